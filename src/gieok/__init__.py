@@ -1,0 +1,32 @@
+"""Gieok (기억): one long-term memory for AI agents.
+
+The public API: the nouns of `gieok.model`, the protocols of `gieok.ports`, and `open_context`, which wires them.
+Names are imported when they are first used, so that `import gieok` costs nothing.
+"""
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+_EXPORTS = {
+    "Document": "gieok.model",
+    "Entry": "gieok.model",
+    "Filter": "gieok.model",
+    "GieokError": "gieok.errors",
+    "Hit": "gieok.model",
+    "Passage": "gieok.model",
+    "Profile": "gieok.engine.recall",
+    "Question": "gieok.engine.recall",
+    "Scope": "gieok.model",
+    "open_context": "gieok.app",
+    "recall": "gieok.engine.recall",
+}
+
+__all__ = sorted(_EXPORTS)  # noqa: PLE0605 - one table, not two
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - PEP 562
+    if name not in _EXPORTS:
+        raise AttributeError(f"module 'gieok' has no attribute {name!r}")
+    return getattr(import_module(_EXPORTS[name]), name)

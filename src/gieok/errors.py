@@ -1,0 +1,114 @@
+"""Everything that can go wrong, as one tree.
+
+    GieokError
+    ├── BadRequest          the caller asked for something that cannot be done as asked
+    │   └── NotIndexed      nothing has been indexed where the caller looks
+    ├── BadConfig           a setting is unknown, mistyped or not allowed where it stands
+    ├── MissingExtra        a backend needs a package that is not installed
+    ├── StoreError          the store cannot be read or written
+    │   ├── StoreBusy       another process held the write lock for too long
+    │   ├── StoreCorrupt    the database file is damaged or not ours
+    │   └── StoreFull       the disk is full
+    ├── ShapeMismatch       the data was made with another model, chunker or schema
+    └── EmbedderFailed      the embedder could not be built or gave no vectors
+
+Each error says what happened (the message names the value) and the next step (`hint`).
+`code` is stable: surfaces map it to an exit status, an HTTP status or an MCP error through `STATUS`.
+"""
+
+
+class GieokError(Exception):
+    """Root of every error that Gieok raises on purpose."""
+
+    code = "error"
+    hint = ""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        if hint is not None:
+            self.hint = hint
+
+
+class BadRequest(GieokError):
+    """The request itself is wrong: an empty query, an unknown option, a path outside every root."""
+
+    code = "bad_request"
+    hint = "see `gieok --help`"
+
+
+class NotIndexed(BadRequest):
+    """There is no index to answer from."""
+
+    code = "not_indexed"
+    hint = "run `gieok index DIR` first"
+
+
+class BadConfig(GieokError):
+    """A configuration value cannot be used; the message names the key, the value and where it came from."""
+
+    code = "bad_config"
+    hint = "`gieok config show` prints every value with its origin"
+
+
+class MissingExtra(GieokError):
+    """A named backend exists but what it needs is not installed."""
+
+    code = "missing_extra"
+
+
+class StoreError(GieokError):
+    """The store failed in a way that no narrower error describes."""
+
+    code = "store_error"
+    hint = "run `gieok doctor`"
+
+
+class StoreBusy(StoreError):
+    """The write lock was not free within the busy timeout; nothing was written."""
+
+    code = "store_busy"
+    hint = "another gieok process is writing; try again"
+
+
+class StoreCorrupt(StoreError):
+    """The database file is damaged; it is left as it is."""
+
+    code = "store_corrupt"
+    hint = "move the file away and run `gieok index` again: Markdown files are the source, the index is derived"
+
+
+class StoreFull(StoreError):
+    """The disk is full; the transaction was rolled back."""
+
+    code = "store_full"
+    hint = "free some space and run the command again; what was indexed before is intact"
+
+
+class ShapeMismatch(GieokError):
+    """Stored data and configuration disagree on what decides the shape of the data."""
+
+    code = "shape_mismatch"
+    hint = "run `gieok index --rebuild`: the new index is built beside the old one, then swapped in"
+
+
+class EmbedderFailed(GieokError):
+    """No vectors could be made; keyword search still works."""
+
+    code = "embedder_failed"
+    hint = "run `gieok doctor`"
+
+
+#: code → (exit status, HTTP status, JSON-RPC error code)
+STATUS: dict[str, tuple[int, int, int]] = {
+    "error": (2, 500, -32603),
+    "bad_request": (2, 400, -32602),
+    "not_indexed": (2, 409, -32602),
+    "bad_config": (2, 500, -32603),
+    "missing_extra": (2, 501, -32603),
+    "store_error": (2, 503, -32603),
+    "store_busy": (2, 503, -32603),
+    "store_corrupt": (2, 500, -32603),
+    "store_full": (2, 507, -32603),
+    "shape_mismatch": (2, 409, -32603),
+    "embedder_failed": (2, 503, -32603),
+}

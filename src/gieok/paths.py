@@ -1,0 +1,52 @@
+"""Where Gieok keeps its files. Standard library only: the prompt hook imports this module.
+
+`GIEOK_HOME` replaces `~/.gieok`. Folders are made 0700 and files 0600, because memory is private.
+"""
+
+import os
+import stat
+from pathlib import Path
+
+HOME_VARIABLE = "GIEOK_HOME"
+
+
+def home() -> Path:
+    """Return Gieok's home folder; it may not exist yet."""
+    configured = os.environ.get(HOME_VARIABLE)
+    return Path(configured).expanduser() if configured else Path.home() / ".gieok"
+
+
+def database(root: Path) -> Path:
+    """Return the default store's file under the home folder `root`."""
+    return root / "memory.sqlite"
+
+
+def models(root: Path) -> Path:
+    """Return the folder that holds converted models."""
+    return root / "models"
+
+
+def user_config(root: Path) -> Path:
+    """Return the user's configuration file."""
+    return root / "config.yaml"
+
+
+def project_config(start: Path) -> Path | None:
+    """Return the nearest `.gieok/config.yaml` at or above `start`, or None."""
+    for folder in (start, *start.parents):
+        candidate = folder / ".gieok" / "config.yaml"
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def make_private(folder: Path) -> Path:
+    """Create `folder` with mode 0700, parents included; an existing folder keeps its mode."""
+    folder.mkdir(mode=stat.S_IRWXU, parents=True, exist_ok=True)
+    return folder
+
+
+def create_private(file: Path) -> None:
+    """Create an empty file with mode 0600 unless it exists, so that it is never world-readable, not even briefly."""
+    make_private(file.parent)
+    os.close(os.open(file, os.O_CREAT | os.O_RDWR, stat.S_IRUSR | stat.S_IWUSR))

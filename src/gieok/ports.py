@@ -1,0 +1,151 @@
+"""What the engine asks of the outside: small protocols, batch first.
+
+An ability that not every store has is a protocol of its own (`KeywordSearch`, `VectorSearch`), never a method
+that raises NotImplementedError. `gieok.testing.contracts` pins each sentence below; every backend passes it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from gieok.model import (
+    Document,
+    Entry,
+    Filter,
+    FoundPassage,
+    KeywordQuery,
+    Leg,
+    PassageId,
+    Scope,
+    StoreStats,
+    VectorQuery,
+)
+
+#: One unit vector of `Embedder.dimension` float32 values, little-endian, as raw bytes.
+Vector = bytes
+
+
+class Clock(Protocol):
+    """Where the time comes from."""
+
+    def now(self) -> datetime:
+        """Return the current time, aware, in UTC."""
+
+
+class Embedder(Protocol):
+    """Turns text into unit vectors. The same text gives the same vector in every process."""
+
+    #: Decides the shape of stored vectors: changes whenever vectors would; e.g. `e5-small-koen-int8@1`.
+    model: str
+    dimension: int
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        """Return one vector per text, in order. An empty text gives a vector too. Raises EmbedderFailed."""
+
+    def embed_query(self, text: str) -> Vector:
+        """Return the vector that finds passages which answer `text`. Raises EmbedderFailed."""
+
+
+class Store(Protocol):
+    """Keeps documents by (scope, key). Every method that writes is one transaction, durable when it returns.
+
+    Raises StoreBusy, StoreCorrupt, StoreFull or StoreError; whatever is raised, nothing of the call was written.
+    """
+
+    def put(self, entries: Sequence[Entry]) -> None:
+        """Insert documents, or replace those with the same scope and key, passages included. Idempotent."""
+
+    def forget(self, scope: Scope, keys: Sequence[str]) -> int:
+        """Remove documents with everything that hangs on them; return how many there were."""
+
+    def get(self, scope: Scope, keys: Sequence[str]) -> list[Document]:
+        """Return the documents that exist, in the order of `keys`."""
+
+    def hashes(self, scope: Scope) -> dict[str, str]:
+        """Return key → content hash of every document of the scope."""
+
+    def scopes(self) -> list[Scope]:
+        """Return every scope that holds a document or a note, sorted."""
+
+    def passages(self, ids: Sequence[PassageId]) -> list[FoundPassage]:
+        """Return the passages that still exist, in the order of `ids`."""
+
+    def neighbours(self, ids: Sequence[PassageId], reach: int) -> dict[PassageId, list[PassageId | None]]:
+        """Return for each id the passages `1 … reach` before it and after it in its document.
+
+        The list holds before-1, after-1, before-2, after-2 …; None where the document ends.
+        """
+
+    def notes(self, scope: Scope) -> dict[str, str]:
+        """Return the small key-value notes that a rib keeps beside a scope (such as its roots)."""
+
+    def write_note(self, scope: Scope, name: str, value: str) -> None:
+        """Set one note."""
+
+    def stats(self, scope: Scope | None = None) -> StoreStats:
+        """Count what is held."""
+
+    def check(self) -> list[str]:
+        """Verify the store's own integrity by reading all of it; return what is wrong (empty: sound)."""
+
+    def compact(self) -> None:
+        """Give back space: forget cached vectors beyond the cap, merge the keyword index. Called after bulk writes."""
+
+    def close(self) -> None:
+        """Release everything; a closed store is not used again."""
+
+
+@runtime_checkable
+class KeywordSearch(Protocol):
+    """BM25 over keyword tokens with the scope's own statistics; the same scores in every store."""
+
+    def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Leg:
+        """Rank passages by `gieok.text.bm25`, best first, ties (at six digits) by id.
+
+        Passages that hold no token, near or in themselves, are left out. `Leg.ceiling` is `bm25.ceiling` of the query.
+        """
+
+
+@runtime_checkable
+class VectorSearch(Protocol):
+    """Exact nearest-neighbour search over the active model's vectors."""
+
+    def nearest(self, scope: Scope, query: VectorQuery, where: Filter, limit: int) -> Leg:
+        """Return the `limit` passages of highest cosine similarity, best first, ties (at six digits) by id.
+
+        With a `hub_weight`, the scores of those passages are then lowered by it times `hubs.crowding`, and ranked again.
+        """
+
+    def use_model(self, model: str, dimension: int) -> None:
+        """Declare the model that vectors come from. Raises ShapeMismatch if the store holds another one's."""
+
+    def missing(self, limit: int) -> list[tuple[PassageId, str]]:
+        """Return passages without a vector, newest first, each with the text to embed."""
+
+    def put_vectors(self, vectors: Mapping[PassageId, Vector]) -> None:
+        """Store vectors; ids that are gone by now are skipped. They are kept by text, so equal text is embedded once."""
+
+
+@runtime_checkable
+class ModelSwitch(Protocol):
+    """Replaces every vector by another model's, without a moment in which search has none."""
+
+    def missing_for(self, model: str, dimension: int, before: PassageId | None, limit: int) -> list[tuple[PassageId, str]]:
+        """Return passages with an id below `before` whose text has no vector of `model`, newest first."""
+
+    def keep_vectors(self, model: str, vectors: Mapping[PassageId, Vector]) -> None:
+        """Store vectors of a model that is not active yet; search does not see them."""
+
+    def switch_model(self, model: str, dimension: int) -> None:
+        """Make `model` the active one in one step, and drop the vectors of others."""
+
+
+class Watcher(Protocol):
+    """Tells what changed below folders."""
+
+    def changes(self, folders: Sequence[Path], debounce_ms: int, rescan_s: int) -> Iterator[set[Path]]:
+        """Yield the paths that changed, once all have been quiet for `debounce_ms`; an empty set when a rescan is due.
+
+        Ends when the process is interrupted.
+        """

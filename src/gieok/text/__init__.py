@@ -1,0 +1,1 @@
+"""Pure functions on text: no I/O, standard library only."""

@@ -1,0 +1,149 @@
+"""Cuts Markdown into passages: whole lines, exact ranges, the heading path as context.
+
+A passage holds up to `budget_tokens`; the next one repeats up to `overlap_tokens` of its last lines, except across a
+heading. A heading starts a new passage once the current one holds a quarter of the budget: a passage then is about one
+thing. Fenced code that fits a passage is not torn. A line longer than a passage is cut at spaces.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gieok.model import Passage
+from gieok.text.tokens import count_tokens
+
+#: Stored with the data: changes whenever the passages of any text would.
+VERSION = 1
+
+_HEADING = re.compile(r"(#{1,6})\s+(\S.*?)\s*#*\s*$")
+_FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
+_SECTION_SHARE = 4
+_CUT_BACK = 80
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """What is never cut: a line, a piece of a very long line, or a fenced block."""
+
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+    tokens: int
+    path: tuple[str, ...]
+    is_heading: bool = False
+
+
+def chunk(text: str, *, budget_tokens: int = 400, overlap_tokens: int = 80, start: int = 0, start_line: int = 1, context: str = "") -> tuple[Passage, ...]:
+    """Cut `text[start:]`, whose first line is `start_line`; blank passages are left out.
+
+    `context` stands in front of every heading path (the title, say).
+    """
+    lines = _lines(text, start, start_line)
+    units = [piece for unit in _join_fences(lines, budget_tokens) for piece in _cut_long(text, unit, budget_tokens)]
+    runs = _fill(units, budget_tokens, overlap_tokens)
+    return tuple(_passage(run, context) for run in runs if text[run[0].start : run[-1].end].strip())
+
+
+def _lines(text: str, start: int, line: int) -> Iterator[tuple[_Unit, str]]:
+    """Yield each line as a unit with the fence marker it belongs to ('' outside of code)."""
+    path: list[tuple[int, str]] = []
+    fence = ""
+    for content in text[start:].split("\n"):
+        end = start + len(content)
+        marker = _FENCE.match(content)
+        heading = None if fence or marker else _HEADING.match(content)
+        if heading:
+            level = len(heading[1])
+            path = [(depth, title) for depth, title in path if depth < level]
+        names = tuple(title for _, title in path)
+        inside = fence or (marker[1] if marker else "")
+        yield _Unit(start, end, line, line, count_tokens(content) + 1, names, bool(heading)), inside
+        if heading:
+            path.append((len(heading[1]), heading[2]))
+        if marker:
+            fence = _next_fence(fence, marker[1])
+        start, line = end + 1, line + 1
+
+
+def _next_fence(current: str, marker: str) -> str:
+    if not current:
+        return marker
+    return "" if marker[0] == current[0] and len(marker) >= len(current) else current
+
+
+def _join_fences(lines: Iterator[tuple[_Unit, str]], budget: int) -> Iterator[_Unit]:
+    block: list[_Unit] = []
+    for unit, fence in lines:
+        if block and not fence:
+            yield from _joined(block, budget)
+            block = []
+        if fence:
+            block.append(unit)
+        else:
+            yield unit
+    yield from _joined(block, budget)
+
+
+def _joined(block: list[_Unit], budget: int) -> list[_Unit]:
+    tokens = sum(unit.tokens for unit in block)
+    if len(block) < 2 or tokens > budget:
+        return block
+    first, last = block[0], block[-1]
+    return [_Unit(first.start, last.end, first.start_line, last.end_line, tokens, first.path)]
+
+
+def _cut_long(text: str, unit: _Unit, budget: int) -> Iterator[_Unit]:
+    start = unit.start
+    while unit.tokens > budget and count_tokens(text[start : unit.end]) > budget:
+        end = _cut_place(text, start, unit.end, budget)
+        yield _Unit(start, end, unit.start_line, unit.end_line, budget, unit.path)
+        start = end
+    if start == unit.start:
+        yield unit
+    else:
+        yield _Unit(start, unit.end, unit.start_line, unit.end_line, count_tokens(text[start : unit.end]) + 1, unit.path)
+
+
+def _cut_place(text: str, start: int, end: int, budget: int) -> int:
+    """Return where a piece of at most `budget` tokens ends, at a space if one is near."""
+    low, high = start + 1, min(end, start + budget * 4)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if count_tokens(text[start:middle]) < budget else (low, middle - 1)
+    space = text.rfind(" ", max(low - _CUT_BACK, start + 1), low)
+    return space + 1 if space > 0 else low
+
+
+def _fill(units: list[_Unit], budget: int, overlap: int) -> Iterator[list[_Unit]]:
+    current: list[_Unit] = []
+    tokens = 0
+    for unit in units:
+        if unit.is_heading and tokens * _SECTION_SHARE >= budget:
+            yield current
+            current, tokens = [], 0
+        elif current and tokens + unit.tokens > budget:
+            yield current
+            current = _carried(current, min(overlap, budget - unit.tokens))
+            tokens = sum(kept.tokens for kept in current)
+        current.append(unit)
+        tokens += unit.tokens
+    if current:
+        yield current
+
+
+def _carried(run: list[_Unit], limit: int) -> list[_Unit]:
+    """Return the last units of `run` that fit in `limit` tokens, never all of them."""
+    kept: list[_Unit] = []
+    for unit in reversed(run[1:]):
+        limit -= unit.tokens
+        if limit < 0:
+            break
+        kept.insert(0, unit)
+    return kept
+
+
+def _passage(run: list[_Unit], context: str) -> Passage:
+    first, last = run[0], run[-1]
+    names = [context, *(name for name in first.path if name not in context)]
+    return Passage(first.start, last.end, first.start_line, last.end_line, " > ".join(filter(None, names)))

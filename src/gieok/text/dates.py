@@ -1,0 +1,186 @@
+"""Dates in words, Korean and English: what span of days a question means, and the day a note is named after.
+
+A table of patterns, because the phrases are few and a general date parser takes ordinary words ("may", "sun") for dates.
+All arithmetic is on calendar days of the asker's zone.
+"""
+
+import re
+from calendar import monthrange
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Days from `first` to `last`, both included, and the words of the question that said so."""
+
+    first: date
+    last: date
+    words: str
+
+
+_MONTHS = "january february march april may june july august september october november december".split()
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_WEEKDAYS_KO = "월화수목금토일"
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1}
+_ORDINALS_KO = {"첫": 1, "둘": 2, "두": 2, "셋": 3, "세": 3, "넷": 4, "네": 4, "다섯": 5, "마지막": -1}
+_NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "couple of": 2, "few": 3}
+_NUMBERS_KO = {"한": 1, "두": 2, "세": 3, "네": 4, "일": 1, "이": 2, "삼": 3}
+
+_MONTH = "(" + "|".join(f"{m}|{m[:3]}" for m in _MONTHS) + r")\.?"
+_WEEKDAY = "(" + "|".join(_WEEKDAYS) + ")"
+_COUNT = r"(\d{1,3}|" + "|".join(_NUMBERS) + ")"
+_COUNT_KO = r"(\d{1,3}|" + "|".join(_NUMBERS_KO) + ")"
+
+Found = re.Match[str]
+
+
+def find_span(question: str, today: date) -> Span | None:
+    """Return the days that `question` asks about, seen from `today`; None where it names none (or an impossible one)."""
+    for pattern, meaning in _PATTERNS:
+        found = pattern.search(question)
+        if found:
+            try:
+                first, last = meaning(found, today)
+            except (ValueError, OverflowError):  # 2월 31일
+                continue
+            return Span(first, last, found[0])
+    return None
+
+
+def day_in_name(name: str) -> date | None:
+    """Return the day that a file name begins with (`2026-10-14-incident.md`, `2026_10_14`, `20261014`), or None."""
+    found = re.match(r"(\d{4})[-_.]?(\d{2})[-_.]?(\d{2})(?!\d)", name)
+    try:
+        return date(int(found[1]), int(found[2]), int(found[3])) if found else None
+    except ValueError:
+        return None
+
+
+def _month(year: int, month: int) -> tuple[date, date]:
+    return date(year, month, 1), date(year, month, monthrange(year, month)[1])
+
+
+def _latest_month(month: int, today: date) -> tuple[date, date]:
+    """Return the most recent such month that has begun: memory is about the past."""
+    return _month(today.year if month <= today.month else today.year - 1, month)
+
+
+def _months_back(today: date, count: int) -> tuple[date, date]:
+    index = today.year * 12 + today.month - 1 - count
+    return _month(index // 12, index % 12 + 1)
+
+
+def _weeks_back(today: date, count: int) -> tuple[date, date]:
+    monday = today - timedelta(days=today.weekday() + 7 * count)
+    return monday, monday + timedelta(days=6)
+
+
+def _year(year: int) -> tuple[date, date]:
+    return date(year, 1, 1), date(year, 12, 31)
+
+
+def _one(day: date) -> tuple[date, date]:
+    return day, day
+
+
+def _latest_day(month: int, day: int, today: date) -> tuple[date, date]:
+    this_year = date(today.year, month, day)
+    return _one(this_year if this_year <= today else date(today.year - 1, month, day))
+
+
+def _latest_weekday(weekday: int, today: date, *, before_this_week: bool = False) -> tuple[date, date]:
+    back = (today.weekday() - weekday) % 7 or 7
+    if before_this_week and back <= today.weekday():
+        back += 7
+    return _one(today - timedelta(days=back))
+
+
+def _week_of(month: tuple[date, date], ordinal: int) -> tuple[date, date]:
+    """Return a week of a month. People count both days 1–7, 8–14 … and rows of the calendar: the span covers both."""
+    first, last = month
+    if ordinal < 0:
+        return last - timedelta(days=6), last
+    start = first + timedelta(days=7 * (ordinal - 1))
+    row = start - timedelta(days=first.weekday())
+    return max(first, min(start, row)), min(last, start + timedelta(days=6))
+
+
+def _month_number(name: str) -> int:
+    return [m[:3] for m in _MONTHS].index(name.lower()[:3]) + 1
+
+
+def _number(word: str) -> int:
+    lower = word.lower()
+    return int(lower) if lower.isdigit() else _NUMBERS.get(lower, _NUMBERS_KO.get(lower, 0))
+
+
+def _ago(count: int, unit: str, today: date) -> tuple[date, date]:
+    unit = unit.lower()
+    if unit in ("day", "일"):
+        return _one(today - timedelta(days=count))
+    if unit in ("week", "주", "주일"):
+        return _weeks_back(today, count)
+    if unit in ("month", "달", "개월"):
+        return _months_back(today, count)
+    return _year(today.year - count)
+
+
+def _past(count: int, unit: str, today: date) -> tuple[date, date]:
+    """Return the running span `past 3 weeks`, today included."""
+    days = {"day": 1, "일": 1, "week": 7, "주": 7, "month": 31, "달": 31, "개월": 31, "year": 366, "년": 366}
+    return today - timedelta(days=days[unit.lower()] * count), today
+
+
+def _pattern(expression: str) -> re.Pattern[str]:
+    return re.compile(expression, re.IGNORECASE)
+
+
+#: The first pattern that matches wins, so the more exact stand first.
+_PATTERNS: tuple[tuple[re.Pattern[str], Callable[[Found, date], tuple[date, date]]], ...] = (
+    (_pattern(r"\b(\d{4})[-./](\d{1,2})[-./](\d{1,2})\b"), lambda m, _: _one(date(int(m[1]), int(m[2]), int(m[3])))),
+    (_pattern(r"(\d{4})년\s*(\d{1,2})월\s*(\d{1,2})일"), lambda m, _: _one(date(int(m[1]), int(m[2]), int(m[3])))),
+    (_pattern(rf"\b{_MONTH}\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})\b"),
+     lambda m, _: _one(date(int(m[3]), _month_number(m[1]), int(m[2])))),
+    (_pattern(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH},?\s+(\d{{4}})\b"),
+     lambda m, _: _one(date(int(m[3]), _month_number(m[2]), int(m[1])))),
+    (_pattern(r"(?:(\d{4})년\s*)?(\d{1,2})월\s*(?:의\s*)?(첫|둘|두|셋|세|넷|네|다섯|마지막)(?:째|번째)?\s*주"),
+     lambda m, t: _week_of(_month(int(m[1]), int(m[2])) if m[1] else _latest_month(int(m[2]), t), _ORDINALS_KO[m[3]])),
+    (_pattern(rf"\b(first|second|third|fourth|last) week (?:of|in) {_MONTH}(?:\s+(\d{{4}}))?\b"),
+     lambda m, t: _week_of(_month(int(m[3]), _month_number(m[2])) if m[3] else _latest_month(_month_number(m[2]), t),
+                           _ORDINALS[m[1].lower()])),
+    (_pattern(r"(\d{4})년\s*(\d{1,2})월"), lambda m, _: _month(int(m[1]), int(m[2]))),
+    (_pattern(rf"\b{_MONTH},?\s+(\d{{4}})\b"), lambda m, _: _month(int(m[2]), _month_number(m[1]))),
+    (_pattern(r"(\d{1,2})월\s*(\d{1,2})일"), lambda m, t: _latest_day(int(m[1]), int(m[2]), t)),
+    (_pattern(rf"\b{_MONTH}\s+(\d{{1,2}})(?:st|nd|rd|th)?\b"),
+     lambda m, t: _latest_day(_month_number(m[1]), int(m[2]), t)),
+    (_pattern(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}\b"),
+     lambda m, t: _latest_day(_month_number(m[2]), int(m[1]), t)),
+    (_pattern(rf"\b(?:the )?(?:past|last) {_COUNT} (day|week|month|year)s\b"), lambda m, t: _past(_number(m[1]), m[2], t)),
+    (_pattern(r"(?:최근|지난)\s*(\d{1,3})\s*(일|주|개월|달|년)(?:간|\s*동안)?"), lambda m, t: _past(int(m[1]), m[2], t)),
+    (_pattern(rf"\b{_COUNT} (day|week|month|year)s? ago\b"), lambda m, t: _ago(_number(m[1]), m[2], t)),
+    (_pattern(rf"{_COUNT_KO}\s*(일|주일|주|개월|달|년)\s*전"), lambda m, t: _ago(_number(m[1]), m[2], t)),
+    (_pattern(r"\bday before yesterday\b|그저께|그제"), lambda _, t: _one(t - 2 * _DAY)),
+    (_pattern(r"\byesterday\b|어제"), lambda _, t: _one(t - _DAY)),
+    (_pattern(r"\btoday\b|오늘"), lambda _, t: _one(t)),
+    (_pattern(r"\blast night\b|어젯밤"), lambda _, t: (t - _DAY, t)),
+    (_pattern(rf"\b(?:last|on|this past) {_WEEKDAY}\b"),
+     lambda m, t: _latest_weekday(_WEEKDAYS.index(m[1].lower()), t)),
+    (_pattern(rf"지난\s*주\s*([{_WEEKDAYS_KO}])요일"),
+     lambda m, t: _one(_weeks_back(t, 1)[0] + _DAY * _WEEKDAYS_KO.index(m[1]))),
+    (_pattern(rf"(?:지난\s*)?([{_WEEKDAYS_KO}])요일"), lambda m, t: _latest_weekday(_WEEKDAYS_KO.index(m[1]), t)),
+    (_pattern(r"\bweek before last\b|지지난\s*주|저저번\s*주"), lambda _, t: _weeks_back(t, 2)),
+    (_pattern(r"\b(?:last|previous) week\b|지난\s*주|저번\s*주"), lambda _, t: _weeks_back(t, 1)),
+    (_pattern(r"\bthis week\b|이번\s*주|금주"), lambda _, t: _weeks_back(t, 0)),
+    (_pattern(r"\b(?:last|previous) month\b|지난\s*달|저번\s*달"), lambda _, t: _months_back(t, 1)),
+    (_pattern(r"\bthis month\b|이번\s*달"), lambda _, t: _months_back(t, 0)),
+    (_pattern(r"\b(?:last|previous) year\b|작년|지난\s*해"), lambda _, t: _year(t.year - 1)),
+    (_pattern(r"\bthis year\b|올해|금년"), lambda _, t: _year(t.year)),
+    (_pattern(rf"\b(?:in|during|since|of|early|mid|late) (?:early |mid |late |mid-)?{_MONTH}\b"),
+     lambda m, t: _latest_month(_month_number(m[1]), t)),
+    (_pattern(r"(?<!\d)(\d{1,2})월(?!\s*\d)"), lambda m, t: _latest_month(int(m[1]), t)),
+    (_pattern(r"\bin (20\d\d)\b|(20\d\d)년"), lambda m, _: _year(int(m[1] or m[2]))),
+)  # fmt: skip

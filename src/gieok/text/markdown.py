@@ -1,0 +1,53 @@
+"""What a Markdown file says about itself: front matter and title."""
+
+import re
+from dataclasses import dataclass, field
+
+_FRONT = re.compile(r"---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
+_FIELD = re.compile(r"([^\s:#][^:]*):(?:\s+(.*))?$")
+_ITEM = re.compile(r"\s*-\s+(.*)$")
+_TITLE = re.compile(r"^#\s+(\S.*?)\s*#*\s*$", re.MULTILINE)
+_QUOTES = "\"'"
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """Fields of the block between `---` lines, and where the text after it begins."""
+
+    fields: dict[str, str] = field(default_factory=dict)
+    end: int = 0
+    end_line: int = 0
+
+
+def front_matter(text: str) -> FrontMatter:
+    """Read the front matter of `text`; text without one gives an empty result.
+
+    Reads `key: value` and lists (joined by commas): what notes use. It is not a YAML parser on purpose: a strange
+    block must not make a note unreadable, and the index must not depend on an optional library.
+    """
+    block = _FRONT.match(text)
+    if not block:
+        return FrontMatter()
+    fields: dict[str, str] = {}
+    name = ""
+    for line in (block[1] or "").splitlines():
+        pair, item = _FIELD.match(line), _ITEM.match(line)
+        if item and name:
+            fields[name] = ", ".join(filter(None, (fields[name], _plain(item[1]))))
+        elif pair:
+            name = pair[1].strip()
+            fields[name] = _plain(pair[2] or "")
+    return FrontMatter(fields, block.end(), text.count("\n", 0, block.end()))
+
+
+def _plain(value: str) -> str:
+    value = value.strip()
+    if value.startswith("[") and value.endswith("]"):
+        return ", ".join(_plain(part) for part in value[1:-1].split(","))
+    return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in _QUOTES else value
+
+
+def title(text: str, start: int = 0) -> str:
+    """Return the first level-one heading at or after `start`, or ''."""
+    found = _TITLE.search(text, start)
+    return found[1] if found else ""
