@@ -1,0 +1,138 @@
+"""Sources → documents → store.
+
+A rib offers what it found, with a hash each; only what changed is built and put. Whatever happens to one item, the
+rest goes on, and an item that cannot be read keeps what is stored of it. Safe to kill and to run twice at once:
+every batch is one transaction, and running again converges to the same store as a fresh run.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from gieok.errors import StoreError
+from gieok.model import Document, Entry, Passage, Scope
+from gieok.ports import Store
+from gieok.text.redact import redact
+
+#: Text per transaction, in characters, so that the write lock is short: other processes wait for it.
+_BATCH_CHARS = 1_000_000
+_BATCH_ENTRIES = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Something a source holds: its key, the hash of its content, and how to make and cut the document if it is needed."""
+
+    key: str
+    content_hash: str
+    build: Callable[[], Document]
+    cut: Callable[[Document], tuple[Passage, ...]]
+    warning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Something a source holds but that cannot be read, and why."""
+
+    key: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Report:
+    """What an ingest did, by key."""
+
+    added: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    unchanged: int = 0
+    failed: list[Failed] = field(default_factory=list)
+    warnings: list[Failed] = field(default_factory=list)
+
+    def merge(self, other: "Report") -> None:
+        """Add what another ingest did."""
+        self.added += other.added
+        self.changed += other.changed
+        self.removed += other.removed
+        self.unchanged += other.unchanged
+        self.failed += other.failed
+        self.warnings += other.warnings
+
+
+def ingest(
+    store: Store,
+    scope: Scope,
+    items: Iterable[Found | Failed],
+    *,
+    owns: Callable[[str], bool],
+    force: bool = False,
+    progress: Callable[[int], None] = lambda done: None,
+) -> Report:
+    """Make the store hold what `items` are, and nothing else among the keys that `owns` claims.
+
+    With `force`, unchanged items are put again too. `progress` is told how many items are done.
+    """
+    report = Report()
+    known = store.hashes(scope)
+    seen: set[str] = set()
+    for batch in _batches(_sift(items, known, seen, report, force)):
+        store.put(batch)
+        for entry in batch:
+            (report.changed if entry.document.key in known else report.added).append(entry.document.key)
+        progress(len(seen))
+    unread = [failed.key for failed in report.failed]
+    gone = sorted(key for key in known if key not in seen and owns(key) and not _below(key, unread))
+    if gone:
+        store.forget(scope, gone)
+        report.removed = gone
+    return report
+
+
+def _below(key: str, folders: Sequence[str]) -> bool:
+    """Say whether a key lies in a folder that could not be read: what is stored of it stays."""
+    return any(key.startswith(f"{folder}/") for folder in folders)
+
+
+def _sift(
+    items: Iterable[Found | Failed], known: dict[str, str], seen: set[str], report: Report, force: bool
+) -> Iterator[Entry]:
+    for item in items:
+        seen.add(item.key)
+        if isinstance(item, Failed):
+            report.failed.append(item)
+            continue
+        if item.warning:
+            report.warnings.append(Failed(item.key, item.warning))
+        if known.get(item.key) == item.content_hash and not force:
+            report.unchanged += 1
+            continue
+        try:
+            yield _entry(item)
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one strange item must not stop the others; it is reported
+            report.failed.append(Failed(item.key, f"{type(error).__name__}: {error}"))
+
+
+def _batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    batch: list[Entry] = []
+    chars = 0
+    for entry in entries:
+        batch.append(entry)
+        chars += len(entry.document.text)
+        if chars >= _BATCH_CHARS or len(batch) >= _BATCH_ENTRIES:
+            yield batch
+            batch, chars = [], 0
+    if batch:
+        yield batch
+
+
+def _entry(item: Found) -> Entry:
+    """Build the document, redact it, and only then cut it: offsets and tokens are those of what is stored."""
+    document = item.build()
+    clean = replace(
+        document,
+        text=redact(document.text),
+        title=redact(document.title),
+        metadata={name: redact(value) for name, value in document.metadata.items()},
+    )
+    return Entry(clean, item.cut(clean))

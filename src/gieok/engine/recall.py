@@ -1,0 +1,250 @@
+"""Query → hits: gather legs, fuse, weigh, diversify, cut, cite.
+
+One pass for every rib; what differs is in the `Profile`. A leg that cannot answer is named in `Recollection.degraded`,
+never hidden: the hits then come from the legs that are left.
+"""
+
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, tzinfo
+from math import sqrt
+from typing import Protocol
+
+from gieok.engine import rank
+from gieok.engine.snippet import snippet
+from gieok.errors import GieokError, ShapeMismatch
+from gieok.model import Filter, FoundPassage, Hit, KeywordQuery, Leg, PassageId, Scope, VectorQuery
+from gieok.ports import Clock, Embedder, KeywordSearch, Store, VectorSearch
+from gieok.text.dates import Span, find_span
+from gieok.text.keywords import is_statement, keyword_tokens, normalise, query_tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confidence:
+    """How a hit's score is made: the logistic of a weighted sum, fitted so that it compares between queries.
+
+    `keyword` weighs the BM25 score divided by the query's ceiling, `cosine` the similarity to the question.
+    """
+
+    bias: float
+    keyword: float
+    cosine: float
+    #: The same without vectors.
+    keyword_only_bias: float = -3.99
+    keyword_only: float = 13.69
+
+    def of(self, signals: Mapping[str, float], *, has_vectors: bool) -> float:
+        """Return the score of a passage, 0–1, from the signals of its legs."""
+        keyword = signals.get("keyword", 0.0)
+        if not has_vectors:
+            return rank.logistic(self.keyword_only_bias + self.keyword_only * keyword)
+        return rank.logistic(self.bias + self.keyword * keyword + self.cosine * signals.get("vector", 0.0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """How one rib ranks. Plain data; the figures are chosen from what `benchmarks/retrieval.py` shows."""
+
+    name: str
+    kinds: frozenset[str] = frozenset()
+    #: Share of the keyword leg in the fused score, the vector leg has the rest: for a question, and for a statement.
+    keyword_share: float = 0.4
+    statement_keyword_share: float = 0.3
+    #: Below this share of the ceiling, the keyword leg loses weight in proportion: it matched hardly anything. 0: never.
+    full_coverage: float = 0.3
+    fuse: Callable[[Sequence[Leg], Sequence[float], int], rank.Scores] = rank.standardised_sum
+    k1: float = 0.4
+    b: float = 0.4
+    context_weight: float = 0.5
+    spread: tuple[float, ...] = (0.5, 0.25)
+    hub_weight: float = 0.5
+    stop_words: frozenset[str] = frozenset()
+    #: What a passage that answers might look like, embedded beside the question; '' for nothing.
+    imagine: Callable[[str], str] = lambda question: question if is_statement(question) else ""
+    half_life_days: float = 0.0
+    #: A dated document outside the days that the question names keeps this share of its score; an undated one the next.
+    other_days_share: float = 0.5
+    undated_share: float = 0.8
+    #: 1: relevance alone; lower: hits that repeat each other make room.
+    relevance_trade: float = 0.9
+    candidates: int = 200
+    #: Fused candidates that are weighed, diversified and shown.
+    considered: int = 30
+    #: None: the fused score is the hit's score.
+    confidence: Confidence | None = Confidence(bias=-47.54, keyword=9.97, cosine=52.31)
+    min_score: float = 0.2
+    limit: int = 6
+    snippet_chars: int = 700
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is asked, of whom, and within which bounds."""
+
+    text: str
+    scopes: tuple[Scope, ...]
+    where: Filter = Filter()
+    use_vectors: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """Hits, best first; why they may be fewer or worse than they could be; the days the question was taken to mean."""
+
+    hits: tuple[Hit, ...]
+    degraded: str | None = None
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    passage: FoundPassage
+    score: float
+    signals: dict[str, float]
+
+
+class SearchStore(Store, KeywordSearch, VectorSearch, Protocol):
+    """What recall needs of a store."""
+
+
+def recall(
+    store: SearchStore, embedder: Embedder | None, question: Question, profile: Profile, clock: Clock, zone: tzinfo = UTC
+) -> Recollection:
+    """Return what is remembered about a question, by one profile."""
+    question = replace(question, text=normalise(question.text))
+    if profile.kinds:
+        question = replace(question, where=replace(question.where, kinds=question.where.kinds or profile.kinds))
+    now = clock.now()
+    span = find_span(question.text, now.astimezone(zone).date())
+    vector, degraded = _query_vector(store, embedder, question, profile)
+    found = [c for scope in question.scopes for c in _search_scope(store, scope, question, profile, vector)]
+    weighed = sorted((_weighed(c, profile, now, span) for c in found), key=lambda c: (-c.score, c.passage.id))
+    hits = _chosen(weighed[: profile.considered], question, profile)
+    return Recollection(tuple(hits), degraded or (_unfinished(store, question.scopes) if vector else None), span)
+
+
+def _query_vector(
+    store: VectorSearch, embedder: Embedder | None, question: Question, profile: Profile
+) -> tuple[bytes | None, str | None]:
+    """Return the vector to look near, and why there is none where one was expected."""
+    if embedder is None or not question.use_vectors:
+        return None, None
+    try:
+        store.use_model(embedder.model, embedder.dimension)
+        vector = embedder.embed_query(question.text)
+        imagined = profile.imagine(question.text)
+        return (_unit_sum(vector, embedder.embed_passages([imagined])[0]) if imagined else vector), None
+    except ShapeMismatch:
+        raise
+    except GieokError as error:
+        return None, f"keyword search only: {error} ({error.hint})"
+
+
+def _unit_sum(a: bytes, b: bytes) -> bytes:
+    values = [x + y for x, y in zip(array("f", a), array("f", b), strict=True)]
+    norm = sqrt(sum(v * v for v in values)) or 1.0
+    return array("f", [v / norm for v in values]).tobytes()
+
+
+def _unfinished(store: Store, scopes: Sequence[Scope]) -> str | None:
+    counts = [store.stats(scope) for scope in scopes]
+    missing = sum(c.passages - c.vectors for c in counts)
+    return f"{missing} of {sum(c.passages for c in counts)} passages have no vector yet" if missing else None
+
+
+def _search_scope(
+    store: SearchStore, scope: Scope, question: Question, profile: Profile, vector: bytes | None
+) -> list[_Candidate]:
+    tokens = query_tokens(question.text, profile.stop_words)
+    keyword = store.keyword(
+        scope,
+        KeywordQuery(
+            weights=tokens, k1=profile.k1, b=profile.b, context_weight=profile.context_weight, spread=profile.spread
+        ),
+        question.where,
+        profile.candidates,
+    )
+    legs = [keyword]
+    if vector is not None:
+        query = VectorQuery(vector=vector, hub_weight=profile.hub_weight)
+        legs.append(store.nearest(scope, query, question.where, profile.candidates))
+    fused = _fuse(legs, question, profile)
+    best = sorted(fused, key=lambda p: (-fused[p], p))[: profile.considered]
+    return _candidates(store, best, fused, legs, profile)
+
+
+def _fuse(legs: Sequence[Leg], question: Question, profile: Profile) -> rank.Scores:
+    """Return one score per candidate of any leg."""
+    keyword = legs[0]
+    share = profile.statement_keyword_share if is_statement(question.text) else profile.keyword_share
+    if profile.full_coverage:
+        best = keyword.ranked[0][1] / keyword.ceiling if keyword.ranked else 0.0
+        share *= min(1.0, best / profile.full_coverage)
+    weights = (share, 1 - share) if len(legs) > 1 else (1.0,)
+    return profile.fuse(legs, weights, profile.candidates)
+
+
+def _candidates(
+    store: Store, best: Sequence[PassageId], fused: rank.Scores, legs: Sequence[Leg], profile: Profile
+) -> list[_Candidate]:
+    """Return the best passages with the signals that made them, and a score that compares between queries."""
+    signals = _signals(legs)
+    found = []
+    lowest = 1.0
+    for passage in store.passages(best):
+        own = {"fused": fused[passage.id], **signals[passage.id]}
+        # Never above a passage that ranks before it: the order is the better judge, the score says how sure.
+        sure = profile.confidence.of(own, has_vectors=len(legs) > 1) if profile.confidence else own["fused"]
+        lowest = min(lowest, sure)
+        found.append(_Candidate(passage, lowest, own))
+    return found
+
+
+def _signals(legs: Sequence[Leg]) -> dict[PassageId, dict[str, float]]:
+    """Return what each leg says of its passages: place, and a value that compares between queries."""
+    signals: dict[PassageId, dict[str, float]] = defaultdict(dict)
+    for leg in legs:
+        for place, (passage, score) in enumerate(leg.ranked):
+            signals[passage][f"{leg.name}_rank"] = place + 1
+            signals[passage][leg.name] = leg.cosines[place] if leg.cosines else score / leg.ceiling
+    return signals
+
+
+def _weighed(candidate: _Candidate, profile: Profile, now: datetime, span: Span | None) -> _Candidate:
+    """Weigh a candidate by its age, its importance, and the days that the question names."""
+    day = candidate.passage.valid_from
+    factors = {"decay": rank.decay(None if span else day, now, profile.half_life_days)}
+    if span:
+        factors["days"] = _days_factor(day, span, profile)
+    score = candidate.score
+    for factor in factors.values():
+        score *= factor
+    shown = {name: factor for name, factor in factors.items() if factor != 1.0}
+    return _Candidate(candidate.passage, score, {**candidate.signals, **shown})
+
+
+def _days_factor(moment: datetime | None, span: Span, profile: Profile) -> float:
+    if moment is None:
+        return profile.undated_share
+    return 1.0 if span.first <= moment.date() <= span.last else profile.other_days_share
+
+
+def _chosen(ranked: Sequence[_Candidate], question: Question, profile: Profile) -> list[Hit]:
+    """Diversify, cut at the threshold and the limit, and make snippets."""
+    passing = {c.passage.id: c for c in ranked if c.score >= profile.min_score}
+    if not passing:
+        return []
+    words = {i: frozenset(keyword_tokens(c.passage.text)) for i, c in passing.items()}
+    order = rank.diversify(list(passing), {i: c.score for i, c in passing.items()}, words, profile.relevance_trade)
+    wanted = set(query_tokens(question.text, profile.stop_words))
+    return [
+        Hit(
+            passage=passing[i].passage,
+            score=passing[i].score,
+            snippet=snippet(passing[i].passage.text, wanted, profile.snippet_chars),
+            signals=passing[i].signals,
+        )
+        for i in order[: profile.limit]
+    ]
