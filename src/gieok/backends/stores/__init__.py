@@ -1,0 +1,1 @@
+"""Stores: where documents, passages, keywords and vectors are kept."""

@@ -1,0 +1,83 @@
+"""Between rows and nouns. Times are Unix milliseconds in the database and aware datetimes outside."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from gieok.model import Document, Filter, FoundPassage, Provenance, Scope, Tier
+
+DOCUMENT_COLUMNS = (
+    "key, kind, title, content_hash, importance, tier, created_at, updated_at, valid_from, valid_to, "
+    "metadata, provenance, text"
+)
+FOUND_COLUMNS = (
+    'p.id, s.path, d.key, d.kind, d.title, substr(d.text, p.start + 1, p."end" - p.start), p.context, '
+    "p.start_line, p.end_line, d.importance, d.tier, d.updated_at, d.valid_from, d.metadata"
+)
+
+
+def to_ms(moment: datetime | None) -> int | None:
+    """Return Unix milliseconds."""
+    return None if moment is None else round(moment.timestamp() * 1000)
+
+
+def from_ms(value: int | None) -> datetime | None:
+    """Return an aware UTC datetime."""
+    return None if value is None else datetime.fromtimestamp(value / 1000, UTC)
+
+
+def document_row(document: Document) -> tuple[object, ...]:
+    """Return the values of `DOCUMENT_COLUMNS`."""
+    return (
+        document.key, document.kind, document.title, document.content_hash, document.importance, document.tier.value,
+        to_ms(document.created_at), to_ms(document.updated_at), to_ms(document.valid_from), to_ms(document.valid_to),
+        json.dumps(dict(document.metadata), ensure_ascii=False),
+        json.dumps([asdict(p) for p in document.provenance], ensure_ascii=False),
+        document.text,
+    )  # fmt: skip
+
+
+def to_document(scope: Scope, row: tuple[Any, ...]) -> Document:
+    """Return the document of a row of `DOCUMENT_COLUMNS`."""
+    key, kind, title, content_hash, importance, tier, created, updated, since, until, metadata, origin, text = row
+    return Document(
+        scope=scope, key=key, kind=kind, title=title, text=text, content_hash=content_hash, importance=importance,
+        tier=Tier(tier), created_at=datetime.fromtimestamp(created / 1000, UTC),
+        updated_at=datetime.fromtimestamp(updated / 1000, UTC), valid_from=from_ms(since),
+        valid_to=from_ms(until), metadata=json.loads(metadata),
+        provenance=tuple(Provenance(**{**p, "message_ids": tuple(p["message_ids"])}) for p in json.loads(origin)),
+    )  # fmt: skip
+
+
+def to_found(row: tuple[Any, ...]) -> FoundPassage:
+    """Return the passage of a row of `FOUND_COLUMNS`."""
+    passage_id, scope, key, kind, title, text, context, first, last, importance, tier, updated, since, metadata = row
+    return FoundPassage(
+        id=passage_id, scope=Scope(scope), key=key, kind=kind, title=title, text=text, context=context,
+        start_line=first, end_line=last, importance=importance, tier=Tier(tier),
+        updated_at=datetime.fromtimestamp(updated / 1000, UTC), valid_from=from_ms(since),
+        metadata=json.loads(metadata),
+    )  # fmt: skip
+
+
+def filter_sql(where: Filter) -> tuple[str, list[object]]:
+    """Return a condition on `documents d`, starting with AND, and its parameters; empty for an empty filter."""
+    clauses: list[str] = []
+    values: list[object] = []
+    if where.kinds:
+        clauses.append(f"d.kind IN ({marks(where.kinds)})")
+        values += sorted(where.kinds)
+    if where.since:
+        clauses.append("coalesce(d.valid_from, d.updated_at) >= ?")
+        values.append(to_ms(where.since))
+    if where.until:
+        clauses.append("coalesce(d.valid_from, d.updated_at) < ?")
+        values.append(to_ms(where.until))
+    return "".join(f" AND {clause}" for clause in clauses), values
+
+
+def marks(values: Iterable[object]) -> str:
+    """Return as many question marks as there are values, joined by commas."""
+    return ",".join("?" for _ in values)

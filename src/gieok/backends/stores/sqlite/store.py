@@ -1,0 +1,310 @@
+"""The default store. One file, any number of processes; each thread has its own connection.
+
+A one-shot process answers keyword questions in SQL and never imports numpy for them. A long-lived one (`resident=True`)
+keeps the scopes it is asked about in memory. Both give the same ranking.
+"""
+
+import sqlite3
+import threading
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gieok.backends.stores.sqlite import reading, schema, writing
+from gieok.errors import ShapeMismatch
+from gieok.model import (
+    Document,
+    Entry,
+    Filter,
+    FoundPassage,
+    KeywordQuery,
+    Leg,
+    PassageId,
+    Scope,
+    StoreStats,
+    VectorQuery,
+)
+from gieok.text import bm25
+from gieok.text.embedform import text_to_embed
+
+if TYPE_CHECKING:
+    from gieok.backends.stores.sqlite.resident import ResidentScope
+
+#: Above every passage id.
+_ANY_ID = 1 << 62
+
+
+class SqliteStore:
+    """`Store`, `KeywordSearch`, `VectorSearch` and `ModelSwitch` on one SQLite file."""
+
+    def __init__(self, file: Path, *, resident: bool = False, busy_timeout_ms: int = schema.BUSY_TIMEOUT_MS) -> None:
+        self._file = file
+        self._busy_timeout_ms = busy_timeout_ms
+        self._is_resident = resident
+        self._local = threading.local()
+        self._connections: list[sqlite3.Connection] = []
+        self._residents: dict[str, ResidentScope] = {}
+        self._resident_lock = threading.Lock()
+        self._db()
+
+    def _db(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._local.connection = schema.connect(self._file, self._busy_timeout_ms)
+            self._connections.append(connection)
+        return connection
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """One snapshot for all statements inside, so that an answer never mixes two states."""
+        db = self._db()
+        with schema.translated(self._file):
+            db.execute("BEGIN")
+            try:
+                yield db
+            finally:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        db = self._db()
+        with schema.translated(self._file):
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+                db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
+
+    # Store
+
+    def put(self, entries: Sequence[Entry]) -> None:
+        """Insert or replace documents."""
+        latest = {(e.document.scope, e.document.key): e for e in entries}
+        by_scope: dict[Scope, list[writing.Prepared]] = defaultdict(list)
+        for entry in latest.values():
+            by_scope[entry.document.scope].append(writing.prepare(entry))
+        with self._writing() as db:
+            model_id = self._active_model(db)
+            for scope, prepared in by_scope.items():
+                writing.put(db, scope, prepared, model_id)
+
+    def forget(self, scope: Scope, keys: Sequence[str]) -> int:
+        """Remove documents."""
+        with self._writing() as db:
+            return writing.forget(db, scope, keys)
+
+    def get(self, scope: Scope, keys: Sequence[str]) -> list[Document]:
+        """Return documents in the order of `keys`."""
+        with self._reading() as db:
+            return reading.get(db, scope, keys)
+
+    def hashes(self, scope: Scope) -> dict[str, str]:
+        """Return key → content hash."""
+        with self._reading() as db:
+            return reading.hashes(db, scope)
+
+    def scopes(self) -> list[Scope]:
+        """Return the scopes that hold anything."""
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT path FROM scopes s WHERE passages > 0 OR EXISTS (SELECT 1 FROM notes WHERE scope_id = s.id) "
+                "OR EXISTS (SELECT 1 FROM documents WHERE scope_id = s.id) ORDER BY path"
+            )
+            return [Scope(path) for (path,) in rows]
+
+    def passages(self, ids: Sequence[PassageId]) -> list[FoundPassage]:
+        """Return passages in the order of `ids`."""
+        with self._reading() as db:
+            return reading.passages(db, ids)
+
+    def notes(self, scope: Scope) -> dict[str, str]:
+        """Return the notes beside a scope."""
+        with self._reading() as db:
+            return dict(
+                db.execute(
+                    "SELECT name, value FROM notes WHERE scope_id = (SELECT id FROM scopes WHERE path = ?)",
+                    (scope.path,),
+                ).fetchall()
+            )
+
+    def write_note(self, scope: Scope, name: str, value: str) -> None:
+        """Set one note."""
+        with self._writing() as db:
+            db.execute("INSERT OR REPLACE INTO notes VALUES (?, ?, ?)", (writing.scope_id(db, scope), name, value))
+
+    def stats(self, scope: Scope | None = None) -> StoreStats:
+        """Count what is held."""
+        with self._reading() as db:
+            return reading.stats(db, scope, self._active_model(db))
+
+    def check(self) -> list[str]:
+        """Read the whole database and compare the keyword index with the texts it was made from."""
+        with self._reading() as db:
+            return reading.check(db)
+
+    def compact(self) -> None:
+        """Forget cached vectors beyond the cap and let SQLite tidy up."""
+        with self._writing() as db:
+            writing.drop_unused_vectors(db)
+        with schema.translated(self._file):
+            self._db().execute("PRAGMA optimize")
+            self._db().execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def close(self) -> None:
+        """Close the connections of every thread."""
+        for connection in self._connections:
+            connection.close()
+        self._connections.clear()
+        self._local = threading.local()
+
+    # KeywordSearch
+
+    def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Leg:
+        """Rank by BM25 with the scope's own statistics."""
+        with self._reading() as db:
+            known = reading.scope_statistics(db, scope)
+            if known is None:
+                return Leg("keyword", ())
+            if self._is_resident:
+                allowed = reading.allowed_ids(db, known.id, where) if where else None
+                with self._resident_lock:
+                    return self._resident(db, scope, known).keyword(db, query, allowed, limit)
+            holding = reading.term_statistics(db, known.id, query.weights)
+            weights = bm25.token_weights(query, known.passages, holding)
+            ranking = reading.keyword_ranking(db, known, query, weights, where, limit)
+            return Leg("keyword", tuple(ranking), bm25.ceiling(query, known.passages, holding))
+
+    # VectorSearch
+
+    def nearest(self, scope: Scope, query: VectorQuery, where: Filter, limit: int) -> Leg:
+        """Rank by exact cosine."""
+        with self._reading() as db:
+            known = reading.scope_statistics(db, scope)
+            if known is None or self._active_model(db) is None:
+                return Leg("vector", ())
+            _verify_dimension(query.vector, self._dimension(db))
+            allowed = reading.allowed_ids(db, known.id, where) if where else None
+            with self._resident_lock:
+                resident = self._resident(db, scope, known)
+                return resident.nearest(query.vector, query.hub_weight, allowed, limit)
+
+    def waiting(self, scope: Scope) -> int:
+        """Count passages without a vector."""
+        with self._reading() as db:
+            known = reading.scope_statistics(db, scope)
+            return reading.waiting(db, known.id) if known else 0
+
+    def _resident(self, db: sqlite3.Connection, scope: Scope, known: reading.ScopeStatistics) -> "ResidentScope":
+        # numpy costs a tenth of a second, which a one-shot keyword search does not have.
+        from gieok.backends.stores.sqlite.resident import ResidentScope
+
+        dimension = self._dimension(db)
+        resident = self._residents.get(scope.path)
+        if resident is None or resident.dimension != dimension:
+            resident = self._residents[scope.path] = ResidentScope(known.id, dimension)
+        resident.refresh(db, known.generation)
+        return resident
+
+    def use_model(self, model: str, dimension: int) -> None:
+        """Declare the model that vectors come from."""
+        with self._reading() as db:
+            active = self._model(db)
+        if active is None:
+            with self._writing() as db:
+                if self._model(db) is None:  # nobody was faster
+                    writing.link_all(db, self._activate(db, model, dimension))
+                active = self._model(db)
+        assert active
+        if active != (model, dimension):
+            raise ShapeMismatch(
+                f"the index holds vectors of {active[0]!r} ({active[1]}), configured is {model!r} ({dimension})"
+            )
+
+    def missing(self, limit: int) -> list[tuple[PassageId, str]]:
+        """Return passages without a vector, newest first, each with the text to embed."""
+        with self._reading() as db:
+            rows = reading.texts(db, "p.vector_id IS NULL", (), limit)
+            return [(passage, text_to_embed(text, context)) for passage, text, context in rows]
+
+    def put_vectors(self, vectors: Mapping[PassageId, bytes]) -> None:
+        """Store vectors of the active model."""
+        with self._writing() as db:
+            model = self._model(db)
+            if model is None:
+                raise ShapeMismatch("vectors of no model: `use_model` was not called")
+            writing.put_vectors(db, *self._packed(db, model[0], vectors))
+
+    # ModelSwitch
+
+    def missing_for(
+        self, model: str, dimension: int, before: PassageId | None, limit: int
+    ) -> list[tuple[PassageId, str]]:
+        """Return passages whose text has no vector of `model`, newest first."""
+        with self._writing() as db:
+            model_id = self._add_model(db, model, dimension)
+            condition = (
+                "p.id < ? AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model_id = ? AND v.text_hash = p.text_hash)"
+            )
+            rows = reading.texts(db, condition, (before if before is not None else _ANY_ID, model_id), limit)
+            return [(passage, text_to_embed(text, context)) for passage, text, context in rows]
+
+    def keep_vectors(self, model: str, vectors: Mapping[PassageId, bytes]) -> None:
+        """Store vectors of a model that is not active yet."""
+        with self._writing() as db:
+            writing.keep_vectors(db, *self._packed(db, model, vectors))
+
+    def switch_model(self, model: str, dimension: int) -> None:
+        """Make `model` the active one."""
+        with self._writing() as db:
+            writing.link_all(db, self._activate(db, model, dimension))
+
+    def _packed(
+        self, db: sqlite3.Connection, model: str, vectors: Mapping[PassageId, bytes]
+    ) -> tuple[int, dict[bytes, bytes]]:
+        """Return the model's id, and text hash → packed vector of the passages that still exist."""
+        from gieok.backends.stores.sqlite.quantise import pack  # numpy: see _resident
+
+        row = db.execute("SELECT id, dimension FROM models WHERE name = ?", (model,)).fetchone()
+        if row is None:
+            raise ShapeMismatch(f"the index knows no model {model!r}")
+        for vector in vectors.values():
+            _verify_dimension(vector, row[1])
+        hashes = reading.text_hashes(db, sorted(vectors))
+        return row[0], {text_hash: pack(vectors[passage]) for passage, text_hash in hashes.items()}
+
+    def _model(self, db: sqlite3.Connection) -> tuple[str, int] | None:
+        row: tuple[str, int] | None = db.execute(
+            "SELECT name, dimension FROM models WHERE id = (SELECT value FROM meta WHERE name = 'model_id')"
+        ).fetchone()
+        return row
+
+    def _active_model(self, db: sqlite3.Connection) -> int | None:
+        row = db.execute("SELECT value FROM meta WHERE name = 'model_id'").fetchone()
+        return int(row[0]) if row else None
+
+    def _dimension(self, db: sqlite3.Connection) -> int:
+        active = self._model(db)
+        return active[1] if active else 0
+
+    def _add_model(self, db: sqlite3.Connection, model: str, dimension: int) -> int:
+        db.execute("INSERT OR IGNORE INTO models (name, dimension) VALUES (?, ?)", (model, dimension))
+        model_id, known = db.execute("SELECT id, dimension FROM models WHERE name = ?", (model,)).fetchone()
+        if known != dimension:
+            raise ShapeMismatch(f"the index holds vectors of {model!r} with {known} dimensions, not {dimension}")
+        return int(model_id)
+
+    def _activate(self, db: sqlite3.Connection, model: str, dimension: int) -> int:
+        model_id = self._add_model(db, model, dimension)
+        db.execute("INSERT OR REPLACE INTO meta VALUES ('model_id', ?)", (str(model_id),))
+        return model_id
+
+
+def _verify_dimension(vector: bytes, dimension: int) -> None:
+    if len(vector) != 4 * dimension:
+        raise ShapeMismatch(f"a vector of {len(vector) // 4} dimensions where the index holds {dimension}")

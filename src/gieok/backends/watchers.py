@@ -1,0 +1,26 @@
+"""File events by the `watchfiles` library (Rust's notify: inotify, FSEvents, ReadDirectoryChanges)."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import watchfiles
+
+#: A file that never rests is looked at after this long all the same.
+_LONGEST_WAIT_MS = 30_000
+
+
+class FileWatcher:
+    """`Watcher` on the operating system's events."""
+
+    def changes(self, folders: Sequence[Path], debounce_ms: int, rescan_s: int) -> Iterator[set[Path]]:
+        """Yield what changed once it is quiet."""
+        for events in watchfiles.watch(
+            *folders,
+            watch_filter=None,
+            step=debounce_ms,
+            debounce=_LONGEST_WAIT_MS,
+            rust_timeout=rescan_s * 1000,
+            yield_on_timeout=True,
+            raise_interrupt=False,
+        ):
+            yield {Path(path) for _, path in events}

@@ -1,0 +1,7 @@
+"""What plugin authors test with: an in-memory store, a hash embedder, a clock moved by hand, contract suites."""
+
+from gieok.testing.clock import ManualClock
+from gieok.testing.hash_embedder import HashEmbedder
+from gieok.testing.memory_store import MemoryStore
+
+__all__ = ["HashEmbedder", "ManualClock", "MemoryStore"]

@@ -1,0 +1,173 @@
+"""The contract of `Store`: documents are kept, replaced and removed as a whole, and scopes never see each other."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from gieok.errors import BadRequest
+from gieok.model import Provenance, Scope, Tier
+from gieok.testing.contracts.base import EVERYTHING, HOME, OTHER, START, FullStore, StoreFixtures, corpus, entry
+
+_NAMES = ["a b.md", "줄\n바꿈.md", "🍜.md", "'; DROP TABLE documents; --", "%_*?[a]", "", "x" * 3000]
+
+
+class DocumentContract(StoreFixtures):
+    """Sentences of `gieok.ports.Store`."""
+
+    def test_a_document_comes_back_exactly_as_it_was_put(self, store: FullStore) -> None:
+        whole = replace(
+            entry("a.md", "제목", "text").document,
+            title="제목 🍜", importance=0.875, tier=Tier.WARM, valid_from=START + timedelta(milliseconds=123),
+            valid_to=START + timedelta(days=9), metadata={"lang": "ko", "이름": '값\n"x"'},
+            provenance=(Provenance("journal", message_ids=("1", "2")), Provenance("a.md", 1, 2)),
+        )  # fmt: skip
+        store.put([replace(entry("a.md", "제목", "text"), document=whole)])
+        assert store.get(HOME, ["a.md"]) == [whole]
+
+    def test_get_follows_the_order_of_the_keys_and_leaves_out_what_is_not_there(self, store: FullStore) -> None:
+        store.put([entry(key, key) for key in "abc"])
+        assert [d.key for d in store.get(HOME, ["c", "missing", "a", "b"])] == ["c", "a", "b"]
+
+    def test_thousands_of_keys_fit_in_one_call(self, store: FullStore) -> None:
+        names = [str(n) for n in range(2500)]
+        store.put([entry(name) for name in names])
+        assert [d.key for d in store.get(HOME, names[::-1])] == names[::-1]
+        assert store.forget(HOME, names) == 2500
+
+    def test_putting_a_key_again_replaces_its_document_and_passages(self, store: FullStore) -> None:
+        store.put([entry("a", "one", "two"), entry("b", "three")])
+        store.put([entry("a", "four")])
+        assert [d.text for d in store.get(HOME, ["a", "b"])] == ["four", "three"]
+        assert (store.stats().documents, store.stats().passages) == (2, 2)
+
+    def test_the_last_of_equal_keys_in_one_put_stands(self, store: FullStore) -> None:
+        store.put([entry("a", "first"), entry("a", "second", "third")])
+        assert [d.text for d in store.get(HOME, ["a"])] == ["second\nthird"]
+        assert store.stats().passages == 2
+        assert store.check() == []
+
+    def test_putting_twice_is_the_same_as_putting_once(self, store: FullStore) -> None:
+        entries = corpus(1, 20)
+        store.put(entries)
+        once = (store.hashes(HOME), store.stats().documents, store.stats().passages, store.stats().vectors)
+        store.put(entries)
+        assert (store.hashes(HOME), store.stats().documents, store.stats().passages, store.stats().vectors) == once
+        assert store.check() == []
+
+    def test_putting_nothing_does_nothing(self, store: FullStore) -> None:
+        store.put([])
+        assert store.scopes() == []
+
+    def test_forget_removes_a_document_and_says_how_many_there_were(self, store: FullStore) -> None:
+        store.put([entry("a", "one"), entry("b", "two")])
+        assert store.forget(HOME, ["a", "a", "missing"]) == 1
+        assert store.forget(HOME, ["a"]) == 0
+        assert store.forget(OTHER, ["b"]) == 0
+        assert store.hashes(HOME).keys() == {"b"}
+        assert store.check() == []
+
+    def test_hashes_name_every_document_of_the_scope(self, store: FullStore) -> None:
+        store.put([entry("a", "one"), entry("b", "two"), entry("a", "three", scope=OTHER)])
+        assert store.hashes(HOME) == {k: entry(k, t).document.content_hash for k, t in (("a", "one"), ("b", "two"))}
+        assert store.hashes(Scope("agent:nobody")) == {}
+
+    def test_scopes_lists_what_holds_a_document_or_a_note_sorted(self, store: FullStore) -> None:
+        third = Scope("user:김/character:mina")
+        store.put([entry("b", "x", scope=OTHER), entry("a", "x"), entry("gone", scope=Scope("agent:gone"))])
+        store.forget(Scope("agent:gone"), ["gone"])
+        store.write_note(third, "root", "/notes")
+        assert store.scopes() == [HOME, OTHER, third]
+
+    def test_the_same_key_in_two_scopes_is_two_documents(self, store: FullStore) -> None:
+        store.put([entry("a", "mine"), entry("a", "yours", scope=OTHER)])
+        store.forget(OTHER, ["a"])
+        assert [d.text for d in store.get(HOME, ["a"])] == ["mine"]
+        assert store.get(OTHER, ["a"]) == []
+
+    def test_notes_are_kept_per_scope_and_the_last_value_stands(self, store: FullStore) -> None:
+        store.write_note(HOME, "roots", "old")
+        store.write_note(HOME, "roots", "/메모\n/b")
+        store.write_note(OTHER, "roots", "other")
+        assert store.notes(HOME) == {"roots": "/메모\n/b"}
+        assert store.notes(Scope("agent:nobody")) == {}
+
+    def test_stats_count_one_scope_or_all(self, store: FullStore) -> None:
+        store.put([entry("a", "1", "2"), entry("b"), entry("a", "3", scope=OTHER)])
+        mine, all_ = store.stats(HOME), store.stats()
+        assert (mine.documents, mine.passages, mine.vectors) == (2, 2, 0)
+        assert (all_.documents, all_.passages, all_.vectors) == (3, 3, 0)
+        assert store.stats(Scope("agent:nobody")).documents == 0
+
+    def test_passages_come_in_the_order_of_the_ids_and_tell_of_their_document(self, store: FullStore) -> None:
+        store.put([entry("a", "첫째 🍜 줄", "second", context="제목 > 부제", kind="session", day=3)])
+        ids = [i for i, _ in store.missing(10)]
+        found = store.passages([ids[1], 10**9, ids[0]])
+        assert [(p.text, p.start_line, p.end_line) for p in found] == [("첫째 🍜 줄", 1, 1), ("second", 2, 2)]
+        assert {(p.scope, p.key, p.kind, p.context, p.updated_at) for p in found} == {
+            (HOME, "a", "session", "제목 > 부제", START + timedelta(days=3))
+        }
+
+    def test_a_passage_id_is_never_used_again(self, store: FullStore) -> None:
+        store.put([entry("a", "1", "2")])
+        old = {i for i, _ in store.missing(10)}
+        store.forget(HOME, ["a"])
+        store.put([entry("a", "1", "2")])
+        assert not old & {i for i, _ in store.missing(10)}
+        assert store.passages(sorted(old)) == []
+
+    @pytest.mark.parametrize("key", _NAMES)
+    def test_a_key_may_be_any_text(self, store: FullStore, key: str) -> None:
+        store.put([entry(key, "text")])
+        assert [d.key for d in store.get(HOME, [key])] == [key]
+        assert store.forget(HOME, [key]) == 1
+
+    @pytest.mark.parametrize("key", ["a\0b", "a\ud800b"])
+    def test_a_key_that_cannot_be_kept_is_refused_rather_than_changed(self, store: FullStore, key: str) -> None:
+        try:
+            store.put([entry("good", "text"), entry(key, "text")])
+        except BadRequest:
+            assert store.hashes(HOME) == {}
+        else:
+            assert [d.key for d in store.get(HOME, [key])] == [key]
+
+    @pytest.mark.parametrize("odd", ["\0", "\ud83d", "\udcff\0\ud800"])
+    def test_characters_that_cannot_be_kept_are_replaced_one_for_one(self, store: FullStore, odd: str) -> None:
+        damaged = entry("a", f"앞{odd}뒤", "다음 줄", context=f"제목{odd}")
+        store.put([replace(damaged, document=replace(damaged.document, title=f"제목{odd}"))])
+        (document,) = store.get(HOME, ["a"])
+        assert len(document.text) == len(damaged.document.text)
+        assert "다음 줄" in [p.text for p in store.passages([i for i, _ in store.missing(9)])]
+        assert store.check() == []
+
+    def test_a_document_may_have_no_passages(self, store: FullStore) -> None:
+        store.put([entry("empty"), entry("a", "text"), entry("empty too")])
+        assert store.hashes(HOME).keys() == {"empty", "a", "empty too"}
+        store.put([entry("empty", "now it has one")])
+        assert store.forget(HOME, ["empty too"]) == 1
+        assert store.stats().passages == 2
+        assert store.check() == []
+
+    def test_a_document_that_cannot_be_written_takes_the_whole_call_with_it(self, store: FullStore) -> None:
+        store.put([entry("a", "old")])
+        broken = replace(entry("b", "x").document, importance=object())  # type: ignore[arg-type]
+        try:
+            store.put([entry("a", "new"), replace(entry("b", "x"), document=broken)])
+        except Exception:  # noqa: BLE001 - each store refuses in its own words
+            assert [d.text for d in store.get(HOME, ["a"])] == ["old"]
+        assert store.check() == []
+
+    def test_what_was_put_is_there_in_another_handle(self, store: FullStore) -> None:
+        store.put(corpus(2, 10))
+        again = self.reopen(store)
+        assert again.hashes(HOME) == store.hashes(HOME)
+        store.forget(HOME, list(store.hashes(HOME)))
+        assert again.hashes(HOME) == {}
+        again.close()
+
+    def test_compacting_changes_nothing_that_can_be_read(self, store: FullStore) -> None:
+        store.put(corpus(3, 20))
+        before = (store.hashes(HOME), store.missing(EVERYTHING))
+        store.compact()
+        assert (store.hashes(HOME), store.missing(EVERYTHING)) == before
+        assert store.check() == []

@@ -1,0 +1,180 @@
+"""The contract of `VectorSearch`: exact search over the active model's vectors, and one embedding per text.
+
+A store may keep vectors in eight bits: scores may differ by 0.01 from those of `MemoryStore`, and the order of two
+passages is compared only where their exact scores lie further apart than that.
+"""
+
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+
+from gieok.errors import ShapeMismatch
+from gieok.model import Filter, VectorQuery
+from gieok.testing.contracts.base import (
+    EVERYTHING,
+    HOME,
+    OTHER,
+    START,
+    FullStore,
+    StoreFixtures,
+    corpus,
+    embed_missing,
+    entry,
+    keys,
+    near,
+    places,
+)
+from gieok.testing.hash_embedder import HashEmbedder
+from gieok.testing.memory_store import MemoryStore
+from gieok.text.embedform import text_to_embed
+
+_ALL = Filter()
+#: What eight bits may change of a score.
+_SLACK = 0.01
+
+
+class VectorContract(StoreFixtures):
+    """Sentences of `gieok.ports.VectorSearch`."""
+
+    @pytest.fixture
+    def embedder(self, store: FullStore) -> HashEmbedder:
+        """Return the embedder whose model `store` uses."""
+        embedder = HashEmbedder()
+        store.use_model(embedder.model, embedder.dimension)
+        return embedder
+
+    @pytest.mark.parametrize("where", [_ALL, Filter(frozenset({"note"})), Filter(since=START + timedelta(days=20))])
+    def test_nearest_equals_brute_force(self, store: FullStore, embedder: HashEmbedder, where: Filter) -> None:
+        exact = _exact(embedder)
+        for held in (store, exact):
+            held.put(corpus(11, 40) + corpus(12, 10, OTHER))
+            embed_missing(held, embedder)
+            held.put(corpus(11, 5))
+            held.forget(HOME, ["11/7.md"])
+        for text in ("결제", "invoice cat", "고양이 회의 일정"):
+            for hub_weight in (0.0, 0.4):
+                assert_near(store, exact, near(embedder, text, hub_weight), where, EVERYTHING)
+            assert_near(store, exact, near(embedder, text), where, 10)
+
+    def test_another_scope_is_never_seen(self, store: FullStore, embedder: HashEmbedder) -> None:
+        store.put([entry("mine", "고양이"), entry("yours", "결제", scope=OTHER)])
+        embed_missing(store, embedder)
+        assert keys(store, store.nearest(HOME, near(embedder, "결제"), _ALL, 9)) == ["mine"]
+
+    def test_only_the_best_are_returned_best_first(self, store: FullStore, embedder: HashEmbedder) -> None:
+        store.put([entry("b", "결제 고양이 회의"), entry("a", "결제"), entry("c", "고양이 회의")])
+        embed_missing(store, embedder)
+        assert keys(store, store.nearest(HOME, near(embedder, "결제"), _ALL, 2)) == ["a", "b"]
+        assert store.nearest(HOME, near(embedder, "결제"), _ALL, 0).ranked == ()
+
+    def test_equally_near_passages_go_by_id(self, store: FullStore, embedder: HashEmbedder) -> None:
+        store.put([entry(key, "같은 글") for key in "cab"])
+        embed_missing(store, embedder)
+        assert keys(store, store.nearest(HOME, near(embedder, "같은"), _ALL, 2)) == ["c", "a"]
+
+    def test_a_crowded_passage_falls_behind(self, store: FullStore, embedder: HashEmbedder) -> None:
+        store.put([entry("hub", "결제 정산", "결제 정산", "결제 정산"), entry("alone", "고양이")])
+        embed_missing(store, embedder)
+        for hub_weight, first in ((0.0, "hub"), (0.6, "alone")):
+            query = near(embedder, "결제 정산 정산 고양이", hub_weight)
+            assert keys(store, store.nearest(HOME, query, _ALL, 9))[0] == first
+
+    def test_without_vectors_nothing_is_near(self, store: FullStore, embedder: HashEmbedder) -> None:
+        assert store.nearest(HOME, near(embedder, "결제"), _ALL, 9).ranked == ()
+        store.put([entry("a", "결제"), entry("empty")])
+        assert store.nearest(HOME, near(embedder, "결제", 0.4), _ALL, 9).ranked == ()
+
+    def test_passages_without_a_vector_are_left_out(self, store: FullStore, embedder: HashEmbedder) -> None:
+        store.put([entry("old", "결제"), entry("new", "환불")])
+        embed_missing(store, embedder, 1)
+        assert keys(store, store.nearest(HOME, near(embedder, "결제"), _ALL, 9)) == ["new"]
+        assert (store.stats(HOME).passages, store.stats(HOME).vectors) == (2, 1)
+
+    def test_missing_lists_the_newest_first_with_the_text_to_embed(self, store: FullStore) -> None:
+        store.put([entry("a", "하나", "둘", context="제목")])
+        store.put([entry("b", "Mina: 안녕")])
+        expected = [text_to_embed("Mina: 안녕", ""), text_to_embed("둘", "제목"), text_to_embed("하나", "제목")]
+        assert [text for _, text in store.missing(9)] == expected
+        assert [text for _, text in store.missing(1)] == expected[:1]
+
+    def test_vectors_of_passages_that_are_gone_are_skipped(self, store: FullStore, embedder: HashEmbedder) -> None:
+        store.put([entry("a", "결제"), entry("b", "환불")])
+        missing = store.missing(9)
+        store.forget(HOME, ["a"])
+        store.put_vectors({passage: embedder.embed_query(text) for passage, text in missing})
+        assert keys(store, store.nearest(HOME, near(embedder, "결제"), _ALL, 9)) == ["b"]
+        assert store.check() == []
+
+    def test_a_replaced_document_with_the_same_text_has_its_vectors_at_once(
+        self, store: FullStore, embedder: HashEmbedder
+    ) -> None:
+        store.put([entry("a", "결제", "환불")])
+        embed_missing(store, embedder)
+        store.put([entry("a", "결제", "새 줄")])
+        assert [text for _, text in store.missing(9)] == ["새 줄"]
+
+    def test_a_forgotten_text_that_comes_back_has_its_vector_at_once(
+        self, store: FullStore, embedder: HashEmbedder
+    ) -> None:
+        store.put([entry("a", "결제")])
+        embed_missing(store, embedder)
+        store.forget(HOME, ["a"])
+        store.put([entry("elsewhere", "결제", scope=OTHER)])
+        assert store.missing(9) == []
+        assert keys(store, store.nearest(OTHER, near(embedder, "결제"), _ALL, 9)) == ["elsewhere"]
+
+    def test_one_vector_serves_every_passage_with_that_text(self, store: FullStore, embedder: HashEmbedder) -> None:
+        store.put([entry("a", "결제"), entry("b", "결제"), entry("c", "결제", scope=OTHER)])
+        assert store.nearest(OTHER, near(embedder, "결제"), _ALL, 9).ranked == ()
+        embed_missing(store, embedder, 1)
+        assert store.missing(9) == []
+        assert keys(store, store.nearest(HOME, near(embedder, "결제"), _ALL, 9)) == ["a", "b"]
+        assert keys(store, store.nearest(OTHER, near(embedder, "결제"), _ALL, 9)) == ["c"]
+
+    def test_the_same_text_in_another_context_is_another_text(self, store: FullStore, embedder: HashEmbedder) -> None:
+        store.put([entry("a", "결제")])
+        embed_missing(store, embedder)
+        store.put([entry("b", "결제", context="제목")])
+        assert [text for _, text in store.missing(9)] == [text_to_embed("결제", "제목")]
+
+    def test_another_model_or_dimension_is_a_mismatch(self, store: FullStore, embedder: HashEmbedder) -> None:
+        store.use_model(embedder.model, embedder.dimension)
+        for model, dimension in (("another@1", embedder.dimension), (embedder.model, 65)):
+            with pytest.raises(ShapeMismatch):
+                store.use_model(model, dimension)
+
+    def test_a_vector_of_the_wrong_dimension_is_refused_and_nothing_is_written(
+        self, store: FullStore, embedder: HashEmbedder
+    ) -> None:
+        store.put([entry("a", "결제"), entry("b", "환불")])
+        (b, _), (a, _) = store.missing(9)
+        with pytest.raises(ShapeMismatch):
+            store.put_vectors({a: embedder.embed_query("결제"), b: HashEmbedder(32).embed_query("환불")})
+        assert store.stats().vectors == 0
+        embed_missing(store, embedder)
+        with pytest.raises(ShapeMismatch):
+            store.nearest(HOME, VectorQuery(vector=HashEmbedder(32).embed_query("환불")), _ALL, 9)
+
+    def test_vectors_of_no_model_are_refused(self, store: FullStore) -> None:
+        store.put([entry("a", "결제")])
+        with pytest.raises(ShapeMismatch):
+            store.put_vectors({store.missing(1)[0][0]: HashEmbedder().embed_query("결제")})
+
+
+def _exact(embedder: HashEmbedder) -> MemoryStore:
+    exact = MemoryStore()
+    exact.use_model(embedder.model, embedder.dimension)
+    return exact
+
+
+def assert_near(store: FullStore, exact: MemoryStore, query: VectorQuery, where: Filter, limit: int) -> None:
+    """Assert that `store` finds what brute force finds, as far as eight bits can tell."""
+    found = store.nearest(HOME, query, where, limit)
+    reference = exact.nearest(HOME, query, where, EVERYTHING)
+    truth = dict(zip(places(exact, reference), (score for _, score in reference.ranked), strict=True))
+    true_scores = [truth[place] for place in places(store, found)]
+    assert len(true_scores) == len(set(places(store, found))) == min(limit, len(truth))
+    assert [score for _, score in found.ranked] == pytest.approx(true_scores, abs=_SLACK)
+    assert true_scores == pytest.approx(sorted(truth.values(), reverse=True)[: len(true_scores)], abs=2 * _SLACK)
+    assert all(a >= b - _SLACK for a, b in pairwise(true_scores))

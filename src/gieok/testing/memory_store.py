@@ -1,0 +1,262 @@
+"""A store in plain Python: the specification of every other one, by brute force."""
+
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gieok.errors import ShapeMismatch
+from gieok.model import (
+    Document,
+    Entry,
+    Filter,
+    FoundPassage,
+    KeywordQuery,
+    Leg,
+    Passage,
+    PassageId,
+    Scope,
+    StoreStats,
+    VectorQuery,
+)
+from gieok.text import bm25
+from gieok.text.embedform import text_to_embed
+from gieok.text.keywords import keyword_tokens
+
+_DIGITS = 6
+
+
+@dataclass(slots=True)
+class _Row:
+    document: Document
+    passage: Passage
+    place: int
+    count: int
+
+    @property
+    def text(self) -> str:
+        return self.document.text[self.passage.start : self.passage.end]
+
+
+class MemoryStore:
+    """`Store`, `KeywordSearch`, `VectorSearch` and `ModelSwitch` in dictionaries. Not for more than toy sizes."""
+
+    def __init__(self) -> None:
+        self._rows: dict[PassageId, _Row] = {}
+        self._documents: dict[tuple[Scope, str], tuple[Document, range]] = {}
+        self._notes: dict[Scope, dict[str, str]] = {}
+        self._vectors: dict[str, dict[str, bytes]] = {}
+        self._dimensions: dict[str, int] = {}
+        self._model: tuple[str, int] | None = None
+        self._next = 1
+
+    def put(self, entries: Sequence[Entry]) -> None:
+        """Insert or replace documents."""
+        for entry in {(e.document.scope, e.document.key): e for e in entries}.values():
+            document = entry.document
+            self.forget(document.scope, [document.key])
+            ids = range(self._next, self._next + len(entry.passages))
+            self._next = ids.stop
+            self._documents[document.scope, document.key] = (document, ids)
+            for place, passage in enumerate(entry.passages):
+                self._rows[ids[place]] = _Row(document, passage, place, len(ids))
+
+    def forget(self, scope: Scope, keys: Sequence[str]) -> int:
+        """Remove documents."""
+        removed = [self._documents.pop((scope, key)) for key in set(keys) if (scope, key) in self._documents]
+        for _, ids in removed:
+            for passage in ids:
+                del self._rows[passage]
+        return len(removed)
+
+    def get(self, scope: Scope, keys: Sequence[str]) -> list[Document]:
+        """Return documents in the order of `keys`."""
+        return [self._documents[scope, key][0] for key in keys if (scope, key) in self._documents]
+
+    def hashes(self, scope: Scope) -> dict[str, str]:
+        """Return key → content hash."""
+        return {key: d.content_hash for (s, key), (d, _) in self._documents.items() if s == scope}
+
+    def scopes(self) -> list[Scope]:
+        """Return the scopes that hold anything."""
+        return sorted({s for s, _ in self._documents} | set(self._notes))
+
+    def passages(self, ids: Sequence[PassageId]) -> list[FoundPassage]:
+        """Return passages in the order of `ids`."""
+        return [self._found(i, self._rows[i]) for i in ids if i in self._rows]
+
+    def _found(self, passage: PassageId, row: _Row) -> FoundPassage:
+        d, p = row.document, row.passage
+        return FoundPassage(
+            id=passage, scope=d.scope, key=d.key, kind=d.kind, title=d.title, text=row.text, context=p.context,
+            start_line=p.start_line, end_line=p.end_line, importance=d.importance, tier=d.tier,
+            updated_at=d.updated_at, valid_from=d.valid_from, metadata=d.metadata,
+        )  # fmt: skip
+
+    def notes(self, scope: Scope) -> dict[str, str]:
+        """Return the notes beside a scope."""
+        return dict(self._notes.get(scope, {}))
+
+    def write_note(self, scope: Scope, name: str, value: str) -> None:
+        """Set one note."""
+        self._notes.setdefault(scope, {})[name] = value
+
+    def stats(self, scope: Scope | None = None) -> StoreStats:
+        """Count what is held."""
+        rows = [(i, r) for i, r in self._rows.items() if scope in (None, r.document.scope)]
+        known = self._active()
+        return StoreStats(
+            documents=sum(1 for s, _ in self._documents if scope in (None, s)),
+            passages=len(rows),
+            vectors=sum(1 for _, r in rows if self._embed_text(r) in known),
+            disk_bytes=0,
+            cached_vectors=len(known),
+        )
+
+    def check(self) -> list[str]:
+        """Return nothing: there is nothing that could disagree."""
+        return []
+
+    def compact(self) -> None:
+        """Do nothing."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+    def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Leg:
+        """Rank by BM25, computed from the texts."""
+        rows = dict(self._of(scope, Filter()))
+        counts = {i: (keyword_tokens(r.text), keyword_tokens(r.passage.context)) for i, r in rows.items()}
+        holding = {
+            t: n
+            for t in query.weights
+            if (n := sum(1 for text, context in counts.values() if t in text or t in context))
+        }
+        mean = max(sum(len(text) for text, _ in counts.values()) / len(counts), 1.0) if counts else 1.0
+        allowed = {i for i, _ in self._of(scope, where)}
+        scores = dict.fromkeys(allowed, 0.0)
+        for token, weight in bm25.token_weights(query, len(rows), holding).items():
+            own = {
+                i: text.count(token) + query.context_weight * context.count(token)
+                for i, (text, context) in counts.items()
+            }
+            for i in allowed:
+                tf = own[i] + sum(
+                    query.spread[distance - 1] * own[near] * min(1, query.spread_tokens / max(len(counts[near][0]), 1))
+                    for distance, near in self._around(i, len(query.spread))
+                )
+                if tf:
+                    length = len(counts[i][0])
+                    floor = query.k1 * (1 - query.b + query.b * length / mean)
+                    scores[i] += weight * tf * (query.k1 + 1) / (tf + floor)
+        ranked = _ranked({i: s for i, s in scores.items() if s}, limit)
+        return Leg("keyword", ranked, bm25.ceiling(query, len(rows), holding) if rows else 1.0)
+
+    def nearest(self, scope: Scope, query: VectorQuery, where: Filter, limit: int) -> Leg:
+        """Rank by cosine, then lower by crowding."""
+        known = self._active()
+        if self._model:
+            _verify_dimension(query.vector, self._model[1])
+        vectors = {i: v for i, r in self._of(scope, where) if (v := known.get(self._embed_text(r)))}
+        best = _ranked({i: _dot(query.vector, v) for i, v in vectors.items()}, limit)
+        scores = dict(best)
+        for i, score in best if query.hub_weight else ():
+            fellows = sorted((_dot(vectors[i], vectors[j]) for j, _ in best if j != i), reverse=True)[:10]
+            scores[i] = score - query.hub_weight * (sum(fellows) / len(fellows) if fellows else 0.0)
+        ranked = _ranked(scores, limit)
+        cosines = dict(best)
+        return Leg("vector", ranked, cosines=tuple(cosines[i] for i, _ in ranked))
+
+    def use_model(self, model: str, dimension: int) -> None:
+        """Declare the model that vectors come from."""
+        if self._model is None:
+            self.switch_model(model, dimension)
+        elif self._model != (model, dimension):
+            raise ShapeMismatch(f"the index holds vectors of {self._model[0]!r}, configured is {model!r}")
+
+    def missing(self, limit: int) -> list[tuple[PassageId, str]]:
+        """Return passages without a vector, newest first."""
+        return self._without(self._active(), None)[:limit]
+
+    def waiting(self, scope: Scope) -> int:
+        """Count passages without a vector."""
+        known = self._active()
+        return sum(1 for _, row in self._of(scope, Filter()) if self._embed_text(row) not in known)
+
+    def put_vectors(self, vectors: Mapping[PassageId, bytes]) -> None:
+        """Store vectors of the active model."""
+        if self._model is None:
+            raise ShapeMismatch("vectors of no model: `use_model` was not called")
+        self.keep_vectors(self._model[0], vectors)
+
+    def missing_for(
+        self, model: str, dimension: int, before: PassageId | None, limit: int
+    ) -> list[tuple[PassageId, str]]:
+        """Return passages whose text has no vector of `model`, newest first."""
+        self._declare(model, dimension)
+        return self._without(self._vectors.get(model, {}), before)[:limit]
+
+    def keep_vectors(self, model: str, vectors: Mapping[PassageId, bytes]) -> None:
+        """Store vectors of any model, by text."""
+        for vector in vectors.values():
+            _verify_dimension(vector, self._dimensions.get(model, -1))
+        known = self._vectors.setdefault(model, {})
+        known.update((self._embed_text(self._rows[i]), v) for i, v in vectors.items() if i in self._rows)
+
+    def switch_model(self, model: str, dimension: int) -> None:
+        """Make `model` the active one."""
+        self._declare(model, dimension)
+        self._model = (model, dimension)
+        self._dimensions = {model: dimension}
+        self._vectors = {model: self._vectors.get(model, {})}
+
+    def _declare(self, model: str, dimension: int) -> None:
+        known = self._dimensions.setdefault(model, dimension)
+        if known != dimension:
+            raise ShapeMismatch(f"the index holds vectors of {model!r} with {known} dimensions, not {dimension}")
+
+    def _around(self, passage: PassageId, reach: int) -> Iterator[tuple[int, PassageId]]:
+        """Yield distance and id of each neighbour up to `reach` away in the document."""
+        row = self._rows[passage]
+        for distance in range(1, reach + 1):
+            for step in (-distance, distance):
+                if 0 <= row.place + step < row.count:
+                    yield distance, passage + step
+
+    def _active(self) -> dict[str, bytes]:
+        return self._vectors.get(self._model[0], {}) if self._model else {}
+
+    def _without(self, known: Mapping[str, bytes], before: PassageId | None) -> list[tuple[PassageId, str]]:
+        texts = ((i, self._embed_text(r)) for i, r in sorted(self._rows.items(), reverse=True))
+        return [(i, text) for i, text in texts if text not in known and (before is None or i < before)]
+
+    def _embed_text(self, row: _Row) -> str:
+        return text_to_embed(row.text, row.passage.context)
+
+    def _of(self, scope: Scope, where: Filter) -> Iterator[tuple[PassageId, _Row]]:
+        for i, row in self._rows.items():
+            d = row.document
+            moment = d.valid_from or d.updated_at
+            if (
+                d.scope == scope
+                and (not where.kinds or d.kind in where.kinds)
+                and (where.since is None or moment >= where.since)
+                and (where.until is None or moment < where.until)
+            ):
+                yield i, row
+
+
+def _ranked(scores: Mapping[PassageId, float], limit: int) -> tuple[tuple[PassageId, float], ...]:
+    return tuple(sorted(scores.items(), key=lambda pair: (-round(pair[1], _DIGITS), pair[0]))[:limit])
+
+
+def _verify_dimension(vector: bytes, dimension: int) -> None:
+    if len(vector) != 4 * dimension:
+        raise ShapeMismatch(f"a vector of {len(vector) // 4} dimensions where the index holds {dimension}")
+
+
+def _dot(a: bytes, b: bytes) -> float:
+    return sum(x * y for x, y in zip(_floats(a), _floats(b), strict=True))
+
+
+def _floats(vector: bytes) -> tuple[float, ...]:
+    return struct.unpack(f"<{len(vector) // 4}f", vector)

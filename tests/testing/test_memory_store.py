@@ -1,0 +1,14 @@
+"""The in-memory store keeps its own contract."""
+
+from collections.abc import Callable
+
+import pytest
+
+from gieok.testing import MemoryStore
+from gieok.testing.contracts import StoreContract
+
+
+class TestMemoryStore(StoreContract):
+    @pytest.fixture
+    def make_store(self) -> Callable[[], MemoryStore]:
+        return MemoryStore
