@@ -9,6 +9,7 @@ from calendar import monthrange
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cache
 
 _DAY = timedelta(days=1)
 
@@ -40,7 +41,9 @@ Found = re.Match[str]
 
 def find_span(question: str, today: date) -> Span | None:
     """Return the days that `question` asks about, seen from `today`; None where it names none (or an impossible one)."""
-    for pattern, meaning in _PATTERNS:
+    if not _HINT.search(question):
+        return None
+    for pattern, meaning in _patterns():
         found = pattern.search(question)
         if found:
             try:
@@ -135,52 +138,62 @@ def _past(count: int, unit: str, today: date) -> tuple[date, date]:
     return today - timedelta(days=days[unit.lower()] * count), today
 
 
-def _pattern(expression: str) -> re.Pattern[str]:
-    return re.compile(expression, re.IGNORECASE)
+#: Every phrase below has one of these; most questions have none, and need not pay for the table.
+_HINT = re.compile(
+    r"\d|월|요일|주|달|해|년|일|어제|오늘|그저께|그제|어젯밤|day|week|month|year|night|ago|[jfmasond](?:an|eb|ar|pr|ay|u[nlg]|ep|ct|ov|ec)",
+    re.IGNORECASE,
+)
+
+Meaning = Callable[[Found, date], tuple[date, date]]
 
 
-#: The first pattern that matches wins, so the more exact stand first.
-_PATTERNS: tuple[tuple[re.Pattern[str], Callable[[Found, date], tuple[date, date]]], ...] = (
-    (_pattern(r"\b(\d{4})[-./](\d{1,2})[-./](\d{1,2})\b"), lambda m, _: _one(date(int(m[1]), int(m[2]), int(m[3])))),
-    (_pattern(r"(\d{4})년\s*(\d{1,2})월\s*(\d{1,2})일"), lambda m, _: _one(date(int(m[1]), int(m[2]), int(m[3])))),
-    (_pattern(rf"\b{_MONTH}\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})\b"),
+@cache
+def _patterns() -> tuple[tuple[re.Pattern[str], Meaning], ...]:
+    return tuple((re.compile(expression, re.IGNORECASE), meaning) for expression, meaning in _TABLE)
+
+
+#: The first expression that matches wins, so the more exact stand first.
+_TABLE: tuple[tuple[str, Meaning], ...] = (
+    (r"\b(\d{4})[-./](\d{1,2})[-./](\d{1,2})\b", lambda m, _: _one(date(int(m[1]), int(m[2]), int(m[3])))),
+    (r"(\d{4})년\s*(\d{1,2})월\s*(\d{1,2})일", lambda m, _: _one(date(int(m[1]), int(m[2]), int(m[3])))),
+    (rf"\b{_MONTH}\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})\b",
      lambda m, _: _one(date(int(m[3]), _month_number(m[1]), int(m[2])))),
-    (_pattern(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH},?\s+(\d{{4}})\b"),
+    (rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH},?\s+(\d{{4}})\b",
      lambda m, _: _one(date(int(m[3]), _month_number(m[2]), int(m[1])))),
-    (_pattern(r"(?:(\d{4})년\s*)?(\d{1,2})월\s*(?:의\s*)?(첫|둘|두|셋|세|넷|네|다섯|마지막)(?:째|번째)?\s*주"),
+    (r"(?:(\d{4})년\s*)?(\d{1,2})월\s*(?:의\s*)?(첫|둘|두|셋|세|넷|네|다섯|마지막)(?:째|번째)?\s*주",
      lambda m, t: _week_of(_month(int(m[1]), int(m[2])) if m[1] else _latest_month(int(m[2]), t), _ORDINALS_KO[m[3]])),
-    (_pattern(rf"\b(first|second|third|fourth|last) week (?:of|in) {_MONTH}(?:\s+(\d{{4}}))?\b"),
+    (rf"\b(first|second|third|fourth|last) week (?:of|in) {_MONTH}(?:\s+(\d{{4}}))?\b",
      lambda m, t: _week_of(_month(int(m[3]), _month_number(m[2])) if m[3] else _latest_month(_month_number(m[2]), t),
                            _ORDINALS[m[1].lower()])),
-    (_pattern(r"(\d{4})년\s*(\d{1,2})월"), lambda m, _: _month(int(m[1]), int(m[2]))),
-    (_pattern(rf"\b{_MONTH},?\s+(\d{{4}})\b"), lambda m, _: _month(int(m[2]), _month_number(m[1]))),
-    (_pattern(r"(\d{1,2})월\s*(\d{1,2})일"), lambda m, t: _latest_day(int(m[1]), int(m[2]), t)),
-    (_pattern(rf"\b{_MONTH}\s+(\d{{1,2}})(?:st|nd|rd|th)?\b"),
+    (r"(\d{4})년\s*(\d{1,2})월", lambda m, _: _month(int(m[1]), int(m[2]))),
+    (rf"\b{_MONTH},?\s+(\d{{4}})\b", lambda m, _: _month(int(m[2]), _month_number(m[1]))),
+    (r"(\d{1,2})월\s*(\d{1,2})일", lambda m, t: _latest_day(int(m[1]), int(m[2]), t)),
+    (rf"\b{_MONTH}\s+(\d{{1,2}})(?:st|nd|rd|th)?\b",
      lambda m, t: _latest_day(_month_number(m[1]), int(m[2]), t)),
-    (_pattern(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}\b"),
+    (rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}\b",
      lambda m, t: _latest_day(_month_number(m[2]), int(m[1]), t)),
-    (_pattern(rf"\b(?:the )?(?:past|last) {_COUNT} (day|week|month|year)s\b"), lambda m, t: _past(_number(m[1]), m[2], t)),
-    (_pattern(r"(?:최근|지난)\s*(\d{1,3})\s*(일|주|개월|달|년)(?:간|\s*동안)?"), lambda m, t: _past(int(m[1]), m[2], t)),
-    (_pattern(rf"\b{_COUNT} (day|week|month|year)s? ago\b"), lambda m, t: _ago(_number(m[1]), m[2], t)),
-    (_pattern(rf"{_COUNT_KO}\s*(일|주일|주|개월|달|년)\s*전"), lambda m, t: _ago(_number(m[1]), m[2], t)),
-    (_pattern(r"\bday before yesterday\b|그저께|그제"), lambda _, t: _one(t - 2 * _DAY)),
-    (_pattern(r"\byesterday\b|어제"), lambda _, t: _one(t - _DAY)),
-    (_pattern(r"\btoday\b|오늘"), lambda _, t: _one(t)),
-    (_pattern(r"\blast night\b|어젯밤"), lambda _, t: (t - _DAY, t)),
-    (_pattern(rf"\b(?:last|on|this past) {_WEEKDAY}\b"),
+    (rf"\b(?:the )?(?:past|last) {_COUNT} (day|week|month|year)s\b", lambda m, t: _past(_number(m[1]), m[2], t)),
+    (r"(?:최근|지난)\s*(\d{1,3})\s*(일|주|개월|달|년)(?:간|\s*동안)?", lambda m, t: _past(int(m[1]), m[2], t)),
+    (rf"\b{_COUNT} (day|week|month|year)s? ago\b", lambda m, t: _ago(_number(m[1]), m[2], t)),
+    (rf"{_COUNT_KO}\s*(일|주일|주|개월|달|년)\s*전", lambda m, t: _ago(_number(m[1]), m[2], t)),
+    (r"\bday before yesterday\b|그저께|그제", lambda _, t: _one(t - 2 * _DAY)),
+    (r"\byesterday\b|어제", lambda _, t: _one(t - _DAY)),
+    (r"\btoday\b|오늘", lambda _, t: _one(t)),
+    (r"\blast night\b|어젯밤", lambda _, t: (t - _DAY, t)),
+    (rf"\b(?:last|on|this past) {_WEEKDAY}\b",
      lambda m, t: _latest_weekday(_WEEKDAYS.index(m[1].lower()), t)),
-    (_pattern(rf"지난\s*주\s*([{_WEEKDAYS_KO}])요일"),
+    (rf"지난\s*주\s*([{_WEEKDAYS_KO}])요일",
      lambda m, t: _one(_weeks_back(t, 1)[0] + _DAY * _WEEKDAYS_KO.index(m[1]))),
-    (_pattern(rf"(?:지난\s*)?([{_WEEKDAYS_KO}])요일"), lambda m, t: _latest_weekday(_WEEKDAYS_KO.index(m[1]), t)),
-    (_pattern(r"\bweek before last\b|지지난\s*주|저저번\s*주"), lambda _, t: _weeks_back(t, 2)),
-    (_pattern(r"\b(?:last|previous) week\b|지난\s*주|저번\s*주"), lambda _, t: _weeks_back(t, 1)),
-    (_pattern(r"\bthis week\b|이번\s*주|금주"), lambda _, t: _weeks_back(t, 0)),
-    (_pattern(r"\b(?:last|previous) month\b|지난\s*달|저번\s*달"), lambda _, t: _months_back(t, 1)),
-    (_pattern(r"\bthis month\b|이번\s*달"), lambda _, t: _months_back(t, 0)),
-    (_pattern(r"\b(?:last|previous) year\b|작년|지난\s*해"), lambda _, t: _year(t.year - 1)),
-    (_pattern(r"\bthis year\b|올해|금년"), lambda _, t: _year(t.year)),
-    (_pattern(rf"\b(?:in|during|since|of|early|mid|late) (?:early |mid |late |mid-)?{_MONTH}\b"),
+    (rf"(?:지난\s*)?([{_WEEKDAYS_KO}])요일", lambda m, t: _latest_weekday(_WEEKDAYS_KO.index(m[1]), t)),
+    (r"\bweek before last\b|지지난\s*주|저저번\s*주", lambda _, t: _weeks_back(t, 2)),
+    (r"\b(?:last|previous) week\b|지난\s*주|저번\s*주", lambda _, t: _weeks_back(t, 1)),
+    (r"\bthis week\b|이번\s*주|금주", lambda _, t: _weeks_back(t, 0)),
+    (r"\b(?:last|previous) month\b|지난\s*달|저번\s*달", lambda _, t: _months_back(t, 1)),
+    (r"\bthis month\b|이번\s*달", lambda _, t: _months_back(t, 0)),
+    (r"\b(?:last|previous) year\b|작년|지난\s*해", lambda _, t: _year(t.year - 1)),
+    (r"\bthis year\b|올해|금년", lambda _, t: _year(t.year)),
+    (rf"\b(?:in|during|since|of|early|mid|late) (?:early |mid |late |mid-)?{_MONTH}\b",
      lambda m, t: _latest_month(_month_number(m[1]), t)),
-    (_pattern(r"(?<!\d)(\d{1,2})월(?!\s*\d)"), lambda m, t: _latest_month(int(m[1]), t)),
-    (_pattern(r"\bin (20\d\d)\b|(20\d\d)년"), lambda m, _: _year(int(m[1] or m[2]))),
+    (r"(?<!\d)(\d{1,2})월(?!\s*\d)", lambda m, t: _latest_month(int(m[1]), t)),
+    (r"\bin (20\d\d)\b|(20\d\d)년", lambda m, _: _year(int(m[1] or m[2]))),
 )  # fmt: skip
