@@ -47,6 +47,14 @@ class Embedder(Protocol):
         """Return the vector that finds passages which answer `text`. Raises EmbedderFailed."""
 
 
+@runtime_checkable
+class SelfCheck(Protocol):
+    """A backend that can tell what is wrong with itself on this machine."""
+
+    def check(self) -> list[str]:
+        """Return what is wrong, each with what to do about it; empty: nothing."""
+
+
 class Store(Protocol):
     """Keeps documents by (scope, key). Every method that writes is one transaction, durable when it returns.
 
@@ -70,12 +78,6 @@ class Store(Protocol):
 
     def passages(self, ids: Sequence[PassageId]) -> list[FoundPassage]:
         """Return the passages that still exist, in the order of `ids`."""
-
-    def neighbours(self, ids: Sequence[PassageId], reach: int) -> dict[PassageId, list[PassageId | None]]:
-        """Return for each id the passages `1 … reach` before it and after it in its document.
-
-        The list holds before-1, after-1, before-2, after-2 …; None where the document ends.
-        """
 
     def notes(self, scope: Scope) -> dict[str, str]:
         """Return the small key-value notes that a rib keeps beside a scope (such as its roots)."""
@@ -122,6 +124,9 @@ class VectorSearch(Protocol):
 
     def missing(self, limit: int) -> list[tuple[PassageId, str]]:
         """Return passages without a vector, newest first, each with the text to embed."""
+
+    def waiting(self, scope: Scope) -> int:
+        """Count the passages of a scope that have no vector."""
 
     def put_vectors(self, vectors: Mapping[PassageId, Vector]) -> None:
         """Store vectors; ids that are gone by now are skipped. They are kept by text, so equal text is embedded once."""

@@ -3,15 +3,13 @@
 Adding a backend is a file and a row. The strings keep heavy imports out of start-up, and out of the layering checks.
 """
 
-from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from gieok.errors import BadConfig, MissingExtra
 
 
-@dataclass(frozen=True, slots=True)
-class Backend:
+class Backend(NamedTuple):
     """`target` is `module:name`; `needs` are the distributions beyond the core, `install` the line that brings them."""
 
     target: str

@@ -5,7 +5,7 @@ rest goes on, and an item that cannot be read keeps what is stored of it. Safe t
 every batch is one transaction, and running again converges to the same store as a fresh run.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from gieok.errors import StoreError
@@ -79,12 +79,15 @@ def ingest(
         for entry in batch:
             (report.changed if entry.document.key in known else report.added).append(entry.document.key)
         progress(len(seen))
-    unread = [failed.key for failed in report.failed]
-    gone = sorted(key for key in known if key not in seen and owns(key) and not _below(key, unread))
-    if gone:
-        store.forget(scope, gone)
-        report.removed = gone
+    report.removed = gone(known, seen, [failed.key for failed in report.failed], owns)
+    if report.removed:
+        store.forget(scope, report.removed)
     return report
+
+
+def gone(known: Iterable[str], seen: Collection[str], unread: Sequence[str], owns: Callable[[str], bool]) -> list[str]:
+    """Return the known keys that the source holds no longer; what lies in an `unread` folder is not gone."""
+    return sorted(key for key in known if key not in seen and owns(key) and not _below(key, unread))
 
 
 def _below(key: str, folders: Sequence[str]) -> bool:

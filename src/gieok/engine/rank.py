@@ -58,24 +58,27 @@ def logistic(x: float) -> float:
     return 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))
 
 
-def diversify(order: Sequence[PassageId], relevance: Scores, words: Mapping[PassageId, frozenset[str]], trade: float) -> list[PassageId]:
-    """Return `order` by maximal marginal relevance: each next one is the best of relevance minus likeness to those before.
+def diversify(
+    relevance: Scores, words: Mapping[PassageId, frozenset[str]], trade: float, floor: float, count: int
+) -> list[PassageId]:
+    """Return `count` passages by maximal marginal relevance: each next is best of relevance minus likeness to the others.
 
-    `trade` is 1 for relevance alone. Likeness is the share of words two passages have in common (Jaccard).
-    Source: Carbonell & Goldstein 1998.
+    `relevance` is in order, best first. `trade` is 1 for relevance alone. Likeness is the share of words that two
+    passages have in common (Jaccard), as far as it is above `floor`. Source: Carbonell & Goldstein 1998.
     """
-    if trade >= 1 or len(order) < 3:
-        return list(order)
-    low, high = min(relevance[p] for p in order), max(relevance[p] for p in order)
-    scaled = {p: (relevance[p] - low) / max(high - low, 1e-9) for p in order}
-    rest, chosen = list(order), list[PassageId]()
-    likeness = dict.fromkeys(order, 0.0)
-    while rest:
-        best = max(rest, key=lambda p: trade * scaled[p] - (1 - trade) * likeness[p])
-        rest.remove(best)
-        chosen.append(best)
+    rest, chosen = list(relevance), list[PassageId]()
+    if trade >= 1 or len(rest) < 2:
+        return rest[:count]
+    best, worst = relevance[rest[0]], relevance[rest[-1]]
+    scaled = {p: (score - worst) / max(best - worst, 1e-9) for p, score in relevance.items()}
+    likeness = dict.fromkeys(rest, 0.0)
+    while rest and len(chosen) < count:
+        first = max(rest, key=lambda p: trade * scaled[p] - (1 - trade) * likeness[p])
+        rest.remove(first)
+        chosen.append(first)
         for p in rest:
-            likeness[p] = max(likeness[p], jaccard(words[p], words[best]))
+            shared = (jaccard(words[p], words[first]) - floor) / (1 - floor)
+            likeness[p] = max(likeness[p], shared)
     return chosen
 
 

@@ -1,8 +1,11 @@
 """The part of a passage that is shown: where the words of the question are, cut between words."""
 
+import re
 from collections.abc import Collection
 
 from gieok.text.keywords import keyword_tokens
+
+_HEAD = "… "
 
 
 def snippet(text: str, wanted: Collection[str], limit: int) -> str:
@@ -13,11 +16,10 @@ def snippet(text: str, wanted: Collection[str], limit: int) -> str:
     text = text.strip()
     if len(text) <= limit:
         return text
-    start = _best_line(text, wanted)
-    if len(text) - start < limit:
-        start = max(len(text) - limit, 0)
+    start = _best_place(text, wanted, limit // 2)
+    start = min(start, len(text) - limit + len(_HEAD))
     start = _after_space(text, start) if start else 0
-    head = "… " if start else ""
+    head = _HEAD if start else ""
     room = limit - len(head)
     if len(text) - start <= room:
         return head + text[start:]
@@ -27,15 +29,10 @@ def snippet(text: str, wanted: Collection[str], limit: int) -> str:
     return f"{head}{text[start:end].rstrip()} …"
 
 
-def _best_line(text: str, wanted: Collection[str]) -> int:
-    """Return where the line begins that holds most wanted tokens; the first of equals."""
-    best, place, start = -1, 0, 0
-    for line in text.split("\n"):
-        count = len(set(keyword_tokens(line)) & set(wanted))
-        if count > best:
-            best, place = count, start
-        start += len(line) + 1
-    return place
+def _best_place(text: str, wanted: Collection[str], longest: int) -> int:
+    """Return where the line, or piece of a line beyond `longest`, begins that holds most wanted tokens; the first of equals."""
+    pieces = re.finditer(rf"\S[^\n]{{0,{longest}}}(?!\S)|\S+", text)
+    return max(pieces, key=lambda piece: len(set(keyword_tokens(piece[0])) & set(wanted))).start()
 
 
 def _after_space(text: str, start: int) -> int:

@@ -230,7 +230,7 @@ class MemoryStore:
         return [(i, text) for i, text in texts if text not in known and (before is None or i < before)]
 
     def _embed_text(self, row: _Row) -> str:
-        return text_to_embed(row.text, row.passage.context)
+        return text_to_embed(row.text)
 
     def _of(self, scope: Scope, where: Filter) -> Iterator[tuple[PassageId, _Row]]:
         for i, row in self._rows.items():

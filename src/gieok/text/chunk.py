@@ -7,22 +7,23 @@ thing. Fenced code that fits a passage is not torn. A line longer than a passage
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gieok.model import Passage
+from gieok.text.markdown import heading_text
 from gieok.text.tokens import count_tokens
 
 #: Stored with the data: changes whenever the passages of any text would.
 VERSION = 1
 
-_HEADING = re.compile(r"(#{1,6})\s+(\S.*?)\s*#*\s*$")
-_FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
+_HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*)")
+#: A run of marks and what follows it; with a backtick after them, backticks are code within a line.
+_FENCE = re.compile(r" {0,3}(```+(?!.*`)|~~~+)(.*)")
 _SECTION_SHARE = 4
 _CUT_BACK = 80
 
 
-@dataclass(frozen=True, slots=True)
-class _Unit:
+class _Unit(NamedTuple):
     """What is never cut: a line, a piece of a very long line, or a fenced block."""
 
     start: int
@@ -60,16 +61,16 @@ def _lines(text: str, start: int, line: int) -> Iterator[tuple[_Unit, str]]:
         inside = fence or (marker[1] if marker else "")
         yield _Unit(start, end, line, line, count_tokens(content) + 1, names, bool(heading)), inside
         if heading:
-            path.append((len(heading[1]), heading[2]))
+            path.append((len(heading[1]), heading_text(heading[2])))
         if marker:
-            fence = _next_fence(fence, marker[1])
+            fence = _next_fence(fence, marker[1], is_bare=not marker[2].strip())
         start, line = end + 1, line + 1
 
 
-def _next_fence(current: str, marker: str) -> str:
+def _next_fence(current: str, marker: str, *, is_bare: bool) -> str:
     if not current:
         return marker
-    return "" if marker[0] == current[0] and len(marker) >= len(current) else current
+    return "" if is_bare and marker.startswith(current) else current
 
 
 def _join_fences(lines: Iterator[tuple[_Unit, str]], budget: int) -> Iterator[_Unit]:
@@ -95,7 +96,8 @@ def _joined(block: list[_Unit], budget: int) -> list[_Unit]:
 
 def _cut_long(text: str, unit: _Unit, budget: int) -> Iterator[_Unit]:
     start = unit.start
-    while unit.tokens > budget and count_tokens(text[start : unit.end]) > budget:
+    # No text of more than four times the budget fits it: looking at all of the rest each time would take quadratic time.
+    while unit.tokens > budget and count_tokens(text[start : min(unit.end, start + 4 * budget + 4)]) > budget:
         end = _cut_place(text, start, unit.end, budget)
         yield _Unit(start, end, unit.start_line, unit.end_line, budget, unit.path)
         start = end

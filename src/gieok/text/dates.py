@@ -5,17 +5,15 @@ All arithmetic is on calendar days of the asker's zone.
 """
 
 import re
-from calendar import monthrange
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
+from typing import NamedTuple
 
 _DAY = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """Days from `first` to `last`, both included, and the words of the question that said so."""
 
     first: date
@@ -32,9 +30,19 @@ _NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 
 _NUMBERS_KO = {"한": 1, "두": 2, "세": 3, "네": 4, "일": 1, "이": 2, "삼": 3}
 
 _MONTH = "(" + "|".join(f"{m}|{m[:3]}" for m in _MONTHS) + r")\.?"
+#: The same without the verb: "may" is a month where it is written May, or after in, on, of.
+_CLEAR_MONTH = _MONTH.replace("may|may", r"(?-i:May|MAY)|(?<=\bin )may|(?<=\bon )may|(?<=\bof )may")
 _WEEKDAY = "(" + "|".join(_WEEKDAYS) + ")"
 _COUNT = r"(\d{1,3}|" + "|".join(_NUMBERS) + ")"
-_COUNT_KO = r"(\d{1,3}|" + "|".join(_NUMBERS_KO) + ")"
+_COUNT_KO = r"(?<![가-힣\d])(\d{1,3}|" + "|".join(_NUMBERS_KO) + ")"
+#: A Korean time word stands alone but for particles: 지난주에는, not 지난 주문 or 단어제한.
+_BEGIN_KO = r"(?<![가-힣])"
+_END_KO = (
+    r"(?=(?:에|서|의|은|는|이|가|을|를|도|만|엔|부터|까지|쯤|간|초|중|말|내|동안|처럼|보다|로|과|와|랑|치|아침|오전|낮|오후|저녁|밤|새벽){0,3}"
+    r"(?![가-힣]))"
+)
+#: Not a day in the past: 매주 화요일, 다음 주 화요일.
+_PAST_KO = r"(?<!매주)(?<!매주\s)(?<!다음)(?<!다음\s)(?<!다음주\s)(?<!다음\s주\s)"
 
 Found = re.Match[str]
 
@@ -48,15 +56,23 @@ def find_span(question: str, today: date) -> Span | None:
         if found:
             try:
                 first, last = meaning(found, today)
-            except (ValueError, OverflowError):  # 2월 31일
+            except (ValueError, OverflowError, StopIteration):  # 2월 31일
                 continue
             return Span(first, last, found[0])
     return None
 
 
+_DAY_NAME = re.compile(r"(\d{4})[-_.]?(\d{2})[-_.]?(\d{2})(?!\d)")
+
+
+def name_without_day(name: str) -> str:
+    """Return what a file name says besides the day that it begins with."""
+    return _DAY_NAME.sub("", name).strip("-_. ") if day_in_name(name) else name
+
+
 def day_in_name(name: str) -> date | None:
     """Return the day that a file name begins with (`2026-10-14-incident.md`, `2026_10_14`, `20261014`), or None."""
-    found = re.match(r"(\d{4})[-_.]?(\d{2})[-_.]?(\d{2})(?!\d)", name)
+    found = _DAY_NAME.match(name)
     try:
         return date(int(found[1]), int(found[2]), int(found[3])) if found else None
     except ValueError:
@@ -64,7 +80,8 @@ def day_in_name(name: str) -> date | None:
 
 
 def _month(year: int, month: int) -> tuple[date, date]:
-    return date(year, month, 1), date(year, month, monthrange(year, month)[1])
+    next_month = date(year + month // 12, month % 12 + 1, 1)
+    return date(year, month, 1), next_month - _DAY
 
 
 def _latest_month(month: int, today: date) -> tuple[date, date]:
@@ -91,15 +108,13 @@ def _one(day: date) -> tuple[date, date]:
 
 
 def _latest_day(month: int, day: int, today: date) -> tuple[date, date]:
-    this_year = date(today.year, month, day)
-    return _one(this_year if this_year <= today else date(today.year - 1, month, day))
+    """Return the most recent such day: up to eight years back, which is how long a 29 February may be missing."""
+    years = (year for year in range(today.year, today.year - 9, -1) if day <= _month(year, month)[1].day)
+    return _one(next(found for year in years if (found := date(year, month, day)) <= today))
 
 
-def _latest_weekday(weekday: int, today: date, *, before_this_week: bool = False) -> tuple[date, date]:
-    back = (today.weekday() - weekday) % 7 or 7
-    if before_this_week and back <= today.weekday():
-        back += 7
-    return _one(today - timedelta(days=back))
+def _latest_weekday(weekday: int, today: date) -> tuple[date, date]:
+    return _one(today - timedelta(days=(today.weekday() - weekday) % 7 or 7))
 
 
 def _week_of(month: tuple[date, date], ordinal: int) -> tuple[date, date]:
@@ -140,7 +155,9 @@ def _past(count: int, unit: str, today: date) -> tuple[date, date]:
 
 #: Every phrase below has one of these; most questions have none, and need not pay for the table.
 _HINT = re.compile(
-    r"\d|월|요일|주|달|해|년|일|어제|오늘|그저께|그제|어젯밤|day|week|month|year|night|ago|[jfmasond](?:an|eb|ar|pr|ay|u[nlg]|ep|ct|ov|ec)",
+    r"\d|월|요일|주|달|해|년|일|어제|오늘|그저께|그제|어젯밤|days?\b|\bweek|\bmonth|\byear|\bnight|\bago\b"
+    r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec|january|february|march|april|june|july|august|september"
+    r"|october|november|december)\b",
     re.IGNORECASE,
 )
 
@@ -154,46 +171,46 @@ def _patterns() -> tuple[tuple[re.Pattern[str], Meaning], ...]:
 
 #: The first expression that matches wins, so the more exact stand first.
 _TABLE: tuple[tuple[str, Meaning], ...] = (
-    (r"\b(\d{4})[-./](\d{1,2})[-./](\d{1,2})\b", lambda m, _: _one(date(int(m[1]), int(m[2]), int(m[3])))),
+    (r"(?<!\d)(\d{4})[-./](\d{1,2})[-./](\d{1,2})(?!\d)", lambda m, _: _one(date(int(m[1]), int(m[2]), int(m[3])))),
     (r"(\d{4})년\s*(\d{1,2})월\s*(\d{1,2})일", lambda m, _: _one(date(int(m[1]), int(m[2]), int(m[3])))),
     (rf"\b{_MONTH}\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})\b",
      lambda m, _: _one(date(int(m[3]), _month_number(m[1]), int(m[2])))),
     (rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH},?\s+(\d{{4}})\b",
      lambda m, _: _one(date(int(m[3]), _month_number(m[2]), int(m[1])))),
-    (r"(?:(\d{4})년\s*)?(\d{1,2})월\s*(?:의\s*)?(첫|둘|두|셋|세|넷|네|다섯|마지막)(?:째|번째)?\s*주",
+    (rf"(?:(\d{{4}})년\s*)?(\d{{1,2}})월\s*(?:의\s*)?(첫|둘|두|셋|세|넷|네|다섯|마지막)\s*(?:째|번째)?\s*주{_END_KO}",
      lambda m, t: _week_of(_month(int(m[1]), int(m[2])) if m[1] else _latest_month(int(m[2]), t), _ORDINALS_KO[m[3]])),
     (rf"\b(first|second|third|fourth|last) week (?:of|in) {_MONTH}(?:\s+(\d{{4}}))?\b",
      lambda m, t: _week_of(_month(int(m[3]), _month_number(m[2])) if m[3] else _latest_month(_month_number(m[2]), t),
                            _ORDINALS[m[1].lower()])),
     (r"(\d{4})년\s*(\d{1,2})월", lambda m, _: _month(int(m[1]), int(m[2]))),
-    (rf"\b{_MONTH},?\s+(\d{{4}})\b", lambda m, _: _month(int(m[2]), _month_number(m[1]))),
+    (rf"\b{_CLEAR_MONTH},?\s+((?:19|20)\d\d)\b", lambda m, _: _month(int(m[2]), _month_number(m[1]))),
     (r"(\d{1,2})월\s*(\d{1,2})일", lambda m, t: _latest_day(int(m[1]), int(m[2]), t)),
-    (rf"\b{_MONTH}\s+(\d{{1,2}})(?:st|nd|rd|th)?\b",
+    (rf"\b{_CLEAR_MONTH}\s+(\d{{1,2}})(?:st|nd|rd|th)?\b",
      lambda m, t: _latest_day(_month_number(m[1]), int(m[2]), t)),
-    (rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}\b",
+    (rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_CLEAR_MONTH}\b",
      lambda m, t: _latest_day(_month_number(m[2]), int(m[1]), t)),
     (rf"\b(?:the )?(?:past|last) {_COUNT} (day|week|month|year)s\b", lambda m, t: _past(_number(m[1]), m[2], t)),
-    (r"(?:최근|지난)\s*(\d{1,3})\s*(일|주|개월|달|년)(?:간|\s*동안)?", lambda m, t: _past(int(m[1]), m[2], t)),
+    (rf"(?:최근|지난)\s*(\d{{1,3}})\s*(일|주|개월|달|년)(?:간|\s*동안)?{_END_KO}", lambda m, t: _past(int(m[1]), m[2], t)),
     (rf"\b{_COUNT} (day|week|month|year)s? ago\b", lambda m, t: _ago(_number(m[1]), m[2], t)),
-    (rf"{_COUNT_KO}\s*(일|주일|주|개월|달|년)\s*전", lambda m, t: _ago(_number(m[1]), m[2], t)),
-    (r"\bday before yesterday\b|그저께|그제", lambda _, t: _one(t - 2 * _DAY)),
-    (r"\byesterday\b|어제", lambda _, t: _one(t - _DAY)),
-    (r"\btoday\b|오늘", lambda _, t: _one(t)),
+    (rf"{_COUNT_KO}\s*(일|주일|주|개월|달|년)\s*전{_END_KO}", lambda m, t: _ago(_number(m[1]), m[2], t)),
+    (rf"\bday before yesterday\b|{_BEGIN_KO}(?:그저께|그제){_END_KO}", lambda _, t: _one(t - 2 * _DAY)),
+    (rf"\byesterday\b|{_BEGIN_KO}어제{_END_KO}", lambda _, t: _one(t - _DAY)),
+    (rf"\btoday\b|{_BEGIN_KO}오늘{_END_KO}", lambda _, t: _one(t)),
     (r"\blast night\b|어젯밤", lambda _, t: (t - _DAY, t)),
     (rf"\b(?:last|on|this past) {_WEEKDAY}\b",
      lambda m, t: _latest_weekday(_WEEKDAYS.index(m[1].lower()), t)),
     (rf"지난\s*주\s*([{_WEEKDAYS_KO}])요일",
      lambda m, t: _one(_weeks_back(t, 1)[0] + _DAY * _WEEKDAYS_KO.index(m[1]))),
-    (rf"(?:지난\s*)?([{_WEEKDAYS_KO}])요일", lambda m, t: _latest_weekday(_WEEKDAYS_KO.index(m[1]), t)),
-    (r"\bweek before last\b|지지난\s*주|저저번\s*주", lambda _, t: _weeks_back(t, 2)),
-    (r"\b(?:last|previous) week\b|지난\s*주|저번\s*주", lambda _, t: _weeks_back(t, 1)),
-    (r"\bthis week\b|이번\s*주|금주", lambda _, t: _weeks_back(t, 0)),
-    (r"\b(?:last|previous) month\b|지난\s*달|저번\s*달", lambda _, t: _months_back(t, 1)),
-    (r"\bthis month\b|이번\s*달", lambda _, t: _months_back(t, 0)),
-    (r"\b(?:last|previous) year\b|작년|지난\s*해", lambda _, t: _year(t.year - 1)),
-    (r"\bthis year\b|올해|금년", lambda _, t: _year(t.year)),
+    (rf"{_PAST_KO}(?:지난\s*)?([{_WEEKDAYS_KO}])요일", lambda m, t: _latest_weekday(_WEEKDAYS_KO.index(m[1]), t)),
+    (rf"\bweek before last\b|(?:지지난|저저번)\s*주{_END_KO}", lambda _, t: _weeks_back(t, 2)),
+    (rf"\b(?:last|previous) week\b|(?:지난|저번)\s*주{_END_KO}", lambda _, t: _weeks_back(t, 1)),
+    (rf"\bthis week\b|(?:이번\s*|{_BEGIN_KO}금)주{_END_KO}", lambda _, t: _weeks_back(t, 0)),
+    (rf"\b(?:last|previous) month\b|(?:지난|저번)\s*달{_END_KO}", lambda _, t: _months_back(t, 1)),
+    (rf"\bthis month\b|이번\s*달{_END_KO}", lambda _, t: _months_back(t, 0)),
+    (rf"\b(?:last|previous) year\b|{_BEGIN_KO}작년|지난\s*해{_END_KO}", lambda _, t: _year(t.year - 1)),
+    (rf"\bthis year\b|{_BEGIN_KO}(?:올해|금년)", lambda _, t: _year(t.year)),
     (rf"\b(?:in|during|since|of|early|mid|late) (?:early |mid |late |mid-)?{_MONTH}\b",
      lambda m, t: _latest_month(_month_number(m[1]), t)),
-    (r"(?<!\d)(\d{1,2})월(?!\s*\d)", lambda m, t: _latest_month(int(m[1]), t)),
+    (rf"(?<!\d)(\d{{1,2}})월(?:달|분|호)?(?!\s*\d){_END_KO}", lambda m, t: _latest_month(int(m[1]), t)),
     (r"\bin (20\d\d)\b|(20\d\d)년", lambda m, _: _year(int(m[1] or m[2]))),
 )  # fmt: skip

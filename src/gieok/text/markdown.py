@@ -1,33 +1,34 @@
 """What a Markdown file says about itself: front matter and title."""
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from typing import NamedTuple
 
 _FRONT = re.compile(r"---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
 _FIELD = re.compile(r"([^\s:#][^:]*):(?:\s+(.*))?$")
 _ITEM = re.compile(r"\s*-\s+(.*)$")
-_TITLE = re.compile(r"^#\s+(\S.*?)\s*#*\s*$", re.MULTILINE)
+_OTHER = re.compile(r"\s|#|$")
+_TITLE = re.compile(r"^#[ \t]+(\S.*)$", re.MULTILINE)
 _QUOTES = "\"'"
 
 
-@dataclass(frozen=True, slots=True)
-class FrontMatter:
+class FrontMatter(NamedTuple):
     """Fields of the block between `---` lines, and where the text after it begins."""
 
-    fields: dict[str, str] = field(default_factory=dict)
+    fields: Mapping[str, str]
     end: int = 0
     end_line: int = 0
 
 
 def front_matter(text: str) -> FrontMatter:
-    """Read the front matter of `text`; text without one gives an empty result.
+    """Read the front matter of `text`; text without one gives an empty result, and so does prose between two rules.
 
     Reads `key: value` and lists (joined by commas): what notes use. It is not a YAML parser on purpose: a strange
     block must not make a note unreadable, and the index must not depend on an optional library.
     """
     block = _FRONT.match(text)
     if not block:
-        return FrontMatter()
+        return FrontMatter({})
     fields: dict[str, str] = {}
     name = ""
     for line in (block[1] or "").splitlines():
@@ -37,6 +38,8 @@ def front_matter(text: str) -> FrontMatter:
         elif pair:
             name = pair[1].strip()
             fields[name] = _plain(pair[2] or "")
+        elif not item and not _OTHER.match(line):
+            return FrontMatter({})
     return FrontMatter(fields, block.end(), text.count("\n", 0, block.end()))
 
 
@@ -50,4 +53,9 @@ def _plain(value: str) -> str:
 def title(text: str, start: int = 0) -> str:
     """Return the first level-one heading at or after `start`, or ''."""
     found = _TITLE.search(text, start)
-    return found[1] if found else ""
+    return heading_text(found[1]) if found else ""
+
+
+def heading_text(words: str) -> str:
+    """Return the words of a heading without closing marks. By hand: an expression for it takes cubic time on spaces."""
+    return words.rstrip().rstrip("#").rstrip()

@@ -67,7 +67,7 @@ def test_a_put_that_fails_half_way_writes_nothing(store: SqliteStore) -> None:
     store.put([entry("a", "old")])
     unwritable = replace(entry("c", "x").document, metadata={"key": object()})  # type: ignore[dict-item]
     with pytest.raises(TypeError):
-        store.put([entry("a", "new"), entry("b", "x"), replace(entry("c", "x"), document=unwritable)])
+        store.put([entry("a", "new"), entry("b", "x"), entry("c", "x")._replace(document=unwritable)])
     assert [d.text for d in store.get(HOME, ["a", "b", "c"])] == ["old"]
     assert store.check() == []
     store.put([entry("b", "the store still works")])

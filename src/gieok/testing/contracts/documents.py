@@ -22,7 +22,7 @@ class DocumentContract(StoreFixtures):
             valid_to=START + timedelta(days=9), metadata={"lang": "ko", "이름": '값\n"x"'},
             provenance=(Provenance("journal", message_ids=("1", "2")), Provenance("a.md", 1, 2)),
         )  # fmt: skip
-        store.put([replace(entry("a.md", "제목", "text"), document=whole)])
+        store.put([entry("a.md", "제목", "text")._replace(document=whole)])
         assert store.get(HOME, ["a.md"]) == [whole]
 
     def test_get_follows_the_order_of_the_keys_and_leaves_out_what_is_not_there(self, store: FullStore) -> None:
@@ -134,7 +134,7 @@ class DocumentContract(StoreFixtures):
     @pytest.mark.parametrize("odd", ["\0", "\ud83d", "\udcff\0\ud800"])
     def test_characters_that_cannot_be_kept_are_replaced_one_for_one(self, store: FullStore, odd: str) -> None:
         damaged = entry("a", f"앞{odd}뒤", "다음 줄", context=f"제목{odd}")
-        store.put([replace(damaged, document=replace(damaged.document, title=f"제목{odd}"))])
+        store.put([damaged._replace(document=replace(damaged.document, title=f"제목{odd}"))])
         (document,) = store.get(HOME, ["a"])
         assert len(document.text) == len(damaged.document.text)
         assert "다음 줄" in [p.text for p in store.passages([i for i, _ in store.missing(9)])]
@@ -152,7 +152,7 @@ class DocumentContract(StoreFixtures):
         store.put([entry("a", "old")])
         broken = replace(entry("b", "x").document, importance=object())  # type: ignore[arg-type]
         try:
-            store.put([entry("a", "new"), replace(entry("b", "x"), document=broken)])
+            store.put([entry("a", "new"), entry("b", "x")._replace(document=broken)])
         except Exception:  # noqa: BLE001 - each store refuses in its own words
             assert [d.text for d in store.get(HOME, ["a"])] == ["old"]
         assert store.check() == []

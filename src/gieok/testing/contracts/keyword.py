@@ -1,7 +1,6 @@
 """The contract of `KeywordSearch`: the ranking is BM25 over the scope alone, as `MemoryStore` computes it."""
 
 import unicodedata
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -31,7 +30,7 @@ _SHAPES = [
     for text in _QUESTIONS
     for k1, b in ((1.2, 0.75), (0.9, 0.4), (2.0, 1.0), (0.0, 0.0))
     for context, spread in ((0.5, ()), (0.0, ()), (1.0, (0.3,)), (0.5, (0.5, 0.2)))
-] + [replace(question(text, spread=(0.5, 0.2)), spread_tokens=6) for text in _QUESTIONS]
+] + [question(text, spread=(0.5, 0.2))._replace(spread_tokens=6) for text in _QUESTIONS]
 
 
 class KeywordContract(StoreFixtures):

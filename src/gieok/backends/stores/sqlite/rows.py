@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -34,7 +33,7 @@ def document_row(document: Document) -> tuple[object, ...]:
         document.key, document.kind, document.title, document.content_hash, document.importance, document.tier.value,
         to_ms(document.created_at), to_ms(document.updated_at), to_ms(document.valid_from), to_ms(document.valid_to),
         json.dumps(dict(document.metadata), ensure_ascii=False),
-        json.dumps([asdict(p) for p in document.provenance], ensure_ascii=False),
+        json.dumps([p._asdict() for p in document.provenance], ensure_ascii=False),
         document.text,
     )  # fmt: skip
 

@@ -230,7 +230,7 @@ class SqliteStore:
         """Return passages without a vector, newest first, each with the text to embed."""
         with self._reading() as db:
             rows = reading.texts(db, "p.vector_id IS NULL", (), limit)
-            return [(passage, text_to_embed(text, context)) for passage, text, context in rows]
+            return [(passage, text_to_embed(text)) for passage, text in rows]
 
     def put_vectors(self, vectors: Mapping[PassageId, bytes]) -> None:
         """Store vectors of the active model."""
@@ -252,7 +252,7 @@ class SqliteStore:
                 "p.id < ? AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model_id = ? AND v.text_hash = p.text_hash)"
             )
             rows = reading.texts(db, condition, (before if before is not None else _ANY_ID, model_id), limit)
-            return [(passage, text_to_embed(text, context)) for passage, text, context in rows]
+            return [(passage, text_to_embed(text)) for passage, text in rows]
 
     def keep_vectors(self, model: str, vectors: Mapping[PassageId, bytes]) -> None:
         """Store vectors of a model that is not active yet."""

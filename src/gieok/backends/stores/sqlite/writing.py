@@ -3,8 +3,8 @@
 import re
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
 
 from gieok.backends.stores.sqlite.rows import DOCUMENT_COLUMNS, document_row, marks
 from gieok.model import Entry, Passage, Scope
@@ -18,8 +18,7 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 CACHED_VECTORS = 50_000
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(NamedTuple):
     """An entry with everything that can be computed before the write lock is taken."""
 
     entry: Entry
@@ -40,7 +39,7 @@ def prepare(entry: Entry) -> Prepared:
         bodies=bodies,
         contexts=tuple(keyword_text(p.context) for p in entry.passages),
         lengths=tuple(_count(body) for body in bodies),
-        hashes=tuple(embed_hash(s, p.context) for s, p in zip(slices, entry.passages, strict=True)),
+        hashes=tuple(map(embed_hash, slices)),
     )
 
 
@@ -51,7 +50,7 @@ def _storable(entry: Entry) -> Entry:
         return entry
     return Entry(
         replace(document, text=_clean(document.text), title=_clean(document.title)),
-        tuple(replace(p, context=_clean(p.context)) for p in passages),
+        tuple(p._replace(context=_clean(p.context)) for p in passages),
     )
 
 

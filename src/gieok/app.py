@@ -1,0 +1,104 @@
+"""The only wiring: settings → backends → the context that operations work in. Everything is opened when first used."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, tzinfo
+from functools import cache
+from typing import Any
+
+import gieok
+from gieok import config, paths
+from gieok.backends import registry
+from gieok.capabilities.files.profile import PROFILES
+from gieok.capabilities.files.cut import Cut
+from gieok.engine.recall import Profile
+from gieok.errors import BadConfig, EmbedderFailed
+from gieok.model import Scope
+from gieok.ops.context import Context, SettingRow
+from gieok.ports import Clock, Embedder, SelfCheck
+
+
+class SystemClock:
+    """`Clock` by the operating system."""
+
+    def now(self) -> datetime:
+        """Return the time."""
+        return datetime.now(UTC)
+
+
+def open_context(
+    flags: Mapping[str, str],
+    *,
+    resident: bool = False,
+    say: Callable[[str], None] = lambda line: None,
+    clock: Clock | None = None,
+    zone: tzinfo | None = None,
+) -> Context:
+    """Put everything together. `flags` is setting name → text; `resident` is for processes that live long."""
+    settings = config.load(flags)
+    location = paths.database(settings.home)
+    clock = clock or SystemClock()
+
+    @cache
+    def store() -> Any:  # noqa: ANN401 - a HybridStore; the registry knows only names
+        return registry.load(registry.STORES, settings.text("store"))(location, resident=resident)
+
+    @cache
+    def embedder() -> Embedder | None:
+        name = settings.text("embedder")
+        if name == "none":
+            return None
+        made: Embedder = registry.load(registry.EMBEDDERS, name)(
+            paths.models(settings.home), threads=settings.integer("threads"), say=say
+        )
+        return made
+
+    def profile(name: str) -> Profile:
+        return _profile(settings, name)
+
+    return Context(
+        home=settings.home,
+        store_name=settings.text("store"),
+        location=location,
+        embedder_name=settings.text("embedder"),
+        store=store,
+        embedder=embedder,
+        try_embedder=_try_embedder,
+        watcher=lambda: registry.load(registry.WATCHERS, "watchfiles")(),
+        clock=clock,
+        zone=zone or clock.now().astimezone().tzinfo or UTC,
+        scope=Scope(settings.text("scope")),
+        profile=profile,
+        cut=Cut(settings.integer("index.passage_tokens"), settings.integer("index.overlap_tokens")),
+        debounce_ms=settings.integer("watch.debounce_ms"),
+        rescan_s=settings.integer("watch.rescan_s"),
+        settings=tuple(
+            SettingRow(option.name, str(settings.values[option.name].value), settings.values[option.name].origin, option.doc)
+            for option in config.OPTIONS
+        ),
+        say=say,
+        version=gieok.__version__,
+    )
+
+
+def _try_embedder(embedder: Embedder) -> str:
+    """Use the embedder, and let it check itself if it can. Raises EmbedderFailed."""
+    embedder.embed_query("기억")
+    wrong = embedder.check() if isinstance(embedder, SelfCheck) else []
+    if wrong:
+        raise EmbedderFailed("; ".join(wrong))
+    return "it embeds"
+
+
+def _profile(settings: config.Settings, name: str) -> Profile:
+    name = name or settings.text("search.profile")
+    if name not in PROFILES:
+        raise BadConfig(f"unknown profile {name!r}", hint=f"profiles: {', '.join(PROFILES)}")
+    profile = PROFILES[name]
+    if limit := settings.integer("search.limit"):
+        profile = replace(profile, limit=limit)
+    if (score := settings.number("search.min_score")) >= 0:
+        profile = replace(profile, min_score=score)
+    if (days := settings.number("search.half_life_days")) >= 0:
+        profile = replace(profile, half_life_days=days)
+    return profile

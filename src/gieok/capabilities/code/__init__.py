@@ -1,0 +1,1 @@
+"""Project intelligence over code. So far: how code is ranked."""

@@ -1,0 +1,1 @@
+"""Search over an agent's memory files."""

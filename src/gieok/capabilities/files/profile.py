@@ -1,0 +1,31 @@
+"""How memory files are ranked: by what was measured, or as OpenClaw does it."""
+
+from gieok.engine import rank
+from gieok.engine.recall import Profile
+
+FILES = Profile(name="files", half_life_days=30.0)
+
+#: memory-core's defaults (0.7 vector, 0.3 keyword, 0.35, 6), for those who compare or depend on its scores.
+OPENCLAW = Profile(
+    name="openclaw",
+    fuse=rank.openclaw_sum,
+    keyword_share=0.3,
+    statement_keyword_share=0.3,
+    full_coverage=0.0,
+    k1=1.2,
+    b=0.75,
+    spread=(),
+    hub_weight=0.0,
+    imagine=lambda question: "",
+    relevance_trade=0.7,
+    likeness_floor=0.0,
+    half_life_days=30.0,
+    decay_floor=0.0,
+    confidence=None,
+    min_score=0.35,
+    limit=6,
+    other_days_share=1.0,
+    undated_share=1.0,
+)
+
+PROFILES = {profile.name: profile for profile in (FILES, OPENCLAW)}

@@ -1,0 +1,181 @@
+"""Markdown and text files → documents. What cannot be read is named with its reason; the rest goes on."""
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from datetime import UTC, datetime, time
+from pathlib import Path
+
+from gieok.capabilities.files.cut import Cut
+from gieok.capabilities.files.roots import Root
+from gieok.engine.ingest import Failed, Found
+from gieok.model import Document, Passage, Provenance, Scope
+from gieok.text.chunk import VERSION as CHUNK_VERSION
+from gieok.text.chunk import chunk
+from gieok.text.dates import day_in_name, name_without_day
+from gieok.text.keywords import normalise
+from gieok.text.markdown import front_matter, title
+
+KIND = "memory"
+SUFFIXES = (".md", ".markdown", ".txt")
+#: A note is a page, not an archive: a bigger file is a mistake, and would hold up everything else.
+LARGEST_BYTES = 10_000_000
+_SKIPPED_FOLDERS = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".gieok", ".obsidian", ".trash"))
+_BINARY_PROBE_BYTES = 8192
+
+
+def is_memory_file(path: Path) -> bool:
+    """Say whether a path looks like one that is indexed, going by its name and folders."""
+    hidden = any(part in _SKIPPED_FOLDERS for part in path.parts)
+    return path.suffix.lower() in SUFFIXES and not hidden and not _is_temporary(path.name)
+
+
+def _is_temporary(name: str) -> bool:
+    """Recognise what editors write beside a file while saving it."""
+    return name.startswith((".#", "~$", ".~")) or name.endswith(("~", ".swp", ".tmp"))
+
+
+def read_root(scope: Scope, root: Root, cut: Cut) -> Iterator[Found | Failed]:
+    """Yield every file of a root, oldest first: the newest then has the highest ids and is embedded first."""
+    files = [root.path] if root.is_file else list(_walk(root.path, root.path.resolve(), frozenset()))
+    dated = sorted((_mtime(file), str(file), file) for file in files if isinstance(file, Path))
+    for _, _, file in dated:
+        yield read_file(scope, root, file, cut)
+    yield from (Failed(root.key_of(Path(f.key)), f.reason) for f in files if isinstance(f, Failed))
+
+
+def _walk(folder: Path, root: Path, above: frozenset[Path]) -> Iterator[Path | Failed]:
+    """Yield indexable files below `folder`; links to folders are followed inside `root`, loops and ways out are cut."""
+    try:
+        here = folder.resolve()
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except (OSError, RuntimeError) as error:
+        yield Failed(str(folder), getattr(error, "strerror", None) or str(error))
+        return
+    if here in above:
+        yield Failed(str(folder), "a link back to a folder above it")
+        return
+    if not here.is_relative_to(root):
+        yield Failed(str(folder), "a link that leads out of the indexed folder")
+        return
+    for entry in entries:
+        path = Path(entry.path)
+        if _is_folder(entry):
+            if entry.name not in _SKIPPED_FOLDERS:
+                yield from _walk(path, root, above | {here})
+        elif is_memory_file(Path(entry.name)):
+            yield path
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads to itself
+        return False
+
+
+def _mtime(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def read_file(scope: Scope, root: Root, file: Path, cut: Cut) -> Found | Failed:
+    """Read one file of a root."""
+    key = root.key_of(file)
+    try:
+        data, modified = _read_contained(root, file)
+    except (OSError, _Unfit) as error:
+        return Failed(key, getattr(error, "strerror", None) or str(error))
+    digest = hashlib.sha256(data).hexdigest()
+    try:
+        text, warning = data.decode("utf-8-sig"), ""
+    except UnicodeDecodeError as error:
+        text = data.decode("utf-8-sig", "replace")
+        warning = f"invalid UTF-8 at byte {error.start}: replaced by \N{REPLACEMENT CHARACTER}"
+    return Found(key, digest, lambda: _document(scope, root, file, digest, normalise(unix_lines(text)), modified), lambda d: passages(d, cut), warning)
+
+
+def unix_lines(text: str) -> str:
+    """Return `text` with one kind of line ending, so that lines are counted as every editor counts them."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+class _Unfit(Exception):
+    """A file that is not for indexing; the message says why."""
+
+
+def _read_contained(root: Root, file: Path) -> tuple[bytes, datetime]:
+    try:
+        real = file.resolve(strict=True)
+    except RuntimeError as error:
+        raise _Unfit("a link that leads to itself") from error
+    if not real.is_relative_to(root.path.resolve()):
+        raise _Unfit("a link that leads out of the indexed folder")
+    found = real.stat()
+    if not stat.S_ISREG(found.st_mode):
+        raise _Unfit("not a regular file")
+    if found.st_size > LARGEST_BYTES:
+        raise _Unfit(f"{found.st_size:,} bytes; notes larger than {LARGEST_BYTES:,} are not indexed")
+    data = real.read_bytes()
+    if b"\0" in data[:_BINARY_PROBE_BYTES]:
+        raise _Unfit("binary, not text")
+    return data, _moment(found.st_mtime)
+
+
+def _moment(unix_s: float) -> datetime:
+    """Return a file's time; one that no calendar has (a broken clock, a bad archive) counts as the beginning of time."""
+    try:
+        return datetime.fromtimestamp(unix_s, UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(0, UTC)
+
+
+def _document(scope: Scope, root: Root, file: Path, digest: str, text: str, modified: datetime) -> Document:
+    front = front_matter(text)
+    name = front.fields.get("title") or title(text, front.end)
+    return Document(
+        scope=scope,
+        key=root.key_of(file),
+        kind=KIND,
+        title=_title(name, file.stem),
+        text=text,
+        content_hash=digest,
+        created_at=modified,
+        updated_at=modified,
+        valid_from=_note_day(file.name),
+        metadata={**front.fields, "root": root.name},
+        provenance=(Provenance(str(file), 1, text.count("\n") + 1),),
+    )
+
+
+def passages(document: Document, cut: Cut) -> tuple[Passage, ...]:
+    """Cut a document; its front matter is metadata, not text."""
+    front = front_matter(document.text)
+    return chunk(
+        document.text,
+        budget_tokens=cut.budget_tokens,
+        overlap_tokens=cut.overlap_tokens,
+        start=front.end,
+        start_line=front.end_line + 1,
+        context=document.title,
+    )
+
+
+def shape(cut: Cut) -> str:
+    """Return what decides the shape of the passages, as it is stored with them."""
+    return f"{CHUNK_VERSION}:{cut.budget_tokens}:{cut.overlap_tokens}"
+
+
+def _title(name: str, stem: str) -> str:
+    """Join a note's title and what its file name adds: both are searched with every passage."""
+    words = normalise(name_without_day(stem)).replace("-", " ").replace("_", " ").strip()
+    return name if words.lower() in name.lower() else " > ".join(filter(None, (words, name)))
+
+
+def _note_day(name: str) -> datetime | None:
+    """Return the day that a daily note is about, as midnight UTC; undated notes have none and never decay."""
+    day = day_in_name(name)
+    return datetime.combine(day, time(), UTC) if day else None

@@ -1,0 +1,93 @@
+"""Brings a scope in line with its roots: everything, or only what a watcher saw change."""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path, PurePosixPath
+
+from gieok.capabilities.files import roots
+from gieok.capabilities.files.cut import Cut
+from gieok.capabilities.files.read import is_memory_file, read_file, read_root, shape
+from gieok.capabilities.files.roots import Root
+from gieok.engine.ingest import Found, Report, gone, ingest
+from gieok.errors import BadRequest, ShapeMismatch
+from gieok.model import Scope
+from gieok.ports import Store
+
+Progress = Callable[[int], None]
+
+_SHAPE_NOTE = "files.cut"
+#: Above this many events (a `git checkout`), comparing everything is cheaper than looking at each.
+_MANY_CHANGES = 200
+
+
+def sync(
+    store: Store,
+    scope: Scope,
+    wanted: Iterable[Root],
+    cut: Cut,
+    *,
+    force: bool = False,
+    progress: Progress = lambda done: None,
+) -> Report:
+    """Compare every file of the roots with the store and put what differs. Raises BadRequest, ShapeMismatch, StoreError."""
+    _check_shape(store, scope, cut, force)
+    wanted = list(wanted)
+    report = Report()
+    for root in wanted:
+        if not root.path.exists():
+            raise BadRequest(
+                f"the indexed folder {str(root.path)!r} is not there",
+                hint="nothing was removed from the index; bring the folder back, or index another",
+            )
+        items = read_root(scope, root, cut)
+        report.merge(ingest(store, scope, items, owns=root.owns, force=force, progress=progress))
+    if all(root in wanted for root in roots.load(store, scope)):
+        store.write_note(scope, _SHAPE_NOTE, shape(cut))
+    return report
+
+
+def sync_changed(store: Store, scope: Scope, wanted: Sequence[Root], cut: Cut, changed: set[Path]) -> Report:
+    """Bring the store in line with what a watcher saw; an empty set, folders and bulk changes mean a look at everything."""
+    report = Report()
+    for root in wanted:
+        touched = {path for path in changed if path == root.path or root.path in path.parents}
+        if not root.path.exists():
+            continue  # unmounted or being replaced: nothing is removed, the next rescan sees it
+        if not changed or len(touched) > _MANY_CHANGES or _is_coarse(root, touched, store.hashes(scope)):
+            report.merge(ingest(store, scope, read_root(scope, root, cut), owns=root.owns))
+        else:
+            files = sorted(path for path in touched if root.is_file or is_memory_file(path.relative_to(root.path)))
+            keys = {root.key_of(path) for path in files}
+            items = [read_file(scope, root, path, cut) for path in files if path.exists()]
+            report.merge(ingest(store, scope, items, owns=keys.__contains__))
+    return report
+
+
+def _is_coarse(root: Root, touched: Iterable[Path], known: Iterable[str]) -> bool:
+    """Say whether an event tells only that something below a folder changed: the folder is there, or was."""
+    folders = {str(parent) for key in known for parent in PurePosixPath(key).parents}
+    return any(path.is_dir() or (root.key_of(path) in folders and not path.exists()) for path in touched)
+
+
+def _check_shape(store: Store, scope: Scope, cut: Cut, force: bool) -> None:
+    stored = store.notes(scope).get(_SHAPE_NOTE, shape(cut))
+    if stored != shape(cut) and not force:
+        raise ShapeMismatch(
+            f"the index was cut as {stored} (version:tokens:overlap), configured is {shape(cut)}",
+            hint="run `gieok index --force` to cut every file again; texts that stay equal keep their vectors",
+        )
+
+
+def count_stale(store: Store, scope: Scope, wanted: Iterable[Root], cut: Cut) -> int:
+    """Return how many files differ from what the store holds, by content; nothing is written."""
+    known = store.hashes(scope)
+    stale = 0
+    for root in wanted:
+        on_disk, unread = dict[str, str](), list[str]()
+        for item in read_root(scope, root, cut):
+            if isinstance(item, Found):
+                on_disk[item.key] = item.content_hash
+            else:
+                unread.append(item.key)
+        stale += sum(1 for key, content_hash in on_disk.items() if known.get(key) != content_hash)
+        stale += len(gone(known, {*on_disk, *unread}, unread, root.owns))
+    return stale

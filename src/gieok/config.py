@@ -1,0 +1,157 @@
+"""Settings: one frozen value, and where each part of it came from.
+
+Default < user file < project file < environment < flag. A project file comes with a repository that somebody else wrote:
+it may only set what is marked `in_project`, never a path, a program or where data goes. Secrets are not settings.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from gieok import paths
+from gieok.errors import BadConfig
+
+Value = str | int | float | bool
+
+
+class Option(NamedTuple):
+    """One setting. `choices` closes its values; `low` is the least a number may be."""
+
+    name: str
+    default: Value
+    doc: str
+    in_project: bool = False
+    choices: tuple[str, ...] = ()
+    low: float | None = None
+
+    @property
+    def variable(self) -> str:
+        """Return the environment variable, e.g. GIEOK_SEARCH_LIMIT."""
+        return "GIEOK_" + self.name.replace(".", "_").upper()
+
+
+OPTIONS = (
+    Option("lang", "auto", "language of what a person reads: auto, en or ko", choices=("auto", "en", "ko")),
+    Option("scope", "agent:main", "whose memory commands read and write by default", in_project=True),
+    Option("store", "sqlite", "where memory is kept", choices=("sqlite",)),
+    Option("embedder", "e5", "what makes vectors: e5 (bundled), or none (keyword search only)", choices=("e5", "none")),
+    Option("threads", 1, "threads for embedding; more is slower beside other work", low=1),
+    Option("search.profile", "files", "how hits are ranked", in_project=True, choices=("files", "openclaw")),
+    Option("search.limit", 0, "how many hits; 0: what the profile says", in_project=True, low=0),
+    Option("search.min_score", -1.0, "hits below are left out; -1: what the profile says", in_project=True, low=-1),
+    Option("search.half_life_days", -1.0, "decay of dated notes; 0: none, -1: what the profile says", in_project=True, low=-1),
+    Option("index.passage_tokens", 400, "size of a passage", low=32),
+    Option("index.overlap_tokens", 80, "what a passage repeats of the one before it", low=0),
+    Option("watch.debounce_ms", 1500, "how long a file must be quiet before it is indexed", low=50),
+    Option("watch.rescan_s", 300, "how often everything is compared again while watching", low=1),
+)  # fmt: skip
+_BY_NAME = {option.name: option for option in OPTIONS}
+
+
+class Setting(NamedTuple):
+    """A value with its origin: `default`, a file, a variable or `flag`."""
+
+    value: Value
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings by name, and the home folder they were read from."""
+
+    home: Path
+    values: Mapping[str, Setting]
+
+    def text(self, name: str) -> str:
+        """Return a text setting."""
+        return str(self.values[name].value)
+
+    def number(self, name: str) -> float:
+        """Return a number setting."""
+        return float(self.values[name].value)
+
+    def integer(self, name: str) -> int:
+        """Return a whole-number setting."""
+        return int(self.values[name].value)
+
+
+def load(flags: Mapping[str, str], environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Settings:
+    """Read every source once. `flags` is name → text. Raises BadConfig, which names key, value and origin."""
+    environment = os.environ if environment is None else environment
+    home = paths.home()
+    values = {option.name: Setting(option.default, "default") for option in OPTIONS}
+    user = paths.user_config(home)
+    if user.is_file():
+        _merge(values, _read(user), str(user))
+    project = paths.project_config(folder or Path.cwd())
+    # Above a folder under the user's own home stands the user's own file, which is no project's wherever GIEOK_HOME is.
+    if project and project not in (user, paths.user_config(Path.home() / ".gieok")):
+        _merge(values, _read(project), str(project), allowed=lambda option: option.in_project)
+    named = {o.name: (environment[o.variable], o.variable) for o in OPTIONS if environment.get(o.variable)}
+    for name, (text, origin) in named.items():
+        values[name] = Setting(_parse(_BY_NAME[name], text, origin), origin)
+    for name, text in flags.items():
+        values[name] = Setting(_parse(_option(name, "flag"), text, "flag"), "flag")
+    return Settings(home, MappingProxyType(values))
+
+
+def _read(file: Path) -> dict[str, object]:
+    import yaml  # only where there is a file: it costs as much as the rest of a keyword search
+
+    try:
+        data = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise BadConfig(f"cannot read {str(file)!r}: {error}") from error
+    if data is None:
+        return {}
+    if not isinstance(data, dict):
+        raise BadConfig(f"{str(file)!r} must hold `name: value` lines, not a {type(data).__name__}")
+    return dict(_flat(data, ""))
+
+
+def _flat(data: Mapping[object, object], prefix: str) -> list[tuple[str, object]]:
+    """Return dotted names: `search: {limit: 3}` and `search.limit: 3` are the same."""
+    pairs: list[tuple[str, object]] = []
+    for name, value in data.items():
+        dotted = f"{prefix}{name}"
+        pairs += _flat(value, f"{dotted}.") if isinstance(value, dict) else [(dotted, value)]
+    return pairs
+
+
+def _merge(
+    values: dict[str, Setting],
+    found: Mapping[str, object],
+    origin: str,
+    allowed: Callable[[Option], bool] = lambda option: True,
+) -> None:
+    for name, value in found.items():
+        option = _option(name, origin)
+        if not allowed(option):
+            raise BadConfig(
+                f"{origin!r} sets {name!r}, which a project may not set",
+                hint=f"move it to the user file ({paths.user_config(paths.home())}) or remove it",
+            )
+        values[name] = Setting(_parse(option, str(value), origin), origin)
+
+
+def _option(name: str, origin: str) -> Option:
+    option = _BY_NAME.get(name)
+    if option is None:
+        raise BadConfig(f"unknown setting {name!r} in {origin!r}", hint=f"settings: {', '.join(_BY_NAME)}")
+    return option
+
+
+def _parse(option: Option, text: str, origin: str) -> Value:
+    try:
+        value = text if isinstance(option.default, str) else type(option.default)(text)
+    except ValueError:
+        kind = "a whole number" if isinstance(option.default, int) else "a number"
+        raise BadConfig(f"{option.name} is {text!r} in {origin!r}; it must be {kind}") from None
+    if option.choices and value not in option.choices:
+        raise BadConfig(f"{option.name} is {text!r} in {origin!r}; it must be one of {', '.join(option.choices)}")
+    if option.low is not None and not float(value) >= option.low:
+        raise BadConfig(f"{option.name} is {text!r} in {origin!r}; it must be at least {option.low:g}")
+    return value

@@ -1,0 +1,27 @@
+"""Every operation, one row each. Surfaces loop over the table; a test checks that each is on its surfaces and in the docs.
+
+Rows are module names, so that a command loads itself and not its siblings: a cold keyword search has 80 ms for everything.
+"""
+
+from importlib import import_module
+from typing import Any
+
+from gieok.ops.operation import Operation
+
+_MODULES = {
+    "index": "index",
+    "search": "search",
+    "get": "get",
+    "status": "status",
+    "doctor": "doctor",
+    "config show": "show_config",
+}
+
+#: The names of all operations, in the order of the help.
+NAMES = tuple(_MODULES)
+
+
+def operation(name: str) -> Operation[Any, Any]:
+    """Return the operation called `name`, loading its module."""
+    found: Operation[Any, Any] = import_module(f"gieok.ops.{_MODULES[name]}").OPERATION
+    return found

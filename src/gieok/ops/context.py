@@ -1,0 +1,53 @@
+"""What a handler may use: ports and plain values, put together by `gieok.app`."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from gieok.capabilities.files.cut import Cut
+from gieok.engine.recall import Profile
+from gieok.model import Scope
+from gieok.ports import Clock, Embedder, KeywordSearch, ModelSwitch, Store, VectorSearch, Watcher
+
+
+class HybridStore(Store, KeywordSearch, VectorSearch, ModelSwitch, Protocol):
+    """A store with every ability."""
+
+
+class SettingRow(NamedTuple):
+    """One line of `config show`."""
+
+    name: str
+    value: str
+    origin: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Everything a handler reaches. `store`, `embedder` and `watcher` are opened when they are first asked for.
+
+    `embedder()` is None where the user wants none. `try_embedder` uses it and returns what was seen, or raises.
+    `say` shows a line of progress to a person, or nothing.
+    """
+
+    home: Path
+    store_name: str
+    location: Path
+    embedder_name: str
+    store: Callable[[], HybridStore]
+    embedder: Callable[[], Embedder | None]
+    try_embedder: Callable[[Embedder], str]
+    watcher: Callable[[], Watcher]
+    clock: Clock
+    zone: tzinfo
+    scope: Scope
+    profile: Callable[[str], Profile]
+    cut: Cut
+    debounce_ms: int
+    rescan_s: int
+    settings: Sequence[SettingRow]
+    say: Callable[[str], None]
+    version: str

@@ -1,0 +1,82 @@
+"""`gieok get`: the file on disk, or some of its lines."""
+
+import re
+from dataclasses import dataclass
+
+from gieok.capabilities.files import roots
+from gieok.capabilities.files.read import unix_lines
+from gieok.errors import BadRequest
+from gieok.ops.context import Context
+from gieok.ops.operation import Operation, Style, Words, argument
+
+_LINES = re.compile(r"(.+?)(?:#L|:)(\d+)(?:-(?:L)?(\d+))?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetRequest:
+    """Parameters of `gieok get`."""
+
+    path: str = argument(
+        Words("a path as search shows it, with lines if wanted: notes/a.md, notes/a.md:3-9, notes/a.md#L3-L9",
+              "검색이 보여준 경로, 원하면 줄도: notes/a.md, notes/a.md:3-9, notes/a.md#L3-L9"), "", positional=True,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class GetResult:
+    """The text of lines `start` and on; empty where the file is not there."""
+
+    path: str
+    text: str
+    start: int
+    found: bool
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        lines = self.text.count("\n") + 1 if self.text else 0
+        return {"path": self.path, "text": self.text, "from": self.start, "lines": lines, "status": "ok" if self.found else "not_found"}
+
+
+def run(context: Context, request: GetRequest) -> GetResult:
+    """Read a file inside the known roots."""
+    if not request.path:
+        raise BadRequest("no path given", hint="`gieok get notes/a.md`")
+    known = roots.load(context.store(), context.scope)
+    name, first, last = _parse(request.path)
+    file = roots.resolve(known, name)
+    if first and not file.is_file():  # a file may well be called `a:3`
+        whole = roots.resolve(known, request.path)
+        name, file, first, last = (request.path, whole, 0, 0) if whole.is_file() else (name, file, first, last)
+    if last and last < first:
+        raise BadRequest(f"lines {first}-{last} end before they begin")
+    try:
+        text = unix_lines(file.read_bytes().decode("utf-8-sig", "replace"))
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return GetResult(name, "", max(first, 1), found=False)
+    except OSError as error:
+        raise BadRequest(f"cannot read {name!r}: {error.strerror}") from error
+    if not first:
+        return GetResult(name, text, 1, found=True)
+    chosen = text.split("\n")[first - 1 : last or first]
+    return GetResult(name, "\n".join(chosen), first, found=bool(chosen))
+
+
+def _parse(path: str) -> tuple[str, int, int]:
+    """Return name, first and last line; 0 where not given."""
+    found = _LINES.fullmatch(path)
+    return (found[1], int(found[2]), int(found[3] or 0)) if found else (path, 0, 0)
+
+
+def present(result: GetResult, style: Style) -> str:
+    """Show the text as it is."""
+    del style
+    return result.text
+
+
+OPERATION = Operation(
+    name="get",
+    request=GetRequest,
+    handler=run,
+    present=present,
+    doc=Words("Print a memory file as it is on disk, or some of its lines", "기억 파일을 디스크에 있는 그대로, 또는 일부 줄만 출력합니다"),
+)

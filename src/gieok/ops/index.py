@@ -1,0 +1,138 @@
+"""`gieok index`: make the store hold what is on disk, once or for as long as it is watched."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from os.path import normpath
+from pathlib import Path
+
+from gieok.capabilities.files import roots, sync
+from gieok.engine import lifecycle
+from gieok.engine.ingest import Report
+from gieok.errors import BadRequest, NotIndexed
+from gieok.ops.context import Context
+from gieok.ops.operation import Effect, Operation, Style, Words, argument
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexRequest:
+    """Parameters of `gieok index`."""
+
+    paths: list[str] = argument(
+        Words("folders or files; without any, everything indexed before", "폴더나 파일; 없으면 전에 색인한 모든 것"),
+        [], positional=True,
+    )  # fmt: skip
+    force: bool = argument(Words("cut and store unchanged files again too", "바뀌지 않은 파일도 다시 자르고 저장"), False)
+    rebuild: bool = argument(
+        Words("make all vectors again with the configured model, beside the old ones, then swap",
+              "설정된 모델로 모든 벡터를 옛것 옆에 새로 만든 뒤 바꿈"), False,
+    )  # fmt: skip
+    no_wait: bool = argument(
+        Words("do not wait for vectors; keyword search works at once", "벡터를 기다리지 않음; 키워드 검색은 바로 됨"), False
+    )
+    watch: bool = argument(Words("keep running and index what changes", "계속 실행하며 바뀌는 것을 색인"), False)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexResult:
+    """What was done, and how many passages still wait for a vector."""
+
+    report: Report
+    embedded: int = 0
+    waiting: int = 0
+    note: str = ""
+    found: bool = field(default=True)
+
+    def to_json(self) -> object:
+        """Return counts, and failures with their reasons."""
+        r = self.report
+        return {
+            "added": len(r.added),
+            "changed": len(r.changed),
+            "removed": len(r.removed),
+            "unchanged": r.unchanged,
+            "failed": [{"path": f.key, "reason": f.reason} for f in r.failed],
+            "warnings": [{"path": f.key, "reason": f.reason} for f in r.warnings],
+            "embedded": self.embedded,
+            "waiting": self.waiting,
+            "note": self.note or None,
+        }
+
+
+def run(context: Context, request: IndexRequest) -> IndexResult:
+    """Index, and with `watch` go on until interrupted."""
+    store, scope = context.store(), context.scope
+    wanted = roots.add(store, scope, [_existing(path) for path in request.paths]) if request.paths else roots.load(store, scope)
+    if not wanted:
+        raise NotIndexed(f"nothing has been indexed in scope {str(scope)!r}, so there is nothing to index again")
+    report = sync.sync(store, scope, wanted, context.cut, force=request.force, progress=_progress(context, "indexed"))
+    result = _with_vectors(context, request, report)
+    if request.watch:
+        for result in _watch(context, request, wanted, result):
+            context.say(present(result, Style("en", False, 80)))
+    return result
+
+
+def _existing(path: str) -> Path:
+    found = Path(normpath(Path(path).expanduser().absolute()))  # `..` would be a root of that name
+    if not found.exists():
+        raise BadRequest(f"no such file or folder: {path!r}", hint="give a folder with Markdown files, or one file")
+    return found
+
+
+def _with_vectors(context: Context, request: IndexRequest, report: Report) -> IndexResult:
+    store = context.store()
+    embedder = None if request.no_wait else context.embedder()
+    embedded, note = 0, ""
+    if embedder is not None and request.rebuild:
+        embedded = lifecycle.switch_model(store, embedder, _progress(context, "embedded"))
+    elif embedder is not None:
+        embedded = lifecycle.fill_vectors(store, embedder, _progress(context, "embedded"))
+    stats = store.stats(context.scope)
+    waiting = stats.passages - stats.vectors if context.embedder_name != "none" else 0
+    if waiting and request.no_wait:
+        note = "run `gieok index` to make the vectors that are missing"
+    store.compact()
+    return IndexResult(report, embedded, waiting, note)
+
+
+def _watch(context: Context, request: IndexRequest, wanted: list[roots.Root], first: IndexResult) -> Iterator[IndexResult]:
+    yield first
+    store, scope = context.store(), context.scope
+    context.say("watching; Ctrl-C ends it")
+    # Of a file, its folder: an editor puts another file in its place, and the event would be the last of the old one.
+    folders = [root.path.parent if root.is_file else root.path for root in wanted]
+    for changed in context.watcher().changes(folders, context.debounce_ms, context.rescan_s):
+        report = sync.sync_changed(store, scope, wanted, context.cut, changed)
+        if report.added or report.changed or report.removed or report.failed:
+            yield _with_vectors(context, request, report)
+
+
+def _progress(context: Context, what: str) -> "sync.Progress":
+    return lambda done: context.say(f"{what} {done:,}")
+
+
+def present(result: IndexResult, style: Style) -> str:
+    """Show one line of counts, then what failed."""
+    r = result.report
+    line = Words(
+        f"{len(r.added)} added, {len(r.changed)} changed, {len(r.removed)} removed, {r.unchanged} unchanged, {len(r.failed)} failed",
+        f"추가 {len(r.added)}, 변경 {len(r.changed)}, 삭제 {len(r.removed)}, 그대로 {r.unchanged}, 실패 {len(r.failed)}",
+    ).say(style.lang)
+    if result.embedded:
+        line += Words(f"; {result.embedded} passages embedded", f"; 벡터 {result.embedded}개 만듦").say(style.lang)
+    if result.waiting:
+        line += Words(f"; {result.waiting} wait for vectors", f"; 벡터를 기다리는 구절 {result.waiting}개").say(style.lang)
+    lines = [line]
+    lines += [f"  failed: {f.key!r}: {f.reason}" for f in r.failed]
+    lines += [f"  warning: {f.key!r}: {f.reason}" for f in r.warnings]
+    return "\n".join(lines)
+
+
+OPERATION = Operation(
+    name="index",
+    request=IndexRequest,
+    handler=run,
+    present=present,
+    doc=Words("Index folders of Markdown memory (and text files)", "마크다운 기억 폴더(와 텍스트 파일)를 색인합니다"),
+    effect=Effect.WRITE,
+)

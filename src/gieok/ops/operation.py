@@ -1,0 +1,93 @@
+"""What an operation is: declared once, and every surface is made from the declaration."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum, StrEnum
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from gieok.ops.context import Context
+
+#: All but tab and newline.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+class Words(NamedTuple):
+    """A text for people, in both interface languages."""
+
+    en: str
+    ko: str
+
+    def say(self, lang: str) -> str:
+        """Return the text in `lang`; English where the language is unknown."""
+        return self.ko if lang == "ko" else self.en
+
+
+def printable(text: str) -> str:
+    """Return `text` without what a terminal obeys: memory is data, also where a person reads it."""
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+class Surface(Enum):
+    """Where an operation can be called."""
+
+    CLI = "cli"
+
+
+class Effect(StrEnum):
+    """What calling it does to stored data."""
+
+    READ = "read"
+    WRITE = "write"
+
+
+class Result(Protocol):
+    """What a handler returns: a dataclass that says whether there is anything in it, and what it is as JSON."""
+
+    @property
+    def found(self) -> bool:
+        """False where the command found nothing: exit status 1."""
+
+    def to_json(self) -> object:
+        """Return the documented JSON shape."""
+
+
+class Style(NamedTuple):
+    """How text may look where it is shown."""
+
+    lang: str
+    colour: bool
+    width: int
+
+    def bold(self, text: str) -> str:
+        """Return `text` in bold where the place can show it."""
+        return f"\033[1m{text}\033[0m" if self.colour else text
+
+    def dim(self, text: str) -> str:
+        """Return `text` dimmed where the place can show it."""
+        return f"\033[2m{text}\033[0m" if self.colour else text
+
+
+RequestT = TypeVar("RequestT")
+ResultT = TypeVar("ResultT", bound=Result)
+
+
+@dataclass(frozen=True, slots=True)
+class Operation(Generic[RequestT, ResultT]):
+    """One thing that Gieok does. `request` is a dataclass whose fields are made by `argument`."""
+
+    name: str
+    request: type[RequestT]
+    handler: Callable[[Context, RequestT], ResultT]
+    present: Callable[[ResultT, Style], str]
+    doc: Words
+    effect: Effect = Effect.READ
+    surfaces: frozenset[Surface] = frozenset(Surface)
+
+
+def argument(doc: Words, default: Any = None, *, positional: bool = False, choices: tuple[str, ...] = ()) -> Any:  # noqa: ANN401 - a field
+    """Declare one parameter of a request. A list default makes it repeatable; a bool default makes it a switch."""
+    metadata = {"doc": doc, "positional": positional, "choices": choices}
+    if isinstance(default, list):
+        return field(default_factory=lambda: list(default), metadata=metadata)
+    return field(default=default, metadata=metadata)

@@ -1,0 +1,123 @@
+"""`gieok status`: what is remembered, how fresh it is, and with `--deep`, whether every part works."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from gieok.capabilities.files import roots, sync
+from gieok.model import Scope, StoreStats
+from gieok.ops.context import Context
+from gieok.ops.doctor import Check, probe
+from gieok.ops.operation import Operation, Style, Words, argument
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusRequest:
+    """Parameters of `gieok status`."""
+
+    deep: bool = argument(Words("probe every part by using it", "모든 부분을 실제로 써 보며 확인"), False)
+
+
+@dataclass(frozen=True, slots=True)
+class StatusResult:
+    """Counts of the scope, differences to the disk, and the probes of `--deep`."""
+
+    scope: Scope
+    store: str
+    location: Path
+    embedder: str
+    stats: StoreStats
+    roots: tuple[roots.Root, ...]
+    missing_roots: tuple[str, ...]
+    stale: int
+    checks: tuple[Check, ...]
+    found: bool = True
+
+    @property
+    def state(self) -> str:
+        """Return `empty`, `stale` (the disk is newer), `embedding` (vectors are missing) or `synced`."""
+        if not self.roots and not self.stats.documents:
+            return "empty"
+        if self.stale or self.missing_roots:
+            return "stale"
+        waiting = self.embedder != "none" and self.stats.vectors < self.stats.passages
+        return "embedding" if waiting else "synced"
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        s = self.stats
+        return {
+            "state": self.state,
+            "scope": str(self.scope),
+            "store": self.store,
+            "location": str(self.location),
+            "documents": s.documents,
+            "passages": s.passages,
+            "vectors": s.vectors,
+            "disk_bytes": s.disk_bytes,
+            "cached_vectors": s.cached_vectors,
+            "embedder": self.embedder,
+            "stale": self.stale,
+            "roots": [{"name": r.name, "path": str(r.path)} for r in self.roots],
+            "missing_roots": list(self.missing_roots),
+            "checks": [check.to_json() for check in self.checks],
+        }
+
+
+def run(context: Context, request: StatusRequest) -> StatusResult:
+    """Count, compare with the disk, and probe if asked."""
+    store = context.store()
+    known = roots.load(store, context.scope)
+    present_roots = [root for root in known if root.path.exists()]
+    return StatusResult(
+        scope=context.scope,
+        store=context.store_name,
+        location=context.location,
+        embedder=context.embedder_name,
+        stats=store.stats(context.scope),
+        roots=tuple(known),
+        missing_roots=tuple(root.name for root in known if root not in present_roots),
+        stale=sync.count_stale(store, context.scope, present_roots, context.cut),
+        checks=tuple(probe(context)) if request.deep else (),
+    )
+
+
+_STATES = {
+    "empty": Words("empty", "비어 있음"),
+    "stale": Words("stale", "뒤처짐"),
+    "embedding": Words("embedding", "벡터 만드는 중"),
+    "synced": Words("synced", "동기화됨"),
+}
+
+
+def present(result: StatusResult, style: Style) -> str:
+    """Show one line that says it all, then the details."""
+    s = result.stats
+    state = _STATES[result.state].say(style.lang)
+    head = Words(
+        f"Memory: {state} ({result.store}, {s.documents:,} documents, {result.scope})",
+        f"기억: {state} ({result.store}, 문서 {s.documents:,}개, {result.scope})",
+    ).say(style.lang)
+    lines = [style.bold(head)]
+    lines.append(
+        Words(
+            f"  {s.passages:,} passages, {s.vectors:,} with vectors by {result.embedder}, {s.disk_bytes / 1e6:.1f} MB in {result.location}",
+            f"  구절 {s.passages:,}개, {result.embedder} 벡터 {s.vectors:,}개, {s.disk_bytes / 1e6:.1f} MB: {result.location}",
+        ).say(style.lang)
+    )
+    lines += [f"  {root.name}: {root.path}" for root in result.roots]
+    if result.stale:
+        lines.append(Words(f"  {result.stale} files differ from the index: run `gieok index`", f"  파일 {result.stale}개가 색인과 다름: `gieok index` 실행").say(style.lang))
+    lines += [
+        Words(f"  the folder of {name!r} is not there", f"  {name!r}의 폴더가 없음").say(style.lang)
+        for name in result.missing_roots
+    ]
+    return "\n".join(lines + [check.line(style) for check in result.checks])
+
+
+OPERATION = Operation(
+    name="status",
+    request=StatusRequest,
+    handler=run,
+    present=present,
+    doc=Words("Show what is remembered and how fresh it is", "무엇을 기억하는지, 얼마나 최신인지 보여 줍니다"),
+)

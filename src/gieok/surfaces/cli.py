@@ -1,0 +1,174 @@
+"""The command line, made from the operations table.
+
+Data goes to stdout, talk to stderr. Exit status: 0 done, 1 nothing found, 2 error. argparse rather than typer: the whole
+of a cold keyword search may take 80 ms, and importing typer alone takes 61.
+"""
+
+import argparse
+import dataclasses
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from gieok import __version__
+from gieok.errors import STATUS, BadRequest, GieokError
+from gieok.ops import NAMES, operation
+from gieok.ops.operation import Operation, Style, Surface, Words
+from gieok.surfaces.language import language
+from gieok.surfaces.progress import Progress
+
+if TYPE_CHECKING:
+    from gieok.ops.context import Context
+
+_NOTHING_FOUND = 1
+_FAILED = 2
+_INTERRUPTED = 130
+_ABOUT = Words(
+    "One long-term memory for AI agents: local, offline, Korean and English.",
+    "AI 에이전트를 위한 하나의 장기 기억: 내 컴퓨터에서, 인터넷 없이, 한국어와 영어로.",
+)
+_GLOBAL = (
+    ("--scope", "scope", Words("whose memory, e.g. agent:main", "누구의 기억인지, 예: agent:main")),
+    ("--lang", "lang", Words("language of what you read: en or ko", "화면의 언어: en 또는 ko")),
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    lang = language(arguments, os.environ)
+    parser = _parser(lang, _wanted(arguments))
+    parsed = parser.parse_args(arguments)
+    if not hasattr(parsed, "operation"):
+        parser.print_help(sys.stderr)
+        return _FAILED
+    try:
+        return _run(parsed, lang)
+    except GieokError as error:
+        return _report(error, as_json=parsed.json)
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:  # `gieok search … | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # noqa: BLE001 - the last place where a crash can be told in one line
+        if os.environ.get("GIEOK_TRACEBACK"):
+            raise
+        return _report(_unexpected(error), as_json=parsed.json)
+
+
+def _run(parsed: argparse.Namespace, lang: str) -> int:
+    from gieok.app import open_context  # after the arguments: `--help` needs none of it
+
+    chosen: Operation[Any, Any] = parsed.operation
+    values = {field.name: getattr(parsed, field.name) for field in dataclasses.fields(chosen.request)}
+    flags = {setting: getattr(parsed, setting) for _, setting, _ in _GLOBAL if getattr(parsed, setting) is not None}
+    with Progress(sys.stderr) as progress:
+        context = open_context(flags, say=progress.say, resident=bool(values.get("watch")))
+        result = chosen.handler(context, chosen.request(**values))
+    if parsed.json:
+        _write_json(result.to_json())
+    else:
+        _write(chosen.present(result, _style(_language(context, lang))), sys.stdout.encoding or "utf-8")
+    return 0 if result.found else _NOTHING_FOUND
+
+
+def _language(context: "Context", lang: str) -> str:
+    """Return the configured language; `lang`, found without the files, where they leave it open."""
+    configured = next(row.value for row in context.settings if row.name == "lang")
+    return lang if configured == "auto" else configured
+
+
+def _write_json(data: object) -> None:
+    _write(json.dumps(data, ensure_ascii=False), "utf-8")  # which JSON always is, whatever the terminal's encoding
+
+
+def _write(text: str, encoding: str) -> None:
+    # A memory may hold what the terminal's encoding cannot show, and a lone surrogate has no encoding at all.
+    data = text.encode(encoding, "replace")
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data if not text or text.endswith("\n") else data + b"\n")
+    sys.stdout.flush()
+
+
+def _style(lang: str) -> Style:
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    width = os.get_terminal_size().columns if sys.stdout.isatty() else 100
+    return Style(lang, colour, width)
+
+
+def _report(error: GieokError, *, as_json: bool) -> int:
+    if as_json:
+        _write_json({"error": {"code": error.code, "message": str(error), "hint": error.hint}})
+    print(f"gieok: {error}".encode("utf-8", "replace").decode(), file=sys.stderr)
+    if error.hint:
+        print(f"  → {error.hint}", file=sys.stderr)
+    return STATUS[error.code][0]
+
+
+def _unexpected(error: Exception) -> GieokError:
+    return GieokError(
+        f"unexpected {type(error).__name__}: {error}", hint="run again with GIEOK_TRACEBACK=1 and report what it prints"
+    )
+
+
+class _Parser(argparse.ArgumentParser):
+    """Errors in our own form and exit status."""
+
+    def error(self, message: str) -> Any:  # noqa: ANN401 - never returns
+        self.exit(_report(BadRequest(message, hint=f"see `{self.prog} --help`"), as_json=False))
+
+
+def _wanted(arguments: Sequence[str]) -> Sequence[str]:
+    """Return the operations to load: those of the command that is named first, or all of them (help, a mistyped name)."""
+    first = arguments[0] if arguments else ""
+    return [name for name in NAMES if name.split()[0] == first] or NAMES
+
+
+def _parser(lang: str, names: Sequence[str]) -> argparse.ArgumentParser:
+    parser = _Parser(prog="gieok", description=_ABOUT.say(lang), allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"gieok {__version__}")
+    commands = parser.add_subparsers(title=Words("commands", "명령").say(lang), metavar="COMMAND")
+    groups: dict[str, Any] = {}
+    for found in map(operation, names):
+        if Surface.CLI in found.surfaces:
+            group, _, name = found.name.rpartition(" ")
+            if group and group not in groups:
+                inner = commands.add_parser(group, help=found.doc.say(lang), allow_abbrev=False)
+                groups[group] = inner.add_subparsers(required=True, metavar="COMMAND")
+            _add_command(groups[group] if group else commands, name, found, lang)
+    return parser
+
+
+def _add_command(commands: Any, name: str, found: Operation[Any, Any], lang: str) -> None:  # noqa: ANN401 - argparse's own type is private
+    doc = found.doc.say(lang)
+    command = commands.add_parser(name, help=doc, description=doc, allow_abbrev=False)
+    for field in dataclasses.fields(found.request):
+        _add_argument(command, field, lang)
+    command.add_argument("--json", action="store_true", help=Words("print JSON (docs/cli.md)", "JSON으로 출력 (docs/cli.md)").say(lang))
+    for flag, setting, doc_words in _GLOBAL:
+        command.add_argument(flag, dest=setting, help=doc_words.say(lang))
+    command.set_defaults(operation=found)
+
+
+def _add_argument(command: argparse.ArgumentParser, field: Any, lang: str) -> None:  # noqa: ANN401 - a dataclass field
+    default = field.default if field.default is not dataclasses.MISSING else field.default_factory()
+    options: dict[str, Any] = {"help": field.metadata["doc"].say(lang).replace("%", "%%")}
+    if isinstance(default, bool):
+        command.add_argument(_flag(field.name), action="store_true", dest=field.name, **options)
+        return
+    if field.metadata["choices"]:
+        options["choices"] = field.metadata["choices"]
+    elif isinstance(default, int | float):
+        options["type"] = type(default)
+    if field.metadata["positional"]:
+        options["nargs"] = "*" if isinstance(default, list) else "?"
+        command.add_argument(field.name, default=default, metavar=field.name.upper(), **options)
+    else:
+        command.add_argument(_flag(field.name), dest=field.name, default=default, **options)
+
+
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")

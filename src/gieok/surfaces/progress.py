@@ -1,0 +1,30 @@
+"""One line of progress on a terminal, rewritten in place; nothing where no person watches (an agent's transcript)."""
+
+from types import TracebackType
+from typing import TextIO
+
+_CLEAR = "\r\033[K"
+
+
+class Progress:
+    """Shows the last thing said until it is left."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._is_shown = stream.isatty()
+
+    def __enter__(self) -> "Progress":
+        """Begin."""
+        return self
+
+    def say(self, line: str) -> None:
+        """Show a line instead of the one before."""
+        if self._is_shown:
+            self._stream.write(_CLEAR + line)
+            self._stream.flush()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Clear the line."""
+        if self._is_shown:
+            self._stream.write(_CLEAR)
+            self._stream.flush()

@@ -1,0 +1,122 @@
+"""Ranking as arithmetic."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gieok.engine.rank import decay, diversify, jaccard, logistic, openclaw_sum, standardised_sum
+from gieok.model import Leg
+
+_NOW = datetime(2026, 11, 21, tzinfo=UTC)
+_RANKED = st.dictionaries(st.integers(1, 20), st.floats(0.01, 50), min_size=0, max_size=12).map(
+    lambda found: tuple(sorted(found.items(), key=lambda pair: (-pair[1], pair[0])))
+)
+_PROPERTY = settings(derandomize=True, deadline=None, max_examples=200)
+
+
+def _order(scores: dict[int, float]) -> list[int]:
+    return sorted(scores, key=lambda passage: (-scores[passage], passage))
+
+
+@_PROPERTY
+@given(_RANKED)
+def test_one_leg_alone_keeps_its_order(ranked: tuple[tuple[int, float], ...]) -> None:
+    scores = standardised_sum([Leg("keyword", ranked)], [1.0], 200)
+    assert set(scores) == {passage for passage, _ in ranked}
+    values = [scores[passage] for passage, _ in ranked]
+    assert values == sorted(values, reverse=True)
+
+
+@_PROPERTY
+@given(_RANKED, _RANKED, st.floats(0, 1), st.floats(0.1, 10))
+def test_fusion_does_not_depend_on_a_legs_scale(
+    a: tuple[tuple[int, float], ...], b: tuple[tuple[int, float], ...], share: float, scale: float
+) -> None:
+    weights = [share, 1 - share]
+    scores = standardised_sum([Leg("a", a), Leg("b", b)], weights, 200)
+    scaled = standardised_sum([Leg("a", tuple((p, s * scale) for p, s in a)), Leg("b", b)], weights, 200)
+    assert set(scores) == {p for p, _ in a + b}
+    assert scaled == pytest.approx(scores, abs=1e-3)
+
+
+def test_a_passage_that_both_legs_put_first_is_first() -> None:
+    legs = [Leg("keyword", ((3, 9.0), (1, 5.0), (2, 1.0))), Leg("vector", ((3, 0.9), (2, 0.5), (4, 0.1)))]
+    assert _order(standardised_sum(legs, [0.5, 0.5], 200))[0] == 3
+
+
+def test_a_full_leg_may_hold_the_absent_just_below_its_last() -> None:
+    legs = [Leg("vector", ((1, 0.9), (2, 0.8))), Leg("keyword", ((3, 5.0), (1, 4.0)))]
+    full, partial = (standardised_sum(legs, [0.9, 0.1], size) for size in (2, 200))
+    assert full[3] > partial[3]
+
+
+def test_empty_legs_give_nothing() -> None:
+    assert standardised_sum([Leg("keyword", ()), Leg("vector", ())], [0.4, 0.6], 200) == {}
+
+
+def test_openclaw_adds_the_cosine_and_a_squashed_keyword_score() -> None:
+    legs = [Leg("keyword", ((1, 3.0),)), Leg("vector", ((2, 0.1), (1, 0.0)), cosines=(0.5, 0.8))]
+    assert openclaw_sum(legs, (0.3, 0.7), 200) == pytest.approx({1: 0.3 * 0.75 + 0.7 * 0.8, 2: 0.35})
+
+
+def test_decay_halves_with_each_half_life() -> None:
+    assert [decay(_NOW - timedelta(days=days), _NOW, 30) for days in (0, 30, 60)] == pytest.approx([1.0, 0.5, 0.25])
+
+
+@pytest.mark.parametrize(
+    ("moment", "half_life"), [(None, 30), (_NOW + timedelta(days=9), 30), (_NOW - timedelta(days=9), 0)]
+)
+def test_what_has_no_date_or_lies_ahead_or_has_no_half_life_does_not_decay(
+    moment: datetime | None, half_life: float
+) -> None:
+    assert decay(moment, _NOW, half_life) == 1.0
+
+
+def test_decay_of_the_oldest_date_is_no_error() -> None:
+    assert decay(datetime(1, 1, 1, tzinfo=UTC), _NOW, 0.01) == 0.0
+
+
+@_PROPERTY
+@given(st.floats(-1e9, 1e9), st.floats(-1e9, 1e9))
+def test_the_logistic_grows_from_nought_to_one(a: float, b: float) -> None:
+    low, high = sorted((a, b))
+    assert 0 <= logistic(low) <= logistic(high) <= 1
+    assert logistic(-a) == pytest.approx(1 - logistic(a))
+
+
+_SETS = st.frozensets(st.sampled_from("abcdef"), max_size=5)
+
+
+@_PROPERTY
+@given(_SETS, _SETS)
+def test_likeness_is_even_and_one_only_for_equals(a: frozenset[str], b: frozenset[str]) -> None:
+    assert jaccard(a, b) == jaccard(b, a)
+    assert 0 <= jaccard(a, b) <= 1
+    assert (jaccard(a, b) == 1) == (a == b and bool(a))
+
+
+@_PROPERTY
+@given(
+    st.dictionaries(st.integers(1, 9), st.tuples(st.floats(0, 1), _SETS), max_size=9),
+    st.floats(0.01, 1),
+    st.floats(0, 0.99),
+)
+def test_diversity_reorders_and_loses_nothing(
+    passages: dict[int, tuple[float, frozenset[str]]], trade: float, floor: float
+) -> None:
+    scores = {passage: score for passage, (score, _) in passages.items()}
+    relevance = {passage: scores[passage] for passage in _order(scores)}
+    words = {passage: found for passage, (_, found) in passages.items()}
+    chosen = diversify(relevance, words, trade, floor, 99)
+    assert diversify(relevance, words, trade, floor, 2) == chosen[:2]
+    assert sorted(chosen) == sorted(relevance)
+    assert not chosen or relevance[chosen[0]] == pytest.approx(max(relevance.values()))
+    assert diversify(relevance, words, 1.0, floor, 99) == list(relevance)
+
+
+def test_a_repeat_makes_room_for_something_else() -> None:
+    words = {1: frozenset("abc"), 2: frozenset("abc"), 3: frozenset("xyz"), 4: frozenset("q")}
+    relevance = {1: 1.0, 2: 0.95, 3: 0.9, 4: 0.0}
+    assert diversify(relevance, words, 0.7, 0.0, 2) == [1, 3]

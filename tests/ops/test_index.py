@@ -1,0 +1,225 @@
+"""`gieok index` with vectors, watched, and interrupted by errors; on the real store with the hash embedder."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from gieok.app import open_context
+from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, ShapeMismatch
+from gieok.model import Scope
+from gieok.ops import operation
+from gieok.ops.context import Context
+from gieok.ops.doctor import DoctorRequest
+from gieok.ops.index import IndexRequest, IndexResult
+from gieok.ops.search import SearchRequest, SearchResult
+from gieok.ops.status import StatusRequest, StatusResult
+from gieok.testing import HashEmbedder
+
+
+@pytest.fixture
+def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Context]:
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
+    monkeypatch.chdir(tmp_path)
+    made = _with(open_context({}), HashEmbedder())
+    yield made
+    made.store().close()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "pay.md").write_text("# 결제\n\n결제했다, 어제 밤에\n", encoding="utf-8")
+    (folder / "long.md").write_text("\n".join(f"line {n} of a long note with words enough" for n in range(300)))
+    return folder
+
+
+def _with(context: Context, embedder: HashEmbedder) -> Context:
+    return replace(context, embedder=lambda: embedder, embedder_name="hash")
+
+
+def _index(context: Context, *paths: Path, **switches: bool) -> IndexResult:
+    return operation("index").handler(context, IndexRequest(paths=[str(path) for path in paths], **switches))
+
+
+def _search(context: Context, text: str, min_score: float = 0.0) -> SearchResult:
+    # The threshold is fitted to the bundled embedder's cosines, and says nothing of the hash embedder's.
+    return operation("search").handler(context, SearchRequest(query=[text], min_score=min_score))
+
+
+def _status(context: Context) -> StatusResult:
+    return operation("status").handler(context, StatusRequest())
+
+
+def test_vectors_are_made_in_the_same_command(context: Context, folder: Path) -> None:
+    result = _index(context, folder)
+    assert (len(result.report.added), result.waiting) == (2, 0)
+    assert result.embedded == _status(context).stats.passages
+    assert _search(context, "결제").recollection.degraded is None
+
+
+def test_after_one_edited_line_only_its_passages_are_embedded_again(context: Context, folder: Path) -> None:
+    _index(context, folder)
+    assert _index(context).to_json() == {
+        "added": 0,
+        "changed": 0,
+        "removed": 0,
+        "unchanged": 2,
+        "failed": [],
+        "warnings": [],
+        "embedded": 0,
+        "waiting": 0,
+        "note": None,
+    }
+    text = (folder / "long.md").read_text()
+    (folder / "long.md").write_text(text.replace("line 150 ", "another line "))
+    embedder = HashEmbedder()
+    result = _index(_with(context, embedder))
+    assert result.report.changed == ["notes/long.md"]
+    assert 1 <= result.embedded == len(embedder.embedded) <= 2
+    assert all("another line" in text for text in embedder.embedded)
+
+
+def test_without_waiting_words_are_found_at_once_and_vectors_follow(context: Context, folder: Path) -> None:
+    result = _index(context, folder, no_wait=True)
+    assert result.waiting > 0
+    assert "gieok index" in result.note
+    assert _status(context).state == "embedding"
+    found = _search(context, "결제", min_score=-1.0)
+    assert found.paths[0] == "pay.md"
+    assert found.recollection.degraded == f"{result.waiting} passages have no vector yet"
+    assert _index(context).waiting == 0
+    assert _status(context).state == "synced"
+
+
+def test_another_model_needs_a_rebuild_which_swaps(context: Context, folder: Path) -> None:
+    _index(context, folder)
+    other = _with(context, HashEmbedder(32))
+    with pytest.raises(ShapeMismatch) as caught:
+        _index(other)
+    assert "gieok index --rebuild" in caught.value.hint
+    with pytest.raises(ShapeMismatch):
+        _search(other, "결제")
+    assert _index(other, rebuild=True).embedded > 0
+    assert _search(other, "결제").recollection.degraded is None
+
+
+class _Failing(HashEmbedder):
+    def embed_passages(self, texts: Sequence[str]) -> list[bytes]:
+        raise EmbedderFailed("out of memory")
+
+
+def test_when_the_embedder_fails_the_files_are_indexed_all_the_same(context: Context, folder: Path) -> None:
+    with pytest.raises(EmbedderFailed):
+        _index(_with(context, _Failing()), folder)
+    assert _search(context, "결제").found
+    assert _index(context).report.unchanged == 2
+
+
+def test_a_path_that_is_not_there_or_a_scope_without_folders_is_an_error(context: Context, tmp_path: Path) -> None:
+    with pytest.raises(BadRequest, match="no such file or folder"):
+        _index(context, tmp_path / "nothing")
+    with pytest.raises(NotIndexed, match="agent:main"):
+        _index(context)
+    assert _status(context).state == "empty"
+
+
+def test_a_path_with_dots_is_the_folder_it_means(
+    context: Context, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _index(context, folder)
+    (folder / "sub").mkdir()
+    monkeypatch.chdir(folder / "sub")
+    assert _index(context, Path("..")).report.unchanged == 2
+    assert [root.name for root in _status(context).roots] == ["notes"]
+
+
+@dataclass
+class _Script:
+    """A `Watcher` that does something and tells what it did, step by step."""
+
+    steps: Sequence[Callable[[], set[Path]]]
+    watched: tuple[Path, ...] = ()
+
+    def changes(self, folders: Sequence[Path], debounce_ms: int, rescan_s: int) -> Iterator[set[Path]]:
+        """Play the script."""
+        self.watched = tuple(folders)
+        for step in self.steps:
+            yield step()
+
+
+def test_watching_indexes_what_changes_and_embeds_it(context: Context, folder: Path) -> None:
+    said: list[str] = []
+    seen: list[list[str]] = []
+
+    def look() -> None:
+        seen.append(sorted(context.store().hashes(Scope("agent:main"))))
+
+    def write() -> set[Path]:
+        (folder / "new.md").write_text("새로운 메모")
+        return {folder / "new.md"}
+
+    def nothing() -> set[Path]:
+        look()
+        return {folder / ".git" / "index"}
+
+    def save_by_rename() -> set[Path]:
+        (folder / "pay.md.tmp").write_text("환불했다")
+        (folder / "pay.md.tmp").rename(folder / "pay.md")
+        (folder / "long.md").unlink()
+        return {folder / "pay.md.tmp", folder / "pay.md", folder / "long.md"}
+
+    def unseen() -> set[Path]:
+        look()
+        (folder / "unseen.md").write_text("missed by the events")
+        return set()
+
+    script = _Script([write, nothing, save_by_rename, unseen])
+    watched = replace(context, watcher=lambda: script, say=said.append)
+    result = _index(watched, folder, watch=True)
+    look()
+    assert script.watched == (folder,)
+    assert seen == [
+        ["notes/long.md", "notes/new.md", "notes/pay.md"],
+        ["notes/new.md", "notes/pay.md"],
+        ["notes/new.md", "notes/pay.md", "notes/unseen.md"],
+    ]
+    assert (result.report.added, result.waiting) == (["notes/unseen.md"], 0)
+    assert len([line for line in said if "added" in line]) == 4
+    assert _search(context, "환불").paths[0] == "pay.md"
+
+
+def test_a_single_file_is_watched_through_its_folder(context: Context, folder: Path) -> None:
+    def save_by_rename() -> set[Path]:
+        (folder / "swap").write_text("환불했다")
+        (folder / "swap").rename(folder / "pay.md")
+        return {folder / "swap", folder / "pay.md"}
+
+    script = _Script([save_by_rename])
+    result = _index(replace(context, watcher=lambda: script), folder / "pay.md", watch=True)
+    assert script.watched == (folder,)
+    assert result.report.changed == ["pay.md/pay.md"]
+
+
+def test_the_doctor_proves_every_part_and_leaves_nothing(context: Context, folder: Path) -> None:
+    _index(context, folder)
+    before = context.store().stats()
+    result = operation("doctor").handler(context, DoctorRequest())
+    assert result.found, result
+    assert context.store().scopes() == [Scope("agent:main")]
+    after = context.store().stats()
+    assert (after.documents, after.passages) == (before.documents, before.passages)
+
+
+def test_the_doctor_names_what_is_broken_and_what_to_do(context: Context, folder: Path) -> None:
+    _index(context, folder)
+    folder.rename(folder.parent / "gone")
+    result = operation("doctor").handler(_with(context, HashEmbedder(32)), DoctorRequest())
+    broken = {check.name: check.hint for check in result.checks if not check.ok}
+    assert not result.found
+    assert "gieok index --rebuild" in broken["write, read back, search"]
+    assert broken["folders"]
+    assert _status(context).state == "stale"

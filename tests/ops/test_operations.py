@@ -1,0 +1,60 @@
+"""Every operation says what it is, in both languages, and stands on the command line."""
+
+import dataclasses
+
+import pytest
+
+from gieok.ops import NAMES, operation
+from gieok.ops.operation import Style, Words, printable
+from gieok.surfaces.cli import main
+
+
+def _is_korean(text: str) -> bool:
+    return any("가" <= char <= "힣" for char in text)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_operation_and_its_parameters_are_told_in_english_and_korean(name: str) -> None:
+    found = operation(name)
+    assert found.name == name
+    texts: list[Words] = [found.doc, *(field.metadata["doc"] for field in dataclasses.fields(found.request))]
+    for text in texts:
+        assert text.en.isascii()
+        assert _is_korean(text.ko)
+        assert text.say("ko") == text.ko
+        assert text.say("en") == text.say("fr") == text.en
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_help_lists_every_operation(
+    lang: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIEOK_LANG", lang)
+    for arguments in (["--help"], ["config", "--help"]):
+        with pytest.raises(SystemExit):
+            main(arguments)
+    shown = " ".join(capsys.readouterr().out.split())
+    for name in NAMES:
+        assert name.rpartition(" ")[2] in shown
+        assert operation(name).doc.say(lang) in shown
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_operations_help_names_its_parameters(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([*name.split(), "--help"])
+    assert caught.value.code == 0
+    shown = capsys.readouterr().out
+    for field in dataclasses.fields(operation(name).request):
+        expected = field.name.upper() if field.metadata["positional"] else f"--{field.name.replace('_', '-')}"
+        assert expected in shown
+    assert "--json" in shown
+
+
+def test_what_a_terminal_obeys_is_not_printed() -> None:
+    assert printable("가\tb\n\x1b[2J\x07\x9b31m\x7f\r") == "가\tb\n�[2J��31m��"
+
+
+def test_a_style_without_colour_leaves_text_alone() -> None:
+    assert Style("en", colour=False, width=80).bold("a") + Style("en", colour=False, width=80).dim("b") == "ab"
+    assert Style("en", colour=True, width=80).bold("a") == "\033[1ma\033[0m"

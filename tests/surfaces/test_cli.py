@@ -1,0 +1,375 @@
+"""The command line, by what it prints and how it ends."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import gieok
+from gieok.surfaces.cli import main
+
+
+class Answer(NamedTuple):
+    """What a command gave."""
+
+    status: int
+    out: str
+    err: str
+
+    def json(self) -> Any:
+        """Return stdout as data."""
+        return json.loads(self.out)
+
+
+Cli = Callable[..., Answer]
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Cli:
+    """Return a function that runs `gieok ARGUMENTS` in a folder and a home of its own, without an embedder."""
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object) -> Answer:
+        capsysbinary.readouterr()
+        try:
+            status = main([str(argument) for argument in arguments])
+        except SystemExit as leaving:
+            status = int(leaving.code or 0)
+        out, err = capsysbinary.readouterr()
+        return Answer(status, out.decode(), err.decode())
+
+    return run
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """Return a folder of three notes in Korean and one in English."""
+    folder = tmp_path / "notes"
+    (folder / "memory").mkdir(parents=True)
+    (folder / "MEMORY.md").write_text("# 기억\n\n결제는 매주 화요일에 정산한다.\n", encoding="utf-8")
+    (folder / "memory" / "2026-10-14.md").write_text("# 하루\n\n서버를 배포하고 결제를 고쳤다.\n", encoding="utf-8")
+    (folder / "memory" / "refund.md").write_text("# 환불\n\n어제 결제했다.\n", encoding="utf-8")
+    (folder / "boiler.md").write_text("# Home\n\nThe boiler was repaired.\n", encoding="utf-8")
+    return folder
+
+
+_SOURCE = str(Path(gieok.__file__).parents[1])
+_INDEXED = {"added", "changed", "removed", "unchanged", "failed"}
+
+
+def _program(*arguments: str, code: str = "", **environment: str) -> subprocess.CompletedProcess[bytes]:
+    command = ["-c", code] if code else ["-m", "gieok", *arguments]
+    return subprocess.run(
+        [sys.executable, *command],
+        capture_output=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": _SOURCE} | environment,
+    )
+
+
+def test_indexing_counts_what_it_did(cli: Cli, notes: Path) -> None:
+    first = cli("index", notes, "--json")
+    assert (first.status, first.err) == (0, "")
+    assert first.json().keys() >= _INDEXED
+    assert [first.json()[name] for name in ("added", "changed", "removed", "unchanged", "failed")] == [4, 0, 0, 0, []]
+    second = cli("index", "--json").json()
+    assert [second[name] for name in ("added", "changed", "removed", "unchanged", "failed")] == [0, 0, 0, 4, []]
+    (notes / "boiler.md").write_text("# Home\n\nThe boiler was replaced.\n")
+    (notes / "MEMORY.md").unlink()
+    third = cli("index", notes, "--json").json()
+    assert [third[name] for name in ("added", "changed", "removed", "unchanged", "failed")] == [0, 1, 1, 2, []]
+
+
+def test_what_failed_is_named_and_the_rest_is_indexed(cli: Cli, notes: Path) -> None:
+    (notes / "bad.md").write_bytes(b"\0")
+    (notes / "half.md").write_bytes(b"caf\xe9")
+    answer = cli("index", notes, "--json").json()
+    assert answer["added"] == 5
+    assert answer["failed"] == [{"path": "notes/bad.md", "reason": "binary, not text"}]
+    assert answer["warnings"][0]["path"] == "notes/half.md"
+    assert "failed: 'notes/bad.md': binary, not text" in cli("index").out
+
+
+def test_a_word_is_found_under_every_ending(cli: Cli, notes: Path) -> None:
+    cli("index", notes)
+    answer = cli("search", "결제", "--json")
+    assert answer.status == 0
+    assert {hit["path"] for hit in answer.json()["results"]} == {
+        "MEMORY.md",
+        "memory/2026-10-14.md",
+        "memory/refund.md",
+    }
+    assert answer.json()["degraded"] is None
+
+
+def test_a_hit_has_the_documented_shape(cli: Cli, notes: Path) -> None:
+    cli("index", notes)
+    (hit,) = cli("search", "boiler", "repaired", "--json").json()["results"]
+    score = hit.pop("score")
+    assert 0 < score <= 1
+    assert hit == {
+        "path": "boiler.md",
+        "start_line": 1,
+        "end_line": hit["end_line"],
+        "snippet": "# Home\n\nThe boiler was repaired.",
+        "source": "memory",
+        "citation": f"boiler.md#L1-L{hit['end_line']}",
+        "scope": "agent:main",
+        "heading": hit["heading"],
+        "date": None,
+    }
+    (explained,) = cli("search", "boiler", "--json", "--explain").json()["results"]
+    assert explained["signals"]["keyword_rank"] == 1
+
+
+def test_a_dated_question_says_which_days_it_means(cli: Cli, notes: Path) -> None:
+    cli("index", notes)
+    answer = cli("search", "2026-10-14에 배포한 서버", "--json").json()
+    assert answer["days"] == {"from": "2026-10-14", "to": "2026-10-14", "words": "2026-10-14"}
+    assert answer["results"][0]["date"] == "2026-10-14"
+
+
+def test_a_filter_leaves_out_other_days(cli: Cli, notes: Path) -> None:
+    cli("index", notes)
+    found = cli("search", "결제", "--since", "2026-10-14", "--until", "2026-10-14", "--json").json()["results"]
+    assert [hit["path"] for hit in found] == ["memory/2026-10-14.md"]
+
+
+@pytest.mark.parametrize("query", ["코끼리", "!!!", "zebra giraffe", "\x1b[2J"])
+def test_nothing_found_is_an_empty_list_and_exit_1(cli: Cli, notes: Path, query: str) -> None:
+    cli("index", notes)
+    answer = cli("search", query, "--json")
+    assert (answer.status, answer.json()["results"], answer.err) == (1, [], "")
+    assert cli("search", query).out == "Nothing found.\n"
+
+
+def test_the_limit_and_the_threshold_are_obeyed(cli: Cli, notes: Path) -> None:
+    cli("index", notes)
+    assert len(cli("search", "결제", "--limit", 1, "--json").json()["results"]) == 1
+    assert cli("search", "결제", "--min-score", 1, "--json").status == 1
+    assert cli("search", "결제", "--source", "sessions").status == 1
+    assert cli("search", "결제", "--profile", "openclaw", "--min-score", 0, "--json").status == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["search"], "the question is empty"),
+        (["search", "  "], "the question is empty"),
+        (["search", "x", "--scope", "agent:other"], "nothing is indexed in scope 'agent:other'"),
+        (["search", "x", "--scope", "nonsense"], "bad scope 'nonsense'"),
+        (["search", "x", "--limit", "-1"], "limit -1"),
+        (["search", "x", "--limit", "many"], "invalid int value: 'many'"),
+        (["search", "x", "--min-score", "2"], "min-score 2"),
+        (["search", "x", "--source", "nowhere"], "nowhere"),
+        (["search", "x", "--since", "someday"], "'someday' is no day"),
+        (["search", "x", "--until", "2026-02-30"], "'2026-02-30' is no day"),
+        (["search", "x", "--profile", "best"], "unknown profile 'best'"),
+        (["search", "x", "--nonsense"], "--nonsense"),
+        (["index", "nothing-here"], "no such file or folder: 'nothing-here'"),
+        (["index", "--scope", "agent:other"], "nothing has been indexed in scope 'agent:other'"),
+        (["get"], "no path given"),
+        (["get", "../../etc/passwd"], "outside of the indexed folders"),
+        (["get", "boiler.md:9-3"], "lines 9-3"),
+        (["fetch", "x"], "fetch"),
+        (["config"], "required"),
+        (["status", "--lang", "fr"], "lang is 'fr' in 'flag'"),
+    ],
+)
+def test_an_error_is_one_line_a_hint_and_exit_2(cli: Cli, notes: Path, arguments: list[str], message: str) -> None:
+    cli("index", notes)
+    answer = cli(*arguments)
+    assert (answer.status, answer.out) == (2, "")
+    assert message in answer.err.splitlines()[0]
+    assert answer.err.splitlines()[1].startswith("  → ")
+    assert "Traceback" not in answer.err
+
+
+def test_an_error_is_data_too(cli: Cli) -> None:
+    answer = cli("search", "결제", "--json")
+    assert answer.status == 2
+    assert answer.json()["error"]["code"] == "not_indexed"
+    assert "gieok index" in answer.json()["error"]["hint"]
+
+
+def test_no_command_prints_help_to_stderr(cli: Cli) -> None:
+    answer = cli()
+    assert (answer.status, answer.out) == (2, "")
+    assert "search" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("boiler.md", "# Home\n\nThe boiler was repaired.\n"),
+        ("boiler.md:3", "The boiler was repaired.\n"),
+        ("boiler.md:1-2", "# Home\n\n"),
+        ("boiler.md#L1", "# Home\n"),
+        ("boiler.md#L3-L99", "The boiler was repaired.\n\n"),
+        ("notes/boiler.md#L1-L1", "# Home\n"),
+        ("memory/refund.md:3", "어제 결제했다.\n"),
+    ],
+)
+def test_get_prints_a_file_or_some_of_its_lines(cli: Cli, notes: Path, path: str, text: str) -> None:
+    cli("index", notes)
+    answer = cli("get", path)
+    assert (answer.status, answer.out.rstrip("\n")) == (0, text.rstrip("\n"))
+
+
+@pytest.mark.parametrize("path", ["gone.md", "gone.md:3-4", "boiler.md:99", "memory", "boiler.md/x"])
+def test_get_of_what_is_not_there_is_an_empty_text_and_exit_1(cli: Cli, notes: Path, path: str) -> None:
+    cli("index", notes)
+    answer = cli("get", path, "--json")
+    assert (answer.status, answer.json()["text"], answer.json()["status"]) == (1, "", "not_found")
+    assert cli("get", path).out == ""
+
+
+def test_get_is_the_file_on_disk_not_the_index(cli: Cli, notes: Path) -> None:
+    cli("index", notes)
+    (notes / "boiler.md").write_bytes(b"\xef\xbb\xbfnew\r\ntext\rhere")
+    assert cli("get", "boiler.md:2-3", "--json").json() == {
+        "path": "boiler.md",
+        "text": "text\nhere",
+        "from": 2,
+        "lines": 2,
+        "status": "ok",
+    }
+    (notes / "a:3").write_text("odd name")
+    assert cli("get", "a:3").out == "odd name\n"
+
+
+def test_every_citation_can_be_got(cli: Cli, notes: Path) -> None:
+    cli("index", notes)
+    for hit in cli("search", "결제", "--json").json()["results"]:
+        got = cli("get", hit["citation"], "--json").json()
+        assert hit["snippet"] in got["text"]
+        assert got["from"] == hit["start_line"]
+
+
+def test_status_tells_how_fresh_the_index_is(cli: Cli, notes: Path) -> None:
+    assert cli("status", "--json").json()["state"] == "empty"
+    cli("index", notes)
+    status = cli("status", "--json").json()
+    assert (status["state"], status["documents"], status["stale"]) == ("synced", 4, 0)
+    assert status["roots"] == [{"name": "notes", "path": str(notes)}]
+    assert cli("status").out.startswith("Memory: synced (sqlite, 4 documents, agent:main)\n")
+    (notes / "new.md").write_text("new")
+    assert cli("status", "--json").json()["stale"] == 1
+    assert "1 files differ" in cli("status").out
+    deep = cli("status", "--deep", "--json").json()
+    assert deep["checks"]
+    assert all(check["ok"] for check in deep["checks"])
+
+
+def test_the_doctor_is_well(cli: Cli, notes: Path) -> None:
+    cli("index", notes)
+    answer = cli("doctor", "--json")
+    assert (answer.status, answer.json()["ok"]) == (0, True)
+    assert "✓" in cli("doctor").out
+    (notes.parent / "home" / "memory.sqlite").write_bytes(b"not a database, not at all, not even a little" * 99)
+    broken = cli("doctor", "--json")
+    assert (broken.status, broken.json()["ok"]) == (1, False)
+    assert any(check["hint"] for check in broken.json()["checks"])
+
+
+def test_both_languages_are_spoken(cli: Cli, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "추가 4" in cli("index", notes, "--lang", "ko").out
+    assert "4 unchanged" in cli("index", "--lang", "en").out
+    assert cli("search", "코끼리", "--lang=ko").out == "찾은 것이 없습니다.\n"
+    monkeypatch.setenv("LANG", "ko_KR.UTF-8")
+    assert cli("status").out.startswith("기억: 동기화됨")
+    assert cli("status", "--lang", "en").out.startswith("Memory: synced")
+    monkeypatch.setenv("GIEOK_LANG", "en")
+    assert cli("status").out.startswith("Memory: synced")
+
+
+def test_the_language_of_the_config_file_is_spoken(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "config.yaml").write_text("lang: ko\n")
+    assert cli("status").out.startswith("기억: 비어 있음")
+    assert cli("status", "--lang", "en").out.startswith("Memory: empty")
+
+
+def test_what_a_terminal_would_obey_is_not_printed(cli: Cli, notes: Path) -> None:
+    (notes / "evil\x1b[31m.md").write_text("# ev\x1b[2Jil\n\nelephant \x1b]0;owned\x07 \x9b31m")
+    cli("index", notes)
+    answer = cli("search", "elephant")
+    assert answer.status == 0
+    assert not {"\x1b", "\x07", "\x9b"} & set(answer.out)
+    assert "\x1b" not in cli("index").out
+    assert "\x1b[2J" in cli("search", "elephant", "--json").json()["results"][0]["snippet"]
+
+
+def test_a_lone_surrogate_is_no_crash(cli: Cli, notes: Path) -> None:
+    cli("index", notes)
+    assert cli("search", "결제 \ud800", "--json").status in (0, 1)
+    assert cli("get", "\ud800.md").status in (1, 2)
+    assert cli("index", "\ud800").status == 2
+    assert cli("search", "x", "--scope", "agent:\ud800").status == 2
+
+
+def test_json_is_utf_8_whatever_the_terminal_speaks(notes: Path, tmp_path: Path) -> None:
+    environment = {"GIEOK_HOME": str(tmp_path / "home"), "GIEOK_EMBEDDER": "none", "PYTHONIOENCODING": "ascii"}
+    assert _program("index", str(notes), **environment).returncode == 0
+    assert "정산한다" in _program("search", "결제", "--json", **environment).stdout.decode("utf-8")
+    assert b"?" in _program("search", "결제", **environment).stdout
+
+
+def test_the_module_is_a_program() -> None:
+    done = _program("--version")
+    assert (done.returncode, done.stdout.decode()) == (0, f"gieok {gieok.__version__}\n")
+
+
+def test_a_reader_that_leaves_early_is_no_error(cli: Cli, notes: Path) -> None:
+    cli("index", notes)
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as pipe:
+        done = subprocess.run(
+            [sys.executable, "-m", "gieok", "search", "결제"],
+            stdout=pipe,
+            stderr=subprocess.PIPE,
+            check=False,
+            env=os.environ | {"PYTHONPATH": _SOURCE},
+        )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_keyword_search_loads_nothing_heavy(cli: Cli, notes: Path) -> None:
+    cli("index", notes)
+    code = (
+        "import sys; from gieok.surfaces.cli import main;"
+        "status = main(['search', '결제', '--keyword-only', '--json']);"
+        "heavy = {'numpy', 'onnxruntime', 'yaml', 'onnx', 'watchfiles', 'asyncio'} & set(sys.modules);"
+        "sys.exit(f'{status} {heavy}' if status or heavy else 0)"
+    )
+    for embedder in ("none", "e5"):
+        done = _program(code=code, GIEOK_EMBEDDER=embedder)
+        assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_memory_is_private(cli: Cli, notes: Path, tmp_path: Path) -> None:
+    cli("index", notes)
+    assert (tmp_path / "home").stat().st_mode & 0o777 == 0o700
+    assert {path.stat().st_mode & 0o777 for path in (tmp_path / "home").iterdir() if path.is_file()} == {0o600}
+
+
+def test_two_scopes_see_only_their_own(cli: Cli, notes: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "a.md").write_text("결제는 비밀이다")
+    cli("index", notes)
+    cli("index", tmp_path / "other", "--scope", "agent:other")
+    mine = cli("search", "결제 비밀", "--json", "--limit", 50, "--min-score", 0).json()["results"]
+    theirs = cli("search", "결제", "--json", "--scope", "agent:other").json()["results"]
+    assert {hit["scope"] for hit in mine} == {"agent:main"}
+    assert [hit["path"] for hit in theirs] == ["a.md"]
+    assert cli("get", "boiler.md", "--scope", "agent:other").status == 1

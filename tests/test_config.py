@@ -1,0 +1,138 @@
+"""Settings: what wins, and what is told of a setting that cannot be used."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gieok import config
+from gieok.config import OPTIONS, load
+from gieok.errors import BadConfig
+from gieok.surfaces.cli import main
+
+
+@pytest.fixture
+def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the path of the user's file, in a home of its own."""
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home" / "config.yaml"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Return the path of a project's file."""
+    (tmp_path / "project" / ".gieok").mkdir(parents=True)
+    return tmp_path / "project" / ".gieok" / "config.yaml"
+
+
+def _load(project: Path, environment: dict[str, str] | None = None, **flags: str) -> config.Settings:
+    return load(flags, environment or {}, project.parent.parent)
+
+
+def test_each_source_wins_over_the_one_before(user: Path, project: Path) -> None:
+    def scope(environment: dict[str, str] | None = None, **flags: str) -> tuple[object, str]:
+        setting = _load(project, environment, **flags).values["scope"]
+        return setting.value, setting.origin
+
+    assert scope() == ("agent:main", "default")
+    user.write_text("scope: agent:user\n")
+    assert scope() == ("agent:user", str(user))
+    project.write_text("scope: agent:project\n")
+    assert scope() == ("agent:project", str(project))
+    assert scope({"GIEOK_SCOPE": "agent:env"}) == ("agent:env", "GIEOK_SCOPE")
+    assert scope({"GIEOK_SCOPE": "agent:env"}, scope="agent:flag") == ("agent:flag", "flag")
+
+
+def test_dotted_and_nested_names_are_the_same(user: Path, project: Path) -> None:
+    for text in ("search.limit: 3", "search:\n  limit: 3"):
+        user.write_text(text)
+        assert _load(project).integer("search.limit") == 3
+
+
+def test_the_project_file_is_found_from_a_folder_inside(user: Path, project: Path) -> None:
+    project.write_text("search: {limit: 9}")
+    (project.parent.parent / "a" / "b").mkdir(parents=True)
+    assert load({}, {}, project.parent.parent / "a" / "b").integer("search.limit") == 9
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n"])
+def test_an_empty_file_sets_nothing(user: Path, project: Path, text: str) -> None:
+    user.write_text(text)
+    assert all(setting.origin == "default" for setting in _load(project).values.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("colour: red", "unknown setting 'colour'"),
+        ("search: {limits: 3}", "unknown setting 'search.limits'"),
+        ("threads: many", "threads is 'many'"),
+        ("threads: 1.5", "threads is '1.5'"),
+        ("threads: 0", "threads is '0'"),
+        ("search.min_score: .nan", "search.min_score is 'nan'"),
+        ("embedder: magic", "embedder is 'magic'"),
+        ("lang: no", "lang is 'False'"),
+        ("index.passage_tokens: 5", "index.passage_tokens is '5'"),
+        ("- a list", "not a list"),
+        ("just words", "not a str"),
+        ("a: [", "cannot read"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_named_with_its_origin(
+    user: Path, project: Path, text: str, told: str
+) -> None:
+    user.write_text(text)
+    with pytest.raises(BadConfig) as caught:
+        _load(project)
+    assert told in str(caught.value)
+    assert str(user) in str(caught.value)
+
+
+def test_an_environment_variable_that_cannot_be_used_is_named(user: Path, project: Path) -> None:
+    with pytest.raises(BadConfig, match=r"watch\.rescan_s is 'soon' in 'GIEOK_WATCH_RESCAN_S'"):
+        _load(project, {"GIEOK_WATCH_RESCAN_S": "soon"})
+    assert _load(project, {"GIEOK_SCOPE": ""}).values["scope"].origin == "default"
+
+
+def test_an_unreadable_file_is_an_error_and_not_ignored(user: Path, project: Path) -> None:
+    user.write_bytes(b"\xff\xfe")
+    with pytest.raises(BadConfig, match="cannot read"):
+        _load(project)
+
+
+@pytest.mark.parametrize(
+    "option", [option for option in OPTIONS if not option.in_project], ids=lambda option: option.name
+)
+def test_a_project_may_not_set_what_concerns_the_machine(user: Path, project: Path, option: config.Option) -> None:
+    project.write_text(f"{option.name}: {option.default}")
+    with pytest.raises(BadConfig) as caught:
+        _load(project)
+    assert repr(option.name) in str(caught.value)
+    assert str(project) in str(caught.value)
+    assert str(user) in caught.value.hint
+
+
+def test_a_users_own_file_is_no_project_of_his(tmp_path: Path, user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = tmp_path / "nobody" / ".gieok" / "config.yaml"
+    own.parent.mkdir(parents=True)
+    own.write_text("embedder: none")
+    assert load({}, {}, tmp_path / "nobody").text("embedder") == "e5"
+    monkeypatch.delenv("GIEOK_HOME")
+    assert load({}, {}, tmp_path / "nobody").values["embedder"].origin == str(own)
+
+
+def test_config_show_prints_each_value_with_its_origin(
+    user: Path, project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    user.write_text("search.limit: 3")
+    monkeypatch.chdir(project.parent.parent)
+    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
+    assert main(["config", "show", "--json", "--lang", "en"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert set(shown) == {option.name for option in OPTIONS}
+    assert shown["search.limit"] == {"value": "3", "origin": str(user)}
+    assert shown["embedder"] == {"value": "none", "origin": "GIEOK_EMBEDDER"}
+    assert shown["lang"] == {"value": "en", "origin": "flag"}
+    assert shown["store"]["origin"] == "default"

@@ -1,0 +1,49 @@
+"""The order of layers is checked, and the check fails where it should."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_ROOT = Path(__file__).parents[1]
+_LINT = Path(sys.executable).with_name("lint-imports")
+
+
+def _lint(folder: Path) -> tuple[int, str]:
+    done = subprocess.run(
+        [_LINT, "--config", ".importlinter", "--no-cache"],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(folder / "src"), "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_every_module_keeps_to_its_layer() -> None:
+    status, said = _lint(_ROOT)
+    assert status == 0, said
+    assert "0 broken" in said
+
+
+@pytest.mark.parametrize(
+    ("module", "line", "broken"),
+    [
+        ("engine/rank.py", "import sqlite3", "No input or output below the backends BROKEN"),
+        ("text/stem.py", "import numpy", "Words and paths need the standard library alone BROKEN"),
+        ("text/stem.py", "from gieok.engine import rank", "The order of layers BROKEN"),
+        ("ops/get.py", "from gieok.backends import registry", "Only app imports backends BROKEN"),
+    ],
+)
+def test_a_line_in_the_wrong_place_breaks_the_contract(tmp_path: Path, module: str, line: str, broken: str) -> None:
+    shutil.copytree(_ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(_ROOT / ".importlinter", tmp_path)
+    file = tmp_path / "src" / "gieok" / module
+    file.write_text(file.read_text(encoding="utf-8") + f"\n{line}\n", encoding="utf-8")
+    status, said = _lint(tmp_path)
+    assert status != 0
+    assert broken in said

@@ -1,0 +1,211 @@
+"""Days in words, seen from a Saturday: 21 November 2026."""
+
+from datetime import date
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gieok.text.dates import day_in_name, find_span
+
+_TODAY = date(2026, 11, 21)
+
+
+def _days(question: str, today: date = _TODAY) -> str | None:
+    span = find_span(question, today)
+    if span is None:
+        return None
+    return str(span.first) if span.first == span.last else f"{span.first}..{span.last}"
+
+
+@pytest.mark.parametrize(
+    ("question", "days"),
+    [
+        ("what happened on 2026-10-14?", "2026-10-14"),
+        ("2026-10-14에 뭐 했지", "2026-10-14"),
+        ("2026.1.2 회의", "2026-01-02"),
+        ("2026년 3월 2일에 뭐 했지", "2026-03-02"),
+        ("on March 2, 2025", "2025-03-02"),
+        ("March 2nd 2025", "2025-03-02"),
+        ("the 2nd of March 2025", "2025-03-02"),
+        ("2 Mar. 2025", "2025-03-02"),
+        ("3월 5일 회의", "2026-03-05"),
+        ("12월 25일에는", "2025-12-25"),
+        ("11월 21일", "2026-11-21"),
+        ("11월 22일", "2025-11-22"),
+        ("on May 5", "2026-05-05"),
+        ("on may 5", "2026-05-05"),
+        ("the 5th of may", "2026-05-05"),
+        ("Dec 25th", "2025-12-25"),
+        ("2월 29일", "2024-02-29"),
+        ("February 29", "2024-02-29"),
+        ("10월 첫째 주", "2026-10-01..2026-10-07"),
+        ("10월 두 번째 주에", "2026-10-05..2026-10-14"),
+        ("2025년 10월 마지막 주", "2025-10-25..2025-10-31"),
+        ("the first week of October", "2026-10-01..2026-10-07"),
+        ("last week of February 2024", "2024-02-23..2024-02-29"),
+        ("2025년 3월에", "2025-03-01..2025-03-31"),
+        ("in March 2025", "2025-03-01..2025-03-31"),
+        ("in may 2025", "2025-05-01..2025-05-31"),
+        ("past 3 weeks", "2026-10-31..2026-11-21"),
+        ("the last two days", "2026-11-19..2026-11-21"),
+        ("최근 3일간", "2026-11-18..2026-11-21"),
+        ("지난 2주 동안", "2026-11-07..2026-11-21"),
+        ("3 days ago", "2026-11-18"),
+        ("two weeks ago", "2026-11-02..2026-11-08"),
+        ("a few months ago", "2026-08-01..2026-08-31"),
+        ("a year ago", "2025-01-01..2025-12-31"),
+        ("3일 전에", "2026-11-18"),
+        ("일주일 전에", "2026-11-09..2026-11-15"),
+        ("두 달 전부터", "2026-09-01..2026-09-30"),
+        ("1년 전", "2025-01-01..2025-12-31"),
+        ("the day before yesterday", "2026-11-19"),
+        ("그저께", "2026-11-19"),
+        ("그제 저녁", "2026-11-19"),
+        ("yesterday's notes", "2026-11-20"),
+        ("어제는 뭐 했지", "2026-11-20"),
+        ("어제저녁에", "2026-11-20"),
+        ("today", "2026-11-21"),
+        ("오늘은", "2026-11-21"),
+        ("last night", "2026-11-20..2026-11-21"),
+        ("어젯밤", "2026-11-20..2026-11-21"),
+        ("last Tuesday", "2026-11-17"),
+        ("on Saturday", "2026-11-14"),
+        ("지난주 화요일", "2026-11-10"),
+        ("지난 화요일", "2026-11-17"),
+        ("화요일에 정한 것", "2026-11-17"),
+        ("the week before last", "2026-11-02..2026-11-08"),
+        ("지지난 주", "2026-11-02..2026-11-08"),
+        ("last week", "2026-11-09..2026-11-15"),
+        ("지난주에는", "2026-11-09..2026-11-15"),
+        ("지난 주말", "2026-11-09..2026-11-15"),
+        ("저번 주", "2026-11-09..2026-11-15"),
+        ("this week", "2026-11-16..2026-11-22"),
+        ("이번 주", "2026-11-16..2026-11-22"),
+        ("금주 매출", "2026-11-16..2026-11-22"),
+        ("last month", "2026-10-01..2026-10-31"),
+        ("지난달", "2026-10-01..2026-10-31"),
+        ("이번 달", "2026-11-01..2026-11-30"),
+        ("last year", "2025-01-01..2025-12-31"),
+        ("작년에", "2025-01-01..2025-12-31"),
+        ("지난해", "2025-01-01..2025-12-31"),
+        ("this year", "2026-01-01..2026-12-31"),
+        ("올해", "2026-01-01..2026-12-31"),
+        ("in March", "2026-03-01..2026-03-31"),
+        ("in December", "2025-12-01..2025-12-31"),
+        ("early may", "2026-05-01..2026-05-31"),
+        ("in early may", "2026-05-01..2026-05-31"),
+        ("3월에 뭐 했지", "2026-03-01..2026-03-31"),
+        ("3월달 매출", "2026-03-01..2026-03-31"),
+        ("12월", "2025-12-01..2025-12-31"),
+        ("in 2024", "2024-01-01..2024-12-31"),
+        ("2024년", "2024-01-01..2024-12-31"),
+    ],
+)
+def test_a_phrase_means_these_days(question: str, days: str) -> None:
+    assert _days(question) == days
+
+
+@pytest.mark.parametrize(
+    ("question", "today", "days"),
+    [
+        ("yesterday", date(2027, 1, 1), "2026-12-31"),
+        ("지난달", date(2027, 1, 15), "2026-12-01..2026-12-31"),
+        ("13 months ago", date(2027, 1, 15), "2025-12-01..2025-12-31"),
+        ("last week", date(2027, 1, 1), "2026-12-21..2026-12-27"),
+        ("this week", date(2027, 1, 1), "2026-12-28..2027-01-03"),
+        ("12월 31일", date(2027, 1, 1), "2026-12-31"),
+        ("1월", date(2027, 1, 1), "2027-01-01..2027-01-31"),
+        ("yesterday", date(2024, 3, 1), "2024-02-29"),
+        ("2월 29일", date(2024, 2, 29), "2024-02-29"),
+        ("2월 29일", date(2103, 1, 1), "2096-02-29"),
+        ("in February", date(2024, 3, 1), "2024-02-01..2024-02-29"),
+        ("last Monday", date(2026, 11, 16), "2026-11-09"),
+    ],
+)
+def test_years_months_and_leap_days_are_crossed(question: str, today: date, days: str) -> None:
+    assert _days(question, today) == days
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["2월 31일", "13월", "0월", "February 30", "2026-02-30", "2026-13-01", "999999년 전", "3월 0일"],
+)
+def test_impossible_days_are_no_days(question: str) -> None:
+    assert _days(question) is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "I may go",
+        "how may 2 users share a scope",
+        "30 may be enough",
+        "the sun",
+        "march through the code",
+        "second of all",
+        "30분",
+        "일정",
+        "주문",
+        "해변",
+        "지난 주문",
+        "이번 주제",
+        "지난 해변",
+        "지난 달력",
+        "단어제한",
+        "언어제어",
+        "그제야 알았다",
+        "그제서야",
+        "오늘날의 서버",
+        "요금주문",
+        "최근 3주문",
+        "매주 화요일 정산",
+        "다음 주 화요일",
+        "다음 월요일 회의",
+        "월요병",
+        "3일 전달",
+        "2주 전략",
+        "12월드컵",
+        "every Monday",
+        "on Mondays",
+        "next Tuesday",
+        "deploy in order",
+        "version 10.0.1",
+        "결제일",
+        "휴일 전환",
+        "",
+        "달",
+    ],
+)
+def test_ordinary_words_are_no_days(question: str) -> None:
+    assert _days(question) is None
+
+
+@settings(derandomize=True, deadline=None, max_examples=300)
+@given(
+    st.text(st.sampled_from("0123456789년월일주달 전지난이번첫두 째번최근어제오늘-.,maychdeks"), max_size=25),
+    st.dates(),
+)
+def test_any_question_has_a_span_in_order_or_none(question: str, today: date) -> None:
+    span = find_span(question, today)
+    assert span is None or (span.first <= span.last and span.words in question)
+
+
+@pytest.mark.parametrize(
+    ("name", "day"),
+    [
+        ("2026-10-14-incident.md", date(2026, 10, 14)),
+        ("2026_10_14.md", date(2026, 10, 14)),
+        ("20261014.md", date(2026, 10, 14)),
+        ("2026.10.14 회의.md", date(2026, 10, 14)),
+        ("2024-02-29.md", date(2024, 2, 29)),
+        ("2026-02-30.md", None),
+        ("0000-01-01.md", None),
+        ("2026-10-140.md", None),
+        ("20261014120000.md", None),
+        ("notes-2026-10-14.md", None),
+        ("MEMORY.md", None),
+    ],
+)
+def test_a_daily_note_is_named_after_its_day(name: str, day: date | None) -> None:
+    assert day_in_name(name) == day
