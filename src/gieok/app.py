@@ -9,13 +9,13 @@ from typing import Any
 import gieok
 from gieok import config, paths
 from gieok.backends import registry
-from gieok.capabilities.files.profile import PROFILES
 from gieok.capabilities.files.cut import Cut
+from gieok.capabilities.files.profile import PROFILES
 from gieok.engine.recall import Profile
 from gieok.errors import BadConfig, EmbedderFailed
 from gieok.model import Scope
 from gieok.ops.context import Context, SettingRow
-from gieok.ports import Clock, Embedder, SelfCheck
+from gieok.ports import Clock, Embedder, SelfCheck, Watcher
 
 
 class SystemClock:
@@ -31,10 +31,15 @@ def open_context(
     *,
     resident: bool = False,
     say: Callable[[str], None] = lambda line: None,
+    tell: Callable[[str], None] = lambda line: None,
+    lang: str = "en",
     clock: Clock | None = None,
     zone: tzinfo | None = None,
 ) -> Context:
-    """Put everything together. `flags` is setting name → text; `resident` is for processes that live long."""
+    """Put everything together. `flags` is setting name → text; `resident` is for processes that live long.
+
+    `lang` is the language to use where the settings leave it open; `say` and `tell` as in `Context`.
+    """
     settings = config.load(flags)
     location = paths.database(settings.home)
     clock = clock or SystemClock()
@@ -64,7 +69,7 @@ def open_context(
         store=store,
         embedder=embedder,
         try_embedder=_try_embedder,
-        watcher=lambda: registry.load(registry.WATCHERS, "watchfiles")(),
+        watcher=_open_watcher,
         clock=clock,
         zone=zone or clock.now().astimezone().tzinfo or UTC,
         scope=Scope(settings.text("scope")),
@@ -73,12 +78,21 @@ def open_context(
         debounce_ms=settings.integer("watch.debounce_ms"),
         rescan_s=settings.integer("watch.rescan_s"),
         settings=tuple(
-            SettingRow(option.name, str(settings.values[option.name].value), settings.values[option.name].origin, option.doc)
+            SettingRow(
+                option.name, str(settings.values[option.name].value), settings.values[option.name].origin, option.doc
+            )
             for option in config.OPTIONS
         ),
         say=say,
+        tell=tell,
+        lang=lang if settings.text("lang") == "auto" else settings.text("lang"),
         version=gieok.__version__,
     )
+
+
+def _open_watcher() -> Watcher:
+    watcher: Watcher = registry.load(registry.WATCHERS, "watchfiles")()
+    return watcher
 
 
 def _try_embedder(embedder: Embedder) -> str:

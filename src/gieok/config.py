@@ -78,7 +78,9 @@ class Settings:
         return int(self.values[name].value)
 
 
-def load(flags: Mapping[str, str], environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Settings:
+def load(
+    flags: Mapping[str, str], environment: Mapping[str, str] | None = None, folder: Path | None = None
+) -> Settings:
     """Read every source once. `flags` is name → text. Raises BadConfig, which names key, value and origin."""
     environment = os.environ if environment is None else environment
     home = paths.home()

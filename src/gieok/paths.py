@@ -5,7 +5,6 @@
 
 import os
 import stat
-from contextlib import suppress
 from pathlib import Path
 
 HOME_VARIABLE = "GIEOK_HOME"
@@ -50,9 +49,12 @@ def make_private(folder: Path) -> Path:
 def create_private(file: Path) -> None:
     """Create an empty file with mode 0600 unless it exists, so that it is never world-readable, not even briefly.
 
-    An existing file is not opened: closing it would drop the locks that this process holds on it (POSIX), and a database
-    whose locks are gone is soon damaged by another process.
+    An existing file is not opened: closing it would drop the locks that this process holds on it (POSIX), and another
+    process would soon damage a database whose locks are gone.
     """
     make_private(file.parent)
-    with suppress(FileExistsError):
+    try:
         os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, stat.S_IRUSR | stat.S_IWUSR))
+    except FileExistsError:
+        if not file.is_file():
+            raise

@@ -136,7 +136,9 @@ class VectorSearch(Protocol):
 class ModelSwitch(Protocol):
     """Replaces every vector by another model's, without a moment in which search has none."""
 
-    def missing_for(self, model: str, dimension: int, before: PassageId | None, limit: int) -> list[tuple[PassageId, str]]:
+    def missing_for(
+        self, model: str, dimension: int, before: PassageId | None, limit: int
+    ) -> list[tuple[PassageId, str]]:
         """Return passages with an id below `before` whose text has no vector of `model`, newest first."""
 
     def keep_vectors(self, model: str, vectors: Mapping[PassageId, Vector]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from gieok.engine.lifecycle import fill_vectors
 from gieok.engine.recall import Profile, Question, Recollection, recall
 from gieok.errors import EmbedderFailed, ShapeMismatch
-from gieok.model import Document, Entry, Filter, Passage, Scope
+from gieok.model import Document, Entry, Filter, FoundPassage, Passage, Scope
 from gieok.testing import HashEmbedder, ManualClock, MemoryStore
 
 _MAIN, _OTHER = Scope("agent:main"), Scope("agent:other")
@@ -115,6 +115,24 @@ def test_a_new_note_is_found_by_its_words_before_it_has_a_vector() -> None:
     found = _ask(store, "결제", profile, embedder=embedder)
     assert _keys(found)[0] == "pay"
     assert found.hits[0].score == alone.hits[0].score
+
+
+class _Replaced(MemoryStore):
+    """Another process replaces every document between the moment of searching and the moment of fetching, once."""
+
+    is_replaced = False
+
+    def passages(self, ids: Sequence[int]) -> list[FoundPassage]:
+        if not self.is_replaced:
+            self.is_replaced = True
+            self.put([_entry("pay", "결제했다"), _entry("other", "다른 것")])
+        return super().passages(ids)
+
+
+def test_a_document_that_is_replaced_meanwhile_is_still_found() -> None:
+    store = _Replaced()
+    store.put([_entry("pay", "결제했다"), _entry("other", "다른 것")])
+    assert _keys(_ask(store, "결제")) == ["pay"]
 
 
 def test_vectors_are_not_used_where_the_question_says_so() -> None:

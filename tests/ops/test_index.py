@@ -178,7 +178,7 @@ def test_watching_indexes_what_changes_and_embeds_it(context: Context, folder: P
         return set()
 
     script = _Script([write, nothing, save_by_rename, unseen])
-    watched = replace(context, watcher=lambda: script, say=said.append)
+    watched = replace(context, watcher=lambda: script, tell=said.append)
     result = _index(watched, folder, watch=True)
     look()
     assert script.watched == (folder,)

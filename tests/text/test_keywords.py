@@ -102,3 +102,7 @@ def test_tokens_are_words_without_spaces_and_the_same_every_time(text: str) -> N
     assert " ".join(tokens) == keyword_text(text)
     assert all(token and not any(char.isspace() for char in token) for token in tokens)
     assert keyword_tokens(unicodedata.normalize("NFD", text)) == tokens
+
+
+def test_accents_do_not_hide_a_word() -> None:
+    assert keyword_tokens("Café École") == keyword_tokens("cafe ecole")

@@ -7,20 +7,24 @@ import watchfiles
 
 #: A file that never rests is looked at after this long all the same.
 _LONGEST_WAIT_MS = 30_000
+_TICK_S = 1
 
 
 class FileWatcher:
     """`Watcher` on the operating system's events."""
 
     def changes(self, folders: Sequence[Path], debounce_ms: int, rescan_s: int) -> Iterator[set[Path]]:
-        """Yield what changed once it is quiet."""
+        """Yield what changed once it is quiet, and an empty set soon after the events are on: what changed before is seen."""
+        quiet_s = 0
         for events in watchfiles.watch(
             *folders,
             watch_filter=None,
             step=debounce_ms,
             debounce=_LONGEST_WAIT_MS,
-            rust_timeout=rescan_s * 1000,
+            rust_timeout=_TICK_S * 1000,
             yield_on_timeout=True,
             raise_interrupt=False,
         ):
-            yield {Path(path) for _, path in events}
+            quiet_s += 0 if events else _TICK_S
+            if events or quiet_s == _TICK_S or quiet_s % rescan_s == 0:
+                yield {Path(path) for _, path in events}

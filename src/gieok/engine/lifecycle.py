@@ -14,13 +14,20 @@ class _Switchable(VectorSearch, ModelSwitch, Protocol):
     pass
 
 
-def fill_vectors(store: VectorSearch, embedder: Embedder, progress: Callable[[int], None] = lambda done: None) -> int:
-    """Embed every passage that has no vector, newest first; return how many. Raises EmbedderFailed, ShapeMismatch."""
+def fill_vectors(
+    store: VectorSearch, embedder: Embedder, progress: Callable[[int], None] = lambda done: None, *, batches: int = 0
+) -> int:
+    """Embed passages that have no vector, newest first: all, or some batches; return how many.
+
+    Raises EmbedderFailed, ShapeMismatch.
+    """
     store.use_model(embedder.model, embedder.dimension)
     done = 0
-    while waiting := store.missing(_BATCH):
+    left = batches or -1
+    while left and (waiting := store.missing(_BATCH)):
         store.put_vectors(_embed(embedder, waiting))
         done += len(waiting)
+        left -= 1
         progress(done)
     return done
 

@@ -11,6 +11,7 @@ from gieok.model import Leg, PassageId
 
 Scores = dict[PassageId, float]
 
+
 def standardised_sum(legs: Sequence[Leg], weights: Sequence[float], full: int) -> Scores:
     """Fuse by a weighted sum of z-scores over the union of all legs' candidates.
 

@@ -18,10 +18,11 @@ from gieok.errors import GieokError, ShapeMismatch
 from gieok.model import Filter, FoundPassage, Hit, KeywordQuery, Leg, PassageId, Scope, VectorQuery
 from gieok.ports import Clock, Embedder, KeywordSearch, Store, VectorSearch
 from gieok.text.dates import Span, find_span
-from gieok.text.language import language_of
 from gieok.text.keywords import is_statement, normalise, query_tokens
+from gieok.text.language import language_of
 
 _DATE_WORD_WEIGHT = 0.3
+_TRIES = 5
 
 
 class Confidence(NamedTuple):
@@ -118,7 +119,12 @@ class SearchStore(Store, KeywordSearch, VectorSearch, Protocol):
 
 
 def recall(
-    store: SearchStore, embedder: Embedder | None, question: Question, profile: Profile, clock: Clock, zone: tzinfo = UTC
+    store: SearchStore,
+    embedder: Embedder | None,
+    question: Question,
+    profile: Profile,
+    clock: Clock,
+    zone: tzinfo = UTC,
 ) -> Recollection:
     """Return what is remembered about a question, by one profile."""
     question = replace(question, text=normalise(question.text))
@@ -179,6 +185,7 @@ def _search_scope(
     tokens: Mapping[str, float],
     profile: Profile,
     vector: bytes | None,
+    tries: int = _TRIES,
 ) -> list[_Candidate]:
     keyword = store.keyword(
         scope,
@@ -196,7 +203,10 @@ def _search_scope(
     best = sorted(fused, key=lambda p: (-fused[p], p))[: profile.considered]
     all_have_vectors = len(legs) > 1 and not store.waiting(scope)
     language = language_of(question.text)
-    return _candidates(store, best, fused, _signals(legs), profile, language, all_have_vectors=all_have_vectors)
+    found = _candidates(store, best, fused, _signals(legs), profile, language, all_have_vectors=all_have_vectors)
+    if len(found) < len(best) and tries > 1:  # another process replaced documents since the legs were gathered
+        return _search_scope(store, scope, question, tokens, profile, vector, tries - 1)
+    return found
 
 
 def _fuse(legs: Sequence[Leg], question: Question, profile: Profile) -> rank.Scores:

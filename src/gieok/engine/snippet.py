@@ -30,7 +30,7 @@ def snippet(text: str, wanted: Collection[str], limit: int) -> str:
 
 
 def _best_place(text: str, wanted: Collection[str], longest: int) -> int:
-    """Return where the line, or piece of a line beyond `longest`, begins that holds most wanted tokens; the first of equals."""
+    """Return where the line, or piece of a line beyond `longest`, begins with most wanted tokens."""
     pieces = re.finditer(rf"\S[^\n]{{0,{longest}}}(?!\S)|\S+", text)
     return max(pieces, key=lambda piece: len(set(keyword_tokens(piece[0])) & set(wanted))).start()
 

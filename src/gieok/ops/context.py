@@ -30,7 +30,7 @@ class Context:
     """Everything a handler reaches. `store`, `embedder` and `watcher` are opened when they are first asked for.
 
     `embedder()` is None where the user wants none. `try_embedder` uses it and returns what was seen, or raises.
-    `say` shows a line of progress to a person, or nothing.
+    `say` shows a line of progress to a person, or nothing; `tell` writes a line that stays, in `lang`.
     """
 
     home: Path
@@ -50,4 +50,6 @@ class Context:
     rescan_s: int
     settings: Sequence[SettingRow]
     say: Callable[[str], None]
+    tell: Callable[[str], None]
+    lang: str
     version: str

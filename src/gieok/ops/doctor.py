@@ -118,22 +118,28 @@ def _round_trip(context: Context) -> str:
         try:
             ingest(store, _PROBE_SCOPE, read_root(_PROBE_SCOPE, root, context.cut), owns=root.owns, force=True)
             if embedder is not None:
-                lifecycle.fill_vectors(store, embedder)
+                lifecycle.fill_vectors(store, embedder, batches=1)  # the newest first: the probe, not the whole backlog
             question = Question(text="결제를 언제 정산하지?", scopes=(_PROBE_SCOPE,), use_vectors=embedder is not None)
             profile = replace(context.profile(""), min_score=0.0)
             found = recall(store, embedder, question, profile, context.clock, context.zone)
         finally:
             store.forget(_PROBE_SCOPE, list(store.hashes(_PROBE_SCOPE)))
     if not found.hits or "정산했다" not in found.hits[0].snippet:
-        raise GieokError("a note that was just written is not found", hint="run `gieok index --force`, then `gieok doctor`")
-    return "a note was stored, found by an inflected word, and forgotten" + (f"; {found.degraded}" if found.degraded else "")
+        raise GieokError(
+            "a note that was just written is not found", hint="run `gieok index --force`, then `gieok doctor`"
+        )
+    return "a note was stored, found by an inflected word, and forgotten" + (
+        f"; {found.degraded}" if found.degraded else ""
+    )
 
 
 def _folders(context: Context) -> str:
     known = roots.load(context.store(), context.scope)
     gone = [str(root.path) for root in known if not root.path.exists()]
     if gone:
-        raise GieokError(f"indexed folders that are not there: {', '.join(gone)}", hint="bring them back, or index others")
+        raise GieokError(
+            f"indexed folders that are not there: {', '.join(gone)}", hint="bring them back, or index others"
+        )
     return f"{len(known)} indexed in {context.scope}" if known else "none is indexed yet: `gieok index DIR`"
 
 

@@ -34,7 +34,13 @@ class GetResult:
     def to_json(self) -> object:
         """Return the documented shape."""
         lines = self.text.count("\n") + 1 if self.text else 0
-        return {"path": self.path, "text": self.text, "from": self.start, "lines": lines, "status": "ok" if self.found else "not_found"}
+        return {
+            "path": self.path,
+            "text": self.text,
+            "from": self.start,
+            "lines": lines,
+            "status": "ok" if self.found else "not_found",
+        }
 
 
 def run(context: Context, request: GetRequest) -> GetResult:
@@ -78,5 +84,8 @@ OPERATION = Operation(
     request=GetRequest,
     handler=run,
     present=present,
-    doc=Words("Print a memory file as it is on disk, or some of its lines", "기억 파일을 디스크에 있는 그대로, 또는 일부 줄만 출력합니다"),
+    doc=Words(
+        "Print a memory file as it is on disk, or some of its lines",
+        "기억 파일을 디스크에 있는 그대로, 또는 일부 줄만 출력합니다",
+    ),
 )

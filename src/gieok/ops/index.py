@@ -21,13 +21,16 @@ class IndexRequest:
         Words("folders or files; without any, everything indexed before", "폴더나 파일; 없으면 전에 색인한 모든 것"),
         [], positional=True,
     )  # fmt: skip
-    force: bool = argument(Words("cut and store unchanged files again too", "바뀌지 않은 파일도 다시 자르고 저장"), False)
+    force: bool = argument(
+        Words("cut and store unchanged files again too", "바뀌지 않은 파일도 다시 자르고 저장"), False
+    )
     rebuild: bool = argument(
         Words("make all vectors again with the configured model, beside the old ones, then swap",
               "설정된 모델로 모든 벡터를 옛것 옆에 새로 만든 뒤 바꿈"), False,
     )  # fmt: skip
     no_wait: bool = argument(
-        Words("do not wait for vectors; keyword search works at once", "벡터를 기다리지 않음; 키워드 검색은 바로 됨"), False
+        Words("do not wait for vectors; keyword search works at once", "벡터를 기다리지 않음; 키워드 검색은 바로 됨"),
+        False,
     )
     watch: bool = argument(Words("keep running and index what changes", "계속 실행하며 바뀌는 것을 색인"), False)
 
@@ -60,15 +63,26 @@ class IndexResult:
 
 def run(context: Context, request: IndexRequest) -> IndexResult:
     """Index, and with `watch` go on until interrupted."""
+    if request.rebuild and (request.no_wait or context.embedder_name == "none"):
+        raise BadRequest(
+            "--rebuild makes vectors, but no embedder is used", hint="leave out --no-wait, and set `embedder`"
+        )
     store, scope = context.store(), context.scope
-    wanted = roots.add(store, scope, [_existing(path) for path in request.paths]) if request.paths else roots.load(store, scope)
+    wanted = (
+        roots.add(store, scope, [_existing(path) for path in request.paths])
+        if request.paths
+        else roots.load(store, scope)
+    )
     if not wanted:
         raise NotIndexed(f"nothing has been indexed in scope {str(scope)!r}, so there is nothing to index again")
     report = sync.sync(store, scope, wanted, context.cut, force=request.force, progress=_progress(context, "indexed"))
     result = _with_vectors(context, request, report)
     if request.watch:
-        for result in _watch(context, request, wanted, result):
-            context.say(present(result, Style("en", False, 80)))
+        style = Style(context.lang, colour=False, width=80)
+        context.tell(present(result, style))
+        for latest in _watch(context, request, wanted):
+            result = latest
+            context.tell(present(result, style))
     return result
 
 
@@ -95,10 +109,9 @@ def _with_vectors(context: Context, request: IndexRequest, report: Report) -> In
     return IndexResult(report, embedded, waiting, note)
 
 
-def _watch(context: Context, request: IndexRequest, wanted: list[roots.Root], first: IndexResult) -> Iterator[IndexResult]:
-    yield first
+def _watch(context: Context, request: IndexRequest, wanted: list[roots.Root]) -> Iterator[IndexResult]:
     store, scope = context.store(), context.scope
-    context.say("watching; Ctrl-C ends it")
+    context.tell(Words("watching; Ctrl-C ends it", "지켜보는 중; Ctrl-C로 끝냄").say(context.lang))
     # Of a file, its folder: an editor puts another file in its place, and the event would be the last of the old one.
     folders = [root.path.parent if root.is_file else root.path for root in wanted]
     for changed in context.watcher().changes(folders, context.debounce_ms, context.rescan_s):
@@ -115,13 +128,16 @@ def present(result: IndexResult, style: Style) -> str:
     """Show one line of counts, then what failed."""
     r = result.report
     line = Words(
-        f"{len(r.added)} added, {len(r.changed)} changed, {len(r.removed)} removed, {r.unchanged} unchanged, {len(r.failed)} failed",
+        f"{len(r.added)} added, {len(r.changed)} changed, {len(r.removed)} removed, {r.unchanged} unchanged, "
+        f"{len(r.failed)} failed",
         f"추가 {len(r.added)}, 변경 {len(r.changed)}, 삭제 {len(r.removed)}, 그대로 {r.unchanged}, 실패 {len(r.failed)}",
     ).say(style.lang)
     if result.embedded:
         line += Words(f"; {result.embedded} passages embedded", f"; 벡터 {result.embedded}개 만듦").say(style.lang)
     if result.waiting:
-        line += Words(f"; {result.waiting} wait for vectors", f"; 벡터를 기다리는 구절 {result.waiting}개").say(style.lang)
+        line += Words(f"; {result.waiting} wait for vectors", f"; 벡터를 기다리는 구절 {result.waiting}개").say(
+            style.lang
+        )
     lines = [line]
     lines += [f"  failed: {f.key!r}: {f.reason}" for f in r.failed]
     lines += [f"  warning: {f.key!r}: {f.reason}" for f in r.warnings]

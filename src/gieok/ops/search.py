@@ -21,14 +21,21 @@ _SOURCE_OF_KIND = {"memory": "memory", "session": "sessions"}
 class SearchRequest:
     """Parameters of `gieok search`."""
 
-    query: list[str] = argument(Words("what to look for, in Korean or English", "찾을 것, 한국어나 영어로"), [], positional=True)
+    query: list[str] = argument(
+        Words("what to look for, in Korean or English", "찾을 것, 한국어나 영어로"), [], positional=True
+    )
     limit: int = argument(Words("how many hits (0: what the profile says)", "결과 수 (0: 프로필대로)"), 0)
-    min_score: float = argument(Words("leave out hits below, 0-1 (-1: what the profile says)", "이보다 낮은 결과는 뺌, 0-1 (-1: 프로필대로)"), -1.0)
+    min_score: float = argument(
+        Words("leave out hits below, 0-1 (-1: what the profile says)", "이보다 낮은 결과는 뺌, 0-1 (-1: 프로필대로)"),
+        -1.0,
+    )
     source: str = argument(Words("where to look", "찾을 곳"), "all", choices=tuple(sorted(_KINDS)))
     since: str = argument(Words("only what is dated on or after this day", "이 날부터의 것만"), "")
     until: str = argument(Words("only what is dated on or before this day", "이 날까지의 것만"), "")
     profile: str = argument(Words("how hits are ranked: files or openclaw", "순위 방식: files 또는 openclaw"), "")
-    keyword_only: bool = argument(Words("do not use vectors: faster, words only", "벡터를 쓰지 않음: 더 빠르고 낱말만"), False)
+    keyword_only: bool = argument(
+        Words("do not use vectors: faster, words only", "벡터를 쓰지 않음: 더 빠르고 낱말만"), False
+    )
     explain: bool = argument(Words("show what made each score", "점수의 근거를 보임"), False)
 
 
@@ -95,7 +102,9 @@ def run(context: Context, request: SearchRequest) -> SearchResult:
     embedder = None if request.keyword_only else context.embedder()
     found = recall(store, embedder, question, _profile(context, request), context.clock, context.zone)
     known_roots = roots.load(store, scope)
-    return SearchResult(found, tuple(roots.display(known_roots, hit.passage.key) for hit in found.hits), request.explain)
+    return SearchResult(
+        found, tuple(roots.display(known_roots, hit.passage.key) for hit in found.hits), request.explain
+    )
 
 
 def _profile(context: Context, request: SearchRequest) -> Profile:
@@ -152,4 +161,3 @@ OPERATION = Operation(
     present=present,
     doc=Words("Find the lines of memory that answer a question", "물음에 답하는 기억의 줄을 찾습니다"),
 )
-

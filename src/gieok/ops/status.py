@@ -97,16 +97,22 @@ def present(result: StatusResult, style: Style) -> str:
         f"Memory: {state} ({result.store}, {s.documents:,} documents, {result.scope})",
         f"기억: {state} ({result.store}, 문서 {s.documents:,}개, {result.scope})",
     ).say(style.lang)
+    size = f"{s.disk_bytes / 1e6:.1f} MB"
     lines = [style.bold(head)]
     lines.append(
         Words(
-            f"  {s.passages:,} passages, {s.vectors:,} with vectors by {result.embedder}, {s.disk_bytes / 1e6:.1f} MB in {result.location}",
-            f"  구절 {s.passages:,}개, {result.embedder} 벡터 {s.vectors:,}개, {s.disk_bytes / 1e6:.1f} MB: {result.location}",
+            f"  {s.passages:,} passages, {s.vectors:,} with vectors by {result.embedder}, {size} in {result.location}",
+            f"  구절 {s.passages:,}개, {result.embedder} 벡터 {s.vectors:,}개, {size}: {result.location}",
         ).say(style.lang)
     )
     lines += [f"  {root.name}: {root.path}" for root in result.roots]
     if result.stale:
-        lines.append(Words(f"  {result.stale} files differ from the index: run `gieok index`", f"  파일 {result.stale}개가 색인과 다름: `gieok index` 실행").say(style.lang))
+        lines.append(
+            Words(
+                f"  {result.stale} files differ from the index: run `gieok index`",
+                f"  파일 {result.stale}개가 색인과 다름: `gieok index` 실행",
+            ).say(style.lang)
+        )
     lines += [
         Words(f"  the folder of {name!r} is not there", f"  {name!r}의 폴더가 없음").say(style.lang)
         for name in result.missing_roots

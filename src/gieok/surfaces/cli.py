@@ -10,7 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gieok import __version__
 from gieok.errors import STATUS, BadRequest, GieokError
@@ -18,9 +18,6 @@ from gieok.ops import NAMES, operation
 from gieok.ops.operation import Operation, Style, Surface, Words
 from gieok.surfaces.language import language
 from gieok.surfaces.progress import Progress
-
-if TYPE_CHECKING:
-    from gieok.ops.context import Context
 
 _NOTHING_FOUND = 1
 _FAILED = 2
@@ -53,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # `gieok search … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception as error:  # noqa: BLE001 - the last place where a crash can be told in one line
+    except Exception as error:
         if os.environ.get("GIEOK_TRACEBACK"):
             raise
         return _report(_unexpected(error), as_json=parsed.json)
@@ -66,19 +63,15 @@ def _run(parsed: argparse.Namespace, lang: str) -> int:
     values = {field.name: getattr(parsed, field.name) for field in dataclasses.fields(chosen.request)}
     flags = {setting: getattr(parsed, setting) for _, setting, _ in _GLOBAL if getattr(parsed, setting) is not None}
     with Progress(sys.stderr) as progress:
-        context = open_context(flags, say=progress.say, resident=bool(values.get("watch")))
+        context = open_context(
+            flags, say=progress.say, tell=progress.tell, lang=lang, resident=bool(values.get("watch"))
+        )
         result = chosen.handler(context, chosen.request(**values))
     if parsed.json:
         _write_json(result.to_json())
     else:
-        _write(chosen.present(result, _style(_language(context, lang))), sys.stdout.encoding or "utf-8")
+        _write(chosen.present(result, _style(context.lang)), sys.stdout.encoding or "utf-8")
     return 0 if result.found else _NOTHING_FOUND
-
-
-def _language(context: "Context", lang: str) -> str:
-    """Return the configured language; `lang`, found without the files, where they leave it open."""
-    configured = next(row.value for row in context.settings if row.name == "lang")
-    return lang if configured == "auto" else configured
 
 
 def _write_json(data: object) -> None:
@@ -147,7 +140,9 @@ def _add_command(commands: Any, name: str, found: Operation[Any, Any], lang: str
     command = commands.add_parser(name, help=doc, description=doc, allow_abbrev=False)
     for field in dataclasses.fields(found.request):
         _add_argument(command, field, lang)
-    command.add_argument("--json", action="store_true", help=Words("print JSON (docs/cli.md)", "JSON으로 출력 (docs/cli.md)").say(lang))
+    command.add_argument(
+        "--json", action="store_true", help=Words("print JSON (docs/cli.md)", "JSON으로 출력 (docs/cli.md)").say(lang)
+    )
     for flag, setting, doc_words in _GLOBAL:
         command.add_argument(flag, dest=setting, help=doc_words.say(lang))
     command.set_defaults(operation=found)

@@ -23,7 +23,14 @@ class Progress:
             self._stream.write(_CLEAR + line)
             self._stream.flush()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def tell(self, line: str) -> None:
+        """Write a line that stays, on a terminal or not."""
+        self._stream.write((_CLEAR if self._is_shown else "") + line + "\n")
+        self._stream.flush()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Clear the line."""
         if self._is_shown:
             self._stream.write(_CLEAR)

@@ -35,7 +35,15 @@ class _Unit(NamedTuple):
     is_heading: bool = False
 
 
-def chunk(text: str, *, budget_tokens: int = 400, overlap_tokens: int = 80, start: int = 0, start_line: int = 1, context: str = "") -> tuple[Passage, ...]:
+def chunk(
+    text: str,
+    *,
+    budget_tokens: int = 400,
+    overlap_tokens: int = 80,
+    start: int = 0,
+    start_line: int = 1,
+    context: str = "",
+) -> tuple[Passage, ...]:
     """Cut `text[start:]`, whose first line is `start_line`; blank passages are left out.
 
     `context` stands in front of every heading path (the title, say).
@@ -96,7 +104,7 @@ def _joined(block: list[_Unit], budget: int) -> list[_Unit]:
 
 def _cut_long(text: str, unit: _Unit, budget: int) -> Iterator[_Unit]:
     start = unit.start
-    # No text of more than four times the budget fits it: looking at all of the rest each time would take quadratic time.
+    # No text of four times the budget in characters fits it; counting all of the rest each time would be quadratic.
     while unit.tokens > budget and count_tokens(text[start : min(unit.end, start + 4 * budget + 4)]) > budget:
         end = _cut_place(text, start, unit.end, budget)
         yield _Unit(start, end, unit.start_line, unit.end_line, budget, unit.path)
@@ -104,7 +112,9 @@ def _cut_long(text: str, unit: _Unit, budget: int) -> Iterator[_Unit]:
     if start == unit.start:
         yield unit
     else:
-        yield _Unit(start, unit.end, unit.start_line, unit.end_line, count_tokens(text[start : unit.end]) + 1, unit.path)
+        yield _Unit(
+            start, unit.end, unit.start_line, unit.end_line, count_tokens(text[start : unit.end]) + 1, unit.path
+        )
 
 
 def _cut_place(text: str, start: int, end: int, budget: int) -> int:
@@ -147,5 +157,5 @@ def _carried(run: list[_Unit], limit: int) -> list[_Unit]:
 
 def _passage(run: list[_Unit], context: str) -> Passage:
     first, last = run[0], run[-1]
-    names = [context, *(name for name in first.path if name not in context)]
+    names = [context, *(name for name in first.path if name not in context.split(" > "))]
     return Passage(first.start, last.end, first.start_line, last.end_line, " > ".join(filter(None, names)))

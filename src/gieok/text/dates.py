@@ -29,6 +29,8 @@ _ORDINALS_KO = {"첫": 1, "둘": 2, "두": 2, "셋": 3, "세": 3, "넷": 4, "네
 _NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "couple of": 2, "few": 3}
 _NUMBERS_KO = {"한": 1, "두": 2, "세": 3, "네": 4, "일": 1, "이": 2, "삼": 3}
 
+_DAYS_KO = {"하루": 1, "이틀": 2, "사흘": 3, "나흘": 4, "일주일": 7, "보름": 15}
+
 _MONTH = "(" + "|".join(f"{m}|{m[:3]}" for m in _MONTHS) + r")\.?"
 #: The same without the verb: "may" is a month where it is written May, or after in, on, of.
 _CLEAR_MONTH = _MONTH.replace("may|may", r"(?-i:May|MAY)|(?<=\bin )may|(?<=\bon )may|(?<=\bof )may")
@@ -155,7 +157,7 @@ def _past(count: int, unit: str, today: date) -> tuple[date, date]:
 
 #: Every phrase below has one of these; most questions have none, and need not pay for the table.
 _HINT = re.compile(
-    r"\d|월|요일|주|달|해|년|일|어제|오늘|그저께|그제|어젯밤|days?\b|\bweek|\bmonth|\byear|\bnight|\bago\b"
+    r"\d|월|요일|주|달|해|년|일|어제|오늘|그저께|그제|어젯밤|하루|이틀|사흘|나흘|보름|days?\b|\bweek|\bmonth|\byear|\bnight|\bago\b"
     r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec|january|february|march|april|june|july|august|september"
     r"|october|november|december)\b",
     re.IGNORECASE,
@@ -193,7 +195,8 @@ _TABLE: tuple[tuple[str, Meaning], ...] = (
     (rf"(?:최근|지난)\s*(\d{{1,3}})\s*(일|주|개월|달|년)(?:간|\s*동안)?{_END_KO}", lambda m, t: _past(int(m[1]), m[2], t)),
     (rf"\b{_COUNT} (day|week|month|year)s? ago\b", lambda m, t: _ago(_number(m[1]), m[2], t)),
     (rf"{_COUNT_KO}\s*(일|주일|주|개월|달|년)\s*전{_END_KO}", lambda m, t: _ago(_number(m[1]), m[2], t)),
-    (rf"\bday before yesterday\b|{_BEGIN_KO}(?:그저께|그제){_END_KO}", lambda _, t: _one(t - 2 * _DAY)),
+    (rf"{_BEGIN_KO}({'|'.join(_DAYS_KO)})\s*전{_END_KO}", lambda m, t: _one(t - _DAYS_KO[m[1]] * _DAY)),
+    (rf"\bday before yesterday\b|{_BEGIN_KO}(?:그저께|그제|엊그제){_END_KO}", lambda _, t: _one(t - 2 * _DAY)),
     (rf"\byesterday\b|{_BEGIN_KO}어제{_END_KO}", lambda _, t: _one(t - _DAY)),
     (rf"\btoday\b|{_BEGIN_KO}오늘{_END_KO}", lambda _, t: _one(t)),
     (r"\blast night\b|어젯밤", lambda _, t: (t - _DAY, t)),
@@ -202,6 +205,7 @@ _TABLE: tuple[tuple[str, Meaning], ...] = (
     (rf"지난\s*주\s*([{_WEEKDAYS_KO}])요일",
      lambda m, t: _one(_weeks_back(t, 1)[0] + _DAY * _WEEKDAYS_KO.index(m[1]))),
     (rf"{_PAST_KO}(?:지난\s*)?([{_WEEKDAYS_KO}])요일", lambda m, t: _latest_weekday(_WEEKDAYS_KO.index(m[1]), t)),
+    (r"\blast weekend\b|지난\s*주말", lambda _, t: (_weeks_back(t, 1)[0] + 5 * _DAY, _weeks_back(t, 1)[1])),
     (rf"\bweek before last\b|(?:지지난|저저번)\s*주{_END_KO}", lambda _, t: _weeks_back(t, 2)),
     (rf"\b(?:last|previous) week\b|(?:지난|저번)\s*주{_END_KO}", lambda _, t: _weeks_back(t, 1)),
     (rf"\bthis week\b|(?:이번\s*|{_BEGIN_KO}금)주{_END_KO}", lambda _, t: _weeks_back(t, 0)),
@@ -209,7 +213,7 @@ _TABLE: tuple[tuple[str, Meaning], ...] = (
     (rf"\bthis month\b|이번\s*달{_END_KO}", lambda _, t: _months_back(t, 0)),
     (rf"\b(?:last|previous) year\b|{_BEGIN_KO}작년|지난\s*해{_END_KO}", lambda _, t: _year(t.year - 1)),
     (rf"\bthis year\b|{_BEGIN_KO}(?:올해|금년)", lambda _, t: _year(t.year)),
-    (rf"\b(?:in|during|since|of|early|mid|late) (?:early |mid |late |mid-)?{_MONTH}\b",
+    (rf"\b(?:in|during|since|of|last|early|mid|late) (?:early |mid |late |mid-)?{_MONTH}\b",
      lambda m, t: _latest_month(_month_number(m[1]), t)),
     (rf"(?<!\d)(\d{{1,2}})월(?:달|분|호)?(?!\s*\d){_END_KO}", lambda m, t: _latest_month(int(m[1]), t)),
     (r"\bin (20\d\d)\b|(20\d\d)년", lambda m, _: _year(int(m[1] or m[2]))),

@@ -16,7 +16,7 @@ VERSION = 1
 
 _HANGUL = "가-힣ㄱ-ㅎㅏ-ㅣ"
 _HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_WORD = re.compile(rf"[a-zA-Z0-9_]+|[{_HANGUL}]+|[{_HAN}]+|[^\W{_HANGUL}{_HAN}a-zA-Z0-9_]+")
+_WORD = re.compile(rf"[{_HANGUL}]+|[{_HAN}]+|[^\W{_HANGUL}{_HAN}]+")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 #: Words longer than this (base64, hashes) are cut: nobody searches for their inside.
 _LONGEST_WORD = 64
@@ -28,9 +28,11 @@ _STOP_ENGLISH = frozenset(
 )
 #: Words that ask, in Korean: they stand in every question and in no answer.
 _STOP_KOREAN = frozenset(
-    """무엇 무엇인가 무엇이 무엇을 무엇이라 무엇이라고 무엇인지 뭐 뭐야 뭐지 뭐였지 뭘 누구 누구인가 누구의 누가 누구에게 누구인지 누구야 언제
-    언제인가 언제부터 언제까지 언제야 언제였지 어디 어디인가 어디에 어디에서 어디서 어디로 어디야 어떤 어느 어떻게 왜 얼마 얼마나 얼마인가 몇 무슨 것은 것 것이
-    것을 것인가 것으로 있는 하는 했던 한 된 이 그 저 있나 있는가 했는가 하는가 되었는가 인가 였나 이었나""".split()
+    """무엇 무엇인가 무엇이 무엇을 무엇이라 무엇이라고 무엇인지 뭐 뭐야 뭐지 뭐였지 뭘 누구
+    누구인가 누구의 누가 누구에게 누구인지 누구야 언제 언제인가 언제부터 언제까지 언제야
+    언제였지 어디 어디인가 어디에 어디에서 어디서 어디로 어디야 어떤 어느 어떻게 왜 얼마
+    얼마나 얼마인가 몇 무슨 것은 것 것이 것을 것인가 것으로 있는 하는 했던 한 된 이 그 저
+    있나 있는가 했는가 하는가 되었는가 인가 였나 이었나""".split()
 )
 _PARTICLES = frozenset("은는이가을를에의와과로도만서랑")
 #: Endings that ask or mark a role; only a question is stripped of them, and only down to two syllables.
@@ -113,15 +115,19 @@ _ASKING_START = re.compile(
     r"(who|what|when|where|which|why|how|whose|whom|is|are|was|were|do|does|did|can|could|will|would|should|has|have|had)\b",
     re.IGNORECASE,
 )
-_STATING_END = re.compile(r"(?<![가까])(?<!인가)(?<!는가)(다|요|음)$")
+_STATING_END = re.compile(r"(?<!까)(다|요|음)$")
 
 
 def _tokens_of(word: str) -> list[str]:
-    if word.isascii():
-        return _latin_tokens(word)
-    if len(word) > 1 and (_is_hangul(word[0]) or _is_han(word[0])):
-        return [word[i : i + 2] for i in range(len(word) - 1)]
-    return [word.lower()]
+    if _is_hangul(word[0]) or _is_han(word[0]):
+        return [word[i : i + 2] for i in range(len(word) - 1)] or [word]
+    plain = word if word.isascii() else _without_accents(word)
+    return _latin_tokens(plain) if plain.isascii() else [plain.lower()]
+
+
+def _without_accents(word: str) -> str:
+    """Return `cafe` for `café`: people write both."""
+    return "".join(char for char in unicodedata.normalize("NFKD", word) if not unicodedata.combining(char))
 
 
 def _latin_tokens(word: str) -> list[str]:

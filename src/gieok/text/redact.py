@@ -7,6 +7,7 @@ stay exact.
 
 import re
 from dataclasses import dataclass
+from functools import partial
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +44,11 @@ def redact(text: str) -> str:
     """Return `text` with each secret replaced by `[redacted:KIND]`; line breaks inside a secret are kept."""
     for kind in _KINDS:
         if any(hint in text for hint in kind.hints):
-            text = kind.expression.sub(lambda found, name=kind.name: _replaced(found, name), text)
+            text = kind.expression.sub(partial(_replaced, kind.name), text)
     return text
 
 
-def _replaced(found: re.Match[str], name: str) -> str:
+def _replaced(name: str, found: re.Match[str]) -> str:
     secret = found["secret"] if "secret" in found.re.groupindex else found[0]
     before, _, after = found[0].partition(secret)
     return f"{before}[redacted:{name}]" + "\n" * secret.count("\n") + after

@@ -21,7 +21,9 @@ KIND = "memory"
 SUFFIXES = (".md", ".markdown", ".txt")
 #: A note is a page, not an archive: a bigger file is a mistake, and would hold up everything else.
 LARGEST_BYTES = 10_000_000
-_SKIPPED_FOLDERS = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".gieok", ".obsidian", ".trash"))
+_SKIPPED_FOLDERS = frozenset(
+    (".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".gieok", ".obsidian", ".trash")
+)
 _BINARY_PROBE_BYTES = 8192
 
 
@@ -95,7 +97,13 @@ def read_file(scope: Scope, root: Root, file: Path, cut: Cut) -> Found | Failed:
     except UnicodeDecodeError as error:
         text = data.decode("utf-8-sig", "replace")
         warning = f"invalid UTF-8 at byte {error.start}: replaced by \N{REPLACEMENT CHARACTER}"
-    return Found(key, digest, lambda: _document(scope, root, file, digest, normalise(unix_lines(text)), modified), lambda d: passages(d, cut), warning)
+    return Found(
+        key,
+        digest,
+        lambda: _document(scope, root, file, digest, normalise(unix_lines(text)), modified),
+        lambda d: passages(d, cut),
+        warning,
+    )
 
 
 def unix_lines(text: str) -> str:

@@ -51,14 +51,19 @@ def load(store: Store, scope: Scope) -> list[Root]:
 
 
 def add(store: Store, scope: Scope, paths: list[Path]) -> list[Root]:
-    """Return the roots that `paths` stand for, remembering new ones. A folder inside a known root is that root."""
+    """Return the roots that `paths` stand for, remembering new ones.
+
+    A folder inside a known root is that root; a known root inside a new one becomes part of it.
+    """
     known = load(store, scope)
     wanted: list[Root] = []
     for path in paths:
         root = _find(known, path)
         if root is None:
+            inner = [r for r in known if path in r.path.parents]
+            store.forget(scope, [key for key in store.hashes(scope) if any(r.owns(key) for r in inner)])
             root = Root(_distinct_name(path.name or "root", {r.name for r in known}), path)
-            known.append(root)
+            known = [*(r for r in known if r not in inner), root]
             store.write_note(scope, _NOTE, json.dumps([{"name": r.name, "path": str(r.path)} for r in known]))
         if root not in wanted:
             wanted.append(root)

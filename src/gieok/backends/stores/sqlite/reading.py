@@ -153,9 +153,7 @@ def stats(db: sqlite3.Connection, scope: Scope | None, model_id: int | None) -> 
     return StoreStats(documents, total, linked if model_id else 0, size, vectors)
 
 
-def texts(
-    db: sqlite3.Connection, condition: str, values: Sequence[object], limit: int
-) -> list[tuple[PassageId, str]]:
+def texts(db: sqlite3.Connection, condition: str, values: Sequence[object], limit: int) -> list[tuple[PassageId, str]]:
     """Return (id, text) of passages that meet a condition on `passages p`, newest first."""
     rows = db.execute(
         f'SELECT id, document_id, start, "end" FROM passages p WHERE {condition} ORDER BY id DESC LIMIT ?',

@@ -144,7 +144,7 @@ def _create(connection: sqlite3.Connection, file: Path) -> None:
     try:
         if connection.execute("PRAGMA user_version").fetchone()[0] == 0:  # nobody was faster
             if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                raise StoreCorrupt(f"{str(file)!r} is a database of another program")
+                raise StoreCorrupt(f"{str(file)!r} is a database of another program")  # noqa: TRY301 - rolls back
             for statement in _statements(_TABLES):
                 connection.execute(statement)
         connection.execute("COMMIT")

@@ -12,7 +12,7 @@ from gieok.backends.embedders.e5.runtime import E5Embedder
 def models() -> Path:
     """Return a models folder with a finished model."""
     configured = os.environ.get("GIEOK_TEST_MODELS")
-    folder = Path(configured) if configured else Path(__file__).parents[3] / ".cache" / "models"
+    folder = Path(configured) if configured else Path(__file__).parents[1] / ".cache" / "models"
     E5Embedder(folder).embed_query("")
     return folder
 
