@@ -21,7 +21,7 @@ def _kind(name: str, hints: str, expression: str) -> _Kind:
     return _Kind(name, tuple(hints.split()), re.compile(expression))
 
 
-_ASSIGNED = "password|passwd|secret|api_key|apikey|access_token|token"
+_ASSIGNED = "password passwd secret api_key apikey token"
 
 #: What is replaced is the group `secret`, or the whole match where there is no such group.
 _KINDS = (
@@ -36,7 +36,11 @@ _KINDS = (
     _kind("stripe-key", "k_live_ k_test_", r"(?<![A-Za-z0-9_])[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
     _kind("jwt", "eyJ", r"(?<![A-Za-z0-9_])eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"),
     _kind("url-password", "://", r"://(?P<secret>[^\s:/@]*:[^\s/@]+)@"),
-    _kind("password", "=", rf"(?i:(?:{_ASSIGNED})\s?=\s?)[\"']?(?P<secret>[^\s\"'&,;]{{8,}})"),
+    _kind(
+        "password",
+        f"{_ASSIGNED} {_ASSIGNED.upper()} {_ASSIGNED.title()}",
+        rf"(?i:(?:{_ASSIGNED.replace(' ', '|')})\s?=\s?)[\"']?(?P<secret>[^\s\"'&,;]{{8,}})",
+    ),
 )
 
 

@@ -33,6 +33,8 @@ _STEP4 = (
     "ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ism", "ate", "iti", "ous", "ive", "ize",
     "ion", "al", "er", "ic",
 )  # fmt: skip
+_STEP2_ENDS = tuple(suffix for suffix, _ in _STEP2)
+_STEP3_ENDS = tuple(suffix for suffix, _ in _STEP3)
 
 
 def stem(word: str) -> str:
@@ -111,6 +113,8 @@ def _step_1c(word: str) -> str:
 
 
 def _step_2(word: str, r1: int) -> str:
+    if not word.endswith(_STEP2_ENDS):  # most words: one call instead of one for each suffix
+        return word
     for suffix, replacement in _STEP2:
         if word.endswith(suffix):
             base = word[: -len(suffix)]
@@ -122,6 +126,8 @@ def _step_2(word: str, r1: int) -> str:
 
 
 def _step_3(word: str, r1: int, r2: int) -> str:
+    if not word.endswith(_STEP3_ENDS):
+        return word
     for suffix, replacement in _STEP3:
         if word.endswith(suffix):
             base = word[: -len(suffix)]
@@ -130,6 +136,8 @@ def _step_3(word: str, r1: int, r2: int) -> str:
 
 
 def _step_4(word: str, r2: int) -> str:
+    if not word.endswith(_STEP4):
+        return word
     for suffix in _STEP4:
         if word.endswith(suffix):
             base = word[: -len(suffix)]
