@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import random
-import resource
 import shutil
 import sqlite3
 import statistics
@@ -43,6 +42,8 @@ from gieok.text.keywords import query_tokens
 _SCOPE = Scope("bench:speed")
 _DIMENSION = 384
 _PASSAGES_PER_FILE = 40
+#: A section of a note is a passage of its own: it holds a quarter of this, and the next heading starts another.
+_CUT = Cut(budget_tokens=120, overlap_tokens=0)
 _QUESTIONS = 100
 _BUNDLED = Path(__file__).parent.parent / "tests" / "quality" / "corpus.json"
 
@@ -97,11 +98,9 @@ def cpu_ms(work: Callable[[], object]) -> float:
 
 
 def measure_index(store: SqliteStore, root: Root) -> dict[str, float]:
-    # Every section a passage of its own: the budget is what one section has, a heading starts a new one.
-    cut = Cut(budget_tokens=32, overlap_tokens=0)
-    seconds = cpu_ms(lambda: sync(store, _SCOPE, [root], cut)) / 1000
+    seconds = cpu_ms(lambda: sync(store, _SCOPE, [root], _CUT)) / 1000
     passages = store.stats(_SCOPE).passages
-    again = cpu_ms(lambda: sync(store, _SCOPE, [root], cut)) / 1000
+    again = cpu_ms(lambda: sync(store, _SCOPE, [root], _CUT)) / 1000
     return {
         "passages": passages,
         "passages_per_cpu_s": round(passages / seconds),
@@ -225,15 +224,17 @@ def answer() -> None:
     """Be the process whose memory is measured."""
     file, questions = json.loads(sys.stdin.read())
     store = SqliteStore(Path(file), resident=True)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = resident_mb()
     ask_all(store, questions)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    now = (
-        int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-        if Path("/proc").exists()
-        else 0
+    print(
+        json.dumps({"start_mb": before["VmRSS"], "held_mb": resident_mb()["VmRSS"], "peak_mb": resident_mb()["VmHWM"]})
     )
-    print(json.dumps({"start_mb": round(before / 1024), "held_mb": round(now / 1e6), "peak_mb": round(peak / 1024)}))
+
+
+def resident_mb() -> dict[str, int]:
+    """Return what Linux says this process holds now (VmRSS) and held at most (VmHWM)."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return {line.split(":")[0]: int(line.split()[1]) // 1000 for line in lines if line.startswith(("VmRSS", "VmHWM"))}
 
 
 def ask_all(store: SqliteStore, questions: Sequence[str]) -> None:
@@ -247,9 +248,9 @@ def measure_disk(file: Path, root: Root, passages: int, text_bytes: int) -> dict
     store = SqliteStore(file)
     store.compact()
     before = store.stats().disk_bytes
-    cut = Cut(budget_tokens=32, overlap_tokens=0)
+
     for _ in range(10 if passages <= 20_000 else 0):
-        sync(store, _SCOPE, [root], cut, force=True)
+        sync(store, _SCOPE, [root], _CUT, force=True)
         store.compact()
     after = store.stats().disk_bytes
     store.close()

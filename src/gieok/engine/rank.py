@@ -19,7 +19,11 @@ def standardised_sum(legs: Sequence[Leg], weights: Sequence[float], full: int) -
     """
     union = {passage for leg in legs for passage, _ in leg.ranked}
     parts = [(weight, _standardised(leg, union, full)) for weight, leg in zip(weights, legs, strict=True)]
-    return {passage: math.fsum(weight * scores[passage] for weight, scores in parts) for passage in union}
+    fused = dict.fromkeys(union, 0.0)
+    for weight, scores in parts:
+        for passage, score in scores.items():
+            fused[passage] += weight * score
+    return fused
 
 
 def _standardised(leg: Leg, union: Collection[PassageId], full: int) -> Scores:

@@ -81,7 +81,7 @@ class Profile:
     likeness_floor: float = 0.7
     candidates: int = 200
     #: Fused candidates that are weighed, diversified and shown.
-    considered: int = 30
+    considered: int = 20
     #: None: the fused score is the hit's score.
     confidence: Confidence | None = Confidence(bias=-44.6, keyword=10.1, cosine=53.8)
     min_score: float = 0.01

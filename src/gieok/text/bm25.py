@@ -22,11 +22,20 @@ def idf(passages: int, holding: int) -> float:
     return math.log(1 + (passages - holding + 0.5) / (holding + 0.5))
 
 
+#: In a scope this large, a token that more than this share of passages hold is left out while a rarer one is there:
+#: it costs most of the time and tells hardly anything (MRR -.003 at worst on the sets measured).
+_LARGE_SCOPE = 50_000
+_COMMON_SHARE = 0.1
+
+
 def token_weights(query: KeywordQuery, passages: int, holding: Mapping[str, int]) -> dict[str, float]:
-    """Return weight · idf of each query token that occurs (is in `holding`)."""
-    return {t: w * idf(passages, holding[t]) for t, w in query.weights.items() if t in holding}
+    """Return weight · idf of each query token that counts: that occurs (is in `holding`) and tells something."""
+    most = _COMMON_SHARE * passages if passages >= _LARGE_SCOPE else passages
+    telling = {token for token in query.weights if 0 < holding.get(token, 0) <= most}
+    return {t: w * idf(passages, holding[t]) for t, w in query.weights.items() if t in (telling or holding)}
 
 
 def ceiling(query: KeywordQuery, passages: int, holding: Mapping[str, int]) -> float:
-    """Return what a passage would score that holds every query token endlessly often; unseen tokens count as rarest."""
-    return sum(w * idf(passages, holding.get(t, 0)) for t, w in query.weights.items()) * (query.k1 + 1)
+    """Return what a passage would score that holds every token that counts endlessly often; unseen ones are the rarest."""
+    unseen = sum(w * idf(passages, 0) for t, w in query.weights.items() if t not in holding)
+    return (unseen + sum(token_weights(query, passages, holding).values())) * (query.k1 + 1)

@@ -19,7 +19,7 @@ Ints = NDArray[np.int64]
 Doubles = NDArray[np.float64]
 
 #: Kept gains of all tokens together: 12 bytes each. Beyond it the memory starts again with what is asked next.
-_KEPT_GAINS = 1_500_000
+_KEPT_GAINS = 2_000_000
 
 
 class Postings:

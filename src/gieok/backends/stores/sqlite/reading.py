@@ -139,7 +139,7 @@ def allowed_ids(db: sqlite3.Connection, sid: int, where: Filter) -> list[Passage
 
 def waiting(db: sqlite3.Connection, sid: int) -> int:
     """Count the passages of a scope that have no vector; costs nothing where there is none."""
-    row = db.execute("SELECT count(*) FROM passages WHERE vector_id IS NULL AND scope_id = ?", (sid,)).fetchone()
+    row = db.execute("SELECT count(*) FROM passages WHERE vector_id IS NULL AND +scope_id = ?", (sid,)).fetchone()
     return int(row[0])
 
 

@@ -21,7 +21,7 @@ from gieok.model import KeywordQuery, Leg, PassageId
 
 #: Below this the exact scan is cheaper than the prefilter.
 _PREFILTER_FROM = 4 * RESCORED
-#: Vectors fetched at a time: what is in flight stays small beside what is kept.
+#: Rows fetched at a time: what is in flight stays small beside what is kept.
 _FETCHED_ROWS = 4096
 
 
@@ -45,15 +45,16 @@ class ResidentScope:
         """Take over what was written since, if anything was."""
         if generation == self._generation:
             return
-        rows = np.array(
-            db.execute(
-                "SELECT id, document_id, length, coalesce(vector_id, -1) FROM passages WHERE scope_id = ? ORDER BY id",
-                (self._scope_id,),
-            ).fetchall(),
-            np.int64,
-        ).reshape(-1, 4)
-        self._ids, documents, vector_ids = (np.ascontiguousarray(rows[:, i]) for i in (0, 1, 3))
-        self._postings = Postings(self._scope_id, self._ids, documents, rows[:, 2].astype(np.float64))
+        cursor = db.execute(
+            "SELECT id, document_id, length, coalesce(vector_id, -1) FROM passages WHERE scope_id = ? ORDER BY id",
+            (self._scope_id,),
+        )
+        parts = [np.empty((0, 4), np.int64)]
+        while rows := cursor.fetchmany(_FETCHED_ROWS):
+            parts.append(np.array(rows, np.int64))
+        columns = np.concatenate(parts)
+        self._ids, documents, vector_ids = (np.ascontiguousarray(columns[:, i]) for i in (0, 1, 3))
+        self._postings = Postings(self._scope_id, self._ids, documents, columns[:, 2].astype(np.float64))
         self._load_vectors(db, vector_ids)
         self._with_vector = np.flatnonzero(self._scales)
         self._signs, self._scans = None, 0

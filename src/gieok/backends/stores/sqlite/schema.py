@@ -66,6 +66,7 @@ CREATE VIRTUAL TABLE keywords USING fts5(
 CREATE VIRTUAL TABLE keyword_df USING fts5vocab(keywords, 'row');
 CREATE VIRTUAL TABLE keyword_tf USING fts5vocab(keywords, 'instance');
 INSERT INTO meta VALUES ('keywords_version', '{keywords.VERSION}');
+INSERT INTO meta VALUES ('removed_passages', '0');  -- since the last time that space was given back
 PRAGMA application_id = {_APPLICATION_ID};
 PRAGMA user_version = {SCHEMA_VERSION};
 """
@@ -140,6 +141,7 @@ def _use_wal(connection: sqlite3.Connection) -> None:
 
 
 def _create(connection: sqlite3.Connection, file: Path) -> None:
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only an empty file takes it; `compact` gives space back
     connection.execute("BEGIN IMMEDIATE")
     try:
         if connection.execute("PRAGMA user_version").fetchone()[0] == 0:  # nobody was faster

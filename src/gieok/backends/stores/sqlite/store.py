@@ -149,10 +149,13 @@ class SqliteStore:
             return reading.check(db)
 
     def compact(self) -> None:
-        """Forget cached vectors beyond the cap and let SQLite tidy up."""
+        """Forget cached vectors beyond the cap and give free pages back."""
         with self._writing() as db:
-            writing.drop_unused_vectors(db)
+            tidied = writing.tidy(db)
         with schema.translated(self._file):
+            if tidied:
+                # A script, because `execute` takes one step of it, which frees one page.
+                self._db().executescript("PRAGMA incremental_vacuum")
             self._db().execute("PRAGMA optimize")
             self._db().execute("PRAGMA wal_checkpoint(PASSIVE)")
 

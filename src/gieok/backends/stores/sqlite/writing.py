@@ -127,6 +127,8 @@ def _remove(db: sqlite3.Connection, sid: int, keys: Sequence[str]) -> int:
             _remove_passages(db, sid, first, count, text)
             db.execute("DELETE FROM documents WHERE id = ?", (document_id,))
         removed += len(rows)
+        passages = sum(row[2] for row in rows)
+        db.execute("UPDATE meta SET value = value + ? WHERE name = 'removed_passages'", (passages,))
     return removed
 
 
@@ -216,6 +218,20 @@ def link_all(db: sqlite3.Connection, model_id: int) -> None:
     db.execute("DELETE FROM vectors WHERE model_id <> ?", (model_id,))
     db.execute("DELETE FROM models WHERE id <> ?", (model_id,))
     db.execute("UPDATE scopes SET generation = generation + 1")
+
+
+def tidy(db: sqlite3.Connection) -> bool:
+    """Drop what was removed from the keyword index and the vectors, once it is as much as half of what is there.
+
+    Return whether it was. Tombstones in FTS5 otherwise grew the file to 2.5 times its size before they levelled off.
+    """
+    removed = int(db.execute("SELECT value FROM meta WHERE name = 'removed_passages'").fetchone()[0])
+    if 2 * removed < db.execute("SELECT total(passages) FROM scopes").fetchone()[0]:
+        return False
+    drop_unused_vectors(db)
+    db.execute("INSERT INTO keywords (keywords) VALUES ('optimize')")
+    db.execute("UPDATE meta SET value = 0 WHERE name = 'removed_passages'")
+    return True
 
 
 def drop_unused_vectors(db: sqlite3.Connection, keep: int = CACHED_VECTORS) -> None:
