@@ -24,6 +24,9 @@ from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 
+import gieok.backends  # noqa: F401 - decides the number of threads before numpy is loaded
+
+# isort: split
 import numpy as np
 
 from gieok import paths

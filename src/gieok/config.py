@@ -6,7 +6,6 @@ it may only set what is marked `in_project`, never a path, a program or where da
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -58,8 +57,7 @@ class Setting(NamedTuple):
     origin: str
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """All settings by name, and the home folder they were read from."""
 
     home: Path

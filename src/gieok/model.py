@@ -136,8 +136,7 @@ class Leg(NamedTuple):
     cosines: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundPassage:
+class FoundPassage(NamedTuple):
     """A passage as a store hands it out: its text, and what of its document ranking and citing need."""
 
     id: PassageId
@@ -156,8 +155,7 @@ class FoundPassage:
     metadata: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
+class Hit(NamedTuple):
     """A passage that answers a query. `score` is 0–1 and comparable between queries; `signals` made it."""
 
     passage: FoundPassage

@@ -7,7 +7,7 @@ never hidden: the hits then come from the legs that are left.
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from math import sqrt
 from typing import NamedTuple, Protocol
@@ -89,8 +89,7 @@ class Profile:
     snippet_chars: int = 700
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(NamedTuple):
     """What is asked, of whom, and within which bounds."""
 
     text: str
@@ -99,8 +98,7 @@ class Question:
     use_vectors: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Recollection:
+class Recollection(NamedTuple):
     """Hits, best first; why they may be fewer or worse than they could be; the days the question was taken to mean."""
 
     hits: tuple[Hit, ...]
@@ -127,9 +125,9 @@ def recall(
     zone: tzinfo = UTC,
 ) -> Recollection:
     """Return what is remembered about a question, by one profile."""
-    question = replace(question, text=normalise(question.text))
+    question = question._replace(text=normalise(question.text))
     if profile.kinds:
-        question = replace(question, where=question.where._replace(kinds=question.where.kinds or profile.kinds))
+        question = question._replace(where=question.where._replace(kinds=question.where.kinds or profile.kinds))
     now = clock.now()
     span = find_span(question.text, now.astimezone(zone).date())
     vector, degraded = _query_vector(store, embedder, question, profile)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
+from typing import NamedTuple
 
 from gieok.capabilities.files import roots
 from gieok.engine.recall import Profile, Question, Recollection, recall
@@ -39,8 +40,7 @@ class SearchRequest:
     explain: bool = argument(Words("show what made each score", "점수의 근거를 보임"), False)
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResult:
+class SearchResult(NamedTuple):
     """Hits with the paths to show for them."""
 
     recollection: Recollection

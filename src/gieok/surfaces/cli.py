@@ -88,8 +88,11 @@ def _write(text: str, encoding: str) -> None:
 
 def _style(lang: str) -> Style:
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    width = os.get_terminal_size().columns if sys.stdout.isatty() else 100
-    return Style(lang, colour, width)
+    return Style(lang, colour, _width())
+
+
+def _width() -> int:
+    return os.get_terminal_size().columns if sys.stdout.isatty() else 100
 
 
 def _report(error: GieokError, *, as_json: bool) -> int:
@@ -107,8 +110,18 @@ def _unexpected(error: Exception) -> GieokError:
     )
 
 
+class _Help(argparse.HelpFormatter):
+    """Takes the width as given: to find it out, argparse would load half of a cold search's time."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_width())
+
+
 class _Parser(argparse.ArgumentParser):
     """Errors in our own form and exit status."""
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - argparse's own
+        super().__init__(formatter_class=_Help, allow_abbrev=False, **options)
 
     def error(self, message: str) -> Any:  # noqa: ANN401 - never returns
         self.exit(_report(BadRequest(message, hint=f"see `{self.prog} --help`"), as_json=False))
@@ -121,7 +134,7 @@ def _wanted(arguments: Sequence[str]) -> Sequence[str]:
 
 
 def _parser(lang: str, names: Sequence[str]) -> argparse.ArgumentParser:
-    parser = _Parser(prog="gieok", description=_ABOUT.say(lang), allow_abbrev=False)
+    parser = _Parser(prog="gieok", description=_ABOUT.say(lang))
     parser.add_argument("--version", action="version", version=f"gieok {__version__}")
     commands = parser.add_subparsers(title=Words("commands", "명령").say(lang), metavar="COMMAND")
     groups: dict[str, Any] = {}
@@ -129,7 +142,7 @@ def _parser(lang: str, names: Sequence[str]) -> argparse.ArgumentParser:
         if Surface.CLI in found.surfaces:
             group, _, name = found.name.rpartition(" ")
             if group and group not in groups:
-                inner = commands.add_parser(group, help=found.doc.say(lang), allow_abbrev=False)
+                inner = commands.add_parser(group, help=found.doc.say(lang))
                 groups[group] = inner.add_subparsers(required=True, metavar="COMMAND")
             _add_command(groups[group] if group else commands, name, found, lang)
     return parser
@@ -137,7 +150,7 @@ def _parser(lang: str, names: Sequence[str]) -> argparse.ArgumentParser:
 
 def _add_command(commands: Any, name: str, found: Operation[Any, Any], lang: str) -> None:  # noqa: ANN401 - argparse's own type is private
     doc = found.doc.say(lang)
-    command = commands.add_parser(name, help=doc, description=doc, allow_abbrev=False)
+    command = commands.add_parser(name, help=doc, description=doc)
     for field in dataclasses.fields(found.request):
         _add_argument(command, field, lang)
     command.add_argument(

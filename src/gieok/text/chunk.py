@@ -60,8 +60,8 @@ def _lines(text: str, start: int, line: int) -> Iterator[tuple[_Unit, str]]:
     fence = ""
     for content in text[start:].split("\n"):
         end = start + len(content)
-        marker = _FENCE.match(content)
-        heading = None if fence or marker else _HEADING.match(content)
+        marker = _FENCE.match(content) if "```" in content or "~~~" in content else None
+        heading = _HEADING.match(content) if content.startswith("#") and not fence and not marker else None
         if heading:
             level = len(heading[1])
             path = [(depth, title) for depth, title in path if depth < level]
