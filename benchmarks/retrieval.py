@@ -146,6 +146,7 @@ class PlainFts5:
         self._db = sqlite3.connect(":memory:")
         self._db.execute("CREATE VIRTUAL TABLE t USING fts5(body, tokenize='porter unicode61')")
         self._db.executemany("INSERT INTO t (rowid, body) VALUES (?, ?)", enumerate(i["text"] for i in items))
+        self.close = self._db.close
 
     def rank(self, question: str, limit: int) -> list[str]:
         words = re.findall(r"\w+", question)
@@ -186,6 +187,7 @@ def ask(store: SqliteStore, embedder: Embedder, group: Group) -> Iterator[tuple[
             "rrf": reciprocal_ranks((words, near)),
         }
         yield str(question["type"]), gold, rankings
+    fts5.close()
 
 
 def item_ids(names: dict[tuple[str, int], str], passages: Sequence[FoundPassage]) -> list[str]:

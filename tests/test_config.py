@@ -32,17 +32,17 @@ def _load(project: Path, environment: dict[str, str] | None = None, **flags: str
 
 
 def test_each_source_wins_over_the_one_before(user: Path, project: Path) -> None:
-    def scope(environment: dict[str, str] | None = None, **flags: str) -> tuple[object, str]:
-        setting = _load(project, environment, **flags).values["scope"]
+    def limit(environment: dict[str, str] | None = None, flags: dict[str, str] | None = None) -> tuple[object, str]:
+        setting = _load(project, environment, **(flags or {})).values["search.limit"]
         return setting.value, setting.origin
 
-    assert scope() == ("agent:main", "default")
-    user.write_text("scope: agent:user\n")
-    assert scope() == ("agent:user", str(user))
-    project.write_text("scope: agent:project\n")
-    assert scope() == ("agent:project", str(project))
-    assert scope({"GIEOK_SCOPE": "agent:env"}) == ("agent:env", "GIEOK_SCOPE")
-    assert scope({"GIEOK_SCOPE": "agent:env"}, scope="agent:flag") == ("agent:flag", "flag")
+    assert limit() == (0, "default")
+    user.write_text("search.limit: 1\n")
+    assert limit() == (1, str(user))
+    project.write_text("search.limit: 2\n")
+    assert limit() == (2, str(project))
+    assert limit({"GIEOK_SEARCH_LIMIT": "3"}) == (3, "GIEOK_SEARCH_LIMIT")
+    assert limit({"GIEOK_SEARCH_LIMIT": "3"}, {"search.limit": "4"}) == (4, "flag")
 
 
 def test_dotted_and_nested_names_are_the_same(user: Path, project: Path) -> None:

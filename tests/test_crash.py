@@ -154,3 +154,18 @@ def test_two_processes_index_and_search_one_home(tmp_path: Path) -> None:
     _index(home, folder)
     _index(tmp_path / "fresh", folder)
     assert _contents(home) == _contents(tmp_path / "fresh")
+
+
+def test_processes_that_add_folders_of_one_name_at_once_lose_none(tmp_path: Path) -> None:
+    folders = [tmp_path / str(n) / "notes" for n in range(4)]
+    for n, folder in enumerate(folders):
+        folder.mkdir(parents=True)
+        (folder / f"{n}.md").write_text(f"note {n}")
+    environment = {**os.environ, "GIEOK_HOME": str(tmp_path / "home"), "GIEOK_EMBEDDER": "none", "PYTHONPATH": _SOURCE}
+    command = [sys.executable, "-m", "gieok", "index"]
+    children = [subprocess.Popen([*command, str(folder)], env=environment) for folder in folders]
+    assert [child.wait() for child in children] == [0, 0, 0, 0]
+    store = SqliteStore(tmp_path / "home" / "memory.sqlite")
+    assert sorted(key.partition("/")[2] for key in store.hashes(_SCOPE)) == ["0.md", "1.md", "2.md", "3.md"]
+    assert len({key.partition("/")[0] for key in store.hashes(_SCOPE)}) == 4
+    store.close()

@@ -110,7 +110,7 @@ def _profile(settings: config.Settings, name: str) -> Profile:
         raise BadConfig(f"unknown profile {name!r}", hint=f"profiles: {', '.join(PROFILES)}")
     profile = PROFILES[name]
     if limit := settings.integer("search.limit"):
-        profile = replace(profile, limit=limit)
+        profile = profile.with_limit(limit)
     if (score := settings.number("search.min_score")) >= 0:
         profile = replace(profile, min_score=score)
     if (days := settings.number("search.half_life_days")) >= 0:

@@ -34,7 +34,7 @@ class Option(NamedTuple):
 
 OPTIONS = (
     Option("lang", "auto", "language of what a person reads: auto, en or ko", choices=("auto", "en", "ko")),
-    Option("scope", "agent:main", "whose memory commands read and write by default", in_project=True),
+    Option("scope", "agent:main", "whose memory commands read and write by default"),
     Option("store", "sqlite", "where memory is kept", choices=("sqlite",)),
     Option("embedder", "e5", "what makes vectors: e5 (bundled), or none (keyword search only)", choices=("e5", "none")),
     Option("threads", 1, "threads for embedding; more is slower beside other work", low=1),
@@ -117,6 +117,10 @@ def _flat(data: Mapping[object, object], prefix: str) -> list[tuple[str, object]
     pairs: list[tuple[str, object]] = []
     for name, value in data.items():
         dotted = f"{prefix}{name}"
+        if isinstance(value, dict) and prefix:
+            raise BadConfig(
+                f"the setting {dotted!r} is nested too deeply", hint="write `search: {limit: 3}`, one level"
+            )
         pairs += _flat(value, f"{dotted}.") if isinstance(value, dict) else [(dotted, value)]
     return pairs
 

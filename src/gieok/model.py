@@ -163,11 +163,6 @@ class Hit(NamedTuple):
     snippet: str
     signals: Mapping[str, float]
 
-    @property
-    def citation(self) -> str:
-        """Return `key#L10-L24`."""
-        return f"{self.passage.key}#L{self.passage.start_line}-L{self.passage.end_line}"
-
 
 class StoreStats(NamedTuple):
     """What a store holds, for one scope or for all. `vectors` counts passages that have one for the active model."""

@@ -41,8 +41,9 @@ def project_config(start: Path) -> Path | None:
 
 
 def make_private(folder: Path) -> Path:
-    """Create `folder` with mode 0700, parents included; an existing folder keeps its mode."""
-    folder.mkdir(mode=stat.S_IRWXU, parents=True, exist_ok=True)
+    """Create `folder` with mode 0700, missing parents too; an existing folder keeps its mode."""
+    for missing in reversed([f for f in (folder, *folder.parents) if not f.exists()]):
+        missing.mkdir(mode=stat.S_IRWXU, exist_ok=True)
     return folder
 
 

@@ -4,7 +4,7 @@ An ability that not every store has is a protocol of its own (`KeywordSearch`, `
 that raises NotImplementedError. `gieok.testing.contracts` pins each sentence below; every backend passes it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -85,6 +85,9 @@ class Store(Protocol):
     def write_note(self, scope: Scope, name: str, value: str) -> None:
         """Set one note."""
 
+    def update_note(self, scope: Scope, name: str, change: Callable[[str], str]) -> None:
+        """Set one note to what `change` makes of it ('' where there is none); nobody else writes in between."""
+
     def stats(self, scope: Scope | None = None) -> StoreStats:
         """Count what is held."""
 
@@ -128,8 +131,11 @@ class VectorSearch(Protocol):
     def waiting(self, scope: Scope) -> int:
         """Count the passages of a scope that have no vector."""
 
-    def put_vectors(self, vectors: Mapping[PassageId, Vector]) -> None:
-        """Store vectors; ids that are gone by now are skipped. They are kept by text, so equal text is embedded once."""
+    def put_vectors(self, model: str, vectors: Mapping[PassageId, Vector]) -> None:
+        """Store vectors; ids that are gone by now are skipped. They are kept by text, so equal text is embedded once.
+
+        Raises ShapeMismatch where `model` is not the active one (any more): another process may have switched.
+        """
 
 
 @runtime_checkable

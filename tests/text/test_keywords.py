@@ -1,5 +1,6 @@
 """Keyword tokens: a word is found whatever stands at its end, however it was typed."""
 
+import re
 import unicodedata
 
 import pytest
@@ -106,3 +107,12 @@ def test_tokens_are_words_without_spaces_and_the_same_every_time(text: str) -> N
 
 def test_accents_do_not_hide_a_word() -> None:
     assert keyword_tokens("Café École") == keyword_tokens("cafe ecole")
+
+
+def test_marks_inside_a_sign_end_a_token() -> None:
+    assert keyword_tokens("제1⑴항 v⒈") == ["제", "1", "1", "항", "v1", "v", "1"]
+
+
+@given(st.text(max_size=40))
+def test_every_token_is_of_letters_digits_and_underscores(text: str) -> None:
+    assert all(re.fullmatch(r"\w+", token) for token in keyword_tokens(text))

@@ -89,3 +89,15 @@ def test_no_secret_survives_and_the_lines_stay(parts: list[tuple[str, tuple[str,
 @given(st.text())
 def test_any_text_keeps_its_lines(text: str) -> None:
     assert redact(text).count("\n") == text.count("\n")
+
+
+def test_the_case_of_a_name_does_not_matter_and_its_value_may_be_its_name() -> None:
+    assert redact("apiKey = abcdefghijkl1234") == "apiKey = [redacted:password]"
+    assert redact("Api_key=abcdefgh1234") == "Api_key=[redacted:password]"
+    assert redact("password = password") == "password = [redacted:password]"
+    assert redact("Authorization: Bearer abcdefghijklmnop.1234") == "Authorization: Bearer [redacted:bearer-token]"
+
+
+def test_half_a_key_many_times_over_is_looked_through_once() -> None:
+    text = "-----BEGIN PRIVATE KEY-----\n" * 20_000
+    assert redact(text) == text

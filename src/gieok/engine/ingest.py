@@ -31,10 +31,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """Something a source holds but that cannot be read, and why."""
+    """Something a source holds but that cannot be read, and why.
+
+    What is stored of it stays where it may be readable again (`keeps`), and goes where it is not for indexing at all.
+    """
 
     key: str
     reason: str
+    keeps: bool = True
 
 
 @dataclass(slots=True)
@@ -79,7 +83,7 @@ def ingest(
         for entry in batch:
             (report.changed if entry.document.key in known else report.added).append(entry.document.key)
         progress(len(seen))
-    report.removed = gone(known, seen, [failed.key for failed in report.failed], owns)
+    report.removed = gone(known, seen, [failed.key for failed in report.failed if failed.keeps], owns)
     if report.removed:
         store.forget(scope, report.removed)
     return report
@@ -99,10 +103,12 @@ def _sift(
     items: Iterable[Found | Failed], known: dict[str, str], seen: set[str], report: Report, force: bool
 ) -> Iterator[Entry]:
     for item in items:
-        seen.add(item.key)
         if isinstance(item, Failed):
             report.failed.append(item)
+            if item.keeps:
+                seen.add(item.key)
             continue
+        seen.add(item.key)
         if item.warning:
             report.warnings.append(Failed(item.key, item.warning))
         if known.get(item.key) == item.content_hash and not force:

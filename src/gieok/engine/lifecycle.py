@@ -25,7 +25,7 @@ def fill_vectors(
     done = 0
     left = batches or -1
     while left and (waiting := store.missing(_BATCH)):
-        store.put_vectors(_embed(embedder, waiting))
+        store.put_vectors(embedder.model, _embed(embedder, waiting))
         done += len(waiting)
         left -= 1
         progress(done)

@@ -7,7 +7,7 @@ never hidden: the hits then come from the legs that are left.
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from math import sqrt
 from typing import NamedTuple, Protocol
@@ -87,6 +87,15 @@ class Profile:
     min_score: float = 0.01
     limit: int = 6
     snippet_chars: int = 700
+
+    def with_limit(self, limit: int) -> "Profile":
+        """Return the profile for more or fewer hits; more need more candidates."""
+        return replace(
+            self,
+            limit=limit,
+            considered=max(self.considered, 2 * limit),
+            candidates=max(self.candidates, 2 * limit),
+        )
 
 
 class Question(NamedTuple):

@@ -1,5 +1,6 @@
 """`gieok doctor`: prove each chain by doing it, and say what to run where one is broken."""
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,9 +14,8 @@ from gieok.engine.recall import Question, recall
 from gieok.errors import GieokError
 from gieok.model import Scope
 from gieok.ops.context import Context
-from gieok.ops.operation import Operation, Style, Words
+from gieok.ops.operation import Effect, Operation, Style, Words
 
-_PROBE_SCOPE = Scope("gieok:doctor")
 _PROBE_NOTE = "# 점검 노트\n\n결제는 매주 화요일에 정산했다. The umbrella stands behind the door.\n"
 
 
@@ -112,18 +112,19 @@ def _embedder(context: Context) -> str:
 def _round_trip(context: Context) -> str:
     """Index a note in a scope of its own, find it by an inflected Korean word, and forget it."""
     store, embedder = context.store(), context.embedder()
+    scope = Scope(f"gieok:doctor-{os.getpid()}")  # several may run at once
     with TemporaryDirectory() as folder:
         Path(folder, "점검.md").write_text(_PROBE_NOTE, encoding="utf-8")
         root = roots.Root("doctor", Path(folder))
         try:
-            ingest(store, _PROBE_SCOPE, read_root(_PROBE_SCOPE, root, context.cut), owns=root.owns, force=True)
+            ingest(store, scope, read_root(scope, root, context.cut), owns=root.owns, force=True)
             if embedder is not None:
                 lifecycle.fill_vectors(store, embedder, batches=1)  # the newest first: the probe, not the whole backlog
-            question = Question(text="결제를 언제 정산하지?", scopes=(_PROBE_SCOPE,), use_vectors=embedder is not None)
+            question = Question(text="결제를 언제 정산하지?", scopes=(scope,), use_vectors=embedder is not None)
             profile = replace(context.profile(""), min_score=0.0)
             found = recall(store, embedder, question, profile, context.clock, context.zone)
         finally:
-            store.forget(_PROBE_SCOPE, list(store.hashes(_PROBE_SCOPE)))
+            store.forget(scope, list(store.hashes(scope)))
     if not found.hits or "정산했다" not in found.hits[0].snippet:
         raise GieokError(
             "a note that was just written is not found", hint="run `gieok index --force`, then `gieok doctor`"
@@ -153,5 +154,6 @@ OPERATION = Operation(
     request=DoctorRequest,
     handler=run,
     present=present,
+    effect=Effect.WRITE,
     doc=Words("Prove that every part works by using it", "모든 부분을 실제로 써서 잘 되는지 확인합니다"),
 )

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from gieok.capabilities.files import roots
-from gieok.capabilities.files.read import unix_lines
+from gieok.capabilities.files.read import Unfit, read_contained, unix_lines
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.operation import Operation, Style, Words, argument
@@ -49,16 +49,21 @@ def run(context: Context, request: GetRequest) -> GetResult:
         raise BadRequest("no path given", hint="`gieok get notes/a.md`")
     known = roots.load(context.store(), context.scope)
     name, first, last = _parse(request.path)
-    file = roots.resolve(known, name)
+    root, file = roots.resolve(known, name)
     if first and not file.is_file():  # a file may well be called `a:3`
         whole = roots.resolve(known, request.path)
-        name, file, first, last = (request.path, whole, 0, 0) if whole.is_file() else (name, file, first, last)
+        if whole[1].is_file():
+            name, (root, file), first, last = request.path, whole, 0, 0
     if last and last < first:
         raise BadRequest(f"lines {first}-{last} end before they begin")
+    if file.is_dir():
+        return GetResult(name, "", max(first, 1), found=False)
     try:
-        text = unix_lines(file.read_bytes().decode("utf-8-sig", "replace"))
+        text = unix_lines(read_contained(root, file)[0].decode("utf-8-sig", "replace"))
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return GetResult(name, "", max(first, 1), found=False)
+    except Unfit as error:
+        raise BadRequest(f"cannot read {name!r}: {error}") from error
     except OSError as error:
         raise BadRequest(f"cannot read {name!r}: {error.strerror}") from error
     if not first:

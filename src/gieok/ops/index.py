@@ -8,7 +8,7 @@ from pathlib import Path
 from gieok.capabilities.files import roots, sync
 from gieok.engine import lifecycle
 from gieok.engine.ingest import Report
-from gieok.errors import BadRequest, NotIndexed
+from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, StoreError
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument
 
@@ -68,6 +68,7 @@ def run(context: Context, request: IndexRequest) -> IndexResult:
             "--rebuild makes vectors, but no embedder is used", hint="leave out --no-wait, and set `embedder`"
         )
     store, scope = context.store(), context.scope
+    sync.check_shape(store, scope, context.cut, force=request.force)  # before anything is remembered
     wanted = (
         roots.add(store, scope, [_existing(path) for path in request.paths])
         if request.paths
@@ -99,6 +100,7 @@ def _with_vectors(context: Context, request: IndexRequest, report: Report) -> In
     embedded, note = 0, ""
     if embedder is not None and request.rebuild:
         embedded = lifecycle.switch_model(store, embedder, _progress(context, "embedded"))
+        note = "" if embedded else f"every vector was made by {embedder.model} already"
     elif embedder is not None:
         embedded = lifecycle.fill_vectors(store, embedder, _progress(context, "embedded"))
     stats = store.stats(context.scope)
@@ -114,10 +116,16 @@ def _watch(context: Context, request: IndexRequest, wanted: list[roots.Root]) ->
     context.tell(Words("watching; Ctrl-C ends it", "지켜보는 중; Ctrl-C로 끝냄").say(context.lang))
     # Of a file, its folder: an editor puts another file in its place, and the event would be the last of the old one.
     folders = [root.path.parent if root.is_file else root.path for root in wanted]
+    missed = False
     for changed in context.watcher().changes(folders, context.debounce_ms, context.rescan_s):
-        report = sync.sync_changed(store, scope, wanted, context.cut, changed)
-        if report.added or report.changed or report.removed or report.failed:
-            yield _with_vectors(context, request, report)
+        try:
+            report = sync.sync_changed(store, scope, wanted, context.cut, set() if missed else changed)
+            missed = False
+            if report.added or report.changed or report.removed or report.failed:
+                yield _with_vectors(context, request, report)
+        except (StoreError, EmbedderFailed) as error:  # a busy store, a full disk: the next event looks at everything
+            missed = True
+            context.tell(f"{error} ({error.hint})")
 
 
 def _progress(context: Context, what: str) -> "sync.Progress":

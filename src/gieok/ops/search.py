@@ -112,8 +112,7 @@ def _profile(context: Context, request: SearchRequest) -> Profile:
     if request.limit < 0 or request.min_score > 1:
         raise BadRequest(f"limit {request.limit} or min-score {request.min_score:g} is out of range")
     if request.limit:
-        profile = replace(profile, limit=request.limit, considered=max(profile.considered, 2 * request.limit),
-                          candidates=max(profile.candidates, 2 * request.limit))  # fmt: skip
+        profile = profile.with_limit(request.limit)
     return replace(profile, min_score=request.min_score) if request.min_score >= 0 else profile
 
 

@@ -124,7 +124,7 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(formatter_class=_Help, allow_abbrev=False, **options)
 
     def error(self, message: str) -> Any:  # noqa: ANN401 - never returns
-        self.exit(_report(BadRequest(message, hint=f"see `{self.prog} --help`"), as_json=False))
+        self.exit(_report(BadRequest(message, hint=f"see `{self.prog} --help`"), as_json="--json" in sys.argv))
 
 
 def _wanted(arguments: Sequence[str]) -> Sequence[str]:

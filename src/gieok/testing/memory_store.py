@@ -1,7 +1,7 @@
 """A store in plain Python: the specification of every other one, by brute force."""
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gieok.errors import ShapeMismatch
@@ -100,6 +100,10 @@ class MemoryStore:
         """Set one note."""
         self._notes.setdefault(scope, {})[name] = value
 
+    def update_note(self, scope: Scope, name: str, change: Callable[[str], str]) -> None:
+        """Set one note to what `change` makes of it."""
+        self.write_note(scope, name, change(self.notes(scope).get(name, "")))
+
     def stats(self, scope: Scope | None = None) -> StoreStats:
         """Count what is held."""
         rows = [(i, r) for i, r in self._rows.items() if scope in (None, r.document.scope)]
@@ -182,11 +186,13 @@ class MemoryStore:
         known = self._active()
         return sum(1 for _, row in self._of(scope, Filter()) if self._embed_text(row) not in known)
 
-    def put_vectors(self, vectors: Mapping[PassageId, bytes]) -> None:
+    def put_vectors(self, model: str, vectors: Mapping[PassageId, bytes]) -> None:
         """Store vectors of the active model."""
-        if self._model is None:
-            raise ShapeMismatch("vectors of no model: `use_model` was not called")
-        self.keep_vectors(self._model[0], vectors)
+        if self._model is None or self._model[0] != model:
+            raise ShapeMismatch(
+                f"vectors of {model!r} for an index of {self._model[0] if self._model else 'no model'!r}"
+            )
+        self.keep_vectors(model, vectors)
 
     def missing_for(
         self, model: str, dimension: int, before: PassageId | None, limit: int

@@ -18,7 +18,7 @@ VERSION = 1
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*)")
 #: A run of marks and what follows it; with a backtick after them, backticks are code within a line.
-_FENCE = re.compile(r" {0,3}(```+(?!.*`)|~~~+)(.*)")
+_FENCE = re.compile(r" {0,3}(```++(?!.*`)|~~~++)(.*)")
 _SECTION_SHARE = 4
 _CUT_BACK = 80
 

@@ -17,6 +17,7 @@ VERSION = 1
 _HANGUL = "가-힣ㄱ-ㅎㅏ-ㅣ"
 _HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[{_HANGUL}]+|[{_HAN}]+|[^\W{_HANGUL}{_HAN}]+")
+_LETTERS = re.compile(r"\w+")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 #: Words longer than this (base64, hashes) are cut: nobody searches for their inside.
 _LONGEST_WORD = 64
@@ -121,8 +122,11 @@ _STATING_END = re.compile(r"(?<!까)(다|요|음)$")
 def _tokens_of(word: str) -> list[str]:
     if _is_hangul(word[0]) or _is_han(word[0]):
         return [word[i : i + 2] for i in range(len(word) - 1)] or [word]
-    plain = word if word.isascii() else _without_accents(word)
-    return _latin_tokens(plain) if plain.isascii() else [plain.lower()]
+    if word.isascii():
+        return _latin_tokens(word)
+    # Taking accents off may bring out marks (⑴ is "(1)"), at which a word ends.
+    pieces = _LETTERS.findall(_without_accents(word))
+    return [token for p in pieces for token in (_latin_tokens(p) if p.isascii() else [p.lower()])]
 
 
 def _without_accents(word: str) -> str:

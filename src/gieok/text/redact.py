@@ -18,14 +18,18 @@ class _Kind:
 
 
 def _kind(name: str, hints: str, expression: str) -> _Kind:
-    return _Kind(name, tuple(hints.split()), re.compile(expression))
+    return _Kind(name, tuple(hints.lower().split()), re.compile(expression))
 
 
 _ASSIGNED = "password passwd secret api_key apikey token"
 
 #: What is replaced is the group `secret`, or the whole match where there is no such group.
 _KINDS = (
-    _kind("private-key", "-----BEGIN", r"(?s)-----BEGIN ([A-Z ]*PRIVATE KEY(?: BLOCK)?)-----.+?-----END \1-----"),
+    _kind(
+        "private-key",
+        "-----BEGIN",
+        r"(?s)-----BEGIN ([A-Z ]*PRIVATE KEY(?: BLOCK)?)-----(?:(?!-----BEGIN).){1,20000}?-----END \1-----",
+    ),
     _kind("anthropic-key", "sk-ant-", r"(?<![A-Za-z0-9_])sk-ant-[A-Za-z0-9_-]{20,}"),
     _kind("openai-key", "sk-", r"(?<![A-Za-z0-9_])sk-(?!ant-)(?:proj-)?[A-Za-z0-9_-]{20,}"),
     _kind("google-key", "AIza", r"(?<![A-Za-z0-9_])AIza[A-Za-z0-9_-]{35}"),
@@ -34,25 +38,28 @@ _KINDS = (
     _kind("slack-token", "xox", r"(?<![A-Za-z0-9_])xox[abprs]-[A-Za-z0-9-]{10,}"),
     _kind("aws-key", "AKIA ASIA", r"(?<![A-Za-z0-9_])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9_])"),
     _kind("stripe-key", "k_live_ k_test_", r"(?<![A-Za-z0-9_])[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
-    _kind("jwt", "eyJ", r"(?<![A-Za-z0-9_])eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"),
+    _kind("jwt", "eyJ", r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"),
     _kind("url-password", "://", r"://(?P<secret>[^\s:/@]*:[^\s/@]+)@"),
+    _kind("bearer-token", "bearer ", r"(?i:\bbearer )(?P<secret>[A-Za-z0-9._~+/-]{16,}=*)"),
     _kind(
         "password",
-        f"{_ASSIGNED} {_ASSIGNED.upper()} {_ASSIGNED.title()}",
-        rf"(?i:(?:{_ASSIGNED.replace(' ', '|')})\s?=\s?)[\"']?(?P<secret>[^\s\"'&,;]{{8,}})",
+        _ASSIGNED,
+        rf"(?i:(?:{_ASSIGNED.replace(' ', '|')})[\"']?\s?=\s?)[\"']?(?P<secret>[^\s\"'&,;]{{8,}})",
     ),
 )
 
 
 def redact(text: str) -> str:
     """Return `text` with each secret replaced by `[redacted:KIND]`; line breaks inside a secret are kept."""
+    lower = text.lower()
     for kind in _KINDS:
-        if any(hint in text for hint in kind.hints):
+        if any(hint in lower for hint in kind.hints):
             text = kind.expression.sub(partial(_replaced, kind.name), text)
     return text
 
 
 def _replaced(name: str, found: re.Match[str]) -> str:
-    secret = found["secret"] if "secret" in found.re.groupindex else found[0]
-    before, _, after = found[0].partition(secret)
-    return f"{before}[redacted:{name}]" + "\n" * secret.count("\n") + after
+    group = "secret" if "secret" in found.re.groupindex else 0
+    start, end = found.start(group) - found.start(), found.end(group) - found.start()
+    lines = "\n" * found[group].count("\n")
+    return f"{found[0][:start]}[redacted:{name}]{lines}{found[0][end:]}"

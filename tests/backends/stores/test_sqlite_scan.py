@@ -70,7 +70,7 @@ def test_a_large_scope_answers_the_same_before_and_after_the_prefilter_is_built(
     store.use_model("random@1", _DIMENSION)
     store.put([entry(str(n), *(f"{n}-{line}" for line in range(100))) for n in range(241)])
     ids = [passage for passage, _ in store.missing(len(vectors))]
-    store.put_vectors({passage: vector.tobytes() for passage, vector in zip(ids, vectors, strict=True)})
+    store.put_vectors("random@1", {passage: vector.tobytes() for passage, vector in zip(ids, vectors, strict=True)})
     first, *others = [VectorQuery(vector=q.tobytes()) for q in queries]
     before = store.nearest(HOME, first, Filter(), 10)
     for query in others:

@@ -103,14 +103,25 @@ def test_a_folder_that_vanished_is_an_error_and_nothing_is_removed(folder: Path)
 def test_what_turns_unreadable_keeps_what_is_stored_and_is_not_stale(folder: Path) -> None:
     store = MemoryStore()
     _sync(store, folder)
-    (folder / "a.md").write_bytes(b"\0")
-    shutil.rmtree(folder / "sub")
-    (folder / "sub").symlink_to(folder)
+    (folder / "a.md").unlink()
+    (folder / "a.md").symlink_to(folder / "not there yet")
     report = _sync(store, folder)
-    assert [failed.key for failed in report.failed] == ["notes/a.md", "notes/sub"]
+    assert [failed.key for failed in report.failed] == ["notes/a.md"]
     assert store.get(_SCOPE, ["notes/a.md"])[0].text == "one\n"
     assert sorted(store.hashes(_SCOPE)) == ["notes/a.md", "notes/sub/b.md"]
     assert count_stale(store, _SCOPE, roots.load(store, _SCOPE), _CUT) == 0
+
+
+def test_what_is_no_note_any_more_goes_as_in_a_fresh_index(folder: Path) -> None:
+    store = MemoryStore()
+    _sync(store, folder)
+    (folder / "a.md").write_bytes(b"\0")
+    shutil.rmtree(folder / "sub")
+    (folder / "sub").symlink_to(folder)
+    assert count_stale(store, _SCOPE, roots.load(store, _SCOPE), _CUT) == 2
+    report = _sync(store, folder)
+    assert [failed.key for failed in report.failed] == ["notes/a.md", "notes/sub"]
+    assert store.hashes(_SCOPE) == {}
 
 
 def test_stale_counts_what_is_new_changed_and_gone(folder: Path) -> None:

@@ -44,7 +44,7 @@ def read_root(scope: Scope, root: Root, cut: Cut) -> Iterator[Found | Failed]:
     dated = sorted((_mtime(file), str(file), file) for file in files if isinstance(file, Path))
     for _, _, file in dated:
         yield read_file(scope, root, file, cut)
-    yield from (Failed(root.key_of(Path(f.key)), f.reason) for f in files if isinstance(f, Failed))
+    yield from (Failed(root.key_of(Path(f.key)), f.reason, f.keeps) for f in files if isinstance(f, Failed))
 
 
 def _walk(folder: Path, root: Path, above: frozenset[Path]) -> Iterator[Path | Failed]:
@@ -56,10 +56,10 @@ def _walk(folder: Path, root: Path, above: frozenset[Path]) -> Iterator[Path | F
         yield Failed(str(folder), getattr(error, "strerror", None) or str(error))
         return
     if here in above:
-        yield Failed(str(folder), "a link back to a folder above it")
+        yield Failed(str(folder), "a link back to a folder above it", keeps=False)
         return
     if not here.is_relative_to(root):
-        yield Failed(str(folder), "a link that leads out of the indexed folder")
+        yield Failed(str(folder), "a link that leads out of the indexed folder", keeps=False)
         return
     for entry in entries:
         path = Path(entry.path)
@@ -88,9 +88,11 @@ def read_file(scope: Scope, root: Root, file: Path, cut: Cut) -> Found | Failed:
     """Read one file of a root."""
     key = root.key_of(file)
     try:
-        data, modified = _read_contained(root, file)
-    except (OSError, _Unfit) as error:
-        return Failed(key, getattr(error, "strerror", None) or str(error))
+        data, modified = read_contained(root, file)
+    except Unfit as error:
+        return Failed(key, str(error), keeps=False)
+    except OSError as error:
+        return Failed(key, error.strerror or str(error))
     digest = hashlib.sha256(data).hexdigest()
     try:
         text, warning = data.decode("utf-8-sig"), ""
@@ -111,25 +113,26 @@ def unix_lines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-class _Unfit(Exception):
+class Unfit(Exception):
     """A file that is not for indexing; the message says why."""
 
 
-def _read_contained(root: Root, file: Path) -> tuple[bytes, datetime]:
+def read_contained(root: Root, file: Path) -> tuple[bytes, datetime]:
+    """Return the bytes and time of a file that lies in a root. Raises Unfit for what is no note, OSError."""
     try:
         real = file.resolve(strict=True)
     except RuntimeError as error:
-        raise _Unfit("a link that leads to itself") from error
+        raise Unfit("a link that leads to itself") from error
     if not real.is_relative_to(root.path.resolve()):
-        raise _Unfit("a link that leads out of the indexed folder")
+        raise Unfit("a link that leads out of the indexed folder")
     found = real.stat()
     if not stat.S_ISREG(found.st_mode):
-        raise _Unfit("not a regular file")
+        raise Unfit("not a regular file")
     if found.st_size > LARGEST_BYTES:
-        raise _Unfit(f"{found.st_size:,} bytes; notes larger than {LARGEST_BYTES:,} are not indexed")
+        raise Unfit(f"{found.st_size:,} bytes; notes larger than {LARGEST_BYTES:,} are not indexed")
     data = real.read_bytes()
     if b"\0" in data[:_BINARY_PROBE_BYTES]:
-        raise _Unfit("binary, not text")
+        raise Unfit("binary, not text")
     return data, _moment(found.st_mtime)
 
 

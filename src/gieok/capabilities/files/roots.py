@@ -5,6 +5,7 @@ folder's, made distinct; it is part of every key, so that two roots may hold fil
 """
 
 import json
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -27,9 +28,9 @@ class Root(NamedTuple):
         return self.path.is_file()
 
     def key_of(self, file: Path) -> str:
-        """Return the document key of a path on disk below this root. Names that are not UTF-8 get replacements."""
+        """Return the document key of a path on disk below this root; what of it is not UTF-8 is written in escapes."""
         relative = file.relative_to(self._folder).as_posix()
-        return str(PurePosixPath(self.name, relative)).encode("utf-8", "replace").decode()
+        return str(PurePosixPath(self.name, relative)).encode("utf-8", "backslashreplace").decode()
 
     def owns(self, key: str) -> bool:
         """Say whether a document key belongs to this root."""
@@ -46,28 +47,45 @@ class Root(NamedTuple):
 
 def load(store: Store, scope: Scope) -> list[Root]:
     """Return the roots of a scope in the order in which they were added."""
-    raw = store.notes(scope).get(_NOTE, "[]")
-    return [Root(item["name"], Path(item["path"])) for item in json.loads(raw)]
+    return [root for root, is_retired in _parse(store.notes(scope).get(_NOTE, "")) if not is_retired]
+
+
+def retired(store: Store, scope: Scope) -> list[Root]:
+    """Return roots that became part of others: their documents are there under the other's name once that is indexed."""
+    return [root for root, is_retired in _parse(store.notes(scope).get(_NOTE, "")) if is_retired]
+
+
+def drop_retired(store: Store, scope: Scope) -> None:
+    """Forget that there were retired roots."""
+    store.update_note(scope, _NOTE, lambda raw: _written(pair for pair in _parse(raw) if not pair[1]))
 
 
 def add(store: Store, scope: Scope, paths: list[Path]) -> list[Root]:
-    """Return the roots that `paths` stand for, remembering new ones.
+    """Return the roots that `paths` stand for, remembering new ones in one step: several processes may add at once.
 
     A folder inside a known root is that root; a known root inside a new one becomes part of it.
     """
+
+    def joined(raw: str) -> str:
+        known = _parse(raw)
+        for path in paths:
+            if _find([root for root, is_retired in known if not is_retired], path) is None:
+                known = [(root, is_retired or path in root.path.parents) for root, is_retired in known]
+                name = _distinct_name(path.name or "root", {root.name for root, _ in known})
+                known.append((Root(name, path), False))
+        return _written(known)
+
+    store.update_note(scope, _NOTE, joined)
     known = load(store, scope)
-    wanted: list[Root] = []
-    for path in paths:
-        root = _find(known, path)
-        if root is None:
-            inner = [r for r in known if path in r.path.parents]
-            store.forget(scope, [key for key in store.hashes(scope) if any(r.owns(key) for r in inner)])
-            root = Root(_distinct_name(path.name or "root", {r.name for r in known}), path)
-            known = [*(r for r in known if r not in inner), root]
-            store.write_note(scope, _NOTE, json.dumps([{"name": r.name, "path": str(r.path)} for r in known]))
-        if root not in wanted:
-            wanted.append(root)
-    return wanted
+    return list(dict.fromkeys(root for path in paths if (root := _find(known, path))))
+
+
+def _parse(raw: str) -> list[tuple[Root, bool]]:
+    return [(Root(i["name"], Path(i["path"])), bool(i.get("retired"))) for i in json.loads(raw or "[]")]
+
+
+def _written(known: Iterable[tuple[Root, bool]]) -> str:
+    return json.dumps([{"name": r.name, "path": str(r.path), "retired": is_retired} for r, is_retired in known])
 
 
 def _find(known: list[Root], path: Path) -> Root | None:
@@ -85,8 +103,8 @@ def display(roots: list[Root], key: str) -> str:
     return key.partition("/")[2] if len(roots) == 1 else key
 
 
-def resolve(roots: list[Root], name: str) -> Path:
-    """Return the file that a shown path, a key or an absolute path means; it lies inside a root, links followed.
+def resolve(roots: list[Root], name: str) -> tuple[Root, Path]:
+    """Return the root and file that a shown path, a key or an absolute path means; it lies inside a root, links followed.
 
     Raises BadRequest where it would leave every root, or where several roots hold such a file. The file may be missing.
     """
@@ -97,11 +115,11 @@ def resolve(roots: list[Root], name: str) -> Path:
     if not inside:
         known = ", ".join(str(root.path) for root in roots)
         raise BadRequest(f"{name!r} is outside of the indexed folders", hint=f"indexed: {known}")
-    existing = {path.resolve() for _, path in inside if path.exists()}
+    existing = {path.resolve(): (root, path.resolve()) for root, path in inside if path.exists()}
     if len(existing) > 1:
         keys = ", ".join(repr(f"{root.name}/{name}") for root, path in inside if path.exists())
         raise BadRequest(f"{name!r} is in several indexed folders", hint=f"say which: {keys}")
-    return existing.pop() if existing else inside[0][1]
+    return next(iter(existing.values()), inside[0])
 
 
 def _candidates(roots: list[Root], name: str) -> list[tuple[Root, Path]]:
@@ -109,9 +127,11 @@ def _candidates(roots: list[Root], name: str) -> list[tuple[Root, Path]]:
         return [(root, Path(name)) for root in roots]
     head, _, rest = name.partition("/")
     by_key = [(root, root.file(rest)) for root in roots if root.name == head and rest]
-    return [(root, path) for root, path in by_key if _contains(root, path) and path.exists()] or [
-        (root, root.file(name)) for root in roots
-    ]
+    by_path = [(root, root.file(name)) for root in roots]
+    # The form that search shows goes first: with the root's name only where there are several.
+    forms = (by_path, by_key) if len(roots) == 1 else (by_key, by_path)
+    existing = ([(r, path) for r, path in form if _contains(r, path) and path.exists()] for form in forms)
+    return next(filter(None, existing), by_path)
 
 
 def _contains(root: Root, path: Path) -> bool:

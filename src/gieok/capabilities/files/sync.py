@@ -29,7 +29,7 @@ def sync(
     progress: Progress = lambda done: None,
 ) -> Report:
     """Compare every file of the roots with the store and put what differs. Raises BadRequest, ShapeMismatch, StoreError."""
-    _check_shape(store, scope, cut, force)
+    check_shape(store, scope, cut, force=force)
     wanted = list(wanted)
     report = Report()
     for root in wanted:
@@ -40,9 +40,18 @@ def sync(
             )
         items = read_root(scope, root, cut)
         report.merge(ingest(store, scope, items, owns=root.owns, force=force, progress=progress))
+    _forget_retired(store, scope)
     if all(root in wanted for root in roots.load(store, scope)):
         store.write_note(scope, _SHAPE_NOTE, shape(cut))
     return report
+
+
+def _forget_retired(store: Store, scope: Scope) -> None:
+    """Forget documents under the names of roots that became part of others, now that they are there under those."""
+    retired = roots.retired(store, scope)
+    if retired:
+        store.forget(scope, [key for key in store.hashes(scope) if any(root.owns(key) for root in retired)])
+        roots.drop_retired(store, scope)
 
 
 def sync_changed(store: Store, scope: Scope, wanted: Sequence[Root], cut: Cut, changed: set[Path]) -> Report:
@@ -68,7 +77,8 @@ def _is_coarse(root: Root, touched: Iterable[Path], known: Iterable[str]) -> boo
     return any(path.is_dir() or (root.key_of(path) in folders and not path.exists()) for path in touched)
 
 
-def _check_shape(store: Store, scope: Scope, cut: Cut, force: bool) -> None:
+def check_shape(store: Store, scope: Scope, cut: Cut, *, force: bool) -> None:
+    """Raise ShapeMismatch where what is stored was cut in another way."""
     stored = store.notes(scope).get(_SHAPE_NOTE, shape(cut))
     if stored != shape(cut) and not force:
         raise ShapeMismatch(
@@ -86,7 +96,7 @@ def count_stale(store: Store, scope: Scope, wanted: Iterable[Root], cut: Cut) ->
         for item in read_root(scope, root, cut):
             if isinstance(item, Found):
                 on_disk[item.key] = item.content_hash
-            else:
+            elif item.keeps:
                 unread.append(item.key)
         stale += sum(1 for key, content_hash in on_disk.items() if known.get(key) != content_hash)
         stale += len(gone(known, {*on_disk, *unread}, unread, root.owns))

@@ -99,7 +99,7 @@ def embed_missing(store: FullStore, embedder: HashEmbedder, limit: int = EVERYTH
     """Give passages that have no vector one, newest first."""
     missing = store.missing(limit)
     vectors = embedder.embed_passages([text for _, text in missing])
-    store.put_vectors({passage: vector for (passage, _), vector in zip(missing, vectors, strict=True)})
+    store.put_vectors(embedder.model, {passage: vector for (passage, _), vector in zip(missing, vectors, strict=True)})
 
 
 def places(store: Store, leg: Leg) -> list[Place]:

@@ -102,7 +102,7 @@ class VectorContract(StoreFixtures):
         store.put([entry("a", "결제"), entry("b", "환불")])
         missing = store.missing(9)
         store.forget(HOME, ["a"])
-        store.put_vectors({passage: embedder.embed_query(text) for passage, text in missing})
+        store.put_vectors(embedder.model, {passage: embedder.embed_query(text) for passage, text in missing})
         assert keys(store, store.nearest(HOME, near(embedder, "결제"), _ALL, 9)) == ["b"]
         assert store.check() == []
 
@@ -150,7 +150,9 @@ class VectorContract(StoreFixtures):
         store.put([entry("a", "결제"), entry("b", "환불")])
         (b, _), (a, _) = store.missing(9)
         with pytest.raises(ShapeMismatch):
-            store.put_vectors({a: embedder.embed_query("결제"), b: HashEmbedder(32).embed_query("환불")})
+            store.put_vectors(
+                embedder.model, {a: embedder.embed_query("결제"), b: HashEmbedder(32).embed_query("환불")}
+            )
         assert store.stats().vectors == 0
         embed_missing(store, embedder)
         with pytest.raises(ShapeMismatch):
@@ -159,7 +161,13 @@ class VectorContract(StoreFixtures):
     def test_vectors_of_no_model_are_refused(self, store: FullStore) -> None:
         store.put([entry("a", "결제")])
         with pytest.raises(ShapeMismatch):
-            store.put_vectors({store.missing(1)[0][0]: HashEmbedder().embed_query("결제")})
+            store.put_vectors(HashEmbedder().model, {store.missing(1)[0][0]: HashEmbedder().embed_query("결제")})
+
+    def test_vectors_of_another_model_are_refused(self, store: FullStore, embedder: HashEmbedder) -> None:
+        store.use_model(embedder.model, embedder.dimension)
+        store.put([entry("a", "결제")])
+        with pytest.raises(ShapeMismatch):
+            store.put_vectors("other@1", {store.missing(1)[0][0]: embedder.embed_query("결제")})
 
 
 def _exact(embedder: HashEmbedder) -> MemoryStore:

@@ -53,25 +53,27 @@ class ResidentScope:
         while rows := cursor.fetchmany(_FETCHED_ROWS):
             parts.append(np.array(rows, np.int64))
         columns = np.concatenate(parts)
-        self._ids, documents, vector_ids = (np.ascontiguousarray(columns[:, i]) for i in (0, 1, 3))
-        self._postings = Postings(self._scope_id, self._ids, documents, columns[:, 2].astype(np.float64))
-        self._load_vectors(db, vector_ids)
+        ids, documents, vector_ids = (np.ascontiguousarray(columns[:, i]) for i in (0, 1, 3))
+        values, scales = self._load_vectors(db, ids, vector_ids)
+        # All at once, and last: a refresh that failed on the way has changed nothing.
+        self._ids, self._vector_ids, self._values, self._scales = ids, vector_ids, values, scales
+        self._postings = Postings(self._scope_id, ids, documents, columns[:, 2].astype(np.float64))
         self._with_vector = np.flatnonzero(self._scales)
         self._signs, self._scans = None, 0
         self._generation = generation
 
-    def _load_vectors(self, db: sqlite3.Connection, wanted: Ints) -> None:
-        """Fill one row per slot; slots without a vector get zeros and scale 0. Rows already here are kept."""
+    def _load_vectors(self, db: sqlite3.Connection, ids: Ints, wanted: Ints) -> tuple[NDArray[np.int8], Floats]:
+        """Return one row per slot; slots without a vector get zeros and scale 0. Rows already here are kept."""
         values = np.zeros((len(wanted), self.dimension), np.int8)
         scales = np.zeros(len(wanted), np.float32)
         slots, known = self._known(wanted)
         values[slots], scales[slots] = self._values[known], self._scales[known]
         fresh = np.setdiff1d(np.flatnonzero(wanted >= 0), slots, assume_unique=True)
-        self._values, self._scales = values, scales
-        for ids, fetched, fetched_scales in self._fetch(db, fresh):
-            at = np.searchsorted(self._ids, ids)
+        everything = 2 * len(fresh) > len(ids)
+        for found, fetched, fetched_scales in self._fetch(db, None if everything else ids[fresh]):
+            at = np.searchsorted(ids, found)
             values[at], scales[at] = fetched, fetched_scales
-        self._vector_ids = wanted
+        return values, scales
 
     def _known(self, wanted: Ints) -> tuple[Ints, Ints]:
         """Return slots whose vector is here already, and where it is."""
@@ -83,13 +85,13 @@ class ResidentScope:
         slots = np.flatnonzero((self._vector_ids[at] == wanted) & (wanted >= 0))
         return slots, at[slots]
 
-    def _fetch(self, db: sqlite3.Connection, slots: Ints) -> Iterator[tuple[Ints, NDArray[np.int8], Floats]]:
-        """Yield passage ids, values and scales, a few thousand at a time."""
+    def _fetch(self, db: sqlite3.Connection, wanted: Ints | None) -> Iterator[tuple[Ints, NDArray[np.int8], Floats]]:
+        """Yield ids, values and scales of the wanted passages (None: of all), a few thousand at a time."""
         sql = "SELECT p.id, v.data FROM passages p JOIN vectors v ON v.id = p.vector_id WHERE"
-        if 2 * len(slots) > len(self._ids):
+        if wanted is None:
             cursors = [db.execute(f"{sql} p.scope_id = ?", (self._scope_id,))]
         else:
-            cursors = [db.execute(f"{sql} p.id IN ({marks(b)})", b) for b in batches(self._ids[slots].tolist())]
+            cursors = [db.execute(f"{sql} p.id IN ({marks(b)})", b) for b in batches(wanted.tolist())]
         for cursor in cursors:
             while rows := cursor.fetchmany(_FETCHED_ROWS):
                 values, scales = unpack([data for _, data in rows], self.dimension)

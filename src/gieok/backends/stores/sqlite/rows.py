@@ -32,8 +32,8 @@ def document_row(document: Document) -> tuple[object, ...]:
     return (
         document.key, document.kind, document.title, document.content_hash, document.importance, document.tier.value,
         to_ms(document.created_at), to_ms(document.updated_at), to_ms(document.valid_from), to_ms(document.valid_to),
-        json.dumps(dict(document.metadata), ensure_ascii=False),
-        json.dumps([p._asdict() for p in document.provenance], ensure_ascii=False),
+        json.dumps(dict(document.metadata)),
+        json.dumps([p._asdict() for p in document.provenance]),
         document.text,
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Exact cosine search over int8 vectors in memory, in two ways that give the same answer.
+"""Cosine search over int8 vectors in memory: of all, or of those whose signs are near, which finds .999 of the top ten.
 
 Small scopes, and the first questions of a process: every vector, in blocks that fit the cache. Large scopes afterwards:
 the sign of every dimension, one bit each, picks those worth an exact look.

@@ -133,7 +133,8 @@ def _use_wal(connection: sqlite3.Connection) -> None:
     """Switch to WAL, last, so that another program's database is left as it is."""
     while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
+            if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
+                raise StoreError("the file system cannot hold a WAL database", hint="move GIEOK_HOME to a local disk")
         except sqlite3.OperationalError:
             # Unlike any other statement the switch does not wait for a lock; this one does, and gives up in time.
             connection.execute("BEGIN EXCLUSIVE")

@@ -6,8 +6,9 @@ keeps the scopes it is asked about in memory. Both give the same ranking.
 
 import sqlite3
 import threading
+import weakref
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,7 +45,8 @@ class SqliteStore:
         self._busy_timeout_ms = busy_timeout_ms
         self._is_resident = resident
         self._local = threading.local()
-        self._connections: list[sqlite3.Connection] = []
+        self._connections: dict[threading.Thread, sqlite3.Connection] = {}
+        weakref.finalize(self, _close, self._connections)
         self._residents: dict[str, ResidentScope] = {}
         self._resident_lock = threading.Lock()
         self._db()
@@ -53,8 +55,13 @@ class SqliteStore:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
             connection = self._local.connection = schema.connect(self._file, self._busy_timeout_ms)
-            self._connections.append(connection)
+            self._close_of_dead_threads()
+            self._connections[threading.current_thread()] = connection
         return connection
+
+    def _close_of_dead_threads(self) -> None:
+        for thread in [thread for thread in self._connections if not thread.is_alive()]:
+            self._connections.pop(thread).close()
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
@@ -135,8 +142,14 @@ class SqliteStore:
 
     def write_note(self, scope: Scope, name: str, value: str) -> None:
         """Set one note."""
+        self.update_note(scope, name, lambda _: value)
+
+    def update_note(self, scope: Scope, name: str, change: Callable[[str], str]) -> None:
+        """Set one note to what `change` makes of it."""
         with self._writing() as db:
-            db.execute("INSERT OR REPLACE INTO notes VALUES (?, ?, ?)", (writing.scope_id(db, scope), name, value))
+            sid = writing.scope_id(db, scope)
+            row = db.execute("SELECT value FROM notes WHERE scope_id = ? AND name = ?", (sid, name)).fetchone()
+            db.execute("INSERT OR REPLACE INTO notes VALUES (?, ?, ?)", (sid, name, change(row[0] if row else "")))
 
     def stats(self, scope: Scope | None = None) -> StoreStats:
         """Count what is held."""
@@ -161,9 +174,7 @@ class SqliteStore:
 
     def close(self) -> None:
         """Close the connections of every thread."""
-        for connection in self._connections:
-            connection.close()
-        self._connections.clear()
+        _close(self._connections)
         self._local = threading.local()
 
     # KeywordSearch
@@ -235,13 +246,13 @@ class SqliteStore:
             rows = reading.texts(db, "p.vector_id IS NULL", (), limit)
             return [(passage, text_to_embed(text)) for passage, text in rows]
 
-    def put_vectors(self, vectors: Mapping[PassageId, bytes]) -> None:
+    def put_vectors(self, model: str, vectors: Mapping[PassageId, bytes]) -> None:
         """Store vectors of the active model."""
         with self._writing() as db:
-            model = self._model(db)
-            if model is None:
-                raise ShapeMismatch("vectors of no model: `use_model` was not called")
-            writing.put_vectors(db, *self._packed(db, model[0], vectors))
+            active = self._model(db)
+            if active is None or active[0] != model:
+                raise ShapeMismatch(f"vectors of {model!r} for an index of {active[0] if active else 'no model'!r}")
+            writing.put_vectors(db, *self._packed(db, model, vectors))
 
     # ModelSwitch
 
@@ -306,6 +317,12 @@ class SqliteStore:
         model_id = self._add_model(db, model, dimension)
         db.execute("INSERT OR REPLACE INTO meta VALUES ('model_id', ?)", (str(model_id),))
         return model_id
+
+
+def _close(connections: dict[threading.Thread, sqlite3.Connection]) -> None:
+    for connection in connections.values():
+        connection.close()
+    connections.clear()
 
 
 def _verify_dimension(vector: bytes, dimension: int) -> None:
