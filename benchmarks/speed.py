@@ -269,7 +269,8 @@ def run(count: int, texts: Sequence[str], questions: Sequence[str], models: Path
     with tempfile.TemporaryDirectory() as temporary:
         home, folder = Path(temporary, "home"), Path(temporary, "notes")
         folder.mkdir()
-        size = write_files(folder, texts, count, rng)
+        # Sections too small to stand alone join the next one: so many make about `count` passages.
+        size = write_files(folder, texts, round(count * 1.285), rng)
         root = Root("notes", folder)
         file = paths.database(home)
         store = SqliteStore(file, resident=True)

@@ -223,3 +223,26 @@ def test_the_doctor_names_what_is_broken_and_what_to_do(context: Context, folder
     assert "gieok index --rebuild" in broken["write, read back, search"]
     assert broken["folders"]
     assert _status(context).state == "stale"
+
+
+def test_a_folder_is_removed_with_what_came_from_it(context: Context, folder: Path) -> None:
+    _index(context, folder)
+    (folder.parent / "more").mkdir()
+    (folder.parent / "more" / "x.md").write_text("더 있다")
+    _index(context, folder.parent / "more")
+    result = _index(context, folder, remove=True)
+    assert result.report.removed == ["notes/long.md", "notes/pay.md"]
+    assert sorted(context.store().hashes(Scope("agent:main"))) == ["more/x.md"]
+    with pytest.raises(BadRequest, match="no indexed folder"):
+        _index(context, folder, remove=True)
+
+
+def test_a_folder_that_is_gone_does_not_keep_the_others_from_being_indexed(context: Context, folder: Path) -> None:
+    (folder.parent / "more").mkdir()
+    (folder.parent / "more" / "x.md").write_text("더 있다")
+    _index(context, folder, folder.parent / "more")
+    folder.rename(folder.parent / "away")
+    (folder.parent / "more" / "y.md").write_text("새 것")
+    report = _index(context).report
+    assert (report.added, [failed.key for failed in report.failed]) == (["more/y.md"], ["notes"])
+    assert "notes/pay.md" in context.store().hashes(Scope("agent:main"))

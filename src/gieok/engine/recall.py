@@ -18,7 +18,7 @@ from gieok.errors import GieokError, ShapeMismatch
 from gieok.model import Filter, FoundPassage, Hit, KeywordQuery, Leg, PassageId, Scope, VectorQuery
 from gieok.ports import Clock, Embedder, KeywordSearch, Store, VectorSearch
 from gieok.text.dates import Span, find_span
-from gieok.text.keywords import is_statement, normalise, query_tokens
+from gieok.text.keywords import is_statement, keyword_text, normalise, query_tokens
 from gieok.text.language import language_of
 
 _DATE_WORD_WEIGHT = 0.3
@@ -137,6 +137,8 @@ def recall(
     question = question._replace(text=normalise(question.text))
     if profile.kinds:
         question = question._replace(where=question.where._replace(kinds=question.where.kinds or profile.kinds))
+    if not keyword_text(question.text):  # "!!!" asks nothing, but its vector would be near to something
+        return Recollection(())
     now = clock.now()
     span = find_span(question.text, now.astimezone(zone).date())
     vector, degraded = _query_vector(store, embedder, question, profile)

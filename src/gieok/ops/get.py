@@ -33,7 +33,7 @@ class GetResult:
 
     def to_json(self) -> object:
         """Return the documented shape."""
-        lines = self.text.count("\n") + 1 if self.text else 0
+        lines = self.text.removesuffix("\n").count("\n") + 1 if self.text else 0
         return {
             "path": self.path,
             "text": self.text,
@@ -57,19 +57,26 @@ def run(context: Context, request: GetRequest) -> GetResult:
     if last and last < first:
         raise BadRequest(f"lines {first}-{last} end before they begin")
     if file.is_dir():
-        return GetResult(name, "", max(first, 1), found=False)
+        return _missing(context, name, first)
     try:
         text = unix_lines(read_contained(root, file)[0].decode("utf-8-sig", "replace"))
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-        return GetResult(name, "", max(first, 1), found=False)
+        return _missing(context, name, first)
     except Unfit as error:
         raise BadRequest(f"cannot read {name!r}: {error}") from error
     except OSError as error:
         raise BadRequest(f"cannot read {name!r}: {error.strerror}") from error
     if not first:
         return GetResult(name, text, 1, found=True)
-    chosen = text.split("\n")[first - 1 : last or first]
-    return GetResult(name, "\n".join(chosen), first, found=bool(chosen))
+    chosen = text.removesuffix("\n").split("\n")[first - 1 : last or first]
+    return GetResult(name, "\n".join(chosen), first, found=True) if chosen else _missing(context, name, first)
+
+
+def _missing(context: Context, name: str, first: int) -> GetResult:
+    """Return the empty text of what is not there, and tell a person so."""
+    what = f"{name}:{first}" if first else name
+    context.tell(Words(f"{what} is not there", f"{what}: 없음").say(context.lang))
+    return GetResult(name, "", max(first, 1), found=False)
 
 
 def _parse(path: str) -> tuple[str, int, int]:

@@ -28,6 +28,13 @@ class IndexRequest:
         Words("make all vectors again with the configured model, beside the old ones, then swap",
               "설정된 모델로 모든 벡터를 옛것 옆에 새로 만든 뒤 바꿈"), False,
     )  # fmt: skip
+    remove: bool = argument(
+        Words(
+            "index these folders no longer, and forget what came from them",
+            "이 폴더들을 더는 색인하지 않고 거기서 온 것을 잊음",
+        ),
+        False,
+    )
     no_wait: bool = argument(
         Words("do not wait for vectors; keyword search works at once", "벡터를 기다리지 않음; 키워드 검색은 바로 됨"),
         False,
@@ -68,6 +75,8 @@ def run(context: Context, request: IndexRequest) -> IndexResult:
             "--rebuild makes vectors, but no embedder is used", hint="leave out --no-wait, and set `embedder`"
         )
     store, scope = context.store(), context.scope
+    if request.remove:
+        return _remove(context, request)
     sync.check_shape(store, scope, context.cut, force=request.force)  # before anything is remembered
     wanted = (
         roots.add(store, scope, [_existing(path) for path in request.paths])
@@ -87,8 +96,26 @@ def run(context: Context, request: IndexRequest) -> IndexResult:
     return result
 
 
+def _remove(context: Context, request: IndexRequest) -> IndexResult:
+    store, scope = context.store(), context.scope
+    removed = roots.remove(store, scope, [_absolute(path) for path in request.paths])
+    if not removed:
+        known = ", ".join(str(root.path) for root in roots.load(store, scope)) or "none"
+        raise BadRequest(f"no indexed folder among {request.paths!r}", hint=f"indexed: {known}")
+    keys = sorted(key for key in store.hashes(scope) if any(root.owns(key) for root in removed))
+    sync.forget_retired(store, scope)
+    store.compact()
+    return IndexResult(Report(removed=keys))
+
+
+def _absolute(path: str) -> Path:
+    return Path(normpath(Path(path).expanduser().absolute()))  # `..` would be a root of that name
+
+
 def _existing(path: str) -> Path:
-    found = Path(normpath(Path(path).expanduser().absolute()))  # `..` would be a root of that name
+    found = _absolute(path)
+    if found == Path(found.anchor):
+        raise BadRequest(f"{path!r} is the whole disk", hint="give a folder of notes")
     if not found.exists():
         raise BadRequest(f"no such file or folder: {path!r}", hint="give a folder with Markdown files, or one file")
     return found

@@ -51,7 +51,7 @@ def chunk(
     lines = _lines(text, start, start_line)
     units = [piece for unit in _join_fences(lines, budget_tokens) for piece in _cut_long(text, unit, budget_tokens)]
     runs = _fill(units, budget_tokens, overlap_tokens)
-    return tuple(_passage(run, context) for run in runs if text[run[0].start : run[-1].end].strip())
+    return tuple(_passage(run, context) for run in (_trimmed(text, run) for run in runs) if run)
 
 
 def _lines(text: str, start: int, line: int) -> Iterator[tuple[_Unit, str]]:
@@ -153,6 +153,13 @@ def _carried(run: list[_Unit], limit: int) -> list[_Unit]:
             break
         kept.insert(0, unit)
     return kept
+
+
+def _trimmed(text: str, run: list[_Unit]) -> list[_Unit]:
+    """Return the run without blank lines at its end: a citation names lines that say something."""
+    while run and not text[run[-1].start : run[-1].end].strip():
+        run = run[:-1]
+    return run
 
 
 def _passage(run: list[_Unit], context: str) -> Passage:

@@ -55,6 +55,13 @@ def retired(store: Store, scope: Scope) -> list[Root]:
     return [root for root, is_retired in _parse(store.notes(scope).get(_NOTE, "")) if is_retired]
 
 
+def remove(store: Store, scope: Scope, paths: list[Path]) -> list[Root]:
+    """Retire the roots at `paths` and return them; their documents are still there."""
+    known = [root for root in load(store, scope) if root.path in paths]
+    store.update_note(scope, _NOTE, lambda raw: _written((r, was or r in known) for r, was in _parse(raw)))
+    return known
+
+
 def drop_retired(store: Store, scope: Scope) -> None:
     """Forget that there were retired roots."""
     store.update_note(scope, _NOTE, lambda raw: _written(pair for pair in _parse(raw) if not pair[1]))

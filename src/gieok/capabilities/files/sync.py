@@ -7,7 +7,7 @@ from gieok.capabilities.files import roots
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.read import is_memory_file, read_file, read_root, shape
 from gieok.capabilities.files.roots import Root
-from gieok.engine.ingest import Found, Report, gone, ingest
+from gieok.engine.ingest import Failed, Found, Report, gone, ingest
 from gieok.errors import BadRequest, ShapeMismatch
 from gieok.model import Scope
 from gieok.ports import Store
@@ -31,23 +31,26 @@ def sync(
     """Compare every file of the roots with the store and put what differs. Raises BadRequest, ShapeMismatch, StoreError."""
     check_shape(store, scope, cut, force=force)
     wanted = list(wanted)
+    if not any(root.path.exists() for root in wanted):
+        raise BadRequest(
+            f"the indexed folder {str(wanted[0].path)!r} is not there",
+            hint="nothing was removed; bring it back, or `gieok index --remove FOLDER` to forget it",
+        )
     report = Report()
     for root in wanted:
         if not root.path.exists():
-            raise BadRequest(
-                f"the indexed folder {str(root.path)!r} is not there",
-                hint="nothing was removed from the index; bring the folder back, or index another",
-            )
+            report.failed.append(Failed(root.name, f"the folder {str(root.path)!r} is not there; its memory is kept"))
+            continue
         items = read_root(scope, root, cut)
         report.merge(ingest(store, scope, items, owns=root.owns, force=force, progress=progress))
-    _forget_retired(store, scope)
+    forget_retired(store, scope)
     if all(root in wanted for root in roots.load(store, scope)):
         store.write_note(scope, _SHAPE_NOTE, shape(cut))
     return report
 
 
-def _forget_retired(store: Store, scope: Scope) -> None:
-    """Forget documents under the names of roots that became part of others, now that they are there under those."""
+def forget_retired(store: Store, scope: Scope) -> None:
+    """Forget documents under the names of roots that were removed, or became part of others that are indexed by now."""
     retired = roots.retired(store, scope)
     if retired:
         store.forget(scope, [key for key in store.hashes(scope) if any(root.owns(key) for root in retired)])

@@ -1,0 +1,40 @@
+"""What the documents say of the code is there."""
+
+from pathlib import Path
+
+import pytest
+
+from gieok.config import OPTIONS
+from gieok.ops import NAMES
+
+_ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_operation_is_in_the_documents(name: str) -> None:
+    for document in ("README.md", "README.ko.md", "docs/cli.md"):
+        assert f"gieok {name}" in (_ROOT / document).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
+def test_every_setting_is_in_the_documents(option: object) -> None:
+    assert f"| `{option.name}` | `{option.default}` |" in (_ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+
+
+def test_every_file_is_in_the_architecture() -> None:
+    text = (_ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    stems = {file.stem for file in (_ROOT / "src" / "gieok").rglob("*.py") if "contracts" not in file.parts} - {
+        "__init__"
+    }
+    missing = {stem for stem in stems if stem not in text and stem.replace("_", "-") not in text}
+    assert missing <= {"__main__", "clock", "hash_embedder", "memory_store"}
+
+
+def test_links_between_documents_lead_somewhere() -> None:
+    for document in (*_ROOT.glob("*.md"), *(_ROOT / "docs").glob("*.md")):
+        for target in _links(document.read_text(encoding="utf-8")):
+            assert (document.parent / target).exists(), f"{document.name} → {target}"
+
+
+def _links(text: str) -> list[str]:
+    return [part.partition(")")[0] for part in text.split("](")[1:] if not part.startswith("http")]
