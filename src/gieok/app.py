@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import gieok
@@ -58,9 +58,6 @@ def open_context(
         )
         return made
 
-    def profile(name: str) -> Profile:
-        return _profile(settings, name)
-
     return Context(
         home=settings.home,
         store_name=settings.text("store"),
@@ -73,21 +70,21 @@ def open_context(
         clock=clock,
         zone=zone or clock.now().astimezone().tzinfo or UTC,
         scope=Scope(settings.text("scope")),
-        profile=profile,
+        profile=partial(_profile, settings),
         cut=Cut(settings.integer("index.passage_tokens"), settings.integer("index.overlap_tokens")),
         debounce_ms=settings.integer("watch.debounce_ms"),
         rescan_s=settings.integer("watch.rescan_s"),
-        settings=tuple(
-            SettingRow(
-                option.name, str(settings.values[option.name].value), settings.values[option.name].origin, option.doc
-            )
-            for option in config.OPTIONS
-        ),
+        settings=tuple(_row(settings, option) for option in config.OPTIONS),
         say=say,
         tell=tell,
         lang=lang if settings.text("lang") == "auto" else settings.text("lang"),
         version=gieok.__version__,
     )
+
+
+def _row(settings: config.Settings, option: config.Option) -> SettingRow:
+    setting = settings.values[option.name]
+    return SettingRow(option.name, str(setting.value), setting.origin, option.doc)
 
 
 def _open_watcher() -> Watcher:

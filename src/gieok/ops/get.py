@@ -60,7 +60,7 @@ def run(context: Context, request: GetRequest) -> GetResult:
         return _missing(context, name, first)
     try:
         text = unix_lines(read_contained(root, file)[0].decode("utf-8-sig", "replace"))
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+    except (FileNotFoundError, NotADirectoryError):
         return _missing(context, name, first)
     except Unfit as error:
         raise BadRequest(f"cannot read {name!r}: {error}") from error

@@ -88,7 +88,7 @@ def run(context: Context, request: IndexRequest) -> IndexResult:
     report = sync.sync(store, scope, wanted, context.cut, force=request.force, progress=_progress(context, "indexed"))
     result = _with_vectors(context, request, report)
     if request.watch:
-        style = Style(context.lang, colour=False, width=80)
+        style = Style(context.lang, colour=False)
         context.tell(present(result, style))
         for latest in _watch(context, request, wanted):
             result = latest
@@ -98,14 +98,12 @@ def run(context: Context, request: IndexRequest) -> IndexResult:
 
 def _remove(context: Context, request: IndexRequest) -> IndexResult:
     store, scope = context.store(), context.scope
-    removed = roots.remove(store, scope, [_absolute(path) for path in request.paths])
-    if not removed:
+    if not roots.remove(store, scope, [_absolute(path) for path in request.paths]):
         known = ", ".join(str(root.path) for root in roots.load(store, scope)) or "none"
         raise BadRequest(f"no indexed folder among {request.paths!r}", hint=f"indexed: {known}")
-    keys = sorted(key for key in store.hashes(scope) if any(root.owns(key) for root in removed))
-    sync.forget_retired(store, scope)
+    report = Report(removed=sync.forget_retired(store, scope))
     store.compact()
-    return IndexResult(Report(removed=keys))
+    return IndexResult(report)
 
 
 def _absolute(path: str) -> Path:

@@ -57,7 +57,6 @@ class Style(NamedTuple):
 
     lang: str
     colour: bool
-    width: int
 
     def bold(self, text: str) -> str:
         """Return `text` in bold where the place can show it."""

@@ -1,7 +1,7 @@
 """`gieok search`: find the lines that answer."""
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
 from gieok.capabilities.files import roots
@@ -10,7 +10,7 @@ from gieok.errors import BadRequest, NotIndexed
 from gieok.model import Filter, Hit
 from gieok.ops.context import Context
 from gieok.ops.operation import Operation, Style, Words, argument, printable
-from gieok.text.dates import find_span
+from gieok.text.dates import Span, find_span
 
 #: A question longer than this is a paste; its tail would only cost time.
 _LONGEST_QUESTION = 10_000
@@ -93,10 +93,16 @@ def run(context: Context, request: SearchRequest) -> SearchResult:
     if scope not in store.scopes():
         known = ", ".join(map(str, store.scopes())) or "none"
         raise NotIndexed(f"nothing is indexed in scope {str(scope)!r} (scopes with memory: {known})")
+    since, until = _days(context, request.since), _days(context, request.until)
+    where = Filter(
+        _KINDS[request.source],
+        since=_midnight(since.first) if since else None,
+        until=_midnight(until.last) + timedelta(days=1) if until else None,
+    )
     question = Question(
         text=text[:_LONGEST_QUESTION],
         scopes=(scope,),
-        where=Filter(_KINDS[request.source], _day(context, request.since), _day_after(context, request.until)),
+        where=where,
         use_vectors=not request.keyword_only,
     )
     embedder = None if request.keyword_only else context.embedder()
@@ -116,22 +122,19 @@ def _profile(context: Context, request: SearchRequest) -> Profile:
     return replace(profile, min_score=request.min_score) if request.min_score >= 0 else profile
 
 
-def _day(context: Context, words: str) -> datetime | None:
-    """Return the beginning of the day that `words` name (a date, `yesterday`, `지난주`), in UTC like the notes' days."""
+def _days(context: Context, words: str) -> Span | None:
+    """Return the days that `words` name (a date, `yesterday`, `지난주`); None for no words."""
     if not words:
         return None
     span = find_span(words, context.clock.now().astimezone(context.zone).date())
     if span is None:
         raise BadRequest(f"{words!r} is no day", hint="write 2026-11-20, `yesterday`, `last week`, `지난주` …")
-    return datetime.combine(span.first, time(), UTC)
+    return span
 
 
-def _day_after(context: Context, words: str) -> datetime | None:
-    if not words:
-        return None
-    _day(context, words)
-    span = find_span(words, context.clock.now().astimezone(context.zone).date())
-    return datetime.combine(span.last, time(), UTC) + timedelta(days=1) if span else None
+def _midnight(day: date) -> datetime:
+    """Return when a day begins: in UTC, like the notes' days."""
+    return datetime.combine(day, time(), UTC)
 
 
 def present(result: SearchResult, style: Style) -> str:

@@ -88,7 +88,7 @@ def _write(text: str, encoding: str) -> None:
 
 def _style(lang: str) -> Style:
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return Style(lang, colour, _width())
+    return Style(lang, colour)
 
 
 def _width() -> int:

@@ -49,12 +49,18 @@ def sync(
     return report
 
 
-def forget_retired(store: Store, scope: Scope) -> None:
-    """Forget documents under the names of roots that were removed, or became part of others that are indexed by now."""
+def forget_retired(store: Store, scope: Scope) -> list[str]:
+    """Forget documents under the names of roots that were removed, or became part of others that are indexed by now.
+
+    Return their keys.
+    """
     retired = roots.retired(store, scope)
-    if retired:
-        store.forget(scope, [key for key in store.hashes(scope) if any(root.owns(key) for root in retired)])
-        roots.drop_retired(store, scope)
+    if not retired:
+        return []
+    keys = sorted(key for key in store.hashes(scope) if any(root.owns(key) for root in retired))
+    store.forget(scope, keys)
+    roots.drop_retired(store, scope)
+    return keys
 
 
 def sync_changed(store: Store, scope: Scope, wanted: Sequence[Root], cut: Cut, changed: set[Path]) -> Report:

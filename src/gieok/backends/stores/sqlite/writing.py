@@ -72,10 +72,10 @@ def put(db: sqlite3.Connection, scope: Scope, prepared: Sequence[Prepared], mode
     """Replace the documents of one scope; keys in `prepared` are distinct."""
     sid = scope_id(db, scope)
     _remove(db, sid, [p.entry.document.key for p in prepared])
-    first = _next_passage_id(db)
+    first = _next_id(db, "passages")
     linked = vector_ids(db, model_id, [h for p in prepared for h in p.hashes])
     document_rows, passage_rows, keyword_rows = [], [], []
-    document_id = _next_document_id(db)
+    document_id = _next_id(db, "documents")
     for item in prepared:
         count = len(item.hashes)
         document_rows.append((document_id, sid, first, count, *document_row(item.entry.document)))
@@ -157,17 +157,9 @@ def scoped(sid: int, tokens: str) -> str:
     return f"{sid}_" + tokens.replace(" ", f" {sid}_") if tokens else ""
 
 
-def _next_passage_id(db: sqlite3.Connection) -> int:
-    return _sequence(db, "passages") + 1
-
-
-def _next_document_id(db: sqlite3.Connection) -> int:
-    return _sequence(db, "documents") + 1
-
-
-def _sequence(db: sqlite3.Connection, table: str) -> int:
+def _next_id(db: sqlite3.Connection, table: str) -> int:
     row = db.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
-    return int(row[0]) if row else 0
+    return int(row[0]) + 1 if row else 1
 
 
 def vector_ids(db: sqlite3.Connection, model_id: int | None, hashes: Iterable[bytes]) -> dict[bytes, int]:
