@@ -4,8 +4,9 @@ The public API: the nouns of `gieok.model`, the protocols of `gieok.ports`, and 
 Names are imported when they are first used, so that `import gieok` costs nothing.
 """
 
-from importlib import import_module
-from typing import Any
+TYPE_CHECKING = False  # of `typing`, which the prompt hook has no time to import
+if TYPE_CHECKING:
+    from typing import Any
 
 __version__ = "0.1.0"
 
@@ -26,7 +27,9 @@ _EXPORTS = {
 __all__ = sorted(_EXPORTS)  # noqa: PLE0605 - one table, not two
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - PEP 562
+def __getattr__(name: str) -> "Any":  # noqa: ANN401 - PEP 562
+    from importlib import import_module
+
     if name not in _EXPORTS:
         raise AttributeError(f"module 'gieok' has no attribute {name!r}")
     return getattr(import_module(_EXPORTS[name]), name)

@@ -14,7 +14,9 @@ are those of the scope. Parameters: `KeywordQuery`.
 import math
 from collections.abc import Mapping
 
-from gieok.model import KeywordQuery
+TYPE_CHECKING = False  # of `typing`, which the prompt hook has no time to import
+if TYPE_CHECKING:
+    from gieok.model import KeywordQuery
 
 
 def idf(passages: int, holding: int) -> float:
@@ -28,14 +30,14 @@ _LARGE_SCOPE = 50_000
 _COMMON_SHARE = 0.1
 
 
-def token_weights(query: KeywordQuery, passages: int, holding: Mapping[str, int]) -> dict[str, float]:
+def token_weights(query: "KeywordQuery", passages: int, holding: Mapping[str, int]) -> dict[str, float]:
     """Return weight · idf of each query token that counts: that occurs (is in `holding`) and tells something."""
     most = _COMMON_SHARE * passages if passages >= _LARGE_SCOPE else passages
     telling = {token for token in query.weights if 0 < holding.get(token, 0) <= most}
     return {t: w * idf(passages, holding[t]) for t, w in query.weights.items() if t in (telling or holding)}
 
 
-def ceiling(query: KeywordQuery, passages: int, holding: Mapping[str, int]) -> float:
+def ceiling(query: "KeywordQuery", passages: int, holding: Mapping[str, int]) -> float:
     """Return what a passage would score that holds every token that counts endlessly often; unseen ones are the rarest."""
     unseen = sum(w * idf(passages, 0) for t, w in query.weights.items() if t not in holding)
     return (unseen + sum(token_weights(query, passages, holding).values())) * (query.k1 + 1)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from gieok.backends.stores.sqlite.reading import term_statistics
+from gieok.backends.stores.sqlite.ranking import term_statistics
 from gieok.model import KeywordQuery
 from gieok.text import bm25
 

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from gieok.backends.stores.sqlite.rows import (
@@ -14,11 +14,8 @@ from gieok.backends.stores.sqlite.rows import (
     to_found,
 )
 from gieok.backends.stores.sqlite.writing import batches, scoped
-from gieok.model import Document, Filter, FoundPassage, KeywordQuery, PassageId, Scope, StoreStats
+from gieok.model import Document, Filter, FoundPassage, PassageId, Scope, StoreStats
 from gieok.text.keywords import keyword_text
-
-#: Scores are compared at this many digits, so that every store orders near-equal scores by id and agrees.
-SCORE_DIGITS = 6
 
 
 def get(db: sqlite3.Connection, scope: Scope, keys: Sequence[str]) -> list[Document]:
@@ -55,16 +52,6 @@ def passages(db: sqlite3.Connection, ids: Sequence[PassageId]) -> list[FoundPass
     return [found[i] for i in ids if i in found]
 
 
-def term_statistics(db: sqlite3.Connection, sid: int, tokens: Iterable[str]) -> dict[str, int]:
-    """Return how many passages of the scope hold each token, for the tokens that occur."""
-    found = {}
-    for token in tokens:
-        row = db.execute("SELECT doc FROM keyword_df WHERE term = ?", (f"{sid}_{token}",)).fetchone()
-        if row and row[0]:
-            found[token] = int(row[0])
-    return found
-
-
 class ScopeStatistics(NamedTuple):
     """What BM25 needs of a scope, and the generation by which a copy in memory knows whether it is stale."""
 
@@ -80,50 +67,6 @@ def scope_statistics(db: sqlite3.Connection, scope: Scope) -> ScopeStatistics | 
         "SELECT id, passages, tokens, generation FROM scopes WHERE path = ? AND passages > 0", (scope.path,)
     ).fetchone()
     return ScopeStatistics(row[0], row[1], max(row[2] / row[1], 1.0), row[3]) if row else None
-
-
-def keyword_ranking(
-    db: sqlite3.Connection,
-    known: ScopeStatistics,
-    query: KeywordQuery,
-    weights: Mapping[str, float],
-    where: Filter,
-    limit: int,
-) -> list[tuple[PassageId, float]]:
-    """Rank by `gieok.text.bm25`; `weights` is weight · idf of the tokens that occur."""
-    if not weights:
-        return []
-    condition, values = filter_sql(where)
-    documents = f"JOIN documents d ON d.id = p.document_id{condition}" if condition else ""
-    rows = db.execute(
-        f"""WITH query (term, weight) AS (VALUES {",".join("(?,?)" for _ in weights)}),
-        own AS (
-            SELECT t.doc AS id, t.term AS term, q.weight AS weight,
-                sum(CASE t.col WHEN 'body' THEN 1.0 ELSE {query.context_weight} END) AS tf
-            FROM query q CROSS JOIN keyword_tf t ON t.term = q.term GROUP BY q.term, t.doc
-        ),
-        counted AS ({_spread_sql(query) if query.spread else "SELECT * FROM own"})
-        SELECT p.id, sum(c.weight * c.tf * {query.k1 + 1} / (
-            c.tf + {query.k1} * ({1 - query.b} + {query.b} * p.length / ?))) AS score
-        FROM counted c JOIN passages p ON p.id = c.id {documents}
-        GROUP BY p.id HAVING score > 0 ORDER BY round(score, {SCORE_DIGITS}) DESC, p.id LIMIT ?""",
-        [value for token, weight in weights.items() for value in (f"{known.id}_{token}", weight)]
-        + [known.mean_length, *values, limit],
-    )
-    return rows.fetchall()
-
-
-def _spread_sql(query: KeywordQuery) -> str:
-    """Return a query that adds to each passage what its neighbours in the document hold; short ones lend more."""
-    lent = f"min(1.0, {float(query.spread_tokens)} / max(here.length, 1))"
-    steps = ["SELECT 0 AS step, 1.0 AS share, 1 AS full"]
-    steps += [f"SELECT {sign * n}, {share}, 0" for n, share in enumerate(query.spread, 1) for sign in (-1, 1)]
-    return f"""
-        SELECT near.id AS id, own.term AS term, own.weight AS weight,
-            sum(own.tf * s.share * CASE s.full WHEN 1 THEN 1.0 ELSE {lent} END) AS tf
-        FROM own JOIN passages here ON here.id = own.id CROSS JOIN ({" UNION ALL ".join(steps)}) s
-        JOIN passages near ON near.id = own.id + s.step AND near.document_id = here.document_id
-        GROUP BY own.term, near.id"""
 
 
 def allowed_ids(db: sqlite3.Connection, sid: int, where: Filter) -> list[PassageId]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gieok.backends.stores import hubs
 from gieok.backends.stores.sqlite.postings import Doubles, Ints, Postings
 from gieok.backends.stores.sqlite.quantise import unpack
-from gieok.backends.stores.sqlite.reading import SCORE_DIGITS
+from gieok.backends.stores.sqlite.ranking import SCORE_DIGITS
 from gieok.backends.stores.sqlite.rows import marks
 from gieok.backends.stores.sqlite.scan import RESCORED, Floats, Signs, dots
 from gieok.backends.stores.sqlite.writing import batches

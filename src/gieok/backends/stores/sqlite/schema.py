@@ -16,11 +16,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gieok import paths
+from gieok.backends.stores.sqlite.ranking import SCHEMA_VERSION
 from gieok.errors import BadRequest, GieokError, ShapeMismatch, StoreBusy, StoreCorrupt, StoreError, StoreFull
 from gieok.text import keywords
 
-#: Changes with the tables below.
-SCHEMA_VERSION = 1
 #: "GIEK": marks the file as ours.
 _APPLICATION_ID = 0x4749454B
 BUSY_TIMEOUT_MS = 30_000

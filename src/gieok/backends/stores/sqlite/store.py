@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gieok.backends.stores.sqlite import reading, schema, writing
+from gieok.backends.stores.sqlite import ranking, reading, schema, writing
+from gieok.backends.stores.sqlite.rows import filter_sql
 from gieok.errors import ShapeMismatch
 from gieok.model import (
     Document,
@@ -189,10 +190,10 @@ class SqliteStore:
                 allowed = reading.allowed_ids(db, known.id, where) if where else None
                 with self._resident_lock:
                     return self._resident(db, scope, known).keyword(db, query, allowed, limit)
-            holding = reading.term_statistics(db, known.id, query.weights)
+            holding = ranking.term_statistics(db, known.id, query.weights)
             weights = bm25.token_weights(query, known.passages, holding)
-            ranking = reading.keyword_ranking(db, known, query, weights, where, limit)
-            return Leg("keyword", tuple(ranking), bm25.ceiling(query, known.passages, holding))
+            ranked = ranking.keyword_ranking(db, known.id, known.mean_length, query, weights, limit, *filter_sql(where))
+            return Leg("keyword", tuple(ranked), bm25.ceiling(query, known.passages, holding))
 
     # VectorSearch
 
