@@ -1,8 +1,40 @@
-"""`python -m gieok`."""
+"""`gieok`, `python -m gieok`. The hook goes its own way, because it may import nothing of the rest."""
 
 import sys
 
-from gieok.surfaces.cli import main
+from gieok.capabilities.prompt.agents import EVENTS
+
+#: A session may wait so long for its project to be indexed.
+_REFRESH_S = 1.5
+
+
+def main() -> int:
+    """Run the command line and return its exit status."""
+    arguments = sys.argv[1:]
+    if len(arguments) > 1 and arguments[0] == "hook" and arguments[1] in EVENTS and not {"-h", "--help"} & {*arguments}:
+        from gieok.surfaces.hook.run import main as hook
+
+        return hook(arguments[1:], _refresh)
+    from gieok.surfaces.cli import main as command_line
+
+    return command_line(arguments)
+
+
+def _refresh(folder: str) -> None:
+    """Index what changed of a project (a pull, an edit by hand), without vectors; a large change goes on without us."""
+    import threading
+
+    def refresh() -> None:
+        from gieok.app import open_context
+        from gieok.ops.records import refresh as follow_project
+
+        follow_project(open_context({}), folder)
+
+    # Ended in the middle, nothing is lost: writes are transactions, and the next session goes on.
+    thread = threading.Thread(target=refresh, daemon=True)
+    thread.start()
+    thread.join(_REFRESH_S)
+
 
 if __name__ == "__main__":
     sys.exit(main())

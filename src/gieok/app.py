@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import gieok
-from gieok import config, paths
+from gieok import config, paths, places
 from gieok.backends import registry
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.profile import PROFILES
@@ -43,6 +44,7 @@ def open_context(
     settings = config.load(flags)
     location = paths.database(settings.home)
     clock = clock or SystemClock()
+    scopes = _scopes(settings)
 
     @cache
     def store() -> Any:  # noqa: ANN401 - a HybridStore; the registry knows only names
@@ -69,7 +71,8 @@ def open_context(
         watcher=_open_watcher,
         clock=clock,
         zone=zone or clock.now().astimezone().tzinfo or UTC,
-        scope=Scope(settings.text("scope")),
+        scope=scopes[0],
+        also=scopes[1:],
         profile=partial(_profile, settings),
         cut=Cut(settings.integer("index.passage_tokens"), settings.integer("index.overlap_tokens")),
         debounce_ms=settings.integer("watch.debounce_ms"),
@@ -80,6 +83,15 @@ def open_context(
         lang=lang if settings.text("lang") == "auto" else settings.text("lang"),
         version=gieok.__version__,
     )
+
+
+def _scopes(settings: config.Settings) -> tuple[Scope, ...]:
+    """Return the scope to read and write, then those that are read beside it: in a project, the user's own."""
+    named = settings.text("scope")
+    if named != "auto":
+        return (Scope(named),)
+    project = places.project_root(str(Path.cwd()))
+    return tuple(map(Scope, places.scopes(project, settings.text("hook.scopes") if project else places.USER_SCOPE)))
 
 
 def _row(settings: config.Settings, option: config.Option) -> SettingRow:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from gieok import paths
+from gieok.capabilities.prompt.options import OPTIONS as PROMPT_OPTIONS
 from gieok.errors import BadConfig
 
 Value = str | int | float | bool
@@ -34,7 +35,7 @@ class Option(NamedTuple):
 
 OPTIONS = (
     Option("lang", "auto", "language of what a person reads: auto, en or ko", choices=("auto", "en", "ko")),
-    Option("scope", "agent:main", "whose memory commands read and write by default"),
+    Option("scope", "auto", "whose memory is used; auto: the project's where a `.gieok` folder is, else agent:main"),
     Option("store", "sqlite", "where memory is kept", choices=("sqlite",)),
     Option("embedder", "e5", "what makes vectors: e5 (bundled), or none (keyword search only)", choices=("e5", "none")),
     Option("threads", 1, "threads for embedding; more is slower beside other work", low=1),
@@ -46,7 +47,9 @@ OPTIONS = (
     Option("index.overlap_tokens", 80, "what a passage repeats of the one before it", low=0),
     Option("watch.debounce_ms", 1500, "how long a file must be quiet before it is indexed", low=50),
     Option("watch.rescan_s", 300, "how often everything is compared again while watching", low=1),
+    *(Option(*row) for row in PROMPT_OPTIONS),
 )  # fmt: skip
+_BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 _BY_NAME = {option.name: option for option in OPTIONS}
 
 
@@ -150,7 +153,9 @@ def _option(name: str, origin: str) -> Option:
 
 def _parse(option: Option, text: str, origin: str) -> Value:
     try:
-        value = text if isinstance(option.default, str) else type(option.default)(text)
+        value = _BOOLEANS[text.lower()] if isinstance(option.default, bool) else type(option.default)(text)
+    except KeyError:
+        raise BadConfig(f"{option.name} is {text!r} in {origin!r}; it must be true or false") from None
     except ValueError:
         kind = "a whole number" if isinstance(option.default, int) else "a number"
         raise BadConfig(f"{option.name} is {text!r} in {origin!r}; it must be {kind}") from None

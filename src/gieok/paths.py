@@ -1,4 +1,4 @@
-"""Where Gieok keeps its files. Standard library only: the prompt hook imports this module.
+"""Where Gieok keeps its files (`gieok.places`, as paths).
 
 `GIEOK_HOME` replaces `~/.gieok`. Folders are made 0700 and files 0600, because memory is private.
 """
@@ -7,13 +7,12 @@ import os
 import stat
 from pathlib import Path
 
-HOME_VARIABLE = "GIEOK_HOME"
+from gieok import places
 
 
 def home() -> Path:
     """Return Gieok's home folder; it may not exist yet."""
-    configured = os.environ.get(HOME_VARIABLE)
-    return Path(configured).expanduser() if configured else Path.home() / ".gieok"
+    return Path(places.home())
 
 
 def database(root: Path) -> Path:

@@ -13,6 +13,10 @@ _MODULES = {
     "search": "search",
     "get": "get",
     "status": "status",
+    "remember": "remember",
+    "retire": "retire",
+    "archive": "retire:ARCHIVE",
+    "restore": "retire:RESTORE",
     "doctor": "doctor",
     "config show": "show_config",
 }
@@ -23,5 +27,6 @@ NAMES = tuple(_MODULES)
 
 def operation(name: str) -> Operation[Any, Any]:
     """Return the operation called `name`, loading its module."""
-    found: Operation[Any, Any] = import_module(f"gieok.ops.{_MODULES[name]}").OPERATION
+    module, _, row = _MODULES[name].partition(":")
+    found: Operation[Any, Any] = getattr(import_module(f"gieok.ops.{module}"), row or "OPERATION")
     return found

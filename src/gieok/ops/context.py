@@ -44,6 +44,8 @@ class Context:
     clock: Clock
     zone: tzinfo
     scope: Scope
+    #: Scopes that are read beside it where the user named none.
+    also: tuple[Scope, ...]
     profile: Callable[[str], Profile]
     cut: Cut
     debounce_ms: int
@@ -53,3 +55,8 @@ class Context:
     tell: Callable[[str], None]
     lang: str
     version: str
+
+    @property
+    def scopes(self) -> tuple[Scope, ...]:
+        """Return every scope to read: that of the call, then those beside it."""
+        return (self.scope, *self.also)

@@ -7,7 +7,7 @@ from gieok.capabilities.files import roots
 from gieok.capabilities.files.read import Unfit, read_contained, unix_lines
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
-from gieok.ops.operation import Operation, Style, Words, argument
+from gieok.ops.operation import Operation, Style, Surface, Words, argument
 
 _LINES = re.compile(r"(.+?)(?:#L|:)(\d+)(?:-(?:L)?(\d+))?")
 
@@ -47,7 +47,7 @@ def run(context: Context, request: GetRequest) -> GetResult:
     """Read a file inside the known roots."""
     if not request.path:
         raise BadRequest("no path given", hint="`gieok get notes/a.md`")
-    known = roots.load(context.store(), context.scope)
+    known = [root for scope in context.scopes for root in roots.load(context.store(), scope)]
     name, first, last = _parse(request.path)
     root, file = roots.resolve(known, name)
     if first and not file.is_file():  # a file may well be called `a:3`
@@ -96,6 +96,7 @@ OPERATION = Operation(
     request=GetRequest,
     handler=run,
     present=present,
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
     doc=Words(
         "Print a memory file as it is on disk, or some of its lines",
         "기억 파일을 디스크에 있는 그대로, 또는 일부 줄만 출력합니다",

@@ -32,6 +32,7 @@ class Surface(Enum):
     """Where an operation can be called."""
 
     CLI = "cli"
+    MCP = "mcp"
 
 
 class Effect(StrEnum):
@@ -39,6 +40,8 @@ class Effect(StrEnum):
 
     READ = "read"
     WRITE = "write"
+    #: Takes something away that the caller cannot bring back by another call.
+    DESTROY = "destroy"
 
 
 class Result(Protocol):
@@ -81,7 +84,7 @@ class Operation(Generic[RequestT, ResultT]):
     present: Callable[[ResultT, Style], str]
     doc: Words
     effect: Effect = Effect.READ
-    surfaces: frozenset[Surface] = frozenset(Surface)
+    surfaces: frozenset[Surface] = frozenset((Surface.CLI,))
 
 
 def argument(doc: Words, default: Any = None, *, positional: bool = False, choices: tuple[str, ...] = ()) -> Any:  # noqa: ANN401 - a field

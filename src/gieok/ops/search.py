@@ -9,7 +9,7 @@ from gieok.engine.recall import Profile, Question, Recollection, recall
 from gieok.errors import BadRequest, NotIndexed
 from gieok.model import Filter, Hit
 from gieok.ops.context import Context
-from gieok.ops.operation import Operation, Style, Words, argument, printable
+from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
 from gieok.text.dates import Span, find_span
 
 #: A question longer than this is a paste; its tail would only cost time.
@@ -89,10 +89,13 @@ def run(context: Context, request: SearchRequest) -> SearchResult:
     text = " ".join(request.query).strip()
     if not text:
         raise BadRequest("the question is empty", hint='say what to look for: `gieok search "…"`')
-    store, scope = context.store(), context.scope
-    if scope not in store.scopes():
-        known = ", ".join(map(str, store.scopes())) or "none"
-        raise NotIndexed(f"nothing is indexed in scope {str(scope)!r} (scopes with memory: {known})")
+    store, known = context.store(), context.store().scopes()
+    scopes = tuple(scope for scope in context.scopes if scope in known)
+    if not scopes:
+        raise NotIndexed(
+            f"nothing is indexed in scope {str(context.scope)!r} "
+            f"(scopes with memory: {', '.join(map(str, known)) or 'none'})"
+        )
     since, until = _days(context, request.since), _days(context, request.until)
     where = Filter(
         _KINDS[request.source],
@@ -101,16 +104,15 @@ def run(context: Context, request: SearchRequest) -> SearchResult:
     )
     question = Question(
         text=text[:_LONGEST_QUESTION],
-        scopes=(scope,),
+        scopes=scopes,
         where=where,
         use_vectors=not request.keyword_only,
     )
     embedder = None if request.keyword_only else context.embedder()
     found = recall(store, embedder, question, _profile(context, request), context.clock, context.zone)
-    known_roots = roots.load(store, scope)
-    return SearchResult(
-        found, tuple(roots.display(known_roots, hit.passage.key) for hit in found.hits), request.explain
-    )
+    known_roots = {scope: roots.load(store, scope) for scope in scopes}
+    shown = (roots.display(known_roots[hit.passage.scope], hit.passage.key) for hit in found.hits)
+    return SearchResult(found, tuple(shown), request.explain)
 
 
 def _profile(context: Context, request: SearchRequest) -> Profile:
@@ -161,5 +163,6 @@ OPERATION = Operation(
     request=SearchRequest,
     handler=run,
     present=present,
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
     doc=Words("Find the lines of memory that answer a question", "물음에 답하는 기억의 줄을 찾습니다"),
 )

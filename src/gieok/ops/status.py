@@ -7,7 +7,7 @@ from gieok.capabilities.files import roots, sync
 from gieok.model import Scope, StoreStats
 from gieok.ops.context import Context
 from gieok.ops.doctor import Check, probe
-from gieok.ops.operation import Effect, Operation, Style, Words, argument
+from gieok.ops.operation import Effect, Operation, Style, Surface, Words, argument
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +125,7 @@ OPERATION = Operation(
     request=StatusRequest,
     handler=run,
     present=present,
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
     effect=Effect.WRITE,  # --deep writes a probe and forgets it
     doc=Words("Show what is remembered and how fresh it is", "무엇을 기억하는지, 얼마나 최신인지 보여 줍니다"),
 )

@@ -14,7 +14,7 @@ from gieok.text.markdown import heading_text
 from gieok.text.tokens import count_tokens
 
 #: Stored with the data: changes whenever the passages of any text would.
-VERSION = 1
+VERSION = 2
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*)")
 #: A run of marks and what follows it; with a backtick after them, backticks are code within a line.

@@ -40,7 +40,7 @@ def _document(folder: Path) -> Document:
     return document
 
 
-def test_front_matter_is_metadata_and_not_searched(folder: Path) -> None:
+def test_front_matter_is_metadata_of_which_title_and_tags_are_searched(folder: Path) -> None:
     (folder / "a.md").write_text(
         "---\ntitle: 결제 정책\ntags: [pay, x]\nroot: mine\n---\n# Head\nbody\n", encoding="utf-8"
     )
@@ -49,7 +49,7 @@ def test_front_matter_is_metadata_and_not_searched(folder: Path) -> None:
     assert document.title == "a > 결제 정책"
     (passage,) = passages(document, Cut())
     assert document.text[passage.start : passage.end].startswith("# Head")
-    assert (passage.start_line, passage.context) == (6, "a > 결제 정책")
+    assert (passage.start_line, passage.context) == (6, "a > 결제 정책 (pay, x)")
 
 
 def test_a_daily_note_is_dated_by_its_name_and_others_are_not(folder: Path) -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, time
 from pathlib import Path
 
 from gieok.capabilities.files.cut import Cut
-from gieok.capabilities.files.roots import Root
+from gieok.capabilities.files.roots import SKIPPED_FOLDERS, Root
 from gieok.engine.ingest import Failed, Found
 from gieok.model import Document, Passage, Provenance, Scope
 from gieok.text.chunk import VERSION as CHUNK_VERSION
@@ -21,15 +21,12 @@ KIND = "memory"
 SUFFIXES = (".md", ".markdown", ".txt")
 #: A note is a page, not an archive: a bigger file is a mistake, and would hold up everything else.
 LARGEST_BYTES = 10_000_000
-_SKIPPED_FOLDERS = frozenset(
-    (".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".gieok", ".obsidian", ".trash")
-)
 _BINARY_PROBE_BYTES = 8192
 
 
 def is_memory_file(path: Path) -> bool:
     """Say whether a path looks like one that is indexed, going by its name and folders."""
-    hidden = any(part in _SKIPPED_FOLDERS for part in path.parts)
+    hidden = any(part in SKIPPED_FOLDERS for part in path.parts)
     return path.suffix.lower() in SUFFIXES and not hidden and not _is_temporary(path.name)
 
 
@@ -64,7 +61,7 @@ def _walk(folder: Path, root: Path, above: frozenset[Path]) -> Iterator[Path | F
     for entry in entries:
         path = Path(entry.path)
         if _is_folder(entry):
-            if entry.name not in _SKIPPED_FOLDERS:
+            if entry.name not in SKIPPED_FOLDERS:
                 yield from _walk(path, root, above | {here})
         elif is_memory_file(Path(entry.name)):
             yield path
@@ -165,13 +162,14 @@ def _document(scope: Scope, root: Root, file: Path, digest: str, text: str, modi
 def passages(document: Document, cut: Cut) -> tuple[Passage, ...]:
     """Cut a document; its front matter is metadata, not text."""
     front = front_matter(document.text)
+    tags = front.fields.get("tags", "")
     return chunk(
         document.text,
         budget_tokens=cut.budget_tokens,
         overlap_tokens=cut.overlap_tokens,
         start=front.end,
         start_line=front.end_line + 1,
-        context=document.title,
+        context=" ".join(filter(None, (document.title, f"({tags})" if tags else ""))),
     )
 
 
@@ -183,7 +181,11 @@ def shape(cut: Cut) -> str:
 def _title(name: str, stem: str) -> str:
     """Join a note's title and what its file name adds: both are searched with every passage."""
     words = normalise(name_without_day(stem)).replace("-", " ").replace("_", " ").strip()
-    return name if words.lower() in name.lower() else " > ".join(filter(None, (words, name)))
+    return name if _squeezed(words) in _squeezed(name) else " > ".join(filter(None, (words, name)))
+
+
+def _squeezed(words: str) -> str:
+    return " ".join("".join(c if c.isalnum() else " " for c in words.lower()).split())
 
 
 def _note_day(name: str) -> datetime | None:

@@ -14,6 +14,10 @@ from gieok.model import Scope
 from gieok.ports import Store
 
 _NOTE = "files.roots"
+#: Folders that hold no notes, whatever lies in them; one of them may still be a root itself (a project's records).
+SKIPPED_FOLDERS = frozenset(
+    (".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".gieok", ".obsidian", ".trash")
+)
 
 
 class Root(NamedTuple):
@@ -77,7 +81,7 @@ def add(store: Store, scope: Scope, paths: list[Path]) -> list[Root]:
         known = _parse(raw)
         for path in paths:
             if _find([root for root, is_retired in known if not is_retired], path) is None:
-                known = [(root, is_retired or path in root.path.parents) for root, is_retired in known]
+                known = [(root, is_retired or _covers(path, root.path)) for root, is_retired in known]
                 name = _distinct_name(path.name or "root", {root.name for root, _ in known})
                 known.append((Root(name, path), False))
         return _written(known)
@@ -96,7 +100,13 @@ def _written(known: Iterable[tuple[Root, bool]]) -> str:
 
 
 def _find(known: list[Root], path: Path) -> Root | None:
-    return next((root for root in known if path == root.path or (not root.is_file and root.path in path.parents)), None)
+    covering = (root for root in known if not root.is_file and _covers(root.path, path))
+    return next((root for root in known if path == root.path), None) or next(covering, None)
+
+
+def _covers(folder: Path, path: Path) -> bool:
+    """Say whether indexing a folder takes in what lies at `path` below it."""
+    return folder in path.parents and not SKIPPED_FOLDERS & {*path.relative_to(folder).parts}
 
 
 def _distinct_name(name: str, taken: set[str]) -> str:
@@ -136,7 +146,9 @@ def _candidates(roots: list[Root], name: str) -> list[tuple[Root, Path]]:
     by_key = [(root, root.file(rest)) for root in roots if root.name == head and rest]
     by_path = [(root, root.file(name)) for root in roots]
     # The form that search shows goes first: with the root's name only where there are several.
-    forms = (by_path, by_key) if len(roots) == 1 else (by_key, by_path)
+    first = (by_path, by_key) if len(roots) == 1 else (by_key, by_path)
+    # Last, the path as it stands where the caller is: an injected memory is cited so.
+    forms = (*first, [(root, Path(name).expanduser().absolute()) for root in roots])
     existing = ([(r, path) for r, path in form if _contains(r, path) and path.exists()] for form in forms)
     return next(filter(None, existing), by_path)
 

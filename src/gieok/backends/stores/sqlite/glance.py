@@ -1,0 +1,113 @@
+"""A look at the store's file that writes nothing, waits for nobody and ends at a deadline: what the prompt hook uses.
+
+Standard library, and none of it that is slow to import (see `ranking`).
+"""
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Collection, Mapping
+
+from gieok.backends.stores.sqlite import ranking
+from gieok.text import keywords
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    from gieok.model import KeywordQuery, PassageId
+
+    T = TypeVar("T")
+
+_BUSY_S = 0.05
+#: How often a query asks whether the deadline has passed, in steps of SQLite's machine (a microsecond or less each).
+_STEPS = 2_000
+
+
+class Missing(Exception):
+    """There is no index yet."""
+
+
+class Mismatch(Exception):
+    """The index was made by another version; the message says which."""
+
+
+class Late(Exception):
+    """The deadline passed in the middle of a query."""
+
+
+class Glance:
+    """A read-only connection for one call. `deadline` is compared with `now`, in seconds."""
+
+    def __init__(self, file: str, deadline: float = float("inf"), now: Callable[[], float] = time.monotonic) -> None:
+        """Open the file. Raises Missing, Mismatch, sqlite3.Error."""
+        if not os.path.exists(file):
+            raise Missing(file)
+        name = file.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+        self._db = sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=_BUSY_S, isolation_level=None)
+        self._deadline, self._now = deadline, now
+        version = self._one("PRAGMA user_version")[0]
+        if version == 0:
+            raise Missing(file)
+        if version != ranking.SCHEMA_VERSION:
+            raise Mismatch(f"{file} has schema {version}, this gieok reads {ranking.SCHEMA_VERSION}")
+        tokens = self._one("SELECT value FROM meta WHERE name = 'keywords_version'")[0]
+        if int(tokens) != keywords.VERSION:
+            raise Mismatch(f"{file} has keyword tokens of version {tokens}, this gieok makes {keywords.VERSION}")
+        # Only from here on: without the version there is nothing to answer from.
+        self._db.set_progress_handler(self._is_late, _STEPS)
+
+    def scope(self, path: str) -> tuple[int, int, float] | None:
+        """Return a scope's id, its passages and their mean length; None where it holds none. Raises Late."""
+        row = self._one("SELECT id, passages, tokens FROM scopes WHERE path = ? AND passages > 0", path)
+        return (row[0], row[1], max(row[2] / row[1], 1.0)) if row else None
+
+    def holding(self, sid: int, tokens: Collection[str]) -> dict[str, int]:
+        """Return how many passages of the scope hold each token, for those that occur. Raises Late."""
+        return self._timely(lambda: ranking.term_statistics(self._db, sid, tokens))
+
+    def ranked(
+        self, sid: int, mean_length: float, query: "KeywordQuery", weights: Mapping[str, float], limit: int
+    ) -> "list[tuple[PassageId, float]]":
+        """Return the best passages by BM25; `weights` is weight · idf. Raises Late."""
+        return self._timely(lambda: ranking.keyword_ranking(self._db, sid, mean_length, query, weights, limit))
+
+    def row(self, passage: "PassageId") -> "tuple[Any, ...]":
+        """Return document id, key, title, text, first and last line, updated and day in ms, metadata, provenance."""
+        self._db.set_progress_handler(None, 0)  # what was found is worth the microseconds to show it
+        row: tuple[Any, ...] = self._one(
+            'SELECT d.id, d.key, d.title, substr(d.text, p.start + 1, p."end" - p.start), p.start_line, p.end_line, '
+            "d.updated_at, d.valid_from, d.metadata, d.provenance "
+            "FROM passages p JOIN documents d ON d.id = p.document_id WHERE p.id = ?",
+            passage,
+        )
+        return row
+
+    def newest(self, scope: str, limit: int) -> list[tuple[str, str, str, str]]:
+        """Return key, title, metadata and provenance of the documents of a scope that changed last. Raises Late."""
+        return self._timely(
+            lambda: self._db.execute(
+                "SELECT key, title, metadata, provenance FROM documents "
+                "WHERE scope_id = (SELECT id FROM scopes WHERE path = ?) ORDER BY updated_at DESC, id DESC LIMIT ?",
+                (scope, limit),
+            ).fetchall()
+        )
+
+    def count(self, scope: str) -> int:
+        """Return how many documents a scope holds. Raises Late."""
+        row = self._one("SELECT count(*) FROM documents WHERE scope_id = (SELECT id FROM scopes WHERE path = ?)", scope)
+        return int(row[0])
+
+    def _is_late(self) -> bool:
+        return self._now() > self._deadline
+
+    def _one(self, statement: str, *values: object) -> "Any":  # noqa: ANN401 - a row, or None
+        return self._timely(lambda: self._db.execute(statement, values).fetchone())
+
+    def _timely(self, look: "Callable[[], T]") -> "T":
+        try:
+            return look()
+        except sqlite3.OperationalError as error:
+            if self._is_late():
+                raise Late from error
+            raise

@@ -1,0 +1,175 @@
+"""Records: what a person, or an agent for them, decides to keep. One Markdown file each, below the project's `.gieok/`.
+
+    .gieok/memory/decision/use-ruff.md     kept, indexed, recalled
+    .gieok/retired/decision/use-ruff.md    no longer recalled; deleted after the grace period
+    .gieok/archive/decision/use-ruff.md    no longer recalled; kept for ever
+
+The files are the truth, made to be committed and merged; the index is derived. A move writes the new file before it
+removes the old one, so that a crash leaves one good copy at least.
+"""
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok.errors import BadRequest
+from gieok.text.keywords import normalise
+from gieok.text.markdown import front_matter
+
+MEMORY, RETIRED, ARCHIVE = "memory", "retired", "archive"
+CATEGORIES = ("decision", "preference", "constraint", "runbook", "tech-debt", "session-summary")
+GRACE_DAYS = 30
+_TITLE_CHARS = 80
+#: Of a file name; a syllable takes three and a file system allows 255.
+_SLUG_BYTES = 120
+_RETIRED_LINE = re.compile(r"^retired:.*\n", re.MULTILINE)
+
+
+class Record(NamedTuple):
+    """What is kept. `tags` are single words or short phrases; `created` is in UTC."""
+
+    category: str
+    title: str
+    text: str
+    tags: tuple[str, ...]
+    created: datetime
+
+    def markdown(self) -> str:
+        """Return the file's text."""
+        head = [f"title: {_quoted(self.title)}", f"category: {self.category}"]
+        head += [f"tags: [{', '.join(self.tags)}]"] if self.tags else []
+        head.append(f"created: {_stamp(self.created)}")
+        body = self.text if self.text.startswith(self.title.removesuffix("…")) else f"# {self.title}\n\n{self.text}"
+        return "---\n" + "\n".join(head) + f"\n---\n{body}\n"
+
+
+def make(category: str, title: str, text: str, tags: list[str], now: datetime) -> Record:
+    """Return a record from what was given; the title is the text's first line unless one is given. Raises BadRequest."""
+    if category not in CATEGORIES:
+        raise BadRequest(f"{category!r} is no category", hint=f"categories: {', '.join(CATEGORIES)}")
+    text = normalise(text).strip()
+    if not text:
+        raise BadRequest("there is nothing to remember", hint='say it: `gieok remember "…" --category decision`')
+    title = " ".join(normalise(title).split()) or _first_line(text)
+    words = [" ".join(re.sub(r"[\[\],:#\"']", " ", normalise(tag)).split()) for tag in tags]
+    return Record(category, title, text, tuple(dict.fromkeys(filter(None, words))), now)
+
+
+def _first_line(text: str) -> str:
+    line = " ".join(text.split("\n", 1)[0].lstrip("#").split())
+    return line if len(line) <= _TITLE_CHARS else line[: _TITLE_CHARS - 1].rstrip() + "…"
+
+
+def _quoted(title: str) -> str:
+    # The reader takes a value as it stands between quotes: no escapes.
+    return title if re.fullmatch(r"[\w가-힣][^\"':#\[\]]*", title) else f'"{title}"'
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def save(base: Path, record: Record) -> tuple[Path, bool]:
+    """Write a record below `base` (a `.gieok` folder); return its file, and False where the same text was kept already."""
+    folder = base / MEMORY / record.category
+    folder.mkdir(parents=True, exist_ok=True)
+    for known in sorted(folder.glob("*.md")):
+        if _body(known.read_text(encoding="utf-8", errors="replace")) == _body(record.markdown()):
+            return known, False
+    day = f"{record.created:%Y-%m-%d}-" if record.category == "session-summary" else ""
+    slug = day + _slug(record.title)
+    for name in (slug, *(f"{slug}-{n}" for n in range(2, 10_000))):
+        file = folder / f"{name}.md"
+        if _create(file, record.markdown()):
+            return file, True
+    raise BadRequest(f"too many records are called {slug!r}", hint="give this one a --title of its own")
+
+
+def _body(text: str) -> str:
+    return text[front_matter(text).end :].strip()
+
+
+def _slug(title: str) -> str:
+    words = re.sub(r"[^\w]+", "-", title.lower()).strip("-_") or "record"
+    return words.encode()[:_SLUG_BYTES].decode("utf-8", "ignore").strip("-_")
+
+
+def _create(file: Path, text: str) -> bool:
+    """Write a file durably under a name that nobody has; return False where somebody has it."""
+    partial = _written(file.parent, text)
+    try:
+        os.link(partial, file)  # unlike a rename, this never replaces
+    except FileExistsError:
+        return False
+    finally:
+        partial.unlink()
+    return True
+
+
+def _written(folder: Path, text: str) -> Path:
+    handle, name = tempfile.mkstemp(dir=folder, prefix=".~", suffix=".tmp")
+    with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as opened:
+        opened.write(text)
+        opened.flush()
+        os.fsync(opened.fileno())
+    return Path(name)
+
+
+def find(base: Path, shelf: str, name: str) -> Path:
+    """Return the record that `name` means on a shelf: its path, `category/name`, or its file's name. Raises BadRequest."""
+    root = base / shelf
+    wanted = Path(name.partition("#")[0]).with_suffix("").as_posix()
+    records = sorted(root.glob("*/*.md"))
+    found = [file for file in records if f"/{file.with_suffix('').as_posix()}".endswith(f"/{wanted}")]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        names = ", ".join(_name(file) for file in found)
+        raise BadRequest(f"{name!r} means several records", hint=f"say which: {names}")
+    known = ", ".join(_name(file) for file in records[:10]) or "none"
+    raise BadRequest(f"no record {name!r} in {str(root)!r}", hint=f"there: {known}")
+
+
+def _name(file: Path) -> str:
+    return f"{file.parent.name}/{file.stem}"
+
+
+def move(base: Path, file: Path, shelf: str, now: datetime) -> Path:
+    """Put a record on another shelf; return where it is. One that is retired carries the day, from which grace counts."""
+    text = _RETIRED_LINE.sub("", file.read_text(encoding="utf-8"), count=1)
+    if shelf == RETIRED:
+        line = f"retired: {_stamp(now)}\n"
+        text = text.replace("---\n", f"---\n{line}", 1) if front_matter(text).end else f"---\n{line}---\n{text}"
+    target = base / shelf / file.parent.name / file.name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if shelf == MEMORY and target.exists():
+        raise BadRequest(f"{_name(target)!r} is kept already", hint="rename one of them")
+    _written(target.parent, text).replace(target)
+    file.unlink()
+    return target
+
+
+def purge(base: Path, now: datetime) -> list[Path]:
+    """Delete retired records whose grace is over; return them."""
+    over = [file for file in sorted((base / RETIRED).glob("*/*.md")) if _is_over(file, now)]
+    for file in over:
+        file.unlink(missing_ok=True)
+    return over
+
+
+def _is_over(file: Path, now: datetime) -> bool:
+    stamp = front_matter(file.read_text(encoding="utf-8", errors="replace")).fields.get("retired", "")
+    try:
+        retired = datetime.fromisoformat(stamp)
+    except ValueError:
+        return False  # somebody put it here by hand: it is theirs to delete
+    return now - retired.astimezone(UTC) > timedelta(days=GRACE_DAYS)
+
+
+def listed(base: Path) -> Iterator[Path]:
+    """Yield the records that are kept, sorted."""
+    yield from sorted((base / MEMORY).glob("*/*.md"))

@@ -1,0 +1,68 @@
+"""Where the records of a call are, and how the index follows them."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok import places
+from gieok.capabilities.files import roots, sync
+from gieok.capabilities.prompt import records
+from gieok.engine import lifecycle
+from gieok.errors import EmbedderFailed, StoreError
+from gieok.model import Scope
+from gieok.ops.context import Context
+
+
+class Shelf(NamedTuple):
+    """A `.gieok` folder with the scope that its records are indexed in."""
+
+    base: Path
+    scope: Scope
+
+    def shown(self, file: Path) -> str:
+        """Return a record's path from the project's folder."""
+        return file.relative_to(self.base.parent).as_posix()
+
+
+def shelf(context: Context, *, user: bool) -> Shelf:
+    """Return the shelf of the project that the call is made in, or the user's own. No folder is made."""
+    folder = "" if user else places.project_root(str(Path.cwd())) or _new_project(Path.cwd())
+    if not folder:
+        return Shelf(context.home, Scope(places.USER_SCOPE))
+    return Shelf(Path(folder) / places.PROJECT_FOLDER, Scope(places.project_scope(folder)))
+
+
+def _new_project(folder: Path) -> str:
+    """Return where a project would begin: the repository's top, else the folder itself; '' for home and for the disk."""
+    top = next((f for f in (folder, *folder.parents) if (f / ".git").exists()), folder)
+    return "" if top in (Path.home(), Path(top.anchor)) else str(top)
+
+
+def follow(context: Context, kept: Shelf, *, embed: bool = True) -> None:
+    """Bring the index in line with a shelf: purge what is over, index the rest. Raises StoreError."""
+    records.purge(kept.base, context.clock.now())
+    store, folder = context.store(), kept.base / records.MEMORY
+    if not folder.exists():
+        return
+    sync.sync(store, kept.scope, roots.add(store, kept.scope, [folder]), context.cut)
+    embedder = context.embedder() if embed else None
+    if embedder is not None:
+        try:
+            lifecycle.fill_vectors(store, embedder, batches=1)
+        except (EmbedderFailed, StoreError) as error:  # the words are indexed; vectors follow with the next index
+            context.tell(f"{error} ({error.hint})")
+
+
+def refresh(context: Context, project: str) -> None:
+    """Bring the index in line with everything of a project, words only: this runs while a session starts."""
+    kept = Shelf(Path(project) / places.PROJECT_FOLDER, Scope(places.project_scope(project)))
+    follow(context, kept, embed=False)
+    known = [root for root in roots.load(context.store(), kept.scope) if root.path.exists()]
+    if known:
+        sync.sync(context.store(), kept.scope, known, context.cut)
+
+
+def is_indexed(context: Context, kept: Shelf, file: Path) -> bool:
+    """Say whether a record can be recalled: what is reported as done was read back."""
+    found = roots.load(context.store(), kept.scope)
+    keys = [root.key_of(file) for root in found if root.path in file.parents]
+    return bool(context.store().get(kept.scope, keys))

@@ -1,0 +1,86 @@
+"""`gieok remember`: keep a record as a file of the project, and make it recallable at once."""
+
+from dataclasses import dataclass, field
+
+from gieok.capabilities.prompt import records
+from gieok.errors import StoreError
+from gieok.ops.context import Context
+from gieok.ops.operation import Effect, Operation, Style, Surface, Words, argument, printable
+from gieok.ops.records import follow, is_indexed, shelf
+from gieok.text.redact import redact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RememberRequest:
+    """Parameters of `gieok remember`."""
+
+    text: list[str] = argument(Words("what to keep", "기억할 것"), [], positional=True)
+    category: str = argument(Words("what kind of memory it is", "기억의 종류"), "decision", choices=records.CATEGORIES)
+    title: str = argument(Words("a title (default: the first line)", "제목 (기본: 첫 줄)"), "")
+    tags: str = argument(Words("words to find it by, joined by commas", "찾을 때 쓸 낱말, 쉼표로 이음"), "")
+    user: bool = argument(
+        Words("for you, not for the project you are in", "지금 프로젝트가 아니라 나의 기억으로"), False
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RememberResult:
+    """Where the record is."""
+
+    path: str
+    category: str
+    title: str
+    scope: str
+    created: bool
+    redacted: bool
+    found: bool = field(default=True)
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        return {
+            "path": self.path,
+            "category": self.category,
+            "title": self.title,
+            "scope": self.scope,
+            "status": "created" if self.created else "known",
+            "redacted": self.redacted,
+        }
+
+
+def run(context: Context, request: RememberRequest) -> RememberResult:
+    """Write the file, index it, and read it back."""
+    given = "\n".join((" ".join(request.text), request.title, request.tags))
+    clean = redact(given)
+    text, title, tags = clean.rsplit("\n", 2)
+    kept = shelf(context, user=request.user)
+    record = records.make(request.category, title, text, tags.split(","), context.clock.now())
+    file, created = records.save(kept.base, record)
+    follow(context, kept)
+    if not is_indexed(context, kept, file):
+        raise StoreError(f"{kept.shown(file)!r} was written, but is not in the index", hint="run `gieok doctor`")
+    return RememberResult(
+        kept.shown(file), record.category, record.title, str(kept.scope), created, redacted=clean != given
+    )
+
+
+def present(result: RememberResult, style: Style) -> str:
+    """Show where it is kept."""
+    done = Words("remembered", "기억함") if result.created else Words("known already", "이미 기억함")
+    line = f"{done.say(style.lang)}: {style.bold(printable(result.title))}  {result.path}"
+    if result.redacted:
+        line += "\n  " + Words("a secret in it was replaced", "그 안의 비밀을 가렸음").say(style.lang)
+    return line
+
+
+OPERATION = Operation(
+    name="remember",
+    request=RememberRequest,
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+    doc=Words(
+        "Keep a decision, preference, constraint … as a file of the project",
+        "결정, 선호, 제약 등을 프로젝트의 파일로 기억합니다",
+    ),
+)

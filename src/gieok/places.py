@@ -1,0 +1,47 @@
+"""Where Gieok's home and a project are, as text. Standard library without `pathlib`, which the prompt hook has no time for."""
+
+import os
+import re
+import zlib
+
+HOME_VARIABLE = "GIEOK_HOME"
+#: The folder that marks a project, and holds what is kept for it.
+PROJECT_FOLDER = ".gieok"
+#: The user's own scope, as it is before anything is configured.
+USER_SCOPE = "agent:main"
+_NOT_IN_SCOPE = re.compile(r"[\s/:]+")
+
+
+def home() -> str:
+    """Return Gieok's home folder; it may not exist yet."""
+    return os.path.expanduser(os.environ.get(HOME_VARIABLE) or os.path.join("~", PROJECT_FOLDER))
+
+
+def project_root(start: str) -> str:
+    """Return the nearest folder at or above `start` that has a `.gieok` folder; '' where there is none.
+
+    The user's own `~/.gieok` marks no project, wherever GIEOK_HOME is.
+    """
+    own = {os.path.realpath(home()), os.path.realpath(os.path.expanduser(os.path.join("~", PROJECT_FOLDER)))}
+    folder = os.path.abspath(start)
+    while True:
+        marker = os.path.join(folder, PROJECT_FOLDER)
+        if os.path.isdir(marker) and os.path.realpath(marker) not in own:
+            return folder
+        above = os.path.dirname(folder)
+        if above == folder:
+            return ""
+        folder = above
+
+
+def project_scope(root: str) -> str:
+    """Return the scope of the project in a folder: its name, and a sum of its path, because many are called `app`."""
+    root = os.path.realpath(root)
+    name = _NOT_IN_SCOPE.sub("-", os.path.basename(root)) or "root"
+    return f"project:{name}-{zlib.crc32(root.encode('utf-8', 'surrogateescape')):08x}"
+
+
+def scopes(root: str, also: str) -> list[str]:
+    """Return the scopes to read in a project's folder ('' for none): its own, then those named in `also`, by commas."""
+    own = [project_scope(root)] if root else []
+    return list(dict.fromkeys((*own, *filter(None, (name.strip() for name in also.split(","))))))

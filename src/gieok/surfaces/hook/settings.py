@@ -1,0 +1,103 @@
+"""The hook's own reading of the settings: config.yaml, the project's, the environment. No YAML library: it is third-party.
+
+Reads what settings are made of: `hook.limit: 3`, or `limit: 3` below `hook:`, or `hook: {limit: 3}`. A value that it cannot
+use is left at its default and named in the log; `gieok config show` then says what is wrong.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+
+from gieok.capabilities.prompt.options import OPTIONS, Row, Settings, Value
+
+_LINE = re.compile(r"""(\s*)(['"]?)([\w.]+)\2\s*:(?:\s+(.*?))?\s*$""")
+_COMMENT = re.compile(r"(?:^|\s)#.*$")
+
+
+def load(home: str, project: str, environment: Mapping[str, str]) -> Settings:
+    """Return the settings. `project` is a project's root or ''."""
+    values: dict[str, Value] = {}
+    wrong: list[str] = []
+    sources = [(os.path.join(home, "config.yaml"), False)]
+    if project:
+        sources.append((os.path.join(project, ".gieok", "config.yaml"), True))
+    found = [
+        (name, text, file, in_project) for file, in_project in sources for name, text in _read(file, wrong).items()
+    ]
+    found += [
+        (row[0], environment[variable], variable, False)
+        for row in OPTIONS
+        if (variable := "GIEOK_" + row[0].replace(".", "_").upper()) in environment
+    ]
+    rows = {row[0]: row for row in OPTIONS}
+    for name, text, origin, in_project in found:
+        if name in rows and (rows[name][3] or not in_project) and text:
+            value = _value(rows[name], text)
+            if value is None:
+                wrong.append(f"{name} is {text!r} in {origin}")
+            else:
+                values[name] = value
+    return Settings(values, wrong)
+
+
+def _read(file: str, wrong: list[str]) -> dict[str, str]:
+    try:
+        with open(file, encoding="utf-8") as opened:
+            return flat(opened.read(100_000))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        wrong.append(f"cannot read {file}: {error}")
+        return {}
+
+
+def flat(text: str) -> dict[str, str]:
+    """Return dotted name → text of a settings file."""
+    values: dict[str, str] = {}
+    group = ""
+    for line in text.splitlines():
+        found = _LINE.match(_without_comment(line))
+        if not found:
+            continue
+        indent, _, name, value = found.groups()
+        group = group if indent else ""
+        if not value:
+            group = "" if indent else f"{name}."
+        elif value.startswith("{") and value.endswith("}"):
+            pairs = (part.partition(":") for part in value[1:-1].split(","))
+            values.update({f"{name}.{k.strip()}": _plain(v.strip()) for k, _, v in pairs})
+        else:
+            values[group + name] = _plain(value)
+    return values
+
+
+def _without_comment(line: str) -> str:
+    return line if '"' in line or "'" in line else _COMMENT.sub("", line)
+
+
+def _plain(text: str) -> str:
+    quoted = re.match(r"""(['"])(.*)\1""", text)
+    return quoted[2] if quoted else text
+
+
+def _value(row: Row, text: str) -> Value | None:
+    """Return the value of a setting's text, or None where it cannot be one."""
+    default, choices, low = row[1], row[4], row[5]
+    if isinstance(default, bool):
+        return {
+            "true": True,
+            "yes": True,
+            "on": True,
+            "1": True,
+            "false": False,
+            "no": False,
+            "off": False,
+            "0": False,
+        }.get(text.lower())
+    if isinstance(default, str):
+        return text if not choices or text in choices else None
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if number == number and (low is None or number >= low) else None  # noqa: PLR0124 - NaN

@@ -1,0 +1,70 @@
+"""What the hook leaves behind: a line a failure, a line a call (counters), a file a transcript that waits to be read.
+
+All of it local, private (0600), and without a word of any prompt or memory.
+"""
+
+import json
+import os
+import time
+
+_LOG_BYTES = 1_000_000
+_COUNTER_BYTES = 8_000_000
+
+
+def log(home: str, line: str) -> None:
+    """Append one line to the log; a full disk or a missing home is nobody's business here."""
+    try:  # noqa: SIM105 - contextlib takes three milliseconds to import
+        _append(os.path.join(home, "logs", "hook.log"), f"{_now()} {' '.join(line.split())[:500]}\n", _LOG_BYTES)
+    except OSError:
+        pass
+
+
+def count(home: str, row: dict[str, object]) -> None:
+    """Append one call's counters: event, agent, session, levels, milliseconds."""
+    try:
+        text = json.dumps({"at": round(time.time() * 1000), **row}, ensure_ascii=False) + "\n"
+        _append(os.path.join(home, "hook", "calls.jsonl"), text, _COUNTER_BYTES)
+    except OSError:
+        pass
+
+
+def _append(file: str, text: str, most_bytes: int) -> None:
+    """Append in one write, so that processes never mix their lines; a file that is too large becomes the old one."""
+    _private_folder(os.path.dirname(file))
+    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        os.write(handle, text.encode("utf-8", "backslashreplace"))
+        large = os.fstat(handle).st_size > most_bytes
+    finally:
+        os.close(handle)
+    if large:
+        os.replace(file, file + ".1")
+
+
+def spool(home: str, row: dict[str, object]) -> str:
+    """Keep one small file that says which transcript waits to be observed, durably; return its path. Raises OSError.
+
+    It is written under another name, synced, and renamed, so that a reader never sees half of it. The reader removes it
+    once the journal holds what it points to.
+    """
+    folder = os.path.join(home, "spool")
+    _private_folder(folder)
+    name = f"{time.time_ns():020d}-{os.getpid()}.json"
+    file, partial = os.path.join(folder, name), os.path.join(folder, f".{name}.tmp")
+    handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        os.write(handle, json.dumps({**row, "at": _now()}, ensure_ascii=False).encode("utf-8", "backslashreplace"))
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    os.replace(partial, file)
+    return file
+
+
+def _private_folder(folder: str) -> None:
+    if not os.path.isdir(folder):
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
