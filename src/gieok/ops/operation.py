@@ -87,9 +87,19 @@ class Operation(Generic[RequestT, ResultT]):
     surfaces: frozenset[Surface] = frozenset((Surface.CLI,))
 
 
-def argument(doc: Words, default: Any = None, *, positional: bool = False, choices: tuple[str, ...] = ()) -> Any:  # noqa: ANN401 - a field
-    """Declare one parameter of a request. A list default makes it repeatable; a bool default makes it a switch."""
-    metadata = {"doc": doc, "positional": positional, "choices": choices}
+def argument(
+    doc: Words,
+    default: Any = None,  # noqa: ANN401 - its type is the parameter's
+    *,
+    positional: bool = False,
+    choices: tuple[str, ...] = (),
+    cli_only: bool = False,
+) -> Any:  # noqa: ANN401 - a field
+    """Declare one parameter of a request. A list default makes it repeatable; a bool default makes it a switch.
+
+    `cli_only` keeps it out of tools for models, whose descriptions cost tokens in every prompt.
+    """
+    metadata = {"doc": doc, "positional": positional, "choices": choices, "cli_only": cli_only}
     if isinstance(default, list):
         return field(default_factory=lambda: list(default), metadata=metadata)
     return field(default=default, metadata=metadata)

@@ -80,7 +80,7 @@ OPERATION = Operation(
     effect=Effect.WRITE,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
     doc=Words(
-        "Keep a decision, preference, constraint … as a file of the project",
+        "Keep a decision, a preference, a constraint ... as a file of the project",
         "결정, 선호, 제약 등을 프로젝트의 파일로 기억합니다",
     ),
 )

@@ -33,11 +33,13 @@ class SearchRequest:
     source: str = argument(Words("where to look", "찾을 곳"), "all", choices=tuple(sorted(_KINDS)))
     since: str = argument(Words("only what is dated on or after this day", "이 날부터의 것만"), "")
     until: str = argument(Words("only what is dated on or before this day", "이 날까지의 것만"), "")
-    profile: str = argument(Words("how hits are ranked: files or openclaw", "순위 방식: files 또는 openclaw"), "")
-    keyword_only: bool = argument(
-        Words("do not use vectors: faster, words only", "벡터를 쓰지 않음: 더 빠르고 낱말만"), False
+    profile: str = argument(
+        Words("how hits are ranked: files or openclaw", "순위 방식: files 또는 openclaw"), "", cli_only=True
     )
-    explain: bool = argument(Words("show what made each score", "점수의 근거를 보임"), False)
+    keyword_only: bool = argument(
+        Words("do not use vectors: faster, words only", "벡터를 쓰지 않음: 더 빠르고 낱말만"), False, cli_only=True
+    )
+    explain: bool = argument(Words("show what made each score", "점수의 근거를 보임"), False, cli_only=True)
 
 
 class SearchResult(NamedTuple):

@@ -7,14 +7,16 @@ from gieok.capabilities.files import roots, sync
 from gieok.model import Scope, StoreStats
 from gieok.ops.context import Context
 from gieok.ops.doctor import Check, probe
-from gieok.ops.operation import Effect, Operation, Style, Surface, Words, argument
+from gieok.ops.operation import Operation, Style, Surface, Words, argument
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusRequest:
     """Parameters of `gieok status`."""
 
-    deep: bool = argument(Words("probe every part by using it", "모든 부분을 실제로 써 보며 확인"), False)
+    deep: bool = argument(
+        Words("probe every part by using it", "모든 부분을 실제로 써 보며 확인"), False, cli_only=True
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,5 @@ OPERATION = Operation(
     handler=run,
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    effect=Effect.WRITE,  # --deep writes a probe and forgets it
     doc=Words("Show what is remembered and how fresh it is", "무엇을 기억하는지, 얼마나 최신인지 보여 줍니다"),
 )

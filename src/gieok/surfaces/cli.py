@@ -10,9 +10,11 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 from gieok import __version__
+from gieok.capabilities.prompt.agents import EVENTS, NATIVE
 from gieok.errors import STATUS, BadRequest, GieokError
 from gieok.ops import NAMES, operation
 from gieok.ops.operation import Operation, Style, Surface, Words
@@ -32,17 +34,24 @@ _GLOBAL = (
 )
 
 
+#: Commands that are no operation but another surface: name → what it does, and the module whose `main` runs it.
+_SERVERS = {
+    "mcp": (Words("Serve the memory tools to an agent (MCP over stdio)", "에이전트에 기억 도구를 제공합니다 (MCP, stdio)"),
+            "gieok.surfaces.mcp"),
+}  # fmt: skip
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     lang = language(arguments, os.environ)
     parser = _parser(lang, _wanted(arguments))
     parsed = parser.parse_args(arguments)
-    if not hasattr(parsed, "operation"):
+    if not hasattr(parsed, "run"):
         parser.print_help(sys.stderr)
         return _FAILED
     try:
-        return _run(parsed, lang)
+        status: int = parsed.run(parsed, lang)
     except GieokError as error:
         return _report(error, as_json=parsed.json)
     except KeyboardInterrupt:
@@ -54,6 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if os.environ.get("GIEOK_TRACEBACK"):
             raise
         return _report(_unexpected(error), as_json=parsed.json)
+    else:
+        return status
 
 
 def _run(parsed: argparse.Namespace, lang: str) -> int:
@@ -144,8 +155,26 @@ def _parser(lang: str, names: Sequence[str]) -> argparse.ArgumentParser:
             if group and group not in groups:
                 inner = commands.add_parser(group, help=found.doc.say(lang))
                 groups[group] = inner.add_subparsers(required=True, metavar="COMMAND")
+                _add_events(groups[group], group, lang)
             _add_command(groups[group] if group else commands, name, found, lang)
+    for name, (doc, module) in _SERVERS.items():
+        server = commands.add_parser(name, help=doc.say(lang), description=doc.say(lang))
+        server.set_defaults(run=lambda parsed, lang, module=module: import_module(module).main(), json=False)
     return parser
+
+
+def _add_events(group: Any, name: str, lang: str) -> None:  # noqa: ANN401 - argparse's own type is private
+    """Add what an agent calls, for `--help`: `gieok.__main__` runs it, without any of this module."""
+    for event, (en, ko) in EVENTS.items() if name == "hook" else ():
+        doc = Words(en, ko).say(lang)
+        called = group.add_parser(event, help=doc, description=doc)
+        called.add_argument(
+            "--agent",
+            choices=tuple(NATIVE),
+            help=Words(
+                "whose payload is on stdin (default: seen from it)", "표준 입력이 누구의 것인지 (기본: 보고 앎)"
+            ).say(lang),
+        )
 
 
 def _add_command(commands: Any, name: str, found: Operation[Any, Any], lang: str) -> None:  # noqa: ANN401 - argparse's own type is private
@@ -158,7 +187,7 @@ def _add_command(commands: Any, name: str, found: Operation[Any, Any], lang: str
     )
     for flag, setting, doc_words in _GLOBAL:
         command.add_argument(flag, dest=setting, help=doc_words.say(lang))
-    command.set_defaults(operation=found)
+    command.set_defaults(operation=found, run=_run)
 
 
 def _add_argument(command: argparse.ArgumentParser, field: Any, lang: str) -> None:  # noqa: ANN401 - a dataclass field

@@ -1,0 +1,59 @@
+"""The protocol around the tools of `mcp`, by the official SDK, whose import takes most of a second."""
+
+import anyio
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+
+from gieok import __version__
+from gieok.errors import GieokError
+from gieok.ops.operation import Effect
+from gieok.surfaces import mcp
+
+_Context = ServerRequestContext[object]
+
+
+async def _list_tools(context: _Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    del context, params
+    return types.ListToolsResult(
+        tools=[
+            types.Tool(
+                name=name,
+                description=found.doc.en,
+                input_schema=mcp.schema(found),
+                annotations=types.ToolAnnotations(
+                    read_only_hint=found.effect is Effect.READ,
+                    destructive_hint=found.effect is Effect.DESTROY,
+                    open_world_hint=False,
+                ),
+            )
+            for name, found in mcp.tools().items()
+        ]
+    )
+
+
+async def _call_tool(context: _Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    """Run the tool on a thread: a search must not hold up a ping."""
+    del context
+    try:
+        text, data = await anyio.to_thread.run_sync(
+            lambda: mcp.call(mcp.context(), params.name, params.arguments or {})
+        )
+    except GieokError as error:
+        return types.CallToolResult(content=[types.TextContent(text=mcp.refusal(error))], is_error=True)
+    structured = data if isinstance(data, dict) else {"result": data}
+    return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=structured)
+
+
+async def serve() -> None:
+    """Serve until stdin ends."""
+    server: Server[object] = Server(
+        "gieok",
+        version=__version__,
+        instructions=mcp.INSTRUCTIONS,
+        on_list_tools=_list_tools,
+        on_call_tool=_call_tool,
+    )
+    async with stdio_server() as (reading, writing):
+        await server.run(reading, writing, server.create_initialization_options())
