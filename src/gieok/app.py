@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gieok
 from gieok import config, paths, places
@@ -13,10 +13,13 @@ from gieok.backends import registry
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.profile import PROFILES
 from gieok.engine.recall import Profile
-from gieok.errors import BadConfig, EmbedderFailed
+from gieok.errors import BadConfig, EmbedderFailed, NotIndexed, ShapeMismatch
 from gieok.model import Scope
 from gieok.ops.context import Context, SettingRow
 from gieok.ports import Clock, Embedder, SelfCheck, Watcher
+
+if TYPE_CHECKING:
+    from gieok.capabilities.prompt.recollect import Reader
 
 
 class SystemClock:
@@ -33,13 +36,14 @@ def open_context(
     resident: bool = False,
     say: Callable[[str], None] = lambda line: None,
     tell: Callable[[str], None] = lambda line: None,
+    ask: Callable[[str], str] | None = None,
     lang: str = "en",
     clock: Clock | None = None,
     zone: tzinfo | None = None,
 ) -> Context:
     """Put everything together. `flags` is setting name → text; `resident` is for processes that live long.
 
-    `lang` is the language to use where the settings leave it open; `say` and `tell` as in `Context`.
+    `lang` is the language to use where the settings leave it open; `say`, `tell` and `ask` as in `Context`.
     """
     settings = config.load(flags)
     location = paths.database(settings.home)
@@ -80,6 +84,8 @@ def open_context(
         settings=tuple(_row(settings, option) for option in config.OPTIONS),
         say=say,
         tell=tell,
+        ask=ask,
+        glance=partial(_glance, location),
         lang=lang if settings.text("lang") == "auto" else settings.text("lang"),
         version=gieok.__version__,
     )
@@ -97,6 +103,17 @@ def _scopes(settings: config.Settings) -> tuple[Scope, ...]:
 def _row(settings: config.Settings, option: config.Option) -> SettingRow:
     setting = settings.values[option.name]
     return SettingRow(option.name, str(setting.value), setting.origin, option.doc)
+
+
+def _glance(location: Path) -> "tuple[Reader, type[Exception]]":
+    from gieok.backends.stores.sqlite.glance import Glance, Late, Mismatch, Missing
+
+    try:
+        return Glance(str(location)), Late
+    except Missing as error:
+        raise NotIndexed(f"there is no index at {str(location)!r}") from error
+    except Mismatch as error:
+        raise ShapeMismatch(str(error)) from error
 
 
 def _open_watcher() -> Watcher:

@@ -17,6 +17,9 @@ _MODULES = {
     "retire": "retire",
     "archive": "retire:ARCHIVE",
     "restore": "retire:RESTORE",
+    "install": "install",
+    "hook measure": "hook_measure",
+    "hook stats": "hook_stats",
     "doctor": "doctor",
     "config show": "show_config",
 }

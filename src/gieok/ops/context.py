@@ -4,12 +4,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from gieok.capabilities.files.cut import Cut
 from gieok.engine.recall import Profile
 from gieok.model import Scope
 from gieok.ports import Clock, Embedder, KeywordSearch, ModelSwitch, Store, VectorSearch, Watcher
+
+if TYPE_CHECKING:
+    from gieok.capabilities.prompt.recollect import Reader
 
 
 class HybridStore(Store, KeywordSearch, VectorSearch, ModelSwitch, Protocol):
@@ -53,6 +56,10 @@ class Context:
     settings: Sequence[SettingRow]
     say: Callable[[str], None]
     tell: Callable[[str], None]
+    #: Asks a person one line; None where nobody sits at a terminal.
+    ask: Callable[[str], str] | None
+    #: Opens what the prompt hook reads with, and gives what it raises when it is late.
+    glance: Callable[[], "tuple[Reader, type[Exception]]"]
     lang: str
     version: str
 

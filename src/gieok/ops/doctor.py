@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,6 +14,7 @@ from gieok.engine.ingest import ingest
 from gieok.engine.recall import Question, recall
 from gieok.errors import GieokError
 from gieok.model import Scope
+from gieok.ops import installed
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words
 
@@ -76,6 +78,13 @@ def probe(context: Context) -> Iterator[Check]:
     yield _check("embedder", lambda: _embedder(context))
     yield _check("write, read back, search", lambda: _round_trip(context))
     yield _check("folders", lambda: _folders(context))
+    hooks = installed.found()
+    for agent, command in hooks:
+        yield _check("hook", partial(installed.fire, context, agent, command))
+    if not hooks:
+        yield Check(
+            "hook", True, "no agent is installed here: `gieok install claude-code`, codex, gemini-cli or cursor"
+        )
 
 
 def _check(name: str, look: Callable[[], str]) -> Check:

@@ -10,14 +10,16 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 from gieok import __version__
 from gieok.capabilities.prompt.agents import EVENTS, NATIVE
-from gieok.errors import STATUS, BadRequest, GieokError
+from gieok.errors import STATUS, BadRequest, GieokError, MissingExtra
 from gieok.ops import NAMES, operation
 from gieok.ops.operation import Operation, Style, Surface, Words
+from gieok.surfaces.hook import trail
 from gieok.surfaces.language import language
 from gieok.surfaces.progress import Progress
 
@@ -34,10 +36,11 @@ _GLOBAL = (
 )
 
 
-#: Commands that are no operation but another surface: name → what it does, and the module whose `main` runs it.
+#: Commands that are no operation but another surface: name → what it does, the module
+#: whose `main` runs it, the extra that it needs.
 _SERVERS = {
     "mcp": (Words("Serve the memory tools to an agent (MCP over stdio)", "에이전트에 기억 도구를 제공합니다 (MCP, stdio)"),
-            "gieok.surfaces.mcp"),
+            "gieok.surfaces.mcp", "mcp"),
 }  # fmt: skip
 
 
@@ -67,6 +70,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return status
 
 
+def _serve(module: str, extra: str, parsed: argparse.Namespace, lang: str) -> int:
+    """Run another surface."""
+    del parsed, lang
+    try:
+        serve = import_module(module).main
+    except ModuleNotFoundError as error:
+        raise MissingExtra(
+            f"the package {error.name!r} is not installed", hint=f"pip install 'gieok[{extra}]'"
+        ) from error
+    status: int = serve()
+    return status
+
+
 def _run(parsed: argparse.Namespace, lang: str) -> int:
     from gieok.app import open_context  # after the arguments: `--help` needs none of it
 
@@ -75,14 +91,26 @@ def _run(parsed: argparse.Namespace, lang: str) -> int:
     flags = {setting: getattr(parsed, setting) for _, setting, _ in _GLOBAL if getattr(parsed, setting) is not None}
     with Progress(sys.stderr) as progress:
         context = open_context(
-            flags, say=progress.say, tell=progress.tell, lang=lang, resident=bool(values.get("watch"))
+            flags,
+            say=progress.say,
+            tell=progress.tell,
+            ask=_ask if sys.stdin.isatty() and sys.stderr.isatty() else None,
+            lang=lang,
+            resident=bool(values.get("watch")),
         )
         result = chosen.handler(context, chosen.request(**values))
+    if chosen.name == "search" and (session := os.environ.get("CLAUDE_CODE_SESSION_ID")):
+        trail.count(str(context.home), {"event": "search", "agent": "cli", "session": session})
     if parsed.json:
         _write_json(result.to_json())
     else:
         _write(chosen.present(result, _style(context.lang)), sys.stdout.encoding or "utf-8")
     return 0 if result.found else _NOTHING_FOUND
+
+
+def _ask(what: str) -> str:
+    print(what, end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline()
 
 
 def _write_json(data: object) -> None:
@@ -157,9 +185,9 @@ def _parser(lang: str, names: Sequence[str]) -> argparse.ArgumentParser:
                 groups[group] = inner.add_subparsers(required=True, metavar="COMMAND")
                 _add_events(groups[group], group, lang)
             _add_command(groups[group] if group else commands, name, found, lang)
-    for name, (doc, module) in _SERVERS.items():
+    for name, (doc, module, extra) in _SERVERS.items():
         server = commands.add_parser(name, help=doc.say(lang), description=doc.say(lang))
-        server.set_defaults(run=lambda parsed, lang, module=module: import_module(module).main(), json=False)
+        server.set_defaults(run=partial(_serve, module, extra), json=False)
     return parser
 
 

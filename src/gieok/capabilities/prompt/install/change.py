@@ -1,0 +1,216 @@
+"""Changes to files that belong to somebody else: planned as text, written at once, and undone byte for byte."""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok.errors import BadRequest
+from gieok.paths import make_private
+from gieok.text import jsonc
+
+#: How deep below what was there already a file of ours may lie.
+_DEPTH = 3
+_BLOCK_START, _BLOCK_END = "# >>> gieok >>>", "# <<< gieok <<<"
+
+
+class Part(NamedTuple):
+    """What we want of one file: `add` puts our part into its text, `remove` takes it out. Both raise ValueError."""
+
+    path: Path
+    add: Callable[[str], str]
+    remove: Callable[[str], str]
+
+
+class Change(NamedTuple):
+    """What happens to one file. None: it is not there."""
+
+    path: Path
+    before: bytes | None
+    after: bytes | None
+
+    @property
+    def status(self) -> str:
+        """Return created, changed, removed or unchanged."""
+        if self.before == self.after:
+            return "unchanged"
+        if self.before is None:
+            return "created"
+        return "removed" if self.after is None else "changed"
+
+
+def own_file(path: Path, text: str) -> Part:
+    """Return the part that is a whole file; one that somebody changed is not ours to remove."""
+
+    def add(now: str) -> str:
+        if now not in ("", text) and "gieok" not in now:
+            raise ValueError("another file has this name")
+        return text
+
+    return Part(path, add, lambda now: "" if now == text else now)
+
+
+def json_items(
+    path: Path, items: Sequence[tuple[tuple[str, ...], object, bool]], is_ours: Callable[[object], bool]
+) -> Part:
+    """Return the part that is (path, value, whether to append) in a JSON file with comments."""
+
+    def remove(now: str) -> str:
+        for place, _, _ in items:
+            now = jsonc.drop(now, place, is_ours)
+        return now
+
+    def add(now: str) -> str:
+        for place, value, append in items:
+            now = jsonc.put(now, place, value, append=append)
+        return now
+
+    return Part(path, add, remove)
+
+
+def block(path: Path, text: str, table: str) -> Part:
+    """Return the part that is a block between marks, at the end of a TOML file."""
+
+    def remove(now: str) -> str:
+        start, end = now.find(_BLOCK_START), now.find(_BLOCK_END)
+        if start < 0 or end < start:
+            return now
+        return now[:start].removesuffix("\n") + now[end + len(_BLOCK_END) :].removeprefix("\n")
+
+    def add(now: str) -> str:
+        if f"[{table}]" in now:
+            raise ValueError(f"there is a [{table}] of yours already")
+        head = now if not now or now.endswith("\n") else now + "\n"
+        return f"{head}\n{_BLOCK_START}\n{text}{_BLOCK_END}\n" if head else f"{_BLOCK_START}\n{text}{_BLOCK_END}\n"
+
+    return Part(path, add, remove)
+
+
+class Ledger:
+    """What was installed: for each file the bytes before and the sum after, so that it can be put back exactly."""
+
+    def __init__(self, home: Path) -> None:
+        self._folder = home / "installs"
+
+    def _entry(self, path: Path) -> Path:
+        return self._folder / f"{hashlib.sha256(str(path).encode('utf-8', 'surrogateescape')).hexdigest()[:32]}.json"
+
+    def original(self, path: Path, now: bytes | None) -> tuple[bool, bytes | None]:
+        """Return whether the file is as we left it, and what it was before."""
+        entry = self._entry(path)
+        if now is None or not entry.exists():
+            return False, None
+        kept = json.loads(entry.read_text(encoding="utf-8"))
+        if kept["after"] != _sum(now):
+            return False, None
+        return True, None if kept["before"] is None else bytes.fromhex(kept["before"])
+
+    def keep(self, change: Change, before: bytes | None) -> None:
+        """Remember a file as it was, durably, before it is changed."""
+        make_private(self._folder)
+        row = {
+            "path": str(change.path),
+            "before": None if before is None else before.hex(),
+            "after": _sum(change.after or b""),
+        }
+        replace(self._entry(change.path), json.dumps(row).encode(), 0o600)
+
+    def forget(self, path: Path) -> None:
+        """Forget a file that is as it was."""
+        self._entry(path).unlink(missing_ok=True)
+
+
+def _sum(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def read(path: Path) -> bytes | None:
+    """Return a file's bytes; None where there is none. Raises BadRequest where it cannot be read."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise BadRequest(f"cannot read {str(path)!r}: {error.strerror}", hint="nothing was changed") from error
+
+
+def planned(part: Part, ledger: Ledger) -> Change:
+    """Return what installing changes. Raises BadRequest, which names the file."""
+    before = read(part.path)
+    is_as_left, original = ledger.original(part.path, before)
+    base = (original or b"").decode() if is_as_left else _edited(part.path, before, part.remove)
+    after = _edited(part.path, base.encode(), part.add)
+    return Change(part.path, before, after.encode())
+
+
+def undone(part: Part, ledger: Ledger) -> Change:
+    """Return what uninstalling changes: the bytes of before where nobody touched the file since, else only our part."""
+    before = read(part.path)
+    is_as_left, original = ledger.original(part.path, before)
+    if is_as_left or before is None:
+        return Change(part.path, before, original)
+    left = _edited(part.path, before, part.remove).encode()
+    return Change(part.path, before, left if left.strip() else None)
+
+
+def _edited(path: Path, now: bytes | None, edit: Callable[[str], str]) -> str:
+    try:
+        return edit((now or b"").decode())
+    except ValueError as error:  # no JSON, no UTF-8, or another's part in our place
+        raise BadRequest(
+            f"{str(path)!r} is left as it is: {error}", hint="mend the file by hand, then run the command again"
+        ) from error
+
+
+def install(parts: Sequence[Part], changes: Sequence[Change], ledger: Ledger) -> None:
+    """Write the files, each at once; what each was is kept first."""
+    for part, change in zip(parts, changes, strict=True):
+        if change.status == "unchanged":
+            continue
+        is_as_left, original = ledger.original(change.path, change.before)
+        ledger.keep(change, original if is_as_left else _before_us(part, change.before))
+        change.path.parent.mkdir(parents=True, exist_ok=True)
+        replace(change.path, change.after or b"", 0o644)
+
+
+def _before_us(part: Part, now: bytes | None) -> bytes | None:
+    """Return a file without our part: somebody may have edited it since we were there, or copied it."""
+    return None if now is None else _edited(part.path, now, part.remove).encode()
+
+
+def uninstall(changes: Sequence[Change], ledger: Ledger) -> None:
+    """Write the files back, and remove those that were ours with the folders that are empty then."""
+    for change in changes:
+        if change.after is None:
+            change.path.unlink(missing_ok=True)
+            _remove_empty(change.path.parent)
+        elif change.status != "unchanged":
+            replace(change.path, change.after, 0o644)
+        ledger.forget(change.path)
+
+
+def _remove_empty(folder: Path) -> None:
+    for empty in (folder, *folder.parents)[:_DEPTH]:
+        try:
+            empty.rmdir()
+        except OSError:
+            return
+
+
+def replace(path: Path, data: bytes, mode: int) -> None:
+    """Write a file in one step, through a link if it is one (settings often live elsewhere); its mode stays."""
+    target = path.resolve() if path.is_symlink() else path
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as opened:
+            opened.write(data)
+            opened.flush()
+            os.fsync(opened.fileno())
+        Path(name).chmod(target.stat().st_mode & 0o7777 if target.exists() else mode)
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

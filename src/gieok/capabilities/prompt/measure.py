@@ -1,0 +1,112 @@
+"""How well recall decides, on prompts that somebody labelled: precision and recall of each level, and silence.
+
+A label is a line of JSON: {"prompt": "…", "expect": ["decision/use-ruff.md", …]}; no expectation means silence. A memory is
+meant by the end of its key.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok.capabilities.prompt import levels
+from gieok.capabilities.prompt.recollect import Found
+from gieok.errors import BadRequest
+
+
+class Label(NamedTuple):
+    """A prompt, and the memories that it should recall."""
+
+    prompt: str
+    expect: tuple[str, ...]
+
+    def means(self, key: str) -> bool:
+        """Say whether a memory is one of those expected."""
+        return any(f"/{key}".endswith(f"/{name.removeprefix('.gieok/memory/')}") for name in self.expect)
+
+
+class Outcome(NamedTuple):
+    """What came of one label: level and rightness of each memory that would be shown."""
+
+    label: Label
+    shown: tuple[tuple[str, bool], ...]
+
+
+class Level(NamedTuple):
+    """Figures of one level.
+
+    `precision`: of what it showed, the share that was right; `recall`: of the prompts with an answer, the share for
+    which it showed one.
+    """
+
+    name: str
+    shown: int
+    precision: float | None
+    recall: float | None
+
+
+class Measured(NamedTuple):
+    """The figures of a labelled set. `silence`: of the prompts without an answer, the share that got nothing."""
+
+    answerable: int
+    unanswerable: int
+    levels: tuple[Level, ...]
+    silence: float | None
+
+
+def load(file: Path) -> list[Label]:
+    """Return the labels of a file. Raises BadRequest, which names the line."""
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return []
+    return [_label(file, number, line) for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _label(file: Path, number: int, line: str) -> Label:
+    try:
+        row = json.loads(line)
+        return Label(str(row["prompt"]), tuple(map(str, row.get("expect", ()))))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadRequest(
+            f"{str(file)!r} line {number} is no label: {error}",
+            hint='a label is {"prompt": "…", "expect": ["category/name.md"]}',
+        ) from error
+
+
+def append(file: Path, label: Label) -> None:
+    """Add a label to a file, which is made where it is not there."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("a", encoding="utf-8") as opened:
+        opened.write(json.dumps({"prompt": label.prompt, "expect": list(label.expect)}, ensure_ascii=False) + "\n")
+
+
+def outcomes(labels: Iterable[Label], recall: Callable[[str], Sequence[Found]]) -> list[Outcome]:
+    """Ask recall each prompt."""
+    return [
+        Outcome(label, tuple((f.level, label.means(f.key)) for f in recall(label.prompt) if f.level != levels.LOW))
+        for label in labels
+    ]
+
+
+def measured(found: Sequence[Outcome]) -> Measured:
+    """Return the figures of outcomes."""
+    answerable = [outcome for outcome in found if outcome.label.expect]
+    others = [outcome for outcome in found if not outcome.label.expect]
+    silent = sum(1 for outcome in others if not outcome.shown)
+    rows = (
+        _level(name, {level}, found, answerable)
+        for name, level in ((levels.HIGH, levels.HIGH), (levels.MEDIUM, levels.MEDIUM))
+    )
+    either = _level("either", {levels.HIGH, levels.MEDIUM}, found, answerable)
+    return Measured(len(answerable), len(others), (*rows, either), _share(silent, len(others)))
+
+
+def _level(name: str, wanted: set[str], found: Sequence[Outcome], answerable: Sequence[Outcome]) -> Level:
+    shown = [right for outcome in found for level, right in outcome.shown if level in wanted]
+    hit = sum(1 for outcome in answerable if any(right for level, right in outcome.shown if level in wanted))
+    return Level(name, len(shown), _share(sum(shown), len(shown)), _share(hit, len(answerable)))
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None

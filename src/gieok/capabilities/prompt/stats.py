@@ -1,0 +1,81 @@
+"""Reads the counters that the hook keeps: how often each level fired, how long it took, what was searched after it."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+#: The sessions that `gieok doctor` makes are nobody's.
+_PROBE = "gieok-doctor"
+#: A search so long after a title was shown in the same session has to do with it.
+_FOLLOWS_MS = 10 * 60 * 1000
+
+
+class Stats(NamedTuple):
+    """Counts since `since_ms` (Unix); latencies are the hook's own milliseconds, Python's start not counted."""
+
+    prompts: int
+    high: int
+    medium: int
+    notes: int
+    silent: int
+    followed: int
+    p50_ms: float
+    p95_ms: float
+    events: Mapping[str, int]
+
+
+def read(home: Path) -> list[dict[str, object]]:
+    """Return the rows of the counters, oldest first; lines that are none are passed over."""
+    rows = []
+    for name in ("calls.jsonl.1", "calls.jsonl"):
+        file = home / "hook" / name
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines() if file.exists() else []
+        rows += [row for row in map(_row, lines) if row and row.get("session") != _PROBE]
+    return rows
+
+
+def _row(line: str) -> dict[str, object] | None:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return None
+    return row if isinstance(row, dict) and "event" in row and isinstance(row.get("at"), int) else None
+
+
+def count(rows: Iterable[Mapping[str, object]], since_ms: int = 0) -> Stats:
+    """Return the figures of rows."""
+    rows = [row for row in rows if _number(row, "at") >= since_ms]
+    prompts = [row for row in rows if row["event"] == "prompt"]
+    compact = [row for row in prompts if _number(row, "medium")]
+    searches = [row for row in rows if row["event"] == "search"]
+    spent = sorted(_number(row, "ms") for row in prompts)
+    return Stats(
+        prompts=len(prompts),
+        high=sum(1 for row in prompts if _number(row, "high")),
+        medium=len(compact),
+        notes=sum(1 for row in prompts if row.get("noted")),
+        silent=sum(1 for r in prompts if not (_number(r, "high") or _number(r, "medium") or r.get("noted"))),
+        followed=sum(1 for row in compact if any(_follows(search, row) for search in searches)),
+        p50_ms=_percentile(spent, 0.5),
+        p95_ms=_percentile(spent, 0.95),
+        events=Counter(str(row["event"]) for row in rows),
+    )
+
+
+def _follows(search: Mapping[str, object], shown: Mapping[str, object]) -> bool:
+    """Say whether a search came after a title was shown: in its session, or soon where the searcher knows of none."""
+    after = _number(search, "at") - _number(shown, "at")
+    if search.get("session"):
+        return after >= 0 and search["session"] == shown.get("session")
+    return 0 <= after <= _FOLLOWS_MS
+
+
+def _number(row: Mapping[str, object], name: str) -> float:
+    value = row.get(name)
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _percentile(values: list[float], share: float) -> float:
+    return values[min(len(values) - 1, int(share * len(values)))] if values else 0.0

@@ -1,0 +1,225 @@
+"""Changes a JSON file with comments in place: what is not changed keeps its every byte, order, space and comment.
+
+Looked for and not found as a library: those that keep comments write the file anew.
+"""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+_BLANK = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_DECODER = json.JSONDecoder(strict=False)
+_SCALAR = re.compile(r"true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+#: What may follow a value on its line: a comma, a comment.
+_REST_OF_LINE = re.compile(r"[ \t]*(,?)[ \t]*(?://[^\n]*|/\*[^\n]*?\*/)?")
+_COMMENT_OR_COMMA = re.compile(r"//[^\n]*|/\*.*?\*/|,", re.DOTALL)
+
+
+class BadJson(ValueError):
+    """The text is no JSON; the message says where."""
+
+
+class Node(NamedTuple):
+    """A value at `text[start:end]`. Of a container, the children in order; of an object, with their names."""
+
+    start: int
+    end: int
+    kind: str
+    names: tuple[str, ...] = ()
+    #: Where each child's text begins: a member begins with its name.
+    begins: tuple[int, ...] = ()
+    children: tuple["Node", ...] = ()
+
+    def member(self, name: str) -> "Node | None":
+        """Return an object's member; of several with one name the last, as every reader does."""
+        places = [place for place, known in enumerate(self.names) if known == name]
+        return self.children[places[-1]] if places else None
+
+
+def parse(text: str) -> Node:
+    """Return the value that a text holds; comments and trailing commas are allowed. Raises BadJson."""
+    start = _skip(text, 1 if text.startswith("\ufeff") else 0)
+    node = _value(text, start)
+    end = _skip(text, node.end)
+    if end != len(text):
+        raise _bad(text, end, "something follows the value")
+    return node
+
+
+def load(text: str, node: Node | None = None) -> object:
+    """Return the data of a text, or of one of its nodes."""
+    node = node or parse(text)
+    if node.kind == "object":
+        return {name: load(text, child) for name, child in zip(node.names, node.children, strict=True)}
+    if node.kind == "array":
+        return [load(text, child) for child in node.children]
+    return json.loads(text[node.start : node.end], strict=False)
+
+
+def _skip(text: str, at: int) -> int:
+    found = _BLANK.match(text, at)
+    return found.end() if found else at
+
+
+def _bad(text: str, at: int, what: str) -> BadJson:
+    line = text.count("\n", 0, at) + 1
+    return BadJson(f"{what} at line {line}, column {at - text.rfind(chr(10), 0, at)}")
+
+
+def _value(text: str, at: int) -> Node:
+    opened = text[at : at + 1]
+    if opened in ("{", "["):
+        return _container(text, at, "object" if opened == "{" else "array")
+    if opened == '"':
+        return Node(at, _string(text, at)[1], "scalar")
+    found = _SCALAR.match(text, at)
+    if not found:
+        raise _bad(text, at, "a value is expected")
+    return Node(at, found.end(), "scalar")
+
+
+def _string(text: str, at: int) -> tuple[str, int]:
+    try:
+        value, end = _DECODER.raw_decode(text, at)
+    except ValueError as error:
+        raise _bad(text, at, "a text is not closed, or not valid") from error
+    return str(value), end
+
+
+def _container(text: str, start: int, kind: str) -> Node:
+    closing = "}" if kind == "object" else "]"
+    names, begins, children = list[str](), list[int](), list[Node]()
+    at = _skip(text, start + 1)
+    while text[at : at + 1] != closing:
+        begins.append(at)
+        if kind == "object":
+            if text[at : at + 1] != '"':
+                raise _bad(text, at, "a name in quotes is expected")
+            name, at = _string(text, at)
+            names.append(name)
+            at = _skip(text, at)
+            if text[at : at + 1] != ":":
+                raise _bad(text, at, "a colon is expected")
+            at = _skip(text, at + 1)
+        child = _value(text, at)
+        children.append(child)
+        at = _skip(text, child.end)
+        if text[at : at + 1] == ",":
+            at = _skip(text, at + 1)
+        elif text[at : at + 1] != closing:
+            raise _bad(text, at, f"a comma or {closing} is expected")
+    return Node(start, at + 1, kind, tuple(names), tuple(begins), tuple(children))
+
+
+def put(text: str, path: Sequence[str], value: object, *, append: bool = False) -> str:
+    """Return the text with `value` at a path of names, or appended to the array there; what is missing is made.
+
+    Raises BadJson where something else stands on the way.
+    """
+    if not text.strip():
+        text = "{}\n"
+    node = parse(text)
+    for depth, name in enumerate(path):
+        if node.kind != "object":
+            raise BadJson(f"{'.'.join(path[:depth]) or 'the file'} is no object")
+        child = node.member(name)
+        if child is None:
+            rest = [value] if append else value
+            for inner in reversed(path[depth + 1 :]):
+                rest = {inner: rest}
+            return _insert(text, node, rest, name)
+        node = child
+    if not append:
+        return text[: node.start] + _written(text, value, _indent_at(text, node.start)) + text[node.end :]
+    if node.kind != "array":
+        raise BadJson(f"{'.'.join(path)} is no array")
+    return _insert(text, node, value)
+
+
+def _insert(text: str, parent: Node, value: object, name: str = "") -> str:
+    """Return the text with one more child at the end of a container."""
+    step, outer = _step(text), _indent_at(text, parent.start)
+    inner = outer + step
+    child = (f"{json.dumps(name, ensure_ascii=False)}: " if name else "") + _written(text, value, inner)
+    newline = "\n" if "\n" in text.strip() or text.strip() in ("{}", "") else ""
+    before = f"{newline}{inner}" if newline else ""
+    if not parent.children:
+        after = f"{newline}{outer}" if newline and not text[parent.start + 1 : parent.end - 1].strip() else ""
+        at = parent.start + 1
+        return text[:at] + before + child + after + (text[at:].lstrip() if after else text[at:])
+    last = parent.children[-1].end
+    tail = _REST_OF_LINE.match(text, last)
+    comma = tail[1] if tail else ""
+    rest = tail[0] if tail and newline else comma  # a comment belongs to what stands before it
+    kept = rest.rstrip() if comma else "," + rest.rstrip()
+    return text[:last] + kept + (before or " ") + child + text[last + len(rest) :]
+
+
+def _step(text: str) -> str:
+    found = re.search(r"\n([ \t]+)\S", text)
+    return found[1] if found else "  "
+
+
+def _indent_at(text: str, at: int) -> str:
+    line = text[text.rfind("\n", 0, at) + 1 : at]
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _written(text: str, value: object, indent: str) -> str:
+    if "\n" not in text.strip() and text.strip() not in ("{}", ""):
+        return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, indent=_step(text)).replace("\n", f"\n{indent}")
+
+
+def drop(text: str, path: Sequence[str], is_ours: Callable[[object], bool]) -> str:
+    """Return the text without the items of the array at `path`, or the member there, that `is_ours` recognises.
+
+    Containers that this leaves empty go too. A path that is not there changes nothing. Raises BadJson.
+    """
+    nodes = [parse(text)] if text.strip() else []
+    for name in path:
+        child = nodes[-1].member(name) if nodes and nodes[-1].kind == "object" else None
+        if child is None:
+            return text
+        nodes.append(child)
+    if not nodes:
+        return text
+    node = nodes[-1]
+    if node.kind == "array":
+        ours = [place for place, child in enumerate(node.children) if is_ours(load(text, child))]
+        if ours and len(ours) < len(node.children):
+            return drop(_without(text, node, ours[-1]), path, is_ours)
+        gone = bool(ours)
+    else:
+        gone = is_ours(load(text, node))
+    if not gone:
+        return text
+    for depth in range(len(path) - 1, -1, -1):  # the outermost container that would be left empty
+        if depth == 0 or len(nodes[depth].children) > 1:
+            place = max(i for i, name in enumerate(nodes[depth].names) if name == path[depth])
+            return _without(text, nodes[depth], place)
+    return text
+
+
+def _without(text: str, parent: Node, place: int) -> str:
+    """Return the text without one child of a container and one of the commas beside it; comments stay."""
+    begin, end = parent.begins[place], parent.children[place].end
+    before_start = parent.children[place - 1].end if place else parent.start + 1
+    before, after = text[before_start:begin], text[end : parent.end - 1]
+    if place:
+        before = _no_comma(before)
+    else:
+        after = _no_comma(after)
+    if place == len(parent.children) - 1 and not place:
+        rest = after.strip()
+        return text[:before_start] + before.rstrip() + (after if rest else "") + text[parent.end - 1 :]
+    return text[:before_start] + before.rstrip() + after + text[parent.end - 1 :]
+
+
+def _no_comma(text: str) -> str:
+    """Return the text without its first comma that stands in no comment."""
+    for found in _COMMENT_OR_COMMA.finditer(text):
+        if found[0] == ",":
+            return text[: found.start()] + text[found.end() :]
+    return text
