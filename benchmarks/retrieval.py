@@ -38,7 +38,7 @@ from gieok.testing import ManualClock
 METHODS = ("gieok", "fts5", "vector", "rrf")
 _DEPTH = 10
 _POOL = 100
-_UNSCORED = frozenset(("adversarial",))  # the answer is not in the conversation
+UNSCORED = frozenset(("adversarial",))  # the answer is not in the conversation
 _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 _CODE = re.compile(r"\s*(def|class|func|function|public|fn|async def)\s")
 
@@ -171,7 +171,7 @@ def ask(store: SqliteStore, embedder: Embedder, group: Group) -> Iterator[tuple[
     fts5 = PlainFts5(group.items)
     for question in group.questions:
         gold = [i for i in dict.fromkeys(question["gold"]) if i in set(names.values())]
-        if not gold or question["type"] in _UNSCORED:
+        if not gold or question["type"] in UNSCORED:
             continue
         text = str(question["q"])
         found = recall(store, embedder, Question(text=text, scopes=(group.scope,)), group.profile, ManualClock())

@@ -16,7 +16,7 @@ LOW = "low"
 _PRIOR_PASSAGES = 500
 _PRIOR_SHARE = 0.002
 #: Coverage below which nothing is shown, and below which it is not certain: at one passage, and what ten times more add.
-_LEAST, _CERTAIN, _PER_DECADE = 0.21, 0.34, 0.03
+_LEAST, _CERTAIN, _PER_DECADE = 0.21, 0.34, 0.04
 _LEAST_SHARE = 0.65
 #: Rarest first, tokens are looked for until so many passages hold them: the common ones tell little, and cost all the time.
 _MOST_HOLDING = 6_000
