@@ -25,10 +25,15 @@ def _refresh(folder: str) -> None:
     import threading
 
     def refresh() -> None:
+        from gieok import places
         from gieok.app import open_context
         from gieok.ops.records import refresh as follow_project
+        from gieok.surfaces.hook import trail
 
-        follow_project(open_context({}), folder)
+        try:
+            follow_project(open_context({}), folder)
+        except Exception as error:  # noqa: BLE001 - the hook fails open, and says why in its log
+            trail.log(places.home(), f"session-start: {type(error).__name__}: {error}")
 
     # Ended in the middle, nothing is lost: writes are transactions, and the next session goes on.
     thread = threading.Thread(target=refresh, daemon=True)

@@ -37,7 +37,7 @@ def project_root(start: str) -> str:
 def project_scope(root: str) -> str:
     """Return the scope of the project in a folder: its name, and a sum of its path, because many are called `app`."""
     root = os.path.realpath(root)
-    name = _NOT_IN_SCOPE.sub("-", os.path.basename(root)) or "root"
+    name = _NOT_IN_SCOPE.sub("-", os.path.basename(root).encode("utf-8", "backslashreplace").decode()) or "root"
     return f"project:{name}-{zlib.crc32(root.encode('utf-8', 'surrogateescape')):08x}"
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import places
+from gieok import paths, places
 from gieok.capabilities.files import roots, sync
 from gieok.capabilities.prompt import records
 from gieok.engine import lifecycle
@@ -24,17 +24,17 @@ class Shelf(NamedTuple):
 
 
 def shelf(context: Context, *, user: bool) -> Shelf:
-    """Return the shelf of the project that the call is made in, or the user's own. No folder is made."""
+    """Return the shelf of the project that the call is made in, or the user's own. No folder but home is made."""
     folder = "" if user else places.project_root(str(Path.cwd())) or _new_project(Path.cwd())
     if not folder:
-        return Shelf(context.home, Scope(places.USER_SCOPE))
+        return Shelf(paths.make_private(context.home), Scope(places.USER_SCOPE))
     return Shelf(Path(folder) / places.PROJECT_FOLDER, Scope(places.project_scope(folder)))
 
 
 def _new_project(folder: Path) -> str:
     """Return where a project would begin: the repository's top, else the folder itself; '' for home and for the disk."""
     top = next((f for f in (folder, *folder.parents) if (f / ".git").exists()), folder)
-    return "" if top in (Path.home(), Path(top.anchor)) else str(top)
+    return "" if top.resolve() in (Path.home().resolve(), Path(top.anchor)) else str(top)
 
 
 def follow(context: Context, kept: Shelf, *, embed: bool = True) -> None:

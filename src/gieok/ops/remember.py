@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from gieok.capabilities.prompt import records
+from gieok.capabilities.prompt.recollect import CATEGORIES
 from gieok.errors import StoreError
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Surface, Words, argument, printable
@@ -15,7 +16,7 @@ class RememberRequest:
     """Parameters of `gieok remember`."""
 
     text: list[str] = argument(Words("what to keep", "기억할 것"), [], positional=True)
-    category: str = argument(Words("what kind of memory it is", "기억의 종류"), "decision", choices=records.CATEGORIES)
+    category: str = argument(Words("what kind of memory it is", "기억의 종류"), "decision", choices=CATEGORIES)
     title: str = argument(Words("a title (default: the first line)", "제목 (기본: 첫 줄)"), "")
     tags: str = argument(Words("words to find it by, joined by commas", "찾을 때 쓸 낱말, 쉼표로 이음"), "")
     user: bool = argument(
@@ -49,17 +50,16 @@ class RememberResult:
 
 def run(context: Context, request: RememberRequest) -> RememberResult:
     """Write the file, index it, and read it back."""
-    given = "\n".join((" ".join(request.text), request.title, request.tags))
-    clean = redact(given)
-    text, title, tags = clean.rsplit("\n", 2)
+    given = (" ".join(request.text), request.title, request.tags)
+    text, title, tags = map(redact, given)
     kept = shelf(context, user=request.user)
-    record = records.make(request.category, title, text, tags.split(","), context.clock.now())
+    record = records.make(request.category, title, text, tags.replace("\n", ",").split(","), context.clock.now())
     file, created = records.save(kept.base, record)
     follow(context, kept)
     if not is_indexed(context, kept, file):
         raise StoreError(f"{kept.shown(file)!r} was written, but is not in the index", hint="run `gieok doctor`")
     return RememberResult(
-        kept.shown(file), record.category, record.title, str(kept.scope), created, redacted=clean != given
+        kept.shown(file), record.category, record.title, str(kept.scope), created, redacted=(text, title, tags) != given
     )
 
 

@@ -10,7 +10,8 @@ from gieok.text.keywords import is_statement, query_tokens
 
 #: A prompt shorter than this asks nothing; a Hangul or Han character counts twice, because it says twice as much.
 _SHORTEST = 10
-_COMMAND_MARKS = ("/", "!", "#")
+#: `/clear`, `/review this`, `!ls`, `# keep this`; not `/src/a.py`, nor a heading with text below it.
+_COMMAND = r"/[\w:-]+(?:\s|$)|!|#[^\n]*$"
 #: Of a paste, its ends: what is wanted stands before it or after it.
 _END_CHARS = 1500
 _SENTENCE = re.compile(r"[.!?。？！]+\s|\n+")
@@ -36,12 +37,12 @@ COMMON = frozenset(
     run same say see set should show simpl so some someth start still stop suggest support sure take tell than then
     there thing think time too tri two understand updat us use user valu veri want way well wonder work would write
     wrong yes yet
-    가능 각각 같은 같이 거야 건가 건지 게요 겠어 결정 경우 고싶 고쳐 관련 구현 그거 그게 그냥 그럼 그리 기로 기억 까지
-    나요 내용 는데 는지 다른 다음 다시 더라 도와 되나 되는 되어 된다 될까 때문 떻게 려고 려줘 만들 만든 많이 먼저 모든
-    무슨 문제 바꿔 방법 방식 보여 부탁 부터 사용 설명 세요 수정 쓰기 쓰는 쓰지 쓸까 알려 어떤 어떻 어줘 어요 여기 여줘
-    우리 은데 을까 이거 이건 이것 이게 이번 이제 있나 있는 있어 있을 작성 작업 저거 정리 정하 정했 제가 주세 줘야 지금
-    지난 지금 지요 진행 찾아 추가 코드 파일 하게 하고 하나 하는 하려 하면 하자 하지 한다 할까 해야 해서 해주 해줘 했나
-    했는 했더 했었 했지 확인
+    가능 각각 같은 같이 거야 건가 건지 걸까 걸로 게요 겠어 결정 경우 고싶 고쳐 관련 구현 그거 그게 그냥 그럼 그리 기로
+    기억 까지 나요 내용 는데 는지 다른 다시 다음 더라 도와 되나 되는 되어 된다 될까 때문 떻게 려고 려줘 만든 만들 많이
+    먼저 모든 무슨 문제 뭐로 바꿔 방법 방식 보여 부탁 부터 사용 설명 세요 수정 쓰기 쓰는 쓰지 쓸까 알려 어떤 어떻 어요
+    어줘 여기 여줘 우리 은데 을까 이거 이건 이것 이게 이번 이제 있나 있는 있어 있을 작성 작업 저거 정리 정하 정했 제가
+    주세 줘야 지금 지난 지요 진행 찾아 쳐줘 추가 코드 파일 하게 하고 하기 하나 하는 하려 하면 하자 하지 한다 할게 할까
+    할지 해서 해야 해주 해줘 했나 했는 했더 했어 했었 했지 확인
     """.split()
 )
 
@@ -51,7 +52,7 @@ def is_worth_asking(prompt: str) -> bool:
     if len(prompt) > 4 * _END_CHARS:
         return True
     text = prompt.strip()
-    if text.startswith(_COMMAND_MARKS):
+    if text.startswith(("/", "!", "#")) and re.match(_COMMAND, text):
         return False
     # A character beyond U+07FF takes three bytes or more in UTF-8: two more than a Latin one.
     wide = (len(text.encode("utf-8", "surrogatepass")) - len(text)) // 2

@@ -41,9 +41,12 @@ if TYPE_CHECKING:
             """Return what is shown of a passage."""
 
 
-_CANDIDATES = 12
+_CANDIDATES = 40
+_DOCUMENTS = 12
 _SNIPPET_CHARS = 600
 _DAY_S = 86_400.0
+#: What people keep records of; each is a folder.
+CATEGORIES = ("decision", "preference", "constraint", "runbook", "tech-debt", "session-summary")
 #: Categories that fade with age, as dated notes do; a decision holds until it is retired.
 _FADING = frozenset(("session-summary",))
 
@@ -112,23 +115,31 @@ def recall(
             _gather(reader, scope, asked, chosen, recalled, candidates, with_low=with_low)
     except late:
         pass
-    best = sorted(candidates.values(), key=lambda c: (-c.coverage, c.passage))[:_CANDIDATES]
+    best = _one_a_document(reader, candidates)
     for c in best:
-        c.row = _Row(*reader.row(c.passage))
         c.weighed = c.coverage * c.row.freshness(now_unix_s, chosen.number("hook.half_life_days"))
     best.sort(key=lambda c: (-c.weighed, c.passage))
-    seen = set()
     for c in best:
         ratio = c.weighed / best[0].weighed
         level = levels.level(
             c.coverage, ratio, c.floors, chosen.number("hook.high_ratio"), chosen.number("hook.medium_ratio")
         )
         # A file that is gone is not memory any more, whatever the index still holds.
-        if (level != levels.LOW or with_low) and c.row.document not in seen and c.row.is_there():
-            seen.add(c.row.document)
+        if (level != levels.LOW or with_low) and c.row.is_there():
             entry = c.row.entry(cwd, c.tokens)
             recalled.found.append(Found(level=level, coverage=c.coverage, ratio=ratio, key=c.row.key, entry=entry))
     return recalled
+
+
+def _one_a_document(reader: "Reader", candidates: dict[int, _Candidate]) -> list[_Candidate]:
+    """Return the best passage of each of the best documents: one long document must not crowd out the others."""
+    best: dict[int, _Candidate] = {}
+    for c in sorted(candidates.values(), key=lambda c: (-c.coverage, c.passage)):
+        if len(best) == _DOCUMENTS:
+            break
+        c.row = _Row(*reader.row(c.passage))
+        best.setdefault(c.row.document, c)
+    return list(best.values())
 
 
 def _gather(
@@ -173,6 +184,7 @@ class _Row:
         self._title, self._text, self._lines = title, text, (first, last)
         self._updated_ms, self._day_ms = updated_ms, day_ms
         self._metadata: dict[str, str] = json.loads(metadata)
+        self._category = category_of(self._metadata, key)
 
     def is_there(self) -> bool:
         """Say whether what it came from still exists."""
@@ -181,7 +193,7 @@ class _Row:
     def freshness(self, now_unix_s: float, half_life_days: float) -> float:
         """Return what age leaves of the score: only dated notes and summaries fade."""
         moment = self._day_ms
-        if self._metadata.get("category") in _FADING:
+        if self._category in _FADING:
             moment = moment or self._updated_ms
         return 1.0 if moment is None else levels.recency((now_unix_s - moment / 1000) / _DAY_S, half_life_days)
 
@@ -193,10 +205,16 @@ class _Row:
             title=self._title or self.key,
             citation=shown_path(self._source or self.key, cwd) + lines,
             text=snippet(self._text, list(tokens), _SNIPPET_CHARS),
-            category=self._metadata.get("category", ""),
+            category=self._category,
             tags=self._metadata.get("tags", ""),
             day=time.strftime("%Y-%m-%d", time.gmtime(self._day_ms / 1000)) if self._day_ms is not None else "",
         )
+
+
+def category_of(metadata: dict[str, str], key: str) -> str:
+    """Return a record's category: what its front matter says, else the folder it was put in by hand; '' for a note."""
+    folder = key.split("/")[-2:-1]
+    return metadata.get("category") or (folder[0] if folder and folder[0] in CATEGORIES else "")
 
 
 def source_of(provenance: str) -> str:

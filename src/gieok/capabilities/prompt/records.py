@@ -16,16 +16,18 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
+from gieok.capabilities.prompt.recollect import CATEGORIES
 from gieok.errors import BadRequest
+from gieok.paths import make_private
 from gieok.text.keywords import normalise
 from gieok.text.markdown import front_matter
 
 MEMORY, RETIRED, ARCHIVE = "memory", "retired", "archive"
-CATEGORIES = ("decision", "preference", "constraint", "runbook", "tech-debt", "session-summary")
 GRACE_DAYS = 30
 _TITLE_CHARS = 80
 #: Of a file name; a syllable takes three and a file system allows 255.
 _SLUG_BYTES = 120
+_MOST_NAMESAKES = 10_000
 _RETIRED_LINE = re.compile(r"^retired:.*\n", re.MULTILINE)
 
 
@@ -43,7 +45,8 @@ class Record(NamedTuple):
         head = [f"title: {_quoted(self.title)}", f"category: {self.category}"]
         head += [f"tags: [{', '.join(self.tags)}]"] if self.tags else []
         head.append(f"created: {_stamp(self.created)}")
-        body = self.text if self.text.startswith(self.title.removesuffix("…")) else f"# {self.title}\n\n{self.text}"
+        is_told = self.text.lstrip("# ").startswith(self.title.removesuffix("…"))
+        body = self.text if is_told else f"# {self.title}\n\n{self.text}"
         return "---\n" + "\n".join(head) + f"\n---\n{body}\n"
 
 
@@ -75,18 +78,30 @@ def _stamp(moment: datetime) -> str:
 
 def save(base: Path, record: Record) -> tuple[Path, bool]:
     """Write a record below `base` (a `.gieok` folder); return its file, and False where the same text was kept already."""
-    folder = base / MEMORY / record.category
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = _made(base, base / MEMORY / record.category)
     for known in sorted(folder.glob("*.md")):
         if _body(known.read_text(encoding="utf-8", errors="replace")) == _body(record.markdown()):
             return known, False
     day = f"{record.created:%Y-%m-%d}-" if record.category == "session-summary" else ""
     slug = day + _slug(record.title)
-    for name in (slug, *(f"{slug}-{n}" for n in range(2, 10_000))):
+    return _created(folder, slug, record.markdown()), True
+
+
+def _made(base: Path, folder: Path) -> Path:
+    """Make a folder below `base`, as private as that is: the user's own is for nobody else."""
+    if base.exists() and not base.stat().st_mode & 0o077:
+        return make_private(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _created(folder: Path, stem: str, text: str) -> Path:
+    """Write a file under the first free name. Raises BadRequest."""
+    for name in (stem, *(f"{stem}-{n}" for n in range(2, _MOST_NAMESAKES))):
         file = folder / f"{name}.md"
-        if _create(file, record.markdown()):
-            return file, True
-    raise BadRequest(f"too many records are called {slug!r}", hint="give this one a --title of its own")
+        if _create(file, text):
+            return file
+    raise BadRequest(f"too many records are called {stem!r}", hint="give this one a --title of its own")
 
 
 def _body(text: str) -> str:
@@ -112,17 +127,21 @@ def _create(file: Path, text: str) -> bool:
 
 def _written(folder: Path, text: str) -> Path:
     handle, name = tempfile.mkstemp(dir=folder, prefix=".~", suffix=".tmp")
-    with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as opened:
-        opened.write(text)
-        opened.flush()
-        os.fsync(opened.fileno())
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as opened:
+            opened.write(text)
+            opened.flush()
+            os.fsync(opened.fileno())
+    except BaseException:
+        Path(name).unlink()
+        raise
     return Path(name)
 
 
 def find(base: Path, shelf: str, name: str) -> Path:
     """Return the record that `name` means on a shelf: its path, `category/name`, or its file's name. Raises BadRequest."""
     root = base / shelf
-    wanted = Path(name.partition("#")[0]).with_suffix("").as_posix()
+    wanted = Path(name.partition("#")[0]).as_posix().removesuffix(".md")
     records = sorted(root.glob("*/*.md"))
     found = [file for file in records if f"/{file.with_suffix('').as_posix()}".endswith(f"/{wanted}")]
     if len(found) == 1:
@@ -140,15 +159,16 @@ def _name(file: Path) -> str:
 
 def move(base: Path, file: Path, shelf: str, now: datetime) -> Path:
     """Put a record on another shelf; return where it is. One that is retired carries the day, from which grace counts."""
-    text = _RETIRED_LINE.sub("", file.read_text(encoding="utf-8"), count=1)
+    text = file.read_text(encoding="utf-8")
+    end = front_matter(text).end
+    text = _RETIRED_LINE.sub("", text[:end], count=1) + text[end:]
     if shelf == RETIRED:
-        line = f"retired: {_stamp(now)}\n"
-        text = text.replace("---\n", f"---\n{line}", 1) if front_matter(text).end else f"---\n{line}---\n{text}"
-    target = base / shelf / file.parent.name / file.name
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if shelf == MEMORY and target.exists():
-        raise BadRequest(f"{_name(target)!r} is kept already", hint="rename one of them")
-    _written(target.parent, text).replace(target)
+        opening, _, rest = text.partition("\n") if end else ("---", "", f"---\n{text}")
+        text = f"{opening}\nretired: {_stamp(now)}\n{rest}"
+    folder = _made(base, base / shelf / file.parent.name)
+    if shelf == MEMORY and (folder / file.name).exists():
+        raise BadRequest(f"{_name(file)!r} is kept already", hint="rename one of them")
+    target = _created(folder, file.stem, text)
     file.unlink()
     return target
 

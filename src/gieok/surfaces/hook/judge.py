@@ -83,7 +83,7 @@ def _question(prompt: str, entries: Sequence[Entry]) -> str:
 def _numbers(answer: str, count: int) -> set[int]:
     found = re.search(r"\[[\d\s,]*\]", answer)
     if not found:
-        raise ValueError(f"no list of numbers in {answer[:80]!r}")
+        raise ValueError("the answer holds no list of numbers")
     return {n for n in json.loads(found[0]) if n < count}
 
 

@@ -15,6 +15,8 @@ from gieok.text.tokens import count_tokens
 #: A prompt of five megabytes is a mistake; beyond this nothing is read.
 _MOST_BYTES = 16_000_000
 _MOST_TITLES = 200
+#: What the tags around an index take, and some to spare.
+_TAG_CHARS = 100
 _SPOOLED = frozenset((agents.STOP, agents.PRE_COMPACT, agents.SESSION_END))
 #: What binds most stands first in the index of a session.
 _ORDER = ("constraint", "decision", "preference", "runbook", "tech-debt", "session-summary", "")
@@ -133,7 +135,7 @@ class _Call:
             path = recollect.shown_path(source, self._folder)
             line = f"- {category or 'note'}: {inject.one_line(title, 80)} ({inject.one_line(path, 300)})"
             spent += count_tokens(line)
-            if spent > budget or sum(map(len, lines)) > inject.MOST_CHARS - 1000:
+            if spent > budget or sum(len(shown) + 1 for shown in (*lines, line)) > inject.MOST_CHARS - _TAG_CHARS:
                 break
             lines.append(line)
         self._count(shown=len(lines) - 1)
@@ -169,7 +171,7 @@ class _Call:
 def _by_category(rows: list[tuple[str, str, str, str]]) -> list[tuple[str, str, str]]:
     """Return (category, title, source) of rows of `Glance.newest`, what binds most first."""
     read = [
-        (str(json.loads(metadata).get("category", "")), title or key, recollect.source_of(provenance) or key)
+        (recollect.category_of(json.loads(metadata), key), title or key, recollect.source_of(provenance) or key)
         for key, title, metadata, provenance in rows
     ]
     return sorted(read, key=lambda row: _ORDER.index(row[0]) if row[0] in _ORDER else len(_ORDER))

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from gieok.capabilities.prompt.options import OPTIONS, Row, Settings, Value
 
 _LINE = re.compile(r"""(\s*)(['"]?)([\w.]+)\2\s*:(?:\s+(.*?))?\s*$""")
-_COMMENT = re.compile(r"(?:^|\s)#.*$")
+_PAIR = re.compile(r"""\s*([\w.]+)\s*:\s+("[^"]*"|'[^']*'|[^,]*)(?:,|$)""")
+_QUOTES = "\"'"
 
 
 def load(home: str, project: str, environment: Mapping[str, str]) -> Settings:
@@ -27,11 +28,11 @@ def load(home: str, project: str, environment: Mapping[str, str]) -> Settings:
     found += [
         (row[0], environment[variable], variable, False)
         for row in OPTIONS
-        if (variable := "GIEOK_" + row[0].replace(".", "_").upper()) in environment
+        if environment.get(variable := "GIEOK_" + row[0].replace(".", "_").upper())
     ]
     rows = {row[0]: row for row in OPTIONS}
     for name, text, origin, in_project in found:
-        if name in rows and (rows[name][3] or not in_project) and text:
+        if name in rows and (rows[name][3] or not in_project):
             value = _value(rows[name], text)
             if value is None:
                 wrong.append(f"{name} is {text!r} in {origin}")
@@ -42,7 +43,7 @@ def load(home: str, project: str, environment: Mapping[str, str]) -> Settings:
 
 def _read(file: str, wrong: list[str]) -> dict[str, str]:
     try:
-        with open(file, encoding="utf-8") as opened:
+        with open(file, encoding="utf-8-sig") as opened:
             return flat(opened.read(100_000))
     except FileNotFoundError:
         return {}
@@ -64,20 +65,28 @@ def flat(text: str) -> dict[str, str]:
         if not value:
             group = "" if indent else f"{name}."
         elif value.startswith("{") and value.endswith("}"):
-            pairs = (part.partition(":") for part in value[1:-1].split(","))
-            values.update({f"{name}.{k.strip()}": _plain(v.strip()) for k, _, v in pairs})
+            values.update({f"{name}.{inner}": _plain(text.strip()) for inner, text in _PAIR.findall(value[1:-1])})
         else:
             values[group + name] = _plain(value)
     return values
 
 
 def _without_comment(line: str) -> str:
-    return line if '"' in line or "'" in line else _COMMENT.sub("", line)
+    """Return a line without what follows a `#` that begins a word, outside of quotes."""
+    quote = ""
+    for at, char in enumerate(line):
+        begins = at == 0 or line[at - 1] in " \t:{,"
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in _QUOTES and begins:
+            quote = char
+        elif char == "#" and (at == 0 or line[at - 1].isspace()):
+            return line[:at]
+    return line
 
 
 def _plain(text: str) -> str:
-    quoted = re.match(r"""(['"])(.*)\1""", text)
-    return quoted[2] if quoted else text
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in _QUOTES else text
 
 
 def _value(row: Row, text: str) -> Value | None:
@@ -97,7 +106,7 @@ def _value(row: Row, text: str) -> Value | None:
     if isinstance(default, str):
         return text if not choices or text in choices else None
     try:
-        number = float(text)
+        number = type(default)(text)
     except ValueError:
         return None
-    return number if number == number and (low is None or number >= low) else None  # noqa: PLR0124 - NaN
+    return number if abs(number) < float("inf") and (low is None or number >= low) else None

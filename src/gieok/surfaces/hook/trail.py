@@ -62,8 +62,13 @@ def spool(home: str, row: dict[str, object]) -> str:
 
 
 def _private_folder(folder: str) -> None:
+    """Make a folder and those above it, each 0700: `makedirs` would give the mode to the last one only."""
     if not os.path.isdir(folder):
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        _private_folder(os.path.dirname(folder))
+        try:  # noqa: SIM105 - see log
+            os.mkdir(folder, 0o700)
+        except FileExistsError:  # another process was faster
+            pass
 
 
 def _now() -> str:

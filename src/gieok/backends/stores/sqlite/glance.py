@@ -51,9 +51,11 @@ class Glance:
             raise Missing(file)
         if version != ranking.SCHEMA_VERSION:
             raise Mismatch(f"{file} has schema {version}, this gieok reads {ranking.SCHEMA_VERSION}")
-        tokens = self._one("SELECT value FROM meta WHERE name = 'keywords_version'")[0]
-        if int(tokens) != keywords.VERSION:
-            raise Mismatch(f"{file} has keyword tokens of version {tokens}, this gieok makes {keywords.VERSION}")
+        tokens = self._one("SELECT value FROM meta WHERE name = 'keywords_version'")
+        if tokens != (str(keywords.VERSION),):
+            raise Mismatch(
+                f"{file} has keyword tokens of version {tokens and tokens[0]}, this gieok makes {keywords.VERSION}"
+            )
         # Only from here on: without the version there is nothing to answer from.
         self._db.set_progress_handler(self._is_late, _STEPS)
 

@@ -1,0 +1,61 @@
+"""What of a prompt is asked of memory, and which prompts ask nothing."""
+
+import pytest
+
+from gieok.capabilities.prompt.question import COMMON, is_worth_asking, questions
+from gieok.text.keywords import keyword_tokens
+from gieok.text.stem import stem
+
+_ENDINGS = ("", "e", "s", "y", "ed", "ing", "ion", "ity", "le", "ly")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_worth"),
+    [
+        ("fix login", False), ("fix logins", True), ("   fix login    ", False), ("린터는요?", False), ("린터뭐쓰지", True),
+        ("什么时候部署", True), ("リンターは", True), ("", False), ("\n\t ", False), ("/clear", False),
+        ("  !git status --short", False), ("# always use tabs", False), ("/" + "x" * 9_000, True),
+    ],
+)  # fmt: skip
+def test_a_prompt_is_long_enough_for_its_script_and_no_bare_command(prompt: str, is_worth: bool) -> None:
+    assert is_worth_asking(prompt) is is_worth
+
+
+@pytest.mark.parametrize(
+    "prompt", ["please make it better", "Can you explain this code?", "fix the problem now please", "파일 내용 확인 부탁"]
+)  # fmt: skip
+def test_common_words_alone_ask_nothing(prompt: str) -> None:
+    assert questions(prompt) == []
+
+
+def test_a_common_word_counts_less_than_one_that_is_not() -> None:
+    (weights,) = questions("please fix the linter")
+    assert weights["linter"] == 1.0
+    assert 0 < weights["fix"] < 1
+
+
+def test_the_whole_and_each_sentence_are_asked_of_their_own() -> None:
+    asked = questions("Fix the login page. Which linter do we run?\n배포는 언제 하지?")
+    assert len(asked) == 4
+    assert {"login", "linter", "배포"} <= asked[0].keys()
+    assert [("login" in w, "linter" in w, "배포" in w) for w in asked[1:]] == [
+        (True, False, False), (False, True, False), (False, False, True),
+    ]  # fmt: skip
+
+
+def test_of_a_paste_the_ends_are_asked_and_the_middle_is_not() -> None:
+    asked = questions(f"zebra first\n{'lorem ipsum ' * 9_000}\nwalrus\n{'lorem ipsum ' * 9_000}\ngiraffe last")
+    tokens = {token for weights in asked for token in weights}
+    assert {"zebra", "giraff"} <= tokens
+    assert "walrus" not in tokens
+    assert all(len(weights) <= 48 for weights in asked)
+
+
+@pytest.mark.parametrize("word", sorted(COMMON))
+def test_a_common_word_is_a_token_that_a_text_can_have(word: str) -> None:
+    if word.isascii():
+        assert word == word.lower()
+        assert any(stem(whole) == word for whole in (*(word + ending for ending in _ENDINGS), word[:-1] + "y"))
+    else:
+        assert keyword_tokens(word) == [word]
+        assert len(word) == 2

@@ -1,0 +1,106 @@
+"""A home and a project with memory, and the hook as an agent runs it: another process, JSON in, JSON out."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import gieok
+from gieok.app import open_context
+from gieok.ops import operation
+from gieok.ops.remember import RememberRequest
+
+_SOURCE = str(Path(gieok.__file__).parents[1])
+
+
+class Said(NamedTuple):
+    """What the hook gave."""
+
+    status: int
+    out: bytes
+    err: bytes
+
+    @property
+    def context(self) -> str:
+        return json.loads(self.out)["hookSpecificOutput"]["additionalContext"] if self.out else ""
+
+
+class Place:
+    """A user's folder with Gieok's home and one project."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.user, self.home, self.project = folder / "user", folder / "home", folder / "user" / "shop"
+        (self.project / ".git").mkdir(parents=True)
+        monkeypatch.chdir(self.project)
+        # A shared machine is slow at times: no test but those of the deadline depends on it.
+        self.environment = {
+            "HOME": str(self.user),
+            "GIEOK_HOME": str(self.home),
+            "GIEOK_EMBEDDER": "none",
+            "GIEOK_HOOK_DEADLINE_MS": "600000",
+        }
+        for name, value in self.environment.items():
+            monkeypatch.setenv(name, value)
+
+    @property
+    def database(self) -> Path:
+        return self.home / "memory.sqlite"
+
+    def remember(self, text: str, **fields: object) -> Path:
+        """Keep a record, and leave the database closed; return the record's file."""
+        context = open_context({})
+        result = operation("remember").handler(context, RememberRequest(text=[text], **fields))
+        context.store().close()
+        return (self.home.parent if fields.get("user") else self.project) / result.path
+
+    def payload(self, prompt: object, **fields: object) -> dict[str, object]:
+        return {"session_id": "s", "cwd": str(self.project), "prompt": prompt, **fields}
+
+    def run(self, event: str, payload: bytes, *arguments: str, code: str = "", **environment: str) -> Said:
+        """Run `gieok hook EVENT`, or a program in its place, on a payload as it is."""
+        command = ["-c", code] if code else ["-m", "gieok", "hook"]
+        done = subprocess.run(
+            [sys.executable, *command, event, *arguments],
+            input=payload,
+            capture_output=True,
+            check=False,
+            cwd=self.user,
+            env=os.environ | self.environment | {"PYTHONPATH": _SOURCE} | environment,
+        )
+        return Said(done.returncode, done.stdout, done.stderr)
+
+    def hook(self, event: str, payload: Mapping[str, object], *arguments: str, **environment: str) -> Said:
+        """Run `gieok hook EVENT`; it must end well and keep stderr clean."""
+        said = self.run(event, json.dumps(payload).encode(), *arguments, **environment)
+        assert (said.status, said.err) == (0, b"")
+        return said
+
+    def log(self) -> list[str]:
+        file = self.home / "logs" / "hook.log"
+        return file.read_text().splitlines() if file.is_file() else []
+
+    def calls(self) -> list[dict[str, object]]:
+        file = self.home / "hook" / "calls.jsonl"
+        return [json.loads(line) for line in file.read_text().splitlines()] if file.is_file() else []
+
+    def spooled(self) -> list[dict[str, object]]:
+        return [json.loads(file.read_text()) for file in sorted((self.home / "spool").glob("*.json"))]
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    return Place(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def known(place: Place) -> Place:
+    place.remember("린터는 ruff를 쓰기로 했다. flake8은 느려서 버렸다.", tags="lint, ruff")
+    place.remember("Deploys go out on Tuesday mornings.", title="Deploy window", category="constraint")
+    place.remember("Retry webhooks with exponential backoff, at most five times.", category="preference")
+    place.remember("보고서는 항상 존댓말로 짧게 쓴다.", category="preference", user=True)
+    return place

@@ -1,0 +1,108 @@
+"""What each agent sends, as it was recorded or documented, and exactly what it accepts back."""
+
+import json
+
+import pytest
+
+from gieok.capabilities.prompt import agents
+
+_LINTER = "어떤 린터를 쓰기로 했지?"
+_ID = "01a1ffe7-821a-73a2-a6fb-15734fccb9a6"
+_CLAUDE = {"session_id": _ID, "transcript_path": f"/home/u/.claude/projects/-shop/{_ID}.jsonl"}
+_CODEX = {"session_id": _ID, "transcript_path": f"/home/u/.codex/sessions/2026/11/21/rollout-{_ID}.jsonl"}
+_TURN = {"turn_id": "01a1ffe7-82bb", "model": "m", "permission_mode": "bypassPermissions"}
+_GEMINI = {"session_id": _ID, "transcript_path": "/home/u/.gemini/tmp/1/chats/s.json", "timestamp": "2026-11-21T20:58Z"}
+_CURSOR = {
+    "conversation_id": _ID, "generation_id": "g", "model": "m", "transcript_path": "/home/u/.cursor/projects/p/t.jsonl",
+}  # fmt: skip
+_PROMPTED = {"prompt_id": "643fb160", "permission_mode": "default"}
+_STOPPED = {"stop_hook_active": False, "last_assistant_message": "Noted."}
+#: agent → our event → what the agent sends, without the folder.
+_SENT: dict[str, dict[str, dict[str, object]]] = {
+    "claude-code": {
+        "prompt": {**_CLAUDE, **_PROMPTED, "hook_event_name": "UserPromptSubmit", "prompt": _LINTER},
+        "session-start": {**_CLAUDE, "hook_event_name": "SessionStart", "source": "startup", "model": "m"},
+        "stop": {**_CLAUDE, **_PROMPTED, **_STOPPED, "hook_event_name": "Stop", "effort": {"level": "medium"},
+                 "background_tasks": [], "session_crons": []},
+        "pre-compact": {**_CLAUDE, "hook_event_name": "PreCompact", "trigger": "auto", "custom_instructions": None},
+        "session-end": {**_CLAUDE, "prompt_id": "643fb160", "hook_event_name": "SessionEnd", "reason": "other"},
+    },
+    "codex": {
+        "prompt": {**_CODEX, **_TURN, "hook_event_name": "UserPromptSubmit", "prompt": _LINTER},
+        "session-start": {**_CODEX, "hook_event_name": "SessionStart", "model": "m", "permission_mode": "default",
+                          "source": "startup"},
+        "stop": {**_CODEX, **_TURN, **_STOPPED, "hook_event_name": "Stop"},
+        "pre-compact": {**_CODEX, **_TURN, "hook_event_name": "PreCompact", "trigger": "auto"},
+        "session-end": {**_CODEX, "hook_event_name": "SessionEnd", "reason": "other"},
+    },
+    "gemini-cli": {
+        "prompt": {**_GEMINI, "hook_event_name": "BeforeAgent", "prompt": _LINTER},
+        "session-start": {**_GEMINI, "hook_event_name": "SessionStart", "source": "startup"},
+        "stop": {**_GEMINI, "hook_event_name": "AfterAgent", "prompt": _LINTER, "prompt_response": "ruff"},
+        "pre-compact": {**_GEMINI, "hook_event_name": "PreCompress", "trigger": "auto"},
+        "session-end": {**_GEMINI, "hook_event_name": "SessionEnd", "reason": "exit"},
+    },
+    "cursor": {
+        "prompt": {**_CURSOR, "hook_event_name": "beforeSubmitPrompt", "prompt": _LINTER, "attachments": []},
+        "session-start": {**_CURSOR, "hook_event_name": "sessionStart", "composer_mode": "agent"},
+        "stop": {**_CURSOR, "hook_event_name": "stop", "status": "completed", "loop_count": 0},
+        "pre-compact": {**_CURSOR, "hook_event_name": "preCompact", "trigger": "auto"},
+        "session-end": {**_CURSOR, "hook_event_name": "sessionEnd", "reason": "completed"},
+    },
+}  # fmt: skip
+_ALL = [(agent, event) for agent, events in _SENT.items() for event in events]
+
+
+def _sent(agent: str, event: str, folder: str) -> dict[str, object]:
+    return _SENT[agent][event] | ({"workspace_roots": [folder]} if agent == "cursor" else {"cwd": folder})
+
+
+def test_every_agent_and_event_has_a_payload_here() -> None:
+    assert {agent: set(events) for agent, events in _SENT.items()} == {
+        name: set(agents.EVENTS) for name in agents.NATIVE
+    }
+    for agent, event in _ALL:
+        assert _SENT[agent][event]["hook_event_name"] == agents.NATIVE[agent][event]
+
+
+@pytest.mark.parametrize(("agent", "event"), _ALL)
+def test_an_agent_is_known_by_its_payload(agent: str, event: str) -> None:
+    payload = _sent(agent, event, "/home/u/shop")
+    assert agents.detect(payload) == agent
+    assert agents.session_of(payload) == _ID
+    assert agents.folder_of(payload) == "/home/u/shop"
+
+
+@pytest.mark.parametrize("event", ["prompt", "session-start"])
+@pytest.mark.parametrize("agent", _SENT)
+def test_the_answer_has_the_shape_that_the_agent_accepts_and_no_key_more(known, agent: str, event: str) -> None:
+    answer = json.loads(known.hook(event, _sent(agent, event, str(known.project))).out)
+    if agent == "cursor":
+        context = answer.pop("additional_context")
+        assert answer == ({"continue": True} if event == "prompt" else {})
+    else:
+        context = answer["hookSpecificOutput"].pop("additionalContext")
+        assert answer == {"hookSpecificOutput": {"hookEventName": agents.NATIVE[agent][event]}}
+    assert "ruff" in context
+    assert known.calls()[-1].items() >= {"event": event, "agent": agent, "session": _ID}.items()
+
+
+@pytest.mark.parametrize(("agent", "event"), [pair for pair in _ALL if pair[1] not in ("prompt", "session-start")])
+def test_a_transcript_is_kept_for_later_and_nothing_is_said(place, agent: str, event: str) -> None:
+    payload = _sent(agent, event, str(place.project))
+    assert place.hook(event, payload).out == b""
+    (row,) = place.spooled()
+    assert row.pop("at")
+    assert row == {
+        "event": event,
+        "agent": agent,
+        "session_id": _ID,
+        "transcript_path": payload["transcript_path"],
+        "cwd": str(place.project),
+    }
+
+
+def test_what_is_named_on_the_command_line_counts_more_than_what_a_payload_looks_like(known) -> None:
+    payload = _sent("claude-code", "prompt", str(known.project))
+    assert "additional_context" in json.loads(known.hook("prompt", payload, "--agent", "cursor").out)
+    assert "hookSpecificOutput" in json.loads(known.hook("prompt", payload, "--agent", "nobody").out)

@@ -1,0 +1,142 @@
+"""The hook reads the same settings as the rest, though with a reader of its own: no YAML library on its way."""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gieok import config
+from gieok.capabilities.prompt.options import DEFAULTS, OPTIONS
+from gieok.surfaces.hook import settings as hook_settings
+
+_NAMES = [row[0] for row in OPTIONS]
+_TEXTS = {
+    "hook.output_mode": ("tiered", "full"),
+    "hook.scopes": ("agent:main", "user:kim/character:mina", "agent:main,project:shop-1a2b"),
+    "judge.api": ("openai", "anthropic"),
+    "judge.model": ("gpt-5-mini", "claude haiku 4.5"),
+    "judge.base_url": ("https://judge.test/v1", "http://127.0.0.1:8080"),
+    "judge.key_variable": ("MY_KEY",),
+}
+
+
+def _value(draw: st.DrawFn, name: str) -> str:
+    default = DEFAULTS[name]
+    if isinstance(default, bool):
+        value = draw(st.sampled_from(["true", "false", "yes", "no", "on", "off", "FALSE"]))
+    elif isinstance(default, str):
+        value = draw(st.sampled_from(_TEXTS[name]))
+    else:
+        value = str(draw(st.integers(50, 5000) if isinstance(default, int) else st.sampled_from([0, 0.25, 1, 30.5])))
+    quote = draw(st.sampled_from(["'", '"'] if "," in value else ["", "'", '"']))  # a flow would be cut at the comma
+    return f"{quote}{value}{quote}"
+
+
+@st.composite
+def _files(draw: st.DrawFn) -> str:
+    """Return a settings file: each group is flat, nested or a flow."""
+    text = draw(st.sampled_from(["", "# settings\n\n", "---\n", "search:\n  limit: 4\n\n"]))
+    comment = st.sampled_from(["", "  # why", " # don't", ' # not "full"', "   # hook.limit: 9"])
+    for group in ("hook", "judge"):
+        names = [name.partition(".")[2] for name in _NAMES if name.startswith(group)]
+        chosen = draw(st.lists(st.sampled_from(names), unique=True, max_size=4))
+        lines = [f"{name}: {_value(draw, f'{group}.{name}')}" for name in chosen]
+        layout = draw(st.sampled_from(["flat", "nested", "flow"])) if lines else "flat"
+        if layout == "flow":
+            text += f"{group}: {{{', '.join(lines)}}}{draw(comment)}\n"
+        else:
+            text += f"{group}:{draw(comment)}\n" if layout == "nested" else ""
+            start = draw(st.sampled_from(["  ", "    "])) if layout == "nested" else f"{group}."
+            text += "".join(f"{start}{line}{draw(comment)}\n" for line in lines)
+    return text
+
+
+def _agrees(text: str) -> None:
+    with tempfile.TemporaryDirectory() as home, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GIEOK_HOME", home)
+        (Path(home) / "config.yaml").write_text(text, encoding="utf-8")
+        expected = config.load({}, {}, Path(home))
+        read = hook_settings.load(home, "", {})
+    assert list(read.wrong) == []
+    for name in _NAMES:
+        value = expected.values[name].value
+        reading = {bool: read.is_on, str: read.text}.get(type(value), read.number)
+        assert (name, reading(name)) == (name, value)
+
+
+# Fails where a comment holds a quote: see the next test.
+@given(_files())
+@settings(derandomize=True, deadline=None, max_examples=150)
+def test_the_hook_reads_a_file_as_everything_else_does(text: str) -> None:
+    _agrees(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hook.limit: 5",
+        "hook:\n  limit: 5\n  output_mode: full\njudge.enabled: on\n",
+        "hook: {limit: 5, output_mode: full}  # both\n",
+        "hook: { }\n",
+        "'hook.limit': 5\n\"hook.high_ratio\": 0.5\n",
+        "hook.output_mode: 'full'   # all of it\n",
+        "judge.base_url: https://judge.test/v1#part\n",
+        'judge:\n  base_url: "http://127.0.0.1:1/v1"\n',
+        "hook.limit: 5 # don't show more\n",  # fails: a quote anywhere keeps the comment (settings.py:75)
+        "hook: # what's shown\n  limit: 5\n",  # fails: the same, and the whole group is ignored
+        'hook: {output_mode: "full"} # all\n',  # fails: the same; the line is ignored without a word
+        'hook.scopes: "agent:main" # the "main" one\n',  # fails: the greedy .* of _plain (settings.py:79)
+        'hook: {scopes: "agent:main,agent:b", limit: 2}\n',  # fails: a flow is cut at every comma (settings.py:67)
+        'hook.scopes: ""\n',  # fails: an empty text counts as not set, and agent:main is recalled all the same
+        "\ufeffhook.limit: 5\n",  # fails: a byte order mark, as Notepad writes it, hides the first line
+    ],
+)  # fmt: skip
+def test_each_way_to_write_a_setting_is_understood(text: str) -> None:
+    _agrees(text)
+
+
+# Fails for 2.5, which everything else refuses, and for inf: `int(inf)` then silences every prompt.
+@pytest.mark.parametrize(
+    "text",
+    ["hook.limit: many", "hook.limit: -1", "hook.limit: 2.5", "hook.limit: inf", "hook.high_ratio: nan",
+     "hook.high_ratio: '0,5'", "hook.output_mode: loud", "hook.deadline_ms: 1", "judge.enabled: perhaps"],
+)  # fmt: skip
+def test_a_value_that_cannot_be_is_the_default_and_is_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "config.yaml").write_text(text)
+    read = hook_settings.load(str(tmp_path), "", {})
+    name = text.partition(":")[0]
+    (wrong,) = read.wrong
+    assert name in wrong
+    assert str(tmp_path / "config.yaml") in wrong
+    assert read.text(name) == str(DEFAULTS[name])
+
+
+@pytest.mark.parametrize("row", OPTIONS, ids=lambda row: row[0])
+def test_a_project_sets_only_what_a_project_may(tmp_path: Path, row: tuple) -> None:
+    name, default, _, in_project, choices, _ = row
+    other = (
+        choices[-1] if choices else "agent:theirs" if isinstance(default, str) else "true" if default is False else 77
+    )
+    (tmp_path / ".gieok").mkdir()
+    (tmp_path / ".gieok" / "config.yaml").write_text(f"{name}: {other}\n")
+    read = hook_settings.load(str(tmp_path / "home"), str(tmp_path), {})
+    value = read.is_on(name) if isinstance(default, bool) else read.text(name)
+    assert (value == str(default) or value == default) is not in_project
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe hook", b"hook: [1, 2", b"\0" * 99, b"- a\n- b\n", b"hook: {limit"])
+def test_a_file_that_is_no_settings_changes_nothing(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "config.yaml").write_bytes(content)
+    read = hook_settings.load(str(tmp_path), "", {})
+    assert [read.text(name) for name in _NAMES] == [str(DEFAULTS[name]) for name in _NAMES]
+
+
+def test_a_wrong_setting_is_logged_and_the_prompt_is_answered(known) -> None:
+    (known.home / "config.yaml").write_text("hook.limit: many\nhook.output_mode: loud\n")
+    assert "ruff" in known.hook("prompt", known.payload("어떤 린터를 쓰기로 했지?")).context
+    assert [("hook.limit" in line, "hook.output_mode" in line) for line in known.log()] == [
+        (True, False),
+        (False, True),
+    ]
