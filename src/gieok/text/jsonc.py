@@ -10,9 +10,12 @@ from typing import NamedTuple
 
 _BLANK = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _DECODER = json.JSONDecoder(strict=False)
-_SCALAR = re.compile(r"true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_SCALAR = re.compile(r"(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)")
 #: What may follow a value on its line: a comma, a comment.
-_REST_OF_LINE = re.compile(r"[ \t]*(,?)[ \t]*(?://[^\n]*|/\*[^\n]*?\*/)?")
+_REST_OF_LINE = re.compile(r"[ \t]*(,?)[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/)?")
+#: What we put between two children: the end of a line with its indent, or a space.
+_GAP = re.compile(r"(?:\r?\n[ \t]*| )$")
+_MOST_DEPTH = 100
 _COMMENT_OR_COMMA = re.compile(r"//[^\n]*|/\*.*?\*/|,", re.DOTALL)
 
 
@@ -31,16 +34,17 @@ class Node(NamedTuple):
     begins: tuple[int, ...] = ()
     children: tuple["Node", ...] = ()
 
-    def member(self, name: str) -> "Node | None":
-        """Return an object's member; of several with one name the last, as every reader does."""
-        places = [place for place, known in enumerate(self.names) if known == name]
-        return self.children[places[-1]] if places else None
+    def place(self, name: str | int) -> int | None:
+        """Return where a member is among the children, or an item; of several members the last, as every reader does."""
+        if isinstance(name, int):
+            return name if self.kind == "array" and name < len(self.children) else None
+        return max((place for place, known in enumerate(self.names) if known == name), default=None)
 
 
 def parse(text: str) -> Node:
     """Return the value that a text holds; comments and trailing commas are allowed. Raises BadJson."""
     start = _skip(text, 1 if text.startswith("\ufeff") else 0)
-    node = _value(text, start)
+    node = _value(text, start, 0)
     end = _skip(text, node.end)
     if end != len(text):
         raise _bad(text, end, "something follows the value")
@@ -67,10 +71,12 @@ def _bad(text: str, at: int, what: str) -> BadJson:
     return BadJson(f"{what} at line {line}, column {at - text.rfind(chr(10), 0, at)}")
 
 
-def _value(text: str, at: int) -> Node:
+def _value(text: str, at: int, depth: int) -> Node:
     opened = text[at : at + 1]
+    if depth > _MOST_DEPTH:
+        raise _bad(text, at, f"more than {_MOST_DEPTH} values inside each other")
     if opened in ("{", "["):
-        return _container(text, at, "object" if opened == "{" else "array")
+        return _container(text, at, "object" if opened == "{" else "array", depth)
     if opened == '"':
         return Node(at, _string(text, at)[1], "scalar")
     found = _SCALAR.match(text, at)
@@ -87,7 +93,7 @@ def _string(text: str, at: int) -> tuple[str, int]:
     return str(value), end
 
 
-def _container(text: str, start: int, kind: str) -> Node:
+def _container(text: str, start: int, kind: str, depth: int) -> Node:
     closing = "}" if kind == "object" else "]"
     names, begins, children = list[str](), list[int](), list[Node]()
     at = _skip(text, start + 1)
@@ -102,7 +108,7 @@ def _container(text: str, start: int, kind: str) -> Node:
             if text[at : at + 1] != ":":
                 raise _bad(text, at, "a colon is expected")
             at = _skip(text, at + 1)
-        child = _value(text, at)
+        child = _value(text, at, depth + 1)
         children.append(child)
         at = _skip(text, child.end)
         if text[at : at + 1] == ",":
@@ -123,13 +129,13 @@ def put(text: str, path: Sequence[str], value: object, *, append: bool = False) 
     for depth, name in enumerate(path):
         if node.kind != "object":
             raise BadJson(f"{'.'.join(path[:depth]) or 'the file'} is no object")
-        child = node.member(name)
-        if child is None:
+        place = node.place(name)
+        if place is None:
             rest = [value] if append else value
             for inner in reversed(path[depth + 1 :]):
                 rest = {inner: rest}
             return _insert(text, node, rest, name)
-        node = child
+        node = node.children[place]
     if not append:
         return text[: node.start] + _written(text, value, _indent_at(text, node.start)) + text[node.end :]
     if node.kind != "array":
@@ -142,7 +148,7 @@ def _insert(text: str, parent: Node, value: object, name: str = "") -> str:
     step, outer = _step(text), _indent_at(text, parent.start)
     inner = outer + step
     child = (f"{json.dumps(name, ensure_ascii=False)}: " if name else "") + _written(text, value, inner)
-    newline = "\n" if "\n" in text.strip() or text.strip() in ("{}", "") else ""
+    newline = _line_end(text)
     before = f"{newline}{inner}" if newline else ""
     if not parent.children:
         after = f"{newline}{outer}" if newline and not text[parent.start + 1 : parent.end - 1].strip() else ""
@@ -152,8 +158,14 @@ def _insert(text: str, parent: Node, value: object, name: str = "") -> str:
     tail = _REST_OF_LINE.match(text, last)
     comma = tail[1] if tail else ""
     rest = tail[0] if tail and newline else comma  # a comment belongs to what stands before it
-    kept = rest.rstrip() if comma else "," + rest.rstrip()
-    return text[:last] + kept + (before or " ") + child + text[last + len(rest) :]
+    return text[:last] + ("" if comma else ",") + rest + (before or " ") + child + text[last + len(rest) :]
+
+
+def _line_end(text: str) -> str:
+    """Return how lines of a text end; '' where it is all on one line."""
+    if "\n" in text.strip() or text.strip() in ("{}", ""):
+        return "\r\n" if "\r\n" in text else "\n"
+    return ""
 
 
 def _step(text: str) -> str:
@@ -167,22 +179,24 @@ def _indent_at(text: str, at: int) -> str:
 
 
 def _written(text: str, value: object, indent: str) -> str:
-    if "\n" not in text.strip() and text.strip() not in ("{}", ""):
+    newline = _line_end(text)
+    if not newline:
         return json.dumps(value, ensure_ascii=False)
-    return json.dumps(value, ensure_ascii=False, indent=_step(text)).replace("\n", f"\n{indent}")
+    return json.dumps(value, ensure_ascii=False, indent=_step(text)).replace("\n", f"{newline}{indent}")
 
 
-def drop(text: str, path: Sequence[str], is_ours: Callable[[object], bool]) -> str:
+def drop(text: str, path: Sequence[str | int], is_ours: Callable[[object], bool]) -> str:
     """Return the text without the items of the array at `path`, or the member there, that `is_ours` recognises.
 
+    A path is of names and of places in arrays.
     Containers that this leaves empty go too. A path that is not there changes nothing. Raises BadJson.
     """
     nodes = [parse(text)] if text.strip() else []
     for name in path:
-        child = nodes[-1].member(name) if nodes and nodes[-1].kind == "object" else None
-        if child is None:
+        place = nodes[-1].place(name) if nodes else None
+        if place is None:
             return text
-        nodes.append(child)
+        nodes.append(nodes[-1].children[place])
     if not nodes:
         return text
     node = nodes[-1]
@@ -197,8 +211,8 @@ def drop(text: str, path: Sequence[str], is_ours: Callable[[object], bool]) -> s
         return text
     for depth in range(len(path) - 1, -1, -1):  # the outermost container that would be left empty
         if depth == 0 or len(nodes[depth].children) > 1:
-            place = max(i for i, name in enumerate(nodes[depth].names) if name == path[depth])
-            return _without(text, nodes[depth], place)
+            place = nodes[depth].place(path[depth])
+            return text if place is None else _without(text, nodes[depth], place)
     return text
 
 
@@ -211,10 +225,13 @@ def _without(text: str, parent: Node, place: int) -> str:
         before = _no_comma(before)
     else:
         after = _no_comma(after)
-    if place == len(parent.children) - 1 and not place:
-        rest = after.strip()
-        return text[:before_start] + before.rstrip() + (after if rest else "") + text[parent.end - 1 :]
-    return text[:before_start] + before.rstrip() + after + text[parent.end - 1 :]
+    kept = _GAP.sub("", before)
+    if not (kept + after).strip():
+        return text[:before_start] + ("" if len(parent.children) == 1 else kept + after) + text[parent.end - 1 :]
+    # A line comment goes on to the end of its line, so there must be one.
+    hides = kept.rpartition("\n")[2].lstrip().startswith("//") or " //" in kept.rpartition("\n")[2]
+    glue = "\n" if hides and not after.lstrip(" \t").startswith(("\r", "\n")) else ""
+    return text[:before_start] + kept + glue + after + text[parent.end - 1 :]
 
 
 def _no_comma(text: str) -> str:

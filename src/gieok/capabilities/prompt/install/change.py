@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import tempfile
+import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -12,8 +13,6 @@ from gieok.errors import BadRequest
 from gieok.paths import make_private
 from gieok.text import jsonc
 
-#: How deep below what was there already a file of ours may lie.
-_DEPTH = 3
 _BLOCK_START, _BLOCK_END = "# >>> gieok >>>", "# <<< gieok <<<"
 
 
@@ -81,8 +80,11 @@ def block(path: Path, text: str, table: str) -> Part:
         return now[:start].removesuffix("\n") + now[end + len(_BLOCK_END) :].removeprefix("\n")
 
     def add(now: str) -> str:
-        if f"[{table}]" in now:
-            raise ValueError(f"there is a [{table}] of yours already")
+        data: object = tomllib.loads(now.removeprefix("\ufeff"))
+        for name in table.split("."):
+            data = data.get(name) if isinstance(data, dict) else None
+        if data is not None:
+            raise ValueError(f"there is a [{table}] already, which is not ours")
         head = now if not now or now.endswith("\n") else now + "\n"
         return f"{head}\n{_BLOCK_START}\n{text}{_BLOCK_END}\n" if head else f"{_BLOCK_START}\n{text}{_BLOCK_END}\n"
 
@@ -109,14 +111,21 @@ class Ledger:
         return True, None if kept["before"] is None else bytes.fromhex(kept["before"])
 
     def keep(self, change: Change, before: bytes | None) -> None:
-        """Remember a file as it was, durably, before it is changed."""
+        """Remember a file as it was, durably, before it is changed; and which of its folders are not there yet."""
         make_private(self._folder)
+        missing = [str(f) for f in change.path.parents if not f.exists()] or self.folders(change.path)
         row = {
             "path": str(change.path),
             "before": None if before is None else before.hex(),
             "after": _sum(change.after or b""),
+            "folders": missing,
         }
         replace(self._entry(change.path), json.dumps(row).encode(), 0o600)
+
+    def folders(self, path: Path) -> list[str]:
+        """Return the folders that were made for a file, innermost first."""
+        entry = self._entry(path)
+        return list(json.loads(entry.read_text(encoding="utf-8"))["folders"]) if entry.exists() else []
 
     def forget(self, path: Path) -> None:
         """Forget a file that is as it was."""
@@ -153,7 +162,7 @@ def undone(part: Part, ledger: Ledger) -> Change:
     if is_as_left or before is None:
         return Change(part.path, before, original)
     left = _edited(part.path, before, part.remove).encode()
-    return Change(part.path, before, left if left.strip() else None)
+    return Change(part.path, before, left if left.strip() or left == before else None)
 
 
 def _edited(path: Path, now: bytes | None, edit: Callable[[str], str]) -> str:
@@ -166,12 +175,12 @@ def _edited(path: Path, now: bytes | None, edit: Callable[[str], str]) -> str:
 
 
 def install(parts: Sequence[Part], changes: Sequence[Change], ledger: Ledger) -> None:
-    """Write the files, each at once; what each was is kept first."""
-    for part, change in zip(parts, changes, strict=True):
-        if change.status == "unchanged":
-            continue
+    """Write the files, each at once; what each was, and which folders were there, is kept before the first is written."""
+    planned = [(part, change) for part, change in zip(parts, changes, strict=True) if change.status != "unchanged"]
+    for part, change in planned:
         is_as_left, original = ledger.original(change.path, change.before)
         ledger.keep(change, original if is_as_left else _before_us(part, change.before))
+    for _, change in planned:
         change.path.parent.mkdir(parents=True, exist_ok=True)
         replace(change.path, change.after or b"", 0o644)
 
@@ -182,21 +191,21 @@ def _before_us(part: Part, now: bytes | None) -> bytes | None:
 
 
 def uninstall(changes: Sequence[Change], ledger: Ledger) -> None:
-    """Write the files back, and remove those that were ours with the folders that are empty then."""
+    """Write the files back, and remove those that were ours with the folders that were made for them."""
     for change in changes:
         if change.after is None:
             change.path.unlink(missing_ok=True)
-            _remove_empty(change.path.parent)
+            _remove_empty(ledger.folders(change.path))
         elif change.status != "unchanged":
             replace(change.path, change.after, 0o644)
         ledger.forget(change.path)
 
 
-def _remove_empty(folder: Path) -> None:
-    for empty in (folder, *folder.parents)[:_DEPTH]:
+def _remove_empty(folders: Sequence[str]) -> None:
+    for folder in folders:
         try:
-            empty.rmdir()
-        except OSError:
+            Path(folder).rmdir()
+        except OSError:  # something else is in it by now
             return
 
 

@@ -73,11 +73,44 @@ def _hooks(path: Path, agent: str, entry: Callable[[str], object], *, first: tup
     def add(now: str) -> str:
         return part.add(now if now.strip() or not items else missing.add(now))
 
-    return Part(path, add, part.remove)
+    def remove(now: str) -> str:
+        now = part.remove(now)
+        for inside in _groups(jsonc.load(now) if now.strip() else {}):
+            now = jsonc.drop(now, inside, _is_hook)
+        return now
+
+    return Part(path, add, remove)
+
+
+def _groups(data: object) -> Iterator[tuple[str | int, ...]]:
+    """Yield where the lists of commands inside groups are, the last of an event first: somebody may share ours."""
+    events = data.get("hooks") if isinstance(data, dict) else None
+    for event, groups in events.items() if isinstance(events, dict) else ():
+        for place in reversed(range(len(groups))) if isinstance(groups, list) else ():
+            yield ("hooks", event, place, "hooks")
 
 
 def _server(path: Path, call: Call) -> Part:
-    return json_items(path, [(("mcpServers", "gieok"), call.server(), False)], lambda value: True)
+    """Return the MCP server's part; one of our name that is not ours is not touched."""
+    place = ("mcpServers", "gieok")
+    part = json_items(path, [(place, call.server(), False)], _is_server)
+
+    def add(now: str) -> str:
+        data = jsonc.load(now) if now.strip() else {}
+        servers = data.get(place[0]) if isinstance(data, dict) else None
+        if isinstance(servers, dict) and place[1] in servers:
+            raise ValueError("there is an MCP server called gieok already, which is not ours")
+        return part.add(now)
+
+    return Part(path, add, part.remove)
+
+
+def _is_server(value: object) -> bool:
+    """Recognise an MCP server of ours: `gieok mcp`, or Python with `-m gieok mcp`."""
+    if not isinstance(value, dict) or not isinstance(value.get("args"), list):
+        return False
+    words = [str(value.get("command", "")), *map(str, value["args"])]
+    return words[-1] == "mcp" and (Path(words[0]).stem == "gieok" or words[-3:-1] == ["-m", "gieok"])
 
 
 def text_of(name: str) -> str:
@@ -116,13 +149,18 @@ def _codex(place: Place, call: Call) -> list[Part]:
         return {"hooks": [hook]}
 
     server = call.server()
-    lines = [f"command = {json.dumps(server['command'])}", f"args = {json.dumps(server['args'])}"]
+    lines = [f"command = {_toml(server['command'])}", f"args = {_toml(server['args'])}"]
     if call.environment:
-        pairs = ", ".join(f"{name} = {json.dumps(value)}" for name, value in call.environment.items())
+        pairs = ", ".join(f"{name} = {_toml(value)}" for name, value in call.environment.items())
         lines.append(f"env = {{ {pairs} }}")
     table = "mcp_servers.gieok"
     text = "\n".join((f"[{table}]", *lines)) + "\n"
     return [_hooks(folder / "hooks.json", agents.CODEX, entry), block(folder / "config.toml", text, table)]
+
+
+def _toml(value: object) -> str:
+    """Return a text or a list of texts as TOML, whose texts are JSON's but for one character and the pairs of surrogates."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _gemini_cli(place: Place, call: Call) -> list[Part]:
