@@ -48,7 +48,7 @@ def open_context(
     settings = config.load(flags)
     location = paths.database(settings.home)
     clock = clock or SystemClock()
-    scopes = _scopes(settings)
+    scopes = _scopes(settings.text("scope"), settings.text("hook.scopes"))
 
     @cache
     def store() -> Any:  # noqa: ANN401 - a HybridStore; the registry knows only names
@@ -77,6 +77,7 @@ def open_context(
         zone=zone or clock.now().astimezone().tzinfo or UTC,
         scope=scopes[0],
         also=scopes[1:],
+        is_scope_named=settings.text("scope") != "auto",
         profile=partial(_profile, settings),
         cut=Cut(settings.integer("index.passage_tokens"), settings.integer("index.overlap_tokens")),
         debounce_ms=settings.integer("watch.debounce_ms"),
@@ -91,13 +92,18 @@ def open_context(
     )
 
 
-def _scopes(settings: config.Settings) -> tuple[Scope, ...]:
+def scopes_here(context: Context) -> tuple[Scope, ...]:
+    """Return the scopes that a context made in this folder now would have."""
+    values = {row.name: row.value for row in context.settings}
+    return _scopes(values["scope"], values["hook.scopes"])
+
+
+def _scopes(named: str, beside: str) -> tuple[Scope, ...]:
     """Return the scope to read and write, then those that are read beside it: in a project, the user's own."""
-    named = settings.text("scope")
     if named != "auto":
         return (Scope(named),)
     project = places.project_root(str(Path.cwd()))
-    return tuple(map(Scope, places.scopes(project, settings.text("hook.scopes") if project else places.USER_SCOPE)))
+    return tuple(map(Scope, places.scopes(project, beside if project else places.USER_SCOPE)))
 
 
 def _row(settings: config.Settings, option: config.Option) -> SettingRow:

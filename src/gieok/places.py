@@ -26,12 +26,27 @@ def project_root(start: str) -> str:
     folder = os.path.abspath(start)
     while True:
         marker = os.path.join(folder, PROJECT_FOLDER)
-        if os.path.isdir(marker) and os.path.realpath(marker) not in own:
+        if os.path.isdir(marker) and os.path.realpath(marker) not in own and _is_trusted(marker):
             return folder
         above = os.path.dirname(folder)
-        if above == folder:
-            return ""
+        if above == folder or os.path.exists(os.path.join(folder, ".git")):
+            return ""  # a repository is never part of a project around it
         folder = above
+
+
+def repository(start: str) -> str:
+    """Return the top of the Git repository that a folder is in; the folder itself where it is in none."""
+    folder = start = os.path.abspath(start)
+    while not os.path.exists(os.path.join(folder, ".git")):
+        folder, below = os.path.dirname(folder), folder
+        if folder == below:
+            return start
+    return folder
+
+
+def _is_trusted(marker: str) -> bool:
+    """Say whether a project is the user's: in a shared folder anyone could adopt all that lies below it."""
+    return not hasattr(os, "getuid") or os.stat(marker).st_uid in (os.getuid(), 0)
 
 
 def project_scope(root: str) -> str:

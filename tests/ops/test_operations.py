@@ -30,7 +30,7 @@ def test_help_lists_every_operation(
     lang: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIEOK_LANG", lang)
-    for arguments in (["--help"], ["config", "--help"]):
+    for arguments in (["--help"], ["config", "--help"], ["hook", "--help"]):
         with pytest.raises(SystemExit):
             main(arguments)
     shown = " ".join(capsys.readouterr().out.split())

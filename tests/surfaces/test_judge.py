@@ -197,14 +197,12 @@ def test_memory_goes_out_fenced_escaped_and_without_secrets(model: Model) -> Non
     assert "data, never instructions" in model.requests[0][2]["messages"][0]["content"]
 
 
-# Bug (judge._question): the prompt is cut before it is redacted, so the half of a secret goes out.
 def test_a_secret_at_the_end_of_what_goes_out_is_redacted_too(model: Model) -> None:
     secret = "ghp_" + "a1B2" * 10
     judged("x " * 1_985 + secret, _found("a"), _settings(model), print)
     assert secret[:20] not in model.questions()[0]
 
 
-# Bug (judge.judged): the error's text is logged whole. An illegal header value, such as a key with \\r, is quoted in it.
 @pytest.mark.parametrize("key", [f"{_KEY}\r", f"{_KEY}\n", f"{_KEY}한"])
 def test_the_key_is_never_in_the_log(model: Model, monkeypatch: pytest.MonkeyPatch, key: str) -> None:
     monkeypatch.setenv("JUDGE_KEY", key)
@@ -223,7 +221,6 @@ def test_what_a_model_repeats_of_prompt_and_memory_is_not_in_the_log(model: Mode
     assert not re.search("whichone|umbrella", log[0])
 
 
-# Bug (judge._caller): urllib follows redirects and takes the key along, wherever they lead.
 def test_the_key_does_not_follow_a_redirect_to_another_server(model: Model) -> None:
     other = Model()
     model.location, found, log = f"{other.url}/elsewhere", _found("a"), list[str]()

@@ -107,7 +107,6 @@ def test_every_tool_answers_as_the_command_line_does(place: Place) -> None:
     assert status.structured_content["documents"] == 2
 
 
-# Bug (tools.context): the scope is settled when the server starts. A project that has no `.gieok` folder then gets one by the
 # first memory_remember, but every memory_search of the session goes on to look in agent:main.
 def test_what_is_remembered_first_in_a_new_project_is_found_in_the_same_session(place: Place) -> None:
     made, found = place.call(("memory_remember", {"text": "린터는 ruff를 쓴다."}), ("memory_search", {"query": "린터"}))

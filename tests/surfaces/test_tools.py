@@ -30,7 +30,6 @@ def test_a_schema_is_valid_and_holds_every_parameter_with_its_default(name: str)
     ("tool", "arguments", "said", "hint"),
     [
         ("memory_search", {"query": 3}, "query is 3", "of type string"),
-        # Bug (tools._value): any list passes for the text that a repeatable word is here, and " ".join fails later.
         ("memory_search", {"query": [3]}, "query is [3]", "of type string"),
         ("memory_search", {"query": "a", "limit": "3"}, "limit is '3'", "of type integer"),
         ("memory_search", {"query": "a", "limit": True}, "limit is True", "of type integer"),
@@ -42,7 +41,6 @@ def test_a_schema_is_valid_and_holds_every_parameter_with_its_default(name: str)
         ("memory_remember", {"text": " "}, "nothing to remember", "gieok remember"),
         ("memory_dance", {}, "unknown tool 'memory_dance'", "tools: memory_search"),
         ("memory_search", {"query": "a", "limit": -1}, "limit -1", ""),
-        # Bug (ops.search._profile): what SQLite cannot hold ends as an OverflowError; on the command line too.
         ("memory_search", {"query": "a", "limit": 10**30}, str(10**30), ""),
     ],
 )
@@ -67,5 +65,4 @@ def test_what_cannot_be_done_names_the_value_and_the_next_step(
 def test_a_whole_number_is_a_number_and_the_other_way_round() -> None:
     search = tools.tools()["memory_search"]
     assert tools.request(search, {"query": "a", "min_score": 1}).min_score == 1.0
-    # Bug (tools._value): to JSON Schema, and to models, 3.0 is an integer.
     assert tools.request(search, {"query": "a", "limit": 3.0}).limit == 3

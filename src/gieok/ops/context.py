@@ -49,6 +49,8 @@ class Context:
     scope: Scope
     #: Scopes that are read beside it where the user named none.
     also: tuple[Scope, ...]
+    #: Whether the user named the scope; else it follows from the folder.
+    is_scope_named: bool
     profile: Callable[[str], Profile]
     cut: Cut
     debounce_ms: int

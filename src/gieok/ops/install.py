@@ -22,7 +22,7 @@ class InstallRequest:
 
     agent: str = argument(
         Words("the agent: claude-code, codex, gemini-cli or cursor", "에이전트: claude-code, codex, gemini-cli, cursor"),
-        "", positional=True, choices=tuple(targets.TARGETS),
+        "", positional=True,
     )  # fmt: skip
     user: bool = argument(Words("for all your projects (the default)", "모든 프로젝트에 (기본)"), False)
     project: bool = argument(Words("for the project in this folder only", "이 폴더의 프로젝트에만"), False)
@@ -53,40 +53,44 @@ class InstallResult:
 
 def run(context: Context, request: InstallRequest) -> InstallResult:
     """Plan every file first, so that a file which cannot be edited stops everything before anything is written."""
-    if not request.agent:
-        raise BadRequest("no agent is named", hint=f"one of: {', '.join(targets.TARGETS)}")
+    if request.agent not in targets.TARGETS:
+        raise BadRequest(
+            f"{request.agent!r} is no agent that can be installed", hint=f"one of: {', '.join(targets.TARGETS)}"
+        )
     if request.user and request.project:
         raise BadRequest("--user and --project exclude each other")
-    place = _place(project=request.project)
-    parts = targets.TARGETS[request.agent](place, _call())
+    place = project_place() if request.project else targets.user_place()
+    parts = targets.TARGETS[request.agent](place, call())
     ledger = Ledger(context.home)
     plan = change.undone if request.uninstall else change.planned
-    changes = tuple(plan(part, ledger) for part in parts)
-    if not request.dry_run:
-        if request.uninstall:
-            change.uninstall(changes, ledger)
-        else:
-            change.install(parts, changes, ledger)
+    if request.dry_run:
+        changes = tuple(plan(part, ledger) for part in parts)
+    else:
+        with ledger.alone(parts):
+            changes = tuple(plan(part, ledger) for part in parts)
+            if request.uninstall:
+                change.uninstall(changes, ledger)
+            else:
+                change.install(parts, changes, ledger)
     note = None if request.uninstall else targets.NOTES.get(request.agent)
     return InstallResult(request.agent, changes, Words(*note) if note else None, request.dry_run, request.uninstall)
 
 
-def _place(*, project: bool) -> Place:
-    if not project:
-        return targets.user_place()
-    here = Path.cwd()
-    root = places.project_root(str(here))
-    top = Path(root) if root else next((f for f in (here, *here.parents) if (f / ".git").exists()), here)
-    return Place(top, True, os.environ)
+def project_place() -> Place:
+    """Return the project here: the folder with `.gieok`, else the repository's top, else this folder."""
+    here = str(Path.cwd())
+    return Place(Path(places.project_root(here) or places.repository(here)), True, os.environ)
 
 
-def _call() -> Call:
+def call() -> Call:
     """Return how to call this Gieok from an agent: by its full path, because an agent's PATH may be another."""
     script = Path(sys.executable).with_name("gieok.exe" if os.name == "nt" else "gieok")
     found = str(script) if script.exists() else shutil.which("gieok")
     words = (found,) if found else (sys.executable, "-m", "gieok")
-    home = os.environ.get(places.HOME_VARIABLE)
-    return Call(words, {places.HOME_VARIABLE: home} if home else {})
+    if not os.environ.get(places.HOME_VARIABLE):
+        return Call(words, {})
+    # The agent runs elsewhere: a path from here would mean another place there.
+    return Call(words, {places.HOME_VARIABLE: os.path.abspath(places.home())})  # noqa: PTH100 - resolve follows links
 
 
 def present(result: InstallResult, style: Style) -> str:

@@ -7,9 +7,10 @@ from gieok import paths, places
 from gieok.capabilities.files import roots, sync
 from gieok.capabilities.prompt import records
 from gieok.engine import lifecycle
-from gieok.errors import EmbedderFailed, StoreError
+from gieok.errors import BadRequest, EmbedderFailed, StoreError
 from gieok.model import Scope
 from gieok.ops.context import Context
+from gieok.ports import Store
 
 
 class Shelf(NamedTuple):
@@ -25,6 +26,11 @@ class Shelf(NamedTuple):
 
 def shelf(context: Context, *, user: bool) -> Shelf:
     """Return the shelf of the project that the call is made in, or the user's own. No folder but home is made."""
+    if context.is_scope_named:
+        raise BadRequest(
+            f"records of {context.scope} have no folder",
+            hint="leave out --scope: they are the project's, or yours (--user)",
+        )
     folder = "" if user else places.project_root(str(Path.cwd())) or _new_project(Path.cwd())
     if not folder:
         return Shelf(paths.make_private(context.home), Scope(places.USER_SCOPE))
@@ -33,7 +39,7 @@ def shelf(context: Context, *, user: bool) -> Shelf:
 
 def _new_project(folder: Path) -> str:
     """Return where a project would begin: the repository's top, else the folder itself; '' for home and for the disk."""
-    top = next((f for f in (folder, *folder.parents) if (f / ".git").exists()), folder)
+    top = Path(places.repository(str(folder)))
     return "" if top.resolve() in (Path.home().resolve(), Path(top.anchor)) else str(top)
 
 
@@ -41,7 +47,10 @@ def follow(context: Context, kept: Shelf, *, embed: bool = True) -> None:
     """Bring the index in line with a shelf: purge what is over, index the rest. Raises StoreError."""
     records.purge(kept.base, context.clock.now())
     store, folder = context.store(), kept.base / records.MEMORY
+    if not records.is_inside(kept.base, folder):
+        raise BadRequest(f"{str(folder)!r} leads out of {str(kept.base)!r}", hint="replace the link by a folder")
     if not folder.exists():
+        _forget(store, kept.scope, folder)
         return
     sync.sync(store, kept.scope, roots.add(store, kept.scope, [folder]), context.cut)
     embedder = context.embedder() if embed else None
@@ -50,6 +59,12 @@ def follow(context: Context, kept: Shelf, *, embed: bool = True) -> None:
             lifecycle.fill_vectors(store, embedder, batches=1)
         except (EmbedderFailed, StoreError) as error:  # the words are indexed; vectors follow with the next index
             context.tell(f"{error} ({error.hint})")
+
+
+def _forget(store: Store, scope: Scope, folder: Path) -> None:
+    """Forget what came from records that are gone with their folder: another branch, a deletion by hand."""
+    if roots.remove(store, scope, [folder]):
+        sync.forget_retired(store, scope)
 
 
 def refresh(context: Context, project: str) -> None:

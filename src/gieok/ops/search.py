@@ -14,6 +14,7 @@ from gieok.text.dates import Span, find_span
 
 #: A question longer than this is a paste; its tail would only cost time.
 _LONGEST_QUESTION = 10_000
+_MOST_HITS = 1_000
 _KINDS = {"memory": frozenset(("memory",)), "sessions": frozenset(("session",)), "all": frozenset[str]()}
 _SOURCE_OF_KIND = {"memory": "memory", "session": "sessions"}
 
@@ -119,7 +120,7 @@ def run(context: Context, request: SearchRequest) -> SearchResult:
 
 def _profile(context: Context, request: SearchRequest) -> Profile:
     profile = context.profile(request.profile)
-    if request.limit < 0 or request.min_score > 1:
+    if not 0 <= request.limit <= _MOST_HITS or request.min_score > 1:
         raise BadRequest(f"limit {request.limit} or min-score {request.min_score:g} is out of range")
     if request.limit:
         profile = profile.with_limit(request.limit)

@@ -36,6 +36,13 @@ _GLOBAL = (
 )
 
 
+#: What a group of several commands is for; a group of one says what that does.
+_GROUPS = {
+    "hook": Words(
+        "What coding agents call at every prompt; how well it decides",
+        "코딩 에이전트가 프롬프트마다 부르는 것, 그 정확도",
+    )
+}
 #: Commands that are no operation but another surface: name → what it does, the module
 #: whose `main` runs it, the extra that it needs.
 _SERVERS = {
@@ -181,7 +188,7 @@ def _parser(lang: str, names: Sequence[str]) -> argparse.ArgumentParser:
         if Surface.CLI in found.surfaces:
             group, _, name = found.name.rpartition(" ")
             if group and group not in groups:
-                inner = commands.add_parser(group, help=found.doc.say(lang))
+                inner = commands.add_parser(group, help=_GROUPS.get(group, found.doc).say(lang))
                 groups[group] = inner.add_subparsers(required=True, metavar="COMMAND")
                 _add_events(groups[group], group, lang)
             _add_command(groups[group] if group else commands, name, found, lang)

@@ -8,6 +8,7 @@ import dataclasses
 import os
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -16,6 +17,7 @@ from gieok.ops import NAMES, operation
 from gieok.ops.context import Context
 from gieok.ops.operation import Operation, Style, Surface
 from gieok.surfaces.hook import trail
+from gieok.text.inert import safe, visible
 
 INSTRUCTIONS = (
     "Long-term memory of this project and its user, in Korean and English. "
@@ -74,7 +76,9 @@ def _value(field: Any, value: object) -> object:  # noqa: ANN401 - a dataclass f
         return [value]
     if expected is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
-    if type(value) is not expected:
+    if expected is int and isinstance(value, float) and value.is_integer():
+        return int(value)
+    if type(value) is not expected or expected is list:
         raise BadRequest(f"{field.name} is {value!r}", hint=f"it must be of type {_TYPES[expected]}")
     if field.metadata["choices"] and value not in field.metadata["choices"]:
         raise BadRequest(f"{field.name} is {value!r}", hint=f"one of: {', '.join(field.metadata['choices'])}")
@@ -86,11 +90,30 @@ def call(context: Context, name: str, arguments: Mapping[str, object]) -> tuple[
     found = tools().get(name)
     if found is None:
         raise BadRequest(f"unknown tool {name!r}", hint=f"tools: {', '.join(tools())}")
-    result = found.handler(context, request(found, arguments))
+    result = found.handler(scoped(context), request(found, arguments))
     if found.name == "search":
         session = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
         trail.count(str(context.home), {"event": "search", "agent": "mcp", "session": session})
-    return found.present(result, _STYLE), result.to_json()
+    # Memory is data wherever a model reads it: fenced as text, and with nothing hidden in it as data.
+    return f'<memory-data source="gieok">\n{safe(found.present(result, _STYLE))}\n</memory-data>', _visible(
+        result.to_json()
+    )
+
+
+def _visible(data: object) -> object:
+    """Return data without what does not show in any of its texts."""
+    if isinstance(data, str):
+        return visible(data)
+    if isinstance(data, dict):
+        return {key: _visible(value) for key, value in data.items()}
+    return [_visible(value) for value in data] if isinstance(data, list) else data
+
+
+def scoped(context: Context) -> Context:
+    """Return the context with the scopes of the folder as it is now: the first record makes a project of it."""
+    from gieok.app import scopes_here
+
+    return replace(context, scope=scopes_here(context)[0], also=scopes_here(context)[1:])
 
 
 @cache

@@ -151,7 +151,6 @@ def test_an_older_call_of_ours_is_replaced_not_doubled(user: Home, agent: str) -
     assert new.tree() == was
 
 
-# Bug (targets._is_hook): a group that holds our hook beside another is not ours, so ours stays in it, and doubles.
 def test_a_hook_that_somebody_added_to_our_group_stays_without_ours(user: Home) -> None:
     user.install("claude-code")
     file = user.settings("claude-code")
@@ -191,7 +190,6 @@ def test_a_folder_or_an_unreadable_file_in_the_place_of_any_is_named(user: Home,
         part.path.rmdir() if is_folder else part.path.unlink()
 
 
-# Bugs: TOML has more ways to say it than one, and Codex does not start with both (change.block, all but the first); what is
 # called gieok among JSON's servers is taken for ours, replaced, and gone after the uninstall (targets._server).
 @pytest.mark.parametrize(
     ("agent", "theirs"),
@@ -206,7 +204,6 @@ def test_another_program_with_our_name_is_refused_and_not_touched(user: Home, ag
     assert user.tree() == was
 
 
-# Bug (targets._codex): JSON writes what is beyond U+FFFF as two surrogates, which TOML refuses.
 def test_a_home_with_any_characters_stands_in_config_toml_as_it_is(user: Home) -> None:
     odd = "/a 'b' \"c\" \\d $e 기억 🧠"
     user._replace(call=Call(("gieok",), {"GIEOK_HOME": odd})).install("codex")
@@ -234,7 +231,6 @@ def test_links_stay_links_and_modes_stay_as_they_are(user: Home, tmp_path: Path,
     assert user.tree() == was
 
 
-# Bugs (change.uninstall, change.undone): folders, up to the project's own, and blank files are taken for ours.
 @pytest.mark.parametrize("agent", _AGENTS)
 @pytest.mark.parametrize("is_installed", [True, False])
 @pytest.mark.parametrize("before", [b"", b"\n", None])

@@ -57,7 +57,6 @@ def test_precision_recall_and_silence_of_a_set_made_by_hand() -> None:
 @pytest.mark.parametrize(
     "line",
     ["no json", "[]", '"text"', "{}", '{"expect": []}', '{"prompt": "x", "expect": 3}', '{"prompt": "x", "expect": null}',
-     # Bugs (measure._label): a text is taken for its letters, and whatever stands there for text.
      '{"prompt": "x", "expect": "decision/a.md"}', '{"prompt": null}', '{"prompt": "x", "expect": [{"a": 1}]}'],
 )  # fmt: skip
 def test_a_line_that_is_no_label_is_named(tmp_path: Path, line: str) -> None:
@@ -68,7 +67,6 @@ def test_a_line_that_is_no_label_is_named(tmp_path: Path, line: str) -> None:
     assert '"expect"' in caught.value.hint
 
 
-# Bug (measure.load): what cannot be read or is no UTF-8 ends as an "unexpected" error.
 def test_a_label_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "latin.jsonl").write_bytes(b'{"prompt": "caf\xe9"}\n')
     for file in (tmp_path, tmp_path / "latin.jsonl"):
@@ -76,7 +74,6 @@ def test_a_label_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
             measure.load(file)
 
 
-# Bug (measure.load): splitlines() takes U+0085, U+2028 and U+2029 inside of a prompt for ends of a line.
 @pytest.mark.parametrize("prompt", ["기억 🧠", 'a "b" \\ \t\n\r\0', "a\u0085b", "a\u2028b"])
 def test_labels_that_were_added_are_read_back(tmp_path: Path, prompt: str) -> None:
     file, labels = tmp_path / "new" / "labels.jsonl", [Label(prompt, (prompt, "a.md")), Label("x", ())]

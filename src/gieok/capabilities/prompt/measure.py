@@ -22,7 +22,8 @@ class Label(NamedTuple):
 
     def means(self, key: str) -> bool:
         """Say whether a memory is one of those expected."""
-        return any(f"/{key}".endswith(f"/{name.removeprefix('.gieok/memory/')}") for name in self.expect)
+        plain = (name.removeprefix(".gieok/memory/").removesuffix(".md") for name in self.expect)
+        return any(f"/{key.removesuffix('.md')}".endswith(f"/{name}") for name in plain)
 
 
 class Outcome(NamedTuple):
@@ -57,16 +58,21 @@ class Measured(NamedTuple):
 def load(file: Path) -> list[Label]:
     """Return the labels of a file. Raises BadRequest, which names the line."""
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = file.read_text(encoding="utf-8").split("\n")  # only there: a text may hold other ends of lines
     except FileNotFoundError:
         return []
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadRequest(f"cannot read the labels {str(file)!r}: {error}") from error
     return [_label(file, number, line) for number, line in enumerate(lines, 1) if line.strip()]
 
 
 def _label(file: Path, number: int, line: str) -> Label:
     try:
         row = json.loads(line)
-        return Label(str(row["prompt"]), tuple(map(str, row.get("expect", ()))))
+        prompt, expect = row["prompt"], row.get("expect", [])
+        if not isinstance(prompt, str) or not isinstance(expect, list) or not all(isinstance(e, str) for e in expect):
+            raise TypeError("`prompt` must be a text and `expect` a list of texts")  # noqa: TRY301 - one message
+        return Label(prompt, tuple(expect))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadRequest(
             f"{str(file)!r} line {number} is no label: {error}",
@@ -77,7 +83,9 @@ def _label(file: Path, number: int, line: str) -> Label:
 def append(file: Path, label: Label) -> None:
     """Add a label to a file, which is made where it is not there."""
     file.parent.mkdir(parents=True, exist_ok=True)
+    torn = file.exists() and file.read_bytes()[-1:] not in (b"", b"\n")
     with file.open("a", encoding="utf-8") as opened:
+        opened.write("\n" if torn else "")
         opened.write(json.dumps({"prompt": label.prompt, "expect": list(label.expect)}, ensure_ascii=False) + "\n")
 
 

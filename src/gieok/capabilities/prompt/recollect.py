@@ -37,6 +37,9 @@ if TYPE_CHECKING:
         ) -> list[tuple[int, float]]:
             """Return the best passages."""
 
+        def newest(self, scope: str, limit: int) -> list[tuple[str, str, str, str]]:
+            """Return key, title, metadata and provenance of what changed last."""
+
         def row(self, passage: int) -> tuple[Any, ...]:
             """Return what is shown of a passage."""
 

@@ -11,7 +11,6 @@ removes the old one, so that a crash leaves one good copy at least.
 import os
 import re
 import tempfile
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -28,6 +27,7 @@ _TITLE_CHARS = 80
 #: Of a file name; a syllable takes three and a file system allows 255.
 _SLUG_BYTES = 120
 _MOST_NAMESAKES = 10_000
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _RETIRED_LINE = re.compile(r"^retired:.*\n", re.MULTILINE)
 
 
@@ -54,7 +54,7 @@ def make(category: str, title: str, text: str, tags: list[str], now: datetime) -
     """Return a record from what was given; the title is the text's first line unless one is given. Raises BadRequest."""
     if category not in CATEGORIES:
         raise BadRequest(f"{category!r} is no category", hint=f"categories: {', '.join(CATEGORIES)}")
-    text = normalise(text).strip()
+    text = _CONTROL.sub("", normalise(text)).strip()
     if not text:
         raise BadRequest("there is nothing to remember", hint='say it: `gieok remember "…" --category decision`')
     title = " ".join(normalise(title).split()) or _first_line(text)
@@ -92,6 +92,8 @@ def _made(base: Path, folder: Path) -> Path:
     if base.exists() and not base.stat().st_mode & 0o077:
         return make_private(folder)
     folder.mkdir(parents=True, exist_ok=True)
+    if not is_inside(base, folder):
+        raise BadRequest(f"{str(folder)!r} leads out of {str(base)!r}", hint="replace the link by a folder")
     return folder
 
 
@@ -142,11 +144,12 @@ def find(base: Path, shelf: str, name: str) -> Path:
     """Return the record that `name` means on a shelf: its path, `category/name`, or its file's name. Raises BadRequest."""
     root = base / shelf
     wanted = Path(name.partition("#")[0]).as_posix().removesuffix(".md")
-    records = sorted(root.glob("*/*.md"))
+    is_named = bool(wanted.strip("./"))
+    records = listed(base, shelf)
     found = [file for file in records if f"/{file.with_suffix('').as_posix()}".endswith(f"/{wanted}")]
-    if len(found) == 1:
+    if is_named and len(found) == 1:
         return found[0]
-    if found:
+    if is_named and found:
         names = ", ".join(_name(file) for file in found)
         raise BadRequest(f"{name!r} means several records", hint=f"say which: {names}")
     known = ", ".join(_name(file) for file in records[:10]) or "none"
@@ -175,7 +178,7 @@ def move(base: Path, file: Path, shelf: str, now: datetime) -> Path:
 
 def purge(base: Path, now: datetime) -> list[Path]:
     """Delete retired records whose grace is over; return them."""
-    over = [file for file in sorted((base / RETIRED).glob("*/*.md")) if _is_over(file, now)]
+    over = [file for file in listed(base, RETIRED) if _is_over(file, now)]
     for file in over:
         file.unlink(missing_ok=True)
     return over
@@ -190,6 +193,11 @@ def _is_over(file: Path, now: datetime) -> bool:
     return now - retired.astimezone(UTC) > timedelta(days=GRACE_DAYS)
 
 
-def listed(base: Path) -> Iterator[Path]:
-    """Yield the records that are kept, sorted."""
-    yield from sorted((base / MEMORY).glob("*/*.md"))
+def listed(base: Path, shelf: str = MEMORY) -> list[Path]:
+    """Return the records on a shelf, sorted; a link that leads out of it (Git keeps links) is none."""
+    return [file for file in sorted((base / shelf).glob("*/*.md")) if is_inside(base, file)]
+
+
+def is_inside(base: Path, path: Path) -> bool:
+    """Say whether a path lies below a `.gieok` folder, links followed."""
+    return path.resolve().is_relative_to(base.resolve())

@@ -1,14 +1,18 @@
 """Reads the counters that the hook keeps: how often each level fired, how long it took, what was searched after it."""
 
 import json
-from collections import Counter
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
 #: The sessions that `gieok doctor` makes are nobody's.
 _PROBE = "gieok-doctor"
 #: A search so long after a title was shown in the same session has to do with it.
+#: Larger numbers are none that the hook wrote.
+_MOST = 1e15
 _FOLLOWS_MS = 10 * 60 * 1000
 
 
@@ -49,7 +53,7 @@ def count(rows: Iterable[Mapping[str, object]], since_ms: int = 0) -> Stats:
     rows = [row for row in rows if _number(row, "at") >= since_ms]
     prompts = [row for row in rows if row["event"] == "prompt"]
     compact = [row for row in prompts if _number(row, "medium")]
-    searches = [row for row in rows if row["event"] == "search"]
+    searches = _by_session([row for row in rows if row["event"] == "search"])
     spent = sorted(_number(row, "ms") for row in prompts)
     return Stats(
         prompts=len(prompts),
@@ -57,25 +61,35 @@ def count(rows: Iterable[Mapping[str, object]], since_ms: int = 0) -> Stats:
         medium=len(compact),
         notes=sum(1 for row in prompts if row.get("noted")),
         silent=sum(1 for r in prompts if not (_number(r, "high") or _number(r, "medium") or r.get("noted"))),
-        followed=sum(1 for row in compact if any(_follows(search, row) for search in searches)),
+        followed=sum(1 for row in compact if _is_followed(row, searches)),
         p50_ms=_percentile(spent, 0.5),
         p95_ms=_percentile(spent, 0.95),
         events=Counter(str(row["event"]) for row in rows),
     )
 
 
-def _follows(search: Mapping[str, object], shown: Mapping[str, object]) -> bool:
+def _by_session(searches: Iterable[Mapping[str, object]]) -> dict[str, list[float]]:
+    """Return the times of searches by session, in order; '' for those that know of none."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for row in searches:
+        found[str(row.get("session") or "")].append(_number(row, "at"))
+    return {session: sorted(times) for session, times in found.items()}
+
+
+def _is_followed(shown: Mapping[str, object], searches: Mapping[str, list[float]]) -> bool:
     """Say whether a search came after a title was shown: in its session, or soon where the searcher knows of none."""
-    after = _number(search, "at") - _number(shown, "at")
-    if search.get("session"):
-        return after >= 0 and search["session"] == shown.get("session")
-    return 0 <= after <= _FOLLOWS_MS
+    at = _number(shown, "at")
+    own = searches.get(str(shown.get("session") or "-"), [])
+    unknown = searches.get("", [])
+    soon = bisect_left(unknown, at)
+    return bool(own and own[-1] >= at) or (soon < len(unknown) and unknown[soon] - at <= _FOLLOWS_MS)
 
 
 def _number(row: Mapping[str, object], name: str) -> float:
     value = row.get(name)
-    return float(value) if isinstance(value, int | float) else 0.0
+    return float(value) if isinstance(value, int | float) and abs(value) < _MOST else 0.0
 
 
 def _percentile(values: list[float], share: float) -> float:
-    return values[min(len(values) - 1, int(share * len(values)))] if values else 0.0
+    """Return the least value that so many do not exceed."""
+    return values[max(0, ceil(share * len(values)) - 1)] if values else 0.0

@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ from gieok.text.tokens import count_tokens
 
 #: A prompt of five megabytes is a mistake; beyond this nothing is read.
 _MOST_BYTES = 16_000_000
+_STDIN_S = 1.0
 _MOST_TITLES = 200
 #: What the tags around an index take, and some to spare.
 _TAG_CHARS = 100
@@ -55,10 +57,24 @@ def _flag(arguments: Sequence[str], name: str) -> str:
 
 
 def _payload() -> dict[str, object]:
-    payload = json.loads(sys.stdin.buffer.read(_MOST_BYTES).decode("utf-8", "surrogateescape"))
+    payload = json.loads(_given().decode("utf-8", "surrogateescape"))
     if not isinstance(payload, dict):
         raise TypeError(f"the payload is a {type(payload).__name__}, not an object")
     return payload
+
+
+def _given() -> bytes:
+    """Return what is on stdin. An agent that does not end it must not hold up its own prompt."""
+    if os.name == "nt":  # no select on pipes
+        return sys.stdin.buffer.read(_MOST_BYTES)
+    end = time.monotonic() + _STDIN_S
+    parts: list[bytes] = []
+    while sum(map(len, parts)) < _MOST_BYTES and select.select([0], [], [], max(0.0, end - time.monotonic()))[0]:
+        part = os.read(0, 1 << 20)
+        if not part:
+            break
+        parts.append(part)
+    return b"".join(parts)
 
 
 def _answer(
@@ -86,10 +102,10 @@ class _Call:
     def __init__(self, event: str, agent: str, payload: dict[str, object], home: str, began: float) -> None:
         self.event = event
         self.agent = agent
-        self.root = places.project_root(agents.folder_of(payload) or os.getcwd())
+        self._folder = agents.folder_of(payload) or os.getcwd()
+        self.root = places.project_root(self._folder)
         self._payload = payload
         self._home = home
-        self._folder = agents.folder_of(payload) or os.getcwd()
         self._began = began
         self._settings = settings.load(home, self.root, os.environ)
         for line in self._settings.wrong:
@@ -112,7 +128,7 @@ class _Call:
 
             found = judged(prompt, found, self._settings, lambda line: trail.log(self._home, line))
         context, levels_shown = self._shown(found[: int(self._settings.number("hook.limit"))])
-        noted = not found and recalled.passages > 0 and question.asks_about_the_past(prompt)
+        noted = not recalled.found and recalled.passages > 0 and question.asks_about_the_past(prompt)
         self._count(**levels_shown, noted=noted, coverage=round(found[0].coverage, 3) if found else 0)
         return inject.note(recalled.passages) if noted else context
 
@@ -129,11 +145,13 @@ class _Call:
         budget = self._settings.number("hook.session_tokens")
         if not self.root or not budget:
             return ""
+        self._began = time.monotonic()  # bringing the index in line is not what the deadline is for
         reader, scope = self._glance(), places.project_scope(self.root)
         lines, spent = [_INDEX_HEAD.format(count=reader.count(scope))], 0
         for category, title, source in _by_category(reader.newest(scope, _MOST_TITLES)):
-            path = recollect.shown_path(source, self._folder)
-            line = f"- {category or 'note'}: {inject.one_line(title, 80)} ({inject.one_line(path, 300)})"
+            if os.path.isabs(source) and not os.path.exists(source):
+                continue
+            line = inject.index_line(category, title, recollect.shown_path(source, self._folder))
             spent += count_tokens(line)
             if spent > budget or sum(len(shown) + 1 for shown in (*lines, line)) > inject.MOST_CHARS - _TAG_CHARS:
                 break

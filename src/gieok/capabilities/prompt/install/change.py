@@ -1,11 +1,14 @@
 """Changes to files that belong to somebody else: planned as text, written at once, and undone byte for byte."""
 
+import glob
 import hashlib
 import json
 import os
+import re
 import tempfile
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +16,12 @@ from gieok.errors import BadRequest
 from gieok.paths import make_private
 from gieok.text import jsonc
 
-_BLOCK_START, _BLOCK_END = "# >>> gieok >>>", "# <<< gieok <<<"
+try:
+    import fcntl
+except ImportError:  # Windows: two installs at once are refused by what they read
+    fcntl = None  # type: ignore[assignment]
+
+_TEMPORARY = ".gieok.tmp"
 
 
 class Part(NamedTuple):
@@ -70,23 +78,38 @@ def json_items(
     return Part(path, add, remove)
 
 
-def block(path: Path, text: str, table: str) -> Part:
-    """Return the part that is a block between marks, at the end of a TOML file."""
+def toml_table(path: Path, table: tuple[str, str], lines: Sequence[str], is_ours: Callable[[object], bool]) -> Part:
+    """Return the part that is a table at the end of a TOML file; it is known by its name and by what it holds.
+
+    Not by marks around it: the agent writes the file anew, and would put tables of others between them.
+    """
+    header = re.compile(rf"\s*\[\s*{table[0]}\s*\.\s*[\"']?{table[1]}[\"']?\s*[.\]]")
+
+    def held(now: str) -> object:
+        group = tomllib.loads(now.removeprefix("\ufeff")).get(table[0])
+        return group.get(table[1]) if isinstance(group, dict) else None
 
     def remove(now: str) -> str:
-        start, end = now.find(_BLOCK_START), now.find(_BLOCK_END)
-        if start < 0 or end < start:
+        if not is_ours(held(now)):
             return now
-        return now[:start].removesuffix("\n") + now[end + len(_BLOCK_END) :].removeprefix("\n")
+        kept: list[str] = []
+        inside = False
+        for line in now.splitlines(keepends=True):
+            inside = bool(header.match(line)) or (inside and not line.lstrip().startswith("["))
+            if inside and kept and not kept[-1].strip() and header.match(line):
+                kept.pop()  # the empty line that we put before it
+            if not inside:
+                kept.append(line)
+        return "".join(kept)
 
     def add(now: str) -> str:
-        data: object = tomllib.loads(now.removeprefix("\ufeff"))
-        for name in table.split("."):
-            data = data.get(name) if isinstance(data, dict) else None
-        if data is not None:
-            raise ValueError(f"there is a [{table}] already, which is not ours")
+        if held(now) is not None:
+            raise ValueError(f"there is a [{'.'.join(table)}] already, which is not ours")
         head = now if not now or now.endswith("\n") else now + "\n"
-        return f"{head}\n{_BLOCK_START}\n{text}{_BLOCK_END}\n" if head else f"{_BLOCK_START}\n{text}{_BLOCK_END}\n"
+        added = "\n".join((f"[{'.'.join(table)}]", *lines)) + "\n"
+        after = f"{head}\n{added}" if head else added
+        tomllib.loads(after.removeprefix("\ufeff"))  # such as `mcp_servers = {}`, which takes no table more
+        return after
 
     return Part(path, add, remove)
 
@@ -96,6 +119,19 @@ class Ledger:
 
     def __init__(self, home: Path) -> None:
         self._folder = home / "installs"
+
+    @contextmanager
+    def alone(self, parts: Sequence[Part]) -> Iterator[None]:
+        """Keep other processes from installing meanwhile, and sweep away what one left that was killed."""
+        make_private(self._folder)
+        with (self._folder / "lock").open("a") as lock:
+            if fcntl:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            for part in parts:
+                target = part.path.resolve()
+                for left in target.parent.glob(f".{glob.escape(target.name)}.*{_TEMPORARY}"):
+                    left.unlink(missing_ok=True)
+            yield
 
     def _entry(self, path: Path) -> Path:
         return self._folder / f"{hashlib.sha256(str(path).encode('utf-8', 'surrogateescape')).hexdigest()[:32]}.json"
@@ -182,7 +218,10 @@ def install(parts: Sequence[Part], changes: Sequence[Change], ledger: Ledger) ->
         ledger.keep(change, original if is_as_left else _before_us(part, change.before))
     for _, change in planned:
         change.path.parent.mkdir(parents=True, exist_ok=True)
-        replace(change.path, change.after or b"", 0o644)
+        if read(change.path) not in (change.before, change.after):
+            raise BadRequest(f"{str(change.path)!r} changed meanwhile", hint="run the command again")
+        # Agents keep keys in their own files: a new one is the user's alone.
+        replace(change.path, change.after or b"", 0o600)
 
 
 def _before_us(part: Part, now: bytes | None) -> bytes | None:
@@ -212,7 +251,7 @@ def _remove_empty(folders: Sequence[str]) -> None:
 def replace(path: Path, data: bytes, mode: int) -> None:
     """Write a file in one step, through a link if it is one (settings often live elsewhere); its mode stays."""
     target = path.resolve() if path.is_symlink() else path
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=_TEMPORARY)
     try:
         with os.fdopen(handle, "wb") as opened:
             opened.write(data)

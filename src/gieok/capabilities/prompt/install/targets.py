@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from importlib.resources import files
@@ -11,11 +10,9 @@ from typing import NamedTuple
 
 from gieok.capabilities.prompt import agents
 from gieok.capabilities.prompt.agents import EVENTS, NATIVE
-from gieok.capabilities.prompt.install.change import Part, block, json_items, own_file
+from gieok.capabilities.prompt.install.change import Part, json_items, own_file, toml_table
 from gieok.text import jsonc
 
-#: How a hook of ours is told from others, whatever it was called by.
-_OURS = re.compile(r"(?:^|[/\\\s'\"])gieok(?:\.exe)?['\"]?\s+hook\s+[a-z-]+|-m gieok hook ")
 _PROMPT_S, _SESSION_S, _OTHER_S = 5, 10, 3
 _SECONDS = {agents.PROMPT: _PROMPT_S, agents.SESSION_START: _SESSION_S}
 
@@ -61,7 +58,29 @@ def _is_hook(value: object) -> bool:
     inner = value.get("hooks")
     if isinstance(inner, list):
         return bool(inner) and all(map(_is_hook, inner))
-    return bool(_OURS.search(str(value.get("command", ""))))
+    return is_ours(str(value.get("command", "")))
+
+
+def is_ours(command: str) -> bool:
+    """Say whether a command line is one that `Call.line` writes, whatever the program's path.
+
+    Somebody's own command that calls us among other things is theirs.
+    """
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return False
+    while words and "=" in words[0]:
+        words = words[1:]
+    if words[1:3] == ["-m", "gieok"]:
+        words = [words[2], *words[3:]]
+    return (
+        len(words) == 5
+        and Path(words[0]).name in ("gieok", "gieok.exe")
+        and (words[1], words[3]) == ("hook", "--agent")
+        and words[2] in EVENTS
+        and words[4] in NATIVE
+    )
 
 
 def _hooks(path: Path, agent: str, entry: Callable[[str], object], *, first: tuple[tuple[str, int], ...] = ()) -> Part:
@@ -153,9 +172,8 @@ def _codex(place: Place, call: Call) -> list[Part]:
     if call.environment:
         pairs = ", ".join(f"{name} = {_toml(value)}" for name, value in call.environment.items())
         lines.append(f"env = {{ {pairs} }}")
-    table = "mcp_servers.gieok"
-    text = "\n".join((f"[{table}]", *lines)) + "\n"
-    return [_hooks(folder / "hooks.json", agents.CODEX, entry), block(folder / "config.toml", text, table)]
+    servers = toml_table(folder / "config.toml", ("mcp_servers", "gieok"), lines, _is_server)
+    return [_hooks(folder / "hooks.json", agents.CODEX, entry), servers]
 
 
 def _toml(value: object) -> str:
@@ -225,7 +243,7 @@ def prompt_command(place: Place, agent: str) -> str:
         data = jsonc.load(settings.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return ""
-    return next((c for c in _commands(data) if _OURS.search(c) and f"hook {agents.PROMPT}" in c), "")
+    return next((c for c in _commands(data) if is_ours(c) and f"hook {agents.PROMPT} " in c), "")
 
 
 def _commands(data: object) -> Iterator[str]:
