@@ -136,3 +136,75 @@ def test_config_show_prints_each_value_with_its_origin(
     assert shown["embedder"] == {"value": "none", "origin": "GIEOK_EMBEDDER"}
     assert shown["lang"] == {"value": "en", "origin": "flag"}
     assert shown["store"]["origin"] == "default"
+
+
+@pytest.mark.parametrize(
+    "said", ["postgresql://me:secret@host/db", "host=h password=secret", "postgresql://h/d?password=secret"]
+)
+def test_a_password_in_a_file_is_refused_and_not_shown(user: Path, project: Path, said: str) -> None:
+    user.write_text(f"database.url: '{said}'")
+    with pytest.raises(BadConfig, match="holds a password") as caught:
+        _load(project)
+    assert "secret" not in str(caught.value)
+    assert "PGPASSWORD" in caught.value.hint
+    assert "secret" not in config.without_password(said)
+
+
+def test_an_address_without_a_password_is_shown_as_it_is(user: Path, project: Path) -> None:
+    user.write_text("database.url: postgresql://me@host:5433/memory")
+    assert _load(project).text("database.url") == "postgresql://me@host:5433/memory"
+    assert config.without_password("postgresql://me@host:5433/memory") == "postgresql://me@host:5433/memory"
+
+
+def test_a_password_from_the_environment_is_used_and_never_shown(
+    user: Path, project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GIEOK_DATABASE_URL", "postgresql://me:secret@host/memory")
+    assert load({}).text("database.url") == "postgresql://me:secret@host/memory"
+    assert main(["config", "show"]) == 0
+    assert main(["config", "show", "--json"]) == 0
+    shown = capsys.readouterr().out
+    assert "secret" not in shown
+    assert "postgresql://me:***@host/memory" in shown
+
+
+def test_private_variables_stand_in_for_the_environment_which_wins(user: Path, project: Path) -> None:
+    private = user.with_name(".env")
+    private.write_text("# mine\nexport GIEOK_SEARCH_LIMIT='4'\nPGPASSWORD=\"a b#c\"\n\nGIEOK_LANG=ko\nnot a line\n")
+    private.chmod(0o600)
+    settings = _load(project, {"GIEOK_LANG": "en"})
+    assert settings.values["search.limit"] == (4, str(private))
+    assert settings.text("lang") == "en"
+    assert settings.secret("PGPASSWORD") == "a b#c"
+    assert settings.secret("NOBODY") == ""
+    assert "a b#c" not in repr(settings)
+
+
+def test_private_variables_that_others_can_read_are_refused(user: Path, project: Path) -> None:
+    user.with_name(".env").write_text("PGPASSWORD=x")
+    user.with_name(".env").chmod(0o644)
+    with pytest.raises(BadConfig, match="can be read by others") as caught:
+        _load(project)
+    assert "chmod 600" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "text", ["store: sqlite\n# end\nlang: en", "lang: en", "", "lang: en\nstore:   sqlite # mine\n"]
+)
+def test_a_setting_is_chosen_in_place_and_the_rest_of_the_file_stays(user: Path, project: Path, text: str) -> None:
+    user.write_text(text)
+    config.choose(_load(project), "store", "postgres")
+    assert _load(project).text("store") == "postgres"
+    assert [line for line in text.split("\n") if line and "store" not in line] == [
+        line for line in user.read_text().split("\n") if line and "store" not in line
+    ]
+    assert user.stat().st_mode & 0o077 == 0
+    assert [file.name for file in user.parent.iterdir()] == ["config.yaml"]
+
+
+@pytest.mark.parametrize(("text", "value"), [("true", True), ("on", True), ("False", False), ("0", False)])
+def test_a_switch_may_be_said_in_several_ways(user: Path, project: Path, text: str, value: bool) -> None:
+    user.write_text(f"hybrid: {text}")
+    assert _load(project).flag("hybrid") is value
+    with pytest.raises(BadConfig, match="must be true or false"):
+        _load(project, {"GIEOK_HYBRID": "maybe"})

@@ -5,21 +5,25 @@ from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import gieok
 from gieok import config, paths, places
 from gieok.backends import registry
+from gieok.backends.opening import Opening
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.profile import PROFILES
 from gieok.engine.recall import Profile
 from gieok.errors import BadConfig, EmbedderFailed, NotIndexed, ShapeMismatch
 from gieok.model import Scope
 from gieok.ops.context import Context, SettingRow
-from gieok.ports import Clock, Embedder, SelfCheck, Watcher
+from gieok.ports import Clock, Embedder, SelfCheck, Store, Watcher
 
 if TYPE_CHECKING:
     from gieok.capabilities.prompt.recollect import Reader
+
+#: The store that is kept beside a remote one where the user wants both.
+_LOCAL = "sqlite"
 
 
 class SystemClock:
@@ -46,13 +50,19 @@ def open_context(
     `lang` is the language to use where the settings leave it open; `say`, `tell` and `ask` as in `Context`.
     """
     settings = config.load(flags)
-    location = paths.database(settings.home)
     clock = clock or SystemClock()
     scopes = _scopes(settings.text("scope"), settings.text("hook.scopes"))
+    opening = Opening(settings.home, settings.text, settings.secret, is_resident=resident)
 
     @cache
-    def store() -> Any:  # noqa: ANN401 - a HybridStore; the registry knows only names
-        return registry.load(registry.STORES, settings.text("store"))(location, resident=resident)
+    def open_store(name: str) -> Store:
+        opened: Store = registry.load(registry.STORES, name)(opening)
+        return opened
+
+    def stores() -> list[Store]:
+        name = settings.text("store")
+        beside = registry.STORES[name].is_remote and settings.flag("hybrid")
+        return [open_store(name), *([open_store(_LOCAL)] if beside else [])]
 
     @cache
     def embedder() -> Embedder | None:
@@ -67,9 +77,13 @@ def open_context(
     return Context(
         home=settings.home,
         store_name=settings.text("store"),
-        location=location,
+        store_names=tuple(registry.STORES),
+        hybrid=settings.flag("hybrid"),
         embedder_name=settings.text("embedder"),
-        store=store,
+        store=lambda: open_store(settings.text("store")),
+        stores=stores,
+        open_store=open_store,
+        choose_store=partial(config.choose, settings, "store"),
         embedder=embedder,
         try_embedder=_try_embedder,
         watcher=_open_watcher,
@@ -86,7 +100,7 @@ def open_context(
         say=say,
         tell=tell,
         ask=ask,
-        glance=partial(_glance, location),
+        glance=partial(_glance, paths.database(settings.home)),
         lang=lang if settings.text("lang") == "auto" else settings.text("lang"),
         version=gieok.__version__,
     )
@@ -108,7 +122,8 @@ def _scopes(named: str, beside: str) -> tuple[Scope, ...]:
 
 def _row(settings: config.Settings, option: config.Option) -> SettingRow:
     setting = settings.values[option.name]
-    return SettingRow(option.name, str(setting.value), setting.origin, option.doc)
+    shown = config.without_password(str(setting.value)) if option.is_address else str(setting.value)
+    return SettingRow(option.name, shown, setting.origin, option.doc)
 
 
 def _glance(location: Path) -> "tuple[Reader, type[Exception]]":

@@ -1,10 +1,13 @@
 """Settings: one frozen value, and where each part of it came from.
 
 Default < user file < project file < environment < flag. A project file comes with a repository that somebody else wrote:
-it may only set what is marked `in_project`, never a path, a program or where data goes. Secrets are not settings.
+it may only set what is marked `in_project`, never a path, a program or where data goes. `~/.gieok/.env` stands in for
+environment variables; secrets stand there or in the environment, never in a configuration file.
 """
 
 import os
+import re
+import stat
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -12,7 +15,7 @@ from typing import NamedTuple
 
 from gieok import paths
 from gieok.capabilities.prompt.options import OPTIONS as PROMPT_OPTIONS
-from gieok.errors import BadConfig
+from gieok.errors import BadConfig, BadRequest
 
 Value = str | int | float | bool
 
@@ -26,6 +29,8 @@ class Option(NamedTuple):
     in_project: bool = False
     choices: tuple[str, ...] = ()
     low: float | None = None
+    #: A database's URL or connection string, in which a password may not stand in a file and is never shown.
+    is_address: bool = False
 
     @property
     def variable(self) -> str:
@@ -36,7 +41,9 @@ class Option(NamedTuple):
 OPTIONS = (
     Option("lang", "auto", "language of what a person reads: auto, en or ko", choices=("auto", "en", "ko")),
     Option("scope", "auto", "whose memory is used; auto: the project's where a `.gieok` folder is, else agent:main"),
-    Option("store", "sqlite", "where memory is kept", choices=("sqlite",)),
+    Option("store", "sqlite", "where memory is kept", choices=("sqlite", "postgres")),
+    Option("hybrid", False, "beside a remote store, answer from a local index too"),
+    Option("database.url", "", "the database of `store: postgres`, such as postgresql://me@host/memory", is_address=True),
     Option("embedder", "e5", "what makes vectors: e5 (bundled), or none (keyword search only)", choices=("e5", "none")),
     Option("threads", 1, "threads for embedding; more is slower beside other work", low=1),
     Option("search.profile", "files", "how hits are ranked", in_project=True, choices=("files", "openclaw")),
@@ -61,10 +68,11 @@ class Setting(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """All settings by name, and the home folder they were read from."""
+    """All settings by name, the home folder they were read from, and variables that are no settings (secrets) by name."""
 
     home: Path
     values: Mapping[str, Setting]
+    secret: Callable[[str], str]
 
     def text(self, name: str) -> str:
         """Return a text setting."""
@@ -73,6 +81,10 @@ class Settings(NamedTuple):
     def number(self, name: str) -> float:
         """Return a number setting."""
         return float(self.values[name].value)
+
+    def flag(self, name: str) -> bool:
+        """Return a yes-or-no setting."""
+        return bool(self.values[name].value)
 
     def integer(self, name: str) -> int:
         """Return a whole-number setting."""
@@ -93,12 +105,32 @@ def load(
     # Above a folder under the user's own home stands the user's own file, which is no project's wherever GIEOK_HOME is.
     if project and project not in (user, paths.user_config(Path.home() / ".gieok")):
         _merge(values, _read(project), str(project), allowed=lambda option: option.in_project)
-    named = {o.name: (environment[o.variable], o.variable) for o in OPTIONS if environment.get(o.variable)}
-    for name, (text, origin) in named.items():
-        values[name] = Setting(_parse(_BY_NAME[name], text, origin), origin)
+    private = _read_private(home)
+    for option in OPTIONS:
+        if text := environment.get(option.variable):
+            values[option.name] = Setting(_parse(option, text, option.variable), option.variable)
+        elif text := private.get(option.variable):
+            values[option.name] = Setting(_parse(option, text, origin := str(paths.private(home))), origin)
     for name, text in flags.items():
         values[name] = Setting(_parse(_option(name, "flag"), text, "flag"), "flag")
-    return Settings(home, MappingProxyType(values))
+    return Settings(home, MappingProxyType(values), lambda name: environment.get(name) or private.get(name, ""))
+
+
+def _read_private(home: Path) -> dict[str, str]:
+    """Return the variables of `.env`: `NAME=value` lines, quotes and `export` allowed, `#` begins a comment line."""
+    file = paths.private(home)
+    if not file.is_file():
+        return {}
+    if os.name == "posix" and stat.S_IMODE(file.stat().st_mode) & (stat.S_IRWXG | stat.S_IRWXO):
+        raise BadConfig(f"{str(file)!r} holds secrets and can be read by others", hint=f"run `chmod 600 {file}`")
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadConfig(f"cannot read {str(file)!r}: {error}") from error
+    return {found["name"]: found["value"] for line in lines if (found := _VARIABLE.fullmatch(line))}
+
+
+_VARIABLE = re.compile(r"""\s*(?:export\s+)?(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<quote>["']?)(?P<value>.*?)(?P=quote)\s*""")
 
 
 def _read(file: Path) -> dict[str, object]:
@@ -141,7 +173,32 @@ def _merge(
                 f"{origin!r} sets {name!r}, which a project may not set",
                 hint=f"move it to the user file ({paths.user_config(paths.home())}) or remove it",
             )
+        if option.is_address and without_password(str(value)) != str(value):
+            raise BadConfig(
+                f"{name!r} in {origin!r} holds a password",
+                hint=f"take it out, and write `PGPASSWORD=…` into {paths.private(paths.home())} (chmod 600)",
+            )
         values[name] = Setting(_parse(option, str(value), origin), origin)
+
+
+def choose(settings: Settings, name: str, value: str) -> None:
+    """Set one top-level setting in the user's file for good; the rest of the file, comments too, stays as it is.
+
+    Killed at any moment, the file is the old one or the new one. Raises BadRequest where another source would win.
+    """
+    file, origin = paths.user_config(settings.home), settings.values[name].origin
+    if origin not in ("default", str(file)):
+        raise BadRequest(f"{name!r} is set by {origin!r}, which wins over {str(file)!r}", hint="remove it there first")
+    text = file.read_text(encoding="utf-8") if file.is_file() else ""
+    line = f"{name}: {value}\n"
+    changed, found = re.subn(rf"^{re.escape(name)}\s*:.*(\n|$)", line, text, count=1, flags=re.MULTILINE)
+    paths.replace_private(file, changed if found else text + ("" if text.endswith("\n") or not text else "\n") + line)
+
+
+def without_password(address: str) -> str:
+    """Return a URL or connection string with its password replaced by stars."""
+    in_url = re.sub(r"^(\w+://[^:/?#@]*):[^/?#]*@", r"\1:***@", address)
+    return re.sub(r"(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&]+)", r"\1***", in_url, flags=re.IGNORECASE)
 
 
 def _option(name: str, origin: str) -> Option:

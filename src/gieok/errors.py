@@ -7,6 +7,7 @@
     ├── MissingExtra        a backend needs a package that is not installed
     ├── StoreError          the store cannot be read or written
     │   ├── StoreBusy       another process held the write lock for too long
+    │   ├── StoreUnreachable  a server that holds the store does not answer
     │   ├── StoreCorrupt    the database file is damaged or not ours
     │   └── StoreFull       the disk is full
     ├── ShapeMismatch       the data was made with another model, chunker or schema
@@ -70,6 +71,13 @@ class StoreBusy(StoreError):
     hint = "another gieok process is writing; try again"
 
 
+class StoreUnreachable(StoreError):
+    """The server that holds the store does not answer, or does not let us in. What is local still answers."""
+
+    code = "store_unreachable"
+    hint = "check that the server runs and can be reached; `gieok status --deep` tries again"
+
+
 class StoreCorrupt(StoreError):
     """The database file is damaged; it is left as it is."""
 
@@ -107,6 +115,7 @@ STATUS: dict[str, tuple[int, int, int]] = {
     "missing_extra": (2, 501, -32603),
     "store_error": (2, 503, -32603),
     "store_busy": (2, 503, -32603),
+    "store_unreachable": (2, 503, -32603),
     "store_corrupt": (2, 500, -32603),
     "store_full": (2, 507, -32603),
     "shape_mismatch": (2, 409, -32603),

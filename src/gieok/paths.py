@@ -30,6 +30,11 @@ def user_config(root: Path) -> Path:
     return root / "config.yaml"
 
 
+def private(root: Path) -> Path:
+    """Return the file of secrets, which stands in for environment variables."""
+    return root / ".env"
+
+
 def project_config(start: Path) -> Path | None:
     """Return the nearest `.gieok/config.yaml` at or above `start`, or None."""
     for folder in (start, *start.parents):
@@ -44,6 +49,23 @@ def make_private(folder: Path) -> Path:
     for missing in reversed([f for f in (folder, *folder.parents) if not f.exists()]):
         missing.mkdir(mode=stat.S_IRWXU, exist_ok=True)
     return folder
+
+
+def replace_private(file: Path, text: str) -> None:
+    """Write a file with mode 0600 in one step that survives a crash: it holds the old text or the new one."""
+    file = file.resolve()  # what a link points to changes, not the link
+    make_private(file.parent)
+    fresh = file.with_name(f".{file.name}.{os.getpid()}")
+    with os.fdopen(os.open(fresh, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, stat.S_IRUSR | stat.S_IWUSR), "wb") as out:
+        out.write(text.encode("utf-8"))
+        out.flush()
+        os.fsync(out.fileno())
+    fresh.replace(file)
+    folder = os.open(file.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 def create_private(file: Path) -> None:

@@ -24,6 +24,8 @@ from gieok.model import (
 
 #: One unit vector of `Embedder.dimension` float32 values, little-endian, as raw bytes.
 Vector = bytes
+#: Scores are compared at this many digits, so that every store orders near-equal scores by id and agrees.
+SCORE_DIGITS = 6
 
 
 class Clock(Protocol):
@@ -58,8 +60,13 @@ class SelfCheck(Protocol):
 class Store(Protocol):
     """Keeps documents by (scope, key). Every method that writes is one transaction, durable when it returns.
 
-    Raises StoreBusy, StoreCorrupt, StoreFull or StoreError; whatever is raised, nothing of the call was written.
+    Raises StoreBusy, StoreUnreachable, StoreCorrupt, StoreFull or StoreError; whatever is raised, nothing of the call
+    was written.
     """
+
+    @property
+    def location(self) -> str:
+        """Where it keeps data, as a person reads it: a path, or a URL without its password."""
 
     def put(self, entries: Sequence[Entry]) -> None:
         """Insert documents, or replace those with the same scope and key, passages included. Idempotent."""
@@ -69,6 +76,9 @@ class Store(Protocol):
 
     def get(self, scope: Scope, keys: Sequence[str]) -> list[Document]:
         """Return the documents that exist, in the order of `keys`."""
+
+    def entries(self, scope: Scope, keys: Sequence[str]) -> list[Entry]:
+        """Return documents with their passages, in the order of `keys`: what another store can be given."""
 
     def hashes(self, scope: Scope) -> dict[str, str]:
         """Return key → content hash of every document of the scope."""
@@ -139,7 +149,37 @@ class VectorSearch(Protocol):
 
 
 @runtime_checkable
-class ModelSwitch(Protocol):
+class ManagedSearch(Protocol):
+    """Search by a service that embeds and ranks by itself, on passages that the store knows by its own ids."""
+
+    def managed(self, scope: Scope, text: str, where: Filter, limit: int) -> Leg:
+        """Return what the service finds for a question, best first. Raises StoreUnreachable: other legs then answer.
+
+        The scores are 0–1. A service that gives none but an order: 1 for the first, falling evenly to 1 / `limit`.
+        """
+
+
+@runtime_checkable
+class VectorCopy(Protocol):
+    """Hands vectors to another store, so that moving costs no embedding."""
+
+    def active_model(self) -> tuple[str, int] | None:
+        """Return the name and dimension of the model that vectors are of; None before `use_model`."""
+
+    def vectors_of(self, model: str, texts: Sequence[str]) -> dict[str, Vector]:
+        """Return text → vector of `model` for those texts to embed (as `missing` gives them) that have one here."""
+
+
+@runtime_checkable
+class Described(Protocol):
+    """A store with something of its own to tell in `gieok status`: a server's version, calls, cost."""
+
+    def describe(self) -> list[str]:
+        """Return lines that a person reads, without asking a remote service for more than it costs nothing."""
+
+
+@runtime_checkable
+class ModelSwitch(VectorSearch, Protocol):
     """Replaces every vector by another model's, without a moment in which search has none."""
 
     def missing_for(

@@ -10,11 +10,16 @@ from gieok.errors import BadConfig, MissingExtra
 
 
 class Backend(NamedTuple):
-    """`target` is `module:name`; `needs` are the distributions beyond the core, `install` the line that brings them."""
+    """`target` is `module:name`; `needs` are the distributions beyond the core, `install` the line that brings them.
+
+    A store's target is a function that takes an `Opening`.
+    """
 
     target: str
     needs: str = ""
     install: str = ""
+    #: Data is on a server: with `hybrid: true`, an SQLite index beside it answers while the server does not.
+    is_remote: bool = False
 
 
 EMBEDDERS = {
@@ -25,7 +30,13 @@ EMBEDDERS = {
     ),
 }
 STORES = {
-    "sqlite": Backend("gieok.backends.stores.sqlite.store:SqliteStore"),
+    "sqlite": Backend("gieok.backends.stores.sqlite.store:open_store"),
+    "postgres": Backend(
+        "gieok.backends.stores.postgres.store:open_store",
+        "psycopg",
+        "pip install 'gieok[postgres]'",
+        is_remote=True,
+    ),
 }
 WATCHERS = {
     "watchfiles": Backend("gieok.backends.watchers:FileWatcher", "watchfiles", "pip install watchfiles"),

@@ -1,21 +1,21 @@
-"""What happens to documents after they are in the store: vectors are filled in, and replaced for another model."""
+"""What happens to documents after they are in the store: vectors are filled in or replaced, and stores copied."""
 
 from collections.abc import Callable
-from typing import Protocol
 
-from gieok.model import PassageId
-from gieok.ports import Embedder, ModelSwitch, VectorSearch
+from gieok.model import PassageId, Scope
+from gieok.ports import Embedder, ModelSwitch, Store, VectorCopy, VectorSearch
+
+Progress = Callable[[int], None]
 
 #: Passages embedded between two writes: a few seconds of work, which is what a killed process loses.
 _BATCH = 64
-
-
-class _Switchable(VectorSearch, ModelSwitch, Protocol):
-    pass
+#: Documents, and vectors, copied between two writes.
+_COPIED_DOCUMENTS = 500
+_COPIED_VECTORS = 2_000
 
 
 def fill_vectors(
-    store: VectorSearch, embedder: Embedder, progress: Callable[[int], None] = lambda done: None, *, batches: int = 0
+    store: VectorSearch, embedder: Embedder, progress: Progress = lambda done: None, *, batches: int = 0
 ) -> int:
     """Embed passages that have no vector, newest first: all, or some batches; return how many.
 
@@ -32,7 +32,7 @@ def fill_vectors(
     return done
 
 
-def switch_model(store: _Switchable, embedder: Embedder, progress: Callable[[int], None] = lambda done: None) -> int:
+def switch_model(store: ModelSwitch, embedder: Embedder, progress: Progress = lambda done: None) -> int:
     """Embed everything with another model beside the old vectors, then swap; return how many passages were embedded."""
     model, dimension = embedder.model, embedder.dimension
     done = 0
@@ -44,6 +44,70 @@ def switch_model(store: _Switchable, embedder: Embedder, progress: Callable[[int
         before = waiting[-1][0]
     store.switch_model(model, dimension)
     return done + fill_vectors(store, embedder)
+
+
+def copy_scope(
+    source: Store,
+    target: Store,
+    scope: Scope,
+    *,
+    force: bool = False,
+    progress: Progress = lambda done: None,
+) -> int:
+    """Make `target` hold of a scope what `source` holds; return how many documents were put or forgotten.
+
+    Only what differs by content hash is put; everything with `force`, or where a note differs, because notes say how
+    documents were cut. Safe to kill and to repeat.
+    """
+    wanted, there = source.hashes(scope), target.hashes(scope)
+    notes, known = source.notes(scope), target.notes(scope)
+    force = force or any(known.get(name, value) != value for name, value in notes.items())
+    changed = [key for key, content_hash in wanted.items() if force or there.get(key) != content_hash]
+    for start in range(0, len(changed), _COPIED_DOCUMENTS):
+        batch = changed[start : start + _COPIED_DOCUMENTS]
+        target.put(source.entries(scope, batch))
+        progress(start + len(batch))
+    gone = sorted(there.keys() - wanted.keys())
+    if gone:
+        target.forget(scope, gone)
+    for name, value in notes.items():
+        if known.get(name) != value:
+            target.write_note(scope, name, value)
+    return len(changed) + len(gone)
+
+
+def copy_vectors(source: Store, target: Store, progress: Progress = lambda done: None) -> int:
+    """Give `target` the vectors that `source` has for its passages, and its model; return how many there were."""
+    if not isinstance(source, VectorCopy) or not isinstance(target, ModelSwitch):
+        return 0
+    active = source.active_model()
+    if active is None:
+        return 0
+    has_model = isinstance(target, VectorCopy) and target.active_model() == active
+    keep = target.put_vectors if has_model else target.keep_vectors
+    copied = 0
+    before: PassageId | None = None
+    while page := target.missing_for(*active, before, _COPIED_VECTORS):
+        known = source.vectors_of(active[0], [text for _, text in page])
+        keep(active[0], {passage: known[text] for passage, text in page if text in known})
+        copied += len(known)
+        progress(copied)
+        before = page[-1][0]
+    if not has_model:
+        target.switch_model(*active)
+    return copied
+
+
+def differences(source: Store, target: Store) -> list[str]:
+    """Compare what two stores hold of the first one's scopes, and let the second verify itself; empty: a good copy."""
+    found = target.check()
+    for scope in source.scopes():
+        ours, theirs = source.stats(scope), target.stats(scope)
+        if source.hashes(scope) != target.hashes(scope) or ours.passages != theirs.passages:
+            found.append(f"{scope}: {theirs.documents:,} documents of {ours.documents:,} are the same")
+        elif isinstance(source, VectorCopy) and isinstance(target, VectorCopy) and theirs.vectors < ours.vectors:
+            found.append(f"{scope}: {theirs.vectors:,} vectors of {ours.vectors:,}")
+    return found
 
 
 def _embed(embedder: Embedder, waiting: list[tuple[PassageId, str]]) -> dict[PassageId, bytes]:

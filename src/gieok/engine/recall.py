@@ -10,13 +10,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from math import sqrt
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, TypeVar
 
 from gieok.engine import rank
 from gieok.engine.snippet import snippet
-from gieok.errors import GieokError, ShapeMismatch
+from gieok.errors import EmbedderFailed, StoreUnreachable
 from gieok.model import Filter, FoundPassage, Hit, KeywordQuery, Leg, PassageId, Scope, VectorQuery
-from gieok.ports import Clock, Embedder, KeywordSearch, Store, VectorSearch
+from gieok.ports import Clock, Embedder, KeywordSearch, ManagedSearch, Store, VectorSearch
 from gieok.text.dates import Span, find_span
 from gieok.text.keywords import is_statement, keyword_text, normalise, query_tokens
 from gieok.text.language import language_of
@@ -39,12 +39,15 @@ class Confidence(NamedTuple):
     #: The same without vectors.
     keyword_only_bias: float = -6.6
     keyword_only: float = 24.0
+    #: What the first of a service that tells an order and no scores is worth; not fitted, there is nothing to fit to.
+    managed: float = 0.8
 
     def of(self, signals: Mapping[str, float], *, has_vectors: bool) -> float:
         """Return the score of a passage, 0–1, from the signals of its legs."""
         keyword = signals.get("keyword", 0.0)
         if not has_vectors:
-            return rank.logistic(self.keyword_only_bias + self.keyword_only * keyword)
+            by_words = rank.logistic(self.keyword_only_bias + self.keyword_only * keyword)
+            return max(by_words, self.managed * signals.get("managed", 0.0))
         other = self.other_language * signals.get("other_language", 0.0)
         return rank.logistic(self.bias + other + self.keyword * keyword + self.cosine * signals.get("vector", 0.0))
 
@@ -105,6 +108,8 @@ class Question(NamedTuple):
     scopes: tuple[Scope, ...]
     where: Filter = Filter()
     use_vectors: bool = True
+    #: Where a service searches for meaning: look for words too. They are looked for anyway where it does not answer.
+    hybrid: bool = True
 
 
 class Recollection(NamedTuple):
@@ -121,19 +126,30 @@ class _Candidate(NamedTuple):
     signals: dict[str, float]
 
 
-class SearchStore(Store, KeywordSearch, VectorSearch, Protocol):
-    """What recall needs of a store."""
+_S = TypeVar("_S", bound=Store)
+_A = TypeVar("_A")
+
+
+def first_answer(stores: Sequence[_S], ask: Callable[[_S], _A]) -> tuple[_A, str | None]:
+    """Return what the first store that can be reached answers, and why those before it did not."""
+    silent: list[str] = []
+    for store in stores[:-1]:
+        try:
+            return ask(store), "; ".join(silent) or None
+        except StoreUnreachable as error:
+            silent.append(f"{error} ({error.hint})")
+    return ask(stores[-1]), "; ".join(silent) or None
 
 
 def recall(
-    store: SearchStore,
+    store: Store,
     embedder: Embedder | None,
     question: Question,
     profile: Profile,
     clock: Clock,
     zone: tzinfo = UTC,
 ) -> Recollection:
-    """Return what is remembered about a question, by one profile."""
+    """Return what is remembered about a question, by one profile, from the legs that the store has."""
     question = question._replace(text=normalise(question.text))
     if profile.kinds:
         question = question._replace(where=question.where._replace(kinds=question.where.kinds or profile.kinds))
@@ -143,11 +159,14 @@ def recall(
     span = find_span(question.text, now.astimezone(zone).date())
     vector, degraded = _query_vector(store, embedder, question, profile)
     tokens = _tokens(question, span, profile)
-    found = [c for scope in question.scopes for c in _search_scope(store, scope, question, tokens, profile, vector)]
+    wanted = _Wanted(question, tokens, vector, profile)
+    searched = [_search_scope(store, scope, wanted) for scope in question.scopes]
+    found = [candidate for candidates, _ in searched for candidate in candidates]
     # A stable sort: among equal scores the fused order stands.
     weighed = sorted((_weighed(c, profile, now, span) for c in found), key=lambda c: -c.score)
     hits = _chosen(weighed[: profile.considered], tokens, profile)
-    return Recollection(tuple(hits), degraded or (_unfinished(store, question.scopes) if vector else None), span)
+    reasons = [degraded, *(reason for _, reason in searched), _unfinished(store, question.scopes) if vector else None]
+    return Recollection(tuple(hits), "; ".join(dict.fromkeys(filter(None, reasons))) or None, span)
 
 
 def _tokens(question: Question, span: Span | None, profile: Profile) -> dict[str, float]:
@@ -160,19 +179,17 @@ def _tokens(question: Question, span: Span | None, profile: Profile) -> dict[str
 
 
 def _query_vector(
-    store: VectorSearch, embedder: Embedder | None, question: Question, profile: Profile
+    store: Store, embedder: Embedder | None, question: Question, profile: Profile
 ) -> tuple[bytes | None, str | None]:
     """Return the vector to look near, and why there is none where one was expected."""
-    if embedder is None or not question.use_vectors:
+    if embedder is None or not question.use_vectors or not isinstance(store, VectorSearch):
         return None, None
+    store.use_model(embedder.model, embedder.dimension)
     try:
-        store.use_model(embedder.model, embedder.dimension)
         vector = embedder.embed_query(question.text)
         imagined = profile.imagine(question.text)
         return (_unit_sum(vector, embedder.embed_passages([imagined])[0]) if imagined else vector), None
-    except ShapeMismatch:
-        raise
-    except GieokError as error:
+    except EmbedderFailed as error:
         return None, f"keyword search only: {error} ({error.hint})"
 
 
@@ -182,50 +199,71 @@ def _unit_sum(a: bytes, b: bytes) -> bytes:
     return array("f", [v / norm for v in values]).tobytes()
 
 
-def _unfinished(store: VectorSearch, scopes: Sequence[Scope]) -> str | None:
-    waiting = sum(store.waiting(scope) for scope in scopes)
+def _unfinished(store: Store, scopes: Sequence[Scope]) -> str | None:
+    waiting = sum(_waiting(store, scope) for scope in scopes)
     return f"{waiting} passages have no vector yet" if waiting else None
 
 
+def _waiting(store: Store, scope: Scope) -> int:
+    return store.waiting(scope) if isinstance(store, VectorSearch) else 0
+
+
+class _Wanted(NamedTuple):
+    """A question made ready to be asked of every scope."""
+
+    question: Question
+    tokens: Mapping[str, float]
+    vector: bytes | None
+    profile: Profile
+
+
 def _search_scope(
-    store: SearchStore,
-    scope: Scope,
-    question: Question,
-    tokens: Mapping[str, float],
-    profile: Profile,
-    vector: bytes | None,
-    tries: int = _TRIES,
-) -> list[_Candidate]:
-    keyword = store.keyword(
-        scope,
-        KeywordQuery(
-            weights=tokens, k1=profile.k1, b=profile.b, context_weight=profile.context_weight, spread=profile.spread
-        ),
-        question.where,
-        profile.candidates,
-    )
-    legs = [keyword]
-    if vector is not None:
-        query = VectorQuery(vector=vector, hub_weight=profile.hub_weight)
-        legs.append(store.nearest(scope, query, question.where, profile.candidates))
+    store: Store, scope: Scope, wanted: _Wanted, tries: int = _TRIES
+) -> tuple[list[_Candidate], str | None]:
+    """Return candidates, and why a leg is not among what found them."""
+    question, profile = wanted.question, wanted.profile
+    legs, degraded = _gather(store, scope, wanted)
     fused = _fuse(legs, question, profile)
     best = sorted(fused, key=lambda p: (-fused[p], p))[: profile.considered]
-    all_have_vectors = len(legs) > 1 and not store.waiting(scope)
+    all_have_vectors = wanted.vector is not None and not _waiting(store, scope)
     language = language_of(question.text)
     found = _candidates(store, best, fused, _signals(legs), profile, language, all_have_vectors=all_have_vectors)
     if len(found) < len(best) and tries > 1:  # another process replaced documents since the legs were gathered
-        return _search_scope(store, scope, question, tokens, profile, vector, tries - 1)
-    return found
+        return _search_scope(store, scope, wanted, tries - 1)
+    return found, degraded
+
+
+def _gather(store: Store, scope: Scope, wanted: _Wanted) -> tuple[list[Leg], str | None]:
+    """Ask every leg that the store has; one whose service cannot be reached is named and left out."""
+    question, profile = wanted.question, wanted.profile
+    legs, degraded = list[Leg](), None
+    if question.use_vectors and isinstance(store, ManagedSearch):
+        try:
+            legs.append(store.managed(scope, question.text, question.where, profile.candidates))
+        except StoreUnreachable as error:
+            degraded = f"{error} ({error.hint})"
+    if wanted.vector is not None and isinstance(store, VectorSearch):
+        near = VectorQuery(vector=wanted.vector, hub_weight=profile.hub_weight)
+        legs.append(store.nearest(scope, near, question.where, profile.candidates))
+    if isinstance(store, KeywordSearch) and (question.hybrid or not isinstance(store, ManagedSearch) or not legs):
+        words = KeywordQuery(
+            wanted.tokens, profile.k1, profile.b, context_weight=profile.context_weight, spread=profile.spread
+        )
+        legs.insert(0, store.keyword(scope, words, question.where, profile.candidates))
+    return legs, degraded
 
 
 def _fuse(legs: Sequence[Leg], question: Question, profile: Profile) -> rank.Scores:
-    """Return one score per candidate of any leg."""
-    keyword = legs[0]
+    """Return one score per candidate of any leg: words have their share, meaning has the rest."""
     share = profile.statement_keyword_share if is_statement(question.text) else profile.keyword_share
-    if profile.full_coverage:
-        best = keyword.ranked[0][1] / keyword.ceiling if keyword.ranked else 0.0
+    words = [leg for leg in legs if leg.name == "keyword"]
+    if profile.full_coverage and words:
+        best = words[0].ranked[0][1] / words[0].ceiling if words[0].ranked else 0.0
         share *= min(1.0, best / profile.full_coverage)
-    weights = (share, 1 - share) if len(legs) > 1 else (1.0,)
+    if len(legs) == 1:
+        return profile.fuse(legs, (1.0,), profile.candidates)
+    others = len(legs) - len(words)
+    weights = [share if leg.name == "keyword" else (1 - share if words else 1.0) / others for leg in legs]
     return profile.fuse(legs, weights, profile.candidates)
 
 
@@ -251,7 +289,7 @@ def _candidates(
         if language_of(passage.text) != language:
             own["other_language"] = 1.0
         sure = profile.confidence.of(own, has_vectors=has_vector) if profile.confidence else own["fused"]
-        if has_vector:
+        if has_vector or "managed" in own:
             # Never above a passage that ranks before it: the order is the better judge, the score says how sure.
             sure = lowest = min(lowest, sure)
         found.append(_Candidate(passage, sure, own))

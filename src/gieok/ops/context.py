@@ -4,19 +4,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.capabilities.files.cut import Cut
 from gieok.engine.recall import Profile
 from gieok.model import Scope
-from gieok.ports import Clock, Embedder, KeywordSearch, ModelSwitch, Store, VectorSearch, Watcher
+from gieok.ports import Clock, Embedder, Store, Watcher
 
 if TYPE_CHECKING:
     from gieok.capabilities.prompt.recollect import Reader
-
-
-class HybridStore(Store, KeywordSearch, VectorSearch, ModelSwitch, Protocol):
-    """A store with every ability."""
 
 
 class SettingRow(NamedTuple):
@@ -32,15 +28,22 @@ class SettingRow(NamedTuple):
 class Context:
     """Everything a handler reaches. `store`, `embedder` and `watcher` are opened when they are first asked for.
 
+    `stores` are the configured store and those that answer while it cannot be reached; `open_store` opens any by name.
+    `hybrid`: words are searched here too where a service searches for meaning. `choose_store` makes a store the
+    configured one, for good.
     `embedder()` is None where the user wants none. `try_embedder` uses it and returns what was seen, or raises.
     `say` shows a line of progress to a person, or nothing; `tell` writes a line that stays, in `lang`.
     """
 
     home: Path
     store_name: str
-    location: Path
+    store_names: Sequence[str]
+    hybrid: bool
     embedder_name: str
-    store: Callable[[], HybridStore]
+    store: Callable[[], Store]
+    stores: Callable[[], Sequence[Store]]
+    open_store: Callable[[str], Store]
+    choose_store: Callable[[str], None]
     embedder: Callable[[], Embedder | None]
     try_embedder: Callable[[Embedder], str]
     watcher: Callable[[], Watcher]

@@ -17,6 +17,7 @@ from gieok.model import Scope
 from gieok.ops import installed
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words
+from gieok.ports import VectorSearch
 
 _PROBE_NOTE = "# 점검 노트\n\n결제는 매주 화요일에 정산했다. The umbrella stands behind the door.\n"
 
@@ -106,7 +107,9 @@ def _home(context: Context) -> str:
 def _store(context: Context) -> str:
     wrong = context.store().check()
     if wrong:
-        raise GieokError("; ".join(wrong), hint=f"move {context.location} away and run `gieok index` again")
+        raise GieokError(
+            "; ".join(wrong), hint=f"move what is in {context.store().location} away and run `gieok index` again"
+        )
     stats = context.store().stats()
     return f"{context.store_name} is sound: {stats.documents:,} documents, {stats.passages:,} passages in all scopes"
 
@@ -127,7 +130,7 @@ def _round_trip(context: Context) -> str:
         root = roots.Root("doctor", Path(folder))
         try:
             ingest(store, scope, read_root(scope, root, context.cut), owns=root.owns, force=True)
-            if embedder is not None:
+            if embedder is not None and isinstance(store, VectorSearch):
                 lifecycle.fill_vectors(store, embedder, batches=1)  # the newest first: the probe, not the whole backlog
             question = Question(text="결제를 언제 정산하지?", scopes=(scope,), use_vectors=embedder is not None)
             profile = replace(context.profile(""), min_score=0.0)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from gieok.capabilities.files import roots
 from gieok.capabilities.files.read import Unfit, read_contained, unix_lines
+from gieok.engine.recall import first_answer
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.operation import Operation, Style, Surface, Words, argument
@@ -47,7 +48,7 @@ def run(context: Context, request: GetRequest) -> GetResult:
     """Read a file inside the known roots."""
     if not request.path:
         raise BadRequest("no path given", hint="`gieok get notes/a.md`")
-    known = [root for scope in context.scopes for root in roots.load(context.store(), scope)]
+    known, _ = first_answer(context.stores(), lambda store: [r for s in context.scopes for r in roots.load(store, s)])
     name, first, last = _parse(request.path)
     root, file = roots.resolve(known, name)
     if first and not file.is_file():  # a file may well be called `a:3`

@@ -9,8 +9,10 @@ from gieok.capabilities.files import roots, sync
 from gieok.engine import lifecycle
 from gieok.engine.ingest import Report
 from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, StoreError
+from gieok.ops.beside import copy_beside
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument
+from gieok.ports import ModelSwitch, VectorSearch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +77,8 @@ def run(context: Context, request: IndexRequest) -> IndexResult:
             "--rebuild makes vectors, but no embedder is used", hint="leave out --no-wait, and set `embedder`"
         )
     store, scope = context.store(), context.scope
+    if request.rebuild and not isinstance(store, ModelSwitch):
+        raise BadRequest(f"{context.store_name} makes its vectors itself", hint="leave out --rebuild")
     if request.remove:
         return _remove(context, request)
     sync.check_shape(store, scope, context.cut, force=request.force)  # before anything is remembered
@@ -103,6 +107,7 @@ def _remove(context: Context, request: IndexRequest) -> IndexResult:
         raise BadRequest(f"no indexed folder among {request.paths!r}", hint=f"indexed: {known}")
     report = Report(removed=sync.forget_retired(store, scope))
     store.compact()
+    copy_beside(context, context.scope)
     return IndexResult(report)
 
 
@@ -121,18 +126,20 @@ def _existing(path: str) -> Path:
 
 def _with_vectors(context: Context, request: IndexRequest, report: Report) -> IndexResult:
     store = context.store()
-    embedder = None if request.no_wait else context.embedder()
+    embedder = None if request.no_wait or not isinstance(store, VectorSearch) else context.embedder()
     embedded, note = 0, ""
-    if embedder is not None and request.rebuild:
+    if embedder is not None and request.rebuild and isinstance(store, ModelSwitch):
         embedded = lifecycle.switch_model(store, embedder, _progress(context, "embedded"))
         note = "" if embedded else f"every vector was made by {embedder.model} already"
-    elif embedder is not None:
+    elif embedder is not None and isinstance(store, VectorSearch):
         embedded = lifecycle.fill_vectors(store, embedder, _progress(context, "embedded"))
     stats = store.stats(context.scope)
-    waiting = stats.passages - stats.vectors if context.embedder_name != "none" else 0
+    has_vectors = isinstance(store, VectorSearch) and context.embedder_name != "none"
+    waiting = stats.passages - stats.vectors if has_vectors else 0
     if waiting and request.no_wait:
         note = "run `gieok index` to make the vectors that are missing"
     store.compact()
+    copy_beside(context, context.scope, force=request.force)
     return IndexResult(report, embedded, waiting, note)
 
 

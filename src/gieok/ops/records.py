@@ -9,8 +9,9 @@ from gieok.capabilities.prompt import records
 from gieok.engine import lifecycle
 from gieok.errors import BadRequest, EmbedderFailed, StoreError
 from gieok.model import Scope
+from gieok.ops.beside import copy_beside
 from gieok.ops.context import Context
-from gieok.ports import Store
+from gieok.ports import Store, VectorSearch
 
 
 class Shelf(NamedTuple):
@@ -53,12 +54,13 @@ def follow(context: Context, kept: Shelf, *, embed: bool = True) -> None:
         _forget(store, kept.scope, folder)
         return
     sync.sync(store, kept.scope, roots.add(store, kept.scope, [folder]), context.cut)
-    embedder = context.embedder() if embed else None
-    if embedder is not None:
+    embedder = context.embedder() if embed and isinstance(store, VectorSearch) else None
+    if embedder is not None and isinstance(store, VectorSearch):
         try:
             lifecycle.fill_vectors(store, embedder, batches=1)
         except (EmbedderFailed, StoreError) as error:  # the words are indexed; vectors follow with the next index
             context.tell(f"{error} ({error.hint})")
+    copy_beside(context, kept.scope)
 
 
 def _forget(store: Store, scope: Scope, folder: Path) -> None:
@@ -74,6 +76,7 @@ def refresh(context: Context, project: str) -> None:
     known = [root for root in roots.load(context.store(), kept.scope) if root.path.exists()]
     if known:
         sync.sync(context.store(), kept.scope, known, context.cut)
+        copy_beside(context, kept.scope)
 
 
 def is_indexed(context: Context, kept: Shelf, file: Path) -> bool:

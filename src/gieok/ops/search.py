@@ -5,11 +5,12 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
 from gieok.capabilities.files import roots
-from gieok.engine.recall import Profile, Question, Recollection, recall
+from gieok.engine.recall import Profile, Question, Recollection, first_answer, recall
 from gieok.errors import BadRequest, NotIndexed
-from gieok.model import Filter, Hit
+from gieok.model import Filter, Hit, Scope
 from gieok.ops.context import Context
 from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
+from gieok.ports import Store, VectorSearch
 from gieok.text.dates import Span, find_span
 
 #: A question longer than this is a paste; its tail would only cost time.
@@ -92,13 +93,15 @@ def run(context: Context, request: SearchRequest) -> SearchResult:
     text = " ".join(request.query).strip()
     if not text:
         raise BadRequest("the question is empty", hint='say what to look for: `gieok search "…"`')
-    store, known = context.store(), context.store().scopes()
-    scopes = tuple(scope for scope in context.scopes if scope in known)
-    if not scopes:
-        raise NotIndexed(
-            f"nothing is indexed in scope {str(context.scope)!r} "
-            f"(scopes with memory: {', '.join(map(str, known)) or 'none'})"
-        )
+    result, silent = first_answer(context.stores(), lambda store: _search(context, request, text, store))
+    if silent:
+        found = result.recollection
+        return result._replace(recollection=found._replace(degraded="; ".join(filter(None, (silent, found.degraded)))))
+    return result
+
+
+def _search(context: Context, request: SearchRequest, text: str, store: Store) -> SearchResult:
+    scopes = _with_memory(context, store)
     since, until = _days(context, request.since), _days(context, request.until)
     where = Filter(
         _KINDS[request.source],
@@ -110,12 +113,26 @@ def run(context: Context, request: SearchRequest) -> SearchResult:
         scopes=scopes,
         where=where,
         use_vectors=not request.keyword_only,
+        hybrid=context.hybrid,
     )
-    embedder = None if request.keyword_only else context.embedder()
+    embedder = context.embedder() if isinstance(store, VectorSearch) and not request.keyword_only else None
     found = recall(store, embedder, question, _profile(context, request), context.clock, context.zone)
     known_roots = {scope: roots.load(store, scope) for scope in scopes}
     shown = (roots.display(known_roots[hit.passage.scope], hit.passage.key) for hit in found.hits)
     return SearchResult(found, tuple(shown), request.explain)
+
+
+def _with_memory(context: Context, store: Store) -> tuple[Scope, ...]:
+    """Return those scopes to read that hold anything. Raises NotIndexed where none does."""
+    # A note costs one look; the list of all scopes, where there are thousands, more than the search.
+    if all(map(store.notes, context.scopes)):
+        return context.scopes
+    known = store.scopes()
+    scopes = tuple(scope for scope in context.scopes if scope in known)
+    if not scopes:
+        listed = ", ".join(map(str, known)) or "none"
+        raise NotIndexed(f"nothing is indexed in scope {str(context.scope)!r} (scopes with memory: {listed})")
+    return scopes
 
 
 def _profile(context: Context, request: SearchRequest) -> Profile:

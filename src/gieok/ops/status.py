@@ -1,13 +1,14 @@
 """`gieok status`: what is remembered, how fresh it is, and with `--deep`, whether every part works."""
 
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 from gieok.capabilities.files import roots, sync
+from gieok.engine.recall import first_answer
 from gieok.model import Scope, StoreStats
 from gieok.ops.context import Context
 from gieok.ops.doctor import Check, probe
 from gieok.ops.operation import Operation, Style, Surface, Words, argument
+from gieok.ports import Described, Store, VectorSearch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,13 +26,16 @@ class StatusResult:
 
     scope: Scope
     store: str
-    location: Path
+    location: str
     embedder: str
     stats: StoreStats
     roots: tuple[roots.Root, ...]
     missing_roots: tuple[str, ...]
     stale: int
     checks: tuple[Check, ...]
+    #: What the store tells of itself, and a line for each store that is kept beside it.
+    details: tuple[str, ...] = ()
+    unreachable: str = ""
     found: bool = True
 
     @property
@@ -51,7 +55,7 @@ class StatusResult:
             "state": self.state,
             "scope": str(self.scope),
             "store": self.store,
-            "location": str(self.location),
+            "location": self.location,
             "documents": s.documents,
             "passages": s.passages,
             "vectors": s.vectors,
@@ -61,26 +65,42 @@ class StatusResult:
             "stale": self.stale,
             "roots": [{"name": r.name, "path": str(r.path)} for r in self.roots],
             "missing_roots": list(self.missing_roots),
+            "details": list(self.details),
+            "unreachable": self.unreachable or None,
             "checks": [check.to_json() for check in self.checks],
         }
 
 
 def run(context: Context, request: StatusRequest) -> StatusResult:
     """Count, compare with the disk, and probe if asked."""
-    store = context.store()
+    stores = context.stores()
+    result, silent = first_answer(stores, lambda store: _count(context, store))
+    beside = () if silent else tuple(_beside_line(store, context.scope, result.stats) for store in stores[1:])
+    checks = tuple(probe(context)) if request.deep else ()
+    return replace(result, details=result.details + beside, unreachable=silent or "", checks=checks)
+
+
+def _count(context: Context, store: Store) -> StatusResult:
     known = roots.load(store, context.scope)
     present_roots = [root for root in known if root.path.exists()]
     return StatusResult(
         scope=context.scope,
         store=context.store_name,
-        location=context.location,
-        embedder=context.embedder_name,
+        location=store.location,
+        embedder=context.embedder_name if isinstance(store, VectorSearch) else "none",
         stats=store.stats(context.scope),
         roots=tuple(known),
         missing_roots=tuple(root.name for root in known if root not in present_roots),
         stale=sync.count_stale(store, context.scope, present_roots, context.cut),
-        checks=tuple(probe(context)) if request.deep else (),
+        checks=(),
+        details=tuple(store.describe()) if isinstance(store, Described) else (),
     )
+
+
+def _beside_line(store: Store, scope: Scope, stats: StoreStats) -> str:
+    """Say how far the index beside a remote store follows it."""
+    own = store.stats(scope)
+    return f"beside it: {own.documents:,} of {stats.documents:,} documents in {store.location}"
 
 
 _STATES = {
@@ -107,7 +127,10 @@ def present(result: StatusResult, style: Style) -> str:
             f"  구절 {s.passages:,}개, {result.embedder} 벡터 {s.vectors:,}개, {size}: {result.location}",
         ).say(style.lang)
     )
+    lines += [f"  {line}" for line in result.details]
     lines += [f"  {root.name}: {root.path}" for root in result.roots]
+    if result.unreachable:
+        lines.append(Words("  degraded: ", "  제한됨: ").say(style.lang) + result.unreachable)
     if result.stale:
         lines.append(
             Words(

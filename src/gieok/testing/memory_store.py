@@ -38,7 +38,9 @@ class _Row:
 
 
 class MemoryStore:
-    """`Store`, `KeywordSearch`, `VectorSearch` and `ModelSwitch` in dictionaries. Not for more than toy sizes."""
+    """`Store`, `KeywordSearch`, `VectorSearch`, `VectorCopy` and `ModelSwitch` in dictionaries, for toy sizes."""
+
+    location = "memory"
 
     def __init__(self) -> None:
         self._rows: dict[PassageId, _Row] = {}
@@ -71,6 +73,11 @@ class MemoryStore:
     def get(self, scope: Scope, keys: Sequence[str]) -> list[Document]:
         """Return documents in the order of `keys`."""
         return [self._documents[scope, key][0] for key in keys if (scope, key) in self._documents]
+
+    def entries(self, scope: Scope, keys: Sequence[str]) -> list[Entry]:
+        """Return documents with their passages."""
+        known = [self._documents[scope, key] for key in keys if (scope, key) in self._documents]
+        return [Entry(document, tuple(self._rows[i].passage for i in ids)) for document, ids in known]
 
     def hashes(self, scope: Scope) -> dict[str, str]:
         """Return key → content hash."""
@@ -193,6 +200,15 @@ class MemoryStore:
                 f"vectors of {model!r} for an index of {self._model[0] if self._model else 'no model'!r}"
             )
         self.keep_vectors(model, vectors)
+
+    def active_model(self) -> tuple[str, int] | None:
+        """Return the model that vectors are of."""
+        return self._model
+
+    def vectors_of(self, model: str, texts: Sequence[str]) -> dict[str, bytes]:
+        """Return the vectors that are here."""
+        known = self._vectors.get(model, {})
+        return {text: known[text] for text in texts if text in known}
 
     def missing_for(
         self, model: str, dimension: int, before: PassageId | None, limit: int

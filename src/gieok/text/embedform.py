@@ -21,7 +21,12 @@ def text_to_embed(text: str) -> str:
 
 
 def embed_hash(text: str) -> bytes:
+    """Return the `form_hash` of a passage's text."""
+    return form_hash(text_to_embed(text))
+
+
+def form_hash(text: str) -> bytes:
     """Return 16 bytes that are equal for equal texts to embed."""
     import hashlib  # loads OpenSSL, which takes longer than a small search
 
-    return hashlib.blake2b(_FORM + text_to_embed(text).encode("utf-8", "replace"), digest_size=16).digest()
+    return hashlib.blake2b(_FORM + text.encode("utf-8", "replace"), digest_size=16).digest()

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gieok.backends.stores.sqlite.quantise import pack, unpack
+from gieok.backends.stores.quantise import pack, unpack
 from gieok.backends.stores.sqlite.scan import Floats, Signs, dots
 from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.model import Filter, VectorQuery

@@ -9,7 +9,7 @@ from typing import Protocol
 import pytest
 
 from gieok.model import Document, Entry, KeywordQuery, Leg, Passage, Scope, VectorQuery
-from gieok.ports import KeywordSearch, ModelSwitch, Store, VectorSearch
+from gieok.ports import KeywordSearch, ModelSwitch, Store, VectorCopy
 from gieok.testing.hash_embedder import HashEmbedder
 from gieok.text.keywords import query_tokens
 
@@ -27,7 +27,7 @@ WORDS = [
 Place = tuple[str, int, str]
 
 
-class FullStore(Store, KeywordSearch, VectorSearch, ModelSwitch, Protocol):
+class FullStore(Store, KeywordSearch, ModelSwitch, VectorCopy, Protocol):
     """A store with every ability."""
 
 

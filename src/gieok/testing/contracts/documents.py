@@ -165,6 +165,17 @@ class DocumentContract(StoreFixtures):
         assert again.hashes(HOME) == {}
         again.close()
 
+    def test_entries_are_what_was_put(self, store: FullStore) -> None:
+        entries = [*corpus(4, 10), entry("empty")]
+        store.put(entries)
+        wanted = [e.document.key for e in entries][::-1]
+        assert store.entries(HOME, [*wanted, "missing"]) == entries[::-1]
+        assert store.entries(OTHER, wanted) == []
+
+    def test_the_location_is_a_text_to_show(self, store: FullStore) -> None:
+        assert store.location
+        assert str(store.location) == store.location
+
     def test_compacting_changes_nothing_that_can_be_read(self, store: FullStore) -> None:
         store.put(corpus(3, 20))
         before = (store.hashes(HOME), store.missing(EVERYTHING))

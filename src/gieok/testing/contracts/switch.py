@@ -1,6 +1,6 @@
 """The contract of `ModelSwitch`: every vector is replaced by another model's, and search never has none."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -16,6 +16,8 @@ from gieok.testing.contracts.base import (
     entry,
     keys,
     near,
+    places,
+    scores,
 )
 from gieok.testing.hash_embedder import HashEmbedder
 from gieok.testing.memory_store import MemoryStore
@@ -88,6 +90,24 @@ class SwitchContract(StoreFixtures):
         assert embedded.nearest(HOME, near(_OLD, "결제"), _ALL, 9).ranked == ()
         embed_missing(embedded, _OLD)
         assert keys(embedded, embedded.nearest(HOME, near(_OLD, "결제"), _ALL, 9)) == before
+
+    def test_vectors_that_are_handed_out_rank_elsewhere_as_here(
+        self, embedded: FullStore, make_store: Callable[[], FullStore]
+    ) -> None:
+        assert embedded.active_model() == (_OLD.model, _OLD.dimension)
+        texts = [text for _, text in embedded.missing_for(_NEW.model, _NEW.dimension, None, EVERYTHING)]
+        handed = embedded.vectors_of(_OLD.model, [*texts, "nobody wrote this"])
+        assert handed.keys() == set(texts)
+        assert embedded.vectors_of(_NEW.model, texts) == {}
+        other = make_store()
+        assert other.active_model() is None
+        other.use_model(_OLD.model, _OLD.dimension)
+        other.put(corpus(21, 15))
+        other.put_vectors(_OLD.model, {passage: handed[text] for passage, text in other.missing(EVERYTHING)})
+        first, second = (held.nearest(HOME, near(_OLD, "결제 cat"), _ALL, EVERYTHING) for held in (embedded, other))
+        assert places(embedded, first) == places(other, second)
+        assert scores(first) == scores(second)
+        other.close()
 
     def test_one_model_has_one_dimension(self, embedded: FullStore) -> None:
         embedded.missing_for(_NEW.model, _NEW.dimension, None, 1)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 #: Changes with the tables in `schema`.
 SCHEMA_VERSION = 1
-#: Scores are compared at this many digits, so that every store orders near-equal scores by id and agrees.
+#: As `ports.SCORE_DIGITS`, which the hook has no time to import.
 SCORE_DIGITS = 6
 
 

@@ -1,11 +1,11 @@
 """Everything that reads the database, the keyword leg in SQL included. Standard library only: the cold path."""
 
 import sqlite3
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from gieok.backends.stores.sqlite.rows import (
+from gieok.backends.stores.rows import (
     DOCUMENT_COLUMNS,
     FOUND_COLUMNS,
     filter_sql,
@@ -14,7 +14,7 @@ from gieok.backends.stores.sqlite.rows import (
     to_found,
 )
 from gieok.backends.stores.sqlite.writing import batches, scoped
-from gieok.model import Document, Filter, FoundPassage, PassageId, Scope, StoreStats
+from gieok.model import Document, Entry, Filter, FoundPassage, Passage, PassageId, Scope, StoreStats
 from gieok.text.keywords import keyword_text
 
 
@@ -29,6 +29,21 @@ def get(db: sqlite3.Connection, scope: Scope, keys: Sequence[str]) -> list[Docum
         )
         found.update((row[0], to_document(scope, row)) for row in rows)
     return [found[key] for key in keys if key in found]
+
+
+def entries(db: sqlite3.Connection, scope: Scope, keys: Sequence[str]) -> list[Entry]:
+    """Return documents with their passages, in the order of `keys`."""
+    passages: dict[str, list[Passage]] = defaultdict(list)
+    for batch in batches(keys):
+        rows = db.execute(
+            'SELECT d.key, p.start, p."end", p.start_line, p.end_line, p.context FROM documents d '
+            "JOIN passages p ON p.id BETWEEN d.first_passage AND d.first_passage + d.passage_count - 1 "
+            f"WHERE d.scope_id = (SELECT id FROM scopes WHERE path = ?) AND d.key IN ({marks(batch)}) ORDER BY p.id",
+            (scope.path, *batch),
+        )
+        for key, *columns in rows:
+            passages[key].append(Passage(*columns))
+    return [Entry(document, tuple(passages[document.key])) for document in get(db, scope, keys)]
 
 
 def hashes(db: sqlite3.Connection, scope: Scope) -> dict[str, str]:
@@ -114,6 +129,19 @@ def text_hashes(db: sqlite3.Connection, ids: Sequence[PassageId]) -> dict[Passag
     found: dict[PassageId, bytes] = {}
     for batch in batches(ids):
         found.update(db.execute(f"SELECT id, text_hash FROM passages WHERE id IN ({marks(batch)})", batch).fetchall())
+    return found
+
+
+def packed(db: sqlite3.Connection, model: str, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
+    """Return text hash → packed vector of a model, for those that are there."""
+    found: dict[bytes, bytes] = {}
+    for batch in batches(hashes):
+        rows = db.execute(
+            "SELECT text_hash, data FROM vectors WHERE model_id = (SELECT id FROM models WHERE name = ?) "
+            f"AND text_hash IN ({marks(batch)})",
+            (model, *batch),
+        )
+        found.update(rows.fetchall())
     return found
 
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gieok.backends.stores import hubs
+from gieok.backends.stores.order import best
+from gieok.backends.stores.quantise import unpack
+from gieok.backends.stores.rows import marks
 from gieok.backends.stores.sqlite.postings import Doubles, Ints, Postings
-from gieok.backends.stores.sqlite.quantise import unpack
-from gieok.backends.stores.sqlite.ranking import SCORE_DIGITS
-from gieok.backends.stores.sqlite.rows import marks
 from gieok.backends.stores.sqlite.scan import RESCORED, Floats, Signs, dots
 from gieok.backends.stores.sqlite.writing import batches
 from gieok.model import KeywordQuery, Leg, PassageId
@@ -110,12 +110,12 @@ class ResidentScope:
         query = np.frombuffer(vector, "<f4")
         slots = self._within(self._candidates(query, limit, filtered=allowed is not None), allowed)
         cosines = dots(self._values[slots], self._scales[slots], query)
-        top = _best(cosines, slots, limit)
+        top = best(cosines, slots, limit)
         slots, cosines = slots[top], cosines[top]
         scores = cosines
         if hub_weight:
             scores = cosines - hub_weight * hubs.crowding(self._values[slots] * self._scales[slots, None])
-        order = _best(scores, slots, limit)
+        order = best(scores, slots, limit)
         return Leg("vector", self._ranked(slots, scores, limit), cosines=tuple(cosines[order].tolist()))
 
     def _candidates(self, query: Floats, limit: int, *, filtered: bool) -> Ints:
@@ -133,16 +133,5 @@ class ResidentScope:
         return slots[np.isin(self._ids[slots], np.fromiter(allowed, np.int64))]
 
     def _ranked(self, slots: Ints, scores: Doubles | Floats, limit: int) -> tuple[tuple[PassageId, float], ...]:
-        order = _best(scores, slots, limit)
+        order = best(scores, slots, limit)
         return tuple(zip(self._ids[slots[order]].tolist(), scores[order].tolist(), strict=True))
-
-
-def _best(scores: Doubles | Floats, slots: Ints, limit: int) -> Ints:
-    """Return the places of the highest scores, best first, ties at six digits by slot."""
-    rounded = np.round(scores, SCORE_DIGITS)
-    if 0 < 4 * limit < len(rounded):
-        bound = np.partition(rounded, len(rounded) - limit)[len(rounded) - limit]
-        kept = np.flatnonzero(rounded >= bound)
-    else:
-        kept = np.arange(len(rounded))
-    return kept[np.lexsort((slots[kept], -rounded[kept]))][:limit]

@@ -13,8 +13,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gieok import paths
+from gieok.backends.opening import Opening
+from gieok.backends.stores.prepared import Prepared, prepare
+from gieok.backends.stores.rows import filter_sql
 from gieok.backends.stores.sqlite import ranking, reading, schema, writing
-from gieok.backends.stores.sqlite.rows import filter_sql
 from gieok.errors import ShapeMismatch
 from gieok.model import (
     Document,
@@ -29,7 +32,7 @@ from gieok.model import (
     VectorQuery,
 )
 from gieok.text import bm25
-from gieok.text.embedform import text_to_embed
+from gieok.text.embedform import form_hash, text_to_embed
 
 if TYPE_CHECKING:
     from gieok.backends.stores.sqlite.resident import ResidentScope
@@ -38,11 +41,17 @@ if TYPE_CHECKING:
 _ANY_ID = 1 << 62
 
 
+def open_store(opening: Opening) -> "SqliteStore":
+    """Open the store of a home folder."""
+    return SqliteStore(paths.database(opening.home), resident=opening.is_resident)
+
+
 class SqliteStore:
-    """`Store`, `KeywordSearch`, `VectorSearch` and `ModelSwitch` on one SQLite file."""
+    """`Store`, `KeywordSearch`, `VectorSearch`, `VectorCopy` and `ModelSwitch` on one SQLite file."""
 
     def __init__(self, file: Path, *, resident: bool = False, busy_timeout_ms: int = schema.BUSY_TIMEOUT_MS) -> None:
         self._file = file
+        self.location = str(file)
         self._busy_timeout_ms = busy_timeout_ms
         self._is_resident = resident
         self._local = threading.local()
@@ -94,9 +103,9 @@ class SqliteStore:
     def put(self, entries: Sequence[Entry]) -> None:
         """Insert or replace documents."""
         latest = {(e.document.scope, e.document.key): e for e in entries}
-        by_scope: dict[Scope, list[writing.Prepared]] = defaultdict(list)
+        by_scope: dict[Scope, list[Prepared]] = defaultdict(list)
         for entry in latest.values():
-            by_scope[entry.document.scope].append(writing.prepare(entry))
+            by_scope[entry.document.scope].append(prepare(entry))
         with self._writing() as db:
             model_id = self._active_model(db)
             for scope, prepared in by_scope.items():
@@ -111,6 +120,11 @@ class SqliteStore:
         """Return documents in the order of `keys`."""
         with self._reading() as db:
             return reading.get(db, scope, keys)
+
+    def entries(self, scope: Scope, keys: Sequence[str]) -> list[Entry]:
+        """Return documents with their passages."""
+        with self._reading() as db:
+            return reading.entries(db, scope, keys)
 
     def hashes(self, scope: Scope) -> dict[str, str]:
         """Return key → content hash."""
@@ -255,6 +269,22 @@ class SqliteStore:
                 raise ShapeMismatch(f"vectors of {model!r} for an index of {active[0] if active else 'no model'!r}")
             writing.put_vectors(db, *self._packed(db, model, vectors))
 
+    # VectorCopy
+
+    def active_model(self) -> tuple[str, int] | None:
+        """Return the model that vectors are of."""
+        with self._reading() as db:
+            return self._model(db)
+
+    def vectors_of(self, model: str, texts: Sequence[str]) -> dict[str, bytes]:
+        """Return the vectors that are here for texts to embed."""
+        from gieok.backends.stores.quantise import restore  # numpy: see _resident
+
+        hashes = {form_hash(text): text for text in texts}
+        with self._reading() as db:
+            found = reading.packed(db, model, list(hashes))
+        return {hashes[text_hash]: restore(data) for text_hash, data in found.items()}
+
     # ModelSwitch
 
     def missing_for(
@@ -283,7 +313,7 @@ class SqliteStore:
         self, db: sqlite3.Connection, model: str, vectors: Mapping[PassageId, bytes]
     ) -> tuple[int, dict[bytes, bytes]]:
         """Return the model's id, and text hash → packed vector of the passages that still exist."""
-        from gieok.backends.stores.sqlite.quantise import pack  # numpy: see _resident
+        from gieok.backends.stores.quantise import pack  # numpy: see _resident
 
         row = db.execute("SELECT id, dimension FROM models WHERE name = ?", (model,)).fetchone()
         if row is None:

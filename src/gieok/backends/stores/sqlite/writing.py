@@ -1,65 +1,18 @@
 """Everything that changes the database. Each function runs inside the caller's transaction."""
 
-import re
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
-from gieok.backends.stores.sqlite.rows import DOCUMENT_COLUMNS, document_row, marks
-from gieok.model import Entry, Passage, Scope
-from gieok.text.embedform import embed_hash
+from gieok.backends.stores.prepared import Prepared
+from gieok.backends.stores.rows import DOCUMENT_COLUMNS, document_row, marks
+from gieok.model import Passage, Scope
 from gieok.text.keywords import keyword_text
 
 _T = TypeVar("_T")
 _BATCH = 500
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 #: Vectors that no passage uses any more are kept for texts that come back (a branch switched to and fro).
 CACHED_VECTORS = 50_000
-
-
-class Prepared(NamedTuple):
-    """An entry with everything that can be computed before the write lock is taken."""
-
-    entry: Entry
-    bodies: tuple[str, ...]
-    contexts: tuple[str, ...]
-    lengths: tuple[int, ...]
-    hashes: tuple[bytes, ...]
-
-
-def prepare(entry: Entry) -> Prepared:
-    """Tokenise and hash the passages of `entry`."""
-    entry = _storable(entry)
-    text = entry.document.text
-    slices = [text[p.start : p.end] for p in entry.passages]
-    bodies = tuple(map(keyword_text, slices))
-    return Prepared(
-        entry=entry,
-        bodies=bodies,
-        contexts=tuple(keyword_text(p.context) for p in entry.passages),
-        lengths=tuple(_count(body) for body in bodies),
-        hashes=tuple(map(embed_hash, slices)),
-    )
-
-
-def _storable(entry: Entry) -> Entry:
-    """Replace what SQLite cannot keep in a text (NUL ends it, a lone surrogate has no UTF-8), one character for one."""
-    document, passages = entry.document, entry.passages
-    if not any(map(_UNSTORABLE.search, (document.text, document.title, *(p.context for p in passages)))):
-        return entry
-    return Entry(
-        replace(document, text=_clean(document.text), title=_clean(document.title)),
-        tuple(p._replace(context=_clean(p.context)) for p in passages),
-    )
-
-
-def _clean(text: str) -> str:
-    return _UNSTORABLE.sub("\ufffd", text)
-
-
-def _count(tokens: str) -> int:
-    return tokens.count(" ") + 1 if tokens else 0
 
 
 def scope_id(db: sqlite3.Connection, scope: Scope) -> int:

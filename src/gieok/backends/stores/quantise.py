@@ -17,6 +17,12 @@ def pack(vector: bytes) -> bytes:
     return bytes(scale.astype("<f4").tobytes() + np.rint(values / scale).astype(np.int8).tobytes())
 
 
+def restore(packed: bytes) -> bytes:
+    """Return the float32 vector that `pack` took, as far as eight bits remember; packing it again gives the same bytes."""
+    values, scales = unpack([packed], len(packed) - _SCALE_BYTES)
+    return bytes((values[0].astype("<f4") * scales[0]).tobytes())
+
+
 def unpack(rows: list[bytes], dimension: int) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """Return the int8 matrix, shape (rows, dimension), and the scales that make its rows unit vectors again."""
     packed = np.frombuffer(b"".join(rows), np.uint8).reshape(len(rows), _SCALE_BYTES + dimension)

@@ -1,0 +1,15 @@
+"""What a store is opened with: the part of the settings that a backend may see. Standard library only."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Opening(NamedTuple):
+    """`setting` returns a setting's text by name; `secret` a variable of the environment or of `.env`, '' for none."""
+
+    home: Path
+    setting: Callable[[str], str]
+    secret: Callable[[str], str]
+    #: For processes that live long: what is asked often may be kept in memory.
+    is_resident: bool = False

@@ -1,0 +1,55 @@
+"""An entry made ready before a write lock is taken: cleaned of what no database keeps, cut into tokens, hashed."""
+
+import re
+from dataclasses import replace
+from typing import NamedTuple
+
+from gieok.model import Entry
+from gieok.text.embedform import embed_hash
+from gieok.text.keywords import keyword_text
+
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+class Prepared(NamedTuple):
+    """An entry with everything that can be computed of it: of each passage tokens, their number, and a hash."""
+
+    entry: Entry
+    bodies: tuple[str, ...]
+    contexts: tuple[str, ...]
+    lengths: tuple[int, ...]
+    hashes: tuple[bytes, ...]
+
+
+def prepare(entry: Entry) -> Prepared:
+    """Tokenise and hash the passages of `entry`."""
+    entry = _storable(entry)
+    text = entry.document.text
+    slices = [text[p.start : p.end] for p in entry.passages]
+    bodies = tuple(map(keyword_text, slices))
+    return Prepared(
+        entry=entry,
+        bodies=bodies,
+        contexts=tuple(keyword_text(p.context) for p in entry.passages),
+        lengths=tuple(_count(body) for body in bodies),
+        hashes=tuple(map(embed_hash, slices)),
+    )
+
+
+def _storable(entry: Entry) -> Entry:
+    """Replace what no database keeps in a text (NUL, and a lone surrogate, which has no UTF-8), one character for one."""
+    document, passages = entry.document, entry.passages
+    if not any(map(_UNSTORABLE.search, (document.text, document.title, *(p.context for p in passages)))):
+        return entry
+    return Entry(
+        replace(document, text=_clean(document.text), title=_clean(document.title)),
+        tuple(p._replace(context=_clean(p.context)) for p in passages),
+    )
+
+
+def _clean(text: str) -> str:
+    return _UNSTORABLE.sub("\ufffd", text)
+
+
+def _count(tokens: str) -> int:
+    return tokens.count(" ") + 1 if tokens else 0
