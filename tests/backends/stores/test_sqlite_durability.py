@@ -1,7 +1,8 @@
 """A full disk, a put that fails half way and endless re-indexing: what was there stays, and nothing else."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from gieok.backends.stores.sqlite import writing
 from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.errors import StoreFull
 from gieok.testing import HashEmbedder
+from gieok.testing.contracts import RefusalContract
 from gieok.testing.contracts.base import HOME, corpus, embed_missing, entry
 
 _NO_LIMIT = 2**31
@@ -50,17 +52,31 @@ def test_a_full_disk_leaves_what_was_there_and_a_put_works_once_there_is_room(st
     assert store.check() == []
 
 
-def test_a_full_disk_while_vectors_are_written_leaves_none_of_them(store: SqliteStore) -> None:
-    embedder = HashEmbedder(384)
-    store.use_model(embedder.model, embedder.dimension)
-    store.put(corpus(32, 60))
-    _leave_room(store, 2)
-    with pytest.raises(StoreFull):
-        embed_missing(store, embedder)
-    assert store.stats().vectors == store.stats().cached_vectors == 0
-    _leave_room(store, _NO_LIMIT)
-    embed_missing(store, embedder)
-    assert store.missing(1) == []
+class TestSqliteRefusals(RefusalContract):
+    @pytest.fixture
+    def make_store(self, file: Path) -> Callable[[], SqliteStore]:
+        return lambda: SqliteStore(file, busy_timeout_ms=50)
+
+    @pytest.fixture
+    def fill_disk(self) -> Callable[[SqliteStore], AbstractContextManager[None]]:
+        @contextmanager
+        def full(store: SqliteStore) -> Iterator[None]:
+            _leave_room(store, 2)
+            yield
+            _leave_room(store, _NO_LIMIT)
+
+        return full
+
+    @pytest.fixture
+    def hold_lock(self, file: Path) -> Callable[[SqliteStore], AbstractContextManager[None]]:
+        @contextmanager
+        def held(store: SqliteStore) -> Iterator[None]:
+            other = sqlite3.connect(file, isolation_level=None)
+            other.execute("BEGIN IMMEDIATE")
+            yield
+            other.close()
+
+        return held
 
 
 def test_a_put_that_fails_half_way_writes_nothing(store: SqliteStore) -> None:
