@@ -1,0 +1,189 @@
+"""Connections, transactions, and what errors of a server mean. One connection a thread, opened when it is first used."""
+
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
+from gieok.backends.stores.postgres import schema
+from gieok.errors import (
+    BadConfig,
+    BadRequest,
+    GieokError,
+    StoreBusy,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+    StoreUnreachable,
+)
+
+#: How long to wait for a server, and for locks that other writers hold.
+_CONNECT_TIMEOUT_S = 5
+LOCK_TIMEOUT_MS = 30_000
+
+#: SQLSTATEs of a server that goes, and of what is not to be expected but has a name: (error, what it says, next step).
+_GONE = ("57P01", "57P02", "57P03")
+_MEANING: dict[str, tuple[type[StoreError], str, str | None]] = {
+    "55P03": (StoreBusy, "is locked by another process", None),
+    "40P01": (StoreBusy, "is busy", None),
+    "40001": (StoreBusy, "is busy", None),
+    "53300": (StoreBusy, "takes no more connections", "raise max_connections, or put a pooler in front"),
+    "53100": (StoreFull, "has a full disk", None),
+    "XX001": (StoreCorrupt, "is damaged", "restore it from a backup; the server's log says more"),
+    "XX002": (StoreCorrupt, "has a damaged index", "run `reindexdb` on it; the server's log says more"),
+    "57014": (StoreError, "stopped a statement", "raise the server's statement_timeout"),
+    "25006": (StoreError, "is read-only", "point database.url to the primary, not to a replica"),
+    "42501": (StoreError, "refused", "GRANT the user CREATE on the database, or make it the owner"),
+}
+
+
+class Address(NamedTuple):
+    """Where the database is: `conninfo` for libpq, a `password` that is not part of it, and what a person may read."""
+
+    conninfo: str
+    password: str
+    location: str
+    secrets: tuple[str, ...]
+
+
+def read_address(url: str, password: str) -> Address:
+    """Return the address in a URL or connection string. Raises BadConfig, which shows none of it that may be secret."""
+    if url.partition("?")[0].count("@") > 1:
+        raise BadConfig("database.url has more than one `@`", hint="write the `@` of a password as `%40`")
+    try:
+        parts = conninfo_to_dict(url)
+    except psycopg.Error:  # its message quotes the part that it does not understand, which may be the password
+        hint = "write postgresql://user@host:5432/database; special characters of a password as %XX"
+        raise BadConfig("database.url is no PostgreSQL address", hint=hint) from None
+    host, port = parts.get("host") or parts.get("hostaddr") or "local", parts.get("port")
+    where = f"{host}:{port}" if port else str(host)
+    user = f"{parts['user']}@" if parts.get("user") else ""
+    location = f"postgresql://{user}{where}/{parts.get('dbname') or ''}"
+    secrets = tuple(str(secret) for secret in (parts.get("password"), password) if secret)
+    return Address(url, "" if parts.get("password") else password, location, secrets)
+
+
+class Connections:
+    """One connection for each thread that uses the store; a connection that broke is replaced when it is next asked for."""
+
+    def __init__(self, address: Address, lock_timeout_ms: int = LOCK_TIMEOUT_MS) -> None:
+        self._address = address
+        self._lock_timeout_ms = lock_timeout_ms
+        self._open: dict[threading.Thread, psycopg.Connection] = {}
+        self._lock = threading.Lock()
+        weakref.finalize(self, _close, self._open)
+
+    @contextmanager
+    def reading(self) -> Iterator[psycopg.Connection]:
+        """One snapshot for all statements inside, so that an answer never mixes two states."""
+        # Compiling a query (jit) takes longer than any of ours runs.
+        with self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL jit = off") as db:
+            yield db
+
+    @contextmanager
+    def writing(self) -> Iterator[psycopg.Connection]:
+        """One transaction, durable when it returns."""
+        with self._transaction(f"BEGIN; SET LOCAL lock_timeout = {self._lock_timeout_ms}") as db:
+            yield db
+
+    @contextmanager
+    def autocommit(self) -> Iterator[psycopg.Connection]:
+        """Each statement for itself, which VACUUM needs."""
+        with self._translated():
+            yield self._connection()
+
+    def close(self) -> None:
+        """Close the connections of every thread."""
+        with self._lock:
+            _close(self._open)
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[psycopg.Connection]:
+        with self._translated():
+            db = self._begun(begin)
+            try:
+                yield db
+                db.execute("COMMIT")
+            except BaseException:
+                if not db.closed:
+                    db.execute("ROLLBACK")
+                raise
+
+    def _begun(self, begin: str) -> psycopg.Connection:
+        db = self._connection()
+        try:
+            db.execute(begin)
+        except psycopg.OperationalError:
+            if not db.closed:
+                raise
+            db = self._connection()  # it was idle, and the server or a pooler hung up
+            db.execute(begin)
+        return db
+
+    def _connection(self) -> psycopg.Connection:
+        thread = threading.current_thread()
+        db = self._open.get(thread)
+        if db is None or db.closed:
+            db = self._connect()
+            with self._lock:
+                for dead in [t for t in self._open if not t.is_alive()]:
+                    self._open.pop(dead).close()
+                self._open[thread] = db
+        return db
+
+    def _connect(self) -> psycopg.Connection:
+        address = self._address
+        given = conninfo_to_dict(address.conninfo)
+        options = {"application_name": "gieok", "connect_timeout": _CONNECT_TIMEOUT_S, "password": address.password}
+        extra = {name: value for name, value in options.items() if value and name not in given}
+        # Nothing is prepared on the server: behind a pooler the next transaction may meet another one.
+        db = psycopg.connect(address.conninfo, autocommit=True, prepare_threshold=None, **extra)  # type: ignore[arg-type]
+        try:
+            schema.prepare(db, address.location)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except psycopg.Error as error:
+            raise _translate(error, self._address) from None  # the original's text may hold what is cut out here
+        except UnicodeEncodeError as error:
+            hint = "use a name without lone surrogates"
+            raise BadRequest(f"{error.object!r} cannot be stored: it is not valid Unicode", hint=hint) from error
+
+
+def _translate(error: psycopg.Error, address: Address) -> GieokError:
+    said = str(error).strip().split("\n")[0] or type(error).__name__
+    for secret in address.secrets:
+        said = said.replace(secret, "***")
+    where, code = address.location, error.sqlstate or ""
+    if code in _GONE or code.startswith("08") or (not code and isinstance(error, psycopg.OperationalError)):
+        return StoreUnreachable(f"postgres unreachable: {where}: {said}", hint=_way_in(said))
+    if code in _MEANING:
+        kind, what, hint = _MEANING[code]
+        return kind(f"{where} {what}: {said}", hint=hint)
+    if isinstance(error, psycopg.DataError):
+        return BadRequest(f"{where} cannot store this: {said}", hint="use text without NUL characters")
+    return StoreError(f"{where} failed: {said}")
+
+
+def _way_in(said: str) -> str:
+    if "password" in said:
+        return "check PGPASSWORD in the environment or in ~/.gieok/.env, and the user in database.url"
+    if "database" in said and "exist" in said:
+        return "create it on the server: `createdb NAME`"
+    return "check that the server runs, and database.url (`gieok config show`)"
+
+
+def _close(connections: dict[threading.Thread, psycopg.Connection]) -> None:
+    for connection in connections.values():
+        connection.close()
+    connections.clear()
