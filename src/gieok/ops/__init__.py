@@ -21,6 +21,7 @@ _MODULES = {
     "hook measure": "hook_measure",
     "hook stats": "hook_stats",
     "doctor": "doctor",
+    "store switch": "store_switch",
     "config show": "show_config",
 }
 
