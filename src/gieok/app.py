@@ -100,7 +100,9 @@ def open_context(
         say=say,
         tell=tell,
         ask=ask,
-        glance=partial(_glance, paths.database(settings.home)),
+        glance=partial(
+            _glance, places.local_index(str(settings.home), settings.text("store"), hybrid=settings.flag("hybrid"))
+        ),
         lang=lang if settings.text("lang") == "auto" else settings.text("lang"),
         version=gieok.__version__,
     )
@@ -126,13 +128,13 @@ def _row(settings: config.Settings, option: config.Option) -> SettingRow:
     return SettingRow(option.name, shown, setting.origin, option.doc)
 
 
-def _glance(location: Path) -> "tuple[Reader, type[Exception]]":
+def _glance(location: str) -> "tuple[Reader, type[Exception]]":
     from gieok.backends.stores.sqlite.glance import Glance, Late, Mismatch, Missing
 
     try:
-        return Glance(str(location)), Late
+        return Glance(location), Late
     except Missing as error:
-        raise NotIndexed(f"there is no index at {str(location)!r}") from error
+        raise NotIndexed(f"there is no index at {location!r}") from error
     except Mismatch as error:
         raise ShapeMismatch(str(error)) from error
 

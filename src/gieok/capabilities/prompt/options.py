@@ -26,7 +26,12 @@ OPTIONS: tuple[Row, ...] = (
     ("judge.key_variable", "", "the environment variable that holds its key; empty: the provider's usual one", False, (), None),
     ("judge.deadline_ms", 3000, "after this what was not judged is injected unjudged", False, (), 50),
 )  # fmt: skip
-DEFAULTS = {row[0]: row[1] for row in OPTIONS}
+#: Settings of others that the hook reads: where the texts are.
+STORE_OPTIONS: tuple[Row, ...] = (
+    ("store", "sqlite", "where memory is kept", False, (), None),
+    ("hybrid", False, "whether an index is kept here too", False, (), None),
+)
+DEFAULTS = {row[0]: row[1] for row in (*OPTIONS, *STORE_OPTIONS)}
 
 
 class Settings:

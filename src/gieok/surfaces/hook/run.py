@@ -174,7 +174,8 @@ class _Call:
 
     def _glance(self) -> Glance:
         deadline = self._began + self._settings.number("hook.deadline_ms") / 1000
-        return Glance(os.path.join(self._home, "memory.sqlite"), deadline)
+        store, hybrid = self._settings.text("store"), self._settings.is_on("hybrid")
+        return Glance(places.local_index(self._home, store, hybrid=hybrid), deadline)
 
     def _scopes(self) -> list[str]:
         """Return whose memory is recalled: the project's, then the user's own."""

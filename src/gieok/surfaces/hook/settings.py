@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Mapping
 
-from gieok.capabilities.prompt.options import OPTIONS, Row, Settings, Value
+from gieok.capabilities.prompt.options import OPTIONS, STORE_OPTIONS, Row, Settings, Value
 
 _LINE = re.compile(r"""(\s*)(['"]?)([\w.]+)\2\s*:(?:\s+(.*?))?\s*$""")
 _PAIR = re.compile(r"""\s*([\w.]+)\s*:\s+("[^"]*"|'[^']*'|[^,]*)(?:,|$)""")
@@ -27,10 +27,10 @@ def load(home: str, project: str, environment: Mapping[str, str]) -> Settings:
     ]
     found += [
         (row[0], environment[variable], variable, False)
-        for row in OPTIONS
+        for row in (*OPTIONS, *STORE_OPTIONS)
         if environment.get(variable := "GIEOK_" + row[0].replace(".", "_").upper())
     ]
-    rows = {row[0]: row for row in OPTIONS}
+    rows = {row[0]: row for row in (*OPTIONS, *STORE_OPTIONS)}
     for name, text, origin, in_project in found:
         if name in rows and (rows[name][3] or not in_project):
             value = _value(rows[name], text)
