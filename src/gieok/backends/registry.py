@@ -30,6 +30,9 @@ EMBEDDERS = {
     ),
 }
 STORES = {
+    "chroma": Backend("gieok.backends.stores.chroma.store:open_store", "chromadb", "pip install 'gieok[chroma]'"),
+    "gemini": Backend("gieok.backends.stores.gemini.store:open_store", "google-genai", "pip install 'gieok[gemini]'"),
+    "lancedb": Backend("gieok.backends.stores.lancedb.store:open_store", "lancedb", "pip install 'gieok[lancedb]'"),
     "sqlite": Backend("gieok.backends.stores.sqlite.store:open_store"),
     "postgres": Backend(
         "gieok.backends.stores.postgres.store:open_store",

@@ -103,20 +103,14 @@ class ResidentScope:
         """Rank by `gieok.text.bm25`."""
         scores, ceiling = self._postings.score(db, query)
         found = self._within(np.flatnonzero(scores), allowed)
-        return Leg("keyword", self._ranked(found, scores[found], limit), ceiling)
+        order = found[best(scores[found], found, limit)]
+        return Leg("keyword", _pairs(self._ids[order], scores[order]), ceiling)
 
     def nearest(self, vector: bytes, hub_weight: float, allowed: Iterable[PassageId] | None, limit: int) -> Leg:
         """Return the passages of highest cosine, lowered by their crowding and ranked again."""
         query = np.frombuffer(vector, "<f4")
         slots = self._within(self._candidates(query, limit, filtered=allowed is not None), allowed)
-        cosines = dots(self._values[slots], self._scales[slots], query)
-        top = best(cosines, slots, limit)
-        slots, cosines = slots[top], cosines[top]
-        scores = cosines
-        if hub_weight:
-            scores = cosines - hub_weight * hubs.crowding(self._values[slots] * self._scales[slots, None])
-        order = best(scores, slots, limit)
-        return Leg("vector", self._ranked(slots, scores, limit), cosines=tuple(cosines[order].tolist()))
+        return near_leg(self._ids[slots], self._values[slots], self._scales[slots], vector, hub_weight, limit)
 
     def _candidates(self, query: Floats, limit: int, *, filtered: bool) -> Ints:
         self._scans += 1
@@ -132,6 +126,17 @@ class ResidentScope:
             return slots
         return slots[np.isin(self._ids[slots], np.fromiter(allowed, np.int64))]
 
-    def _ranked(self, slots: Ints, scores: Doubles | Floats, limit: int) -> tuple[tuple[PassageId, float], ...]:
-        order = best(scores, slots, limit)
-        return tuple(zip(self._ids[slots[order]].tolist(), scores[order].tolist(), strict=True))
+
+def near_leg(ids: Ints, values: NDArray[np.int8], scales: Floats, vector: bytes, hub_weight: float, limit: int) -> Leg:
+    """Rank candidates by cosine, cut, then rank again with their crowding held against them. `ids` are ascending."""
+    cosines = dots(values, scales, np.frombuffer(vector, "<f4"))
+    top = best(cosines, ids, limit)
+    ids, scores, cosines = ids[top], cosines[top], cosines[top]
+    if hub_weight:
+        scores = cosines - hub_weight * hubs.crowding(values[top] * scales[top, None])
+    order = best(scores, ids, limit)
+    return Leg("vector", _pairs(ids[order], scores[order]), cosines=tuple(cosines[order].tolist()))
+
+
+def _pairs(ids: Ints, scores: Doubles | Floats) -> tuple[tuple[PassageId, float], ...]:
+    return tuple(zip(ids.tolist(), scores.tolist(), strict=True))

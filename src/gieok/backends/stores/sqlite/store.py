@@ -70,8 +70,10 @@ class SqliteStore:
         return connection
 
     def _close_of_dead_threads(self) -> None:
-        for thread in [thread for thread in self._connections if not thread.is_alive()]:
-            self._connections.pop(thread).close()
+        for thread in [thread for thread in list(self._connections) if not thread.is_alive()]:
+            connection = self._connections.pop(thread, None)  # another thread may be at the same
+            if connection is not None:
+                connection.close()
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
@@ -217,7 +219,7 @@ class SqliteStore:
             known = reading.scope_statistics(db, scope)
             if known is None or self._active_model(db) is None:
                 return Leg("vector", ())
-            _verify_dimension(query.vector, self._dimension(db))
+            verify_dimension(query.vector, self._dimension(db))
             allowed = reading.allowed_ids(db, known.id, where) if where else None
             with self._resident_lock:
                 resident = self._resident(db, scope, known)
@@ -319,7 +321,7 @@ class SqliteStore:
         if row is None:
             raise ShapeMismatch(f"the index knows no model {model!r}")
         for vector in vectors.values():
-            _verify_dimension(vector, row[1])
+            verify_dimension(vector, row[1])
         hashes = reading.text_hashes(db, sorted(vectors))
         return row[0], {text_hash: pack(vectors[passage]) for passage, text_hash in hashes.items()}
 
@@ -356,6 +358,7 @@ def _close(connections: dict[threading.Thread, sqlite3.Connection]) -> None:
     connections.clear()
 
 
-def _verify_dimension(vector: bytes, dimension: int) -> None:
+def verify_dimension(vector: bytes, dimension: int) -> None:
+    """Raise ShapeMismatch for a vector of another dimension."""
     if len(vector) != 4 * dimension:
         raise ShapeMismatch(f"a vector of {len(vector) // 4} dimensions where the index holds {dimension}")

@@ -1,0 +1,1 @@
+"""`store: chroma`: the vector leg by Chroma."""

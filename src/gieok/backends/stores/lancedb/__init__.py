@@ -1,0 +1,1 @@
+"""`store: lancedb`: the vector leg by LanceDB."""

@@ -1,0 +1,155 @@
+"""The SQLite store with its vector leg answered by another library.
+
+Documents, passages, keywords, notes and the vectors themselves are in SQLite, by the same code as in `store: sqlite`: what
+is written is written there. The library picks candidates; their scores are computed from SQLite's vectors, so that rankings
+agree with every other store.
+"""
+
+import sqlite3
+import threading
+from math import inf
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gieok.backends.stores.mirrored.library import Floats, Ints, Library
+from gieok.backends.stores.mirrored.mirror import Mirror, Wanted
+from gieok.backends.stores.quantise import unpack
+from gieok.backends.stores.rows import marks
+from gieok.backends.stores.sqlite import reading, schema
+from gieok.backends.stores.sqlite.resident import ResidentScope, near_leg
+from gieok.backends.stores.sqlite.store import SqliteStore, verify_dimension
+from gieok.backends.stores.sqlite.writing import batches
+from gieok.model import Filter, Leg, Scope, StoreStats, VectorQuery
+
+#: Candidates beyond the limit: what rounding to eight bits may change of the order around it.
+_RESERVE = 16
+
+
+class _Held(NamedTuple):
+    """A scope's passages that have a vector, in id order, and what the mirror has to hold for them."""
+
+    ids: Ints
+    vector_ids: Ints
+    wanted: Wanted
+
+
+class _Words(ResidentScope):
+    """A scope in memory without its vectors."""
+
+    def _load_vectors(self, db: sqlite3.Connection, ids: Ints, wanted: Ints) -> tuple[NDArray[np.int8], Floats]:
+        del db, ids
+        return np.empty((len(wanted), 0), np.int8), np.zeros(len(wanted), np.float32)
+
+
+class MirroredStore(SqliteStore):
+    """`Store`, `KeywordSearch`, `VectorSearch` and `ModelSwitch`; a subclass says which library, and what it can."""
+
+    #: What messages call it.
+    library_name: str
+    library: type[Library]
+    #: A question for more than this share of a scope is answered from SQLite's vectors.
+    largest_share = inf
+
+    def __init__(self, file: Path, *, resident: bool = False, busy_timeout_ms: int = schema.BUSY_TIMEOUT_MS) -> None:
+        super().__init__(file, resident=resident, busy_timeout_ms=busy_timeout_ms)
+        self._mirror = Mirror(file.with_suffix(""), self.library, busy_timeout_ms)
+        self._mirror_lock = threading.Lock()
+        self._held: dict[str, _Held] = {}
+
+    def nearest(self, scope: Scope, query: VectorQuery, where: Filter, limit: int) -> Leg:
+        """Rank by cosine, among the candidates that the library names."""
+        with self._reading() as db, self._mirror_lock:
+            known = reading.scope_statistics(db, scope)
+            model = self._active_model(db)
+            if known is None or model is None:
+                return Leg("vector", ())
+            verify_dimension(query.vector, self._dimension(db))
+            held = self._scope(db, scope, known, model)
+            if where:
+                allowed = reading.allowed_ids(db, known.id, where)
+                slots = np.flatnonzero(np.isin(held.ids, np.array(allowed, np.int64)))
+            else:
+                slots = self._candidates(held, query.vector, limit)
+            values, scales = self._vectors(db, held.vector_ids[slots], held.wanted.dimension)
+            return near_leg(held.ids[slots], values, scales, query.vector, query.hub_weight, limit)
+
+    def _candidates(self, held: _Held, vector: bytes, limit: int) -> Ints:
+        """Return the slots that the library names, or all of them where it cannot be asked or names too few."""
+        count = len(held.wanted.numbers)
+        if limit + _RESERVE < self.largest_share * count:
+            asked = min(limit + _RESERVE, count)
+            near = self._mirror.near(held.wanted, self._fetch, np.frombuffer(vector, "<f4"), asked)
+            slots = np.flatnonzero(np.isin(held.vector_ids, near))
+            if len(slots) >= min(limit, len(held.ids)):
+                return slots  # else another process wrote since this snapshot, and the mirror is ahead of it
+        return np.arange(len(held.ids))
+
+    def compact(self) -> None:
+        """Give back space, and bring the mirror in line: a later search finds it so."""
+        super().compact()
+        mirrored = self._mirror.generations()
+        for scope in self.scopes():
+            with self._reading() as db, self._mirror_lock:
+                known, model = reading.scope_statistics(db, scope), self._active_model(db)
+                if known is None or model is None or mirrored.get(known.id) == (model, known.generation):
+                    continue
+                self._mirror.in_line(self._scope(db, scope, known, model).wanted, self._fetch)
+
+    def check(self) -> list[str]:
+        """Verify SQLite's side, and that the mirror holds what it claims to."""
+        wrong = super().check()
+        for scope in self.scopes():
+            with self._reading() as db, self._mirror_lock:
+                known, model = reading.scope_statistics(db, scope), self._active_model(db)
+                if known is None or model is None:
+                    continue
+                if self._mirror.differs(self._scope(db, scope, known, model).wanted):
+                    wrong.append(f"the {self.library_name} mirror of {scope} does not hold the vectors of the store")
+        return wrong
+
+    def stats(self, scope: Scope | None = None) -> StoreStats:
+        """Count what is held, the mirror's space included."""
+        counted = super().stats(scope)
+        return counted._replace(disk_bytes=counted.disk_bytes + self._mirror.disk_bytes())
+
+    def close(self) -> None:
+        """Release both sides."""
+        with self._mirror_lock:
+            self._mirror.close()
+        super().close()
+
+    def _resident(self, db: sqlite3.Connection, scope: Scope, known: reading.ScopeStatistics) -> ResidentScope:
+        """Return the words of a scope: its vectors stay with the library."""
+        resident = self._residents.setdefault(scope.path, _Words(known.id, 0))
+        resident.refresh(db, known.generation)
+        return resident
+
+    def _scope(self, db: sqlite3.Connection, scope: Scope, known: reading.ScopeStatistics, model: int) -> _Held:
+        """Return the scope's columns as of this snapshot."""
+        held = self._held.get(scope.path)
+        if held is None or (held.wanted.generation, held.wanted.model_id) != (known.generation, model):
+            rows = db.execute(
+                "SELECT id, vector_id FROM passages WHERE scope_id = ? AND vector_id IS NOT NULL ORDER BY id",
+                (known.id,),
+            ).fetchall()
+            columns = np.array(rows, np.int64).reshape(-1, 2)
+            vector_ids = np.ascontiguousarray(columns[:, 1])
+            wanted = Wanted(known.id, model, self._dimension(db), known.generation, np.unique(vector_ids))
+            held = self._held[scope.path] = _Held(np.ascontiguousarray(columns[:, 0]), vector_ids, wanted)
+        return held
+
+    def _fetch(self, numbers: Ints) -> Floats:
+        """Return vectors for the mirror, read in the snapshot in which it was found to lack them."""
+        db = self._db()
+        values, scales = self._vectors(db, numbers, self._dimension(db))
+        return values * scales[:, None]
+
+    def _vectors(self, db: sqlite3.Connection, numbers: Ints, dimension: int) -> tuple[NDArray[np.int8], Floats]:
+        """Return int8 rows and scales, in the order of `numbers`."""
+        found: dict[int, bytes] = {}
+        for batch in batches(numbers.tolist()):
+            found.update(db.execute(f"SELECT id, data FROM vectors WHERE id IN ({marks(batch)})", batch).fetchall())
+        return unpack([found[number] for number in numbers.tolist()], dimension)
