@@ -160,6 +160,20 @@ class ManagedSearch(Protocol):
 
 
 @runtime_checkable
+class ManagedCopy(Protocol):
+    """Keeps a copy of its documents at a service. `put` and `forget` send nothing; the copy follows when it is told to."""
+
+    #: What a person reads in the place of an embedder: the service makes the vectors.
+    service_name: str
+
+    def push(self, progress: Callable[[int], None] = lambda done: None) -> int:
+        """Bring the copy in line; return how many documents were uploaded or deleted.
+
+        Raises StoreUnreachable, which says what still waits; what was done before stays done, and is not done again.
+        """
+
+
+@runtime_checkable
 class VectorCopy(Protocol):
     """Hands vectors to another store, so that moving costs no embedding."""
 

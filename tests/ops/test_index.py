@@ -72,6 +72,7 @@ def test_after_one_edited_line_only_its_passages_are_embedded_again(context: Con
         "warnings": [],
         "embedded": 0,
         "waiting": 0,
+        "moved": 0,
         "note": None,
     }
     text = (folder / "long.md").read_text()

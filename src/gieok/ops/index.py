@@ -12,7 +12,7 @@ from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, StoreError
 from gieok.ops.beside import copy_beside
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument
-from gieok.ports import ModelSwitch, VectorSearch
+from gieok.ports import ManagedCopy, ModelSwitch, VectorSearch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +51,8 @@ class IndexResult:
     report: Report
     embedded: int = 0
     waiting: int = 0
+    #: Documents uploaded to a service, or deleted there.
+    moved: int = 0
     note: str = ""
     found: bool = field(default=True)
 
@@ -66,6 +68,7 @@ class IndexResult:
             "warnings": [{"path": f.key, "reason": f.reason} for f in r.warnings],
             "embedded": self.embedded,
             "waiting": self.waiting,
+            "moved": self.moved,
             "note": self.note or None,
         }
 
@@ -139,8 +142,11 @@ def _with_vectors(context: Context, request: IndexRequest, report: Report) -> In
     if waiting and request.no_wait:
         note = "run `gieok index` to make the vectors that are missing"
     store.compact()
+    moved = 0
+    if isinstance(store, ManagedCopy) and not request.no_wait:
+        moved = store.push(_progress(context, "uploaded"))
     copy_beside(context, context.scope, force=request.force)
-    return IndexResult(report, embedded, waiting, note)
+    return IndexResult(report, embedded, waiting, moved, note)
 
 
 def _watch(context: Context, request: IndexRequest, wanted: list[roots.Root]) -> Iterator[IndexResult]:
@@ -174,6 +180,8 @@ def present(result: IndexResult, style: Style) -> str:
     ).say(style.lang)
     if result.embedded:
         line += Words(f"; {result.embedded} passages embedded", f"; 벡터 {result.embedded}개 만듦").say(style.lang)
+    if result.moved:
+        line += Words(f"; {result.moved} moved at the service", f"; 서비스에서 {result.moved}개 옮김").say(style.lang)
     if result.waiting:
         line += Words(f"; {result.waiting} wait for vectors", f"; 벡터를 기다리는 구절 {result.waiting}개").say(
             style.lang

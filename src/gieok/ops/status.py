@@ -8,7 +8,7 @@ from gieok.model import Scope, StoreStats
 from gieok.ops.context import Context
 from gieok.ops.doctor import Check, probe
 from gieok.ops.operation import Operation, Style, Surface, Words, argument
-from gieok.ports import Described, Store, VectorSearch
+from gieok.ports import Described, ManagedCopy, Store, VectorSearch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +87,7 @@ def _count(context: Context, store: Store) -> StatusResult:
         scope=context.scope,
         store=context.store_name,
         location=store.location,
-        embedder=context.embedder_name if isinstance(store, VectorSearch) else "none",
+        embedder=_embedder_name(context, store),
         stats=store.stats(context.scope),
         roots=tuple(known),
         missing_roots=tuple(root.name for root in known if root not in present_roots),
@@ -95,6 +95,12 @@ def _count(context: Context, store: Store) -> StatusResult:
         checks=(),
         details=tuple(store.describe()) if isinstance(store, Described) else (),
     )
+
+
+def _embedder_name(context: Context, store: Store) -> str:
+    if isinstance(store, ManagedCopy):
+        return store.service_name
+    return context.embedder_name if isinstance(store, VectorSearch) else "none"
 
 
 def _beside_line(store: Store, scope: Scope, stats: StoreStats) -> str:

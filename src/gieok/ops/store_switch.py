@@ -10,7 +10,7 @@ from gieok.engine import lifecycle
 from gieok.errors import BadRequest, StoreError
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Surface, Words, argument
-from gieok.ports import Store
+from gieok.ports import ManagedCopy, Store
 
 #: Where the prompt hook reads, which has no time for a server.
 _LOCAL = "sqlite"
@@ -120,6 +120,8 @@ def _copy(context: Context, source: Store, target: Store) -> tuple[int, int]:
         target.compact()
         wrong = lifecycle.differences(source, target)
         if not wrong:
+            if isinstance(target, ManagedCopy):
+                target.push(_progress(context, "uploaded"))
             return copied, vectors
     raise StoreError(
         f"{target.location} is not the same as {source.location}: {'; '.join(wrong[:3])}",

@@ -1,0 +1,1 @@
+"""`store: gemini`: documents and keywords here, meaning by Gemini File Search."""

@@ -1,0 +1,182 @@
+"""What of the store's documents is at the service, kept in the store's own SQLite file.
+
+An upload is written down before it begins (`attempts`) and after it is active (`uploads`), in one step with the retirement
+of the version before it (`retired`): a sync that is killed anywhere resumes without a second copy of anything.
+"""
+
+import hashlib
+import sqlite3
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import NamedTuple
+
+from gieok.model import Scope
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS gemini_uploads (
+    id TEXT PRIMARY KEY, scope TEXT NOT NULL, key TEXT NOT NULL,
+    hash TEXT NOT NULL,  -- of what was uploaded
+    content_hash TEXT NOT NULL, store TEXT NOT NULL, name TEXT NOT NULL, uploaded_at INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS gemini_attempts (
+    nonce TEXT PRIMARY KEY, id TEXT NOT NULL, hash TEXT NOT NULL, store TEXT NOT NULL, begun_at INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS gemini_retired (name TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS gemini_usage (
+    day TEXT NOT NULL, what TEXT NOT NULL, calls INTEGER NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL,
+    PRIMARY KEY (day, what)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS gemini_stores (display_name TEXT PRIMARY KEY, name TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+
+class Upload(NamedTuple):
+    """A document at the service. `hash` is of what was uploaded, `content_hash` the document's, `name` the service's."""
+
+    id: str
+    scope: str
+    key: str
+    hash: str
+    content_hash: str
+    store: str
+    name: str
+
+
+class Attempt(NamedTuple):
+    """An upload that was begun; `nonce` is among its labels, so that it can be found."""
+
+    nonce: str
+    id: str
+    hash: str
+    store: str
+    begun_at: int
+
+
+class Usage(NamedTuple):
+    """Calls and tokens of some days, by kind of call."""
+
+    calls: dict[str, int]
+    input_tokens: int
+    output_tokens: int
+
+
+Transaction = Callable[[], AbstractContextManager[sqlite3.Connection]]
+
+
+def document_id(scope: Scope, key: str) -> str:
+    """Return what identifies a document at the service: short, and it tells nothing of its name."""
+    return hashlib.sha256(f"{scope.path}\0{key}".encode()).hexdigest()[:32]
+
+
+class Manifest:
+    """Reads and writes the tables; every method is one transaction."""
+
+    def __init__(self, reading: Transaction, writing: Transaction) -> None:
+        self._reading = reading
+        self._writing = writing
+        with writing() as db:
+            for statement in _TABLES.split(";\n"):
+                db.execute(statement)
+
+    def uploads(self) -> dict[str, Upload]:
+        """Return id → upload."""
+        with self._reading() as db:
+            rows = db.execute("SELECT id, scope, key, hash, content_hash, store, name FROM gemini_uploads").fetchall()
+        return {row[0]: Upload(*row) for row in rows}
+
+    def uploaded_passages(self, scope: Scope | None) -> int:
+        """Count the passages of documents that are at the service as they are here."""
+        condition, values = (" WHERE s.path = ?", (scope.path,)) if scope else ("", ())
+        with self._reading() as db:
+            row = db.execute(
+                "SELECT total(d.passage_count) FROM documents d JOIN scopes s ON s.id = d.scope_id JOIN gemini_uploads u "
+                f"ON u.scope = s.path AND u.key = d.key AND u.content_hash = d.content_hash{condition}",
+                values,
+            ).fetchone()
+        return int(row[0])
+
+    def attempts(self) -> list[Attempt]:
+        """Return the uploads that were begun and not finished."""
+        with self._reading() as db:
+            return [Attempt(*row) for row in db.execute("SELECT * FROM gemini_attempts ORDER BY nonce")]
+
+    def begin(self, attempt: Attempt) -> None:
+        """Write down an upload before it begins."""
+        with self._writing() as db:
+            db.execute("INSERT INTO gemini_attempts VALUES (?, ?, ?, ?, ?)", attempt)
+
+    def finish(self, upload: Upload, nonce: str, now: datetime) -> None:
+        """Write down an upload that is active; what it replaces is to be deleted."""
+        with self._writing() as db:
+            db.execute(
+                "INSERT OR IGNORE INTO gemini_retired SELECT name FROM gemini_uploads WHERE id = ? AND name <> ?",
+                (upload.id, upload.name),
+            )
+            values = (*upload, round(now.timestamp()))
+            db.execute("INSERT OR REPLACE INTO gemini_uploads VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+            db.execute("DELETE FROM gemini_attempts WHERE nonce = ?", (nonce,))
+
+    def abandon(self, nonce: str, name: str = "") -> None:
+        """Forget an attempt; what came of it, if anything, is to be deleted."""
+        with self._writing() as db:
+            db.execute("DELETE FROM gemini_attempts WHERE nonce = ?", (nonce,))
+            if name:
+                db.execute("INSERT OR IGNORE INTO gemini_retired VALUES (?)", (name,))
+
+    def retire(self, ids: list[str]) -> None:
+        """Mark uploads for deletion."""
+        with self._writing() as db:
+            for i in ids:
+                db.execute("INSERT OR IGNORE INTO gemini_retired SELECT name FROM gemini_uploads WHERE id = ?", (i,))
+                db.execute("DELETE FROM gemini_uploads WHERE id = ?", (i,))
+
+    def retired(self) -> list[str]:
+        """Return the service's names of what is to be deleted."""
+        with self._reading() as db:
+            return [name for (name,) in db.execute("SELECT name FROM gemini_retired ORDER BY name")]
+
+    def add_retired(self, names: list[str]) -> None:
+        """Mark documents for deletion that no upload names."""
+        with self._writing() as db:
+            db.executemany("INSERT OR IGNORE INTO gemini_retired VALUES (?)", [(name,) for name in names])
+
+    def deleted(self, name: str) -> None:
+        """Forget what has been deleted."""
+        with self._writing() as db:
+            db.execute("DELETE FROM gemini_retired WHERE name = ?", (name,))
+
+    def store_names(self) -> dict[str, str]:
+        """Return display name → resource name of the stores that were found or made."""
+        with self._reading() as db:
+            return dict(db.execute("SELECT display_name, name FROM gemini_stores").fetchall())
+
+    def know_store(self, display_name: str, name: str) -> None:
+        """Remember a store."""
+        with self._writing() as db:
+            db.execute("INSERT OR REPLACE INTO gemini_stores VALUES (?, ?)", (display_name, name))
+
+    def forget_stores(self) -> None:
+        """Forget the stores and everything that was in them: they are looked for again."""
+        with self._writing() as db:
+            for table in ("stores", "uploads", "attempts", "retired"):
+                db.execute(f"DELETE FROM gemini_{table}")
+
+    def count(self, day: str, what: str, input_tokens: int, output_tokens: int) -> None:
+        """Count a call (`what`), or the tokens of one (`what` is '')."""
+        with self._writing() as db:
+            db.execute(
+                "INSERT INTO gemini_usage VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, "
+                "input = input + excluded.input, output = output + excluded.output",
+                (day, what, int(bool(what)), input_tokens, output_tokens),
+            )
+
+    def usage(self, since_day: str) -> Usage:
+        """Add up the calls and tokens since a day."""
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT what, sum(calls), sum(input), sum(output) FROM gemini_usage WHERE day >= ? GROUP BY what",
+                (since_day,),
+            ).fetchall()
+        calls = {what: count for what, count, _, _ in rows if what and count}
+        return Usage(calls, sum(row[2] for row in rows), sum(row[3] for row in rows))

@@ -1,0 +1,295 @@
+"""Gemini File Search through Google's SDK: the few calls that are needed, with retries, counted, and errors named.
+
+The service's habits, as they were found (docs/backends.md): an operation may never say that it is done, a document that
+failed may become active minutes later, uploads may answer 503 where the detour over the file service works, and search
+gives no scores. The key goes into the SDK and nowhere else: it is cut out of whatever is raised.
+"""
+
+import io
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from typing import Any, NamedTuple, TypeVar
+
+import httpx2
+from google import genai
+from google.genai import errors, types
+
+from gieok.errors import StoreUnreachable
+
+#: How often a call is made before its failure counts, and how long is waited between: 1, 2 times this.
+_TRIES = 3
+_RETRYABLE = frozenset((408, 429, 500, 502, 503, 504))
+_UNAVAILABLE = 503
+#: The service gives no more on a page.
+_PAGE = 20
+_MIME = "text/markdown"
+_ASKED = "Quote, in a few words, the passages of the user's own notes that answer. Say nothing else."
+#: Only the passages are wanted, not an answer about them; but without any output the service grounds nothing.
+_OUTPUT_TOKENS = 64
+_R = TypeVar("_R")
+
+#: Told of each call: what it was, and the tokens that it took in and gave out.
+Meter = Callable[[str, int, int], None]
+
+
+class State(Enum):
+    """Where a document stands. Failed is not final."""
+
+    PENDING = "pending"
+    ACTIVE = "active"
+    FAILED = "failed"
+
+
+class Remote(NamedTuple):
+    """A document at the service: its name there, and the labels that we gave it."""
+
+    name: str
+    state: State
+    labels: Mapping[str, str]
+
+
+class Chunk(NamedTuple):
+    """What a search found: a text of one of our documents."""
+
+    text: str
+    labels: Mapping[str, str]
+
+
+class Payload(NamedTuple):
+    """What is uploaded of a document."""
+
+    title: str
+    data: bytes
+    #: For filters and for finding it again; whole numbers are given as such.
+    labels: Mapping[str, str | int]
+    chunk_tokens: int
+    overlap_tokens: int
+
+
+class Access(NamedTuple):
+    """How the service is reached."""
+
+    key: str
+    url: str
+    timeout_s: float
+    model: str
+    embedding_model: str
+
+
+class Service:
+    """One client, for any number of threads. Everything raises StoreUnreachable, with the cause and the next step."""
+
+    def __init__(self, access: Access, meter: Meter, pause: Callable[[float], None]) -> None:
+        self._access = access
+        self._meter = meter
+        self._pause = pause
+        self._opened: genai.Client | None = None
+
+    def _client(self) -> genai.Client:
+        if not self._access.key:
+            raise StoreUnreachable("no key for Gemini", hint="write `GEMINI_API_KEY=…` into ~/.gieok/.env (chmod 600)")
+        if self._opened is None:
+            options = types.HttpOptions(
+                base_url=self._access.url or None,
+                timeout=round(self._access.timeout_s * 1000),
+                retry_options=types.HttpRetryOptions(attempts=1),  # ours are counted, and wait by the clock
+            )
+            self._opened = genai.Client(api_key=self._access.key, vertexai=False, http_options=options)
+        return self._opened
+
+    def find_or_make_store(self, display_name: str) -> str:
+        """Return the resource name of the store with this display name (or resource name)."""
+        for store in self._pages("list", lambda client: client.file_search_stores.list(config={"page_size": _PAGE})):
+            if display_name in (store.display_name, store.name):
+                return str(store.name)
+        config = types.CreateFileSearchStoreConfig(
+            display_name=display_name, embedding_model=self._access.embedding_model or None
+        )
+        made = self._call("create store", lambda client: client.file_search_stores.create(config=config))
+        return str(made.name)
+
+    def documents(self, store: str) -> Iterator[Remote]:
+        """Yield every document of a store, other programs' too."""
+        config: types.ListDocumentsConfigDict = {"page_size": _PAGE}
+        for found in self._pages(
+            "list", lambda client: client.file_search_stores.documents.list(parent=store, config=config)
+        ):
+            yield _remote(found)
+
+    def document(self, name: str) -> Remote | None:
+        """Return one document; None where it is gone."""
+        try:
+            return _remote(self._call("look", lambda client: client.file_search_stores.documents.get(name=name)))
+        except Gone:
+            return None
+
+    def upload(
+        self, store: str, payload: Payload
+    ) -> types.UploadToFileSearchStoreOperation | types.ImportFileOperation:
+        """Begin an upload and return its operation."""
+        config = types.UploadToFileSearchStoreConfig(
+            mime_type=_MIME,
+            display_name=payload.title[:512],
+            custom_metadata=_metadata(payload.labels),
+            chunking_config=_chunking(payload),
+        )
+        try:
+            return self._call(
+                "upload",
+                lambda client: client.file_search_stores.upload_to_file_search_store(
+                    file_search_store_name=store, file=io.BytesIO(payload.data), config=config
+                ),
+            )
+        except _Unavailable:
+            return self._import(store, payload)
+
+    def _import(self, store: str, payload: Payload) -> types.ImportFileOperation:
+        """Take the detour that works where direct uploads answer 503."""
+        held = self._call(
+            "upload",
+            lambda client: client.files.upload(
+                file=io.BytesIO(payload.data),
+                config=types.UploadFileConfig(mime_type=_MIME, display_name=payload.title[:512]),
+            ),
+        )
+        config = types.ImportFileConfig(custom_metadata=_metadata(payload.labels), chunking_config=_chunking(payload))
+        return self._call(
+            "upload",
+            lambda client: client.file_search_stores.import_file(
+                file_search_store_name=store, file_name=str(held.name), config=config
+            ),
+        )
+
+    def progress(self, operation: Any) -> tuple[str, str]:  # noqa: ANN401 - one of the SDK's two kinds
+        """Look at an operation again: return the document's name and what went wrong, each '' where not known."""
+        now = self._call("look", lambda client: client.operations.get(operation))
+        return outcome(now)
+
+    def delete(self, name: str) -> None:
+        """Delete a document; one that is gone already is fine."""
+        try:
+            self._call(
+                "delete",
+                lambda client: client.file_search_stores.documents.delete(
+                    name=name, config=types.DeleteDocumentConfig(force=True)
+                ),
+            )
+        except Gone:
+            return
+
+    def search(self, stores: list[str], text: str, condition: str, limit: int) -> list[Chunk]:
+        """Return chunks in the order in which the service gives them."""
+        tool = types.Tool(
+            file_search=types.FileSearch(file_search_store_names=stores, top_k=limit, metadata_filter=condition)
+        )
+        config = types.GenerateContentConfig(
+            tools=[tool], system_instruction=_ASKED, temperature=0.0, max_output_tokens=_OUTPUT_TOKENS
+        )
+        found = self._call(
+            "search",
+            lambda client: client.models.generate_content(model=self._access.model, contents=text, config=config),
+            first_pause_s=0.25,
+        )
+        grounding = [c.grounding_metadata for c in found.candidates or () if c.grounding_metadata]
+        contexts = [chunk.retrieved_context for g in grounding for chunk in g.grounding_chunks or ()]
+        return [Chunk(c.text or "", _labels(c.custom_metadata)) for c in contexts if c is not None]
+
+    def close(self) -> None:
+        """Close the connections."""
+        if self._opened is not None:
+            self._opened.close()
+        self._opened = None
+
+    def _pages(self, what: str, begin: Callable[[genai.Client], Any]) -> Iterator[Any]:
+        """Yield the items of every page, each page with its own retries."""
+        pager = self._call(what, begin)
+        while True:
+            yield from pager.page
+            if not pager.config.get("page_token"):
+                return
+            self._call(what, lambda client: pager.next_page())
+
+    def _call(self, what: str, call: Callable[[genai.Client], _R], first_pause_s: float = 1.0) -> _R:
+        """Call, up to three times where that may help, and count each."""
+        client = self._client()
+        for attempt in range(_TRIES):
+            try:
+                self._meter(what, 0, 0)
+                result = call(client)
+            except (errors.APIError, httpx2.HTTPError, OSError, KeyError) as error:
+                problem = self._problem(error)
+                if not problem.may_pass or attempt == _TRIES - 1:
+                    raise problem.error from None  # the SDK's own error may quote the request
+                self._pause(first_pause_s * 2**attempt)
+            else:
+                usage = getattr(result, "usage_metadata", None)
+                if usage:
+                    self._meter("", usage.prompt_token_count or 0, usage.candidates_token_count or 0)
+                return result
+        raise AssertionError  # the last attempt returned or raised
+
+    def _problem(self, error: Exception) -> "_Problem":
+        if not isinstance(error, errors.APIError):
+            said = self._clean(str(error) or type(error).__name__)
+            return _Problem(StoreUnreachable(f"gemini unreachable: {said}", hint="check the network"), may_pass=True)
+        said = self._clean(f"{error.code} {error.status or ''}: {error.message or ''}".strip())
+        kind: type[StoreUnreachable] = {404: Gone, _UNAVAILABLE: _Unavailable}.get(error.code, StoreUnreachable)
+        refused = error.code in (401, 403) or "api key" in said.lower()
+        if refused:
+            raised = kind(f"gemini refused the key ({said})", hint="check GEMINI_API_KEY in ~/.gieok/.env")
+        elif error.code == 429:
+            raised = kind(f"gemini's quota is used up ({said})", hint="wait, or raise the quota of the key's project")
+        else:
+            raised = kind(f"gemini failed ({said})", hint="try again later; what is indexed here still answers")
+        return _Problem(raised, may_pass=error.code in _RETRYABLE and not refused)
+
+    def _clean(self, text: str) -> str:
+        return text.replace(self._access.key, "…")
+
+
+class _Problem(NamedTuple):
+    error: StoreUnreachable
+    may_pass: bool
+
+
+class Gone(StoreUnreachable):
+    """404: what was named is not there."""
+
+
+class _Unavailable(StoreUnreachable):
+    """503, three times."""
+
+
+def outcome(operation: Any) -> tuple[str, str]:  # noqa: ANN401 - one of the SDK's two kinds
+    """Return the document's name and what went wrong, each '' where the operation does not say."""
+    name = (operation.response.document_name if operation.response else None) or ""
+    wrong = (operation.error or {}).get("message", "") or ("an error without words" if operation.error else "")
+    return name, wrong
+
+
+def _remote(document: types.Document) -> Remote:
+    state = {"STATE_ACTIVE": State.ACTIVE, "STATE_FAILED": State.FAILED}.get(
+        document.state.value if document.state else "", State.PENDING
+    )
+    return Remote(str(document.name), state, _labels(document.custom_metadata))
+
+
+def _labels(metadata: Any) -> dict[str, str]:  # noqa: ANN401 - the SDK has two types of the same shape
+    return {m.key: m.string_value or "" for m in metadata or () if m.key}
+
+
+def _metadata(labels: Mapping[str, str | int]) -> list[types.CustomMetadata]:
+    return [
+        types.CustomMetadata(key=key, numeric_value=value)
+        if isinstance(value, int)
+        else types.CustomMetadata(key=key, string_value=value)
+        for key, value in labels.items()
+    ]
+
+
+def _chunking(payload: Payload) -> types.ChunkingConfig:
+    return types.ChunkingConfig(
+        white_space_config=types.WhiteSpaceConfig(
+            max_tokens_per_chunk=payload.chunk_tokens, max_overlap_tokens=payload.overlap_tokens
+        )
+    )

@@ -1,0 +1,263 @@
+"""The managed store: documents, passages and keywords in SQLite, and a copy at Gemini File Search that finds by meaning.
+
+Extra: `gieok[gemini]`. `put` and `forget` write here only; `push` brings the service in line. What the service quotes is
+mapped back to passages here, so that a citation names lines of the file on disk. Without the network the words answer.
+"""
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok import paths
+from gieok.backends.opening import Opening
+from gieok.backends.stores.gemini.ground import locate, overlapped
+from gieok.backends.stores.gemini.local import LocalStore, alone
+from gieok.backends.stores.gemini.service import Access, Chunk, Service
+from gieok.backends.stores.gemini.sync import ID, KIND, OWNER, SCOPE, TIME, Plan, Sync
+from gieok.errors import BadConfig, StoreUnreachable
+from gieok.model import Document, Entry, Filter, FoundPassage, KeywordQuery, Leg, PassageId, Scope, StoreStats
+from gieok.ports import Clock
+from gieok.text.redact import redact
+
+#: The most that one search may name.
+_MOST_STORES = 5
+#: What the service accepts as tokens of a chunk.
+_CHUNK_TOKENS = (21, 512)
+
+
+class Terms(NamedTuple):
+    """What searching may cost: chunks a search, calls a day (0: no end), and prices in dollars for a million tokens."""
+
+    top_k: int
+    daily_calls: int
+    price_input: float
+    price_output: float
+
+
+class _SystemClock:
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+
+def open_store(opening: Opening) -> "GeminiStore":
+    """Open the store of a home folder. Raises BadConfig."""
+    names = tuple(filter(None, (name.strip() for name in opening.setting("gemini.stores").split(","))))
+    if not 0 < len(names) <= _MOST_STORES:
+        raise BadConfig(
+            f"gemini.stores names {len(names)} stores", hint=f"name 1 to {_MOST_STORES}, with commas between"
+        )
+    least, most = _CHUNK_TOKENS
+    chunk = min(max(int(opening.setting("index.passage_tokens")), least), most)
+    plan = Plan(
+        _owner(opening.home / "gemini.owner"),
+        names,
+        chunk,
+        min(int(opening.setting("index.overlap_tokens")), chunk // 2),
+        float(opening.setting("gemini.upload_timeout_s")),
+    )
+    access = Access(
+        opening.secret("GEMINI_API_KEY") or opening.secret("GOOGLE_API_KEY"),
+        opening.setting("gemini.url"),
+        float(opening.setting("gemini.timeout_s")),
+        opening.setting("gemini.model"),
+        opening.setting("gemini.embedding_model"),
+    )
+    terms = Terms(
+        int(opening.setting("gemini.top_k")),
+        int(opening.setting("gemini.daily_calls")),
+        float(opening.setting("gemini.price_input")),
+        float(opening.setting("gemini.price_output")),
+    )
+    return GeminiStore(opening.home / "gemini.sqlite", plan, access, terms, is_resident=opening.is_resident)
+
+
+def _owner(file: Path) -> str:
+    """Return what marks this home's documents among those of other machines with the same key; it outlives the manifest."""
+    if not file.is_file():
+        paths.replace_private(file, secrets.token_hex(8))
+    return file.read_text(encoding="ascii").strip()
+
+
+class GeminiStore:
+    """`Store`, `KeywordSearch`, `ManagedSearch`, `ManagedCopy` and `Described`."""
+
+    service_name = "gemini-file-search"
+
+    def __init__(
+        self,
+        file: Path,
+        plan: Plan,
+        access: Access,
+        terms: Terms,
+        *,
+        is_resident: bool = False,
+        clock: Clock | None = None,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._lock = file.with_suffix(".lock")
+        self._local = LocalStore(file, resident=is_resident)
+        self._manifest = self._local.manifest()
+        self._clock = clock or _SystemClock()
+        self._pause = pause
+        self._plan = plan
+        self._terms = terms
+        self._service = Service(access, self._count, pause)
+
+    @property
+    def location(self) -> str:
+        """Return the stores' names at the service, and the file here."""
+        names = self._manifest.store_names()
+        return ", ".join([*(names.get(name, name) for name in self._plan.stores), self._local.location])
+
+    # Store and KeywordSearch: here
+
+    def put(self, entries: Sequence[Entry]) -> None:
+        """Insert or replace documents here."""
+        self._local.put(entries)
+
+    def forget(self, scope: Scope, keys: Sequence[str]) -> int:
+        """Remove documents here."""
+        return self._local.forget(scope, keys)
+
+    def get(self, scope: Scope, keys: Sequence[str]) -> list[Document]:
+        """Return documents."""
+        return self._local.get(scope, keys)
+
+    def entries(self, scope: Scope, keys: Sequence[str]) -> list[Entry]:
+        """Return documents with their passages."""
+        return self._local.entries(scope, keys)
+
+    def hashes(self, scope: Scope) -> dict[str, str]:
+        """Return key → content hash."""
+        return self._local.hashes(scope)
+
+    def scopes(self) -> list[Scope]:
+        """Return the scopes that hold anything."""
+        return self._local.scopes()
+
+    def passages(self, ids: Sequence[PassageId]) -> list[FoundPassage]:
+        """Return passages."""
+        return self._local.passages(ids)
+
+    def notes(self, scope: Scope) -> dict[str, str]:
+        """Return the notes beside a scope."""
+        return self._local.notes(scope)
+
+    def write_note(self, scope: Scope, name: str, value: str) -> None:
+        """Set one note."""
+        self._local.write_note(scope, name, value)
+
+    def update_note(self, scope: Scope, name: str, change: Callable[[str], str]) -> None:
+        """Set one note to what `change` makes of it."""
+        self._local.update_note(scope, name, change)
+
+    def stats(self, scope: Scope | None = None) -> StoreStats:
+        """Count what is here; a passage has a vector where its document is at the service as it is here."""
+        return self._local.stats(scope)._replace(vectors=self._manifest.uploaded_passages(scope), cached_vectors=0)
+
+    def check(self) -> list[str]:
+        """Verify what is here."""
+        return self._local.check()
+
+    def compact(self) -> None:
+        """Give back space here."""
+        self._local.compact()
+
+    def close(self) -> None:
+        """Release the file and the connections."""
+        self._service.close()
+        self._local.close()
+
+    def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Leg:
+        """Rank by BM25, here."""
+        return self._local.keyword(scope, query, where, limit)
+
+    # ManagedSearch, ManagedCopy, Described
+
+    def managed(self, scope: Scope, text: str, where: Filter, limit: int) -> Leg:
+        """Ask the service; its order is the rank. What it quotes that is not here any more is left out."""
+        uploads = self._manifest.uploads()
+        stores = sorted({upload.store for upload in uploads.values() if upload.scope == scope.path})[:_MOST_STORES]
+        if not stores and self._local.hashes(scope):
+            raise StoreUnreachable(f"nothing of {scope} is at gemini yet", hint="run `gieok index`")
+        if not stores:
+            return Leg("managed", ())
+        self._verify_budget()
+        asked = min(limit, self._terms.top_k)
+        chunks = self._service.search(stores, redact(text), self._condition(scope, where), asked)
+        ids: dict[PassageId, None] = {}
+        for chunk in chunks:
+            upload = uploads.get(chunk.labels.get(ID, ""))
+            if upload is not None and upload.scope == scope.path:
+                ids.update(dict.fromkeys(self._passages_of(scope, upload.key, chunk)))
+        allowed = [p.id for p in self._local.passages(list(ids)) if _passes(p, where)][:limit]
+        return Leg("managed", tuple((i, 1 - place / limit) for place, i in enumerate(allowed)))
+
+    def push(self, progress: Callable[[int], None] = lambda done: None) -> int:
+        """Bring the service in line with what is here; return how many documents were uploaded or deleted."""
+        with alone(self._lock):
+            sync = Sync(self._local, self._manifest, self._service, self._plan, self._clock, self._pause, progress)
+            return sync.push()
+
+    def describe(self) -> list[str]:
+        """Tell what is at the service, and what this month's calls took."""
+        now = self._clock.now()
+        month, today = self._manifest.usage(f"{now:%Y-%m-01}"), self._manifest.usage(f"{now:%Y-%m-%d}")
+        dollars = (
+            month.input_tokens * self._terms.price_input + month.output_tokens * self._terms.price_output
+        ) / 1_000_000
+        kinds = ", ".join(f"{count:,} {what}" for what, count in sorted(month.calls.items())) or "none"
+        end = f" of {self._terms.daily_calls:,}" if self._terms.daily_calls else ""
+        return [
+            f"{self.service_name}: {len(self._manifest.uploads()):,} documents in {', '.join(self._store_names())}",
+            f"calls this month: {kinds}; {month.input_tokens:,} tokens in, {month.output_tokens:,} out, about ${dollars:.2f}",
+            f"searches today: {today.calls.get('search', 0):,}{end}",
+        ]
+
+    def _store_names(self) -> list[str]:
+        names = self._manifest.store_names()
+        return [names.get(name, f"{name} (not made yet)") for name in self._plan.stores]
+
+    def _passages_of(self, scope: Scope, key: str, chunk: Chunk) -> list[PassageId]:
+        """Return the passages that a chunk is in."""
+        entry = next(iter(self._local.entries(scope, [key])), None)
+        span = locate(entry.document.text, chunk.text) if entry else None
+        if entry is None or span is None:
+            return []
+        first = self._local.first_passage(scope, key)
+        return [first + place for place in overlapped(entry.passages, span)] if first is not None else []
+
+    def _condition(self, scope: Scope, where: Filter) -> str:
+        terms = [f"{OWNER}={_quoted(self._plan.owner)}", f"{SCOPE}={_quoted(scope.path)}"]
+        if where.kinds:
+            terms.append("(" + " OR ".join(f"{KIND}={_quoted(kind)}" for kind in sorted(where.kinds)) + ")")
+        terms += [f"{TIME}>={round(where.since.timestamp())}"] if where.since else []
+        terms += [f"{TIME}<{round(where.until.timestamp())}"] if where.until else []
+        return " AND ".join(terms)
+
+    def _verify_budget(self) -> None:
+        used = self._manifest.usage(f"{self._clock.now():%Y-%m-%d}").calls.get("search", 0)
+        if 0 < self._terms.daily_calls <= used:
+            raise StoreUnreachable(
+                f"gemini not asked: today's {self._terms.daily_calls:,} searches are used up",
+                hint="raise gemini.daily_calls, or wait until tomorrow (UTC)",
+            )
+
+    def _count(self, what: str, input_tokens: int, output_tokens: int) -> None:
+        self._manifest.count(f"{self._clock.now():%Y-%m-%d}", what, input_tokens, output_tokens)
+
+
+def _passes(passage: FoundPassage, where: Filter) -> bool:
+    moment = passage.valid_from or passage.updated_at
+    return (
+        (not where.kinds or passage.kind in where.kinds)
+        and (where.since is None or moment >= where.since)
+        and (where.until is None or moment < where.until)
+    )
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
