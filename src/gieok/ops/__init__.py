@@ -20,6 +20,7 @@ _MODULES = {
     "install": "install",
     "hook measure": "hook_measure",
     "hook stats": "hook_stats",
+    "import openclaw": "import_openclaw",
     "doctor": "doctor",
     "store switch": "store_switch",
     "config show": "show_config",

@@ -12,8 +12,13 @@ from gieok.capabilities.prompt.install import change, targets
 from gieok.capabilities.prompt.install.change import Change, Ledger
 from gieok.capabilities.prompt.install.targets import Call, Place
 from gieok.errors import BadRequest
+from gieok.ops import install_openclaw
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+
+#: OpenClaw's part needs the files rib, which knows where OpenClaw keeps what.
+_TARGETS = {**targets.TARGETS, install_openclaw.AGENT: install_openclaw.parts}
+_NOTES = {**targets.NOTES, install_openclaw.AGENT: install_openclaw.NOTE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,8 +26,8 @@ class InstallRequest:
     """Parameters of `gieok install`."""
 
     agent: str = argument(
-        Words("the agent: claude-code, codex, gemini-cli or cursor", "에이전트: claude-code, codex, gemini-cli, cursor"),
-        "", positional=True,
+        Words("the agent: claude-code, codex, gemini-cli, cursor or openclaw",
+              "에이전트: claude-code, codex, gemini-cli, cursor, openclaw"), "", positional=True,
     )  # fmt: skip
     user: bool = argument(Words("for all your projects (the default)", "모든 프로젝트에 (기본)"), False)
     project: bool = argument(Words("for the project in this folder only", "이 폴더의 프로젝트에만"), False)
@@ -53,14 +58,14 @@ class InstallResult:
 
 def run(context: Context, request: InstallRequest) -> InstallResult:
     """Plan every file first, so that a file which cannot be edited stops everything before anything is written."""
-    if request.agent not in targets.TARGETS:
+    if request.agent not in _TARGETS:
         raise BadRequest(
-            f"{request.agent!r} is no agent that can be installed", hint=f"one of: {', '.join(targets.TARGETS)}"
+            f"{request.agent!r} is no agent that can be installed", hint=f"one of: {', '.join(_TARGETS)}"
         )
     if request.user and request.project:
         raise BadRequest("--user and --project exclude each other")
     place = project_place() if request.project else targets.user_place()
-    parts = targets.TARGETS[request.agent](place, call())
+    parts = _TARGETS[request.agent](place, call())
     ledger = Ledger(context.home)
     plan = change.undone if request.uninstall else change.planned
     if request.dry_run:
@@ -72,7 +77,7 @@ def run(context: Context, request: InstallRequest) -> InstallResult:
                 change.uninstall(changes, ledger)
             else:
                 change.install(parts, changes, ledger)
-    note = None if request.uninstall else targets.NOTES.get(request.agent)
+    note = None if request.uninstall else _NOTES.get(request.agent)
     return InstallResult(request.agent, changes, Words(*note) if note else None, request.dry_run, request.uninstall)
 
 

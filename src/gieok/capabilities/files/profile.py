@@ -2,8 +2,15 @@
 
 from gieok.engine import rank
 from gieok.engine.recall import Profile
+from gieok.model import FoundPassage
+from gieok.text.annotations import importance_factor
 
-FILES = Profile(name="files", half_life_days=30.0)
+
+def _marked(passage: FoundPassage) -> float:
+    return importance_factor(passage.text)
+
+
+FILES = Profile(name="files", half_life_days=30.0, weigh=_marked)
 
 #: memory-core's defaults (0.7 vector, 0.3 keyword, 0.35, 6), for those who compare or depend on its scores.
 OPENCLAW = Profile(
@@ -20,6 +27,7 @@ OPENCLAW = Profile(
     relevance_trade=0.7,
     likeness_floor=0.0,
     half_life_days=30.0,
+    weigh=_marked,
     decay_floor=0.0,
     confidence=None,
     min_score=0.35,

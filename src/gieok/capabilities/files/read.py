@@ -3,7 +3,7 @@
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, time
 from pathlib import Path
 
@@ -37,11 +37,18 @@ def _is_temporary(name: str) -> bool:
 
 def read_root(scope: Scope, root: Root, cut: Cut) -> Iterator[Found | Failed]:
     """Yield every file of a root, oldest first: the newest then has the highest ids and is embedded first."""
-    files = [root.path] if root.is_file else list(_walk(root.path, root.path.resolve(), frozenset()))
+    files = [found for start in root.starts() for found in _below(start, root.path.resolve())]
     dated = sorted((_mtime(file), str(file), file) for file in files if isinstance(file, Path))
     for _, _, file in dated:
         yield read_file(scope, root, file, cut)
     yield from (Failed(root.key_of(Path(f.key)), f.reason, f.keeps) for f in files if isinstance(f, Failed))
+
+
+def _below(start: Path, root: Path) -> Iterable[Path | Failed]:
+    if start.is_file():
+        return [start]
+    # What a root names may not be there (yet); that the root itself is not there is the caller's business.
+    return _walk(start, root, frozenset()) if start.exists() or start == root else ()
 
 
 def _walk(folder: Path, root: Path, above: frozenset[Path]) -> Iterator[Path | Failed]:

@@ -16,15 +16,16 @@ from gieok.ports import Store
 _NOTE = "files.roots"
 #: Folders that hold no notes, whatever lies in them; one of them may still be a root itself (a project's records).
 SKIPPED_FOLDERS = frozenset(
-    (".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".gieok", ".obsidian", ".trash")
+    (".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".gieok", ".obsidian", ".trash", ".dreams")
 )
 
 
 class Root(NamedTuple):
-    """A folder, or a single file, that is indexed."""
+    """A folder, or a single file, that is indexed; with `only`, just these files and folders in it."""
 
     name: str
     path: Path
+    only: tuple[str, ...] = ()
 
     @property
     def is_file(self) -> bool:
@@ -39,6 +40,17 @@ class Root(NamedTuple):
     def owns(self, key: str) -> bool:
         """Say whether a document key belongs to this root."""
         return key.startswith(f"{self.name}/")
+
+    def takes(self, path: Path) -> bool:
+        """Say whether a path at or below this root is among what is indexed of it."""
+        if not self.only:
+            return True
+        relative = path.relative_to(self.path).as_posix()
+        return any(relative == name or relative.startswith(f"{name}/") for name in self.only)
+
+    def starts(self) -> list[Path]:
+        """Return where to look for files."""
+        return [self.path / name for name in self.only] if self.only else [self.path]
 
     def file(self, relative: str) -> Path:
         """Return the path on disk of a file in this root."""
@@ -71,19 +83,20 @@ def drop_retired(store: Store, scope: Scope) -> None:
     store.update_note(scope, _NOTE, lambda raw: _written(pair for pair in _parse(raw) if not pair[1]))
 
 
-def add(store: Store, scope: Scope, paths: list[Path]) -> list[Root]:
+def add(store: Store, scope: Scope, paths: list[Path], only: tuple[str, ...] = ()) -> list[Root]:
     """Return the roots that `paths` stand for, remembering new ones in one step: several processes may add at once.
 
     A folder inside a known root is that root; a known root inside a new one becomes part of it.
     """
+    made = [Root("", path, only) for path in paths]
 
     def joined(raw: str) -> str:
         known = _parse(raw)
-        for path in paths:
-            if _find([root for root, is_retired in known if not is_retired], path) is None:
-                known = [(root, is_retired or _covers(path, root.path)) for root, is_retired in known]
-                name = _distinct_name(path.name or "root", {root.name for root, _ in known})
-                known.append((Root(name, path), False))
+        for new in made:
+            if _find([root for root, is_retired in known if not is_retired], new.path) is None:
+                known = [(root, is_retired or _covers(new, root.path)) for root, is_retired in known]
+                name = _distinct_name(new.path.name or "root", {root.name for root, _ in known})
+                known.append((new._replace(name=name), False))
         return _written(known)
 
     store.update_note(scope, _NOTE, joined)
@@ -92,21 +105,30 @@ def add(store: Store, scope: Scope, paths: list[Path]) -> list[Root]:
 
 
 def _parse(raw: str) -> list[tuple[Root, bool]]:
-    return [(Root(i["name"], Path(i["path"])), bool(i.get("retired"))) for i in json.loads(raw or "[]")]
+    return [
+        (Root(i["name"], Path(i["path"]), tuple(i.get("only", ()))), bool(i.get("retired")))
+        for i in json.loads(raw or "[]")
+    ]
 
 
 def _written(known: Iterable[tuple[Root, bool]]) -> str:
-    return json.dumps([{"name": r.name, "path": str(r.path), "retired": is_retired} for r, is_retired in known])
+    return json.dumps(
+        [
+            {"name": r.name, "path": str(r.path), "retired": is_retired} | ({"only": r.only} if r.only else {})
+            for r, is_retired in known
+        ]
+    )
 
 
 def _find(known: list[Root], path: Path) -> Root | None:
-    covering = (root for root in known if not root.is_file and _covers(root.path, path))
+    covering = (root for root in known if not root.is_file and _covers(root, path))
     return next((root for root in known if path == root.path), None) or next(covering, None)
 
 
-def _covers(folder: Path, path: Path) -> bool:
-    """Say whether indexing a folder takes in what lies at `path` below it."""
-    return folder in path.parents and not SKIPPED_FOLDERS & {*path.relative_to(folder).parts}
+def _covers(root: Root, path: Path) -> bool:
+    """Say whether indexing a root takes in what lies at `path` below it."""
+    inside = root.path in path.parents and not SKIPPED_FOLDERS & {*path.relative_to(root.path).parts}
+    return inside and root.takes(path)
 
 
 def _distinct_name(name: str, taken: set[str]) -> str:
@@ -156,6 +178,7 @@ def _candidates(roots: list[Root], name: str) -> list[tuple[Root, Path]]:
 def _contains(root: Root, path: Path) -> bool:
     try:
         path.exists()  # raises where no file can have such a name
-        return path.resolve().is_relative_to(root.path.resolve())
+        real, folder = path.resolve(), root.path.resolve()
+        return real.is_relative_to(folder) and root.takes(root.path / real.relative_to(folder))
     except (OSError, RuntimeError, ValueError):  # or a loop of links
         return False

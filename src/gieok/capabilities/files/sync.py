@@ -67,7 +67,7 @@ def sync_changed(store: Store, scope: Scope, wanted: Sequence[Root], cut: Cut, c
     """Bring the store in line with what a watcher saw; an empty set, folders and bulk changes mean a look at everything."""
     report = Report()
     for root in wanted:
-        touched = {path for path in changed if path == root.path or root.path in path.parents}
+        touched = {path for path in changed if path == root.path or (root.path in path.parents and root.takes(path))}
         if not root.path.exists():
             continue  # unmounted or being replaced: nothing is removed, the next rescan sees it
         if not changed or len(touched) > _MANY_CHANGES or _is_coarse(root, touched, store.hashes(scope)):

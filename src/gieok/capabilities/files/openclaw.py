@@ -1,0 +1,104 @@
+"""Where OpenClaw keeps its memory: state folder, configuration, and each agent's workspace, of every generation.
+
+Up to 2026.7 agents are a list and memory search stands below `agents.defaults`; from 2026.8 on agents are a map and memory
+search stands by itself. Nothing is written here.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from gieok.errors import BadRequest
+from gieok.text import json5
+
+#: What of a workspace is memory. Capital letters: OpenClaw does not index `memory.md`.
+MEMORY = ("MEMORY.md", "USER.md", "memory")
+_MAIN = "main"
+Json = Mapping[str, object]
+
+
+class Agent(NamedTuple):
+    """An agent, its workspace, and folders that its owner had OpenClaw search too."""
+
+    id: str
+    workspace: Path
+    extra: tuple[Path, ...] = ()
+
+
+class Installation(NamedTuple):
+    """What was found. `is_current` is True from 2026.8 on: sessions in SQLite, no qmd."""
+
+    state: Path
+    config: Path
+    settings: Json
+    is_current: bool
+    agents: tuple[Agent, ...]
+
+
+def find(environment: Mapping[str, str], home: Path) -> Installation:
+    """Find an installation as OpenClaw itself would. Raises BadRequest where there is none or it cannot be read."""
+    profile = environment.get("OPENCLAW_PROFILE", "")
+    usual = home / (f".openclaw-{profile}" if profile and profile != "default" else ".openclaw")
+    state = Path(environment.get("OPENCLAW_STATE_DIR") or usual).expanduser()
+    config = Path(environment.get("OPENCLAW_CONFIG_PATH") or state / "openclaw.json").expanduser()
+    if not state.is_dir():
+        raise BadRequest(f"no OpenClaw in {str(state)!r}", hint="set OPENCLAW_STATE_DIR, or give the workspace's path")
+    settings = read_config(config)
+    named = environment.get("OPENCLAW_WORKSPACE_DIR", "")
+    return Installation(state, config, settings, _is_current(state, settings), tuple(_agents(state, settings, named)))
+
+
+def read_config(file: Path) -> Json:
+    """Return the configuration; empty where there is none. Raises BadRequest."""
+    if not file.is_file():
+        return {}
+    try:
+        found = json5.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadRequest(f"cannot read {str(file)!r}: {error}", hint="run `openclaw config validate`") from error
+    return mapping(found)
+
+
+def mapping(value: object) -> Json:
+    """Return an object's fields; empty where it is none."""
+    return cast("Json", value) if isinstance(value, dict) else {}
+
+
+def _is_current(state: Path, settings: Json) -> bool:
+    agents, memory = mapping(settings.get("agents")), mapping(settings.get("memory"))
+    if "entries" in agents or "search" in memory:
+        return True
+    if "list" in agents or "backend" in memory or "memorySearch" in mapping(agents.get("defaults")):
+        return False
+    has_files = any(state.glob("agents/*/sessions/*.jsonl"))
+    return any(state.glob("agents/*/agent/openclaw-agent.sqlite")) or not has_files
+
+
+def _agents(state: Path, settings: Json, named: str) -> Iterator[Agent]:
+    agents = mapping(settings.get("agents"))
+    defaults = mapping(agents.get("defaults"))
+    usual = Path(named or _text(defaults.get("workspace")) or state / "workspace").expanduser()
+    shared = _extra(mapping(settings.get("memory")).get("search")) + _extra(defaults.get("memorySearch"))
+    entries = {name: mapping(entry) for name, entry in mapping(agents.get("entries")).items()}
+    listed = agents.get("list")
+    for entry in map(mapping, listed if isinstance(listed, list) else ()):
+        entries[_text(entry.get("id"))] = entry
+    entries.setdefault(_MAIN, {})
+    for name, entry in sorted(entries.items()):
+        folders = (usual / name, state / f"workspace-{name}") if name != _MAIN else ()
+        own = _text(entry.get("workspace")) or next((str(f) for f in folders if f.is_dir()), "")
+        more = _extra(mapping(entry.get("memory")).get("search")) + _extra(entry.get("memorySearch"))
+        if name and (own or name == _MAIN):
+            workspace = Path(own).expanduser() if own else usual
+            yield Agent(name, workspace, tuple(dict.fromkeys(workspace / path for path in shared + more)))
+
+
+def _extra(search: object) -> list[Path]:
+    """Return `extraPaths`, given as texts or as `{path, pattern}`; relative ones are meant from the workspace."""
+    paths = mapping(search).get("extraPaths")
+    found = (_text(mapping(path).get("path")) or _text(path) for path in (paths if isinstance(paths, list) else ()))
+    return [Path(path).expanduser() for path in found if path]
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

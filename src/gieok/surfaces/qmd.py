@@ -1,0 +1,254 @@
+"""`gieok-qmd`: the command that OpenClaw up to 2026.7 calls for `memory.backend: "qmd"`, answered from Gieok's index.
+
+Only what OpenClaw calls, and the options it passes; unknown ones are ignored, because it tries variants. A collection is a
+folder with a pattern; all of an agent's collections are one scope, and become roots that `gieok index` and `gieok search` know.
+"""
+
+import json
+import os
+import sqlite3
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from fnmatch import fnmatch
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok import __version__, paths
+from gieok.capabilities.files import roots, sync
+from gieok.errors import GieokError, NotIndexed
+from gieok.model import Hit
+from gieok.ops import operation
+from gieok.ops.context import Context
+from gieok.ops.index import IndexRequest
+from gieok.ops.search import SearchRequest
+from gieok.surfaces.progress import Progress
+
+#: What OpenClaw looks for: whether one call may name several collections.
+_HELP = """Usage: gieok-qmd COMMAND (what OpenClaw needs of qmd, answered by Gieok)
+
+  collection list|show|add|remove   folders that are searched
+  search|vsearch|query "…" --json   all three search by words and meaning
+      -n NUMBER                     how many results
+      -c, --collection NAME         filter by one or more collections
+  update, embed                     bring the index in line with the folders
+  status
+"""
+_NOTE = "qmd.collections"
+_DEFAULT_MASK = "**/*.md"
+_DEFAULT_RESULTS = 5
+#: Hits fetched for one that is wanted, where only some collections are: the rest is filtered away.
+_SPARE = 5
+
+
+class Collection(NamedTuple):
+    """A folder, and which of its files are meant."""
+
+    name: str
+    path: Path
+    pattern: str
+
+    @property
+    def root(self) -> Path:
+        """Return what is indexed: one file, where the pattern is a name."""
+        return self.path if any(c in self.pattern for c in "*?[") else self.path / self.pattern
+
+    def holds(self, file: Path) -> bool:
+        """Say whether a file is meant."""
+        if not file.is_relative_to(self.path):
+            return False
+        relative = file.relative_to(self.path).as_posix()
+        return fnmatch(relative, self.pattern) or fnmatch(relative, self.pattern.removeprefix("**/"))
+
+
+class _Refused(Exception):
+    """What OpenClaw recognises by its words: printed on stderr, exit status 1."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command as qmd would and return its exit status."""
+    argv = list(sys.argv[1:] if arguments is None else arguments)
+    if not argv or argv[0] in ("--help", "-h", "help"):
+        return _print(_HELP)
+    if argv[0] in ("--version", "-v"):
+        return _print(f"qmd 2.8.3 (gieok {__version__})")
+    command = _COMMANDS.get(argv[0])
+    if command is None:
+        return _fail(f"Unknown command: {argv[0]}")
+    try:
+        with Progress(sys.stderr) as progress:
+            context = _context(progress)
+            return _print(command(context, argv[1:]))
+    except _Refused as refused:
+        return _fail(str(refused))
+    except GieokError as error:
+        return _fail(f"{error} ({error.hint})")
+
+
+def _context(progress: Progress) -> Context:
+    from gieok.app import open_context
+
+    agent = _agent(os.environ.get("XDG_CACHE_HOME", ""))
+    return open_context({"scope": f"agent:{agent}"} if agent else {}, say=progress.say, tell=progress.tell)
+
+
+def _agent(cache: str) -> str:
+    """Return the agent for whom OpenClaw calls: its folder is `…/agents/<id>/qmd/xdg-cache`."""
+    parts = Path(cache).parts
+    return parts[-3] if len(parts) > 3 and parts[-4] == "agents" and parts[-2] == "qmd" else ""
+
+
+def _print(text: str) -> int:
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
+    sys.stdout.flush()
+    return 0
+
+
+def _fail(text: str) -> int:
+    sys.stderr.write(text.encode("utf-8", "replace").decode() + "\n")
+    return 1
+
+
+def _options(argv: Sequence[str], *names: str) -> list[str]:
+    """Return the values of an option, however often and in whichever spelling it is given."""
+    pairs = pairwise(argv)
+    return [value for name, value in pairs if name in names] + [
+        text.partition("=")[2] for text in argv if text.partition("=")[0] in names and "=" in text
+    ]
+
+
+def _load(context: Context) -> list[Collection]:
+    raw = json.loads(context.store().notes(context.scope).get(_NOTE, "") or "[]")
+    return [Collection(c["name"], Path(c["path"]), c["pattern"]) for c in raw]
+
+
+def _save(context: Context, collections: Sequence[Collection]) -> None:
+    raw = [{"name": c.name, "path": str(c.path), "pattern": c.pattern} for c in collections]
+    context.store().write_note(context.scope, _NOTE, json.dumps(raw))
+    _write_index_file(context, collections)
+
+
+def _collection(context: Context, argv: Sequence[str]) -> str:
+    known = _load(context)
+    verb, rest = (argv[0] if argv else "list"), list(argv[1:])
+    if verb == "list":
+        return _listed(known, as_json="--json" in rest)
+    if verb == "add":
+        return _add(context, known, rest)
+    named = [c for c in known if rest and c.name == rest[0]]
+    if verb not in ("show", "remove") or not named:
+        raise _Refused(f"Collection not found: {rest[0] if rest else ''}")
+    if verb == "show":
+        return f"Collection: {named[0].name}\n  Path:     {named[0].path}\n  Pattern:  {named[0].pattern}"
+    left = [c for c in known if c not in named]
+    if not any(c.root == named[0].root for c in left):
+        roots.remove(context.store(), context.scope, [named[0].root])
+        sync.forget_retired(context.store(), context.scope)
+    _save(context, left)
+    return f"Removed {named[0].name}"
+
+
+def _listed(known: Sequence[Collection], *, as_json: bool) -> str:
+    if as_json:
+        return json.dumps([{"name": c.name, "path": str(c.path), "pattern": c.pattern} for c in known])
+    return "\n".join(f"{c.name} (qmd://{c.name}/)\n  Pattern:  {c.pattern}" for c in known) or "No collections"
+
+
+def _add(context: Context, known: list[Collection], argv: list[str]) -> str:
+    path = Path(os.path.normpath(Path(argv[0] if argv else ".").expanduser().absolute()))
+    pattern = next(iter(_options(argv, "--mask", "--glob", "--pattern")), _DEFAULT_MASK)
+    made = Collection(next(iter(_options(argv, "--name")), path.name), path, pattern)
+    if any(c.name == made.name for c in known):
+        raise _Refused(f"Collection '{made.name}' already exists.")
+    for same in (c for c in known if c[1:] == made[1:]):
+        raise _Refused(
+            f"A collection already exists for this path and pattern:\n  Name: {same.name} (qmd://{same.name}/)"
+        )
+    roots.add(context.store(), context.scope, [made.root])
+    _save(context, [*known, made])
+    return f"Collection '{made.name}' created"
+
+
+def _update(context: Context, argv: Sequence[str]) -> str:
+    """Index everything, vectors too: in its default mode OpenClaw never calls `embed`."""
+    del argv
+    known = _load(context)
+    present = [str(c.root) for c in known if c.root.exists()]
+    if present:
+        operation("index").handler(context, IndexRequest(paths=present))
+    _write_index_file(context, known)
+    return f"Updated {len(present)} of {len(known)} collections"
+
+
+def _status(context: Context, argv: Sequence[str]) -> str:
+    del argv
+    stats = context.store().stats(context.scope)
+    return f"QMD Status (gieok {__version__})\n  Documents: {stats.documents}\n  Vectors:  {stats.vectors} embedded"
+
+
+def _search(context: Context, argv: Sequence[str]) -> str:
+    known = _load(context)
+    wanted = _options(argv, "-c", "--collection")
+    chosen = [c for c in known if not wanted or c.name in wanted]
+    limit = int(next(iter(_options(argv, "-n", "--limit")), _DEFAULT_RESULTS))
+    asked = limit if len(chosen) == len(known) else limit * _SPARE
+    score = float(next(iter(_options(argv, "--min-score")), -1.0))
+    try:
+        request = SearchRequest(query=[argv[0] if argv else ""], limit=asked, min_score=score)
+        hits = operation("search").handler(context, request).recollection.hits
+    except NotIndexed:
+        hits = ()
+    folders = roots.load(context.store(), context.scope)
+    shown = [item for hit in hits if (item := _item(hit, folders, chosen))]
+    return json.dumps(shown[:limit], ensure_ascii=False)
+
+
+def _item(hit: Hit, folders: list[roots.Root], chosen: Sequence[Collection]) -> dict[str, object] | None:
+    """Return a hit as qmd prints it, without `docid`: OpenClaw then resolves `file`."""
+    p = hit.passage
+    files = [root.file(p.key.removeprefix(f"{root.name}/")) for root in folders if root.owns(p.key)]
+    found = next(((c, file) for file in files for c in chosen if c.holds(file)), None)
+    if found is None:
+        return None
+    collection, file = found
+    return {
+        "score": round(hit.score, 4),
+        "file": f"qmd://{collection.name}/{file.relative_to(collection.path).as_posix()}",
+        "line": p.start_line,
+        "title": p.title,
+        "snippet": f"@@ -{p.start_line},{p.end_line - p.start_line + 1} @@\n\n{hit.snippet}",
+        "start_line": p.start_line,
+        "end_line": p.end_line,
+    }
+
+
+def _write_index_file(context: Context, collections: Sequence[Collection]) -> None:
+    """Keep the file that `openclaw memory status` opens: which documents there are, nothing more."""
+    cache = os.environ.get("XDG_CACHE_HOME")
+    if not cache:
+        return
+    file = Path(cache) / "qmd" / "index.sqlite"
+    paths.create_private(file)
+    folders = roots.load(context.store(), context.scope)
+    rows = []
+    for key, content_hash in context.store().hashes(context.scope).items():
+        files = [root.file(key.removeprefix(f"{root.name}/")) for root in folders if root.owns(key)]
+        for name, path, found in ((c.name, c.path, f) for f in files for c in collections if c.holds(f)):
+            rows.append((name, found.relative_to(path).as_posix(), content_hash, 1))
+    with closing(sqlite3.connect(file)) as db, db:
+        db.execute("CREATE TABLE IF NOT EXISTS documents (collection TEXT, path TEXT, hash TEXT, active INTEGER)")
+        db.execute("DELETE FROM documents")
+        db.executemany("INSERT INTO documents VALUES (?, ?, ?, ?)", rows)
+
+
+_COMMANDS: dict[str, Callable[[Context, Sequence[str]], str]] = {
+    "collection": _collection,
+    "update": _update,
+    "embed": _update,
+    "status": _status,
+    "search": _search,
+    "vsearch": _search,
+    "query": _search,
+}

@@ -1,0 +1,147 @@
+"""What is written into OpenClaw's configuration is what its schema knows, and leaves again byte for byte."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gieok.surfaces.cli import main
+from gieok.text import jsonc
+
+#: The parts of OpenClaw 2026.9's schema that are written to; objects take no other keys.
+_SCHEMA: dict[str, Any] = {
+    "plugins": {
+        "allow": [str],
+        "load": {"paths": [str]},
+        "slots": {"memory": str},
+        "entries": {"*": {"enabled": bool}},
+    },
+    "mcp": {"servers": {"*": {"command": str, "args": [str], "env": {"*": str}}}},
+}
+_CURRENT = """{
+  // mine
+  "agents": {"entries": {"main": {}}},
+  "plugins": {"allow": ["telegram"]}
+}
+"""
+_LEGACY = '{"agents": {"list": [{"id": "main"}]}, "memory": {"citations": "on"}}\n'
+
+
+def _fits(value: object, schema: Any) -> bool:
+    if isinstance(schema, dict):
+        return isinstance(value, dict) and all(
+            (k in schema or "*" in schema) and _fits(v, schema.get(k, schema.get("*"))) for k, v in value.items()
+        )
+    if isinstance(schema, list):
+        return isinstance(value, list) and all(_fits(v, schema[0]) for v in value)
+    return isinstance(value, schema)
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / ".openclaw"
+    folder.mkdir()
+    monkeypatch.setenv("OPENCLAW_STATE_DIR", str(folder))
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
+    return folder
+
+
+def _settings(state: Path) -> Any:
+    return jsonc.load((state / "openclaw.json").read_text())
+
+
+def test_from_2026_8_on_a_memory_plugin_and_an_mcp_server_are_added(state: Path) -> None:
+    config = state / "openclaw.json"
+    config.write_text(_CURRENT)
+    assert main(["install", "openclaw"]) == 0
+    found = _settings(state)
+    assert all(_fits(found[part], schema) for part, schema in _SCHEMA.items())
+    assert found["plugins"]["slots"] == {"memory": "gieok-memory"}
+    assert found["plugins"]["allow"] == ["telegram", "gieok-memory"]
+    assert found["plugins"]["load"]["paths"] == [str(state / "gieok-memory")]
+    assert found["mcp"]["servers"]["gieok"]["args"][-1] == "mcp"
+    manifest = json.loads((state / "gieok-memory" / "openclaw.plugin.json").read_text())
+    assert (manifest["id"], manifest["kind"]) == ("gieok-memory", "memory")
+    assert "// mine" in config.read_text()
+    before = config.read_text()
+    assert main(["install", "openclaw"]) == 0
+    assert config.read_text() == before
+    assert main(["install", "openclaw", "--uninstall"]) == 0
+    assert config.read_text() == _CURRENT
+    assert not (state / "gieok-memory").exists()
+
+
+def test_uninstalling_from_a_file_that_was_edited_takes_out_our_parts_alone(state: Path) -> None:
+    config = state / "openclaw.json"
+    config.write_text(_CURRENT)
+    main(["install", "openclaw"])
+    config.write_text(config.read_text().replace("// mine", "// edited"))
+    assert main(["install", "openclaw", "--uninstall"]) == 0
+    assert _settings(state) == {"agents": {"entries": {"main": {}}}, "plugins": {"allow": ["telegram"]}}
+    assert "// edited" in config.read_text()
+
+
+def test_another_memory_plugin_is_named_and_not_replaced(state: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    config = state / "openclaw.json"
+    config.write_text('{"agents": {"entries": {}}, "plugins": {"slots": {"memory": "memory-lancedb"}}}')
+    before = config.read_bytes()
+    assert main(["install", "openclaw"]) == 2
+    assert "memory-lancedb" in capfd.readouterr().err
+    assert config.read_bytes() == before
+
+
+def test_up_to_2026_7_the_qmd_backend_is_set(state: Path) -> None:
+    config = state / "openclaw.json"
+    config.write_text(_LEGACY)
+    assert main(["install", "openclaw"]) == 0
+    memory = _settings(state)["memory"]
+    assert (memory["citations"], memory["backend"]) == ("on", "qmd")
+    assert memory["qmd"]["command"].endswith("gieok-qmd")
+    assert not (state / "gieok-memory").exists()
+    assert main(["install", "openclaw", "--uninstall"]) == 0
+    assert config.read_text() == _LEGACY
+
+
+_HOST = """
+import plugin from "./index.js";
+const tools = {};
+plugin.register({ registerTool(make, { names }) { for (const t of make({ agentId: "main" })) tools[t.name] = t; } });
+const search = (await tools.memory_search.execute("1", { query: "결제를 언제 정산하지", maxResults: 2 })).details;
+const read = (await tools.memory_get.execute("2", { path: search.results[0].path, from: 3, lines: 1 })).details;
+const none = (await tools.memory_get.execute("3", { path: "memory/none.md" })).details;
+const nothing = (await tools.memory_search.execute("4", { query: "zebra" })).details;
+console.log(JSON.stringify({ search, read, none, nothing }));
+"""
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="the plugin is JavaScript")
+def test_the_plugin_answers_as_memory_core_does(state: Path, tmp_path: Path) -> None:
+    (state / "openclaw.json").write_text(_CURRENT)
+    workspace = tmp_path / "ws"
+    workspace.mkdir()
+    (workspace / "MEMORY.md").write_text("# Memory\n\n- 결제는 매주 화요일에 정산한다.\n")
+    assert main(["install", "openclaw"]) == 0
+    assert main(["import", "openclaw", str(workspace)]) == 0
+    folder = state / "gieok-memory"
+    script = folder / "index.js"
+    lines = script.read_text().splitlines()
+    # The program that a test installs may be elsewhere: call this interpreter.
+    words = json.dumps([sys.executable, "-m", "gieok"])
+    script.write_text(
+        "\n".join(f"const GIEOK = {words};" if line.startswith("const GIEOK") else line for line in lines)
+    )
+    (folder / "host.mjs").write_text(_HOST)
+    done = subprocess.run(["node", "host.mjs"], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    answered = json.loads(done.stdout)
+    (hit,) = answered["search"]["results"]
+    assert (hit["path"], hit["startLine"], hit["citation"]) == ("MEMORY.md", 1, "MEMORY.md#L1-L3")
+    assert answered["read"]["text"] == "- 결제는 매주 화요일에 정산한다."
+    assert answered["none"] == {"status": "not_found", "text": "", "path": "memory/none.md"}
+    assert answered["nothing"]["results"] == []
+    assert "unavailable" not in answered["nothing"]
