@@ -1,6 +1,6 @@
 """Every store on the same work in one run.
 
-    python benchmarks/stores.py [--passages 20000] [--scopes 1 600] [--only sqlite postgres] [--json]
+    python benchmarks/stores.py [--passages 20000] [--scopes 1 600] [--only sqlite postgres] [--peers] [--json]
     python benchmarks/stores.py --only postgres --passages 1000000 --scopes 30000   # the scaled case
     python benchmarks/stores.py --agree --data DIR [--models DIR]                   # SQLite and PostgreSQL, 200 questions
 
@@ -94,7 +94,102 @@ def open_postgres(folder: Path) -> Opened:
     return Opened(store, cpu_s, lambda: store.stats().disk_bytes, close)
 
 
-OPENERS: dict[str, Callable[[Path], Opened]] = {"sqlite": open_sqlite, "postgres": open_postgres}
+def open_lancedb(folder: Path) -> Opened:
+    from gieok.backends.stores.lancedb.store import LanceStore
+
+    store = LanceStore(folder / "lancedb.sqlite", resident=True)
+    return Opened(store, disk_bytes=lambda: _size(folder), close=store.close)
+
+
+def open_chroma(folder: Path) -> Opened:
+    from gieok.backends.stores.chroma.store import ChromaStore
+
+    store = ChromaStore(folder / "chroma.sqlite", resident=True)
+    return Opened(store, disk_bytes=lambda: _size(folder), close=store.close)
+
+
+OPENERS: dict[str, Callable[[Path], Opened]] = {
+    "sqlite": open_sqlite,
+    "postgres": open_postgres,
+    "lancedb": open_lancedb,
+    "chroma": open_chroma,
+}
+
+
+def plain_lancedb(folder: Path, held: list[str], vectors: Any, asked: Any) -> dict[str, float]:
+    """Do what its quick start does: a table with text and vector, a flat search for ten."""
+    import lancedb
+    import pyarrow as pa
+
+    wall = time.perf_counter()
+    column = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), _DIMENSION)
+    table = lancedb.connect(folder).create_table(
+        "notes", pa.table({"id": list(range(len(held))), "text": held, "vector": column})
+    )
+    put = time.perf_counter() - wall
+
+    def ask(vector: Any) -> list[int]:
+        rows = table.search(vector).distance_type("dot").select(["id", "_distance"]).limit(10).to_list()
+        return [row["id"] for row in rows]
+
+    return _plain(folder, put, ask, vectors, asked)
+
+
+def plain_chroma(folder: Path, held: list[str], vectors: Any, asked: Any) -> dict[str, float]:
+    """Do what its quick start does: a collection with its defaults, a query for ten."""
+    import chromadb
+    from chromadb.config import Settings
+
+    client: Any = chromadb.PersistentClient(str(folder), settings=Settings(anonymized_telemetry=False))
+    wall = time.perf_counter()
+    collection = client.create_collection("notes", embedding_function=None, configuration={"hnsw": {"space": "ip"}})
+    for start in range(0, len(held), _BATCH):
+        part = slice(start, start + _BATCH)
+        ids = [str(n) for n in range(len(held))[part]]
+        collection.add(ids=ids, documents=held[part], embeddings=vectors[part])
+    put = time.perf_counter() - wall
+
+    def ask(vector: Any) -> list[int]:
+        found = collection.query(query_embeddings=[vector], n_results=10, include=["distances"])
+        return [int(n) for n in found["ids"][0]]
+
+    figures = _plain(folder, put, ask, vectors, asked)
+    client.close()
+    return figures
+
+
+def _plain(folder: Path, put_s: float, ask: Callable[[Any], list[int]], vectors: Any, asked: Any) -> dict[str, float]:
+    """Return what a client's own search takes, and how much of the exact top ten it finds."""
+    for vector in asked[:20]:
+        ask(vector)
+    walls, found = [], 0
+    for vector in asked:
+        wall = time.perf_counter()
+        ids = ask(vector)
+        walls.append(1000 * (time.perf_counter() - wall))
+        found += len(set(ids) & set(np.argsort(-(vectors @ vector))[:10].tolist()))
+    return {
+        "put_per_s": round(len(vectors) / put_s),
+        "bytes_per_passage": round(_size(folder) / len(vectors)),
+        "vector_p50_ms": round(statistics.median(walls), 2),
+        "recall_at_10": round(found / (10 * len(asked)), 3),
+    }
+
+
+#: Peers' own clients, used plainly on the same texts and vectors; they have no keyword leg and no scopes.
+PEERS: dict[str, Callable[[Path, list[str], Any, Any], dict[str, float]]] = {
+    "plain lancedb": plain_lancedb,
+    "plain chroma": plain_chroma,
+}
+
+
+def measure_peer(name: str, count: int) -> dict[str, float]:
+    held = list(texts(count, random.Random(11)))
+    embedder = Vectors()
+    rows = np.stack([np.frombuffer(embedder.embed_query(text), "<f4") for text in [*held, *held[: _QUESTIONS * 7 : 7]]])
+    with tempfile.TemporaryDirectory(prefix="gieok-stores-") as temporary:
+        _log(f"{name}: {count:,} passages")
+        return PEERS[name](Path(temporary), held, rows[:count], rows[count:])
 
 
 def _size(folder: Path) -> int:
@@ -297,6 +392,7 @@ def main() -> None:
     parser.add_argument("--passages", type=int, default=20_000)
     parser.add_argument("--scopes", type=int, nargs="+", default=[1, 600])
     parser.add_argument("--only", nargs="+", default=list(OPENERS), choices=list(OPENERS))
+    parser.add_argument("--peers", action="store_true", help="the clients of LanceDB and Chroma, used plainly, too")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--agree", action="store_true")
     parser.add_argument("--data", type=Path, default=Path("../shared/data/memory"))
@@ -306,13 +402,16 @@ def main() -> None:
         agree(args.data, args.models)
         return
     results = {f"{name}, {n} scopes": measure(name, args.passages, n) for n in args.scopes for name in args.only}
+    peers = {name: measure_peer(name, args.passages) for name in PEERS} if args.peers else {}
     if args.json:
-        print(json.dumps(results))
+        print(json.dumps(results | peers))
         return
     width = max(map(len, results))
     for name in next(iter(results.values())):
         print(f"{name:26s} " + "  ".join(f"{results[run][name]:>{width}}" for run in results))
     print(f"{'':26s} " + "  ".join(f"{run:>{width}}" for run in results))
+    for name, figures in peers.items():
+        print(f"{name}: " + ", ".join(f"{figure} {value}" for figure, value in figures.items()))
 
 
 if __name__ == "__main__":

@@ -59,9 +59,7 @@ class InstallResult:
 def run(context: Context, request: InstallRequest) -> InstallResult:
     """Plan every file first, so that a file which cannot be edited stops everything before anything is written."""
     if request.agent not in _TARGETS:
-        raise BadRequest(
-            f"{request.agent!r} is no agent that can be installed", hint=f"one of: {', '.join(_TARGETS)}"
-        )
+        raise BadRequest(f"{request.agent!r} is no agent that can be installed", hint=f"one of: {', '.join(_TARGETS)}")
     if request.user and request.project:
         raise BadRequest("--user and --project exclude each other")
     place = project_place() if request.project else targets.user_place()
