@@ -12,10 +12,11 @@ import unicodedata
 from gieok.text.stem import stem
 
 #: Stored with the data: changes whenever the tokens of any text would.
-VERSION = 1
+VERSION = 2
 
 _HANGUL = "가-힣ㄱ-ㅎㅏ-ㅣ"
-_HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+#: Letters only: a middle dot ends a word, and an unassigned code point is none.
+_HAN = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufa6d\ufa70-\ufad9"
 # Texts, which `re` compiles when they are first used and keeps: all together they take four milliseconds.
 _WORD = rf"[{_HANGUL}]+|[{_HAN}]+|[^\W{_HANGUL}{_HAN}]+"
 _LETTERS = r"\w+"
@@ -151,4 +152,4 @@ def _is_hangul(char: str) -> bool:
 
 
 def _is_han(char: str) -> bool:
-    return "\u3040" <= char <= "\u30ff" or "\u3400" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff"
+    return "\u3041" <= char <= "\u30ff" or "\u3400" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff"
