@@ -1,0 +1,1 @@
+"""Links the facts of all files: which value flows where, who calls whom, and how sure that is."""

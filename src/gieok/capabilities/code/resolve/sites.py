@@ -1,0 +1,37 @@
+"""Places in the source that the solver learns about."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from gieok.capabilities.code.facts import Argument
+
+
+class Site:
+    """Where something is called (kind `call`), read through a property or called by an operator (`special`)."""
+
+    __slots__ = ("arguments", "kind", "line", "name", "symbol", "targets", "to", "wired")
+
+    def __init__(self, to: int, arguments: Sequence[Argument], symbol: int, line: int, name: str, kind: str) -> None:
+        self.to = to
+        self.arguments = arguments
+        self.symbol = symbol
+        self.line = line
+        self.name = name
+        self.kind = kind
+        self.targets: dict[int, None] = {}
+        #: What has been connected already; `external` where the callee is known to lie outside of the project.
+        self.wired: set[object] = set()
+
+    def constructor(self, to: int) -> "Site":
+        """Return a site with the same targets for `__init__`, whose result is not what the call gives."""
+        inner = Site(to, self.arguments, self.symbol, self.line, self.name, self.kind)
+        inner.targets = self.targets
+        return inner
+
+
+class Reference(NamedTuple):
+    """A symbol that is handed on, constructed or asked for at a place."""
+
+    symbol: int
+    target: int
+    line: int

@@ -1,0 +1,906 @@
+"""Which values reach which variable: inclusion constraints over the facts of all files, solved by propagating differences.
+
+Every (variable, value) pair is handled once, in an order that depends on the sorted paths and their content alone: the same
+files give the same answer in any process. Source: Andersen 1994; difference propagation, Pearce et al. 2003. Fan-out is
+capped (`FAN`, `CAP`): what a registry or a decorator of everything holds is "possible", and is not followed.
+"""
+
+from array import array
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+from gieok.capabilities.code.facts import NOTHING, Argument, Facts, FunctionFact, Op, Trait
+from gieok.capabilities.code.resolve import natives
+from gieok.capabilities.code.resolve.hierarchy import Hierarchy
+from gieok.capabilities.code.resolve.linking import Linker, Target
+from gieok.capabilities.code.resolve.sites import Reference, Site
+from gieok.capabilities.code.resolve.values import Value, Values
+
+#: A call that may go to more functions than this is a dispatch through a registry: possible, not certain.
+FAN = 8
+#: Values kept per variable.
+CAP = 60
+#: Beyond this many functions, arguments are not followed into parameters: half the time for two points of recall.
+ARGUMENT_FUNCTIONS = 20_000
+_DEEPEST_EXTERNAL = 6
+_CONTAINER_METHODS = frozenset(
+    """append add extend update insert setdefault pop get values items keys __getitem__ popleft appendleft popitem copy
+    remove sort push unshift shift forEach map filter find reduce some every flatMap concat slice then""".split()
+)
+
+Handler = Callable[..., None]
+
+
+class Solver:
+    """Holds the constraints of a whole project. Build it, `solve`, then read `sites` and `references`."""
+
+    def __init__(self, files: Sequence[tuple[str, Facts]], linker: Linker) -> None:
+        self.paths = [path for path, _ in files]
+        self.linker = linker
+        self.values = Values()
+        self.hierarchy = Hierarchy()
+        self.functions: list[FunctionFact] = []
+        self.function_file = array("l")
+        self.class_file = array("l")
+        self.class_symbol: list[int] = []
+        self.function_symbol: list[int] = []
+        self.symbol_base: list[int] = []
+        self.names: list[dict[str, int]] = []
+        self.sites: list[Site] = []
+        self.references: dict[Reference, None] = {}
+        self.imports: dict[tuple[int, int, int], None] = {}
+        self._variables = 0
+        self._points: list[dict[int, None] | None] = []
+        self._flows: list[list[int] | None] = []
+        self._waits: list[list[tuple[Any, ...]] | None] = []
+        self._pending: dict[int, list[int]] = {}
+        self._queue: deque[int] = deque()
+        self._fields: dict[tuple[int, str], int] = {}
+        self._function_attributes: dict[tuple[int, str], int] = {}
+        self._keys: list[dict[str | int, int]] = []
+        self._any: list[int] = []
+        self._spread: dict[int, list[Callable[[str | int, int], None]]] = defaultdict(list)
+        self._stars: dict[int, list[int]] = defaultdict(list)
+        self._fixtures: dict[str, list[int]] = defaultdict(list)
+        self._decorations: list[tuple[int, int, int]] = []
+        self._fallbacks: list[tuple[int, str, Callable[[], None]]] = []
+        self._file_index = {path: number for number, path in enumerate(self.paths)}
+        self._base = self._function_base = self._class_base = self._container_base = 0
+        self._declare(files)
+
+    # Declaring
+
+    def _declare(self, files: Sequence[tuple[str, Facts]]) -> None:
+        bases: list[tuple[int, int, int, int]] = []
+        symbols = 0
+        for number, (_, facts) in enumerate(files):
+            bases.append((self._variables, len(self.functions), len(self.class_symbol), len(self._keys)))
+            self.symbol_base.append(symbols)
+            self._grow(facts.variables)
+            base = bases[-1][0]
+            self.names.append({name: base + variable for name, variable in facts.names.items()})
+            for fact in facts.functions:
+                self.functions.append(_shifted(fact, base, len(self.class_symbol)))
+                self.function_file.append(number)
+                self.function_symbol.append(symbols + fact.symbol)
+                if Trait.FIXTURE in fact.traits:
+                    self._fixtures[facts.symbols[fact.symbol].name].append(len(self.functions) - 1)
+            for kind in facts.classes:
+                self.class_symbol.append(symbols + kind.symbol)
+                self.class_file.append(number)
+                self.hierarchy.add({name: base + variable for name, variable in kind.attributes.items()})
+            self._keys += [{} for _ in range(facts.containers)]
+            self._any += [self.fresh() for _ in range(facts.containers)]
+            symbols += len(facts.symbols)
+        self._follow_arguments = len(self.functions) <= ARGUMENT_FUNCTIONS
+        self._start(files, bases)
+
+    def _start(self, files: Sequence[tuple[str, Facts]], bases: list[tuple[int, int, int, int]]) -> None:
+        """Run imports and class heads first, so that look-ups find a hierarchy; then what modules do, then functions."""
+        for file, bound in enumerate(bases):
+            self._enter(file, bound)
+            for owner, kind in enumerate(files[file][1].classes):
+                for place, variable in enumerate(kind.bases):
+                    if variable != NOTHING:
+                        self.wait(self._base + variable, (self._inherit, self._class_base + owner, place))
+        for early in (True, False):
+            for file, bound in enumerate(bases):
+                self._enter(file, bound)
+                for instruction in files[file][1].top:
+                    if (instruction[0] in _EARLY) == early:
+                        self._run(file, instruction)
+            self._drain()
+        for file, bound in enumerate(bases):
+            self._enter(file, bound)
+            for instruction in files[file][1].inner:
+                self._run(file, instruction)
+
+    def _enter(self, file: int, bound: tuple[int, int, int, int]) -> None:
+        del file
+        self._base, self._function_base, self._class_base, self._container_base = bound
+
+    def _grow(self, count: int) -> None:
+        self._variables += count
+        self._points += [None] * count
+        self._flows += [None] * count
+        self._waits += [None] * count
+
+    def fresh(self) -> int:
+        """Return a new variable."""
+        self._grow(1)
+        return self._variables - 1
+
+    # Propagation
+
+    def solve(self) -> None:
+        """Propagate until nothing changes; then once more with what was left open (`_settle`)."""
+        self._drain()
+        self._settle()
+        self._drain()
+
+    def _drain(self) -> None:
+        queue, pending, flows, waits = self._queue, self._pending, self._flows, self._waits
+        while queue:
+            variable = queue.popleft()
+            fresh = pending.pop(variable)
+            targets = flows[variable]
+            if targets:
+                for target in targets:
+                    self.add_all(target, fresh)
+            waiting = waits[variable]
+            if waiting:
+                triggers = tuple(waiting)  # one that is added meanwhile has been called with all that is known
+                for value in fresh:
+                    for trigger in triggers:
+                        trigger[0](value, *trigger[1:])
+
+    def _settle(self) -> None:
+        """A decorator of which nothing is known gives back what it got; `__getattr__` serves what nothing else does."""
+        for to, decorator, source in self._decorations:
+            if not self._points[decorator] or not self._points[to]:
+                self.flow(source, to)
+        self._drain()
+        for owner, name, call in self._fallbacks:
+            if not any(self._points[v] for c in self.hierarchy.linear(owner) if (v := self._fields.get((c, name))) is not None):
+                call()
+
+    def add(self, variable: int, value: int) -> None:
+        """Let a variable hold a value."""
+        self.add_all(variable, (value,))
+
+    def add_all(self, variable: int, values: Iterable[int]) -> None:
+        """Let a variable hold values, up to the cap."""
+        known = self._points[variable]
+        if known is None:
+            known = self._points[variable] = {}
+        fresh = [value for value in values if value not in known]
+        if not fresh or len(known) >= CAP:
+            return
+        known.update(dict.fromkeys(fresh))
+        waiting = self._pending.get(variable)
+        if waiting is None:
+            self._pending[variable] = fresh
+            self._queue.append(variable)
+        else:
+            waiting += fresh
+
+    def flow(self, source: int, to: int) -> None:
+        """Let everything that `source` holds, now and later, reach `to`."""
+        if source == to:
+            return
+        targets = self._flows[source]
+        if targets is None:
+            self._flows[source] = [to]
+        elif to in targets[-4:]:
+            return
+        else:
+            targets.append(to)
+        known = self._points[source]
+        if known:
+            self.add_all(to, list(known))
+
+    def wait(self, variable: int, trigger: tuple[Any, ...]) -> None:
+        """Call `trigger` with every value that a variable holds, now and later."""
+        waiting = self._waits[variable]
+        if waiting is None:
+            self._waits[variable] = [trigger]
+        else:
+            waiting.append(trigger)
+        known = self._points[variable]
+        if known:
+            late = self._pending.get(variable, ())
+            for value in list(known):
+                if value not in late:
+                    trigger[0](value, *trigger[1:])
+
+    def held(self, variable: int) -> Iterable[int]:
+        """Return what a variable holds."""
+        return self._points[variable] or ()
+
+    # Instructions
+
+    def _run(self, file: int, instruction: Sequence[Any]) -> None:
+        _HANDLERS[instruction[0]](self, file, *instruction[1:])
+
+    def _copy(self, file: int, to: int, source: int) -> None:
+        self.flow(self._base + source, self._base + to)
+
+    def _function(self, file: int, to: int, function: int) -> None:
+        number = self._function_base + function
+        self.add(self._base + to, self.values.number(Value.FUNCTION, number))
+        fact = self.functions[number]
+        if fact.rest != NOTHING:
+            self.add(fact.rest, self.new_container())
+        if fact.keywords != NOTHING:
+            self.add(fact.keywords, self.new_container())
+        if fact.owner != NOTHING and fact.parameters and Trait.STATIC not in fact.traits:
+            kind = Value.CLASS if Trait.CLASS in fact.traits else Value.INSTANCE
+            self.add(fact.parameters[0], self.values.number(kind, fact.owner))
+
+    def _class(self, file: int, to: int, owner: int) -> None:
+        number = self._class_base + owner
+        self.add(self._base + to, self.values.number(Value.CLASS, number))
+
+    def _inherit(self, value: int, owner: int, place: int) -> None:
+        values = self.values
+        if values.kinds[value] != Value.CLASS:
+            return
+        base = int(values.first[value])
+        if self.hierarchy.inherit(owner, base, place):
+            site = self._site(self.fresh(), (), self.class_symbol[owner], 0, "__init_subclass__", "special")
+            self._look(base, "__init_subclass__", self._bind_call, site, values.number(Value.CLASS, owner))
+
+    def _load(self, file: int, to: int, place: int, name: str, symbol: int, line: int) -> None:
+        where = self.symbol_base[file] + symbol
+        self.wait(self._base + place, (self._loaded, self._base + to, name, where, line))
+
+    def _store(self, file: int, place: int, name: str, source: int, symbol: int, line: int) -> None:
+        origin = self._base + source if source != NOTHING else NOTHING
+        where = self.symbol_base[file] + symbol
+        self.wait(self._base + place, (self._stored, name, origin, where, line))
+
+    def _call(self, file: int, to: int, callee: int, arguments: list[Argument], symbol: int, line: int, name: str) -> None:
+        site = self._site(self._base + to, self._shift(arguments), self.symbol_base[file] + symbol, line, name, "call")
+        self.wait(self._base + callee, (self.apply, site))
+
+    def _call_method(
+        self, file: int, to: int, place: int, name: str, arguments: list[Argument], symbol: int, line: int
+    ) -> None:
+        site = self._site(self._base + to, self._shift(arguments), self.symbol_base[file] + symbol, line, name, "call")
+        self.wait(self._base + place, (self._called, name, site))
+
+    def _special(
+        self, file: int, to: int, place: int, name: str, arguments: list[Argument], symbol: int, line: int
+    ) -> None:
+        where = self.symbol_base[file] + symbol
+        self.wait(
+            self._base + place, (self.special, name, self._base + to, tuple(self._shift(arguments)), where, line)
+        )
+
+    def _element(self, file: int, to: int, place: int, symbol: int, line: int) -> None:
+        self.wait(self._base + place, (self.iterate, self._base + to, self.symbol_base[file] + symbol, line))
+
+    def _index(self, file: int, to: int, place: int, key: str | int | None, symbol: int, line: int) -> None:
+        where = self.symbol_base[file] + symbol
+        self.wait(self._base + place, (self._indexed, self._base + to, key, where, line))
+
+    def _store_index(self, file: int, place: int, key: str | int | None, source: int, symbol: int, line: int) -> None:
+        origin = self._base + source if source != NOTHING else NOTHING
+        where = self.symbol_base[file] + symbol
+        self.wait(self._base + place, (self._stored_index, "*" if key is None else key, origin, where, line))
+
+    def _container(self, file: int, to: int, container: int) -> None:
+        self.add(self._base + to, self.values.number(Value.CONTAINER, self._container_base + container))
+
+    def _external(self, file: int, to: int, name: str) -> None:
+        self.add(self._base + to, self.values.number(Value.EXTERNAL, name))
+
+    def _instance(self, file: int, to: int, source: int) -> None:
+        self.wait(self._base + source, (self._instantiated, self._base + to))
+
+    def _enter_context(self, file: int, to: int, place: int, symbol: int, line: int) -> None:
+        self.wait(self._base + place, (self._entered, self._base + to, self.symbol_base[file] + symbol, line))
+
+    def _super(self, file: int, to: int, receiver: int, owner: int) -> None:
+        start = self._class_base + owner
+        self.add(self._base + to, self.values.number(Value.SUPER, start, start))
+        self.wait(self._base + receiver, (self._above, self._base + to, start))
+
+    def _decorate(self, file: int, to: int, decorator: int, source: int, symbol: int, line: int) -> None:
+        base = self._base
+        result = self.fresh()
+        site = self._site(result, [("", base + source)], self.symbol_base[file] + symbol, line, "", "call")
+        self._decorations.append((base + to, base + decorator, base + source))
+        self.wait(base + decorator, (self._decorated, site, base + source, base + to))
+        self.wait(result, (self._through, base + source, base + to))
+
+    def _raise(self, file: int, place: int, symbol: int, line: int) -> None:
+        site = self._site(self.fresh(), (), self.symbol_base[file] + symbol, line, "raise", "special")
+        self.wait(self._base + place, (self._raised, site))
+
+    def _fixture(self, file: int, to: int, name: str, symbol: int, line: int) -> None:
+        for function in self._fixtures.get(name, ()):
+            origin = self.function_file[function]
+            if origin == file or self._is_conftest_for(self.paths[origin], self.paths[file]):
+                fact = self.functions[function]
+                self.flow(fact.yields, self._base + to)
+                self.flow(fact.result, self._base + to)
+                self._refer(self.symbol_base[file] + symbol, self.function_symbol[function], line)
+
+    @staticmethod
+    def _is_conftest_for(origin: str, path: str) -> bool:
+        folder, _, name = origin.rpartition("/")
+        return name == "conftest.py" and (not folder or path.startswith(f"{folder}/"))
+
+    def _containers(self, file: int, to: int, source: int) -> None:
+        self.wait(self._base + source, (self._only_container, self._base + to))
+
+    def _only_container(self, value: int, to: int) -> None:
+        if self.values.kinds[value] == Value.CONTAINER:
+            self.add(to, value)
+
+    # Imports
+
+    def _import(self, file: int, to: int, module: str, name: str, level: int, line: int) -> None:
+        target = self.linker.target(self.paths[file], module, name, level)
+        self._note_import(file, target, line)
+        to += self._base
+        if target.file is not None and name:
+            self.flow(self.name_of(self._file_index[target.file], target.name or name), to)
+        elif target.file is not None:
+            self.add(to, self.values.number(Value.MODULE, self._file_index[target.file]))
+        if target.member is not None:
+            origin = self._file_index.get(target.file) if target.file is not None else None
+            if origin is None or not self._points[self.name_of(origin, name)]:
+                self.add(to, self.values.number(Value.MODULE, self._file_index[target.member]))
+        if target.package:
+            self.add(to, self.values.number(Value.PACKAGE, target.package))
+        if target.external:
+            self.add(to, self.values.number(Value.EXTERNAL, target.external))
+
+    def _note_import(self, file: int, target: Target, line: int) -> None:
+        for path in (target.file, target.member):
+            if path is not None and path != self.paths[file]:
+                self.imports[file, self._file_index[path], line] = None
+
+    def _import_all(self, file: int, module: str, level: int) -> None:
+        for path in self.linker.all_of(self.paths[file], module, level):
+            origin = self._file_index[path]
+            if origin == file or origin in self._stars[file]:
+                continue
+            self.imports[file, origin, 0] = None
+            self._stars[file].append(origin)
+            own = self.names[file]
+            for name in list(own):
+                if name in self.names[origin] or self._stars.get(origin):
+                    self.flow(self.name_of(origin, name), own[name])
+
+    def name_of(self, file: int, name: str) -> int:
+        """Return the variable of a module's name, which star imports may fill."""
+        names = self.names[file]
+        variable = names.get(name)
+        if variable is None:
+            variable = names[name] = self.fresh()
+            for origin in self._stars.get(file, ()):
+                self.flow(self.name_of(origin, name), variable)
+        return variable
+
+    # Attributes
+
+    def field(self, owner: int, name: str) -> int:
+        """Return the variable of an instance's attribute, one for all instances of a class."""
+        variable = self._fields.get((owner, name))
+        if variable is None:
+            variable = self._fields[owner, name] = self.fresh()
+        return variable
+
+    def _look(self, owner: int, name: str, handler: Handler, *rest: object) -> bool:
+        """Wait for what a class has under `name`, also if it gets it later; return whether it has it now."""
+        seen: set[int] = set()
+
+        def look() -> None:
+            variable = self.hierarchy.find(owner, name)
+            if variable is not None and variable not in seen:
+                seen.add(variable)
+                self.wait(variable, (handler, *rest))
+
+        self.hierarchy.watch(owner, name, look)
+        look()
+        return bool(seen)
+
+    def _loaded(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
+        """`to` = `value`.name."""
+        values = self.values
+        kind, first = values.kinds[value], values.first[value]
+        if kind == Value.INSTANCE:
+            owner = int(first)
+            has = self._look(owner, name, self._bind_load, to, value, symbol, line)
+            for base in self.hierarchy.linear(owner):
+                self.flow(self.field(base, name), to)
+            if not has and not name.startswith("__") and self.hierarchy.find(owner, "__getattr__") is not None:
+                again = partial(self.special, value, "__getattr__", to, (), symbol, line)
+                self._fallbacks.append((owner, name, again))
+        elif kind == Value.MODULE:
+            self._load_module(int(first), name, to)
+        elif kind == Value.CLASS:
+            self._look(int(first), name, self._bind_class, to, value)
+        elif kind == Value.EXTERNAL:
+            if str(first).count(".") < _DEEPEST_EXTERNAL:
+                self.add(to, values.number(Value.EXTERNAL, f"{first}.{name}"))
+        elif kind == Value.SUPER:
+            self._load_super(value, name, (self._bind_super, to, value))
+        elif kind == Value.CONTAINER:
+            if name in _CONTAINER_METHODS:
+                self.add(to, values.number(Value.CONTAINER_METHOD, int(first), name))
+            keys = self._keys[int(first)]
+            if name in keys:  # object literals
+                self.flow(keys[name], to)
+            elif name not in _CONTAINER_METHODS:
+                self.flow(self.key(int(first), name), to)
+        elif kind in (Value.FUNCTION, Value.BOUND):
+            self.flow(self._function_attribute(int(first), name), to)
+        elif kind == Value.PACKAGE:
+            self._load_package(f"{first}.{name}", to)
+
+    def _load_module(self, file: int, name: str, to: int) -> None:
+        names = self.names[file]
+        self.flow(self.name_of(file, name), to)
+        member = self.linker.member(self.paths[file], name)
+        if member is not None and not self._points[names[name]]:
+            self.add(to, self.values.number(Value.MODULE, self._file_index[member]))
+        getter = names.get("__getattr__")
+        if getter is not None and not self._points[names[name]]:
+            self.flow(getter, self.fresh())
+
+    def _load_package(self, dotted: str, to: int) -> None:
+        target = self.linker.target("", dotted, "", 0)
+        if target.file is not None:
+            self.add(to, self.values.number(Value.MODULE, self._file_index[target.file]))
+        elif target.package:
+            self.add(to, self.values.number(Value.PACKAGE, target.package))
+
+    def _load_super(self, value: int, name: str, trigger: tuple[Any, ...]) -> None:
+        start, owner = int(self.values.first[value]), int(self.values.second[value])
+        variable = self.hierarchy.find_after(start, owner, name)
+        if variable is not None:
+            self.wait(variable, trigger)
+
+    def _function_attribute(self, function: int, name: str) -> int:
+        variable = self._function_attributes.get((function, name))
+        if variable is None:
+            variable = self._function_attributes[function, name] = self.fresh()
+        return variable
+
+    def _bind_load(self, value: int, to: int, receiver: int, symbol: int, line: int) -> None:
+        """An attribute of a class is read through an instance."""
+        values = self.values
+        if values.kinds[value] != Value.FUNCTION:
+            self.add(to, value)
+            return
+        function = int(values.first[value])
+        traits = self.functions[function].traits
+        if Trait.PROPERTY in traits:
+            self.call(self._site(to, (), symbol, line, "", "property"), function, receiver)
+        elif Trait.STATIC in traits:
+            self.add(to, value)
+        else:
+            self.add(to, values.number(Value.BOUND, function, self._receiver(traits, receiver)))
+
+    def _receiver(self, traits: Sequence[str], receiver: int) -> int:
+        """Return what a method is bound to: a class method to the instance's class."""
+        if Trait.CLASS in traits and self.values.kinds[receiver] == Value.INSTANCE:
+            return self.values.number(Value.CLASS, self.values.first[receiver])
+        return receiver
+
+    def _bind_class(self, value: int, to: int, owner: int) -> None:
+        """An attribute of a class is read through the class."""
+        values = self.values
+        if values.kinds[value] == Value.FUNCTION and Trait.CLASS in self.functions[int(values.first[value])].traits:
+            value = values.number(Value.BOUND, values.first[value], owner)
+        self.add(to, value)
+
+    def _bind_super(self, value: int, to: int, above: int) -> None:
+        values = self.values
+        if values.kinds[value] == Value.FUNCTION:
+            traits = self.functions[int(values.first[value])].traits
+            if Trait.STATIC not in traits:
+                receiver = self._receiver(traits, values.number(Value.INSTANCE, values.second[above]))
+                value = values.number(Value.BOUND, values.first[value], receiver)
+        self.add(to, value)
+
+    def _stored(self, value: int, name: str, source: int, symbol: int, line: int) -> None:
+        """`value`.name = `source`."""
+        values = self.values
+        kind, first = values.kinds[value], int(values.first[value]) if values.kinds[value] != Value.EXTERNAL else 0
+        if kind == Value.INSTANCE:
+            self._look(first, name, self._set_property, source, value, symbol, line)
+            if source != NOTHING:
+                self.flow(source, self.field(first, name))
+        elif source == NOTHING:
+            return
+        elif kind == Value.CLASS:
+            variable = self.hierarchy.attributes[first].get(name)
+            if variable is None:
+                variable = self.fresh()
+                self.hierarchy.define(first, name, variable)
+            self.flow(source, variable)
+        elif kind == Value.MODULE:
+            self.flow(source, self.name_of(first, name))
+        elif kind in (Value.FUNCTION, Value.BOUND):
+            self.flow(source, self._function_attribute(first, name))
+        elif kind == Value.CONTAINER:
+            self.flow(source, self.key(first, name))
+
+    def _set_property(self, value: int, source: int, receiver: int, symbol: int, line: int) -> None:
+        values = self.values
+        if values.kinds[value] == Value.FUNCTION and Trait.PROPERTY in self.functions[int(values.first[value])].traits:
+            arguments = [("", source)] if source != NOTHING else ()
+            site = self._site(self.fresh(), arguments, symbol, line, "", "property")
+            self.call(site, int(values.first[value]), receiver)
+
+    # Containers
+
+    def new_container(self) -> int:
+        """Return a new container, as a value (for `*args`, `**kwargs`, the results of builtins)."""
+        self._keys.append({})
+        self._any.append(self.fresh())
+        return self.values.number(Value.CONTAINER, len(self._keys) - 1)
+
+    def key(self, container: int, key: str | int) -> int:
+        """Return the variable of one key of a container; `*` is any."""
+        keys = self._keys[container]
+        if isinstance(key, int) and key > CAP:
+            key = "*"
+        variable = keys.get(key)
+        if variable is None:
+            variable = keys[key] = self.fresh()
+            self.flow(variable, self._any[container])
+            for listener in self._spread.get(container, ()):
+                listener(key, variable)
+        return variable
+
+    def any_of(self, container: int) -> int:
+        """Return the variable that holds everything inside a container."""
+        return self._any[container]
+
+    def spread(self, container: int, listener: Callable[[str | int, int], None]) -> None:
+        """Call `listener` with every key of a container, now and later."""
+        for key, variable in list(self._keys[container].items()):
+            listener(key, variable)
+        self._spread[container].append(listener)
+
+    def _indexed(self, value: int, to: int, key: str | int | None, symbol: int, line: int) -> None:
+        values = self.values
+        kind, first = values.kinds[value], values.first[value]
+        if kind == Value.CONTAINER:
+            container = int(first)
+            if key is None or (isinstance(key, int) and key < 0):
+                self.flow(self._any[container], to)
+            else:
+                self.flow(self.key(container, key), to)
+                self.flow(self.key(container, "*"), to)
+        elif kind == Value.INSTANCE:
+            self.special(value, "__getitem__", to, (), symbol, line)
+            if isinstance(key, int):  # unpacking
+                self.iterate(value, to, symbol, line)
+        elif kind == Value.CLASS:
+            self.add(to, value)
+        elif kind == Value.GENERATED:
+            self.iterate(value, to, symbol, line)
+        elif kind == Value.EXTERNAL and str(first).count("[") < 2:
+            self.add(to, values.number(Value.EXTERNAL, f"{first}[]"))
+
+    def _stored_index(self, value: int, key: str | int, source: int, symbol: int, line: int) -> None:
+        kind = self.values.kinds[value]
+        if kind == Value.CONTAINER and source != NOTHING:
+            self.flow(source, self.key(int(self.values.first[value]), key))
+        elif kind == Value.INSTANCE:
+            arguments = (("", NOTHING), ("", source))
+            self.special(value, "__setitem__", self.fresh(), arguments, symbol, line)
+
+    def iterate(self, value: int, to: int, symbol: int, line: int) -> None:
+        """Let `to` hold what iterating over `value` gives."""
+        kind, first = self.values.kinds[value], self.values.first[value]
+        if kind == Value.CONTAINER:
+            self.flow(self._any[int(first)], to)
+        elif kind == Value.GENERATED:
+            self.flow(self.functions[int(first)].yields, to)
+        elif kind == Value.INSTANCE:
+            result = self.fresh()
+            for name in ("__iter__", "__aiter__"):
+                self.special(value, name, result, (), symbol, line)
+            self.wait(result, (self._next, to, value, symbol, line))
+            if self.hierarchy.find(int(first), "__iter__") is None:
+                self.special(value, "__getitem__", to, (), symbol, line)
+
+    def _next(self, value: int, to: int, origin: int, symbol: int, line: int) -> None:
+        kind = self.values.kinds[value]
+        if kind == Value.INSTANCE:
+            for name in ("__next__", "__anext__"):
+                self.special(value, name, to, (), symbol, line)
+        elif value != origin:
+            self.iterate(value, to, symbol, line)
+
+    # Calls
+
+    def _site(
+        self, to: int, arguments: Sequence[Argument], symbol: int, line: int, name: str, kind: str
+    ) -> Site:
+        site = Site(to, arguments, symbol, line, name, kind)
+        self.sites.append(site)
+        return site
+
+    def derived(self, site: Site, to: int, arguments: Sequence[Argument]) -> Site:
+        """Return a new site at the same place: a callback is called from there."""
+        return self._site(to, arguments, site.symbol, site.line, "", "callback")
+
+    def _shift(self, arguments: Iterable[Argument]) -> list[Argument]:
+        base = self._base
+        return [(k, base + v if v != NOTHING else NOTHING) for k, v in arguments]
+
+    def special(
+        self, value: int, name: str, to: int, arguments: Sequence[Argument], symbol: int, line: int
+    ) -> None:
+        """Call a method that an operator or statement stands for; only instances of the project have one."""
+        values = self.values
+        if values.kinds[value] != Value.INSTANCE:
+            return
+        owner = int(values.first[value])
+        if self.hierarchy.find(owner, name) is not None:
+            site = self._site(to, arguments, symbol, line, name, "special")
+            self._look(owner, name, self._bind_call, site, value)
+
+    def _called(self, value: int, name: str, site: Site) -> None:
+        """`site` calls `value`.name."""
+        values = self.values
+        kind = values.kinds[value]
+        if kind == Value.INSTANCE:
+            owner = int(values.first[value])
+            has = self._look(owner, name, self._bind_call, site, value)
+            for base in self.hierarchy.linear(owner):
+                self.wait(self.field(base, name), (self.apply, site))
+            if not has and self.hierarchy.find(owner, "__getattr__") is not None:
+                again = partial(self.special, value, "__getattr__", site.to, (), site.symbol, site.line)
+                self._fallbacks.append((owner, name, again))
+        elif kind == Value.CLASS:
+            self._look(int(values.first[value]), name, self._bind_class_call, site, value)
+        elif kind == Value.CONTAINER and name in _CONTAINER_METHODS and name not in self._keys[int(values.first[value])]:
+            self.apply(values.number(Value.CONTAINER_METHOD, values.first[value], name), site)
+        elif kind == Value.SUPER:
+            self._load_super(value, name, (self._bind_super_call, site, value))
+            site.wired.add("external")
+        else:
+            function = self.fresh()
+            self.wait(function, (self.apply, site))
+            self._loaded(value, function, name, site.symbol, site.line)
+
+    def _bind_call(self, value: int, site: Site, receiver: int) -> None:
+        values = self.values
+        if values.kinds[value] != Value.FUNCTION:
+            self.apply(value, site)
+            return
+        function = int(values.first[value])
+        traits = self.functions[function].traits
+        if Trait.PROPERTY in traits:
+            result = self.fresh()
+            self.wait(result, (self.apply, site))
+            self.call(self._site(result, (), site.symbol, site.line, "", "property"), function, receiver)
+        elif Trait.STATIC in traits:
+            self.call(site, function, NOTHING)
+        else:
+            self.call(site, function, self._receiver(traits, receiver))
+
+    def _bind_class_call(self, value: int, site: Site, owner: int) -> None:
+        values = self.values
+        if values.kinds[value] == Value.FUNCTION:
+            function = int(values.first[value])
+            self.call(site, function, owner if Trait.CLASS in self.functions[function].traits else NOTHING)
+        else:
+            self.apply(value, site)
+
+    def _bind_super_call(self, value: int, site: Site, above: int) -> None:
+        self._bind_call(value, site, self.values.number(Value.INSTANCE, self.values.second[above]))
+
+    def apply(self, value: int, site: Site) -> None:
+        """`site` calls `value`."""
+        values = self.values
+        kind, first = values.kinds[value], values.first[value]
+        if kind == Value.FUNCTION:
+            self.call(site, int(first), NOTHING)
+        elif kind == Value.BOUND:
+            self.call(site, int(first), int(values.second[value]))
+        elif kind == Value.CLASS:
+            self._construct(int(first), value, site)
+        elif kind == Value.INSTANCE:
+            self._look(int(first), "__call__", self._bind_call, site, value)
+        elif kind == Value.CONTAINER_METHOD:
+            site.wired.add("external")
+            natives.container_method(self, site, int(first), str(values.second[value]))
+        elif kind == Value.EXTERNAL:
+            site.wired.add("external")
+            natives.call(self, site, str(first))
+        elif kind == Value.IDENTITY:
+            for _, argument in site.arguments:
+                self.flow(argument, site.to)
+
+    def _construct(self, owner: int, value: int, site: Site) -> None:
+        values = self.values
+        if len(site.targets) > FAN:
+            return
+        instance = values.number(Value.INSTANCE, owner)
+        self.add(site.to, instance)
+        self._refer(site.symbol, self.class_symbol[owner], site.line)
+        has = self._look(owner, "__init__", self._bind_call, site.constructor(self.fresh()), instance)
+        self._look(owner, "__new__", self._bind_call, site.constructor(self.fresh()), value)
+        if not has:
+            for keyword, argument in site.arguments:
+                if keyword and keyword[0] != "*" and argument != NOTHING:
+                    self.flow(argument, self.field(owner, keyword))
+
+    def call(self, site: Site, function: int, receiver: int) -> None:
+        """`site` calls a function of the project, with a receiver or none."""
+        targets = site.targets
+        if function not in targets:
+            targets[function] = None
+        if len(targets) > FAN:
+            return
+        fact = self.functions[function]
+        parameters = fact.parameters
+        if receiver != NOTHING and parameters:
+            self.add(parameters[0], receiver)
+            parameters = parameters[1:]
+        wiring = (function, receiver != NOTHING)
+        if wiring in site.wired:
+            return
+        site.wired.add(wiring)
+        if self._follow_arguments:
+            self._pass(site.arguments, fact, parameters)
+        if Trait.CONTEXT in fact.traits:
+            self.add(site.to, self.values.number(Value.MANAGER, function))
+        elif Trait.GENERATOR in fact.traits:
+            self.add(site.to, self.values.number(Value.GENERATED, function))
+        else:
+            self.flow(fact.result, site.to)
+
+    def _pass(self, arguments: Sequence[Argument], fact: FunctionFact, parameters: Sequence[int]) -> None:
+        place = 0
+        skipped = len(fact.parameters) - len(parameters)
+        for keyword, argument in arguments:
+            if argument == NOTHING:
+                place += not keyword
+            elif not keyword:
+                self.flow(argument, parameters[place] if place < len(parameters) else self._inside(fact.rest))
+                place += 1
+            elif keyword == "*":
+                rest = parameters[place:]
+                self.wait(argument, (self._spread_places, tuple(rest), self._inside(fact.rest)))
+            elif keyword == "**":
+                self.wait(argument, (self._spread_names, fact, skipped))
+            else:
+                self.flow(argument, self._named_parameter(fact, keyword, skipped))
+
+    def _named_parameter(self, fact: FunctionFact, name: str, skipped: int) -> int:
+        if name in fact.names[skipped:]:
+            return fact.parameters[fact.names.index(name, skipped)]
+        if name in fact.keyword_only:
+            return fact.keyword_only[name]
+        return self._inside(fact.keywords, name)
+
+    def _inside(self, variable: int, key: str = "*") -> int:
+        """Return the variable of a key in the container that `*args` or `**kwargs` is; a new one if there is none."""
+        for value in self._points[variable] or () if variable != NOTHING else ():
+            if self.values.kinds[value] == Value.CONTAINER:
+                return self.key(int(self.values.first[value]), key)
+        return self.fresh()
+
+    def _spread_places(self, value: int, parameters: tuple[int, ...], rest: int) -> None:
+        if self.values.kinds[value] != Value.CONTAINER:
+            return
+
+        def passed(key: str | int, variable: int) -> None:
+            chosen = parameters[key : key + 1] if isinstance(key, int) else parameters
+            for parameter in chosen:
+                self.flow(variable, parameter)
+            if not isinstance(key, int) or key >= len(parameters):
+                self.flow(variable, rest)
+
+        self.spread(int(self.values.first[value]), passed)
+
+    def _spread_names(self, value: int, fact: FunctionFact, skipped: int) -> None:
+        if self.values.kinds[value] != Value.CONTAINER:
+            return
+
+        def passed(key: str | int, variable: int) -> None:
+            if key == "*":
+                for parameter in (*fact.parameters[skipped:], *fact.keyword_only.values()):
+                    self.flow(variable, parameter)
+                self.flow(variable, self._inside(fact.keywords))
+            else:
+                self.flow(variable, self._named_parameter(fact, str(key), skipped))
+
+        self.spread(int(self.values.first[value]), passed)
+
+    # Other
+
+    def _instantiated(self, value: int, to: int) -> None:
+        kind, first = self.values.kinds[value], self.values.first[value]
+        if kind == Value.CLASS:
+            self.add(to, self.values.number(Value.INSTANCE, first))
+        elif kind == Value.CONTAINER:  # an alias such as `Handler = Union[A, B]` in a tuple
+            self.wait(self._any[int(first)], (self._instantiated, to))
+
+    def _entered(self, value: int, to: int, symbol: int, line: int) -> None:
+        kind, first = self.values.kinds[value], self.values.first[value]
+        if kind == Value.MANAGER:
+            self.flow(self.functions[int(first)].yields, to)
+        elif kind == Value.INSTANCE:
+            for name in ("__enter__", "__aenter__"):
+                self.special(value, name, to, (), symbol, line)
+            for name in ("__exit__", "__aexit__"):
+                self.special(value, name, self.fresh(), (), symbol, line)
+        elif kind == Value.EXTERNAL:
+            self.add(to, self.values.number(Value.EXTERNAL, f"{first}@"))
+
+    def _above(self, value: int, to: int, start: int) -> None:
+        kind, first = self.values.kinds[value], self.values.first[value]
+        if kind in (Value.INSTANCE, Value.CLASS):
+            self.add(to, self.values.number(Value.SUPER, start, first))
+
+    def _decorated(self, value: int, site: Site, source: int, to: int) -> None:
+        """An external decorator gives back what it got; one of the project is called."""
+        kind = self.values.kinds[value]
+        if kind in (Value.EXTERNAL, Value.IDENTITY):
+            self.flow(source, to)
+            if kind == Value.EXTERNAL:
+                natives.refer(self, site)
+        else:
+            self.apply(value, site)
+
+    def _through(self, value: int, source: int, to: int) -> None:
+        """What a decorator gave: a wrapper made by functools.wraps stands for what it wraps."""
+        values = self.values
+        if values.kinds[value] == Value.FUNCTION and Trait.TRANSPARENT in self.functions[int(values.first[value])].traits:
+            self.flow(source, to)
+        else:
+            self.add(to, value)
+
+    def _raised(self, value: int, site: Site) -> None:
+        if self.values.kinds[value] == Value.CLASS:
+            self.apply(value, site)
+
+    def refer(self, value: int, symbol: int, line: int) -> None:
+        """Note that a function is handed to something outside: it may be called from there."""
+        if self.values.kinds[value] in (Value.FUNCTION, Value.BOUND):
+            self._refer(symbol, self.function_symbol[int(self.values.first[value])], line)
+
+    def _refer(self, symbol: int, target: int, line: int) -> None:
+        if symbol != target:
+            self.references[Reference(symbol, target, line)] = None
+
+
+def _shifted(fact: FunctionFact, base: int, classes: int) -> FunctionFact:
+    """Return a function's facts with variables and class numbered for the whole project."""
+    def move(variable: int) -> int:
+        return variable + base if variable != NOTHING else NOTHING
+
+    return fact._replace(
+        owner=fact.owner + classes if fact.owner != NOTHING else NOTHING,
+        names=tuple(fact.names),
+        parameters=tuple(base + v for v in fact.parameters),
+        keyword_only={name: base + v for name, v in fact.keyword_only.items()},
+        rest=move(fact.rest), keywords=move(fact.keywords), result=base + fact.result, yields=base + fact.yields,
+    )  # fmt: skip
+
+
+#: What must be known before attributes are looked up.
+_EARLY = frozenset((Op.IMPORT, Op.IMPORT_ALL, Op.CLASS, Op.FUNCTION, Op.EXTERNAL))
+_HANDLERS: dict[int, Callable[..., None]] = {
+    Op.COPY: Solver._copy, Op.FUNCTION: Solver._function, Op.CLASS: Solver._class, Op.LOAD: Solver._load,
+    Op.STORE: Solver._store, Op.CALL: Solver._call, Op.CALL_METHOD: Solver._call_method, Op.ELEMENT: Solver._element,
+    Op.INDEX: Solver._index, Op.STORE_INDEX: Solver._store_index, Op.CONTAINER: Solver._container,
+    Op.IMPORT: Solver._import, Op.IMPORT_ALL: Solver._import_all, Op.EXTERNAL: Solver._external,
+    Op.SPECIAL: Solver._special, Op.INSTANCE: Solver._instance, Op.ENTER: Solver._enter_context, Op.SUPER: Solver._super,
+    Op.DECORATE: Solver._decorate, Op.RAISE: Solver._raise, Op.FIXTURE: Solver._fixture, Op.CONTAINERS: Solver._containers,
+}  # fmt: skip
