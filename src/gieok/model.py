@@ -172,3 +172,52 @@ class StoreStats(NamedTuple):
     vectors: int
     disk_bytes: int
     cached_vectors: int
+
+
+class SourceFile(NamedTuple):
+    """A file of a project as it was when its facts were read. `note` says why `status` is not `parsed`."""
+
+    path: str
+    language: str
+    content_hash: str
+    size: int
+    mtime_ns: int
+    status: str
+    note: str = ""
+
+
+class Symbol(NamedTuple):
+    """A named stretch of a project: `key` is `path::qualified.name` (`path::<module>` for the file itself)."""
+
+    key: str
+    path: str
+    name: str
+    kind: str
+    start_line: int
+    end_line: int
+    parent: str
+    signature: str
+    doc: str
+    complexity: int
+    traits: str
+    status: str
+    code_hash: str
+
+
+class Edge(NamedTuple):
+    """That one symbol depends on another: how (`kind`), where (`line` of the source's file), how sure, and why."""
+
+    source: str
+    target: str
+    kind: str
+    tier: int
+    reason: str
+    line: int
+
+
+class OpenCall(NamedTuple):
+    """A call of which no target is known, though symbols of that name exist."""
+
+    source: str
+    name: str
+    line: int

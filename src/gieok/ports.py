@@ -11,14 +11,18 @@ from typing import Protocol, runtime_checkable
 
 from gieok.model import (
     Document,
+    Edge,
     Entry,
     Filter,
     FoundPassage,
     KeywordQuery,
     Leg,
+    OpenCall,
     PassageId,
     Scope,
+    SourceFile,
     StoreStats,
+    Symbol,
     VectorQuery,
 )
 
@@ -216,3 +220,113 @@ class Watcher(Protocol):
 
         Ends when the process is interrupted.
         """
+
+
+@runtime_checkable
+class Graph(Protocol):
+    """Symbols of one project and the edges between them, kept beside its documents."""
+
+    def files(self) -> dict[str, SourceFile]:
+        """Return every file that is held, by path."""
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield (path, facts) of every file that has any, by path."""
+
+    def replace(
+        self,
+        files: Sequence[tuple[SourceFile, str]],
+        gone: Sequence[str],
+        graph: tuple[Sequence[Symbol], Sequence[Edge], Sequence[OpenCall]] | None,
+    ) -> None:
+        """Put files with their facts, forget others and make the graph what is given (None: as it is), in one transaction."""
+
+    def symbols(
+        self, *, keys: Sequence[str] = (), names: Sequence[str] = (), paths: Sequence[str] = (), ending: str = ""
+    ) -> list[Symbol]:
+        """Return symbols by key, name, path, or by the end of their qualified name, sorted by path and line."""
+
+    def all_symbols(self) -> Iterator[Symbol]:
+        """Yield every symbol by path and line."""
+
+    def edges_into(self, keys: Sequence[str]) -> list[Edge]:
+        """Return the edges that end in these symbols, sorted."""
+
+    def edges_out_of(self, keys: Sequence[str]) -> list[Edge]:
+        """Return the edges that begin in these symbols, sorted."""
+
+    def all_edges(self) -> Iterator[Edge]:
+        """Yield every edge, sorted."""
+
+    def open_calls(self, names: Sequence[str]) -> list[OpenCall]:
+        """Return the calls that bear one of these names and whose target is not known, sorted."""
+
+    def count_open_calls(self) -> int:
+        """Count the calls whose target is not known."""
+
+
+class Versions(Protocol):
+    """The version control of a folder. Everything is empty where there is none."""
+
+    def head(self) -> str:
+        """Return the commit that is checked out, or ''."""
+
+    def author(self) -> str:
+        """Return who commits here, or ''."""
+
+    def ignored_folders(self) -> Sequence[str]:
+        """Return patterns of the user and of the clone that are in no `.gitignore` of the tree."""
+
+    def diff(self, revision: str) -> str:
+        """Return the unified diff, without context, from a revision to the files on disk. Raises BadRequest."""
+
+    def old_text(self, revision: str, path: str) -> str | None:
+        """Return a file as it was at a revision; None where it was not there."""
+
+    def hooks_folder(self) -> Path | None:
+        """Return where git looks for hooks; None without git."""
+
+
+class SyntaxNode(Protocol):
+    """A node of a syntax tree: its kind, its lines (0-based) and bytes, and what is inside of it."""
+
+    @property
+    def type(self) -> str:
+        """Return the grammar's name for it."""
+
+    @property
+    def start_byte(self) -> int:
+        """Return where it begins."""
+
+    @property
+    def end_byte(self) -> int:
+        """Return where it ends."""
+
+    @property
+    def start_point(self) -> tuple[int, int]:
+        """Return row and column of the begin."""
+
+    @property
+    def end_point(self) -> tuple[int, int]:
+        """Return row and column of the end."""
+
+    @property
+    def named_children(self) -> Sequence["SyntaxNode"]:
+        """Return the children that the grammar names."""
+
+    @property
+    def children(self) -> Sequence["SyntaxNode"]:
+        """Return all children."""
+
+    @property
+    def has_error(self) -> bool:
+        """Say whether something inside could not be parsed."""
+
+    def child_by_field_name(self, name: str, /) -> "SyntaxNode | None":
+        """Return the child in a role."""
+
+
+class Parser(Protocol):
+    """Grammars of programming languages."""
+
+    def parse(self, language: str, source: bytes) -> SyntaxNode:
+        """Return the root of the syntax tree; what does not parse is a node of type ERROR. Raises MissingExtra."""

@@ -104,6 +104,8 @@ class FunctionFact(NamedTuple):
     result: Variable
     yields: Variable
     traits: tuple[str, ...] = ()
+    #: Parameters that are given back as they came (`return self`): each call gets its own, not everybody's.
+    passes: tuple[int, ...] = ()
 
 
 class ClassFact(NamedTuple):

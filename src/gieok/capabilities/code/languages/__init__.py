@@ -1,1 +1,14 @@
 """One reader per language: source text → facts."""
+
+from collections.abc import Callable
+
+from gieok.capabilities.code.facts import Facts
+from gieok.capabilities.code.languages import python
+from gieok.ports import Parser
+
+#: (text, language, parser) → facts. Raises SyntaxError, ValueError, RecursionError.
+Reader = Callable[[str, str, Parser], Facts]
+
+READERS: dict[str, Reader] = {
+    "python": lambda text, language, parser: python.read(text),
+}

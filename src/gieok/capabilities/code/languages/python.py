@@ -82,6 +82,9 @@ class _Reader:
         self.waiting: deque[_Waiting] = deque()
         self.returns: list[tuple[int, Variable, int]] = []
         self.branches = [0]
+        #: (function, place) of parameters that are returned, and the variables that a statement assigns.
+        self.passed: list[tuple[int, int]] = []
+        self.assigned: set[Variable] = set()
         self._emit = self.builder.code.append
 
     def module(self, tree: ast.Module) -> None:
@@ -97,8 +100,18 @@ class _Reader:
                 self.block(node.body)
         for number, value, line in self.returns:
             self._annotated_return(self.builder.functions[number], value, line)
+        for number, place in sorted(set(self.passed)):
+            self._given_back(number, place)
         for symbol, branches in enumerate(self.branches):
             self.builder.symbols[symbol] = self.builder.symbols[symbol]._replace(complexity=branches + 1)
+
+    def _given_back(self, number: int, place: int) -> None:
+        """A parameter that is returned is given back to its own caller, unless it is another value by then."""
+        fact = self.builder.functions[number]
+        if fact.parameters[place] in self.assigned:
+            self.builder.copy(fact.result, fact.parameters[place])
+        else:
+            self.builder.functions[number] = fact._replace(passes=(*fact.passes, place))
 
     def _annotated_return(self, fact: FunctionFact, value: Variable, line: int) -> None:
         if Trait.GENERATOR in fact.traits or Trait.CONTEXT in fact.traits:
@@ -148,8 +161,14 @@ class _Reader:
         return NOTHING
 
     def _return(self, node: ast.Return) -> None:
-        if node.value is not None:
-            self.builder.copy(self.builder.functions[self.scope.function].result, self.expression(node.value))
+        if node.value is None:
+            return
+        fact = self.builder.functions[self.scope.function]
+        value = self.expression(node.value)
+        if isinstance(node.value, ast.Name) and value in fact.parameters:
+            self.passed.append((self.scope.function, fact.parameters.index(value)))
+        else:
+            self.builder.copy(fact.result, value)
 
     def _for(self, node: ast.For | ast.AsyncFor) -> None:
         self.assign(node.target, self.element(self.expression(node.iter), node.lineno), None)
@@ -353,7 +372,9 @@ class _Reader:
     def assign(self, target: ast.expr, value: Variable, source: ast.expr | None) -> None:
         """Let `value` flow into a target; `source` is the expression it came from, where that is known."""
         if isinstance(target, ast.Name):
-            self.builder.copy(self.builder.bind(self.scope, target.id), value)
+            variable = self.builder.bind(self.scope, target.id)
+            self.assigned.add(variable)
+            self.builder.copy(variable, value)
         elif isinstance(target, ast.Attribute):
             place = self.expression(target.value)
             if place != NOTHING:  # also without a value: a property's setter is called

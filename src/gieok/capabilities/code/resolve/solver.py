@@ -64,6 +64,7 @@ class Solver:
         self._spread: dict[int, list[Callable[[str | int, int], None]]] = defaultdict(list)
         self._stars: dict[int, list[int]] = defaultdict(list)
         self._fixtures: dict[str, list[int]] = defaultdict(list)
+        self._referred: dict[tuple[int, int], int] = defaultdict(int)
         self._decorations: list[tuple[int, int, int]] = []
         self._fallbacks: list[tuple[int, str, Callable[[], None]]] = []
         self._file_index = {path: number for number, path in enumerate(self.paths)}
@@ -752,9 +753,13 @@ class Solver:
             self.add(parameters[0], receiver)
             parameters = parameters[1:]
         wiring = (function, receiver != NOTHING)
+        if fact.passes and receiver != NOTHING and 0 in fact.passes:
+            self.add(site.to, receiver)
         if wiring in site.wired:
             return
         site.wired.add(wiring)
+        if fact.passes:
+            self._give_back(site, fact, int(receiver != NOTHING))
         if self._follow_arguments:
             self._pass(site.arguments, fact, parameters)
         if Trait.CONTEXT in fact.traits:
@@ -763,6 +768,22 @@ class Solver:
             self.add(site.to, self.values.number(Value.GENERATED, function))
         else:
             self.flow(fact.result, site.to)
+
+    def _give_back(self, site: Site, fact: FunctionFact, skipped: int) -> None:
+        """Let what a function returns of its parameters reach this call alone."""
+        spread = any(keyword[:1] == "*" for keyword, _ in site.arguments)
+        places = [variable for keyword, variable in site.arguments if not keyword]
+        named = dict(site.arguments)
+        for place in fact.passes:
+            at = place - skipped
+            if at < 0:
+                continue
+            if spread:
+                self.flow(fact.parameters[place], site.to)
+                continue
+            variable = places[at] if at < len(places) else named.get(fact.names[place], NOTHING)
+            if variable != NOTHING:
+                self.flow(variable, site.to)
 
     def _pass(self, arguments: Sequence[Argument], fact: FunctionFact, parameters: Sequence[int]) -> None:
         place = 0
@@ -876,8 +897,11 @@ class Solver:
             self._refer(symbol, self.function_symbol[int(self.values.first[value])], line)
 
     def _refer(self, symbol: int, target: int, line: int) -> None:
-        if symbol != target:
-            self.references[Reference(symbol, target, line)] = None
+        place = (symbol, line)
+        if symbol != target and self._referred[place] < FAN:
+            reference = Reference(symbol, target, line)
+            self._referred[place] += reference not in self.references
+            self.references[reference] = None
 
 
 def _shifted(fact: FunctionFact, base: int, classes: int) -> FunctionFact:

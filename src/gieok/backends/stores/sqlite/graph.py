@@ -1,0 +1,179 @@
+"""A project's store: documents and passages as in every store, and beside them its files, symbols and edges.
+
+One file per project, in the project's own folder: it goes where the project goes, and is removed with it. Symbols keep their
+number as long as their key lives, so edges into a file that is indexed again stay; what differs is written, nothing else.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from gieok.backends.stores.sqlite import schema
+from gieok.backends.stores.sqlite.rows import marks
+from gieok.backends.stores.sqlite.store import SqliteStore
+from gieok.backends.stores.sqlite.writing import batches
+from gieok.model import Edge, OpenCall, SourceFile, Symbol
+
+_T = TypeVar("_T")
+_TABLES = (
+    """CREATE TABLE IF NOT EXISTS code_files (
+        path TEXT PRIMARY KEY, language TEXT NOT NULL, content_hash TEXT NOT NULL, size INTEGER NOT NULL,
+        mtime_ns INTEGER NOT NULL, status TEXT NOT NULL, note TEXT NOT NULL, facts TEXT NOT NULL
+    ) WITHOUT ROWID""",
+    """CREATE TABLE IF NOT EXISTS code_symbols (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, path TEXT NOT NULL, name TEXT NOT NULL,
+        kind TEXT NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, parent TEXT NOT NULL,
+        signature TEXT NOT NULL, doc TEXT NOT NULL, complexity INTEGER NOT NULL, traits TEXT NOT NULL,
+        status TEXT NOT NULL, code_hash TEXT NOT NULL
+    )""",
+    "CREATE INDEX IF NOT EXISTS code_symbols_by_name ON code_symbols (name)",
+    "CREATE INDEX IF NOT EXISTS code_symbols_by_path ON code_symbols (path, start_line)",
+    """CREATE TABLE IF NOT EXISTS code_edges (
+        source INTEGER NOT NULL, target INTEGER NOT NULL, kind TEXT NOT NULL, line INTEGER NOT NULL,
+        tier INTEGER NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (source, target, kind, line)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX IF NOT EXISTS code_edges_by_target ON code_edges (target, kind)",
+    """CREATE TABLE IF NOT EXISTS code_open (
+        source INTEGER NOT NULL, name TEXT NOT NULL, line INTEGER NOT NULL, PRIMARY KEY (name, source, line)
+    ) WITHOUT ROWID""",
+)
+_SYMBOL = ", ".join(Symbol._fields)
+_FILE = ", ".join(SourceFile._fields)
+_EDGES = (
+    "SELECT s.key, t.key, e.kind, e.tier, e.reason, e.line FROM code_edges e "
+    "JOIN code_symbols s ON s.id = e.source JOIN code_symbols t ON t.id = e.target"
+)
+_EDGE_ORDER = " ORDER BY s.key, t.key, e.kind, e.line"
+_OPEN = "SELECT s.key, o.name, o.line FROM code_open o JOIN code_symbols s ON s.id = o.source"
+
+
+class SqliteProjectStore(SqliteStore):
+    """`SqliteStore` with `Graph`: everything of one project in one file."""
+
+    def __init__(self, file: Path, *, resident: bool = False, busy_timeout_ms: int = schema.BUSY_TIMEOUT_MS) -> None:
+        super().__init__(file, resident=resident, busy_timeout_ms=busy_timeout_ms)
+        with self._reading() as db:
+            known = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'code_open'").fetchone()
+        if known is None:
+            with self._writing() as db:
+                for statement in _TABLES:
+                    db.execute(statement)
+
+    def files(self) -> dict[str, SourceFile]:
+        """Return every file that is held, by path."""
+        with self._reading() as db:
+            return {row[0]: SourceFile(*row) for row in db.execute(f"SELECT {_FILE} FROM code_files ORDER BY path")}
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield (path, facts) of every file that has any, by path."""
+        with self._reading() as db:
+            yield from db.execute("SELECT path, facts FROM code_files WHERE facts <> '' ORDER BY path")
+
+    def replace(
+        self,
+        files: Sequence[tuple[SourceFile, str]],
+        gone: Sequence[str],
+        graph: tuple[Sequence[Symbol], Sequence[Edge], Sequence[OpenCall]] | None,
+    ) -> None:
+        """Put and forget files and make the graph what is given, in one transaction."""
+        with self._writing() as db:
+            db.executemany(
+                f"INSERT OR REPLACE INTO code_files ({_FILE}, facts) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [(*file, facts) for file, facts in files],
+            )
+            db.executemany("DELETE FROM code_files WHERE path = ?", [(path,) for path in gone])
+            if graph is not None:
+                _write_graph(db, *graph)
+
+    def symbols(
+        self, *, keys: Sequence[str] = (), names: Sequence[str] = (), paths: Sequence[str] = (), ending: str = ""
+    ) -> list[Symbol]:
+        """Return symbols by key, name, path or the end of their key."""
+        with self._reading() as db:
+            rows: list[tuple[object, ...]] = []
+            for column, values in (("key", keys), ("name", names), ("path", paths)):
+                for batch in batches(values):
+                    rows += db.execute(f"SELECT {_SYMBOL} FROM code_symbols WHERE {column} IN ({marks(batch)})", batch)
+            if ending:
+                pattern = "%" + ending.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+                rows += db.execute(f"SELECT {_SYMBOL} FROM code_symbols WHERE key LIKE ? ESCAPE '\\'", (pattern,))
+        found = {Symbol(*row) for row in rows}  # type: ignore[arg-type]
+        return sorted(found, key=lambda s: (s.path, s.start_line, s.key))
+
+    def all_symbols(self) -> Iterator[Symbol]:
+        """Yield every symbol by path and line."""
+        with self._reading() as db:
+            for row in db.execute(f"SELECT {_SYMBOL} FROM code_symbols ORDER BY path, start_line, key"):
+                yield Symbol(*row)
+
+    def edges_into(self, keys: Sequence[str]) -> list[Edge]:
+        """Return the edges that end in these symbols."""
+        return self._edges(keys, "t")
+
+    def edges_out_of(self, keys: Sequence[str]) -> list[Edge]:
+        """Return the edges that begin in these symbols."""
+        return self._edges(keys, "s")
+
+    def _edges(self, keys: Sequence[str], side: str) -> list[Edge]:
+        with self._reading() as db:
+            rows = [
+                Edge(*row)
+                for batch in batches(keys)
+                for row in db.execute(f"{_EDGES} WHERE {side}.key IN ({marks(batch)})", batch)
+            ]
+        return sorted(rows)
+
+    def all_edges(self) -> Iterator[Edge]:
+        """Yield every edge."""
+        with self._reading() as db:
+            for row in db.execute(_EDGES + _EDGE_ORDER):
+                yield Edge(*row)
+
+    def open_calls(self, names: Sequence[str]) -> list[OpenCall]:
+        """Return the calls of these names whose target is not known."""
+        with self._reading() as db:
+            rows = [
+                OpenCall(*row)
+                for batch in batches(names)
+                for row in db.execute(f"{_OPEN} WHERE o.name IN ({marks(batch)})", batch)
+            ]
+        return sorted(rows)
+
+    def count_open_calls(self) -> int:
+        """Count the calls whose target is not known."""
+        with self._reading() as db:
+            return int(db.execute("SELECT count(*) FROM code_open").fetchone()[0])
+
+
+def _write_graph(
+    db: sqlite3.Connection, symbols: Sequence[Symbol], edges: Sequence[Edge], open_calls: Sequence[OpenCall]
+) -> None:
+    known = {row[1]: (row[0], Symbol(*row[1:])) for row in db.execute(f"SELECT id, {_SYMBOL} FROM code_symbols")}
+    wanted = {symbol.key: symbol for symbol in symbols}
+    db.executemany("DELETE FROM code_symbols WHERE key = ?", [(key,) for key in known if key not in wanted])
+    db.executemany(
+        f"INSERT INTO code_symbols ({_SYMBOL}) VALUES ({marks(Symbol._fields)})",
+        [symbol for key, symbol in wanted.items() if key not in known],
+    )
+    changed = [symbol for key, symbol in wanted.items() if key in known and known[key][1] != symbol]
+    assignments = ", ".join(f"{name} = ?" for name in Symbol._fields[1:])
+    db.executemany(f"UPDATE code_symbols SET {assignments} WHERE key = ?", [(*s[1:], s.key) for s in changed])
+    ids = dict(db.execute("SELECT key, id FROM code_symbols").fetchall())
+    _write_difference(
+        db, "code_edges", "source, target, kind, line, tier, reason", 4,
+        ((ids[e.source], ids[e.target], e.kind, e.line, e.tier, e.reason) for e in edges),
+    )  # fmt: skip
+    _write_difference(db, "code_open", "name, source, line", 3, ((c.name, ids[c.source], c.line) for c in open_calls))
+
+
+def _write_difference(
+    db: sqlite3.Connection, table: str, columns: str, keys: int, rows: Iterable[tuple[object, ...]]
+) -> None:
+    """Make a table hold `rows`; the first `keys` of `columns` are its key."""
+    before = set(db.execute(f"SELECT {columns} FROM {table}"))
+    after = set(rows)
+    condition = " AND ".join(f"{name} = ?" for name in columns.split(", ")[:keys])
+    db.executemany(f"DELETE FROM {table} WHERE {condition}", sorted(row[:keys] for row in before - after))
+    count = len(columns.split(", "))
+    db.executemany(f"INSERT INTO {table} ({columns}) VALUES ({', '.join('?' * count)})", sorted(after - before))

@@ -1,0 +1,150 @@
+"""Facts of all files → symbols, edges and open calls. A pure function: incremental and full are the same call."""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
+from itertools import groupby
+from typing import NamedTuple
+
+from gieok.capabilities.code.facts import Facts, Kind
+from gieok.capabilities.code.resolve.links import FAMILIES, linker_for
+from gieok.capabilities.code.resolve.sites import Site
+from gieok.capabilities.code.resolve.solver import FAN, Solver
+from gieok.model import Edge, OpenCall, Symbol
+
+#: Changes whenever the edges of unchanged facts would.
+RESOLVER_VERSION = 1
+
+
+class Tier(IntEnum):
+    """How sure an edge is, best first. A path is as sure as its weakest edge."""
+
+    OBSERVED = 0
+    RESOLVED = 1
+    UNIQUE_NAME = 2
+    AMBIGUOUS = 3
+    IMPORT = 4
+
+
+CALLS, CONSTRUCTS, REFERENCES, INHERITS, IMPORTS = "calls", "constructs", "references", "inherits", "imports"
+#: Methods of the language's own containers, texts and files: a lone method of the project with such a name proves nothing.
+_COMMON = frozenset(
+    {name for kind in (list, dict, str, set, bytes) for name in dir(kind)}
+    | set(
+        """close read write open run send next flush readline readlines seek tell group match search sub findall exists mkdir
+        info debug warning error exception log push forEach map filter reduce then catch test exec toString equals hashCode
+        size add put get set remove contains isEmpty stream iter unwrap clone into expect as_str len to_string""".split()
+    )
+)
+#: More functions of one name than this, and a call by name says nothing at all.
+_MOST_NAMESAKES = 3
+_REASONS = {
+    "call": "resolved call", "method": "resolved method", "property": "property", "special": "operator", "callback": "callback",
+}  # fmt: skip
+_LAMBDA = re.compile(r"\.?<lambda\d+>.*")
+
+
+class Built(NamedTuple):
+    """The graph of a project."""
+
+    symbols: tuple[Symbol, ...]
+    edges: tuple[Edge, ...]
+    open_calls: tuple[OpenCall, ...]
+
+
+class _Edges:
+    """Collects edges; of several at one place the surest counts."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str, str, int], tuple[int, str]] = {}
+
+    def add(self, source: str, target: str, kind: str, tier: int, reason: str, line: int) -> None:
+        place = (source, target, kind, line)
+        known = self._found.get(place)
+        if known is None or (tier, reason) < known:
+            self._found[place] = (tier, reason)
+
+    def rows(self) -> list[Edge]:
+        return sorted(Edge(s, t, kind, tier, reason, line) for (s, t, kind, line), (tier, reason) in self._found.items())
+
+
+def fold(key: str) -> str:
+    """Return the key of the named symbol that a function without a name stands in."""
+    if "<lambda" not in key:
+        return key
+    path, _, qualified = key.partition("::")
+    return f"{path}::{_LAMBDA.sub('', qualified) or '<module>'}"
+
+
+def build(files: Sequence[tuple[str, Facts]], symbols: Mapping[str, Sequence[Symbol]]) -> Built:
+    """Link `files`, sorted by path. `symbols` are those of each path, beside the facts' own, in the same order."""
+    edges = _Edges()
+    open_calls: set[OpenCall] = set()
+    names = {s.name for own in symbols.values() for s in own}
+    by_family = sorted(files, key=lambda file: (FAMILIES.get(file[1].language, ""), file[0]))
+    for family, group in groupby(by_family, key=lambda file: FAMILIES.get(file[1].language, "")):
+        members = list(group)
+        if family:
+            keys = [fold(f"{path}::{s.qualified}") for path, facts in members for s in facts.symbols]
+            solver = Solver(members, linker_for(family, members))
+            solver.solve()
+            open_calls |= _calls(solver, keys, names, edges)
+            _others(solver, keys, edges)
+    kept = {s.key: s for own in symbols.values() for s in own if s.kind != Kind.LAMBDA}
+    return Built(
+        tuple(sorted(kept.values())),
+        tuple(e for e in edges.rows() if e.source in kept and e.target in kept and e.source != e.target or e.kind == CALLS),
+        tuple(sorted(open_calls)),
+    )
+
+
+def _calls(solver: Solver, keys: Sequence[str], names: set[str], edges: _Edges) -> set[OpenCall]:
+    """Add an edge for every target of every site; return the sites of which no target is known."""
+    methods: dict[str, set[str]] = defaultdict(set)
+    for number, fact in enumerate(solver.functions):
+        key = keys[solver.function_symbol[number]]
+        if fact.owner != -1 and "<lambda" not in key:
+            methods[key.rpartition(".")[2]].add(key)
+    open_calls = set[OpenCall]()
+    for site in solver.sites:
+        source = keys[site.symbol]
+        if site.targets:
+            tier = Tier.RESOLVED if len(site.targets) <= FAN else Tier.AMBIGUOUS
+            reason = _REASONS[site.kind] if tier == Tier.RESOLVED else f"one of {len(site.targets)} possible targets"
+            for function in site.targets:
+                edges.add(source, keys[solver.function_symbol[function]], CALLS, tier, reason, site.line)
+        elif _is_open(site, names):
+            open_calls.add(OpenCall(source, site.name, site.line))
+            _by_name(site, source, methods, edges)
+    return open_calls
+
+
+def _is_open(site: Site, names: set[str]) -> bool:
+    """Say whether nothing is known of a site, though something in the project has the name that is called there."""
+    return site.kind in ("call", "method") and site.name in names and not site.wired
+
+
+def _by_name(site: Site, source: str, methods: Mapping[str, set[str]], edges: _Edges) -> None:
+    namesakes = methods.get(site.name, set())
+    if site.kind != "method" or site.name in _COMMON or not 0 < len(namesakes) <= _MOST_NAMESAKES:
+        return
+    tier = Tier.UNIQUE_NAME if len(namesakes) == 1 else Tier.AMBIGUOUS
+    reason = "the only method of that name" if len(namesakes) == 1 else f"one of {len(namesakes)} methods of that name"
+    for target in namesakes:
+        edges.add(source, target, CALLS, tier, reason, site.line)
+
+
+def _others(solver: Solver, keys: Sequence[str], edges: _Edges) -> None:
+    classes = set(solver.class_symbol)
+    for reference in solver.references:
+        is_class = reference.target in classes
+        kind, reason = (CONSTRUCTS, "constructed") if is_class else (REFERENCES, "handed on or asked for")
+        source, target = keys[reference.symbol], keys[reference.target]
+        edges.add(source, target, kind, Tier.RESOLVED, reason, reference.line)
+    for owner, symbol in enumerate(solver.class_symbol):
+        for base in solver.hierarchy.bases(owner):
+            edges.add(keys[symbol], keys[solver.class_symbol[base]], INHERITS, Tier.RESOLVED, "base class", 0)
+    modules = [keys[base] for base in solver.symbol_base]
+    for file, target_file, line in solver.imports:
+        edges.add(modules[file], modules[target_file], IMPORTS, Tier.IMPORT, "imported", line)

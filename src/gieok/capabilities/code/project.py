@@ -1,0 +1,198 @@
+"""Brings a project's index in line with its files: what changed is read again, the graph is linked from all facts.
+
+One path for everything: a full run is a sync in which every file has changed. So incremental equals full by construction; the
+facts of unchanged files come from the store, as they were read.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from gieok.capabilities.code import facts as fact_file
+from gieok.capabilities.code import graph, scan
+from gieok.capabilities.code.facts import Facts
+from gieok.capabilities.code.read import Source, read, symbols_of
+from gieok.engine.ingest import Failed, Found, Report, ingest
+from gieok.errors import BadRequest
+from gieok.model import Document, Edge, OpenCall, Passage, Scope, SourceFile, Symbol
+from gieok.ports import Clock, Graph, KeywordSearch, ModelSwitch, Parser, Store, VectorSearch, Versions
+
+SCOPE = Scope("project:code")
+_SHAPE_NOTE = "code.shape"
+_COMMIT_NOTE = "code.commit"
+_TIME_NOTE = "code.indexed_at"
+#: What decides the shape of what is stored; another one means reading every file again.
+SHAPE = f"{fact_file.VERSION}:{graph.RESOLVER_VERSION}"
+
+
+class ProjectStore(Store, KeywordSearch, VectorSearch, ModelSwitch, Graph, Protocol):
+    """A store with a graph."""
+
+
+class Project(NamedTuple):
+    """A folder with everything that reading it needs."""
+
+    root: Path
+    store: ProjectStore
+    parser: Parser
+    versions: Versions
+    clock: Clock
+    ignore: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Change:
+    """What a sync did."""
+
+    report: Report = field(default_factory=Report)
+    skipped: list[scan.Skipped] = field(default_factory=list)
+    notes: list[scan.Skipped] = field(default_factory=list)
+    files: int = 0
+    lines: int = 0
+    linked: bool = False
+    edges_before: int = 0
+
+    @property
+    def touched(self) -> list[str]:
+        """Return the paths that were added, changed or removed."""
+        return sorted({*self.report.added, *self.report.changed, *self.report.removed})
+
+
+class _Read(NamedTuple):
+    source: Source
+    file: SourceFile
+
+
+def sync(
+    project: Project,
+    *,
+    full: bool = False,
+    only: Sequence[str] = (),
+    progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+) -> Change:
+    """Read what changed, among `only` or everywhere, and link. Raises BadRequest, StoreError."""
+    known = project.store.files()
+    if project.store.notes(SCOPE).get(_SHAPE_NOTE, SHAPE) != SHAPE:
+        full = True
+    candidates, skipped = _look(project, only)
+    change = Change(skipped=skipped)
+    fresh: dict[str, _Read] = {}
+    items = _items(project, candidates, {} if full else known, fresh, change, progress)
+    owned = (lambda key: key in only) if only else (lambda key: True)
+    change.report = ingest(project.store, SCOPE, items, owns=owned, force=full)
+    held = set(project.store.hashes(SCOPE))
+    gone = sorted(path for path in known if path not in held)
+    files = {path: file for path, file in known.items() if path in held}
+    files.update({path: one.file for path, one in fresh.items() if path in held})
+    change.files = len(files)
+    _write(project, change, known, {p: one for p, one in fresh.items() if p in held}, gone, progress)
+    project.store.write_note(SCOPE, _SHAPE_NOTE, SHAPE)
+    project.store.write_note(SCOPE, _COMMIT_NOTE, project.versions.head())
+    project.store.write_note(SCOPE, _TIME_NOTE, project.clock.now().isoformat())
+    return change
+
+
+def _look(project: Project, only: Sequence[str]) -> tuple[list[scan.Candidate], list[scan.Skipped]]:
+    ignore = (*project.versions.ignored_folders(), *project.ignore)
+    if not only:
+        return scan.scan(project.root, ignore)
+    looked = [scan.look(project.root, path, ignore) for path in only]
+    candidates = sorted(one for one in looked if isinstance(one, scan.Candidate))
+    skipped = [one for one in looked if isinstance(one, scan.Skipped) and (project.root / one.path).exists()]
+    return candidates, skipped
+
+
+def _items(
+    project: Project,
+    candidates: Sequence[scan.Candidate],
+    known: dict[str, SourceFile],
+    fresh: dict[str, _Read],
+    change: Change,
+    progress: Callable[[str, int, int], None],
+) -> Iterator[Found | Failed]:
+    """Offer every file; one whose size and time are as they were is not opened."""
+    now = project.clock.now()
+    for number, candidate in enumerate(candidates):
+        progress("reading", number, len(candidates))
+        before = known.get(candidate.path)
+        if before is not None and (before.size, before.mtime_ns) == (candidate.size, candidate.mtime_ns):
+            yield Found(candidate.path, before.content_hash, _unneeded, _uncut)
+            continue
+        try:
+            data = (project.root / candidate.path).read_bytes()
+            text = scan.decode(data)
+        except OSError as error:
+            yield Failed(candidate.path, error.strerror or "unreadable", keeps=not isinstance(error, FileNotFoundError))
+            continue
+        except scan.Unwanted as reason:
+            change.skipped.append(scan.Skipped(candidate.path, str(reason)))
+            continue
+        content_hash = sha256(data).hexdigest()
+        file = SourceFile(candidate.path, candidate.language, content_hash, candidate.size, candidate.mtime_ns, "parsed")
+        if before is not None and before.content_hash == content_hash:
+            fresh[candidate.path] = _Read(_NONE, before._replace(size=file.size, mtime_ns=file.mtime_ns))
+            yield Found(candidate.path, content_hash, _unneeded, _uncut)
+            continue
+        source = read(candidate.path, candidate.language, text, project.parser)
+        if source.note:
+            change.notes.append(scan.Skipped(candidate.path, source.note))
+        change.lines += text.count("\n") + 1
+        fresh[candidate.path] = _Read(source, file._replace(status=source.status, note=source.note))
+        yield Found(candidate.path, content_hash, partial(_document, source, text, content_hash, now), partial(_cut, source))
+
+
+_NONE = Source("", "", Facts("", (), (), (), {}, 0, 0, (), ()), (), "", "")
+
+
+def _unneeded() -> Document:
+    raise BadRequest("an unchanged file is not stored again", hint="run `gieok code init --full`")
+
+
+def _uncut(document: Document) -> tuple[Passage, ...]:
+    del document
+    return ()
+
+
+def _document(source: Source, text: str, content_hash: str, now: datetime) -> Document:
+    return Document(
+        scope=SCOPE, key=source.path, kind="code", text=text, content_hash=content_hash, created_at=now, updated_at=now,
+        title=source.path, metadata={"language": source.language},
+    )  # fmt: skip
+
+
+def _cut(source: Source, document: Document) -> tuple[Passage, ...]:
+    return source.passages(document.text)
+
+
+def _write(
+    project: Project,
+    change: Change,
+    known: dict[str, SourceFile],
+    fresh: dict[str, _Read],
+    gone: Sequence[str],
+    progress: Callable[[str, int, int], None],
+) -> None:
+    """Store facts and, where any differ, the graph of all of them."""
+    store = project.store
+    dumped = {path: one.source.facts.dump() for path, one in fresh.items() if one.source is not _NONE}
+    stored = dict(store.facts()) if known else {}
+    rows = [(one.file, dumped.get(path, stored.get(path, ""))) for path, one in sorted(fresh.items())]
+    if not dumped and not gone:
+        if rows:
+            store.replace(rows, gone, None)
+        return
+    progress("linking", 0, 1)
+    before = {s.path: [] for s in store.all_symbols()} if known else {}
+    own: dict[str, list[Symbol]] = {path: list(one.source.symbols) for path, one in fresh.items() if path in dumped}
+    for symbol in store.all_symbols() if known else ():
+        if symbol.path not in own and symbol.path not in gone:
+            before.setdefault(symbol.path, []).append(symbol)
+    files = [(path, fresh[path].source.facts) for path in dumped]
+    files += [(path, fact_file.load(text)) for path, text in stored.items() if path not in dumped and path not in gone]
+    built = graph.build(sorted(files, key=lambda one: one[0]), {**before, **own})
+    store.replace(rows, gone, built)
+    change.linked = True

@@ -1,0 +1,130 @@
+"""One source file → its facts, its symbols, and the document that is searched."""
+
+import re
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import NamedTuple
+
+from gieok.capabilities.code import chunks
+from gieok.capabilities.code.facts import Builder, Facts, Kind, SymbolFact
+from gieok.capabilities.code.languages import READERS
+from gieok.model import Passage, Symbol
+from gieok.ports import Parser
+
+_MARKER = re.compile(r"(?:#|//|/\*|\*|<!--|--)\s*(TODO|FIXME|XXX|HACK)\b[:\s(]*(.{0,160})")
+_HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$", re.MULTILINE)
+_SIGNATURE_LINES = 8
+_SIGNATURE_CHARS = 240
+_DOC_CHARS = 400
+_SPACES = re.compile(r"\s+")
+
+
+class Source(NamedTuple):
+    """A file that was read. `note` says why it is only text, where it is."""
+
+    path: str
+    language: str
+    facts: Facts
+    symbols: tuple[Symbol, ...]
+    status: str
+    note: str
+
+    def passages(self, text: str) -> tuple[Passage, ...]:
+        """Return the passages of the file; `text` may be redacted, line for line."""
+        return chunks.cut(text, self.path, self.facts.symbols)
+
+
+def read(path: str, language: str, text: str, parser: Parser) -> Source:
+    """Read a file. What does not parse is text, and says so."""
+    status, note = "parsed", ""
+    try:
+        facts = _markdown(text) if language == "markdown" else READERS[language](text, language, parser)
+        if facts.error:
+            status, note = "partly", facts.error
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        status, note = "text", f"not parsed: {type(error).__name__}: {error}"
+        facts = Builder(language, text.count("\n") + 1).finish()
+    facts = facts._replace(symbols=(*facts.symbols, *_markers(text)))
+    return Source(path, language, facts, symbols_of(path, facts, text), status, note)
+
+
+def symbols_of(path: str, facts: Facts, text: str) -> tuple[Symbol, ...]:
+    """Return the file's symbols as the graph keeps them; of several of one name, the first."""
+    lines = text.split("\n")
+    return tuple(_symbol(path, fact, facts, lines) for fact in facts.symbols)
+
+
+def _symbol(path: str, fact: SymbolFact, facts: Facts, lines: Sequence[str]) -> Symbol:
+    parent = f"{path}::{facts.symbols[fact.parent].qualified}" if fact.parent >= 0 else ""
+    body = "\n".join(lines[fact.start - 1 : fact.end])
+    return Symbol(
+        key=f"{path}::{fact.qualified}",
+        path=path,
+        name=fact.name if fact.kind != Kind.MODULE else path,
+        kind=fact.kind,
+        start_line=fact.start,
+        end_line=fact.end,
+        parent=parent,
+        signature=fact.signature or _signature(fact, lines),
+        doc=_SPACES.sub(" ", fact.doc)[:_DOC_CHARS],
+        complexity=fact.complexity,
+        traits=" ".join(fact.traits),
+        status=fact.status,
+        code_hash=sha256(body.encode("utf-8", "surrogatepass")).hexdigest()[:16],
+    )
+
+
+def _signature(fact: SymbolFact, lines: Sequence[str]) -> str:
+    """Return the head of a definition on one line: from the line that names it to the one that opens its body."""
+    if fact.kind in (Kind.MODULE, Kind.LAMBDA):
+        return ""
+    span = lines[fact.start - 1 : fact.end]
+    first = next((n for n, line in enumerate(span[:40]) if fact.name in line and not line.lstrip().startswith("@")), 0)
+    head = ""
+    for line in span[first : first + _SIGNATURE_LINES]:
+        head += " " + line.strip()
+        if line.rstrip().endswith((":", "{", ";")):
+            break
+    return _SPACES.sub(" ", head).strip().rstrip("{:").strip()[:_SIGNATURE_CHARS]
+
+
+def _markers(text: str) -> list[SymbolFact]:
+    """Return the TODO and FIXME comments."""
+    if "TODO" not in text and "FIXME" not in text and "XXX" not in text and "HACK" not in text:
+        return []
+    found = []
+    for match in _MARKER.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        name = match[1]
+        found.append(
+            SymbolFact(name, f"<{name}:{line}>", Kind.MARKER, line, line, 0, signature=match[2].strip().rstrip("*/->"))
+        )
+    return found
+
+
+def _markdown(text: str) -> Facts:
+    """Return a Markdown file's facts: each heading is a concept that lasts until the next of its level."""
+    builder = Builder("markdown", text.count("\n") + 1)
+    outside = _without_fences(text)
+    headings = [(m[1], m[2], outside.count("\n", 0, m.start()) + 1) for m in _HEADING.finditer(outside)]
+    total = text.count("\n") + 1
+    open_at: list[tuple[int, int]] = []
+    for number, (marks, name, line) in enumerate(headings):
+        level = len(marks)
+        end = next((other - 1 for deeper, _, other in headings[number + 1 :] if len(deeper) <= level), total)
+        open_at = [(depth, symbol) for depth, symbol in open_at if depth < level]
+        parent = open_at[-1][1] if open_at else 0
+        prefix = f"{builder.symbols[parent].qualified} > " if parent else ""
+        builder.symbols.append(SymbolFact(name, prefix + name, Kind.CONCEPT, line, max(end, line), parent, signature=name))
+        open_at.append((level, len(builder.symbols) - 1))
+    return builder.finish()
+
+
+def _without_fences(text: str) -> str:
+    """Blank out code blocks: a `#` in them is no heading."""
+    out, fenced = [], False
+    for line in text.split("\n"):
+        is_fence = line.lstrip().startswith(("```", "~~~"))
+        fenced ^= is_fence
+        out.append("" if fenced or is_fence else line)
+    return "\n".join(out)

@@ -1,0 +1,19 @@
+"""Which languages are linked together, and how their imports are read."""
+
+from collections.abc import Sequence
+
+from gieok.capabilities.code.facts import Facts
+from gieok.capabilities.code.resolve.linking import Linker, PythonLinker
+from gieok.capabilities.code.resolve.modules import Modules
+
+#: Languages that may call each other share a family.
+FAMILIES = {
+    "python": "python", "javascript": "javascript", "typescript": "javascript", "tsx": "javascript",
+    "java": "java", "go": "go", "rust": "rust",
+}  # fmt: skip
+
+
+def linker_for(family: str, files: Sequence[tuple[str, Facts]]) -> Linker:
+    """Return what reads the imports of a family of languages."""
+    del family
+    return PythonLinker(Modules(path for path, _ in files))
