@@ -1,0 +1,62 @@
+"""A diff → the symbols that it changes, in the files as they are and, where a symbol is gone, as they were."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from gieok.capabilities.code.facts import Kind
+from gieok.model import Symbol
+
+_FILE = re.compile(r"^(?:---|\+\+\+) (?:[ab]/)?(.*?)\t?$")
+_HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+
+
+class FileDiff(NamedTuple):
+    """One file of a diff: the line numbers that it takes away and puts there. A path is '' where there is no file."""
+
+    old_path: str
+    new_path: str
+    old_lines: frozenset[int]
+    new_lines: frozenset[int]
+
+
+def parse(diff: str) -> list[FileDiff]:
+    """Return the files of a unified diff."""
+    found: list[FileDiff] = []
+    old_path = ""
+    for line in diff.splitlines():
+        if line.startswith("--- "):
+            old_path = _path(line)
+        elif line.startswith("+++ "):
+            found.append(FileDiff(old_path, _path(line), frozenset(), frozenset()))
+        elif found and (hunk := _HUNK.match(line)):
+            last = found[-1]
+            found[-1] = last._replace(
+                old_lines=last.old_lines | _span(hunk[1], hunk[2]), new_lines=last.new_lines | _span(hunk[3], hunk[4])
+            )
+    return found
+
+
+def _path(line: str) -> str:
+    match = _FILE.match(line)
+    name = match[1].strip('"') if match else ""
+    return "" if name == "/dev/null" else name
+
+
+def _span(start: str, count: str | None) -> frozenset[int]:
+    first = int(start)
+    return frozenset(range(first, first + int(count if count is not None else "1")))
+
+
+def symbols_at(symbols: Sequence[Symbol], lines: Iterable[int]) -> list[Symbol]:
+    """Return the innermost symbol at each line; the file itself where there is none."""
+    found: dict[str, Symbol] = {}
+    ranked = sorted(symbols, key=lambda s: s.end_line - s.start_line)
+    for line in sorted(lines):
+        inner = next((s for s in ranked if s.start_line <= line <= s.end_line and s.kind not in _PASSIVE), None)
+        if inner is not None:
+            found[inner.key] = inner
+    return list(found.values())
+
+
+_PASSIVE = frozenset((Kind.MARKER, Kind.CONCEPT, Kind.LAMBDA))

@@ -1,0 +1,258 @@
+"""Question → symbols: the engine's recall over passages, symbols by name first, then what stands next to them in the graph.
+
+The order is made of rules, each measured on real queries (docs/code.md): what defines a name that the question names, what lies in
+a file whose path says what is asked, files of which several passages match; tests, examples and re-exports count less.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from gieok.capabilities.code import places
+from gieok.capabilities.code.facts import Kind
+from gieok.capabilities.code.graph import IMPORTS, Tier
+from gieok.capabilities.code.profile import SEARCH
+from gieok.capabilities.code.project import SCOPE, Project
+from gieok.engine.recall import Question, Recollection, recall
+from gieok.model import Hit, Symbol
+from gieok.ports import Embedder
+from gieok.text.keywords import query_tokens
+from gieok.text.tokens import count_tokens
+
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*")
+_CODE_LIKE = re.compile(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z]|_|\.|::|\(\)")
+#: How a passage's score changes, in parts of the best passage's.
+_DEFINES = 3.0
+_DEFINES_IN_WORDS = 1.5
+_PATH_SHARE = 1.0
+_FILE_SHARE = 0.2
+_TEST, _SIDE, _REEXPORT, _DECLARATIONS = 0.3, 0.3, 0.5, 0.7
+_REPEATED = 0.5
+_NEIGHBOURS = 3
+
+
+class Answer(NamedTuple):
+    """A symbol that answers. `why` is the name, the words or the neighbour that brought it."""
+
+    symbol: Symbol
+    start_line: int
+    end_line: int
+    score: float
+    callers: int
+    snippet: str
+    why: str
+
+
+class Answers(NamedTuple):
+    """What was found, best first, and what made it worse than it could be."""
+
+    answers: tuple[Answer, ...]
+    degraded: str | None = None
+
+
+class _Scored(NamedTuple):
+    hit: Hit
+    score: float
+    symbol: Symbol | None
+
+
+def search(
+    project: Project,
+    embedder: Embedder | None,
+    text: str,
+    limit: int,
+    *,
+    budget_tokens: int = 0,
+    expand: bool = True,
+) -> Answers:
+    """Return the symbols that answer `text`, at most `limit`, within a token budget (0: none)."""
+    found = recall(
+        project.store, embedder, Question(text=text, scopes=(SCOPE,), use_vectors=embedder is not None), SEARCH, project.clock
+    )
+    named = _named(project, text)
+    ranked = _ranked(project, found, text, {s.key for s in named})
+    answers = [_answer(one, named) for one in ranked]
+    answers = _with_missing(named, answers)[:limit]
+    if expand:
+        answers = _expanded(project, answers, limit)
+    answers = _within(answers, budget_tokens)
+    callers = _callers(project, [a.symbol.key for a in answers])
+    return Answers(tuple(a._replace(callers=callers.get(a.symbol.key, 0)) for a in answers), found.degraded)
+
+
+def _named(project: Project, text: str) -> list[Symbol]:
+    """Return the symbols whose names stand in the question."""
+    words = [word for word in dict.fromkeys(_IDENTIFIER.findall(text)) if _CODE_LIKE.search(word) or word == text.strip()]
+    if not words:
+        return []
+    lasts = {re.split(r"\.|::|#", word)[-1] for word in words}
+    found = project.store.symbols(names=sorted(lasts))
+    return [s for s in found if s.kind in _DEFINING and any(_matches(s, word) for word in words)]
+
+
+_DEFINING = frozenset((Kind.CLASS, Kind.FUNCTION, Kind.METHOD))
+
+
+def _matches(symbol: Symbol, word: str) -> bool:
+    qualified = symbol.key.partition("::")[2]
+    dotted = re.sub(r"::|#", ".", word)
+    return qualified == dotted or qualified.endswith(f".{dotted}") or (f"{places.stem(symbol.path)}.{qualified}").endswith(dotted)
+
+
+def _ranked(project: Project, found: Recollection, text: str, named: set[str]) -> list[_Scored]:
+    hits = found.hits
+    if not hits:
+        return []
+    symbols = _symbols_of(project, hits)
+    best = max(_base(hit) for hit in hits)
+    is_name = bool(_IDENTIFIER.fullmatch(text.strip()))
+    words = set(query_tokens(text))
+    scores = []
+    for hit, symbol in zip(hits, symbols, strict=True):
+        score = _base(hit)
+        if symbol is not None and symbol.key in named:
+            score += best * (_DEFINES if is_name else _DEFINES_IN_WORDS)
+        score += best * _PATH_SHARE * _path_overlap(hit.passage.key, words)
+        scores.append(score)
+    return _by_file(hits, scores, symbols)
+
+
+def _base(hit: Hit) -> float:
+    """Return what the legs say: the share of the words' ceiling, and how near the vector is."""
+    return hit.signals.get("fused", 0.0)
+
+
+def _path_overlap(path: str, words: set[str]) -> float:
+    """Return the share of the question's words that the file's name, and half that its folders, bear."""
+    pure = PurePosixPath(path)
+    own = set(query_tokens(pure.stem.replace("_", " ").replace("-", " ")))
+    folders = set(query_tokens(" ".join(pure.parent.parts).replace("_", " ").replace("-", " ")))
+    if not words:
+        return 0.0
+    hit = _shared(words, own) + 0.5 * _shared(words, folders - own)
+    return min(1.0, hit / max(1.0, min(len(words), 3)))
+
+
+def _shared(words: set[str], others: set[str]) -> float:
+    count = 0.0
+    for other in others:
+        if other in words:
+            count += 1
+        elif len(other) > 3 and any(len(w) > 3 and (w.startswith(other) or other.startswith(w)) for w in words):
+            count += 0.7
+    return count
+
+
+def _by_file(hits: Sequence[Hit], scores: Sequence[float], symbols: Sequence[Symbol | None]) -> list[_Scored]:
+    """Let files speak: the best passage of a file gains from the others, which then count half each."""
+    members: dict[str, list[int]] = defaultdict(list)
+    for number, hit in enumerate(hits):
+        members[hit.passage.key].append(number)
+    out: list[_Scored] = []
+    for path, numbers in members.items():
+        numbers.sort(key=lambda n: (-scores[n], hits[n].passage.start_line))
+        total = sum(max(scores[n], 0.0) / place for place, n in enumerate(numbers[:4], 1))
+        factor = _weight(path)
+        for place, number in enumerate(numbers):
+            score = (scores[number] + (_FILE_SHARE * total if place == 0 else 0.0)) * factor * _REPEATED**place
+            out.append(_Scored(hits[number], score, symbols[number]))
+    return sorted(out, key=lambda s: (-s.score, s.hit.passage.key, s.hit.passage.start_line))
+
+
+def _weight(path: str) -> float:
+    weight = 1.0
+    if places.is_test(path):
+        weight *= _TEST
+    if places.is_side(path):
+        weight *= _SIDE
+    if places.is_reexport(path):
+        weight *= _REEXPORT
+    if path.endswith((".d.ts", ".pyi")):
+        weight *= _DECLARATIONS
+    return weight
+
+
+def _symbols_of(project: Project, hits: Sequence[Hit]) -> list[Symbol | None]:
+    """Return the symbol of each passage: the innermost function or class in which most of it stands."""
+    by_path: dict[str, list[Symbol]] = defaultdict(list)
+    for symbol in project.store.symbols(paths=sorted({hit.passage.key for hit in hits})):
+        by_path[symbol.path].append(symbol)
+    return [_innermost(by_path[hit.passage.key], hit) for hit in hits]
+
+
+def _innermost(symbols: Sequence[Symbol], hit: Hit) -> Symbol | None:
+    first, last = hit.passage.start_line, hit.passage.end_line
+    around = [s for s in symbols if s.start_line <= last and s.end_line >= first and s.kind not in (Kind.MARKER, Kind.LAMBDA)]
+    named = [s for s in around if hit.passage.context.endswith(f" {s.key.partition('::')[2]}")]
+    return min(named or around, key=lambda s: (abs(s.start_line - first) + abs(s.end_line - last), s.key), default=None)
+
+
+def _answer(one: _Scored, named: Sequence[Symbol]) -> Answer:
+    p = one.hit.passage
+    symbol = one.symbol or _file_symbol(p.key, p.end_line)
+    why = "name" if any(symbol.key == s.key for s in named) else "words"
+    return Answer(symbol, p.start_line, p.end_line, one.score, 0, one.hit.snippet, why)
+
+
+def _file_symbol(path: str, lines: int) -> Symbol:
+    return Symbol(f"{path}::<module>", path, path, Kind.MODULE, 1, lines, "", "", "", 0, "", "active", "")
+
+
+def _with_missing(named: Sequence[Symbol], answers: list[Answer]) -> list[Answer]:
+    """Put symbols that the question names in front, also where no passage of theirs was among the best."""
+    present = {a.symbol.key for a in answers}
+    best = answers[0].score if answers else 1.0
+    missing = [
+        Answer(s, s.start_line, s.end_line, best * _weight(s.path), 0, s.signature, "name")
+        for s in named
+        if s.key not in present
+    ]
+    merged = sorted([*answers, *missing], key=lambda a: -a.score)
+    seen: set[str] = set()
+    return [a for a in merged if not (a.symbol.key in seen or seen.add(a.symbol.key))]
+
+
+def _expanded(project: Project, answers: list[Answer], limit: int) -> list[Answer]:
+    """Fill what is left of the limit with the nearest neighbours of the best answers, up to two edges away."""
+    present = {a.symbol.key for a in answers}
+    frontier = [a.symbol.key for a in answers[:_NEIGHBOURS]]
+    added: dict[str, tuple[float, str]] = {}
+    for depth in (1, 2):
+        if len(answers) + len(added) >= limit or not frontier:
+            break
+        near: dict[str, tuple[float, str]] = {}
+        for edge in (*project.store.edges_out_of(frontier), *project.store.edges_into(frontier)):
+            for key, other in ((edge.target, edge.source), (edge.source, edge.target)):
+                if key not in present and key not in added and edge.kind != IMPORTS and edge.tier <= Tier.UNIQUE_NAME:
+                    near.setdefault(key, (0.5**depth, other))
+        added.update(near)
+        frontier = sorted(near)
+    lowest = min((a.score for a in answers), default=0.0)
+    extra = [
+        Answer(s, s.start_line, s.end_line, lowest * added[s.key][0], 0, s.signature, f"next to {added[s.key][1]}")
+        for s in project.store.symbols(keys=sorted(added))
+        if s.kind in _DEFINING
+    ]
+    return answers + sorted(extra, key=lambda a: (-a.score, a.symbol.key))[: max(0, limit - len(answers))]
+
+
+def _within(answers: list[Answer], budget_tokens: int) -> list[Answer]:
+    if not budget_tokens:
+        return answers
+    kept, used = [], 0
+    for answer in answers:
+        used += count_tokens(f"{answer.symbol.key} {answer.symbol.signature}\n{answer.snippet}")
+        if used > budget_tokens and kept:
+            break
+        kept.append(answer)
+    return kept
+
+
+def _callers(project: Project, keys: Sequence[str]) -> Mapping[str, int]:
+    counts: dict[str, set[str]] = defaultdict(set)
+    for edge in project.store.edges_into(keys):
+        if edge.kind != IMPORTS and edge.tier <= Tier.UNIQUE_NAME:
+            counts[edge.target].add(edge.source)
+    return {key: len(sources) for key, sources in counts.items()}
