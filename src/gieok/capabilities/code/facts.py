@@ -40,6 +40,10 @@ class Trait(StrEnum):
     #: A wrapper that stands for what it wraps (functools.wraps): seen through.
     TRANSPARENT = "transparent"
     TEST = "test"
+    #: The first parameter is the object, also where a call has none (`this`).
+    RECEIVER = "receiver"
+    #: Overloaded: called only with as many arguments as it has parameters.
+    EXACT = "exact"
 
 
 class Op(IntEnum):

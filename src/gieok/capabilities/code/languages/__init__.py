@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from gieok.capabilities.code.facts import Facts
-from gieok.capabilities.code.languages import python
+from gieok.capabilities.code.languages import javascript, python
 from gieok.ports import Parser
 
 #: (text, language, parser) → facts. Raises SyntaxError, ValueError, RecursionError.
@@ -11,4 +11,7 @@ Reader = Callable[[str, str, Parser], Facts]
 
 READERS: dict[str, Reader] = {
     "python": lambda text, language, parser: python.read(text),
+    "javascript": javascript.read,
+    "typescript": javascript.read,
+    "tsx": javascript.read,
 }

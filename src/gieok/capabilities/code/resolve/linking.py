@@ -1,5 +1,7 @@
 """What an import names, by language. The solver asks; it knows no language."""
 
+from collections.abc import Iterable
+from posixpath import normpath
 from typing import NamedTuple, Protocol
 
 from gieok.capabilities.code.resolve.modules import Modules
@@ -63,3 +65,46 @@ class PythonLinker:
         """Return the file of a star import."""
         target = self.target(importer, module, "", level)
         return [target.file] if target.file is not None else []
+
+
+class JavaScriptLinker:
+    """Imports by path: relative to the file, with the extensions and index files that are left out; `@/` and `~/` as roots."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._known = set(paths)
+        self._roots = sorted({path.partition("/src/")[0] + "/src" for path in self._known if "/src/" in path} | {"src", "", "."})
+
+    def target(self, importer: str, module: str, name: str, level: int) -> Target:
+        """Return what an import names."""
+        del level
+        file = self._find(importer, module)
+        return Target(file) if file is not None else Target(external=f"{module}.{name}" if name else module)
+
+    def member(self, file: str, name: str) -> str | None:
+        """Return None: modules hold no modules."""
+        del file, name
+
+    def all_of(self, importer: str, module: str, level: int) -> list[str]:
+        """Return the file of `export * from`."""
+        del level
+        file = self._find(importer, module)
+        return [file] if file is not None else []
+
+    def _find(self, importer: str, module: str) -> str | None:
+        if module.startswith("."):
+            return self._file(normpath(f"{importer.rpartition('/')[0] or '.'}/{module}"))
+        if module.startswith(("@/", "~/")):
+            found = (self._file(normpath(f"{root}/{module[2:]}")) for root in self._roots)
+            return next((file for file in found if file is not None), None)
+        return None
+
+    def _file(self, place: str) -> str | None:
+        bare = place.removesuffix(".js").removesuffix(".jsx").removesuffix(".mjs").removesuffix(".cjs")
+        for path in (place, *(f"{base}{suffix}" for base in dict.fromkeys((place, bare)) for suffix in _SUFFIXES)):
+            if path in self._known:
+                return path
+        inside = "" if place == "." else f"{place}/"
+        return next((f"{inside}index{suffix}" for suffix in _SUFFIXES if f"{inside}index{suffix}" in self._known), None)
+
+
+_SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from gieok.capabilities.code.facts import Facts
-from gieok.capabilities.code.resolve.linking import Linker, PythonLinker
+from gieok.capabilities.code.resolve.linking import JavaScriptLinker, Linker, PythonLinker
 from gieok.capabilities.code.resolve.modules import Modules
 
 #: Languages that may call each other share a family.
@@ -15,5 +15,6 @@ FAMILIES = {
 
 def linker_for(family: str, files: Sequence[tuple[str, Facts]]) -> Linker:
     """Return what reads the imports of a family of languages."""
-    del family
+    if family == "javascript":
+        return JavaScriptLinker(path for path, _ in files)
     return PythonLinker(Modules(path for path, _ in files))

@@ -66,6 +66,7 @@ class Solver:
         self._fixtures: dict[str, list[int]] = defaultdict(list)
         self._referred: dict[tuple[int, int], int] = defaultdict(int)
         self._decorations: list[tuple[int, int, int]] = []
+        self._allowances: list[tuple[int, int]] = []
         self._fallbacks: list[tuple[int, str, Callable[[], None]]] = []
         self._file_index = {path: number for number, path in enumerate(self.paths)}
         self._base = self._function_base = self._class_base = self._container_base = 0
@@ -163,9 +164,23 @@ class Solver:
             if not self._points[decorator] or not self._points[to]:
                 self.flow(source, to)
         self._drain()
+        self._allow_subclasses()
         for owner, name, call in self._fallbacks:
             if not any(self._points[v] for c in self.hierarchy.linear(owner) if (v := self._fields.get((c, name))) is not None):
                 call()
+
+    def _allow_subclasses(self) -> None:
+        below: dict[int, list[int]] = {}
+        for owner, to in self._allowances:
+            if owner not in below:
+                below[owner] = [self.values.number(Value.INSTANCE, c) for c in self.hierarchy.descendants(owner)]
+            if len(below[owner]) <= CAP:
+                self.add_all(to, below[owner])
+        self._drain()
+        for site in list(self.sites):
+            if not site.targets and not site.wired and site.arguments and site.name:
+                natives.call(self, site, site.name)  # what it is given may be called from there
+                site.wired.discard(("native", site.name))
 
     def add(self, variable: int, value: int) -> None:
         """Let a variable hold a value."""
@@ -301,6 +316,16 @@ class Solver:
     def _instance(self, file: int, to: int, source: int) -> None:
         self.wait(self._base + source, (self._instantiated, self._base + to))
 
+    def _declared(self, file: int, to: int, source: int) -> None:
+        self.wait(self._base + source, (self._allowed, self._base + to))
+
+    def _allowed(self, value: int, to: int) -> None:
+        """A variable of a declared type holds instances of it, and of what is below it."""
+        if self.values.kinds[value] == Value.CLASS:
+            owner = int(self.values.first[value])
+            self.add(to, self.values.number(Value.INSTANCE, owner))
+            self._allowances.append((owner, to))
+
     def _enter_context(self, file: int, to: int, place: int, symbol: int, line: int) -> None:
         self.wait(self._base + place, (self._entered, self._base + to, self.symbol_base[file] + symbol, line))
 
@@ -425,6 +450,8 @@ class Solver:
                 self._fallbacks.append((owner, name, again))
         elif kind == Value.MODULE:
             self._load_module(int(first), name, to)
+        elif kind == Value.CLASS and name == "prototype":
+            self.add(to, value)
         elif kind == Value.CLASS:
             self._look(int(first), name, self._bind_class, to, value)
         elif kind == Value.EXTERNAL:
@@ -521,18 +548,31 @@ class Solver:
                 self.flow(source, self.field(first, name))
         elif source == NOTHING:
             return
+        elif kind == Value.CLASS and name == "prototype":
+            self.wait(source, (self._prototype, first))
         elif kind == Value.CLASS:
-            variable = self.hierarchy.attributes[first].get(name)
-            if variable is None:
-                variable = self.fresh()
-                self.hierarchy.define(first, name, variable)
-            self.flow(source, variable)
+            self._define(first, name, source)
         elif kind == Value.MODULE:
             self.flow(source, self.name_of(first, name))
         elif kind in (Value.FUNCTION, Value.BOUND):
             self.flow(source, self._function_attribute(first, name))
         elif kind == Value.CONTAINER:
             self.flow(source, self.key(first, name))
+
+    def _prototype(self, value: int, owner: int) -> None:
+        """A class gets another prototype: an object of methods, or one made from another class."""
+        kind, first = self.values.kinds[value], self.values.first[value]
+        if kind in (Value.CLASS, Value.INSTANCE):
+            self._inherit(self.values.number(Value.CLASS, first), owner, len(self.hierarchy.bases(owner)))
+        elif kind == Value.CONTAINER:
+            self.spread(int(first), lambda key, variable: self._define(owner, str(key), variable))
+
+    def _define(self, owner: int, name: str, source: int) -> None:
+        variable = self.hierarchy.attributes[owner].get(name)
+        if variable is None:
+            variable = self.fresh()
+            self.hierarchy.define(owner, name, variable)
+        self.flow(source, variable)
 
     def _set_property(self, value: int, source: int, receiver: int, symbol: int, line: int) -> None:
         values = self.values
@@ -669,6 +709,8 @@ class Solver:
             self._look(int(values.first[value]), name, self._bind_class_call, site, value)
         elif kind == Value.CONTAINER and name in _CONTAINER_METHODS and name not in self._keys[int(values.first[value])]:
             self.apply(values.number(Value.CONTAINER_METHOD, values.first[value], name), site)
+        elif kind == Value.CONTAINER:
+            self.wait(self.key(int(values.first[value]), name), (self._bind_call, site, value))
         elif kind == Value.SUPER:
             self._load_super(value, name, (self._bind_super_call, site, value))
             site.wired.add("external")
@@ -743,14 +785,18 @@ class Solver:
     def call(self, site: Site, function: int, receiver: int) -> None:
         """`site` calls a function of the project, with a receiver or none."""
         targets = site.targets
+        fact = self.functions[function]
+        if Trait.EXACT in fact.traits and len(site.arguments) != len(fact.parameters) - 1:
+            return
         if function not in targets:
             targets[function] = None
         if len(targets) > FAN:
             return
-        fact = self.functions[function]
         parameters = fact.parameters
         if receiver != NOTHING and parameters:
             self.add(parameters[0], receiver)
+            parameters = parameters[1:]
+        elif Trait.RECEIVER in fact.traits:
             parameters = parameters[1:]
         wiring = (function, receiver != NOTHING)
         if fact.passes and receiver != NOTHING and 0 in fact.passes:
@@ -759,7 +805,7 @@ class Solver:
             return
         site.wired.add(wiring)
         if fact.passes:
-            self._give_back(site, fact, int(receiver != NOTHING))
+            self._give_back(site, fact, len(fact.parameters) - len(parameters))
         if self._follow_arguments:
             self._pass(site.arguments, fact, parameters)
         if Trait.CONTEXT in fact.traits:
@@ -927,4 +973,5 @@ _HANDLERS: dict[int, Callable[..., None]] = {
     Op.IMPORT: Solver._import, Op.IMPORT_ALL: Solver._import_all, Op.EXTERNAL: Solver._external,
     Op.SPECIAL: Solver._special, Op.INSTANCE: Solver._instance, Op.ENTER: Solver._enter_context, Op.SUPER: Solver._super,
     Op.DECORATE: Solver._decorate, Op.RAISE: Solver._raise, Op.FIXTURE: Solver._fixture, Op.CONTAINERS: Solver._containers,
+    Op.DECLARED: Solver._declared,
 }  # fmt: skip
