@@ -86,7 +86,7 @@ def build(files: Sequence[tuple[str, Facts]], symbols: Mapping[str, Sequence[Sym
     for family, group in groupby(by_family, key=lambda file: FAMILIES.get(file[1].language, "")):
         members = list(group)
         if family:
-            keys = [fold(f"{path}::{s.qualified}") for path, facts in members for s in facts.symbols]
+            keys = [f"{path}::{s.qualified}" for path, facts in members for s in facts.symbols]
             solver = Solver(members, linker_for(family, members))
             solver.solve()
             open_calls |= _calls(solver, keys, names, edges)
@@ -94,7 +94,7 @@ def build(files: Sequence[tuple[str, Facts]], symbols: Mapping[str, Sequence[Sym
     kept = {s.key: s for own in symbols.values() for s in own if s.kind != Kind.LAMBDA}
     return Built(
         tuple(sorted(kept.values())),
-        tuple(e for e in edges.rows() if e.source in kept and e.target in kept and e.source != e.target or e.kind == CALLS),
+        tuple(e for e in edges.rows() if e.source in kept and e.target in kept and (e.source != e.target or e.kind == CALLS)),
         tuple(sorted(open_calls)),
     )
 
@@ -106,28 +106,30 @@ def _calls(solver: Solver, keys: Sequence[str], names: set[str], edges: _Edges) 
         key = keys[solver.function_symbol[number]]
         if fact.owner != -1 and "<lambda" not in key:
             methods[key.rpartition(".")[2]].add(key)
+    answered = {(site.symbol, site.line, _plain(site.name)) for site in solver.sites if site.targets or site.wired}
     open_calls = set[OpenCall]()
     for site in solver.sites:
-        source = keys[site.symbol]
-        if site.targets:
-            tier = Tier.RESOLVED if len(site.targets) <= FAN else Tier.AMBIGUOUS
-            reason = _REASONS[site.kind] if tier == Tier.RESOLVED else f"one of {len(site.targets)} possible targets"
-            for function in site.targets:
-                edges.add(source, keys[solver.function_symbol[function]], CALLS, tier, reason, site.line)
-        elif _is_open(site, names):
-            open_calls.add(OpenCall(source, site.name, site.line))
+        source = fold(keys[site.symbol])
+        tier = Tier.RESOLVED if len(site.targets) <= FAN else Tier.AMBIGUOUS
+        reason = _REASONS[site.kind] if tier == Tier.RESOLVED else f"one of {len(site.targets)} possible targets"
+        for function in site.targets:
+            target = keys[solver.function_symbol[function]]
+            if fold(target) == target or fold(target) != source:  # what a function without a name does, its owner does
+                edges.add(source, fold(target), CALLS, tier, reason, site.line)
+        name = _plain(site.name)
+        if site.kind in ("call", "method") and name in names and (site.symbol, site.line, name) not in answered:
+            open_calls.add(OpenCall(source, name, site.line))
             _by_name(site, source, methods, edges)
     return open_calls
 
 
-def _is_open(site: Site, names: set[str]) -> bool:
-    """Say whether nothing is known of a site, though something in the project has the name that is called there."""
-    return site.kind in ("call", "method") and site.name in names and not site.wired
+def _plain(name: str) -> str:
+    return name.removesuffix("()")  # methods of Java are told from fields by it
 
 
 def _by_name(site: Site, source: str, methods: Mapping[str, set[str]], edges: _Edges) -> None:
-    namesakes = methods.get(site.name, set())
-    if site.kind != "method" or site.name in _COMMON or not 0 < len(namesakes) <= _MOST_NAMESAKES:
+    namesakes = methods.get(_plain(site.name), set())
+    if site.kind != "method" or _plain(site.name) in _COMMON or not 0 < len(namesakes) <= _MOST_NAMESAKES:
         return
     tier = Tier.UNIQUE_NAME if len(namesakes) == 1 else Tier.AMBIGUOUS
     reason = "the only method of that name" if len(namesakes) == 1 else f"one of {len(namesakes)} methods of that name"
@@ -140,7 +142,7 @@ def _others(solver: Solver, keys: Sequence[str], edges: _Edges) -> None:
     for reference in solver.references:
         is_class = reference.target in classes
         kind, reason = (CONSTRUCTS, "constructed") if is_class else (REFERENCES, "handed on or asked for")
-        source, target = keys[reference.symbol], keys[reference.target]
+        source, target = fold(keys[reference.symbol]), fold(keys[reference.target])
         edges.add(source, target, kind, Tier.RESOLVED, reason, reference.line)
     for owner, symbol in enumerate(solver.class_symbol):
         for base in solver.hierarchy.bases(owner):

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from gieok.capabilities.code.facts import Facts
-from gieok.capabilities.code.languages import javascript, python
+from gieok.capabilities.code.languages import go, java, javascript, python, rust
 from gieok.ports import Parser
 
 #: (text, language, parser) → facts. Raises SyntaxError, ValueError, RecursionError.
@@ -14,4 +14,7 @@ READERS: dict[str, Reader] = {
     "javascript": javascript.read,
     "typescript": javascript.read,
     "tsx": javascript.read,
+    "java": java.read,
+    "go": go.read,
+    "rust": rust.read,
 }

@@ -1,7 +1,8 @@
 """What an import names, by language. The solver asks; it knows no language."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from posixpath import normpath
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from gieok.capabilities.code.resolve.modules import Modules
@@ -14,12 +15,16 @@ class Target(NamedTuple):
     member: str | None = None
     package: str = ""
     external: str = ""
-    #: The name inside of `file`, where it is another than the one that is imported.
-    name: str = ""
+    #: The package in whose space of names the rest is looked up (Java, Go), and what follows inside of what is found.
+    space: str | None = None
+    path: tuple[str, ...] = ()
 
 
 class Linker(Protocol):
     """The imports of one language."""
+
+    #: File → the package whose names it shares with other files; empty where every file has its own.
+    spaces: Mapping[str, str]
 
     def target(self, importer: str, module: str, name: str, level: int) -> Target:
         """Return what `from module import name` means in the file `importer` (`name` may be empty)."""
@@ -33,6 +38,8 @@ class Linker(Protocol):
 
 class PythonLinker:
     """Python's imports: absolute ones from every source root, relative ones by folders."""
+
+    spaces: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, modules: Modules) -> None:
         self._modules = modules
@@ -69,6 +76,8 @@ class PythonLinker:
 
 class JavaScriptLinker:
     """Imports by path: relative to the file, with the extensions and index files that are left out; `@/` and `~/` as roots."""
+
+    spaces: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._known = set(paths)
@@ -108,3 +117,113 @@ class JavaScriptLinker:
 
 
 _SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts")
+
+
+class PackageLinker:
+    """Imports by package: Java's dotted names, Go's paths, which end in a folder of the project."""
+
+    def __init__(self, spaces: Mapping[str, str], separator: str) -> None:
+        self.spaces = spaces
+        self._packages = set(spaces.values())
+        self._separator = separator
+
+    def target(self, importer: str, module: str, name: str, level: int) -> Target:
+        """Return the package that an import names, and what inside of it."""
+        del level
+        if self._separator == "/":
+            found = self._folder(importer, module)
+            return Target(space=found) if found is not None else Target(external=module)
+        parts = module.split(".")
+        for length in range(len(parts) - 1, -1, -1):
+            package = ".".join(parts[:length])
+            if package in self._packages:
+                return Target(space=package, path=tuple(parts[length:]))
+        return Target(external=f"{module}.{name}" if name else module)
+
+    def _folder(self, importer: str, module: str) -> str | None:
+        folders = [f for f in self._packages if f and (module == f or module.endswith(f"/{f}"))]
+        if folders:
+            return max(folders, key=lambda f: (len(f), f))
+        last = module.rpartition("/")[2]
+        same = [space for path, space in self.spaces.items() if not space and path != importer and last]
+        return "" if same and not importer.rpartition("/")[0] == "" and "." in module.partition("/")[0] and module.count("/") == 2 else None
+
+    def member(self, file: str, name: str) -> str | None:
+        """Return None: packages are not values here."""
+        del file, name
+
+    def all_of(self, importer: str, module: str, level: int) -> list[str]:
+        """Return one file of the package: its names are the package's."""
+        del level
+        space = self.spaces.get(importer) if not module else module if self._separator == "." else self._folder(importer, module)
+        return [path for path, other in self.spaces.items() if other == space and space is not None][:1]
+
+
+class RustLinker:
+    """`crate::`, `self::` and `super::` paths over the tree of files below each `lib.rs` or `main.rs`."""
+
+    spaces: Mapping[str, str] = MappingProxyType({})
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._known = set(paths)
+        self._roots = sorted(
+            {p.rpartition("/")[0] for p in self._known if p.rpartition("/")[2] in ("lib.rs", "main.rs")}, key=lambda r: (-len(r), r)
+        )
+
+    def target(self, importer: str, module: str, name: str, level: int) -> Target:
+        """Return what a `use` names."""
+        del level
+        file = self._find(importer, module.split("::"))
+        member = self._find(importer, [*module.split("::"), name]) if name else None
+        if file is None and member is None:
+            return Target(external=f"{module}.{name}" if name else module)
+        return Target(file, member if member != file else None)
+
+    def _find(self, importer: str, parts: list[str]) -> str | None:
+        folder = self._folder_of(importer)
+        root = next((r for r in self._roots if importer.startswith(f"{r}/" if r else "")), importer.rpartition("/")[0])
+        first, rest = parts[0], parts[1:]
+        if first == "crate":
+            place = root
+        elif first == "self":
+            place = folder
+        elif first == "super":
+            place = folder.rpartition("/")[0] if not self._is_root(importer) else folder
+            while rest[:1] == ["super"]:
+                place, rest = place.rpartition("/")[0], rest[1:]
+        else:
+            place, rest = self._crate(first, folder, root), rest if self._is_crate(first) else parts
+        return self._file("/".join(filter(None, (place, *rest))), root)
+
+    def _is_crate(self, name: str) -> bool:
+        return any(r.removesuffix("/src").rpartition("/")[2].replace("-", "_") == name for r in self._roots if r)
+
+    def _crate(self, name: str, folder: str, root: str) -> str:
+        del root
+        named = (r for r in self._roots if r and r.removesuffix("/src").rpartition("/")[2].replace("-", "_") == name)
+        return next(named, folder)
+
+    def _is_root(self, path: str) -> bool:
+        return path.rpartition("/")[2] in ("lib.rs", "main.rs")
+
+    def _folder_of(self, path: str) -> str:
+        """Return the folder in which a file's own modules lie."""
+        folder, _, name = path.rpartition("/")
+        return folder if name in ("lib.rs", "main.rs", "mod.rs") else path.removesuffix(".rs")
+
+    def _file(self, place: str, root: str) -> str | None:
+        inside = f"{place}/" if place else ""
+        choices = [f"{place}.rs", f"{inside}mod.rs"]
+        choices += [f"{inside}lib.rs", f"{inside}main.rs"] if place == root or place in self._roots else []
+        return next((path for path in choices if path in self._known), None)
+
+    def member(self, file: str, name: str) -> str | None:
+        """Return the module below a module."""
+        folder = self._folder_of(file)
+        return self._file(f"{folder}/{name}" if folder else name, "")
+
+    def all_of(self, importer: str, module: str, level: int) -> list[str]:
+        """Return the file of `use module::*`."""
+        del level
+        file = self._find(importer, module.split("::"))
+        return [file] if file is not None else []

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from gieok.capabilities.code.facts import Facts
-from gieok.capabilities.code.resolve.linking import JavaScriptLinker, Linker, PythonLinker
+from gieok.capabilities.code.resolve.linking import JavaScriptLinker, Linker, PackageLinker, PythonLinker, RustLinker
 from gieok.capabilities.code.resolve.modules import Modules
 
 #: Languages that may call each other share a family.
@@ -17,4 +17,10 @@ def linker_for(family: str, files: Sequence[tuple[str, Facts]]) -> Linker:
     """Return what reads the imports of a family of languages."""
     if family == "javascript":
         return JavaScriptLinker(path for path, _ in files)
+    if family == "java":
+        return PackageLinker({path: facts.package for path, facts in files}, ".")
+    if family == "go":
+        return PackageLinker({path: path.rpartition("/")[0] for path, _ in files}, "/")
+    if family == "rust":
+        return RustLinker(path for path, _ in files)
     return PythonLinker(Modules(path for path, _ in files))

@@ -62,6 +62,8 @@ class Solver:
         self._keys: list[dict[str | int, int]] = []
         self._any: list[int] = []
         self._spread: dict[int, list[Callable[[str | int, int], None]]] = defaultdict(list)
+        #: Package → name → (file, variable) of those who define it.
+        self._spaces: dict[str, dict[str, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
         self._stars: dict[int, list[int]] = defaultdict(list)
         self._fixtures: dict[str, list[int]] = defaultdict(list)
         self._referred: dict[tuple[int, int], int] = defaultdict(int)
@@ -83,6 +85,11 @@ class Solver:
             self._grow(facts.variables)
             base = bases[-1][0]
             self.names.append({name: base + variable for name, variable in facts.names.items()})
+            if self.linker.spaces:
+                given = {i[1] for i in facts.top if i[0] == Op.COPY}
+                for name, variable in facts.names.items():
+                    if variable in given:
+                        self._spaces[self.linker.spaces[self.paths[number]]][name].append((number, base + variable))
             for fact in facts.functions:
                 self.functions.append(_shifted(fact, base, len(self.class_symbol)))
                 self.function_file.append(number)
@@ -114,10 +121,27 @@ class Solver:
                     if (instruction[0] in _EARLY) == early:
                         self._run(file, instruction)
             self._drain()
+        self._satisfy()
         for file, bound in enumerate(bases):
             self._enter(file, bound)
             for instruction in files[file][1].inner:
                 self._run(file, instruction)
+
+    def _satisfy(self) -> None:
+        """A type that has every method of an interface (named `<method>`) is below it, as in Go."""
+        by_method: dict[str, set[int]] = defaultdict(set)
+        wanted: list[tuple[int, list[str]]] = []
+        for owner, attributes in enumerate(self.hierarchy.attributes):
+            methods = [name[1:-1] for name in attributes if name[:1] == "<"]
+            if methods:
+                wanted.append((owner, methods))
+                continue
+            for base in self.hierarchy.linear(owner):
+                for name in self.hierarchy.attributes[base]:
+                    by_method[name].add(owner)
+        for owner, methods in wanted:
+            for below in sorted(set.intersection(*(by_method[name] for name in methods))):
+                self.hierarchy.inherit(below, owner, len(self.hierarchy.bases(below)))
 
     def _enter(self, file: int, bound: tuple[int, int, int, int]) -> None:
         del file
@@ -284,7 +308,7 @@ class Solver:
     def _call_method(
         self, file: int, to: int, place: int, name: str, arguments: list[Argument], symbol: int, line: int
     ) -> None:
-        site = self._site(self._base + to, self._shift(arguments), self.symbol_base[file] + symbol, line, name, "call")
+        site = self._site(self._base + to, self._shift(arguments), self.symbol_base[file] + symbol, line, name, "method")
         self.wait(self._base + place, (self._called, name, site))
 
     def _special(
@@ -373,8 +397,10 @@ class Solver:
         target = self.linker.target(self.paths[file], module, name, level)
         self._note_import(file, target, line)
         to += self._base
-        if target.file is not None and name:
-            self.flow(self.name_of(self._file_index[target.file], target.name or name), to)
+        if target.space is not None:
+            self._import_space(file, target, to, line)
+        elif target.file is not None and name:
+            self.flow(self.name_of(self._file_index[target.file], name), to)
         elif target.file is not None:
             self.add(to, self.values.number(Value.MODULE, self._file_index[target.file]))
         if target.member is not None:
@@ -386,12 +412,34 @@ class Solver:
         if target.external:
             self.add(to, self.values.number(Value.EXTERNAL, target.external))
 
+    def _import_space(self, file: int, target: Target, to: int, line: int) -> None:
+        """Import a package (Go), or a class inside of one (Java)."""
+        space = target.space or ""
+        if not target.path:
+            self.add(to, self.values.number(Value.PACKAGE, space))
+            for origin in {origin for origins in self._spaces[space].values() for origin, _ in origins}:
+                if origin != file:
+                    self.imports[file, origin, line] = None
+            return
+        first, *rest = target.path
+        held = self.fresh() if rest else to
+        for origin, variable in self._spaces[space].get(first, ()):
+            self.imports[file, origin, line] = None
+            self.flow(variable, held)
+        for place, name in enumerate(rest):
+            after = self.fresh() if place + 1 < len(rest) else to
+            self.wait(held, (self._loaded, after, name, self.symbol_base[file], line))
+            held = after
+
     def _note_import(self, file: int, target: Target, line: int) -> None:
         for path in (target.file, target.member):
             if path is not None and path != self.paths[file]:
                 self.imports[file, self._file_index[path], line] = None
 
     def _import_all(self, file: int, module: str, level: int) -> None:
+        if self.linker.spaces:
+            self._share_space(file, module, level)
+            return
         for path in self.linker.all_of(self.paths[file], module, level):
             origin = self._file_index[path]
             if origin == file or origin in self._stars[file]:
@@ -402,6 +450,18 @@ class Solver:
             for name in list(own):
                 if name in self.names[origin] or self._stars.get(origin):
                     self.flow(self.name_of(origin, name), own[name])
+
+    def _share_space(self, file: int, module: str, level: int) -> None:
+        """Let the names of a package reach the names of a file that it does not define itself."""
+        paths = self.linker.all_of(self.paths[file], module, level)
+        if not paths:
+            return
+        space = self._spaces[self.linker.spaces[paths[0]]]
+        for name, variable in self.names[file].items():
+            for origin, other in space.get(name, ()):
+                if origin != file:
+                    self.flow(other, variable)
+                    self.imports[file, origin, 0] = None
 
     def name_of(self, file: int, name: str) -> int:
         """Return the variable of a module's name, which star imports may fill."""
@@ -470,7 +530,7 @@ class Solver:
         elif kind in (Value.FUNCTION, Value.BOUND):
             self.flow(self._function_attribute(int(first), name), to)
         elif kind == Value.PACKAGE:
-            self._load_package(f"{first}.{name}", to)
+            self._load_package(str(first), name, to)
 
     def _load_module(self, file: int, name: str, to: int) -> None:
         names = self.names[file]
@@ -482,7 +542,12 @@ class Solver:
         if getter is not None and not self._points[names[name]]:
             self.flow(getter, self.fresh())
 
-    def _load_package(self, dotted: str, to: int) -> None:
+    def _load_package(self, space: str, name: str, to: int) -> None:
+        if self.linker.spaces:
+            for _, variable in self._spaces[space].get(name, ()):
+                self.flow(variable, to)
+            return
+        dotted = f"{space}.{name}"
         target = self.linker.target("", dotted, "", 0)
         if target.file is not None:
             self.add(to, self.values.number(Value.MODULE, self._file_index[target.file]))
@@ -775,6 +840,7 @@ class Solver:
         instance = values.number(Value.INSTANCE, owner)
         self.add(site.to, instance)
         self._refer(site.symbol, self.class_symbol[owner], site.line)
+        site.wired.add("constructed")
         has = self._look(owner, "__init__", self._bind_call, site.constructor(self.fresh()), instance)
         self._look(owner, "__new__", self._bind_call, site.constructor(self.fresh()), value)
         if not has:

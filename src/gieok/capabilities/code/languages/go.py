@@ -1,0 +1,344 @@
+"""Go → facts: packages by folder, methods by receiver, struct fields and embedding, results of functions, composite literals."""
+
+from typing import ClassVar
+
+from gieok.capabilities.code.facts import NOTHING, Argument, ClassFact, Facts, FunctionFact, Kind, Op, Scope, Trait, Variable
+from gieok.capabilities.code.languages.tree import Node, TreeReader
+from gieok.ports import Parser
+
+_BUILTINS = frozenset(
+    """append cap close complex copy delete imag len make new panic print println real recover string int int64 float64 bool
+    byte rune error uint error nil true false iota""".split()
+)
+
+
+def read(text: str, language: str, parser: Parser) -> Facts:
+    """Return the facts of a file."""
+    root = parser.parse(language, text.encode("utf-8", "surrogatepass"))
+    return _Reader(language, text, root).read()
+
+
+class _Reader(TreeReader):
+    branches: ClassVar[frozenset[str]] = frozenset(
+        "if_statement for_statement expression_case type_case communication_case".split()
+    )
+    handlers: ClassVar[dict[str, str]] = {
+        "package_clause": "_package", "import_spec": "_import", "function_declaration": "_function",
+        "method_declaration": "_method", "type_spec": "_type_spec", "type_alias": "_type_spec", "identifier": "_identifier",
+        "selector_expression": "_selector", "call_expression": "_call", "composite_literal": "_composite",
+        "func_literal": "_literal", "short_var_declaration": "_short", "assignment_statement": "_short", "var_spec": "_var",
+        "const_spec": "_var", "return_statement": "_return", "range_clause": "_range", "index_expression": "_index",
+        "type_assertion_expression": "_assertion", "unary_expression": "_unary", "binary_expression": "nothing",
+        "interpreted_string_literal": "text_value", "raw_string_literal": "text_value", "type_identifier": "_type_name",
+        "field_identifier": "_skip", "qualified_type": "_type_name", "pointer_type": "_type_name", "label_name": "_skip",
+        "type_conversion_expression": "_conversion", "expression_statement": "nothing", "parameter_list": "_skip",
+        "slice_type": "_skip", "map_type": "_skip", "array_type": "_skip", "blank_identifier": "_skip",
+        "type_switch_statement": "_type_switch",
+    }  # fmt: skip
+
+    def start(self) -> None:
+        self.emit(Op.IMPORT_ALL, "", 0)  # the other files of the folder
+        #: Types of this file by name; methods of a type may stand in any file of its folder.
+        self.types: dict[str, int] = {}
+
+    def declare(self, node: Node) -> None:
+        if node.type != "source_file":
+            return
+        for child in node.named_children:
+            if child.type == "function_declaration":
+                self.builder.bind(self.scope, self.text(self.field(child, "name")))
+            elif child.type == "type_declaration":
+                for spec in child.named_children:
+                    self.builder.bind(self.scope, self.text(self.field(spec, "name")))
+
+    def _skip(self, node: Node) -> Variable:
+        del node
+        return NOTHING
+
+    def _package(self, node: Node) -> Variable:
+        self.builder.package = self.text(node.named_children[-1])
+        return NOTHING
+
+    def _import(self, node: Node) -> Variable:
+        path = self.text(self.field(node, "path")).strip('"`')
+        name = self.text(self.field(node, "name")) or path.rpartition("/")[2]
+        if name == ".":
+            self.emit(Op.IMPORT_ALL, path, 0)
+        else:
+            self.emit(Op.IMPORT, self.builder.bind(self.builder.module, name), path, "", 0, self.line(node))
+        return NOTHING
+
+    # Definitions
+
+    def _function(self, node: Node) -> Variable:
+        name = self.text(self.field(node, "name"))
+        is_test = name.startswith(("Test", "Benchmark", "Fuzz", "Example"))
+        number = self._add(node, name, Kind.FUNCTION, "", (Trait.TEST,) if is_test else ())
+        self.builder.copy(self.builder.bind(self.builder.module, name), self.function_value(number))
+        return NOTHING
+
+    def _add(self, node: Node, name: str, kind: str, receiver: str, traits: tuple[str, ...] = (), *, shown: bool = True) -> int:
+        parameters, rest = self._parameters(self.field(node, "parameters"))
+        number, inner = self.function(
+            node, name, kind, parameters, self.field(node, "body"), receiver=receiver, rest=rest, traits=traits, shown=shown
+        )
+        self._results(self.field(node, "result"), self.builder.functions[number], inner)
+        return number
+
+    def _parameters(self, listed: Node | None) -> tuple[list[tuple[str, Variable]], str]:
+        found: list[tuple[str, Variable]] = []
+        rest = ""
+        for parameter in listed.named_children if listed is not None else ():
+            names = [self.text(c) for c in parameter.named_children if c.type == "identifier"]
+            kind = self.field(parameter, "type")
+            if parameter.type == "variadic_parameter_declaration":
+                rest = names[0] if names else ""
+            elif parameter.type == "parameter_declaration":
+                found += [(name, self.type(kind)) for name in names or [f"<{len(found)}>"]]
+        return found, rest
+
+    def _results(self, node: Node | None, fact: FunctionFact, inner: Scope) -> None:
+        """One result is the value; several are a container of them, by place."""
+        if node is None:
+            return
+        if node.type != "parameter_list":
+            self.builder.copy(fact.result, self.type(node))
+            return
+        held = self.builder.container()
+        self.builder.copy(fact.result, held)
+        place = 0
+        for part in node.named_children:
+            names = [self.text(c) for c in part.named_children if c.type == "identifier"]
+            for name in names or [""]:
+                value = self.type(self.field(part, "type"))
+                if name and value != NOTHING:
+                    self.builder.copy(self.builder.bind(inner, name), value)
+                if value != NOTHING:
+                    self.emit(Op.STORE_INDEX, held, place, value, self.scope.symbol, self.line(part))
+                place += 1
+
+    def _method(self, node: Node) -> Variable:
+        listed = self.field(node, "receiver")
+        declaration = listed.named_children[0] if listed is not None and listed.named_children else None
+        kind = self.field(declaration, "type") if declaration is not None else None
+        owner = self.text(kind).lstrip("*").partition("[")[0]
+        receiver = next((self.text(c) for c in declaration.named_children if c.type == "identifier"), "_") if declaration else "_"
+        name = self.text(self.field(node, "name"))
+        held = self.builder.bind(self.builder.module, owner)
+        outer = self.scope
+        self.scope = Scope(outer, outer.symbol, outer.function, f"{outer.prefix}{owner}.")
+        number = self._add(node, name, Kind.METHOD, receiver)
+        self.scope = outer
+        fact = self.builder.functions[number]
+        self.builder.copy(fact.parameters[0], self.declared(held))
+        self.emit(Op.STORE, held, name, self.function_value(number), self.scope.symbol, self.line(node))
+        return NOTHING
+
+    def _type_spec(self, node: Node) -> Variable:
+        name, kind = self.text(self.field(node, "name")), self.field(node, "type")
+        number, inner = self.class_(node, name, ())
+        bases: list[Variable] = []
+        outer, self.scope = self.scope, inner
+        for field in self._fields(kind):
+            names = [self.text(c) for c in field.named_children if c.type == "field_identifier"]
+            held = self.type(self.field(field, "type"))
+            for field_name in names:
+                self.builder.copy(self.builder.bind(inner, field_name), held)
+            if not names:  # embedded
+                bases.append(self._named(self.field(field, "type")))
+                embedded = self.text(self.field(field, "type")).lstrip("*").rpartition(".")[2]
+                self.builder.copy(self.builder.bind(inner, embedded), held)
+        for method in kind.named_children if kind is not None and kind.type == "interface_type" else ():
+            if method.type in ("method_elem", "method_spec"):
+                self.builder.bind(inner, f"<{self.text(self.field(method, 'name'))}>")
+            else:
+                bases += [self._named(c) for c in method.named_children]
+        self.scope = outer
+        fact = self.builder.classes[number]
+        self.builder.classes[number] = ClassFact(fact.symbol, fact.attributes, tuple(b for b in bases if b != NOTHING))
+        self.builder.copy(self.builder.bind(self.scope, name), self.class_value(number))
+        return NOTHING
+
+    def _fields(self, kind: Node | None) -> list[Node]:
+        if kind is None or kind.type != "struct_type":
+            return []
+        return [f for part in kind.named_children for f in part.named_children if f.type == "field_declaration"]
+
+    def _literal(self, node: Node) -> Variable:
+        return self.function_value(self._add(node, "", Kind.LAMBDA, "", shown=False))
+
+    # Types
+
+    def _named(self, node: Node | None) -> Variable:
+        """Return what a type's name means."""
+        if node is None:
+            return NOTHING
+        while node.type in ("pointer_type", "generic_type", "parenthesized_type", "type_elem") and node.named_children:
+            node = node.named_children[0]
+        if node.type == "type_identifier":
+            name = self.text(node)
+            return NOTHING if name in _BUILTINS else self.builder.bind(self.builder.module, name)
+        if node.type == "qualified_type":
+            package, _, name = self.text(node).partition(".")
+            return self.load(self.builder.bind(self.builder.module, package), name, node)
+        return NOTHING
+
+    def _type_name(self, node: Node) -> Variable:
+        return self._named(node)
+
+    def type(self, node: Node | None) -> Variable:
+        """Return what a variable of a type may hold."""
+        if node is None:
+            return NOTHING
+        if node.type in ("slice_type", "array_type", "map_type", "channel_type"):
+            return self._holding(self.type(self.field(node, "element") or self.field(node, "value")), node)
+        return self.declared(self._named(node))
+
+    def _holding(self, inner: Variable, node: Node) -> Variable:
+        if inner == NOTHING:
+            return NOTHING
+        held = self.builder.container()
+        self.emit(Op.STORE_INDEX, held, "*", inner, self.scope.symbol, self.line(node))
+        return held
+
+    # Expressions
+
+    def _identifier(self, node: Node) -> Variable:
+        name = self.text(node)
+        if name in _BUILTINS:
+            return self.builder.external(name)
+        return self.lookup(name)
+
+    def _selector(self, node: Node) -> Variable:
+        return self.load(self.value(self.field(node, "operand")), self.text(self.field(node, "field")), node)
+
+    def _call(self, node: Node) -> Variable:
+        callee, listed = self.field(node, "function"), self.field(node, "arguments")
+        if callee is None:
+            return NOTHING
+        name = self.text(callee)
+        if name in ("new", "make") and listed is not None and listed.named_children:
+            return self.type(listed.named_children[0])
+        arguments = self._arguments(listed)
+        if callee.type == "selector_expression":
+            place = self.value(self.field(callee, "operand"))
+            return self.call_method(place, self.text(self.field(callee, "field")), arguments, node)
+        held = self.value(callee)
+        if name == "append":
+            for _, value in arguments[1:]:
+                self.call_method(held if not arguments else arguments[0][1], "append", [("", value)], node)
+            return arguments[0][1] if arguments else NOTHING
+        return self.call(held, arguments, node, name if callee.type == "identifier" else "")
+
+    def _arguments(self, listed: Node | None) -> list[Argument]:
+        return [("", self.value(a)) for a in listed.named_children if a.type != "comment"] if listed is not None else []
+
+    def _composite(self, node: Node) -> Variable:
+        kind, body = self.field(node, "type"), self.field(node, "body")
+        named = self._named(kind)
+        elements = [e for e in body.named_children if e.type in ("keyed_element", "literal_element")] if body is not None else []
+        if named == NOTHING:
+            held = self.builder.container()
+            for element in elements:
+                value = self.value(element.named_children[-1])
+                if value != NOTHING:
+                    self.emit(Op.STORE_INDEX, held, "*", value, self.scope.symbol, self.line(element))
+            inner = self.field(kind, "element") or self.field(kind, "value") if kind is not None else None
+            return self.builder.merge(held, self._holding(self.type(inner), node))
+        arguments = [
+            (self.text(e.named_children[0]) if e.type == "keyed_element" else "", self.value(e.named_children[-1]))
+            for e in elements
+        ]
+        return self.call(named, arguments, node)
+
+    def _conversion(self, node: Node) -> Variable:
+        return self.builder.merge(self.value(self.field(node, "operand")), self.type(self.field(node, "type")))
+
+    def _unary(self, node: Node) -> Variable:
+        return self.value(self.field(node, "operand"))
+
+    def _assertion(self, node: Node) -> Variable:
+        self.value(self.field(node, "operand"))
+        return self.type(self.field(node, "type"))
+
+    def _type_switch(self, node: Node) -> Variable:
+        alias = self.field(node, "alias")
+        self.value(self.field(node, "value"))
+        for case in node.named_children:
+            if case.type == "type_case" and alias is not None:
+                variable = self.builder.bind(self.scope, self.text(alias))
+                for child in case.named_children:
+                    if "type" in child.type:
+                        self.builder.copy(variable, self.type(child))
+            if case.type in ("type_case", "default_case"):
+                self.nothing(case)
+        return NOTHING
+
+    def _short(self, node: Node) -> Variable:
+        left, right = self.field(node, "left"), self.field(node, "right")
+        targets = list(left.named_children) if left is not None else []
+        sources = list(right.named_children) if right is not None else []
+        values = [self.value(source) for source in sources]
+        is_new = node.type == "short_var_declaration"
+        for place, target in enumerate(targets):
+            value = values[place] if len(values) == len(targets) else self._part(values[0] if values else NOTHING, place, node)
+            self.assign(target, value, is_new=is_new)
+        return NOTHING
+
+    def _part(self, value: Variable, place: int, node: Node) -> Variable:
+        if value == NOTHING:
+            return NOTHING
+        taken = self.builder.fresh()
+        self.emit(Op.INDEX, taken, value, place, self.scope.symbol, self.line(node))
+        return self.builder.merge(taken, value) if place == 0 else taken  # `x, ok := m[k]`
+
+    def assign(self, target: Node, value: Variable, *, is_new: bool) -> None:
+        """Let a value flow into a target."""
+        if target.type == "identifier":
+            name = self.text(target)
+            self.builder.copy(self.builder.bind(self.scope, name) if is_new else self.lookup(name), value)
+        elif target.type == "selector_expression":
+            place = self.value(self.field(target, "operand"))
+            if place != NOTHING and value != NOTHING:
+                self.emit(Op.STORE, place, self.text(self.field(target, "field")), value, self.scope.symbol, self.line(target))
+        elif target.type == "index_expression":
+            place = self.value(self.field(target, "operand"))
+            if place != NOTHING and value != NOTHING:
+                self.emit(Op.STORE_INDEX, place, "*", value, self.scope.symbol, self.line(target))
+
+    def _var(self, node: Node) -> Variable:
+        kind = self.field(node, "type")
+        listed = self.field(node, "value")
+        values = [self.value(v) for v in listed.named_children] if listed is not None else []
+        names = [c for c in node.named_children if c.type == "identifier"]
+        for place, name in enumerate(names):
+            value = values[place] if len(values) == len(names) else self._part(values[0] if values else NOTHING, place, node)
+            variable = self.builder.bind(self.scope, self.text(name))
+            self.builder.copy(variable, self.builder.merge(value, self.type(kind)))
+        return NOTHING
+
+    def _return(self, node: Node) -> Variable:
+        for child in node.named_children:
+            parts = child.named_children if child.type == "expression_list" else [child]
+            values = [self.value(part) for part in parts]
+            if len(values) == 1:
+                self.give(values[0])
+                continue
+            held = self.builder.container()
+            for place, value in enumerate(values):
+                if value != NOTHING:
+                    self.emit(Op.STORE_INDEX, held, place, value, self.scope.symbol, self.line(node))
+            self.give(held)
+        return NOTHING
+
+    def _range(self, node: Node) -> Variable:
+        left = self.field(node, "left")
+        held = self.element(self.value(self.field(node, "right")), node)
+        targets = list(left.named_children) if left is not None else []
+        for target in targets[-1:]:
+            self.assign(target, held, is_new=True)
+        return NOTHING
+
+    def _index(self, node: Node) -> Variable:
+        self.value(self.field(node, "index"))
+        return self.element(self.value(self.field(node, "operand")), node)

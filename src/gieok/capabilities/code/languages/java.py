@@ -1,0 +1,397 @@
+"""Java → facts: packages and imports, declared types, overloads by number of arguments, implementations of what is abstract."""
+
+from typing import ClassVar
+
+from gieok.capabilities.code.facts import NOTHING, Argument, Facts, Kind, Op, Scope, Trait, Variable
+from gieok.capabilities.code.languages.tree import Node, TreeReader
+from gieok.ports import Parser
+
+_TYPES = frozenset(
+    "class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration".split()
+)
+_COLLECTIONS = frozenset(
+    """List Set Collection Iterable Iterator Queue Deque Map Optional Stream ArrayList LinkedList HashSet TreeSet HashMap TreeMap
+    LinkedHashMap Supplier Callable Future CompletableFuture ConcurrentHashMap""".split()
+)
+
+
+def read(text: str, language: str, parser: Parser) -> Facts:
+    """Return the facts of a file."""
+    root = parser.parse(language, text.encode("utf-8", "surrogatepass"))
+    return _Reader(language, text, root).read()
+
+
+class _Reader(TreeReader):
+    branches: ClassVar[frozenset[str]] = frozenset(
+        """if_statement for_statement enhanced_for_statement while_statement do_statement switch_block_statement_group
+        switch_rule catch_clause ternary_expression""".split()
+    )
+    handlers: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(_TYPES, "_class"),
+        "package_declaration": "_package", "import_declaration": "_import", "identifier": "_identifier", "this": "_this",
+        "super": "_super", "field_access": "_field_access", "method_invocation": "_invocation",
+        "object_creation_expression": "_creation", "explicit_constructor_invocation": "_explicit",
+        "assignment_expression": "_assignment", "local_variable_declaration": "_local", "lambda_expression": "_lambda",
+        "method_reference": "_reference", "return_statement": "_return", "enhanced_for_statement": "_for_each",
+        "cast_expression": "_cast", "ternary_expression": "_ternary", "array_access": "_array_access",
+        "array_initializer": "_array", "string_literal": "text_value", "binary_expression": "nothing",
+        "unary_expression": "nothing", "type_identifier": "_type_name", "scoped_type_identifier": "_type_name",
+        "expression_statement": "nothing", "catch_formal_parameter": "_catch", "resource": "_resource",
+        "modifiers": "_skip", "type_parameters": "_skip", "type_arguments": "_skip", "generic_type": "_type_name",
+        "instanceof_expression": "_instance_of", "labeled_statement": "_labeled", "break_statement": "_skip",
+        "continue_statement": "_skip",
+    }  # fmt: skip
+
+    def start(self) -> None:
+        #: Fields by class scope are reached through `this`; a class body has no statements of its own.
+        self.emit(Op.IMPORT_ALL, "", 0)  # the same package
+
+    def _skip(self, node: Node) -> Variable:
+        del node
+        return NOTHING
+
+    def _labeled(self, node: Node) -> Variable:
+        return self.value(node.named_children[-1])
+
+    # Imports
+
+    def _package(self, node: Node) -> Variable:
+        self.builder.package = self.text(node.named_children[-1])
+        return NOTHING
+
+    def _import(self, node: Node) -> Variable:
+        dotted = self.text(next((c for c in node.named_children if c.type in ("scoped_identifier", "identifier")), None))
+        is_static = any(child.type == "static" for child in node.children)
+        if any(child.type == "asterisk" for child in node.named_children):
+            self.emit(Op.IMPORT_ALL, dotted, 1 if is_static else 0)
+            return NOTHING
+        name = dotted.rpartition(".")[2]
+        if is_static:
+            owner = dotted.rpartition(".")[0]
+            held = self.builder.fresh()
+            self.emit(Op.IMPORT, held, owner, owner.rpartition(".")[2], 0, self.line(node))
+            self.builder.copy(self.builder.bind(self.builder.module, name), self.load(held, name, node))
+        else:
+            self.emit(Op.IMPORT, self.builder.bind(self.builder.module, name), dotted, name, 0, self.line(node))
+        return NOTHING
+
+    # Definitions
+
+    def _class(self, node: Node) -> Variable:
+        name = self.text(self.field(node, "name"))
+        self._class_of(node, name, self._bases(node), self.field(node, "body"))
+        return NOTHING
+
+    def _bases(self, node: Node) -> list[Variable]:
+        found = []
+        for child in node.named_children:
+            if child.type in ("superclass", "super_interfaces", "extends_interfaces"):
+                types = child.named_children
+                types = types[0].named_children if types and types[0].type == "type_list" else types
+                found += [self._class_named(t) for t in types]
+        return found
+
+    def _class_of(self, node: Node, name: str, bases: list[Variable], body: Node | None) -> Variable:
+        is_test = any("Test" in self.text(c) for c in node.named_children if c.type == "modifiers")
+        number, inner = self.class_(node, name, bases, (Trait.TEST,) if is_test else ())
+        made = self.class_value(number)
+        self.builder.copy(self.builder.bind(self.scope, name), made)
+        outer, self.scope = self.scope, inner
+        self._components(node, inner)
+        members = list(body.named_children) if body is not None else []
+        members = [m for part in members for m in (part.named_children if part.type == "enum_body_declarations" else [part])]
+        for member in members:  # names first: a method may stand above the field it uses
+            if member.type == "field_declaration":
+                self._field(member, inner)
+            elif member.type in _TYPES:
+                self.builder.bind(inner, self.text(self.field(member, "name")))
+            elif member.type == "enum_constant":
+                instance = self.call(made, self._arguments(self.field(member, "arguments")), member, name)
+                self.builder.copy(self.builder.bind(inner, self.text(self.field(member, "name"))), instance)
+        for member in members:
+            if member.type in ("method_declaration", "constructor_declaration", "compact_constructor_declaration"):
+                self._method(member, inner)
+            elif member.type in _TYPES:
+                self.value(member)
+            elif member.type in ("static_initializer", "block"):
+                self.nothing(member)
+        self.scope = outer
+        return made
+
+    def _components(self, node: Node, inner: Scope) -> None:
+        """A record's components are fields with methods of their name."""
+        listed = self.field(node, "parameters")
+        for parameter in listed.named_children if listed is not None and node.type == "record_declaration" else ():
+            name = self.text(self.field(parameter, "name"))
+            self.builder.copy(self.builder.bind(inner, name), self.type(self.field(parameter, "type")))
+
+    def _field(self, member: Node, inner: Scope) -> None:
+        kind = self.type(self.field(member, "type"))
+        for declarator in member.named_children:
+            if declarator.type == "variable_declarator":
+                value = self.value(self.field(declarator, "value"))
+                name = self.text(self.field(declarator, "name"))
+                self.builder.copy(self.builder.bind(inner, name), self.builder.merge(value, kind))
+
+    def _method(self, member: Node, inner: Scope) -> None:
+        is_constructor = member.type != "method_declaration"
+        name = self.text(self.field(member, "name"))
+        modifiers = next((self.text(c) for c in member.named_children if c.type == "modifiers"), "")
+        traits = [Trait.EXACT] if "..." not in self.text(self.field(member, "parameters")) else []
+        traits += [Trait.CLASS] if "static" in modifiers.split() else []
+        traits += [Trait.TEST] if "@Test" in modifiers or "@ParameterizedTest" in modifiers else []
+        parameters = self._parameters(self.field(member, "parameters"))
+        shown = "<init>" if is_constructor else name
+        number, _ = self.function(
+            member, shown, Kind.METHOD, parameters, self.field(member, "body"), receiver="this", traits=traits
+        )
+        self.builder.copy(self.builder.bind(inner, "__init__" if is_constructor else f"{name}()"), self.function_value(number))
+        if not is_constructor:
+            self.builder.copy(self.builder.functions[number].result, self.type(self.field(member, "type")))
+
+    def _parameters(self, listed: Node | None) -> list[tuple[str, Variable]]:
+        found = []
+        for parameter in listed.named_children if listed is not None else ():
+            if parameter.type == "formal_parameter":
+                found.append((self.text(self.field(parameter, "name")), self.type(self.field(parameter, "type"))))
+            elif parameter.type == "spread_parameter":
+                kind = next((c for c in parameter.named_children if "type" in c.type), None)
+                name = self.text(parameter.named_children[-1])
+                held = self.builder.container()
+                if (inner := self.type(kind)) != NOTHING:
+                    self.emit(Op.STORE_INDEX, held, "*", inner, self.scope.symbol, self.line(parameter))
+                found.append((name, held))
+        return found
+
+    def closure(self) -> Scope:
+        return self.scope
+
+    # Names
+
+    def _find(self, name: str, key: str = "") -> tuple[Variable, bool]:
+        """Return the variable of a name and whether it is a member of a class around (which `this` must reach)."""
+        scope: Scope | None = self.scope
+        while scope is not None:
+            if scope.owner == NOTHING and name in scope.names and not key:
+                return scope.names[name], False
+            if scope.owner != NOTHING and (key or name) in scope.names:
+                return scope.names[key or name], True
+            scope = scope.outer
+        return NOTHING, False
+
+    def _identifier(self, node: Node) -> Variable:
+        name = self.text(node)
+        variable, is_member = self._find(name)
+        if is_member or (variable == NOTHING and not name[:1].isupper()):
+            this = self._this(node)
+            inherited = self.load(this, name, node)
+            return self.builder.merge(variable, inherited) if is_member else inherited
+        return variable if variable != NOTHING else self.builder.bind(self.builder.module, name)
+
+    def _this(self, node: Node) -> Variable:
+        del node
+        scope: Scope | None = self.scope
+        while scope is not None:
+            if scope.owner == NOTHING and "this" in scope.names:
+                return scope.names["this"]
+            scope = scope.outer
+        return NOTHING
+
+    def _super(self, node: Node) -> Variable:
+        owner = self.builder.functions[self.scope.function].owner
+        this = self._this(node)
+        if owner == NOTHING or this == NOTHING:
+            return NOTHING
+        value = self.builder.fresh()
+        self.emit(Op.SUPER, value, this, owner)
+        return value
+
+    def _class_named(self, node: Node | None) -> Variable:
+        """Return what a type's name means: a class."""
+        if node is None:
+            return NOTHING
+        if node.type == "generic_type":
+            node = node.named_children[0]
+        parts = self.text(node).split(".")
+        variable, _ = self._find(parts[0])
+        held = variable if variable != NOTHING else self.builder.bind(self.builder.module, parts[0])
+        for part in parts[1:]:
+            held = self.load(held, part, node)
+        return held
+
+    def _type_name(self, node: Node) -> Variable:
+        return self._class_named(node)
+
+    def type(self, node: Node | None) -> Variable:
+        """Return what a variable of a declared type may hold."""
+        if node is None or node.type in ("void_type", "integral_type", "floating_point_type", "boolean_type"):
+            return NOTHING
+        if node.type == "array_type":
+            return self._holding(self.type(self.field(node, "element")), node)
+        if node.type == "generic_type" and self.text(node.named_children[0]) in _COLLECTIONS:
+            inner = node.named_children[-1].named_children
+            return self._holding(self.type(inner[-1]) if inner else NOTHING, node)
+        if node.type in ("type_identifier", "scoped_type_identifier", "generic_type"):
+            return self.declared(self._class_named(node))
+        return NOTHING
+
+    def _holding(self, inner: Variable, node: Node) -> Variable:
+        if inner == NOTHING:
+            return NOTHING
+        held = self.builder.container()
+        self.emit(Op.STORE_INDEX, held, "*", inner, self.scope.symbol, self.line(node))
+        return held
+
+    # Expressions
+
+    def _field_access(self, node: Node) -> Variable:
+        return self.load(self.value(self.field(node, "object")), self.text(self.field(node, "field")), node)
+
+    def _arguments(self, listed: Node | None) -> list[Argument]:
+        return [("", self.value(a)) for a in listed.named_children if "comment" not in a.type] if listed is not None else []
+
+    def _invocation(self, node: Node) -> Variable:
+        name = self.text(self.field(node, "name"))
+        place = self.field(node, "object")
+        arguments = self._arguments(self.field(node, "arguments"))
+        if place is not None:
+            return self._call_named(self.value(place), name, arguments, node)
+        variable, is_member = self._find("", f"{name}()")
+        made = self._call_named(self._this(node), name, arguments, node)
+        if is_member:  # of a class around this one
+            return self.builder.merge(made, self.call(variable, arguments, node, name))
+        imported = self.builder.bind(self.builder.module, name)
+        return self.builder.merge(made, self.call(imported, arguments, node, name))
+
+    def _call_named(self, place: Variable, name: str, arguments: list[Argument], node: Node) -> Variable:
+        """Methods and fields have names of their own; a collection's methods are known by their plain name."""
+        made = self.call_method(place, f"{name}()", arguments, node)
+        return self.builder.merge(made, self.call_method(place, name, arguments, node)) if place != NOTHING else made
+
+    def _creation(self, node: Node) -> Variable:
+        kind = self._class_named(self.field(node, "type"))
+        arguments = self._arguments(self.field(node, "arguments"))
+        body = next((c for c in node.named_children if c.type == "class_body"), None)
+        if body is not None:
+            kind = self._class_of(node, self.builder.lambda_name(self.scope.symbol).replace("lambda", "anonymous"), [kind], body)
+        return self.call(kind, arguments, node, self.text(self.field(node, "type")))
+
+    def _explicit(self, node: Node) -> Variable:
+        target = self.field(node, "constructor")
+        return self.call_method(self.value(target), "__init__", self._arguments(self.field(node, "arguments")), node)
+
+    def _assignment(self, node: Node) -> Variable:
+        value = self.value(self.field(node, "right"))
+        left = self.field(node, "left")
+        if left is None or value == NOTHING:
+            return value
+        if left.type == "identifier":
+            variable, is_member = self._find(self.text(left))
+            if variable != NOTHING and not is_member:
+                self.builder.copy(variable, value)
+            else:
+                self.emit(Op.STORE, self._this(node), self.text(left), value, self.scope.symbol, self.line(node))
+        elif left.type == "field_access":
+            place = self.value(self.field(left, "object"))
+            if place != NOTHING:
+                self.emit(Op.STORE, place, self.text(self.field(left, "field")), value, self.scope.symbol, self.line(node))
+        elif left.type == "array_access":
+            place = self.value(self.field(left, "array"))
+            if place != NOTHING:
+                self.emit(Op.STORE_INDEX, place, "*", value, self.scope.symbol, self.line(node))
+        return value
+
+    def _local(self, node: Node) -> Variable:
+        kind_node = self.field(node, "type")
+        for declarator in node.named_children:
+            if declarator.type == "variable_declarator":
+                value = self.value(self.field(declarator, "value"))
+                kind = self.type(kind_node) if value == NOTHING or self.text(kind_node) != "var" else NOTHING
+                variable = self.builder.bind(self.scope, self.text(self.field(declarator, "name")))
+                self.builder.copy(variable, value if self._is_creation(declarator) else self.builder.merge(value, kind))
+        return NOTHING
+
+    def _is_creation(self, declarator: Node) -> bool:
+        """`Shape s = new Circle()` holds a circle, not any shape."""
+        value = self.field(declarator, "value")
+        return value is not None and value.type == "object_creation_expression"
+
+    def _lambda(self, node: Node) -> Variable:
+        listed = self.field(node, "parameters")
+        if listed is None or listed.type == "identifier":
+            parameters = [(self.text(listed), NOTHING)]
+        elif listed.type == "inferred_parameters":
+            parameters = [(self.text(child), NOTHING) for child in listed.named_children]
+        else:
+            parameters = self._parameters(listed)
+        number, _ = self.function(node, "", Kind.LAMBDA, parameters, self.field(node, "body"), shown=False)
+        return self.function_value(number)
+
+    def body(self, node: Node) -> None:
+        if node.type in ("block", "constructor_body"):
+            self.block(node)
+        else:
+            self.give(self.value(node))
+
+    def _reference(self, node: Node) -> Variable:
+        parts = node.named_children
+        name = self.text(parts[-1]) if len(parts) > 1 else "new"
+        held = self.value(parts[0])
+        if name == "new":
+            return held
+        made = self.load(held, f"{name}()", node)
+        self.call(made, [], node, name)  # whoever takes it calls it
+        return made
+
+    def _return(self, node: Node) -> Variable:
+        for child in node.named_children:
+            self.give(self.value(child))
+        return NOTHING
+
+    def _for_each(self, node: Node) -> Variable:
+        held = self.element(self.value(self.field(node, "value")), node)
+        variable = self.builder.bind(self.scope, self.text(self.field(node, "name")))
+        self.builder.copy(variable, self.builder.merge(held, self.type(self.field(node, "type"))))
+        self.value(self.field(node, "body"))
+        return NOTHING
+
+    def _cast(self, node: Node) -> Variable:
+        value = self.value(self.field(node, "value"))
+        return self.builder.merge(value, self.type(self.field(node, "type")))
+
+    def _ternary(self, node: Node) -> Variable:
+        self.value(self.field(node, "condition"))
+        return self.builder.merge(self.value(self.field(node, "consequence")), self.value(self.field(node, "alternative")))
+
+    def _array_access(self, node: Node) -> Variable:
+        self.value(self.field(node, "index"))
+        return self.element(self.value(self.field(node, "array")), node)
+
+    def _array(self, node: Node) -> Variable:
+        held = self.builder.container()
+        for child in node.named_children:
+            if (value := self.value(child)) != NOTHING:
+                self.emit(Op.STORE_INDEX, held, "*", value, self.scope.symbol, self.line(child))
+        return held
+
+    def _catch(self, node: Node) -> Variable:
+        kinds = next((c for c in node.named_children if c.type == "catch_type"), None)
+        variable = self.builder.bind(self.scope, self.text(self.field(node, "name")))
+        for kind in kinds.named_children if kinds is not None else ():
+            self.builder.copy(variable, self.type(kind))
+        return NOTHING
+
+    def _resource(self, node: Node) -> Variable:
+        name = self.field(node, "name")
+        value = self.value(self.field(node, "value"))
+        if name is not None:
+            kind = self.type(self.field(node, "type"))
+            self.builder.copy(self.builder.bind(self.scope, self.text(name)), self.builder.merge(value, kind))
+        return NOTHING
+
+    def _instance_of(self, node: Node) -> Variable:
+        self.value(self.field(node, "left"))
+        name, kind = self.field(node, "name"), self.field(node, "right")
+        if name is not None:
+            self.builder.copy(self.builder.bind(self.scope, self.text(name)), self.type(kind))
+        return NOTHING
