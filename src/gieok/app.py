@@ -21,6 +21,7 @@ from gieok.ports import Clock, Embedder, SelfCheck, Store, Watcher
 
 if TYPE_CHECKING:
     from gieok.capabilities.prompt.recollect import Reader
+    from gieok.capabilities.code.project import Project
 
 #: The store that is kept beside a remote one where the user wants both.
 _LOCAL = "sqlite"
@@ -105,6 +106,9 @@ def open_context(
         ),
         lang=lang if settings.text("lang") == "auto" else settings.text("lang"),
         version=gieok.__version__,
+        folder=Path.cwd(),
+        project=partial(_open_project, resident=resident, clock=clock),
+        writer=lambda: None,
     )
 
 
@@ -137,6 +141,21 @@ def _glance(location: str) -> "tuple[Reader, type[Exception]]":
         raise NotIndexed(f"there is no index at {location!r}") from error
     except Mismatch as error:
         raise ShapeMismatch(str(error)) from error
+
+
+def _open_project(root: Path, *, resident: bool, clock: Clock) -> "Project":
+    """Open the index of the code below `root`."""
+    from gieok.capabilities.code import layout  # a cold search has no time for it
+    from gieok.capabilities.code.project import Project
+
+    return Project(
+        root,
+        registry.load(registry.PROJECT_STORES, "sqlite")(layout.index_file(root), resident=resident),
+        registry.load(registry.PARSERS, "tree-sitter")(),
+        registry.load(registry.VERSIONS, "git")(root),
+        clock,
+        config.ignored(root / layout.FOLDER / "config.yaml"),
+    )
 
 
 def _open_watcher() -> Watcher:

@@ -231,3 +231,16 @@ def _parse(option: Option, text: str, origin: str) -> Value:
     if option.low is not None and not float(value) >= option.low:
         raise BadConfig(f"{option.name} is {text!r} in {origin!r}; it must be at least {option.low:g}")
     return value
+
+
+def ignored(file: Path) -> tuple[str, ...]:
+    """Return the patterns under `ignore` in a project's settings of its code. Raises BadConfig."""
+    if not file.is_file():
+        return ()
+    found = _read(file)
+    patterns: object = found.pop("ignore", None) or []
+    if found:
+        raise BadConfig(f"unknown setting {min(found)!r} in {str(file)!r}", hint="known: ignore")
+    if not isinstance(patterns, list) or not all(isinstance(pattern, str) for pattern in patterns):
+        raise BadConfig(f"`ignore` in {str(file)!r} must be a list of patterns")
+    return tuple(patterns)

@@ -330,3 +330,13 @@ class Parser(Protocol):
 
     def parse(self, language: str, source: bytes) -> SyntaxNode:
         """Return the root of the syntax tree; what does not parse is a node of type ERROR. Raises MissingExtra."""
+
+
+class Writer(Protocol):
+    """A language model that writes a text."""
+
+    #: Provider and model.
+    model: str
+
+    def write(self, instructions: str, text: str) -> str:
+        """Return what the model answers; never empty. Raises GieokError."""

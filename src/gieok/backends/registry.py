@@ -41,6 +41,17 @@ STORES = {
         is_remote=True,
     ),
 }
+PROJECT_STORES = {
+    "sqlite": Backend("gieok.backends.stores.sqlite.graph:SqliteProjectStore"),
+}
+PARSERS = {
+    "tree-sitter": Backend(
+        "gieok.backends.parsers.treesitter:TreeSitterParser", "tree-sitter and its grammars", "pip install 'gieok[code]'"
+    ),
+}
+VERSIONS = {
+    "git": Backend("gieok.backends.git:Git"),
+}
 WATCHERS = {
     "watchfiles": Backend("gieok.backends.watchers:FileWatcher", "watchfiles", "pip install watchfiles"),
 }

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from gieok.capabilities.files.cut import Cut
 from gieok.engine.recall import Profile
 from gieok.model import Scope
-from gieok.ports import Clock, Embedder, Store, Watcher
+from gieok.ports import Clock, Embedder, Store, Watcher, Writer
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a cold search has no time for it
+    from gieok.capabilities.code.project import Project
     from gieok.capabilities.prompt.recollect import Reader
 
 
@@ -67,6 +68,11 @@ class Context:
     glance: Callable[[], "tuple[Reader, type[Exception]]"]
     lang: str
     version: str
+    #: Where the user stands, and how the code of a folder is opened.
+    folder: Path
+    project: Callable[[Path], "Project"]
+    #: The model that answers and summarises; None where none is configured.
+    writer: Callable[[], Writer | None]
 
     @property
     def scopes(self) -> tuple[Scope, ...]:

@@ -85,6 +85,8 @@ class Operation(Generic[RequestT, ResultT]):
     doc: Words
     effect: Effect = Effect.READ
     surfaces: frozenset[Surface] = frozenset((Surface.CLI,))
+    #: The tool's name over MCP, where it is not made from the operation's.
+    tool: str = ""
 
 
 def argument(

@@ -175,6 +175,8 @@ class _Parser(argparse.ArgumentParser):
 
 def _wanted(arguments: Sequence[str]) -> Sequence[str]:
     """Return the operations to load: those of the command that is named first, or all of them (help, a mistyped name)."""
+    if " ".join(arguments[:2]) in NAMES:
+        return [" ".join(arguments[:2])]
     first = arguments[0] if arguments else ""
     return [name for name in NAMES if name.split()[0] == first] or NAMES
 

@@ -196,3 +196,61 @@ def _write(
     built = graph.build(sorted(files, key=lambda one: one[0]), {**before, **own})
     store.replace(rows, gone, built)
     change.linked = True
+
+
+class Freshness(NamedTuple):
+    """How an answer stands to the files: the commit and time of the index, and which files differ on disk."""
+
+    commit: str
+    head: str
+    indexed_at: str
+    dirty: tuple[str, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """Return the documented shape."""
+        return {
+            "commit": self.commit or None,
+            "head": self.head or None,
+            "indexed_at": self.indexed_at,
+            "dirty": len(self.dirty),
+            "dirty_files": list(self.dirty[:20]),
+        }
+
+
+def freshness(project: Project) -> Freshness:
+    """Compare what is indexed with what is on disk: by size and time, and by content where these differ."""
+    known = project.store.files()
+    notes = project.store.notes(SCOPE)
+    candidates, _ = _look(project, ())
+    dirty = {path for path in known if path not in {c.path for c in candidates}}
+    for candidate in candidates:
+        file = known.get(candidate.path)
+        if file is None:
+            dirty.update([candidate.path] if _is_wanted(project.root / candidate.path) else [])
+        elif (file.size, file.mtime_ns) != (candidate.size, candidate.mtime_ns):
+            try:
+                digest = sha256((project.root / candidate.path).read_bytes()).hexdigest()
+            except OSError:
+                digest = ""
+            dirty.update([candidate.path] if digest != file.content_hash else [])
+    return Freshness(
+        notes.get(_COMMIT_NOTE, ""), project.versions.head(), notes.get(_TIME_NOTE, ""), tuple(sorted(dirty))
+    )
+
+
+def _is_wanted(file: Path) -> bool:
+    try:
+        scan.decode(file.read_bytes())
+    except (OSError, scan.Unwanted):
+        return False
+    return True
+
+
+def inside(project: Project, name: str) -> str:
+    """Return a path of the project as it is indexed, from one that is absolute or relative to it. Raises BadRequest."""
+    path = Path(name)
+    full = path if path.is_absolute() else project.root / path
+    try:
+        return full.resolve().relative_to(project.root.resolve()).as_posix()
+    except (ValueError, OSError, RuntimeError) as error:
+        raise BadRequest(f"{name!r} is outside of the project {str(project.root)!r}") from error

@@ -28,7 +28,7 @@ _DEFINES = 3.0
 _DEFINES_IN_WORDS = 1.5
 _PATH_SHARE = 1.0
 _FILE_SHARE = 0.2
-_TEST, _SIDE, _REEXPORT, _DECLARATIONS = 0.3, 0.3, 0.5, 0.7
+_TEST, _SIDE, _REEXPORT, _DECLARATIONS, _PROSE = 0.3, 0.3, 0.5, 0.7, 0.5
 _REPEATED = 0.5
 _NEIGHBOURS = 3
 
@@ -74,7 +74,7 @@ def search(
     named = _named(project, text)
     ranked = _ranked(project, found, text, {s.key for s in named})
     answers = [_answer(one, named) for one in ranked]
-    answers = _with_missing(named, answers)[:limit]
+    answers = _with_missing(named, answers, is_name=bool(_IDENTIFIER.fullmatch(text.strip())))[:limit]
     if expand:
         answers = _expanded(project, answers, limit)
     answers = _within(answers, budget_tokens)
@@ -171,6 +171,8 @@ def _weight(path: str) -> float:
         weight *= _REEXPORT
     if path.endswith((".d.ts", ".pyi")):
         weight *= _DECLARATIONS
+    if path.endswith((".md", ".markdown")):
+        weight *= _PROSE
     return weight
 
 
@@ -200,7 +202,7 @@ def _file_symbol(path: str, lines: int) -> Symbol:
     return Symbol(f"{path}::<module>", path, path, Kind.MODULE, 1, lines, "", "", "", 0, "", "active", "")
 
 
-def _with_missing(named: Sequence[Symbol], answers: list[Answer]) -> list[Answer]:
+def _with_missing(named: Sequence[Symbol], answers: list[Answer], *, is_name: bool) -> list[Answer]:
     """Put symbols that the question names in front, also where no passage of theirs was among the best."""
     present = {a.symbol.key for a in answers}
     best = answers[0].score if answers else 1.0
@@ -209,7 +211,9 @@ def _with_missing(named: Sequence[Symbol], answers: list[Answer]) -> list[Answer
         for s in named
         if s.key not in present
     ]
-    merged = sorted([*answers, *missing], key=lambda a: -a.score)
+    # What is asked for by its very name comes first, wherever it stands.
+    is_asked = is_name and bool(named)
+    merged = sorted([*answers, *missing], key=lambda a: (is_asked and a.why != "name", -a.score))
     seen: set[str] = set()
     return [a for a in merged if not (a.symbol.key in seen or seen.add(a.symbol.key))]
 

@@ -1,0 +1,62 @@
+"""A name that a person or an agent writes → the symbols it may mean."""
+
+import difflib
+import re
+
+from gieok.capabilities.code.facts import Kind
+from gieok.capabilities.code.project import Project, inside
+from gieok.errors import BadRequest
+from gieok.model import Symbol
+
+_SUGGESTIONS = 5
+_PASSIVE = (Kind.MARKER, Kind.LAMBDA)
+
+
+def find(project: Project, text: str) -> list[Symbol]:
+    """Return the symbols that `text` names: `path`, `path:symbol`, `path::symbol`, `Class.method` or a plain name.
+
+    Raises BadRequest with suggestions where there is none.
+    """
+    text = text.strip()
+    path, _, name = text.partition("::") if "::" in text else _split(text)
+    found = _in_file(project, inside(project, path), name) if path else []
+    if not found:
+        found = _by_name(project, re.sub(r"::|#", ".", text))
+    if not found:
+        raise BadRequest(f"no symbol {text!r} is indexed", hint=_hint(project, text))
+    return found
+
+
+def _split(text: str) -> tuple[str, str, str]:
+    """Part `path:symbol`; a plain name has no path."""
+    if ":" in text:
+        return text.partition(":")
+    return (text, "", "") if "/" in text or "." in text.rpartition("/")[2] else ("", "", text)
+
+
+def _in_file(project: Project, path: str, name: str) -> list[Symbol]:
+    symbols = [s for s in project.store.symbols(paths=[path]) if s.kind not in _PASSIVE]
+    if not name:
+        return [s for s in symbols if s.kind == Kind.MODULE]
+    if name.isdigit():
+        around = [s for s in symbols if s.start_line <= int(name) <= s.end_line]
+        return sorted(around, key=lambda s: s.end_line - s.start_line)[:1]
+    return [s for s in symbols if _is_called(s, name)]
+
+
+def _by_name(project: Project, name: str) -> list[Symbol]:
+    last = name.rpartition(".")[2]
+    found = [s for s in project.store.symbols(names=[last]) if s.kind not in _PASSIVE]
+    return [s for s in found if _is_called(s, name)]
+
+
+def _is_called(symbol: Symbol, name: str) -> bool:
+    qualified = symbol.key.partition("::")[2]
+    return qualified == name or qualified.endswith(f".{name}") or symbol.name == name
+
+
+def _hint(project: Project, text: str) -> str:
+    last = re.split(r"::|[:.#/]", text)[-1]
+    names = sorted({s.name for s in project.store.all_symbols() if s.kind not in _PASSIVE})
+    near = difflib.get_close_matches(last, names, _SUGGESTIONS, 0.6)
+    return f"near: {', '.join(near)}" if near else 'find it with `gieok code query "…"`'

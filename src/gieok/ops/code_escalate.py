@@ -1,0 +1,70 @@
+"""`gieok code escalate`: let a strong model look at what asked for it, and at nothing else."""
+
+from dataclasses import dataclass
+
+from gieok.capabilities.code import deeper, escalation
+from gieok.errors import BadRequest
+from gieok.ops.code_project import opened
+from gieok.ops.context import Context
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EscalateRequest:
+    """Parameters of `gieok code escalate`."""
+
+    dismiss: bool = argument(Words("forget what waits without a look", "보지 않고 지움"), False)
+
+
+@dataclass(frozen=True, slots=True)
+class EscalateResult:
+    """What waited, and how many summaries were written."""
+
+    reasons: tuple[str, ...]
+    files: tuple[str, ...]
+    summaries: int
+
+    @property
+    def found(self) -> bool:
+        """True where something waited."""
+        return bool(self.reasons)
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        return {"reasons": list(self.reasons), "files": list(self.files), "summaries": self.summaries}
+
+
+def run(context: Context, request: EscalateRequest) -> EscalateResult:
+    """Take what waits. It stays where there is no model, or the model fails."""
+    project = opened(context)
+    waiting = escalation.pending(project.root)
+    if waiting is None:
+        return EscalateResult((), (), 0)
+    reasons, files = (tuple(map(str, waiting.get(name) or ())) for name in ("reasons", "files"))  # type: ignore[call-overload]
+    summaries = 0
+    if not request.dismiss:
+        writer = context.writer()
+        if writer is None:
+            raise BadRequest("no model is configured that could look", hint="`--dismiss` forgets what waits")
+        summaries = deeper.summarise(project, writer, files)
+        deeper.describe(project, writer)
+    escalation.clear(project.root)
+    return EscalateResult(reasons, files, summaries)
+
+
+def present(result: EscalateResult, style: Style) -> str:
+    """Show what waited and what was done."""
+    if not result.reasons:
+        return Words("Nothing waits.", "기다리는 것이 없습니다.").say(style.lang)
+    head = Words(f"{result.summaries} summaries written for:", f"요약 {result.summaries}개를 씀:").say(style.lang)
+    return "\n".join([head, *(f"  {printable(reason)}" for reason in result.reasons)])
+
+
+OPERATION = Operation(
+    name="code escalate",
+    request=EscalateRequest,
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words("Let a strong model look at changes that ask for it", "필요한 변경을 강한 모델이 살펴보게 합니다"),
+)

@@ -1,0 +1,52 @@
+"""`gieok code export`: write the project's page and picture."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from gieok.capabilities.code import export, layout
+from gieok.ops.code_project import opened
+from gieok.ops.context import Context
+from gieok.ops.operation import Effect, Operation, Style, Words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportRequest:
+    """`gieok code export` has no parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportResult:
+    """Where it was written."""
+
+    files: tuple[Path, ...]
+    found: bool = True
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        return {"files": [str(file) for file in self.files]}
+
+
+def run(context: Context, request: ExportRequest) -> ExportResult:
+    """Write both."""
+    del request
+    project = opened(context)
+    return ExportResult((
+        layout.write(project.root, "exports/intelligence.md", export.page(project)),
+        layout.write(project.root, "exports/graph.svg", export.picture(project)),
+    ))  # fmt: skip
+
+
+def present(result: ExportResult, style: Style) -> str:
+    """Name the files."""
+    del style
+    return "\n".join(map(str, result.files))
+
+
+OPERATION = Operation(
+    name="code export",
+    request=ExportRequest,
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words("Write a page and a picture of the project", "프로젝트를 설명하는 문서와 그림을 씁니다"),
+)

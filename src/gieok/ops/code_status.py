@@ -1,0 +1,75 @@
+"""`gieok code status`: the project at a glance, and how fresh its index is."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from gieok.capabilities.code import deeper, escalation, layout, statistics
+from gieok.capabilities.code.project import Freshness, freshness
+from gieok.capabilities.code.statistics import Statistics
+from gieok.ops.code_project import freshness_lines, opened, pending_lines
+from gieok.ops.context import Context
+from gieok.ops.operation import Operation, Style, Surface, Words, printable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusRequest:
+    """`gieok code status` has no parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatusResult:
+    """What there is."""
+
+    root: Path
+    counted: Statistics
+    freshness: Freshness
+    record: dict[str, str]
+    quality: int | None
+    pending: dict[str, object] | None
+    found: bool = True
+
+    def to_json(self) -> object:
+        """Return the documented shape (docs/code.md)."""
+        c = self.counted
+        return {
+            "root": str(self.root), "files": c.files, "lines": c.lines, "languages": c.languages, "kinds": c.kinds,
+            "edges": c.edges, "tiers": c.tiers, "unresolved": c.open_calls, "passages": c.passages, "vectors": c.vectors,
+            "central": [{"symbol": key, "dependants": n} for key, n in c.central], "record": self.record,
+            "quality": self.quality, "pending": self.pending, "freshness": self.freshness.to_json(),
+        }  # fmt: skip
+
+
+def run(context: Context, request: StatusRequest) -> StatusResult:
+    """Count, and compare with the disk."""
+    del request
+    project = opened(context)
+    last = next(reversed(list(layout.read_log(project.root, "validations"))), {})
+    quality = last.get("quality")
+    return StatusResult(
+        project.root, statistics.count(project), freshness(project), deeper.record(project),
+        quality if isinstance(quality, int) else None, escalation.pending(project.root),
+    )  # fmt: skip
+
+
+def present(result: StatusResult, style: Style) -> str:
+    """Show the project in a few lines."""
+    c = result.counted
+    head = Words(f"Code: {c.files:,} files, {c.lines:,} lines", f"코드: 파일 {c.files:,}개, {c.lines:,}줄").say(style.lang)
+    kinds = ", ".join(f"{name} {n:,}" for name, n in c.kinds.items() if name != "lambda")
+    edges = ", ".join(f"{name} {n:,}" for name, n in c.edges.items())
+    lines = [style.bold(head) + style.dim(f"  {result.root}"), f"  {kinds}", f"  {edges}"]
+    if result.quality is not None:
+        lines.append(Words(f"  quality {result.quality}/100", f"  품질 {result.quality}/100").say(style.lang))
+    lines += [f"  {style.bold(name)}: {printable(text)}" for name, text in result.record.items()]
+    return "\n".join([*lines, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)])
+
+
+OPERATION = Operation(
+    name="code status",
+    tool="code_overview",
+    request=StatusRequest,
+    handler=run,
+    present=present,
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+    doc=Words("Show the project at a glance and how fresh its index is", "프로젝트를 한눈에, 색인이 얼마나 최신인지 보여 줍니다"),
+)

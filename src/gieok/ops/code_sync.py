@@ -1,0 +1,37 @@
+"""`gieok code sync`: bring the index in line with the files."""
+
+from dataclasses import dataclass
+
+from gieok.capabilities.code.project import inside
+from gieok.ops.code_init import SyncResult, present, synced
+from gieok.ops.code_project import opened
+from gieok.ops.context import Context
+from gieok.ops.operation import Effect, Operation, Words, argument
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncRequest:
+    """Parameters of `gieok code sync`."""
+
+    file: list[str] = argument(
+        Words("only these files (default: whatever changed)", "이 파일들만 (기본: 바뀐 것 모두)"), [], positional=True
+    )
+    trigger: str = argument(Words("what the log is to say of why", "로그에 남길 까닭"), "sync")
+    no_wait: bool = argument(Words("do not wait for vectors", "벡터를 기다리지 않음"), False)
+
+
+def run(context: Context, request: SyncRequest) -> SyncResult:
+    """Sync once."""
+    project = opened(context)
+    only = [inside(project, str(context.folder / name)) for name in request.file]
+    return synced(context, project, request.trigger, only=only, wait=not request.no_wait)
+
+
+OPERATION = Operation(
+    name="code sync",
+    request=SyncRequest,
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words("Read what changed in the project's files again", "프로젝트에서 바뀐 파일을 다시 읽습니다"),
+)
