@@ -65,7 +65,12 @@ def score_graph(predicted: Pairs, truth: dict[str, Any], tree: Path) -> dict[str
         wanted = {(a, b) for a, b, flag in truth["edges"] if set(flag) & set(flags)}
         recalls[name] = len(wanted & predicted) / max(len(wanted), 1)
     precision = confirmed / max(confirmed + refuted, 1)
-    return {"precision": precision, **recalls, "f1": mean_of(precision, recalls["recall_call"]), "edges": len(predicted)}
+    return {
+        "precision": precision,
+        **recalls,
+        "f1": mean_of(precision, recalls["recall_call"]),
+        "edges": len(predicted),
+    }
 
 
 def mean_of(a: float, b: float) -> float:
@@ -276,7 +281,10 @@ def search_of(data: Path, name: str, embedder: Any) -> dict[str, Any]:
             for key in ("all", question["category"]):
                 scores[key].append(ndcg(ranked, relevant))
     result: dict[str, Any] = {f"ndcg@10 {key}": sum(v) / len(v) for key, v in sorted(scores.items())}
-    result |= {"queries": len(scores["all"]), "p95_ms": 1000 * sorted(latencies)[int(0.95 * len(latencies))] if latencies else 0.0}
+    result |= {
+        "queries": len(scores["all"]),
+        "p95_ms": 1000 * sorted(latencies)[int(0.95 * len(latencies))] if latencies else 0.0,
+    }
     return {"gieok": result}
 
 
@@ -305,7 +313,13 @@ def speed_of(data: Path, name: str) -> dict[str, Any]:
         project.sync(indexed)
         again_s = time.process_time() - before
     return {
-        "gieok": {"cpu_s": cpu_s, "ratio": cpu_s / parse_s, "rss_mb": rss_mb, "nothing_changed_s": again_s, "lines": lines},
+        "gieok": {
+            "cpu_s": cpu_s,
+            "ratio": cpu_s / parse_s,
+            "rss_mb": rss_mb,
+            "nothing_changed_s": again_s,
+            "lines": lines,
+        },
         "parse": {"cpu_s": parse_s, "ratio": 1.0},
     }
 

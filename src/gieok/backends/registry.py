@@ -46,7 +46,9 @@ PROJECT_STORES = {
 }
 PARSERS = {
     "tree-sitter": Backend(
-        "gieok.backends.parsers.treesitter:TreeSitterParser", "tree-sitter and its grammars", "pip install 'gieok[code]'"
+        "gieok.backends.parsers.treesitter:TreeSitterParser",
+        "tree-sitter and its grammars",
+        "pip install 'gieok[code]'",
     ),
 }
 VERSIONS = {

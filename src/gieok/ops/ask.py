@@ -20,7 +20,11 @@ class AskRequest:
 
     question: list[str] = argument(Words("what to ask", "물을 것"), [], positional=True)
     files: list[str] = argument(
-        Words("lines that the answer must know: path or path:10-40, by commas", "답이 알아야 할 줄: 경로나 경로:10-40, 쉼표로"), []
+        Words(
+            "lines that the answer must know: path or path:10-40, by commas",
+            "답이 알아야 할 줄: 경로나 경로:10-40, 쉼표로",
+        ),
+        [],
     )
 
 

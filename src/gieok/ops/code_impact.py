@@ -23,7 +23,9 @@ class ImpactRequest:
     diff: str = argument(
         Words("what differs from this git revision, instead of a symbol", "심볼 대신 이 git 리비전과 다른 것"), ""
     )
-    limit: int = argument(Words("how many symbols and tests to show (0: all)", "보여 줄 심볼과 테스트 수 (0: 전부)"), 30)
+    limit: int = argument(
+        Words("how many symbols and tests to show (0: all)", "보여 줄 심볼과 테스트 수 (0: 전부)"), 30
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,9 @@ class ImpactResult:
         """Return the documented shape (docs/code.md)."""
         a, i = self.analysis, self.analysis.impact
         end = self.limit or None
-        counted = {name: sum(1 for c in i.open_calls if c.name == name) for name in sorted({c.name for c in i.open_calls})}
+        counted = {
+            name: sum(1 for c in i.open_calls if c.name == name) for name in sorted({c.name for c in i.open_calls})
+        }
         return {
             "changed": list(a.changed),
             "deleted": list(a.deleted),
@@ -108,7 +112,9 @@ def present(result: ImpactResult, style: Style) -> str:
     """Show symbols, then tests, each with risk and the way that leads there."""
     i = result.analysis.impact
     end = result.limit or None
-    lines = [_title(Words(f"Changed: {_named(result.analysis.changed)}", f"변경: {_named(result.analysis.changed)}"), style)]
+    lines = [
+        _title(Words(f"Changed: {_named(result.analysis.changed)}", f"변경: {_named(result.analysis.changed)}"), style)
+    ]
     for words, rows in (
         (Words(f"May break ({len(i.symbols)})", f"깨질 수 있음 ({len(i.symbols)})"), i.symbols),
         (Words(f"Tests to run ({len(i.tests)})", f"돌려 볼 테스트 ({len(i.tests)})"), i.tests),
@@ -137,7 +143,11 @@ def _line(one: Reached, result: ImpactResult, style: Style) -> str:
     way = " → ".join(edge.target.partition("::")[2] for edge in one.via[:4])
     risk = _RISKS[one.risk].say(style.lang)
     place = f"{symbol.path}#L{symbol.start_line}"
-    return printable(f"  {risk:7} {one.distance}  {one.key.partition('::')[2]}") + "  " + style.dim(printable(f"{place}  → {way}"))
+    return (
+        printable(f"  {risk:7} {one.distance}  {one.key.partition('::')[2]}")
+        + "  "
+        + style.dim(printable(f"{place}  → {way}"))
+    )
 
 
 def _unresolved(result: ImpactResult, style: Style) -> list[str]:
@@ -162,6 +172,7 @@ OPERATION = Operation(
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
     doc=Words(
-        "Show what may break when code changes, and which tests show it", "코드를 바꾸면 무엇이 깨질지와 확인할 테스트를 보여 줍니다"
+        "Show what may break when code changes, and which tests show it",
+        "코드를 바꾸면 무엇이 깨질지와 확인할 테스트를 보여 줍니다",
     ),
 )

@@ -22,13 +22,20 @@ class InitRequest:
     """Parameters of `gieok code init`."""
 
     path: str = argument(
-        Words("the project's folder (default: the repository here)", "프로젝트 폴더 (기본: 여기의 저장소)"), "", positional=True
+        Words("the project's folder (default: the repository here)", "프로젝트 폴더 (기본: 여기의 저장소)"),
+        "",
+        positional=True,
     )
     full: bool = argument(
-        Words("read every file again, and let a model describe the project", "모든 파일을 다시 읽고 모델이 프로젝트를 설명"), False
+        Words(
+            "read every file again, and let a model describe the project",
+            "모든 파일을 다시 읽고 모델이 프로젝트를 설명",
+        ),
+        False,
     )
     no_wait: bool = argument(
-        Words("do not wait for vectors; words and names work at once", "벡터를 기다리지 않음; 낱말과 이름은 바로 됨"), False
+        Words("do not wait for vectors; words and names work at once", "벡터를 기다리지 않음; 낱말과 이름은 바로 됨"),
+        False,
     )
 
 
@@ -157,12 +164,20 @@ def present(result: SyncResult, style: Style) -> str:
         lines += [printable(f"  {words.say(style.lang)}: {path}: {reason}") for path, reason in rows[:_SHOWN]]
         lines += [style.dim(f"  … {len(rows) - _SHOWN}")] if len(rows) > _SHOWN else []
     if result.embedded:
-        lines.append(Words(f"  {result.embedded} passages embedded", f"  구절 {result.embedded}개에 벡터").say(style.lang))
+        lines.append(
+            Words(f"  {result.embedded} passages embedded", f"  구절 {result.embedded}개에 벡터").say(style.lang)
+        )
     if result.waiting:
-        lines.append(Words(f"  {result.waiting} passages wait for vectors", f"  벡터를 기다리는 구절 {result.waiting}개").say(style.lang))
+        lines.append(
+            Words(f"  {result.waiting} passages wait for vectors", f"  벡터를 기다리는 구절 {result.waiting}개").say(
+                style.lang
+            )
+        )
     lines += [f"  {result.note}"] if result.note else []
     if result.reasons:
-        lines.append(Words("  asks for a deeper look: ", "  깊은 분석이 필요: ").say(style.lang) + "; ".join(result.reasons[:3]))
+        lines.append(
+            Words("  asks for a deeper look: ", "  깊은 분석이 필요: ").say(style.lang) + "; ".join(result.reasons[:3])
+        )
     return "\n".join(lines)
 
 

@@ -55,7 +55,9 @@ def _with(file: Path) -> bool:
     text = file.read_text(encoding="utf-8") if file.exists() else "#!/bin/sh\n"
     if _BEGIN not in text:
         if not text.startswith("#!") or "sh" not in text.partition("\n")[0]:
-            raise BadRequest(f"{str(file)!r} is no shell script", hint="call `gieok code sync --no-wait` from it yourself")
+            raise BadRequest(
+                f"{str(file)!r} is no shell script", hint="call `gieok code sync --no-wait` from it yourself"
+            )
         file.parent.mkdir(parents=True, exist_ok=True)
         first, _, rest = text.partition("\n")
         file.write_text(f"{first}\n{_BLOCK}{rest}", encoding="utf-8")  # first: a hook may end by `exit`

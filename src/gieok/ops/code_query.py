@@ -21,7 +21,9 @@ class QueryRequest:
         Words("what to look for: words, a question, or a name", "찾을 것: 낱말, 물음, 이름"), [], positional=True
     )
     k: int = argument(Words("how many answers", "답의 수"), 8)
-    budget_tokens: int = argument(Words("at most this many model tokens (0: no limit)", "모델 토큰 한도 (0: 없음)"), 4000)
+    budget_tokens: int = argument(
+        Words("at most this many model tokens (0: no limit)", "모델 토큰 한도 (0: 없음)"), 4000
+    )
     keyword_only: bool = argument(
         Words("do not use vectors: faster, words only", "벡터를 쓰지 않음: 더 빠르고 낱말만"), False, cli_only=True
     )
@@ -44,7 +46,12 @@ class QueryResult:
     def to_json(self) -> object:
         """Return the documented shape (docs/code.md)."""
         rows = [answer_json(a, s) for a, s in zip(self.answers.answers, self.summaries, strict=True)]
-        return {"results": rows, "degraded": self.answers.degraded, "freshness": self.freshness.to_json(), "pending": bool(self.pending)}
+        return {
+            "results": rows,
+            "degraded": self.answers.degraded,
+            "freshness": self.freshness.to_json(),
+            "pending": bool(self.pending),
+        }
 
 
 def answer_json(answer: Answer, text: str) -> dict[str, object]:

@@ -22,7 +22,9 @@ class ShowRequest:
     """Parameters of `gieok code show`."""
 
     symbol: str = argument(
-        Words("a name, Class.method, PATH:SYMBOL or PATH:LINE", "이름, 클래스.메서드, 경로:심볼, 경로:줄"), "", positional=True
+        Words("a name, Class.method, PATH:SYMBOL or PATH:LINE", "이름, 클래스.메서드, 경로:심볼, 경로:줄"),
+        "",
+        positional=True,
     )
 
 
@@ -72,7 +74,11 @@ class ShowResult:
 
     def to_json(self) -> object:
         """Return the documented shape (docs/code.md)."""
-        return {"symbols": [s.to_json() for s in self.symbols], "total": self.total, "freshness": self.freshness.to_json()}
+        return {
+            "symbols": [s.to_json() for s in self.symbols],
+            "total": self.total,
+            "freshness": self.freshness.to_json(),
+        }
 
 
 def run(context: Context, request: ShowRequest) -> ShowResult:
@@ -121,7 +127,9 @@ def present(result: ShowResult, style: Style) -> str:
         lines += _edges(Words("calls", "부르는 것"), [(e.target, e) for e in shown.callees], style)
         if shown.open_calls:
             count = len(shown.open_calls)
-            words = Words(f"{count} calls of this name with unknown target", f"대상을 모르는 같은 이름의 호출 {count}개")
+            words = Words(
+                f"{count} calls of this name with unknown target", f"대상을 모르는 같은 이름의 호출 {count}개"
+            )
             lines.append(style.dim("  " + words.say(style.lang)))
         blocks.append("\n".join(lines))
     if result.total > len(result.symbols):
@@ -144,5 +152,7 @@ OPERATION = Operation(
     handler=run,
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    doc=Words("Show a symbol: its code, who calls it, what it calls", "심볼 하나를 보여 줍니다: 코드, 부르는 곳, 부르는 것"),
+    doc=Words(
+        "Show a symbol: its code, who calls it, what it calls", "심볼 하나를 보여 줍니다: 코드, 부르는 곳, 부르는 것"
+    ),
 )

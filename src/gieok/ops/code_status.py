@@ -54,7 +54,9 @@ def run(context: Context, request: StatusRequest) -> StatusResult:
 def present(result: StatusResult, style: Style) -> str:
     """Show the project in a few lines."""
     c = result.counted
-    head = Words(f"Code: {c.files:,} files, {c.lines:,} lines", f"코드: 파일 {c.files:,}개, {c.lines:,}줄").say(style.lang)
+    head = Words(f"Code: {c.files:,} files, {c.lines:,} lines", f"코드: 파일 {c.files:,}개, {c.lines:,}줄").say(
+        style.lang
+    )
     kinds = ", ".join(f"{name} {n:,}" for name, n in c.kinds.items() if name != "lambda")
     edges = ", ".join(f"{name} {n:,}" for name, n in c.edges.items())
     lines = [style.bold(head) + style.dim(f"  {result.root}"), f"  {kinds}", f"  {edges}"]
@@ -71,5 +73,8 @@ OPERATION = Operation(
     handler=run,
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    doc=Words("Show the project at a glance and how fresh its index is", "프로젝트를 한눈에, 색인이 얼마나 최신인지 보여 줍니다"),
+    doc=Words(
+        "Show the project at a glance and how fresh its index is",
+        "프로젝트를 한눈에, 색인이 얼마나 최신인지 보여 줍니다",
+    ),
 )

@@ -31,7 +31,8 @@ class ValidateResult:
     def to_json(self) -> object:
         """Return the documented shape (docs/code.md)."""
         rows = [
-            {"name": c.name, "ok": c.ok, "share": round(c.share, 4), "detail": c.detail, "weight": c.weight} for c in self.checks
+            {"name": c.name, "ok": c.ok, "share": round(c.share, 4), "detail": c.detail, "weight": c.weight}
+            for c in self.checks
         ]
         return {"quality": self.quality, "ok": self.found, "checks": rows}
 
@@ -55,7 +56,10 @@ def run(context: Context, request: ValidateRequest) -> ValidateResult:
 def present(result: ValidateResult, style: Style) -> str:
     """Show the score and each check."""
     head = Words(f"Quality {result.quality}/100", f"품질 {result.quality}/100").say(style.lang)
-    rows = [f"  {'✓' if c.ok else '·'} {style.bold(c.name)}: {100 * c.share:.0f} %, {printable(c.detail)}" for c in result.checks]
+    rows = [
+        f"  {'✓' if c.ok else '·'} {style.bold(c.name)}: {100 * c.share:.0f} %, {printable(c.detail)}"
+        for c in result.checks
+    ]
     return "\n".join([style.bold(head), *rows])
 
 

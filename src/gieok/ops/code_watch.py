@@ -54,13 +54,13 @@ def relevant(project: Project, changed: set[Path]) -> list[str]:
     return found
 
 
-
-
 OPERATION = Operation(
     name="code watch",
     request=WatchRequest,
     handler=run,
     present=present,
     effect=Effect.WRITE,
-    doc=Words("Keep the project's index up to date while files change", "파일이 바뀌는 동안 프로젝트 색인을 최신으로 둡니다"),
+    doc=Words(
+        "Keep the project's index up to date while files change", "파일이 바뀌는 동안 프로젝트 색인을 최신으로 둡니다"
+    ),
 )

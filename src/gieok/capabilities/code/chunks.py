@@ -94,7 +94,11 @@ def _split(text: str, starts: Sequence[int], first: int, last: int) -> list[tupl
         while end < last and starts[end + 1] - starts[first - 1] <= MAX_CHARS:
             end += 1
         half = first + max(1, (end - first) // 2)
-        cut_line = min(range(half, end + 1), key=lambda n: (_indentation(text[starts[n] : starts[n + 1]]), -n)) if half <= end < last else end
+        cut_line = (
+            min(range(half, end + 1), key=lambda n: (_indentation(text[starts[n] : starts[n + 1]]), -n))
+            if half <= end < last
+            else end
+        )
         runs.append((first, cut_line))
         first = cut_line + 1
     runs.append((first, last))

@@ -20,10 +20,13 @@ _RULES = (
 _RANGE = re.compile(r"^(?P<path>.+?)(?::(?P<first>\d+)(?:-(?P<last>\d+))?)?$")
 
 
-def ask(project: Project, writer: Writer, question: str, sources: Sequence[tuple[str, str]], files: Sequence[str]) -> str:
+def ask(
+    project: Project, writer: Writer, question: str, sources: Sequence[tuple[str, str]], files: Sequence[str]
+) -> str:
     """Return the model's answer, and keep the exchange. `sources` are (place, text), best first. Raises GieokError."""
     parts = [f"{place}\n{fenced(text)}" for place, text in (*(_read(project, name) for name in files), *sources)]
-    kept, used = [], 0
+    kept: list[str] = []
+    used = 0
     for part in parts:
         used += count_tokens(part)
         if used > _BUDGET_TOKENS and kept:
@@ -31,7 +34,9 @@ def ask(project: Project, writer: Writer, question: str, sources: Sequence[tuple
         kept.append(part)
     before = "".join(f"Q: {q}\nA: {a}\n\n" for q, a in exchanges(project))
     answer = writer.write(_RULES, "\n\n".join([*kept, f"{before}Q: {question}"])).strip()
-    project.store.write_note(SCOPE, _NOTE, json.dumps([*exchanges(project), (question, answer)][-_KEPT:], ensure_ascii=False))
+    project.store.write_note(
+        SCOPE, _NOTE, json.dumps([*exchanges(project), (question, answer)][-_KEPT:], ensure_ascii=False)
+    )
     return answer
 
 

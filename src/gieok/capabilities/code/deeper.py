@@ -39,7 +39,9 @@ def fenced(text: str) -> str:
 def summarise(project: Project, writer: Writer, paths: Sequence[str]) -> int:
     """Let a model say what the symbols of these files are for, where it has not been asked about this very code; count them."""
     done = 0
-    symbols = [s for s in project.store.symbols(paths=sorted(paths)) if s.kind in (Kind.CLASS, Kind.FUNCTION, Kind.METHOD)]
+    symbols = [
+        s for s in project.store.symbols(paths=sorted(paths)) if s.kind in (Kind.CLASS, Kind.FUNCTION, Kind.METHOD)
+    ]
     for symbol in symbols[:_MOST_SYMBOLS]:
         if not summary.cached(project, symbol):
             answer = writer.write(_SUMMARISE, fenced(code_of(project, symbol)[:_SYMBOL_CHARS])).strip()
@@ -87,7 +89,9 @@ def record(project: Project) -> dict[str, str]:
 
 def plain_record(counted: statistics.Statistics) -> dict[str, str]:
     """Return a record without a model: architecture, debt and completion as far as they can be counted."""
-    languages = ", ".join(f"{name} {n}" for name, n in sorted(counted.languages.items(), key=lambda row: (-row[1], row[0])))
+    languages = ", ".join(
+        f"{name} {n}" for name, n in sorted(counted.languages.items(), key=lambda row: (-row[1], row[0]))
+    )
     central = ", ".join(key.partition("::")[2] for key, _ in counted.central[:5])
     markers = ", ".join(f"{name} {n}" for name, n in counted.markers.items()) or "no markers"
     open_share = counted.open_calls / max(counted.open_calls + counted.edges.get("calls", 0), 1)

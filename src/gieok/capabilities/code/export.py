@@ -24,7 +24,9 @@ def page(project: Project) -> str:
     for name, text in deeper.record(project).items():
         lines += [f"**{name.capitalize()}.** {text}", ""]
     lines += ["![architecture](graph.svg)", "", "## What depends on what", ""]
-    lines += [f"- `{source}` → {', '.join(f'`{t}` ({n})' for t, n in targets)}" for source, targets in folder_edges(project)]
+    lines += [
+        f"- `{source}` → {', '.join(f'`{t}` ({n})' for t, n in targets)}" for source, targets in folder_edges(project)
+    ]
     lines += ["", "## Most depended on", "", "| symbol | dependants |", "|---|---|"]
     lines += [f"| `{_cell(key)}` | {n} |" for key, n in counted.central]
     lines += ["", "## Most complex", "", "| function | branches |", "|---|---|"]
@@ -63,8 +65,10 @@ def _file(path: str, symbols: list[Symbol]) -> list[str]:
 
 def folders(project: Project) -> dict[str, str]:
     """Return path → the folder that stands for it in the picture: as deep as there are not too many."""
-    paths = [p for p in project.store.files() if not places.is_test(p) and not places.is_side(p) and not p.endswith(".md")]
-    chosen = {path: "." for path in paths}
+    paths = [
+        p for p in project.store.files() if not places.is_test(p) and not places.is_side(p) and not p.endswith(".md")
+    ]
+    chosen = dict.fromkeys(paths, ".")
     for depth in range(1, 8):
         deeper_names = {path: _folder(path, depth) for path in paths}
         if len(set(deeper_names.values())) > _MOST_BOXES:
@@ -153,7 +157,7 @@ def _lines(source: str, targets: dict[str, int], place: dict[str, tuple[float, f
 def _box(name: str, place: tuple[float, float], files: int, width: float) -> str:
     x, y = place
     most = max(4, int(width / 7.5))
-    shown = name if len(name) <= most else f"…{name[-most + 1:]}"
+    shown = name if len(name) <= most else f"…{name[-most + 1 :]}"
     return (
         f'<g><title>{escape(name)}</title><rect x="{x - width / 2:.0f}" y="{y:.0f}" width="{width:.0f}" height="{_HEIGHT}" rx="7" '
         f'fill="#eef3fb" stroke="#4a6fa5"/><text x="{x:.0f}" y="{y + 20:.0f}" text-anchor="middle" fill="#1d2b45">{escape(shown)}'

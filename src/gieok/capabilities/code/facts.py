@@ -208,7 +208,7 @@ class Builder:
 
     def copy(self, to: Variable, source: Variable) -> None:
         """Let what `source` holds flow into `to`."""
-        if source != NOTHING and to != NOTHING:
+        if NOTHING not in (source, to):
             self.code.append((Op.COPY, to, source))
 
     def merge(self, *sources: Variable) -> Variable:

@@ -66,7 +66,9 @@ class _Edges:
             self._found[place] = (tier, reason)
 
     def rows(self) -> list[Edge]:
-        return sorted(Edge(s, t, kind, tier, reason, line) for (s, t, kind, line), (tier, reason) in self._found.items())
+        return sorted(
+            Edge(s, t, kind, tier, reason, line) for (s, t, kind, line), (tier, reason) in self._found.items()
+        )
 
 
 def fold(key: str) -> str:
@@ -94,7 +96,11 @@ def build(files: Sequence[tuple[str, Facts]], symbols: Mapping[str, Sequence[Sym
     kept = {s.key: s for own in symbols.values() for s in own if s.kind != Kind.LAMBDA}
     return Built(
         tuple(sorted(kept.values())),
-        tuple(e for e in edges.rows() if e.source in kept and e.target in kept and (e.source != e.target or e.kind == CALLS)),
+        tuple(
+            e
+            for e in edges.rows()
+            if e.source in kept and e.target in kept and (e.source != e.target or e.kind == CALLS)
+        ),
         tuple(sorted(open_calls)),
     )
 

@@ -15,7 +15,7 @@ from gieok.capabilities.code.graph import IMPORTS, Tier
 from gieok.model import Edge, OpenCall, Symbol
 
 #: The tiers in which a reader should read: certain, likely, possible.
-CERTAINTY = {
+CERTAINTY: dict[int, str] = {
     Tier.OBSERVED: "certain", Tier.RESOLVED: "certain", Tier.UNIQUE_NAME: "likely", Tier.AMBIGUOUS: "possible",
     Tier.IMPORT: "possible",
 }  # fmt: skip
@@ -162,7 +162,11 @@ def importers(edges: Edges, paths: Sequence[str], known: Iterable[str]) -> dict[
 
 def is_test(symbol: Symbol) -> bool:
     """Say whether a symbol is a test that can be run."""
-    return Trait.TEST in symbol.traits.split() and symbol.kind in (Kind.FUNCTION, Kind.METHOD) and places.is_test(symbol.path)
+    return (
+        Trait.TEST in symbol.traits.split()
+        and symbol.kind in (Kind.FUNCTION, Kind.METHOD)
+        and places.is_test(symbol.path)
+    )
 
 
 def summarise(

@@ -14,7 +14,9 @@ _REEXPORTS = frozenset(("__init__.py", "index.js", "index.ts", "mod.rs", "packag
 def is_test(path: str) -> bool:
     """Say whether a file holds tests."""
     pure = PurePosixPath(path)
-    return bool(_TEST_FILE.fullmatch(pure.name.rpartition(".")[0])) or any(part in _TEST_FOLDERS for part in pure.parts[:-1])
+    return bool(_TEST_FILE.fullmatch(pure.name.rpartition(".")[0])) or any(
+        part in _TEST_FOLDERS for part in pure.parts[:-1]
+    )
 
 
 def is_side(path: str) -> bool:

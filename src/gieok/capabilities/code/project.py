@@ -15,10 +15,10 @@ from typing import NamedTuple, Protocol
 from gieok.capabilities.code import facts as fact_file
 from gieok.capabilities.code import graph, scan
 from gieok.capabilities.code.facts import Facts
-from gieok.capabilities.code.read import Source, read, symbols_of
+from gieok.capabilities.code.read import Source, read
 from gieok.engine.ingest import Failed, Found, Report, ingest
 from gieok.errors import BadRequest
-from gieok.model import Document, Edge, OpenCall, Passage, Scope, SourceFile, Symbol
+from gieok.model import Document, Passage, Scope, SourceFile, Symbol
 from gieok.ports import Clock, Graph, KeywordSearch, ModelSwitch, Parser, Store, VectorSearch, Versions
 
 SCOPE = Scope("project:code")
@@ -132,7 +132,9 @@ def _items(
             change.skipped.append(scan.Skipped(candidate.path, str(reason)))
             continue
         content_hash = sha256(data).hexdigest()
-        file = SourceFile(candidate.path, candidate.language, content_hash, candidate.size, candidate.mtime_ns, "parsed")
+        file = SourceFile(
+            candidate.path, candidate.language, content_hash, candidate.size, candidate.mtime_ns, "parsed"
+        )
         if before is not None and before.content_hash == content_hash:
             fresh[candidate.path] = _Read(_NONE, before._replace(size=file.size, mtime_ns=file.mtime_ns))
             yield Found(candidate.path, content_hash, _unneeded, _uncut)
@@ -142,7 +144,9 @@ def _items(
             change.notes.append(scan.Skipped(candidate.path, source.note))
         change.lines += text.count("\n") + 1
         fresh[candidate.path] = _Read(source, file._replace(status=source.status, note=source.note))
-        yield Found(candidate.path, content_hash, partial(_document, source, text, content_hash, now), partial(_cut, source))
+        yield Found(
+            candidate.path, content_hash, partial(_document, source, text, content_hash, now), partial(_cut, source)
+        )
 
 
 _NONE = Source("", "", Facts("", (), (), (), {}, 0, 0, (), ()), (), "", "")
@@ -186,7 +190,7 @@ def _write(
             store.replace(rows, gone, None)
         return
     progress("linking", 0, 1)
-    before = {s.path: [] for s in store.all_symbols()} if known else {}
+    before: dict[str, list[Symbol]] = {}
     own: dict[str, list[Symbol]] = {path: list(one.source.symbols) for path, one in fresh.items() if path in dumped}
     for symbol in store.all_symbols() if known else ():
         if symbol.path not in own and symbol.path not in gone:

@@ -69,7 +69,11 @@ def search(
 ) -> Answers:
     """Return the symbols that answer `text`, at most `limit`, within a token budget (0: none)."""
     found = recall(
-        project.store, embedder, Question(text=text, scopes=(SCOPE,), use_vectors=embedder is not None), SEARCH, project.clock
+        project.store,
+        embedder,
+        Question(text=text, scopes=(SCOPE,), use_vectors=embedder is not None),
+        SEARCH,
+        project.clock,
     )
     named = _named(project, text)
     ranked = _ranked(project, found, text, {s.key for s in named})
@@ -84,7 +88,9 @@ def search(
 
 def _named(project: Project, text: str) -> list[Symbol]:
     """Return the symbols whose names stand in the question."""
-    words = [word for word in dict.fromkeys(_IDENTIFIER.findall(text)) if _CODE_LIKE.search(word) or word == text.strip()]
+    words = [
+        word for word in dict.fromkeys(_IDENTIFIER.findall(text)) if _CODE_LIKE.search(word) or word == text.strip()
+    ]
     if not words:
         return []
     lasts = {re.split(r"\.|::|#", word)[-1] for word in words}
@@ -98,7 +104,11 @@ _DEFINING = frozenset((Kind.CLASS, Kind.FUNCTION, Kind.METHOD))
 def _matches(symbol: Symbol, word: str) -> bool:
     qualified = symbol.key.partition("::")[2]
     dotted = re.sub(r"::|#", ".", word)
-    return qualified == dotted or qualified.endswith(f".{dotted}") or (f"{places.stem(symbol.path)}.{qualified}").endswith(dotted)
+    return (
+        qualified == dotted
+        or qualified.endswith(f".{dotted}")
+        or (f"{places.stem(symbol.path)}.{qualified}").endswith(dotted)
+    )
 
 
 def _ranked(project: Project, found: Recollection, text: str, named: set[str]) -> list[_Scored]:
@@ -186,7 +196,9 @@ def _symbols_of(project: Project, hits: Sequence[Hit]) -> list[Symbol | None]:
 
 def _innermost(symbols: Sequence[Symbol], hit: Hit) -> Symbol | None:
     first, last = hit.passage.start_line, hit.passage.end_line
-    around = [s for s in symbols if s.start_line <= last and s.end_line >= first and s.kind not in (Kind.MARKER, Kind.LAMBDA)]
+    around = [
+        s for s in symbols if s.start_line <= last and s.end_line >= first and s.kind not in (Kind.MARKER, Kind.LAMBDA)
+    ]
     named = [s for s in around if hit.passage.context.endswith(f" {s.key.partition('::')[2]}")]
     return min(named or around, key=lambda s: (abs(s.start_line - first) + abs(s.end_line - last), s.key), default=None)
 
@@ -214,8 +226,10 @@ def _with_missing(named: Sequence[Symbol], answers: list[Answer], *, is_name: bo
     # What is asked for by its very name comes first, wherever it stands.
     is_asked = is_name and bool(named)
     merged = sorted([*answers, *missing], key=lambda a: (is_asked and a.why != "name", -a.score))
-    seen: set[str] = set()
-    return [a for a in merged if not (a.symbol.key in seen or seen.add(a.symbol.key))]
+    first: dict[str, Answer] = {}
+    for answer in merged:
+        first.setdefault(answer.symbol.key, answer)
+    return list(first.values())
 
 
 def _expanded(project: Project, answers: list[Answer], limit: int) -> list[Answer]:
@@ -245,7 +259,8 @@ def _expanded(project: Project, answers: list[Answer], limit: int) -> list[Answe
 def _within(answers: list[Answer], budget_tokens: int) -> list[Answer]:
     if not budget_tokens:
         return answers
-    kept, used = [], 0
+    kept: list[Answer] = []
+    used = 0
     for answer in answers:
         used += count_tokens(f"{answer.symbol.key} {answer.symbol.signature}\n{answer.snippet}")
         if used > budget_tokens and kept:

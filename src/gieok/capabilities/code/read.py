@@ -115,7 +115,9 @@ def _markdown(text: str) -> Facts:
         open_at = [(depth, symbol) for depth, symbol in open_at if depth < level]
         parent = open_at[-1][1] if open_at else 0
         prefix = f"{builder.symbols[parent].qualified} > " if parent else ""
-        builder.symbols.append(SymbolFact(name, prefix + name, Kind.CONCEPT, line, max(end, line), parent, signature=name))
+        builder.symbols.append(
+            SymbolFact(name, prefix + name, Kind.CONCEPT, line, max(end, line), parent, signature=name)
+        )
         open_at.append((level, len(builder.symbols) - 1))
     return builder.finish()
 

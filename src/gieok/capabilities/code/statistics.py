@@ -51,7 +51,9 @@ def count(project: Project) -> Statistics:
             dependants[edge.target].add(edge.source)
     own = [s for s in symbols if not places.is_test(s.path)]
     central = sorted(((s.key, len(dependants[s.key])) for s in own if dependants[s.key]), key=lambda r: (-r[1], r[0]))
-    hard = sorted(((s.key, s.complexity) for s in own if s.kind in (Kind.FUNCTION, Kind.METHOD)), key=lambda r: (-r[1], r[0]))
+    hard = sorted(
+        ((s.key, s.complexity) for s in own if s.kind in (Kind.FUNCTION, Kind.METHOD)), key=lambda r: (-r[1], r[0])
+    )
     stats = store.stats(SCOPE)
     return Statistics(
         len(files), sum(s.end_line for s in symbols if s.kind == Kind.MODULE), stats.passages, stats.vectors,

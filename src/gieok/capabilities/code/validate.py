@@ -65,7 +65,9 @@ def _files(project: Project, counted: Statistics) -> Check:
     hashes = project.store.hashes(SCOPE)
     missing = [path for path in project.store.files() if path not in hashes]
     share = _share(parsed, counted.files) if not missing else 0.0
-    return Check("files accounted for", share, f"{parsed} of {counted.files} parsed whole, {len(missing)} without text", 1)
+    return Check(
+        "files accounted for", share, f"{parsed} of {counted.files} parsed whole, {len(missing)} without text", 1
+    )
 
 
 def _sound(project: Project) -> Check:
@@ -79,19 +81,25 @@ def _edges(project: Project) -> Check:
     for edge in project.store.all_edges():
         total += 1
         dangling += edge.source not in known or edge.target not in known
-    return Check("no dangling edges", 1 - _share(dangling, max(total, 1)), f"{dangling} of {total} edges lead nowhere", 2)
+    return Check(
+        "no dangling edges", 1 - _share(dangling, max(total, 1)), f"{dangling} of {total} edges lead nowhere", 2
+    )
 
 
 def _resolved(counted: Statistics) -> Check:
     calls = counted.edges.get("calls", 0)
     share = _share(calls, calls + counted.open_calls)
-    return Check("calls resolved", share, f"{counted.open_calls} calls of known names without a target, {calls} with", 1)
+    return Check(
+        "calls resolved", share, f"{counted.open_calls} calls of known names without a target, {calls} with", 1
+    )
 
 
 def _vectors(counted: Statistics, embedder: Embedder | None) -> Check:
     if embedder is None:
         return Check("embeddings present", 1.0, "no embedder is configured", 0)
-    return Check("embeddings present", _share(counted.vectors, counted.passages), f"{counted.vectors} of {counted.passages}", 1)
+    return Check(
+        "embeddings present", _share(counted.vectors, counted.passages), f"{counted.vectors} of {counted.passages}", 1
+    )
 
 
 def _documented(project: Project) -> Check:
@@ -109,6 +117,6 @@ def _samples(project: Project) -> Check:
     for symbol in chosen:
         answers = search(project, None, symbol.name, 10, expand=False).answers
         hit += any(a.symbol.key == symbol.key or a.symbol.name == symbol.name for a in answers)
-    return Check("sample queries", _share(hit, len(chosen)), f"{hit} of {len(chosen)} symbols are found by their name", 2)
-
-
+    return Check(
+        "sample queries", _share(hit, len(chosen)), f"{hit} of {len(chosen)} symbols are found by their name", 2
+    )

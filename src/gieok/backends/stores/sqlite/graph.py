@@ -7,7 +7,6 @@ number as long as their key lives, so edges into a file that is indexed again st
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 from gieok.backends.stores.sqlite import schema
 from gieok.backends.stores.sqlite.rows import marks
@@ -15,7 +14,6 @@ from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.backends.stores.sqlite.writing import batches
 from gieok.model import Edge, OpenCall, SourceFile, Symbol
 
-_T = TypeVar("_T")
 _TABLES = (
     """CREATE TABLE IF NOT EXISTS code_files (
         path TEXT PRIMARY KEY, language TEXT NOT NULL, content_hash TEXT NOT NULL, size INTEGER NOT NULL,

@@ -2,7 +2,18 @@
 
 from typing import ClassVar
 
-from gieok.capabilities.code.facts import NOTHING, Argument, ClassFact, Facts, FunctionFact, Kind, Op, Scope, Trait, Variable
+from gieok.capabilities.code.facts import (
+    NOTHING,
+    Argument,
+    ClassFact,
+    Facts,
+    FunctionFact,
+    Kind,
+    Op,
+    Scope,
+    Trait,
+    Variable,
+)
 from gieok.capabilities.code.languages.tree import Node, TreeReader
 from gieok.ports import Parser
 
@@ -77,10 +88,20 @@ class _Reader(TreeReader):
         self.builder.copy(self.builder.bind(self.builder.module, name), self.function_value(number))
         return NOTHING
 
-    def _add(self, node: Node, name: str, kind: str, receiver: str, traits: tuple[str, ...] = (), *, shown: bool = True) -> int:
+    def _add(
+        self, node: Node, name: str, kind: str, receiver: str, traits: tuple[str, ...] = (), *, shown: bool = True
+    ) -> int:
         parameters, rest = self._parameters(self.field(node, "parameters"))
         number, inner = self.function(
-            node, name, kind, parameters, self.field(node, "body"), receiver=receiver, rest=rest, traits=traits, shown=shown
+            node,
+            name,
+            kind,
+            parameters,
+            self.field(node, "body"),
+            receiver=receiver,
+            rest=rest,
+            traits=traits,
+            shown=shown,
         )
         self._results(self.field(node, "result"), self.builder.functions[number], inner)
         return number
@@ -122,7 +143,11 @@ class _Reader(TreeReader):
         declaration = listed.named_children[0] if listed is not None and listed.named_children else None
         kind = self.field(declaration, "type") if declaration is not None else None
         owner = self.text(kind).lstrip("*").partition("[")[0]
-        receiver = next((self.text(c) for c in declaration.named_children if c.type == "identifier"), "_") if declaration else "_"
+        receiver = (
+            next((self.text(c) for c in declaration.named_children if c.type == "identifier"), "_")
+            if declaration
+            else "_"
+        )
         name = self.text(self.field(node, "name"))
         held = self.builder.bind(self.builder.module, owner)
         outer = self.scope
@@ -236,7 +261,11 @@ class _Reader(TreeReader):
     def _composite(self, node: Node) -> Variable:
         kind, body = self.field(node, "type"), self.field(node, "body")
         named = self._named(kind)
-        elements = [e for e in body.named_children if e.type in ("keyed_element", "literal_element")] if body is not None else []
+        elements = (
+            [e for e in body.named_children if e.type in ("keyed_element", "literal_element")]
+            if body is not None
+            else []
+        )
         if named == NOTHING:
             held = self.builder.container()
             for element in elements:
@@ -281,7 +310,11 @@ class _Reader(TreeReader):
         values = [self.value(source) for source in sources]
         is_new = node.type == "short_var_declaration"
         for place, target in enumerate(targets):
-            value = values[place] if len(values) == len(targets) else self._part(values[0] if values else NOTHING, place, node)
+            value = (
+                values[place]
+                if len(values) == len(targets)
+                else self._part(values[0] if values else NOTHING, place, node)
+            )
             self.assign(target, value, is_new=is_new)
         return NOTHING
 
@@ -299,11 +332,13 @@ class _Reader(TreeReader):
             self.builder.copy(self.builder.bind(self.scope, name) if is_new else self.lookup(name), value)
         elif target.type == "selector_expression":
             place = self.value(self.field(target, "operand"))
-            if place != NOTHING and value != NOTHING:
-                self.emit(Op.STORE, place, self.text(self.field(target, "field")), value, self.scope.symbol, self.line(target))
+            if NOTHING not in (place, value):
+                self.emit(
+                    Op.STORE, place, self.text(self.field(target, "field")), value, self.scope.symbol, self.line(target)
+                )
         elif target.type == "index_expression":
             place = self.value(self.field(target, "operand"))
-            if place != NOTHING and value != NOTHING:
+            if NOTHING not in (place, value):
                 self.emit(Op.STORE_INDEX, place, "*", value, self.scope.symbol, self.line(target))
 
     def _var(self, node: Node) -> Variable:
@@ -312,7 +347,11 @@ class _Reader(TreeReader):
         values = [self.value(v) for v in listed.named_children] if listed is not None else []
         names = [c for c in node.named_children if c.type == "identifier"]
         for place, name in enumerate(names):
-            value = values[place] if len(values) == len(names) else self._part(values[0] if values else NOTHING, place, node)
+            value = (
+                values[place]
+                if len(values) == len(names)
+                else self._part(values[0] if values else NOTHING, place, node)
+            )
             variable = self.builder.bind(self.scope, self.text(name))
             self.builder.copy(variable, self.builder.merge(value, self.type(kind)))
         return NOTHING

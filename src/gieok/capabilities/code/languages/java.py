@@ -60,7 +60,9 @@ class _Reader(TreeReader):
         return NOTHING
 
     def _import(self, node: Node) -> Variable:
-        dotted = self.text(next((c for c in node.named_children if c.type in ("scoped_identifier", "identifier")), None))
+        dotted = self.text(
+            next((c for c in node.named_children if c.type in ("scoped_identifier", "identifier")), None)
+        )
         is_static = any(child.type == "static" for child in node.children)
         if any(child.type == "asterisk" for child in node.named_children):
             self.emit(Op.IMPORT_ALL, dotted, 1 if is_static else 0)
@@ -99,7 +101,9 @@ class _Reader(TreeReader):
         outer, self.scope = self.scope, inner
         self._components(node, inner)
         members = list(body.named_children) if body is not None else []
-        members = [m for part in members for m in (part.named_children if part.type == "enum_body_declarations" else [part])]
+        members = [
+            m for part in members for m in (part.named_children if part.type == "enum_body_declarations" else [part])
+        ]
         for member in members:  # names first: a method may stand above the field it uses
             if member.type == "field_declaration":
                 self._field(member, inner)
@@ -145,7 +149,9 @@ class _Reader(TreeReader):
         number, _ = self.function(
             member, shown, Kind.METHOD, parameters, self.field(member, "body"), receiver="this", traits=traits
         )
-        self.builder.copy(self.builder.bind(inner, "__init__" if is_constructor else f"{name}()"), self.function_value(number))
+        self.builder.copy(
+            self.builder.bind(inner, "__init__" if is_constructor else f"{name}()"), self.function_value(number)
+        )
         if not is_constructor:
             self.builder.copy(self.builder.functions[number].result, self.type(self.field(member, "type")))
 
@@ -200,7 +206,7 @@ class _Reader(TreeReader):
     def _super(self, node: Node) -> Variable:
         owner = self.builder.functions[self.scope.function].owner
         this = self._this(node)
-        if owner == NOTHING or this == NOTHING:
+        if NOTHING in (owner, this):
             return NOTHING
         value = self.builder.fresh()
         self.emit(Op.SUPER, value, this, owner)
@@ -248,7 +254,11 @@ class _Reader(TreeReader):
         return self.load(self.value(self.field(node, "object")), self.text(self.field(node, "field")), node)
 
     def _arguments(self, listed: Node | None) -> list[Argument]:
-        return [("", self.value(a)) for a in listed.named_children if "comment" not in a.type] if listed is not None else []
+        return (
+            [("", self.value(a)) for a in listed.named_children if "comment" not in a.type]
+            if listed is not None
+            else []
+        )
 
     def _invocation(self, node: Node) -> Variable:
         name = self.text(self.field(node, "name"))
@@ -273,7 +283,9 @@ class _Reader(TreeReader):
         arguments = self._arguments(self.field(node, "arguments"))
         body = next((c for c in node.named_children if c.type == "class_body"), None)
         if body is not None:
-            kind = self._class_of(node, self.builder.lambda_name(self.scope.symbol).replace("lambda", "anonymous"), [kind], body)
+            kind = self._class_of(
+                node, self.builder.lambda_name(self.scope.symbol).replace("lambda", "anonymous"), [kind], body
+            )
         return self.call(kind, arguments, node, self.text(self.field(node, "type")))
 
     def _explicit(self, node: Node) -> Variable:
@@ -294,7 +306,9 @@ class _Reader(TreeReader):
         elif left.type == "field_access":
             place = self.value(self.field(left, "object"))
             if place != NOTHING:
-                self.emit(Op.STORE, place, self.text(self.field(left, "field")), value, self.scope.symbol, self.line(node))
+                self.emit(
+                    Op.STORE, place, self.text(self.field(left, "field")), value, self.scope.symbol, self.line(node)
+                )
         elif left.type == "array_access":
             place = self.value(self.field(left, "array"))
             if place != NOTHING:
@@ -361,7 +375,9 @@ class _Reader(TreeReader):
 
     def _ternary(self, node: Node) -> Variable:
         self.value(self.field(node, "condition"))
-        return self.builder.merge(self.value(self.field(node, "consequence")), self.value(self.field(node, "alternative")))
+        return self.builder.merge(
+            self.value(self.field(node, "consequence")), self.value(self.field(node, "alternative"))
+        )
 
     def _array_access(self, node: Node) -> Variable:
         self.value(self.field(node, "index"))

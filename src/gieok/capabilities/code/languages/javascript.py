@@ -1,6 +1,7 @@
 """JavaScript and TypeScript → facts: ES modules and CommonJS, classes and prototypes, object literals, annotations."""
 
 import re
+from collections.abc import Sequence
 from typing import ClassVar
 
 from gieok.capabilities.code.facts import NOTHING, Argument, Facts, Kind, Op, Scope, Trait, Variable
@@ -171,10 +172,20 @@ class _Reader(TreeReader):
         parameters, patterns, rest = self._parameters(node)
         is_arrow = node.type == "arrow_function"
         body = self.field(node, "body")
-        if node.type.startswith("generator") or (node.type == "method_definition" and any(c.type == "*" for c in node.children)):
+        if node.type.startswith("generator") or (
+            node.type == "method_definition" and any(c.type == "*" for c in node.children)
+        ):
             traits = (*traits, Trait.GENERATOR)
         number, inner = self.function(
-            node, name, kind, parameters, body, receiver="" if is_arrow else "this", rest=rest, traits=traits, shown=bool(name)
+            node,
+            name,
+            kind,
+            parameters,
+            body,
+            receiver="" if is_arrow else "this",
+            rest=rest,
+            traits=traits,
+            shown=bool(name),
         )
         outer, self.scope = self.scope, inner
         for pattern, variable in patterns:
@@ -242,7 +253,9 @@ class _Reader(TreeReader):
         return self._class(node, self.text(self.field(node, "name")) or self.builder.lambda_name(self.scope.symbol))
 
     def _class(self, node: Node, name: str) -> Variable:
-        bases = [self._base(b) for child in node.named_children if child.type == "class_heritage" for b in _bases(child)]
+        bases = [
+            self._base(b) for child in node.named_children if child.type == "class_heritage" for b in _bases(child)
+        ]
         number, inner = self.class_(node, name, bases)
         outer, self.scope = self.scope, inner
         body = self.field(node, "body")
@@ -290,7 +303,9 @@ class _Reader(TreeReader):
 
     def _interface(self, node: Node) -> Variable:
         name = self.text(self.field(node, "name"))
-        bases = [self._base(b) for c in node.named_children if c.type == "extends_type_clause" for b in c.named_children]
+        bases = [
+            self._base(b) for c in node.named_children if c.type == "extends_type_clause" for b in c.named_children
+        ]
         number, inner = self.class_(node, name, bases)
         body = self.field(node, "body")
         for member in body.named_children if body is not None else ():
@@ -397,7 +412,7 @@ class _Reader(TreeReader):
                 self.emit(Op.STORE, held, name, value, self.scope.symbol, self.line(target))
         elif kind == "subscript_expression":
             held, key = self.value(self.field(target, "object")), self._key(self.field(target, "index"))
-            if held != NOTHING and value != NOTHING:
+            if NOTHING not in (held, value):
                 self.emit(Op.STORE_INDEX, held, key, value, self.scope.symbol, self.line(target))
         else:
             self._take_apart(target, value)
@@ -445,7 +460,9 @@ class _Reader(TreeReader):
 
     def _ternary(self, node: Node) -> Variable:
         self.value(self.field(node, "condition"))
-        return self.builder.merge(self.value(self.field(node, "consequence")), self.value(self.field(node, "alternative")))
+        return self.builder.merge(
+            self.value(self.field(node, "consequence")), self.value(self.field(node, "alternative"))
+        )
 
     def _binary(self, node: Node) -> Variable:
         left, right = self.value(self.field(node, "left")), self.value(self.field(node, "right"))
@@ -486,11 +503,15 @@ class _Reader(TreeReader):
     def _method_call(self, node: Node, callee: Node, listed: Node | None) -> Variable:
         place, name = self.field(callee, "object"), self.text(self.field(callee, "property"))
         arguments = self._arguments(listed)
-        if name in ("call", "apply", "bind") and place is not None and place.type in ("member_expression", "identifier"):
+        if (
+            name in ("call", "apply", "bind")
+            and place is not None
+            and place.type in ("member_expression", "identifier")
+        ):
             held = self.value(place)
             if name == "bind":
                 return held
-            return self.call(held, [a for a in arguments[1:]] if name == "call" else [], node, self.text(place).rpartition(".")[2])
+            return self.call(held, arguments[1:] if name == "call" else [], node, self.text(place).rpartition(".")[2])
         held = self.value(place)
         if name == "inherits" and len(arguments) > 1:
             self.emit(Op.STORE, arguments[0][1], "prototype", arguments[1][1], self.scope.symbol, self.line(node))
@@ -501,7 +522,7 @@ class _Reader(TreeReader):
     def _object_call(self, name: str, arguments: list[Argument], node: Node) -> Variable:
         made = self.builder.container() if name == "create" else arguments[0][1]
         for _, source in arguments[1:] if name == "assign" else ():
-            if source != NOTHING and made != NOTHING:
+            if NOTHING not in (source, made):
                 self.call_method(made, "update", [("", source)], node)
         return self.builder.merge(made, arguments[0][1] if name == "create" else NOTHING)
 
@@ -510,7 +531,11 @@ class _Reader(TreeReader):
             return []
         if listed.type == "template_string":
             return [("", self.value(listed))]
-        return [("*" if a.type == "spread_element" else "", self.value(a)) for a in listed.named_children if a.type != "comment"]
+        return [
+            ("*" if a.type == "spread_element" else "", self.value(a))
+            for a in listed.named_children
+            if a.type != "comment"
+        ]
 
     def _new(self, node: Node) -> Variable:
         callee = self.field(node, "constructor")
@@ -636,7 +661,7 @@ class _Reader(TreeReader):
             return self._inside_of(node, inner[-1:], is_array=True)
         return self._type(node.named_children[0])
 
-    def _inside_of(self, node: Node, types: list[Node], *, is_array: bool) -> Variable:
+    def _inside_of(self, node: Node, types: Sequence[Node], *, is_array: bool) -> Variable:
         held = self.builder.merge(*[self._type(t) for t in types])
         if held == NOTHING or not is_array:
             return held

@@ -8,7 +8,7 @@ import ast
 import builtins
 from collections import deque
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from gieok.capabilities.code.facts import (
     NOTHING,
@@ -31,7 +31,14 @@ _OPERATORS = {
     ast.Mod: "mod", ast.FloorDiv: "floordiv", ast.MatMult: "matmul", ast.LShift: "lshift", ast.RShift: "rshift",
     ast.BitXor: "xor", ast.Pow: "pow",
 }  # fmt: skip
-_COMPARISONS = {ast.Eq: "__eq__", ast.NotEq: "__eq__", ast.Lt: "__lt__", ast.LtE: "__le__", ast.Gt: "__gt__", ast.GtE: "__ge__"}
+_COMPARISONS = {
+    ast.Eq: "__eq__",
+    ast.NotEq: "__eq__",
+    ast.Lt: "__lt__",
+    ast.LtE: "__le__",
+    ast.Gt: "__gt__",
+    ast.GtE: "__ge__",
+}
 _TRAITS = {
     "property": Trait.PROPERTY, "cached_property": Trait.PROPERTY, "setter": Trait.PROPERTY, "getter": Trait.PROPERTY,
     "deleter": Trait.PROPERTY, "staticmethod": Trait.STATIC, "classmethod": Trait.CLASS, "fixture": Trait.FIXTURE,
@@ -45,11 +52,23 @@ _ITERABLE = frozenset(
 )
 _MAPPING = frozenset("dict mapping mutablemapping defaultdict ordereddict".split())
 _BRANCHES = frozenset(
-    (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.BoolOp, ast.IfExp, ast.ListComp, ast.GeneratorExp, ast.Match)
+    (
+        ast.If,
+        ast.For,
+        ast.AsyncFor,
+        ast.While,
+        ast.Try,
+        ast.BoolOp,
+        ast.IfExp,
+        ast.ListComp,
+        ast.GeneratorExp,
+        ast.Match,
+    )
 )
 _DEEPEST_ANNOTATION = 5
 _DEPRECATED = frozenset(("deprecated", "deprecate"))
 
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -127,7 +146,7 @@ class _Reader:
             kind = type(statement)
             if kind in _BRANCHES:
                 self.branches[self.scope.symbol] += 1
-            if handler := _STATEMENTS.get(kind):
+            if handler := self._statements.get(kind):
                 handler(self, statement)
 
     def _expr(self, node: ast.Expr) -> None:
@@ -281,11 +300,10 @@ class _Reader:
             found.add(Trait.TEST)
         return tuple(sorted(found))
 
-    def _symbol(self, node: ast.stmt, name: str, kind: str, traits: tuple[str, ...]) -> int:
-        decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    def _symbol(self, node: Definition, name: str, kind: str, traits: tuple[str, ...]) -> int:
+        decorators = node.decorator_list
         start = min([node.lineno, *(d.lineno for d in decorators)])
-        documented = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        doc = ast.get_docstring(node) or "" if documented else ""
+        doc = ast.get_docstring(node) or ""
         deprecated = any(_name_of(d) in _DEPRECATED for d in decorators) or ".. deprecated" in doc
         fact = SymbolFact(
             name, self.scope.prefix + name, kind, start, node.end_lineno or start, self.scope.symbol,
@@ -328,7 +346,9 @@ class _Reader:
         return scope
 
     def _defaults(self, a: ast.arguments, fact: FunctionFact) -> None:
-        for variable, default in zip(fact.parameters[len(fact.parameters) - len(a.defaults) :], a.defaults, strict=True):
+        for variable, default in zip(
+            fact.parameters[len(fact.parameters) - len(a.defaults) :], a.defaults, strict=True
+        ):
             self.builder.copy(variable, self.expression(default))
         for parameter, value in zip(a.kwonlyargs, a.kw_defaults, strict=True):
             if value is not None:
@@ -397,7 +417,9 @@ class _Reader:
         for place, target in enumerate(targets):
             if isinstance(target, ast.Starred):
                 held = self.builder.container()
-                self._emit((Op.STORE_INDEX, held, "*", self.element(value, target.lineno), self.scope.symbol, target.lineno))
+                self._emit(
+                    (Op.STORE_INDEX, held, "*", self.element(value, target.lineno), self.scope.symbol, target.lineno)
+                )
                 self.assign(target.value, held, None)
                 continue
             part_value = NOTHING
@@ -417,10 +439,12 @@ class _Reader:
 
     def expression(self, node: ast.expr | None) -> Variable:
         """Return the variable that holds what an expression gives."""
+        if node is None:
+            return NOTHING
         kind = type(node)
         if kind in _BRANCHES:
             self.branches[self.scope.symbol] += 1
-        handler = _EXPRESSIONS.get(kind)
+        handler = self._expressions.get(kind)
         return handler(self, node) if handler else NOTHING
 
     def name(self, name: str) -> Variable:
@@ -704,22 +728,21 @@ class _Reader:
             return held
         return self.annotation(node.value, depth + 1)
 
-
-_STATEMENTS: dict[type[ast.AST], Callable[[_Reader, Any], None]] = {
-    ast.Expr: _Reader._expr, ast.Assign: _Reader._assign, ast.AnnAssign: _Reader._annotated,
-    ast.AugAssign: _Reader._augmented, ast.Return: _Reader._return, ast.For: _Reader._for, ast.AsyncFor: _Reader._for,
-    ast.If: _Reader._while, ast.While: _Reader._while, ast.With: _Reader._with, ast.AsyncWith: _Reader._with,
-    ast.Try: _Reader._try, ast.TryStar: _Reader._try, ast.Raise: _Reader._raise, ast.Assert: _Reader._assert,
-    ast.Delete: _Reader._delete, ast.Match: _Reader._match, ast.Global: _Reader._outward, ast.Nonlocal: _Reader._outward,
-    ast.Import: _Reader._import, ast.ImportFrom: _Reader._import_from, ast.FunctionDef: _Reader._function,
-    ast.AsyncFunctionDef: _Reader._function, ast.ClassDef: _Reader._class,
-}  # fmt: skip
-_EXPRESSIONS: dict[type[ast.AST], Callable[[_Reader, Any], Variable]] = {
-    ast.Constant: _Reader._constant, ast.Name: _Reader._name, ast.Attribute: _Reader.attribute,
-    ast.Starred: _Reader._value, ast.Await: _Reader._value, ast.IfExp: _Reader._choice, ast.BoolOp: _Reader._either,
-    ast.NamedExpr: _Reader._named, ast.BinOp: _Reader._binary, ast.UnaryOp: _Reader._unary, ast.Compare: _Reader._compare,
-    ast.List: _Reader._list, ast.Tuple: _Reader._list, ast.Set: _Reader._list, ast.Dict: _Reader._dict,
-    ast.Subscript: _Reader._subscript, ast.ListComp: _Reader._comprehension, ast.SetComp: _Reader._comprehension,
-    ast.GeneratorExp: _Reader._comprehension, ast.DictComp: _Reader._comprehension, ast.Lambda: _Reader._lambda,
-    ast.JoinedStr: _Reader._joined, ast.Yield: _Reader._yield, ast.YieldFrom: _Reader._yield_from, ast.Call: _Reader._call,
-}  # fmt: skip
+    _statements: ClassVar[dict[type[ast.AST], Callable[..., None]]] = {
+        ast.Expr: _expr, ast.Assign: _assign, ast.AnnAssign: _annotated,
+        ast.AugAssign: _augmented, ast.Return: _return, ast.For: _for, ast.AsyncFor: _for,
+        ast.If: _while, ast.While: _while, ast.With: _with, ast.AsyncWith: _with,
+        ast.Try: _try, ast.TryStar: _try, ast.Raise: _raise, ast.Assert: _assert,
+        ast.Delete: _delete, ast.Match: _match, ast.Global: _outward, ast.Nonlocal: _outward,
+        ast.Import: _import, ast.ImportFrom: _import_from, ast.FunctionDef: _function,
+        ast.AsyncFunctionDef: _function, ast.ClassDef: _class,
+    }  # fmt: skip
+    _expressions: ClassVar[dict[type[ast.AST], Callable[..., Variable]]] = {
+        ast.Constant: _constant, ast.Name: _name, ast.Attribute: attribute,
+        ast.Starred: _value, ast.Await: _value, ast.IfExp: _choice, ast.BoolOp: _either,
+        ast.NamedExpr: _named, ast.BinOp: _binary, ast.UnaryOp: _unary, ast.Compare: _compare,
+        ast.List: _list, ast.Tuple: _list, ast.Set: _list, ast.Dict: _dict,
+        ast.Subscript: _subscript, ast.ListComp: _comprehension, ast.SetComp: _comprehension,
+        ast.GeneratorExp: _comprehension, ast.DictComp: _comprehension, ast.Lambda: _lambda,
+        ast.JoinedStr: _joined, ast.Yield: _yield, ast.YieldFrom: _yield_from, ast.Call: _call,
+    }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from gieok.capabilities.code.facts import NOTHING, Argument, ClassFact, Facts, Kind, Op, Scope, Trait, Variable
+from gieok.capabilities.code.facts import NOTHING, Argument, Facts, Kind, Op, Scope, Trait, Variable
 from gieok.capabilities.code.languages.tree import Node, TreeReader
 from gieok.ports import Parser
 
@@ -48,7 +48,10 @@ class _Reader(TreeReader):
     def declare(self, node: Node) -> None:
         if node.type in ("source_file", "declaration_list"):
             for child in node.named_children:
-                if child.type in ("function_item", "struct_item", "enum_item", "trait_item") and self.scope.owner == NOTHING:
+                if (
+                    child.type in ("function_item", "struct_item", "enum_item", "trait_item")
+                    and self.scope.owner == NOTHING
+                ):
                     self.builder.bind(self.builder.module, self.text(self.field(child, "name")))
 
     def body(self, node: Node) -> None:
@@ -127,7 +130,9 @@ class _Reader(TreeReader):
         above = self.source[: node.start_byte].rstrip().rsplit(b"\n", 3)[-3:]
         return " ".join(line.strip().decode("utf-8", "replace") for line in above if line.strip().startswith(b"#["))
 
-    def _add(self, node: Node, name: str, kind: str, receiver: str, traits: tuple[str, ...] = (), *, shown: bool = True) -> int:
+    def _add(
+        self, node: Node, name: str, kind: str, receiver: str, traits: tuple[str, ...] = (), *, shown: bool = True
+    ) -> int:
         listed = self.field(node, "parameters")
         parameters: list[tuple[str, Variable]] = []
         patterns: list[tuple[Node, str]] = []
@@ -135,7 +140,11 @@ class _Reader(TreeReader):
             pattern = self.field(parameter, "pattern") if parameter.type == "parameter" else parameter
             if parameter.type in ("self_parameter", "attribute_item", "line_comment") or pattern is None:
                 continue
-            name_of = self.text(pattern).removeprefix("mut ") if pattern.type in ("identifier", "mut_pattern") else f"<{place}>"
+            name_of = (
+                self.text(pattern).removeprefix("mut ")
+                if pattern.type in ("identifier", "mut_pattern")
+                else f"<{place}>"
+            )
             if name_of.startswith("<"):
                 patterns.append((pattern, name_of))
             parameters.append((name_of, self.type(self.field(parameter, "type"))))
@@ -184,7 +193,7 @@ class _Reader(TreeReader):
         kind, trait = self.field(node, "type"), self.field(node, "trait")
         held, base = self._named(kind), self._named(trait)
         name = self.text(kind).partition("<")[0].rpartition("::")[2].lstrip("&")
-        if base != NOTHING and held != NOTHING:  # the type has the trait's methods: as if it inherited them
+        if NOTHING not in (base, held):  # the type has the trait's methods: as if it inherited them
             self.emit(Op.STORE, held, "prototype", base, self.scope.symbol, self.line(node))
         outer, before = self.scope, self.implementing
         self.scope = Scope(outer, outer.symbol, outer.function, f"{outer.prefix}{name}.")
@@ -234,7 +243,9 @@ class _Reader(TreeReader):
         if node is None:
             return NOTHING
         if node.type in ("generic_type", "reference_type", "dynamic_type", "abstract_type", "pointer_type"):
-            inner = [c for c in node.named_children if c.type not in ("lifetime", "mutable_specifier", "type_arguments")]
+            inner = [
+                c for c in node.named_children if c.type not in ("lifetime", "mutable_specifier", "type_arguments")
+            ]
             return self._named(inner[0]) if inner else NOTHING
         if node.type == "scoped_type_identifier":
             return self._path(self.text(node).split("::"), node)
@@ -256,7 +267,9 @@ class _Reader(TreeReader):
             if name in _COLLECTIONS and inner:
                 return self._holding(self.type(inner[-1]), node)
         if node.type in ("reference_type", "dynamic_type", "abstract_type"):
-            return self.type(next((c for c in node.named_children if c.type not in ("lifetime", "mutable_specifier")), None))
+            return self.type(
+                next((c for c in node.named_children if c.type not in ("lifetime", "mutable_specifier")), None)
+            )
         if node.type in ("array_type", "slice_type"):
             return self._holding(self.type(self.field(node, "element") or node.named_children[0]), node)
         if node.type == "tuple_type":
@@ -340,7 +353,7 @@ class _Reader(TreeReader):
         body = self.field(node, "body")
         for field in body.named_children if body is not None else ():
             value = self.value(field.named_children[-1]) if field.named_children else NOTHING
-            if value != NOTHING and made != NOTHING:
+            if NOTHING not in (value, made):
                 name = self.text(field.named_children[0])
                 self.emit(Op.STORE, made, name, value, self.scope.symbol, self.line(field))
         return made
@@ -386,7 +399,9 @@ class _Reader(TreeReader):
         if left is not None and left.type == "field_expression" and value != NOTHING:
             place = self.value(self.field(left, "value"))
             if place != NOTHING:
-                self.emit(Op.STORE, place, self.text(self.field(left, "field")), value, self.scope.symbol, self.line(node))
+                self.emit(
+                    Op.STORE, place, self.text(self.field(left, "field")), value, self.scope.symbol, self.line(node)
+                )
         elif left is not None and left.type == "identifier":
             self.builder.copy(self.lookup(self.text(left)), value)
         return NOTHING
@@ -406,7 +421,9 @@ class _Reader(TreeReader):
 
     def _if(self, node: Node) -> Variable:
         self.value(self.field(node, "condition"))
-        return self.builder.merge(self.value(self.field(node, "consequence")), self.value(self.field(node, "alternative")))
+        return self.builder.merge(
+            self.value(self.field(node, "consequence")), self.value(self.field(node, "alternative"))
+        )
 
     def _let_condition(self, node: Node) -> Variable:
         pattern = self.field(node, "pattern")

@@ -193,7 +193,7 @@ class TreeReader:
             variables.append(variable)
         fact = FunctionFact(
             symbol, outer.owner, tuple(places), tuple(variables), {}, builder.bind(inner, rest) if rest else NOTHING,
-            NOTHING, builder.fresh(), builder.fresh(), tuple((*traits, *((Trait.RECEIVER,) if receiver else ()))),
+            NOTHING, builder.fresh(), builder.fresh(), (*traits, *((Trait.RECEIVER,) if receiver else ())),
         )  # fmt: skip
         builder.functions.append(fact)
         if body is not None:

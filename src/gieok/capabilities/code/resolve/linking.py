@@ -81,7 +81,9 @@ class JavaScriptLinker:
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._known = set(paths)
-        self._roots = sorted({path.partition("/src/")[0] + "/src" for path in self._known if "/src/" in path} | {"src", "", "."})
+        self._roots = sorted(
+            {path.partition("/src/")[0] + "/src" for path in self._known if "/src/" in path} | {"src", "", "."}
+        )
 
     def target(self, importer: str, module: str, name: str, level: int) -> Target:
         """Return what an import names."""
@@ -92,6 +94,7 @@ class JavaScriptLinker:
     def member(self, file: str, name: str) -> str | None:
         """Return None: modules hold no modules."""
         del file, name
+        return None
 
     def all_of(self, importer: str, module: str, level: int) -> list[str]:
         """Return the file of `export * from`."""
@@ -146,16 +149,30 @@ class PackageLinker:
             return max(folders, key=lambda f: (len(f), f))
         last = module.rpartition("/")[2]
         same = [space for path, space in self.spaces.items() if not space and path != importer and last]
-        return "" if same and not importer.rpartition("/")[0] == "" and "." in module.partition("/")[0] and module.count("/") == 2 else None
+        return (
+            ""
+            if same
+            and not importer.rpartition("/")[0] == ""
+            and "." in module.partition("/")[0]
+            and module.count("/") == 2
+            else None
+        )
 
     def member(self, file: str, name: str) -> str | None:
         """Return None: packages are not values here."""
         del file, name
+        return None
 
     def all_of(self, importer: str, module: str, level: int) -> list[str]:
         """Return one file of the package: its names are the package's."""
         del level
-        space = self.spaces.get(importer) if not module else module if self._separator == "." else self._folder(importer, module)
+        space = (
+            self.spaces.get(importer)
+            if not module
+            else module
+            if self._separator == "."
+            else self._folder(importer, module)
+        )
         return [path for path, other in self.spaces.items() if other == space and space is not None][:1]
 
 
@@ -167,7 +184,8 @@ class RustLinker:
     def __init__(self, paths: Iterable[str]) -> None:
         self._known = set(paths)
         self._roots = sorted(
-            {p.rpartition("/")[0] for p in self._known if p.rpartition("/")[2] in ("lib.rs", "main.rs")}, key=lambda r: (-len(r), r)
+            {p.rpartition("/")[0] for p in self._known if p.rpartition("/")[2] in ("lib.rs", "main.rs")},
+            key=lambda r: (-len(r), r),
         )
 
     def target(self, importer: str, module: str, name: str, level: int) -> Target:

@@ -1,9 +1,9 @@
 """What calls into the language and its libraries do with the functions, classes and containers that they are given."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from gieok.capabilities.code.facts import NOTHING
+from gieok.capabilities.code.facts import NOTHING, Argument
 from gieok.capabilities.code.resolve.sites import Site
 from gieok.capabilities.code.resolve.values import Value, Values
 
@@ -31,19 +31,44 @@ class Machine(Protocol):
 
     values: Values
 
-    def fresh(self) -> int: ...
-    def add(self, variable: int, value: int) -> None: ...
-    def flow(self, source: int, to: int) -> None: ...
-    def wait(self, variable: int, trigger: tuple[Any, ...]) -> None: ...
-    def key(self, container: int, key: str | int) -> int: ...
-    def any_of(self, container: int) -> int: ...
-    def spread(self, container: int, listener: Callable[[str | int, int], None]) -> None: ...
-    def new_container(self) -> int: ...
-    def iterate(self, value: int, to: int, symbol: int, line: int) -> None: ...
-    def special(self, value: int, name: str, to: int, arguments: Any, symbol: int, line: int) -> None: ...
-    def apply(self, value: int, site: Site) -> None: ...
-    def refer(self, value: int, symbol: int, line: int) -> None: ...
-    def derived(self, site: Site, to: int, arguments: Any) -> Site: ...
+    def fresh(self) -> int:
+        """Return a new variable."""
+
+    def add(self, variable: int, value: int) -> None:
+        """Let a variable hold a value."""
+
+    def flow(self, source: int, to: int) -> None:
+        """Let everything that `source` holds reach `to`."""
+
+    def wait(self, variable: int, trigger: tuple[Any, ...]) -> None:
+        """Call `trigger` with every value of a variable."""
+
+    def key(self, container: int, key: str | int) -> int:
+        """Return the variable of one key of a container."""
+
+    def any_of(self, container: int) -> int:
+        """Return the variable of everything inside a container."""
+
+    def spread(self, container: int, listener: Callable[[str | int, int], None]) -> None:
+        """Call `listener` with every key of a container."""
+
+    def new_container(self) -> int:
+        """Return a new container, as a value."""
+
+    def iterate(self, value: int, to: int, symbol: int, line: int) -> None:
+        """Let `to` hold the elements of a value."""
+
+    def special(self, value: int, name: str, to: int, arguments: Sequence[Argument], symbol: int, line: int) -> None:
+        """Call a method that an operator stands for."""
+
+    def apply(self, value: int, site: Site) -> None:
+        """Let a site call a value."""
+
+    def refer(self, value: int, symbol: int, line: int) -> None:
+        """Note that a function is handed out."""
+
+    def derived(self, site: Site, to: int, arguments: Sequence[Argument]) -> Site:
+        """Return a new site at the same place."""
 
 
 def call(machine: Machine, site: Site, dotted: str) -> None:
@@ -53,38 +78,56 @@ def call(machine: Machine, site: Site, dotted: str) -> None:
         return
     site.wired.add(("native", name))
     arguments = [variable for _, variable in site.arguments]
-    first = arguments[0] if arguments else NOTHING
     if name in _CALLERS:
         _callbacks(machine, site, name)
-    if name in _COPIERS and first != NOTHING:
-        _held(machine, site, _elements(machine, site, first))
-    elif name == "enumerate" and first != NOTHING:
-        pair = machine.new_container()
-        machine.flow(_elements(machine, site, first), machine.key(_number(machine, pair), 1))
-        _held(machine, site, _holding(machine, pair))
-    elif name == "zip":
-        _zip(machine, site, arguments)
-    elif name == "next" and first != NOTHING:
-        machine.wait(first, (_next, machine, site))
-    elif name in _SPECIAL and first != NOTHING:
-        machine.wait(first, (machine.special, _SPECIAL[name], machine.fresh(), (), site.symbol, site.line))
-    elif name == "type" and len(arguments) == 1 and first != NOTHING:
-        machine.wait(first, (_class_of, machine, site))
-    elif name == "cast" and len(arguments) > 1:
-        _pass(machine, arguments[1], site)
-    elif name == "getattr" and len(arguments) > 2:
-        _pass(machine, arguments[2], site)
-    elif name == "wraps":
-        machine.add(site.to, machine.values.number(Value.IDENTITY, 0))
-    elif name in _PASSING:
-        for variable in arguments:
-            _pass(machine, variable, site)
-        if not arguments:
-            machine.add(site.to, machine.values.number(Value.IDENTITY, 0))
+    model = _FUNCTIONS.get(name)
+    if model is not None:
+        model(machine, site, arguments, name)
     elif name not in _CALLERS:
         refer(machine, site)
         if dotted.count("(") < _DEEPEST_CALL:
             machine.add(site.to, machine.values.number(Value.EXTERNAL, f"{dotted}()"))
+
+
+def _copy(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+    del name
+    for first in arguments[:1]:
+        _held(machine, site, _elements(machine, site, first))
+
+
+def _enumerate(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+    del name
+    for first in arguments[:1]:
+        pair = machine.new_container()
+        machine.flow(_elements(machine, site, first), machine.key(_number(machine, pair), 1))
+        _held(machine, site, _holding(machine, pair))
+
+
+def _on_first(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+    """Model what calls a special method of its first argument."""
+    for first in arguments[:1]:
+        if first != NOTHING and name == "next":
+            machine.wait(first, (_next, machine, site))
+        elif first != NOTHING:
+            machine.wait(first, (machine.special, _SPECIAL[name], machine.fresh(), (), site.symbol, site.line))
+
+
+def _type(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+    del name
+    if len(arguments) == 1 and arguments[0] != NOTHING:
+        machine.wait(arguments[0], (_class_of, machine, site))
+
+
+def _cast(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+    for variable in arguments[1:2] if name == "cast" else arguments[2:3]:
+        _pass(machine, variable, site)
+
+
+def _pass_on(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+    for variable in arguments if name != "wraps" else ():
+        _pass(machine, variable, site)
+    if not arguments or name == "wraps":
+        machine.add(site.to, machine.values.number(Value.IDENTITY, 0))
 
 
 def refer(machine: Machine, site: Site) -> None:
@@ -130,13 +173,18 @@ def _callbacks(machine: Machine, site: Site, name: str) -> None:
         machine.flow(_elements(machine, site, variable), elements)
     result = machine.fresh()
     inner = machine.derived(site, result, (("", elements),))
-    for place, variable in enumerate(arguments):
-        if variable == NOTHING:
-            continue
-        if name == "partial" and place == 0:
-            machine.flow(variable, site.to)
-        else:
+    if name == "partial":
+        for variable in arguments[:1]:
+            _pass(machine, variable, site)
+    for variable in arguments[1:] if name == "partial" else arguments:
+        if variable != NOTHING:
             machine.wait(variable, (_call_back, machine, inner))
+    _give_result(machine, site, name, elements, result)
+
+
+def _give_result(machine: Machine, site: Site, name: str, elements: int, result: int) -> None:
+    """Let a call that took a function give the elements, a container of them, or what the function gave."""
+    arguments = [variable for _, variable in site.arguments]
     if name in ("min", "max"):
         machine.flow(elements, site.to)
     elif name in ("sorted", "filter"):
@@ -170,11 +218,19 @@ def _class_of(value: int, machine: Machine, site: Site) -> None:
         machine.add(site.to, machine.values.number(Value.CLASS, machine.values.first[value]))
 
 
-def _zip(machine: Machine, site: Site, arguments: list[int]) -> None:
+def _zip(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+    del name
     pair = machine.new_container()
     for place, variable in enumerate(arguments):
         machine.flow(_elements(machine, site, variable), machine.key(_number(machine, pair), place))
     _held(machine, site, _holding(machine, pair))
+
+
+Function = Callable[[Machine, Site, list[int], str], None]
+_FUNCTIONS: dict[str, Function] = {
+    **dict.fromkeys(_COPIERS, _copy), **dict.fromkeys(_PASSING, _pass_on), **dict.fromkeys(_SPECIAL, _on_first),
+    "enumerate": _enumerate, "zip": _zip, "next": _on_first, "type": _type, "cast": _cast, "wraps": _pass_on,
+}  # fmt: skip
 
 
 def container_method(machine: Machine, site: Site, container: int, name: str) -> None:
@@ -211,7 +267,9 @@ def _update(machine: Machine, site: Site, container: int, arguments: list[int]) 
 
 def _merge(value: int, machine: Machine, container: int) -> None:
     if machine.values.kinds[value] == Value.CONTAINER and _number(machine, value) != container:
-        machine.spread(_number(machine, value), lambda key, variable: machine.flow(variable, machine.key(container, key)))
+        machine.spread(
+            _number(machine, value), lambda key, variable: machine.flow(variable, machine.key(container, key))
+        )
 
 
 def _take(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:

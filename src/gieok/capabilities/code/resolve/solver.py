@@ -9,7 +9,7 @@ from array import array
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from gieok.capabilities.code.facts import NOTHING, Argument, Facts, FunctionFact, Op, Trait
 from gieok.capabilities.code.resolve import natives
@@ -71,6 +71,7 @@ class Solver:
         self._allowances: list[tuple[int, int]] = []
         self._fallbacks: list[tuple[int, str, Callable[[], None]]] = []
         self._file_index = {path: number for number, path in enumerate(self.paths)}
+        self._file = self._symbols = 0
         self._base = self._function_base = self._class_base = self._container_base = 0
         self._declare(files)
 
@@ -110,22 +111,25 @@ class Solver:
         """Run imports and class heads first, so that look-ups find a hierarchy; then what modules do, then functions."""
         for file, bound in enumerate(bases):
             self._enter(file, bound)
-            for owner, kind in enumerate(files[file][1].classes):
-                for place, variable in enumerate(kind.bases):
-                    if variable != NOTHING:
-                        self.wait(self._base + variable, (self._inherit, self._class_base + owner, place))
+            self._await_bases(files[file][1])
         for early in (True, False):
             for file, bound in enumerate(bases):
                 self._enter(file, bound)
                 for instruction in files[file][1].top:
                     if (instruction[0] in _EARLY) == early:
-                        self._run(file, instruction)
+                        self._run(instruction)
             self._drain()
         self._satisfy()
         for file, bound in enumerate(bases):
             self._enter(file, bound)
             for instruction in files[file][1].inner:
-                self._run(file, instruction)
+                self._run(instruction)
+
+    def _await_bases(self, facts: Facts) -> None:
+        for owner, kind in enumerate(facts.classes):
+            for place, variable in enumerate(kind.bases):
+                if variable != NOTHING:
+                    self.wait(self._base + variable, (self._inherit, self._class_base + owner, place))
 
     def _satisfy(self) -> None:
         """A type that has every method of an interface (named `<method>`) is below it, as in Go."""
@@ -144,7 +148,7 @@ class Solver:
                 self.hierarchy.inherit(below, owner, len(self.hierarchy.bases(below)))
 
     def _enter(self, file: int, bound: tuple[int, int, int, int]) -> None:
-        del file
+        self._file, self._symbols = file, self.symbol_base[file]
         self._base, self._function_base, self._class_base, self._container_base = bound
 
     def _grow(self, count: int) -> None:
@@ -190,7 +194,9 @@ class Solver:
         self._drain()
         self._allow_subclasses()
         for owner, name, call in self._fallbacks:
-            if not any(self._points[v] for c in self.hierarchy.linear(owner) if (v := self._fields.get((c, name))) is not None):
+            if not any(
+                self._points[v] for c in self.hierarchy.linear(owner) if (v := self._fields.get((c, name))) is not None
+            ):
                 call()
 
     def _allow_subclasses(self) -> None:
@@ -261,13 +267,13 @@ class Solver:
 
     # Instructions
 
-    def _run(self, file: int, instruction: Sequence[Any]) -> None:
-        _HANDLERS[instruction[0]](self, file, *instruction[1:])
+    def _run(self, instruction: Sequence[Any]) -> None:
+        self._handlers[instruction[0]](self, *instruction[1:])
 
-    def _copy(self, file: int, to: int, source: int) -> None:
+    def _copy(self, to: int, source: int) -> None:
         self.flow(self._base + source, self._base + to)
 
-    def _function(self, file: int, to: int, function: int) -> None:
+    def _function(self, to: int, function: int) -> None:
         number = self._function_base + function
         self.add(self._base + to, self.values.number(Value.FUNCTION, number))
         fact = self.functions[number]
@@ -279,7 +285,7 @@ class Solver:
             kind = Value.CLASS if Trait.CLASS in fact.traits else Value.INSTANCE
             self.add(fact.parameters[0], self.values.number(kind, fact.owner))
 
-    def _class(self, file: int, to: int, owner: int) -> None:
+    def _class(self, to: int, owner: int) -> None:
         number = self._class_base + owner
         self.add(self._base + to, self.values.number(Value.CLASS, number))
 
@@ -292,55 +298,49 @@ class Solver:
             site = self._site(self.fresh(), (), self.class_symbol[owner], 0, "__init_subclass__", "special")
             self._look(base, "__init_subclass__", self._bind_call, site, values.number(Value.CLASS, owner))
 
-    def _load(self, file: int, to: int, place: int, name: str, symbol: int, line: int) -> None:
-        where = self.symbol_base[file] + symbol
+    def _load(self, to: int, place: int, name: str, symbol: int, line: int) -> None:
+        where = self._symbols + symbol
         self.wait(self._base + place, (self._loaded, self._base + to, name, where, line))
 
-    def _store(self, file: int, place: int, name: str, source: int, symbol: int, line: int) -> None:
+    def _store(self, place: int, name: str, source: int, symbol: int, line: int) -> None:
         origin = self._base + source if source != NOTHING else NOTHING
-        where = self.symbol_base[file] + symbol
+        where = self._symbols + symbol
         self.wait(self._base + place, (self._stored, name, origin, where, line))
 
-    def _call(self, file: int, to: int, callee: int, arguments: list[Argument], symbol: int, line: int, name: str) -> None:
-        site = self._site(self._base + to, self._shift(arguments), self.symbol_base[file] + symbol, line, name, "call")
+    def _call(self, to: int, callee: int, arguments: list[Argument], symbol: int, line: int, name: str) -> None:
+        site = self._site(self._base + to, self._shift(arguments), self._symbols + symbol, line, name, "call")
         self.wait(self._base + callee, (self.apply, site))
 
-    def _call_method(
-        self, file: int, to: int, place: int, name: str, arguments: list[Argument], symbol: int, line: int
-    ) -> None:
-        site = self._site(self._base + to, self._shift(arguments), self.symbol_base[file] + symbol, line, name, "method")
+    def _call_method(self, to: int, place: int, name: str, arguments: list[Argument], symbol: int, line: int) -> None:
+        site = self._site(self._base + to, self._shift(arguments), self._symbols + symbol, line, name, "method")
         self.wait(self._base + place, (self._called, name, site))
 
-    def _special(
-        self, file: int, to: int, place: int, name: str, arguments: list[Argument], symbol: int, line: int
-    ) -> None:
-        where = self.symbol_base[file] + symbol
-        self.wait(
-            self._base + place, (self.special, name, self._base + to, tuple(self._shift(arguments)), where, line)
-        )
+    def _special(self, to: int, place: int, name: str, arguments: list[Argument], symbol: int, line: int) -> None:
+        where = self._symbols + symbol
+        self.wait(self._base + place, (self.special, name, self._base + to, tuple(self._shift(arguments)), where, line))
 
-    def _element(self, file: int, to: int, place: int, symbol: int, line: int) -> None:
-        self.wait(self._base + place, (self.iterate, self._base + to, self.symbol_base[file] + symbol, line))
+    def _element(self, to: int, place: int, symbol: int, line: int) -> None:
+        self.wait(self._base + place, (self.iterate, self._base + to, self._symbols + symbol, line))
 
-    def _index(self, file: int, to: int, place: int, key: str | int | None, symbol: int, line: int) -> None:
-        where = self.symbol_base[file] + symbol
+    def _index(self, to: int, place: int, key: str | int | None, symbol: int, line: int) -> None:
+        where = self._symbols + symbol
         self.wait(self._base + place, (self._indexed, self._base + to, key, where, line))
 
-    def _store_index(self, file: int, place: int, key: str | int | None, source: int, symbol: int, line: int) -> None:
+    def _store_index(self, place: int, key: str | int | None, source: int, symbol: int, line: int) -> None:
         origin = self._base + source if source != NOTHING else NOTHING
-        where = self.symbol_base[file] + symbol
+        where = self._symbols + symbol
         self.wait(self._base + place, (self._stored_index, "*" if key is None else key, origin, where, line))
 
-    def _container(self, file: int, to: int, container: int) -> None:
+    def _container(self, to: int, container: int) -> None:
         self.add(self._base + to, self.values.number(Value.CONTAINER, self._container_base + container))
 
-    def _external(self, file: int, to: int, name: str) -> None:
+    def _external(self, to: int, name: str) -> None:
         self.add(self._base + to, self.values.number(Value.EXTERNAL, name))
 
-    def _instance(self, file: int, to: int, source: int) -> None:
+    def _instance(self, to: int, source: int) -> None:
         self.wait(self._base + source, (self._instantiated, self._base + to))
 
-    def _declared(self, file: int, to: int, source: int) -> None:
+    def _declared(self, to: int, source: int) -> None:
         self.wait(self._base + source, (self._allowed, self._base + to))
 
     def _allowed(self, value: int, to: int) -> None:
@@ -350,41 +350,42 @@ class Solver:
             self.add(to, self.values.number(Value.INSTANCE, owner))
             self._allowances.append((owner, to))
 
-    def _enter_context(self, file: int, to: int, place: int, symbol: int, line: int) -> None:
-        self.wait(self._base + place, (self._entered, self._base + to, self.symbol_base[file] + symbol, line))
+    def _enter_context(self, to: int, place: int, symbol: int, line: int) -> None:
+        self.wait(self._base + place, (self._entered, self._base + to, self._symbols + symbol, line))
 
-    def _super(self, file: int, to: int, receiver: int, owner: int) -> None:
+    def _super(self, to: int, receiver: int, owner: int) -> None:
         start = self._class_base + owner
         self.add(self._base + to, self.values.number(Value.SUPER, start, start))
         self.wait(self._base + receiver, (self._above, self._base + to, start))
 
-    def _decorate(self, file: int, to: int, decorator: int, source: int, symbol: int, line: int) -> None:
+    def _decorate(self, to: int, decorator: int, source: int, symbol: int, line: int) -> None:
         base = self._base
         result = self.fresh()
-        site = self._site(result, [("", base + source)], self.symbol_base[file] + symbol, line, "", "call")
+        site = self._site(result, [("", base + source)], self._symbols + symbol, line, "", "call")
         self._decorations.append((base + to, base + decorator, base + source))
         self.wait(base + decorator, (self._decorated, site, base + source, base + to))
         self.wait(result, (self._through, base + source, base + to))
 
-    def _raise(self, file: int, place: int, symbol: int, line: int) -> None:
-        site = self._site(self.fresh(), (), self.symbol_base[file] + symbol, line, "raise", "special")
+    def _raise(self, place: int, symbol: int, line: int) -> None:
+        site = self._site(self.fresh(), (), self._symbols + symbol, line, "raise", "special")
         self.wait(self._base + place, (self._raised, site))
 
-    def _fixture(self, file: int, to: int, name: str, symbol: int, line: int) -> None:
+    def _fixture(self, to: int, name: str, symbol: int, line: int) -> None:
+        file = self._file
         for function in self._fixtures.get(name, ()):
             origin = self.function_file[function]
             if origin == file or self._is_conftest_for(self.paths[origin], self.paths[file]):
                 fact = self.functions[function]
                 self.flow(fact.yields, self._base + to)
                 self.flow(fact.result, self._base + to)
-                self._refer(self.symbol_base[file] + symbol, self.function_symbol[function], line)
+                self._refer(self._symbols + symbol, self.function_symbol[function], line)
 
     @staticmethod
     def _is_conftest_for(origin: str, path: str) -> bool:
         folder, _, name = origin.rpartition("/")
         return name == "conftest.py" and (not folder or path.startswith(f"{folder}/"))
 
-    def _containers(self, file: int, to: int, source: int) -> None:
+    def _containers(self, to: int, source: int) -> None:
         self.wait(self._base + source, (self._only_container, self._base + to))
 
     def _only_container(self, value: int, to: int) -> None:
@@ -393,7 +394,8 @@ class Solver:
 
     # Imports
 
-    def _import(self, file: int, to: int, module: str, name: str, level: int, line: int) -> None:
+    def _import(self, to: int, module: str, name: str, level: int, line: int) -> None:
+        file = self._file
         target = self.linker.target(self.paths[file], module, name, level)
         self._note_import(file, target, line)
         to += self._base
@@ -428,7 +430,7 @@ class Solver:
             self.flow(variable, held)
         for place, name in enumerate(rest):
             after = self.fresh() if place + 1 < len(rest) else to
-            self.wait(held, (self._loaded, after, name, self.symbol_base[file], line))
+            self.wait(held, (self._loaded, after, name, self._symbols, line))
             held = after
 
     def _note_import(self, file: int, target: Target, line: int) -> None:
@@ -436,7 +438,8 @@ class Solver:
             if path is not None and path != self.paths[file]:
                 self.imports[file, self._file_index[path], line] = None
 
-    def _import_all(self, file: int, module: str, level: int) -> None:
+    def _import_all(self, module: str, level: int) -> None:
+        file = self._file
         if self.linker.spaces:
             self._share_space(file, module, level)
             return
@@ -498,57 +501,65 @@ class Solver:
 
     def _loaded(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
         """`to` = `value`.name."""
-        values = self.values
-        kind, first = values.kinds[value], values.first[value]
-        if kind == Value.INSTANCE:
-            owner = int(first)
-            has = self._look(owner, name, self._bind_load, to, value, symbol, line)
-            for base in self.hierarchy.linear(owner):
-                self.flow(self.field(base, name), to)
-            if not has and not name.startswith("__") and self.hierarchy.find(owner, "__getattr__") is not None:
-                again = partial(self.special, value, "__getattr__", to, (), symbol, line)
-                self._fallbacks.append((owner, name, again))
-        elif kind == Value.MODULE:
-            self._load_module(int(first), name, to)
-        elif kind == Value.CLASS and name == "prototype":
-            self.add(to, value)
-        elif kind == Value.CLASS:
-            self._look(int(first), name, self._bind_class, to, value)
-        elif kind == Value.EXTERNAL:
-            if str(first).count(".") < _DEEPEST_EXTERNAL:
-                self.add(to, values.number(Value.EXTERNAL, f"{first}.{name}"))
-        elif kind == Value.SUPER:
-            self._load_super(value, name, (self._bind_super, to, value))
-        elif kind == Value.CONTAINER:
-            if name in _CONTAINER_METHODS:
-                self.add(to, values.number(Value.CONTAINER_METHOD, int(first), name))
-            keys = self._keys[int(first)]
-            if name in keys:  # object literals
-                self.flow(keys[name], to)
-            elif name not in _CONTAINER_METHODS:
-                self.flow(self.key(int(first), name), to)
-        elif kind in (Value.FUNCTION, Value.BOUND):
-            self.flow(self._function_attribute(int(first), name), to)
-        elif kind == Value.PACKAGE:
-            self._load_package(str(first), name, to)
+        loader = self._loaders.get(self.values.kinds[value])
+        if loader is not None:
+            loader(self, value, to, name, symbol, line)
 
-    def _load_module(self, file: int, name: str, to: int) -> None:
+    def _load_instance(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
+        owner = int(self.values.first[value])
+        has = self._look(owner, name, self._bind_load, to, value, symbol, line)
+        for base in self.hierarchy.linear(owner):
+            self.flow(self.field(base, name), to)
+        if not has and not name.startswith("__") and self.hierarchy.find(owner, "__getattr__") is not None:
+            again = partial(self.special, value, "__getattr__", to, (), symbol, line)
+            self._fallbacks.append((owner, name, again))
+
+    def _load_class(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
+        del symbol, line
+        if name == "prototype":
+            self.add(to, value)
+        else:
+            self._look(int(self.values.first[value]), name, self._bind_class, to, value)
+
+    def _load_external(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
+        del symbol, line
+        dotted = str(self.values.first[value])
+        if dotted.count(".") < _DEEPEST_EXTERNAL:
+            self.add(to, self.values.number(Value.EXTERNAL, f"{dotted}.{name}"))
+
+    def _load_above(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
+        del symbol, line
+        self._load_super(value, name, (self._bind_super, to, value))
+
+    def _load_container(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
+        del symbol, line
+        container = int(self.values.first[value])
+        if name in _CONTAINER_METHODS:
+            self.add(to, self.values.number(Value.CONTAINER_METHOD, container, name))
+        if name not in _CONTAINER_METHODS or name in self._keys[container]:  # object literals
+            self.flow(self.key(container, name), to)
+
+    def _load_function(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
+        del symbol, line
+        self.flow(self._function_attribute(int(self.values.first[value]), name), to)
+
+    def _load_module(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
+        del symbol, line
+        file = int(self.values.first[value])
         names = self.names[file]
         self.flow(self.name_of(file, name), to)
         member = self.linker.member(self.paths[file], name)
         if member is not None and not self._points[names[name]]:
             self.add(to, self.values.number(Value.MODULE, self._file_index[member]))
-        getter = names.get("__getattr__")
-        if getter is not None and not self._points[names[name]]:
-            self.flow(getter, self.fresh())
 
-    def _load_package(self, space: str, name: str, to: int) -> None:
+    def _load_package(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
+        del symbol, line
+        space = str(self.values.first[value])
         if self.linker.spaces:
             for _, variable in self._spaces[space].get(name, ()):
                 self.flow(variable, to)
             return
-        dotted = f"{space}.{name}"
-        target = self.linker.target("", dotted, "", 0)
+        target = self.linker.target("", f"{space}.{name}", "", 0)
         if target.file is not None:
             self.add(to, self.values.number(Value.MODULE, self._file_index[target.file]))
         elif target.package:
@@ -731,9 +742,7 @@ class Solver:
 
     # Calls
 
-    def _site(
-        self, to: int, arguments: Sequence[Argument], symbol: int, line: int, name: str, kind: str
-    ) -> Site:
+    def _site(self, to: int, arguments: Sequence[Argument], symbol: int, line: int, name: str, kind: str) -> Site:
         site = Site(to, arguments, symbol, line, name, kind)
         self.sites.append(site)
         return site
@@ -746,9 +755,7 @@ class Solver:
         base = self._base
         return [(k, base + v if v != NOTHING else NOTHING) for k, v in arguments]
 
-    def special(
-        self, value: int, name: str, to: int, arguments: Sequence[Argument], symbol: int, line: int
-    ) -> None:
+    def special(self, value: int, name: str, to: int, arguments: Sequence[Argument], symbol: int, line: int) -> None:
         """Call a method that an operator or statement stands for; only instances of the project have one."""
         values = self.values
         if values.kinds[value] != Value.INSTANCE:
@@ -772,7 +779,9 @@ class Solver:
                 self._fallbacks.append((owner, name, again))
         elif kind == Value.CLASS:
             self._look(int(values.first[value]), name, self._bind_class_call, site, value)
-        elif kind == Value.CONTAINER and name in _CONTAINER_METHODS and name not in self._keys[int(values.first[value])]:
+        elif (
+            kind == Value.CONTAINER and name in _CONTAINER_METHODS and name not in self._keys[int(values.first[value])]
+        ):
             self.apply(values.number(Value.CONTAINER_METHOD, values.first[value], name), site)
         elif kind == Value.CONTAINER:
             self.wait(self.key(int(values.first[value]), name), (self._bind_call, site, value))
@@ -864,6 +873,10 @@ class Solver:
             parameters = parameters[1:]
         elif Trait.RECEIVER in fact.traits:
             parameters = parameters[1:]
+        self._connect(site, function, fact, parameters, receiver)
+
+    def _connect(self, site: Site, function: int, fact: FunctionFact, parameters: Sequence[int], receiver: int) -> None:
+        """Connect arguments with parameters and the result with the call, once per function and site."""
         wiring = (function, receiver != NOTHING)
         if fact.passes and receiver != NOTHING and 0 in fact.passes:
             self.add(site.to, receiver)
@@ -994,7 +1007,10 @@ class Solver:
     def _through(self, value: int, source: int, to: int) -> None:
         """What a decorator gave: a wrapper made by functools.wraps stands for what it wraps."""
         values = self.values
-        if values.kinds[value] == Value.FUNCTION and Trait.TRANSPARENT in self.functions[int(values.first[value])].traits:
+        if (
+            values.kinds[value] == Value.FUNCTION
+            and Trait.TRANSPARENT in self.functions[int(values.first[value])].traits
+        ):
             self.flow(source, to)
         else:
             self.add(to, value)
@@ -1015,9 +1031,25 @@ class Solver:
             self._referred[place] += reference not in self.references
             self.references[reference] = None
 
+    _loaders: ClassVar[dict[int, Callable[..., None]]] = {
+        Value.INSTANCE: _load_instance, Value.CLASS: _load_class, Value.MODULE: _load_module,
+        Value.EXTERNAL: _load_external, Value.SUPER: _load_above, Value.CONTAINER: _load_container,
+        Value.FUNCTION: _load_function, Value.BOUND: _load_function, Value.PACKAGE: _load_package,
+    }  # fmt: skip
+    _handlers: ClassVar[dict[int, Callable[..., None]]] = {
+        Op.COPY: _copy, Op.FUNCTION: _function, Op.CLASS: _class, Op.LOAD: _load,
+        Op.STORE: _store, Op.CALL: _call, Op.CALL_METHOD: _call_method, Op.ELEMENT: _element,
+        Op.INDEX: _index, Op.STORE_INDEX: _store_index, Op.CONTAINER: _container,
+        Op.IMPORT: _import, Op.IMPORT_ALL: _import_all, Op.EXTERNAL: _external,
+        Op.SPECIAL: _special, Op.INSTANCE: _instance, Op.ENTER: _enter_context, Op.SUPER: _super,
+        Op.DECORATE: _decorate, Op.RAISE: _raise, Op.FIXTURE: _fixture, Op.CONTAINERS: _containers,
+        Op.DECLARED: _declared,
+    }  # fmt: skip
+
 
 def _shifted(fact: FunctionFact, base: int, classes: int) -> FunctionFact:
     """Return a function's facts with variables and class numbered for the whole project."""
+
     def move(variable: int) -> int:
         return variable + base if variable != NOTHING else NOTHING
 
@@ -1032,12 +1064,3 @@ def _shifted(fact: FunctionFact, base: int, classes: int) -> FunctionFact:
 
 #: What must be known before attributes are looked up.
 _EARLY = frozenset((Op.IMPORT, Op.IMPORT_ALL, Op.CLASS, Op.FUNCTION, Op.EXTERNAL))
-_HANDLERS: dict[int, Callable[..., None]] = {
-    Op.COPY: Solver._copy, Op.FUNCTION: Solver._function, Op.CLASS: Solver._class, Op.LOAD: Solver._load,
-    Op.STORE: Solver._store, Op.CALL: Solver._call, Op.CALL_METHOD: Solver._call_method, Op.ELEMENT: Solver._element,
-    Op.INDEX: Solver._index, Op.STORE_INDEX: Solver._store_index, Op.CONTAINER: Solver._container,
-    Op.IMPORT: Solver._import, Op.IMPORT_ALL: Solver._import_all, Op.EXTERNAL: Solver._external,
-    Op.SPECIAL: Solver._special, Op.INSTANCE: Solver._instance, Op.ENTER: Solver._enter_context, Op.SUPER: Solver._super,
-    Op.DECORATE: Solver._decorate, Op.RAISE: Solver._raise, Op.FIXTURE: Solver._fixture, Op.CONTAINERS: Solver._containers,
-    Op.DECLARED: Solver._declared,
-}  # fmt: skip
