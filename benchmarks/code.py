@@ -2,9 +2,9 @@
 
     python benchmarks/code.py graph|impact|search|speed --data DIR [--project P …] [--json]
 
-`DIR/trees/P` holds the source of project P (a leading `src/` stripped), `DIR/callgraph_dyn/P.json` the call edges seen while its
-own tests ran, `DIR/impact/P.json` the tests that executed each function, `DIR/impact/cochange_P.json` commits that changed source
-and tests together, `DIR/search/queries.jsonl` questions with the files that answer them. Peers run where they are installed:
+`DIR/trees/P` holds the source of project P (a leading `src/` stripped), `DIR/callgraph_dyn/P.json` the call edges seen
+while its own tests ran, `DIR/impact/P.json` the tests that executed each function, `DIR/impact/cochange_P.json` commits
+that changed source and tests together, `DIR/search/queries.jsonl` questions with the files that answer them. Peers:
 
 - names: an edge to every function of the called name (graph); import: the closure of imports (impact);
 - jedi, where it is installed: what each call is inferred to be (graph).
@@ -12,6 +12,7 @@ and tests together, `DIR/search/queries.jsonl` questions with the files that ans
 
 import argparse
 import ast
+import contextlib
 import json
 import math
 import os
@@ -48,7 +49,7 @@ def index(tree: Path, folder: str) -> Project:
 
 
 def score_graph(predicted: Pairs, truth: dict[str, Any], tree: Path) -> dict[str, float]:
-    """Precision: of the edges that could be judged, those seen. An edge is refuted where all calls that name it ran, and none went there."""
+    """Return precision and recalls. An edge that was not seen is refuted where its caller and all calls that name it ran."""
     seen = {(a, b) for a, b, _ in truth["edges"]}
     allowed = seen | {(a, b) for a, b in truth["indirect"]}
     executed, ran = set(truth["executed"]), {tuple(site) for site in truth["executed_sites"]}
@@ -167,10 +168,8 @@ def graph_of(data: Path, name: str) -> dict[str, dict[str, float]]:
         results = {"gieok": score_graph(gieok_edges(store), truth, tree)}
         results["gieok"]["cpu_s"] = time.process_time() - started
         results["names"] = score_graph(name_edges(store, tree), truth, tree)
-        try:
+        with contextlib.suppress(ImportError):
             results["jedi"] = score_graph(jedi_edges(store, tree), truth, tree)
-        except ImportError:
-            pass
     return results
 
 
@@ -224,7 +223,7 @@ def impact_of(data: Path, name: str) -> dict[str, Any]:
 def score_commits(
     commits: list[dict[str, Any]], store: ProjectStore, network: impact.Network, paths: list[str]
 ) -> dict[str, float]:
-    """Of commits that changed source and tests: how often one of the top 3 test files, or one of the name rule, was changed too."""
+    """Return how often one of the top 3 test files, or of those named after the source, was changed in the same commit."""
     known = set(paths)
     hits = total = 0
     for commit in commits:

@@ -88,8 +88,8 @@ def _edge(edge: Edge) -> dict[str, object]:
 
 def _file(file: FileReach) -> dict[str, object]:
     return {
-        "path": file.path, "distance": file.distance, "certainty": CERTAINTY[file.tier], "risk": file.risk, "symbols": file.symbols,
-        "tier": file.tier,
+        "path": file.path, "distance": file.distance, "certainty": CERTAINTY[file.tier], "risk": file.risk,
+        "symbols": file.symbols, "tier": file.tier,
     }  # fmt: skip
 
 

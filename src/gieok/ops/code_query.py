@@ -89,7 +89,8 @@ def present(result: QueryResult, style: Style) -> str:
         s = answer.symbol
         place = f"{s.path}#L{answer.start_line}-L{answer.end_line}"
         callers = Words(f"{answer.callers} callers", f"호출 {answer.callers}곳").say(style.lang)
-        head = f"{style.bold(printable(s.key.partition('::')[2] if s.kind != 'module' else s.path))}  {style.dim(printable(place))}"
+        name = s.path if s.kind == "module" else s.key.partition("::")[2]
+        head = f"{style.bold(printable(name))}  {style.dim(printable(place))}"
         lines = [head + style.dim(f"  {s.kind}, {callers}, {answer.why}")]
         lines += [f"    {printable(line)}" for line in (s.signature, text) if line]
         blocks.append("\n".join(lines))

@@ -96,7 +96,8 @@ def plain_record(counted: statistics.Statistics) -> dict[str, str]:
     markers = ", ".join(f"{name} {n}" for name, n in counted.markers.items()) or "no markers"
     open_share = counted.open_calls / max(counted.open_calls + counted.edges.get("calls", 0), 1)
     return {
-        "architecture": f"{counted.files} files ({languages}), imports {counted.depth} deep. Most depended on: {central or 'nothing'}.",
+        "architecture": f"{counted.files} files ({languages}), imports {counted.depth} deep. "
+        f"Most depended on: {central or 'nothing'}.",
         "limitations": f"{100 * open_share:.0f} % of the calls to known names have no known target.",
         "tech debt": f"{markers}; {counted.deprecated} deprecated symbols.",
     }

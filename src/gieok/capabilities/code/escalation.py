@@ -1,4 +1,4 @@
-"""When a change deserves a deeper look: rules that write `.gieok/code/escalation/pending.json`, which stays until it was taken."""
+"""When a change deserves a deeper look: rules that write `escalation/pending.json`, which stays until it was taken."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -11,6 +11,10 @@ from gieok.model import Symbol
 
 _MOST_BOXES = 24
 _MOST_IN_FILE = 12
+_ARROW = (
+    '<defs><marker id="a" markerWidth="7" markerHeight="7" refX="6" refY="3" orient="auto" markerUnits="userSpaceOnUse">'
+    '<path d="M0,0 L6,3 L0,6" fill="none" stroke="#8a94a6"/></marker></defs>'
+)
 _WIDTH, _BOX, _HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 980, 190, 46, 40, 70, 30
 
 
@@ -107,8 +111,7 @@ def picture(project: Project) -> str:
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" font-family="sans-serif" font-size="13">',
         f'<rect width="{_WIDTH}" height="{height}" fill="#ffffff"/>',
-        '<defs><marker id="a" markerWidth="7" markerHeight="7" refX="6" refY="3" orient="auto" markerUnits="userSpaceOnUse">'
-        '<path d="M0,0 L6,3 L0,6" fill="none" stroke="#8a94a6"/></marker></defs>',
+        _ARROW,
     ]
     out += [line for source in edges for line in _lines(source, edges[source], place)]
     out += [_box(name, place[name], sizes[name], _step_width(layers, name)) for name in sorted(place)]
@@ -159,7 +162,8 @@ def _box(name: str, place: tuple[float, float], files: int, width: float) -> str
     most = max(4, int(width / 7.5))
     shown = name if len(name) <= most else f"…{name[-most + 1 :]}"
     return (
-        f'<g><title>{escape(name)}</title><rect x="{x - width / 2:.0f}" y="{y:.0f}" width="{width:.0f}" height="{_HEIGHT}" rx="7" '
-        f'fill="#eef3fb" stroke="#4a6fa5"/><text x="{x:.0f}" y="{y + 20:.0f}" text-anchor="middle" fill="#1d2b45">{escape(shown)}'
-        f'</text><text x="{x:.0f}" y="{y + 36:.0f}" text-anchor="middle" font-size="11" fill="#5b6b85">{files}</text></g>'
+        f'<g><title>{escape(name)}</title><rect x="{x - width / 2:.0f}" y="{y:.0f}" width="{width:.0f}" height="{_HEIGHT}" '
+        f'rx="7" fill="#eef3fb" stroke="#4a6fa5"/><text x="{x:.0f}" y="{y + 20:.0f}" text-anchor="middle" fill="#1d2b45">'
+        f'{escape(shown)}</text><text x="{x:.0f}" y="{y + 36:.0f}" text-anchor="middle" font-size="11" fill="#5b6b85">'
+        f"{files}</text></g>"
     )

@@ -230,7 +230,7 @@ class Builder:
         return variable
 
     def lambda_name(self, symbol: int) -> str:
-        """Return the name of the next function without a name inside a symbol: <lambda1>, <lambda2> …"""
+        """Return the name of the next function without a name inside a symbol: `<lambda1>`, then `<lambda2>`."""
         self._lambdas[symbol] = number = self._lambdas.get(symbol, 0) + 1
         return f"<lambda{number}>"
 

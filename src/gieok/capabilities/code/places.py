@@ -6,7 +6,8 @@ from pathlib import PurePosixPath
 _TEST_FILE = re.compile(r"(^test_.*|.*_test|^tests?|^conftest|.*\.(test|spec)|.*Tests?|.*TestCase|.*IT)$")
 _TEST_FOLDERS = frozenset("test tests testing __tests__ spec specs e2e testdata".split())
 _SIDE_FOLDERS = frozenset(
-    "example examples sample samples demo demos docs docs_src doc benchmark benchmarks bench compat legacy deprecated scripts".split()
+    """example examples sample samples demo demos docs docs_src doc benchmark benchmarks bench compat legacy deprecated
+    scripts""".split()
 )
 _REEXPORTS = frozenset(("__init__.py", "index.js", "index.ts", "mod.rs", "package-info.java"))
 

@@ -1,7 +1,8 @@
 """Question → symbols: the engine's recall over passages, symbols by name first, then what stands next to them in the graph.
 
-The order is made of rules, each measured on real queries (docs/code.md): what defines a name that the question names, what lies in
-a file whose path says what is asked, files of which several passages match; tests, examples and re-exports count less.
+The order is made of rules, each measured on real queries (docs/code.md): what defines a name that the question names, what
+lies in a file whose path says what is asked, files of which several passages match; tests, examples and re-exports count
+less.
 """
 
 import re

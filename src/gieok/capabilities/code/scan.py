@@ -63,7 +63,7 @@ class Rule(NamedTuple):
 def rules_of(lines: Sequence[str], base: str = "") -> list[Rule]:
     """Return the rules of a `.gitignore` that stands in the folder `base` ('' for the project's own)."""
     found = []
-    for raw in lines:
+    for raw in lines:  # noqa: PERF401
         line = raw.rstrip("\n").rstrip()
         if not line or line.startswith("#"):
             continue
@@ -77,9 +77,7 @@ def rules_of(lines: Sequence[str], base: str = "") -> list[Rule]:
 
 
 def _pattern(text: str, *, anchored: bool) -> re.Pattern[str]:
-    parts = []
-    for part in text.split("/"):
-        parts.append("(?:.+/)?" if part == "**" else translate(part)[4:-3].replace(".*", "[^/]*") + "/")
+    parts = ["(?:.+/)?" if part == "**" else translate(part)[4:-3].replace(".*", "[^/]*") + "/" for part in text.split("/")]
     body = "".join(parts).rstrip("/")
     return re.compile(body if anchored else f"(?:.*/)?{body}")
 
@@ -150,7 +148,7 @@ def _read_rules(folder: Path, base: str) -> list[Rule]:
         return []
 
 
-def _candidate(entry: tuple[str, Path]) -> Candidate | Skipped | None:
+def _candidate(entry: tuple[str, Path]) -> Candidate | Skipped | None:  # noqa: PLR0911 - one per reason
     path, file = entry
     language = LANGUAGES.get(file.suffix.lower())
     if language is None:

@@ -1,4 +1,4 @@
-"""Go → facts: packages by folder, methods by receiver, struct fields and embedding, results of functions, composite literals."""
+"""Go → facts: packages by folder, methods by receiver, fields and embedding, results of functions, composite literals."""
 
 from typing import ClassVar
 

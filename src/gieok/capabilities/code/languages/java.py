@@ -10,8 +10,8 @@ _TYPES = frozenset(
     "class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration".split()
 )
 _COLLECTIONS = frozenset(
-    """List Set Collection Iterable Iterator Queue Deque Map Optional Stream ArrayList LinkedList HashSet TreeSet HashMap TreeMap
-    LinkedHashMap Supplier Callable Future CompletableFuture ConcurrentHashMap""".split()
+    """List Set Collection Iterable Iterator Queue Deque Map Optional Stream ArrayList LinkedList HashSet TreeSet HashMap
+    TreeMap LinkedHashMap Supplier Callable Future CompletableFuture ConcurrentHashMap""".split()
 )
 
 

@@ -633,7 +633,7 @@ class _Reader(TreeReader):
         """Return what `: Type` allows."""
         return self._type(node.named_children[0]) if node is not None and node.named_children else NOTHING
 
-    def _type(self, node: Node | None) -> Variable:
+    def _type(self, node: Node | None) -> Variable:  # noqa: PLR0911 - one per form of a type
         if node is None:
             return NOTHING
         if node.type == "type_identifier":

@@ -682,7 +682,7 @@ class _Reader:
 
     # Annotations
 
-    def annotation(self, node: ast.expr | None, depth: int = 0) -> Variable:
+    def annotation(self, node: ast.expr | None, depth: int = 0) -> Variable:  # noqa: PLR0911 - one per form
         """Return a variable that holds what an annotation allows, as instances."""
         if node is None or depth > _DEEPEST_ANNOTATION:
             return NOTHING

@@ -36,7 +36,8 @@ class _Reader(TreeReader):
         "binary_expression": "nothing", "reference_expression": "_last", "if_expression": "_if", "block": "_block",
         "let_condition": "_let_condition", "match_expression": "_match", "type_cast_expression": "_cast",
         "index_expression": "_index", "expression_statement": "nothing", "attribute_item": "_skip", "type_identifier": "_skip",
-        "generic_function": "_generic_function", "const_item": "_constant", "static_item": "_constant", "array_expression": "_array",
+        "generic_function": "_generic_function", "const_item": "_constant", "static_item": "_constant",
+        "array_expression": "_array",
         "generic_type": "_skip", "visibility_modifier": "_skip", "field_identifier": "_skip", "tuple_expression": "nothing",
         "mutable_specifier": "_skip", "try_expression": "_last", "await_expression": "_last",
     }  # fmt: skip
@@ -254,7 +255,7 @@ class _Reader(TreeReader):
         name = self.text(node)
         return self.implementing if name == "Self" else self.lookup(name)
 
-    def type(self, node: Node | None) -> Variable:
+    def type(self, node: Node | None) -> Variable:  # noqa: PLR0911 - one per form of a type
         """Return what a variable of a type may hold."""
         if node is None:
             return NOTHING

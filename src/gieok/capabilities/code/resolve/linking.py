@@ -147,16 +147,9 @@ class PackageLinker:
         folders = [f for f in self._packages if f and (module == f or module.endswith(f"/{f}"))]
         if folders:
             return max(folders, key=lambda f: (len(f), f))
-        last = module.rpartition("/")[2]
-        same = [space for path, space in self.spaces.items() if not space and path != importer and last]
-        return (
-            ""
-            if same
-            and not importer.rpartition("/")[0] == ""
-            and "." in module.partition("/")[0]
-            and module.count("/") == 2
-            else None
-        )
+        # host/owner/project without more is the project's own root, if files below it import it.
+        is_root = "" in self._packages and "." in module.partition("/")[0] and module.count("/") == 2
+        return "" if is_root and "/" in importer else None
 
     def member(self, file: str, name: str) -> str | None:
         """Return None: packages are not values here."""

@@ -1,0 +1,129 @@
+"""After any sequence of edits the graph is what a fresh index of the same files has, edge for edge."""
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from gieok.backends.git import Git
+from gieok.backends.parsers.treesitter import TreeSitterParser
+from gieok.backends.stores.sqlite.graph import SqliteProjectStore
+from gieok.capabilities.code import project
+from gieok.capabilities.code.project import SCOPE, Project
+from gieok.testing import ManualClock
+
+_NAMES = ("load", "save", "check", "Store", "run")
+_FUNCTION = {
+    "py": "def {name}(x=None):\n    {call}(x)\n    return Box().open()\n\n\nclass Box:\n    def open(self):\n        return {call}\n",
+    "js": "const {{ {call} }} = require('./{other}');\nexports.{name} = function {name}(x) {{ return {call}(x); }};\n",
+    "go": "package a\n\nfunc {title}{tag}() {{ {other_title}{tag}() }}\n\ntype T{tag} struct{{}}\n\nfunc (t T{tag}) Go() {{ {title}{tag}() }}\n",
+    "java": "package a;\nclass {title}{tag} {{ void go() {{ new {other_title}{tag}().go(); helper(); }} static void helper() {{}} }}\n",
+    "rs": "pub struct S;\nimpl S {{ pub fn {name}(&self) {{ {call}(); }} }}\npub fn {call}() {{ S.{name}(); }}\n",
+    "ts": "import {{ {call} }} from './{other}';\nexport function {name}(s: Svc) {{ s.go(); {call}(); }}\nexport class Svc {{ go() {{}} }}\n",
+}
+_IMPORT = "from {module} import {call}\n"
+_STEMS = ("a", "b", "pkg/c", "pkg/__init__")
+_Stem = st.sampled_from(_STEMS)
+_Suffix = st.sampled_from(sorted(_FUNCTION))
+_Name = st.sampled_from(_NAMES)
+
+
+def _text(suffix: str, stem: str, name: str, call: str, other: str) -> str:
+    body = _FUNCTION[suffix].format(
+        name=name.lower(), call=call.lower(), other=other.rpartition("/")[2], title=name.title(), other_title=call.title(),
+        tag=stem.rpartition("/")[2].strip("_").title(),
+    )  # fmt: skip
+    module = other.replace("/", ".").removesuffix(".__init__")
+    return (_IMPORT.format(module=module, call=call.lower()) if suffix == "py" else "") + body
+
+
+class EditsMachine(RuleBasedStateMachine):
+    """Edits files at random; the index is synced after every step and compared with one made from nothing."""
+
+    @initialize()
+    def start(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = Path(self.folder.name, "project")
+        self.root.mkdir()
+        self.synced = self._open("synced.sqlite")
+
+    def _open(self, name: str) -> Project:
+        store = SqliteProjectStore(Path(self.folder.name, name))
+        return Project(self.root, store, TreeSitterParser(), Git(self.root), ManualClock())
+
+    def _file(self, stem: str, suffix: str) -> Path:
+        file = self.root / f"{stem}.{suffix}"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        return file
+
+    @rule(stem=_Stem, suffix=_Suffix, name=_Name, call=_Name, other=_Stem)
+    def write_a_file(self, stem: str, suffix: str, name: str, call: str, other: str) -> None:
+        self._file(stem, suffix).write_text(_text(suffix, stem, name, call, other), encoding="utf-8")
+
+    @rule(stem=_Stem, suffix=_Suffix, name=_Name)
+    def add_a_comment_above(self, stem: str, suffix: str, name: str) -> None:
+        file = self._file(stem, suffix)
+        if file.exists():
+            sign = "#" if suffix == "py" else "//"
+            file.write_text(f"{sign} {name}\n{file.read_text(encoding='utf-8')}", encoding="utf-8")
+
+    @rule(stem=_Stem, suffix=_Suffix)
+    def delete_a_file(self, stem: str, suffix: str) -> None:
+        self._file(stem, suffix).unlink(missing_ok=True)
+
+    @rule(stem=_Stem, suffix=_Suffix, to=_Stem)
+    def move_a_file(self, stem: str, suffix: str, to: str) -> None:
+        file = self._file(stem, suffix)
+        if file.exists():
+            file.replace(self._file(to, suffix))
+
+    @rule(stem=_Stem, suffix=_Suffix, before=_Name, after=_Name)
+    def rename_in_a_file(self, stem: str, suffix: str, before: str, after: str) -> None:
+        file = self._file(stem, suffix)
+        if file.exists():
+            file.write_text(file.read_text(encoding="utf-8").replace(before.lower(), after.lower()), encoding="utf-8")
+
+    @rule(stem=_Stem, suffix=_Suffix)
+    def break_a_file(self, stem: str, suffix: str) -> None:
+        file = self._file(stem, suffix)
+        if file.exists():
+            file.write_text(file.read_text(encoding="utf-8") + "\n((( def class {{{\n", encoding="utf-8")
+
+    @rule(stem=_Stem, suffix=_Suffix)
+    def sync_one_file_alone(self, stem: str, suffix: str) -> None:
+        project.sync(self.synced, only=[f"{stem}.{suffix}"])
+
+    @invariant()
+    def incremental_equals_full(self) -> None:
+        if not hasattr(self, "root"):
+            return
+        project.sync(self.synced)
+        fresh = self._open("fresh.sqlite")
+        project.sync(fresh)
+        assert _dump(self.synced) == _dump(fresh)
+        fresh.store.close()
+        for file in Path(self.folder.name).glob("fresh.sqlite*"):
+            file.unlink()
+
+    def teardown(self) -> None:
+        if hasattr(self, "folder"):
+            self.synced.store.close()
+            self.folder.cleanup()
+
+
+def _dump(made: Project) -> list[object]:
+    store = made.store
+    symbols = list(store.all_symbols())
+    documents = store.get(SCOPE, sorted(store.hashes(SCOPE)))
+    return [
+        symbols, list(store.all_edges()), store.open_calls([s.name for s in symbols]),
+        [(f.path, f.content_hash, f.status, f.note) for f in store.files().values()], [(d.key, d.text) for d in documents],
+    ]  # fmt: skip
+
+
+TestIncrementalEqualsFull = EditsMachine.TestCase
+TestIncrementalEqualsFull.settings = settings(
+    max_examples=12, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
+)
