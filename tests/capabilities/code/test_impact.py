@@ -1,0 +1,73 @@
+"""What may break, how sure that is, and by which way."""
+
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from gieok.capabilities.code import analysis, changes, lookup
+from gieok.capabilities.code.project import Project
+from gieok.errors import BadRequest
+
+Make = Callable[[Mapping[str, str]], Project]
+_SHOP = {
+    "shop/__init__.py": "",
+    "shop/money.py": "RATE = 2\ndef convert(x):\n    return x * RATE\n",
+    "shop/cart.py": "from shop.money import convert\nclass Cart:\n    def total(self):\n        return convert(1)\n",
+    "shop/view.py": "from shop.cart import Cart\ndef show(cart: Cart):\n    return cart.total()\n",
+    "shop/other.py": "def unrelated(thing):\n    thing.convert()\n",
+    "tests/test_cart.py": "from shop.cart import Cart\ndef test_total():\n    assert Cart().total()\n",
+    "tests/test_other.py": "from shop import other\ndef test_other():\n    other.unrelated(None)\n",
+}
+
+
+def test_callers_come_by_distance_with_the_way_and_tests_apart(indexed: Make) -> None:
+    made = indexed(_SHOP)
+    found = analysis.of_symbols(made, lookup.find(made, "shop/money.py:convert"))
+    assert [(r.key.partition("::")[2], r.distance, r.risk) for r in found.impact.symbols] == [
+        ("Cart.total", 1, "high"),
+        ("show", 2, "high"),
+    ]
+    assert [r.key for r in found.impact.tests] == ["tests/test_cart.py::test_total"]
+    assert [e.target.partition("::")[2] for e in found.impact.tests[0].via] == ["Cart.total", "convert"]
+    assert [f.path for f in found.impact.test_files] == ["tests/test_cart.py"]
+    assert [f.path for f in found.impact.files] == ["shop/cart.py", "shop/view.py"]
+    assert [(c.source, c.line) for c in found.impact.open_calls] == [("shop/other.py::unrelated", 2)]
+    assert found.freshness.dirty == ()
+
+
+def test_a_file_stands_for_all_that_is_in_it_and_reaches_who_imports_it(indexed: Make) -> None:
+    made = indexed({**_SHOP, "tool.py": "from shop.money import RATE\nprint(RATE)\n"})
+    found = analysis.of_symbols(made, lookup.find(made, "shop/money.py"))
+    assert [r.key for r in found.impact.symbols] == ["shop/cart.py::Cart.total", "shop/view.py::show"]
+    importing = {f.path: f.risk for f in found.impact.files}
+    assert importing["tool.py"] == "low"
+    (made.root / "tool.py").write_text("print(1)\n", encoding="utf-8")
+    assert analysis.of_symbols(made, lookup.find(made, "shop/money.py")).freshness.dirty == ("tool.py",)
+
+
+def test_an_unknown_symbol_is_an_error_with_suggestions(indexed: Make) -> None:
+    made = indexed(_SHOP)
+    with pytest.raises(BadRequest) as caught:
+        lookup.find(made, "shop/money.py:convret")
+    assert "convert" in caught.value.hint
+    with pytest.raises(BadRequest, match="outside"):
+        lookup.find(made, "../elsewhere.py")
+    assert [s.key for s in lookup.find(made, "Cart.total")] == ["shop/cart.py::Cart.total"]
+    assert [s.key for s in lookup.find(made, "shop/cart.py:4")] == ["shop/cart.py::Cart.total"]
+
+
+def test_a_diff_is_read_by_file_and_line() -> None:
+    text = (
+        "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -3 +3,2 @@ def f\n-a\n+b\n+c\n@@ -9,2 +10,0 @@\n-d\n-e\n"
+        "--- a/gone.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\n"
+    )
+    assert changes.parse(text) == [
+        changes.FileDiff("x.py", "x.py", frozenset((3, 9, 10)), frozenset((3, 4))),
+        changes.FileDiff("gone.py", "", frozenset((1, 2)), frozenset()),
+    ]
+
+
+def test_the_way_is_as_sure_as_its_weakest_edge(indexed: Make) -> None:
+    made = indexed({"a.py": "class A:\n    def rare(self): ...\ndef guess(x):\n    x.rare()\ndef top():\n    guess(1)\n"})
+    found = analysis.of_symbols(made, lookup.find(made, "A.rare"))
+    assert [(r.key.partition("::")[2], r.tier, r.risk) for r in found.impact.symbols] == [("guess", 2, "medium"), ("top", 2, "medium")]

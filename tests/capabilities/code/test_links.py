@@ -1,0 +1,177 @@
+"""Calls go where each language's own rules say."""
+
+from collections.abc import Callable, Mapping
+
+Edges = Callable[[Mapping[str, str]], set[str]]
+
+
+def test_python_follows_imports_aliases_and_reexports(edges: Edges) -> None:
+    found = edges({
+        "pkg/__init__.py": "from .inner import work as public\nfrom .stars import *\n",
+        "pkg/inner.py": "def work(): ...\n",
+        "pkg/stars.py": "def shine(): ...\n",
+        "main.py": "import pkg\nfrom pkg import public as p\nimport pkg.inner as i\n\ndef go():\n    p()\n    pkg.shine()\n    i.work()\n",
+    })  # fmt: skip
+    assert found == {"go -> work", "go -> shine"}
+
+
+def test_python_finds_packages_below_src_and_tests_beside_them(edges: Edges) -> None:
+    found = edges({
+        "src/shop/__init__.py": "",
+        "src/shop/cart.py": "class Cart:\n    def add(self): ...\n",
+        "tests/helpers.py": "def make(): ...\n",
+        "tests/test_cart.py": "from shop.cart import Cart\nfrom helpers import make\n\ndef test_add():\n    make()\n    Cart().add()\n",
+    })  # fmt: skip
+    assert found == {"test_add -> Cart.add", "test_add -> make"}
+
+
+def test_python_dispatches_by_class_hierarchy_and_super(edges: Edges) -> None:
+    found = edges({
+        "a.py": (
+            "class Base:\n    def __init__(self): self.step()\n    def step(self): ...\n"
+            "class Child(Base):\n    def __init__(self):\n        super().__init__()\n    def step(self): ...\n"
+            "def go():\n    Child()\n"
+        )
+    })  # fmt: skip
+    assert found == {"Base.__init__ -> Base.step", "Base.__init__ -> Child.step", "Child.__init__ -> Base.__init__", "go -> Child.__init__"}
+
+
+def test_python_sees_through_wrappers_properties_and_context_managers(edges: Edges) -> None:
+    found = edges({
+        "a.py": (
+            "import functools\nfrom contextlib import contextmanager\n"
+            "def logged(f):\n    @functools.wraps(f)\n    def inner(*a):\n        return f(*a)\n    return inner\n"
+            "@logged\ndef work(): ...\n"
+            "class Box:\n    @property\n    def lid(self): return Lid()\n"
+            "class Lid:\n    def open(self): ...\n"
+            "@contextmanager\ndef opened():\n    yield Box()\n"
+            "def go():\n    work()\n    with opened() as box:\n        box.lid.open()\n"
+        )
+    })  # fmt: skip
+    assert {"go -> work", "go -> Box.lid", "go -> Lid.open", "go -> opened", "<module> -> logged"} <= found
+
+
+def test_python_follows_callbacks_containers_and_arguments(edges: Edges) -> None:
+    found = edges({
+        "a.py": (
+            "def one(): ...\ndef two(): ...\nTABLE = {'one': one}\n"
+            "def call(f):\n    f()\n"
+            "def go():\n    call(two)\n    TABLE['one']()\n    for f in [one]:\n        f()\n    list(map(lambda x: two(), [1]))\n"
+        )
+    })  # fmt: skip
+    assert found == {"call -> two", "go -> call", "go -> one", "go -> two"}
+
+
+def test_python_gives_a_fluent_call_its_own_receiver(edges: Edges) -> None:
+    found = edges({
+        "a.py": (
+            "class A:\n    def me(self): return self\n    def x(self): ...\n"
+            "class B:\n    def me(self): return self\n    def x(self): ...\n"
+            "def same(v): return v\n"
+            "def go():\n    same(A()).me().x()\ndef other():\n    same(B()).x()\n"
+        )
+    })  # fmt: skip
+    assert {"go -> A.x", "other -> B.x"} <= found
+    assert not {"go -> B.x", "other -> A.x"} & found
+
+
+def test_python_gives_tests_their_fixtures(edges: Edges) -> None:
+    found = edges({
+        "tests/conftest.py": "import pytest\nclass Client:\n    def get(self): ...\n@pytest.fixture\ndef client():\n    yield Client()\n",
+        "tests/test_a.py": "def test_get(client):\n    client.get()\n",
+    })  # fmt: skip
+    assert "test_get -> Client.get" in found
+
+
+def test_javascript_follows_both_module_systems_classes_and_prototypes(edges: Edges) -> None:
+    found = edges({
+        "a.js": (
+            "const { helper, Base } = require('./b');\nimport def, { named as nm } from './c';\n"
+            "function A() {}\nA.prototype.go = function () { return this.stop(); };\n"
+            "A.prototype.stop = function stop() { helper(); };\n"
+            "class B extends Base { constructor() { super(); this.k = new A(); } run() { this.k.go(); super.run(); nm(); def(); } }\n"
+            "const o = { f() { return this.g(); }, g: () => { late(); } };\n"
+            "function start() { o.f(); new B().run(); [1].map(x => late(x)); }\nfunction late() {}\n"
+        ),
+        "b.js": "exports.helper = function () {};\nclass Base { run() {} }\nmodule.exports.Base = Base;\n",
+        "c.ts": "export function named(s: Svc) { s.work(); }\nexport default function other() {}\n"
+        "interface Svc { work(): void }\nclass Impl implements Svc { work() {} }\n",
+    })  # fmt: skip
+    assert {
+        "go -> stop", "stop -> helper", "B.constructor -> A.constructor", "B.run -> go", "B.run -> Base.run", "B.run -> named",
+        "B.run -> other", "f -> g", "g -> late", "start -> f", "start -> B.run", "start -> late", "named -> Impl.work",
+    } <= found  # fmt: skip
+
+
+def test_typescript_follows_barrels_and_types_of_fields(edges: Edges) -> None:
+    found = edges({
+        "src/index.ts": "export * from './store';\nexport { Api as Service } from './api';\n",
+        "src/store.ts": "export class Store { save() {} }\n",
+        "src/api.ts": "import { Store } from './store';\nexport class Api {\n  constructor(private store: Store) {}\n"
+        "  put(all: Store[]) { this.store.save(); for (const s of all) { s.save(); } }\n}\n",
+        "src/main.ts": "import { Service, Store } from './index';\nexport const run = () => { new Service(new Store()).put([]); };\n",
+    })  # fmt: skip
+    assert {"Api.put -> Store.save", "run -> Api.put"} <= found
+
+
+def test_java_follows_packages_overloads_interfaces_and_inner_classes(edges: Edges) -> None:
+    found = edges({
+        "src/main/java/a/b/Foo.java": (
+            "package a.b;\nimport a.c.Bar;\npublic class Foo extends Base {\n  private final Bar bar = new Bar(1);\n"
+            "  private Shape shape;\n  public void run() { bar.go(); helper(); shape.area(); up(); }\n"
+            "  static void helper() { Bar.make().go(2); }\n  class Inner { void x() { helper(); } }\n}\n"
+            "interface Shape { double area(); }\nclass Circle implements Shape { public double area() { return 1; } }\n"
+            "class Base { void up() {} }\n"
+        ),
+        "src/main/java/a/c/Bar.java": (
+            "package a.c;\npublic class Bar {\n  public Bar(int x) {}\n  public void go() { none(); }\n"
+            "  public void go(int y) { one(); }\n  void none() {}\n  void one() {}\n  public static Bar make() { return new Bar(2); }\n}\n"
+        ),
+    })  # fmt: skip
+    assert {
+        "Foo.run -> Bar.go", "Foo.run -> Foo.helper", "Foo.run -> Circle.area", "Foo.run -> Base.up", "Foo.helper -> Bar.make",
+        "Foo.helper -> Bar.go", "Foo.Inner.x -> Foo.helper", "Bar.make -> Bar.<init>", "Bar.go -> Bar.none", "Bar.go -> Bar.one",
+    } <= found  # fmt: skip
+
+
+def test_go_follows_packages_receivers_and_interfaces(edges: Edges) -> None:
+    found = edges({
+        "go.mod": "module example.com/m\n",
+        "shape/shape.go": (
+            "package shape\ntype Shape interface { Area() float64 }\ntype Sq struct { log Logger }\n"
+            "func (q *Sq) Area() float64 { q.log.Info(); return help() }\nfunc NewSq() (*Sq, error) { return &Sq{}, nil }\n"
+            "func Total(xs []Shape) { for _, x := range xs { x.Area() } }\n"
+        ),
+        "shape/util.go": "package shape\ntype Logger struct{}\nfunc (l Logger) Info() {}\nfunc help() float64 { return 1 }\n",
+        "main.go": 'package main\nimport "example.com/m/shape"\nfunc main() { s, _ := shape.NewSq(); s.Area(); shape.Total(nil); f := func() { run() }; f() }\nfunc run() {}\n',  # noqa: E501
+    })  # fmt: skip
+    assert {
+        "Sq.Area -> Logger.Info", "Sq.Area -> help", "Total -> Sq.Area", "main -> NewSq", "main -> Sq.Area", "main -> Total",
+        "main -> run",
+    } <= found  # fmt: skip
+
+
+def test_rust_follows_use_impls_and_traits(edges: Edges) -> None:
+    found = edges({
+        "src/lib.rs": (
+            "mod util;\nuse crate::util::{helper, Thing};\n"
+            "pub trait Speak { fn say(&self); fn twice(&self) { self.say(); } }\npub struct Dog { t: Thing }\n"
+            "impl Speak for Dog { fn say(&self) { self.t.poke(); helper(); } }\n"
+            "impl Dog { pub fn new() -> Self { Dog { t: Thing::make() } } }\n"
+            "pub fn all(xs: Vec<Box<dyn Speak>>) { for x in xs { x.say(); } let d = Dog::new(); d.twice(); util::helper(); }\n"
+        ),
+        "src/util.rs": "pub struct Thing;\nimpl Thing { pub fn make() -> Thing { Thing } pub fn poke(&self) {} }\npub fn helper() {}\n",
+    })  # fmt: skip
+    assert {
+        "Dog.say -> Thing.poke", "Dog.say -> helper", "Dog.new -> Thing.make", "Speak.twice -> Dog.say", "all -> Dog.say",
+        "all -> Dog.new", "all -> Speak.twice", "all -> helper",
+    } <= found  # fmt: skip
+
+
+def test_a_name_alone_is_never_taken_for_sure(indexed: Callable[[Mapping[str, str]], object]) -> None:
+    made = indexed({
+        "a.py": "class Only:\n    def unusual(self): ...\n    def append(self): ...\ndef go(x):\n    x.unusual()\n    x.append()\n"
+    })  # fmt: skip
+    found = [(e.target.partition("::")[2], e.tier) for e in made.store.all_edges() if e.source.endswith("go")]  # type: ignore[attr-defined]
+    assert found == [("Only.unusual", 2)]
+    assert [(c.name, c.line) for c in made.store.open_calls(["unusual", "append"])] == [("append", 6), ("unusual", 5)]  # type: ignore[attr-defined]

@@ -1,0 +1,73 @@
+"""Questions find symbols: names first, then words, then neighbours."""
+
+from collections.abc import Callable, Mapping
+
+from gieok.capabilities.code import export, statistics, summary, validate
+from gieok.capabilities.code.project import Project
+from gieok.capabilities.code.query import search
+
+Make = Callable[[Mapping[str, str]], Project]
+_FILES = {
+    "net/client.py": '"""The HTTP client."""\n\n\nclass HttpClient:\n    """Sends requests."""\n\n    def send(self, request):\n'
+    '        """Send one request and follow redirects."""\n        return retry(request)\n',
+    "net/retry.py": "def retry(request):\n    # 실패하면 잠시 기다렸다가 다시 보낸다\n    return backoff(3)\n\n\ndef backoff(times):\n    return times\n",
+    "tests/test_client.py": "from net.client import HttpClient\n\n\ndef test_http_client_follows_redirects():\n    HttpClient().send(1)\n",
+    "README.md": "# Net\n\n## Redirects\n\nHow redirects are followed.\n",
+}
+
+
+def _keys(made: Project, text: str, limit: int = 3) -> list[str]:
+    return [a.symbol.key.partition("::")[2] for a in search(made, None, text, limit).answers]
+
+
+def test_a_name_finds_its_definition_before_its_uses(indexed: Make) -> None:
+    made = indexed(_FILES)
+    assert _keys(made, "HttpClient")[0] == "HttpClient"
+    assert _keys(made, "HttpClient.send")[0] == "HttpClient.send"
+    assert _keys(made, "test_http_client_follows_redirects")[0] == "test_http_client_follows_redirects"
+
+
+def test_words_and_korean_comments_find_functions(indexed: Make) -> None:
+    made = indexed(_FILES)
+    assert _keys(made, "follow redirects")[0] == "HttpClient.send"
+    assert _keys(made, "실패하면 다시 보내는 곳이 어디야?")[0] == "retry"
+
+
+def test_neighbours_fill_what_is_left_within_the_budget(indexed: Make) -> None:
+    made = indexed(_FILES)
+    found = search(made, None, "retry", 6).answers
+    why = {a.symbol.key.partition("::")[2]: a.why for a in found}
+    assert why["retry"] == "name"
+    assert why["backoff"] in ("words", "next to net/retry.py::retry")
+    assert found[0].callers == 0
+    assert len(search(made, None, "retry", 6, budget_tokens=1).answers) == 1
+
+
+def test_a_summary_without_a_model_tells_what_the_documentation_and_calls_say(indexed: Make) -> None:
+    made = indexed({"a.py": 'def load(x):\n    """Load it. Then more."""\n    return parse(x)\n\n\ndef parse(x): ...\n'})
+    symbol = made.store.symbols(names=["load"])[0]
+    assert symbol.signature == "def load(x)"
+    assert summary.summary(symbol, summary.callees(made, symbol.key)) == "Load it. Calls parse."
+
+
+def test_counts_page_and_picture_tell_the_same_project(indexed: Make) -> None:
+    made = indexed({**_FILES, "app.py": "from net.client import HttpClient\n# TODO: close it\nHttpClient().send(1)\n"})
+    counted = statistics.count(made)
+    assert counted.kinds["class"] == 1
+    assert counted.markers == {"TODO": 1}
+    assert counted.languages == {"markdown": 1, "python": 4}
+    page, picture = export.page(made), export.picture(made)
+    assert "`net/client.py`: The HTTP client." in page
+    assert "TODO `app.py#L2` close it" in page
+    assert picture.startswith("<svg")
+    assert "net" in picture
+
+
+def test_a_sound_index_has_full_marks_and_a_stale_one_has_not(indexed: Make) -> None:
+    made = indexed(_FILES)
+    before = validate.quality(validate.validate(made, None))
+    (made.root / "net" / "retry.py").write_text("def other(): ...\n", encoding="utf-8")
+    after = {check.name: check.share for check in validate.validate(made, None)}
+    assert before >= 95
+    assert after["hashes current"] < 1
+    assert validate.quality(validate.validate(made, None)) < before

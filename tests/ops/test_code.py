@@ -1,0 +1,259 @@
+"""The commands on a project's code, from the command line to what is on disk."""
+
+import json
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gieok.app import open_context
+from gieok.errors import BadRequest, NotIndexed
+from gieok.ops import operation
+from gieok.ops.context import Context
+from gieok.ops.operation import Style
+from gieok.surfaces.cli import main
+
+Json = Any
+Run = Callable[..., Json]
+_FILES = {
+    "shop/__init__.py": "",
+    "shop/money.py": "def convert(x):\n    return x * 2\n\n\ndef spare():\n    return 1\n",
+    "shop/cart.py": "from shop.money import convert\n\n\nclass Cart:\n    def total(self):\n        return convert(1)\n",
+    "tests/test_cart.py": "from shop.cart import Cart\n\n\ndef test_total():\n    assert Cart().total()\n",
+}
+
+
+def _write(root: Path, files: Mapping[str, str]) -> None:
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+
+
+def _git(root: Path, *arguments: str) -> None:
+    identity = ("-c", "user.name=Kim", "-c", "user.email=kim@example.com", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True)
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    root = tmp_path / "shop-project"
+    _write(root, _FILES)
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
+    monkeypatch.setenv("GIEOK_LANG", "en")
+    monkeypatch.chdir(root)
+    return root
+
+
+@pytest.fixture
+def run(shop: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return what runs `gieok ARGUMENTS --json` and gives the parsed output, and with `status` checks the exit status."""
+
+    def call(*arguments: str, status: int = 0) -> Json:
+        assert main([*arguments, "--json"]) == status
+        return json.loads(capsys.readouterr().out)
+
+    return call
+
+
+def test_init_reports_and_leaves_its_folder_out_of_git(run: Run, shop: Path) -> None:
+    found = run("code", "init")
+    assert (found["files"], found["added"], found["linked"]) == (4, 4, True)
+    assert (shop / ".gieok/code/.gitignore").read_text(encoding="utf-8").endswith("*\n")
+    row = json.loads((shop / ".gieok/code/logs/changes.jsonl").read_text(encoding="utf-8"))
+    assert (row["trigger"], row["created"], row["status"]) == ("init", 4, "done")
+    again = run("code", "sync")
+    assert (again["unchanged"], again["linked"]) == (4, False)
+
+
+def test_commands_without_an_index_say_what_to_run(run: Run) -> None:
+    for arguments in (["query", "x"], ["show", "x"], ["impact", "x"], ["sync"], ["status"], ["export"]):
+        assert run("code", *arguments, status=2)["error"]["code"] == "not_indexed"
+
+
+def test_query_and_show_answer_from_a_folder_below(run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("code", "init")
+    monkeypatch.chdir(shop / "tests")
+    found = run("code", "query", "convert")
+    assert found["results"][0]["symbol"] == "convert"
+    assert found["results"][0]["callers"] == 1
+    assert found["freshness"]["dirty"] == 0
+    shown = run("code", "show", "convert")["symbols"][0]
+    assert [edge["symbol"] for edge in shown["callers"]] == ["shop/cart.py::Cart.total"]
+    assert shown["code"] == "def convert(x):\n    return x * 2"
+    assert run("code", "show", "nothing_of_that_name", status=2)["error"]["code"] == "bad_request"
+
+
+def test_impact_has_the_documented_shape(run: Run) -> None:
+    run("code", "init")
+    found = run("code", "impact", "shop/money.py")
+    assert set(found) >= {"symbols", "files", "tests", "unresolved", "freshness"}
+    assert [s["symbol"] for s in found["symbols"]] == ["Cart.total"]
+    assert [t["symbol"] for t in found["tests"]] == ["test_total"]
+    assert found["tests"][0]["via"][0]["from"] == "tests/test_cart.py::test_total"
+    assert found["unresolved"]["count"] == 0
+    assert run("code", "impact", "../outside.py", status=2)["error"]["code"] == "bad_request"
+    assert run("code", "impact", status=2)["error"]["code"] == "bad_request"
+
+
+def test_a_diff_is_mapped_to_symbols_and_what_it_deletes_is_found_in_the_old_version(run: Run, shop: Path) -> None:
+    _git(shop, "init", "-q")
+    _git(shop, "add", ".")
+    _git(shop, "commit", "-qm", "first")
+    run("code", "init")
+    text = (shop / "shop/money.py").read_text(encoding="utf-8")
+    (shop / "shop/money.py").write_text(text.replace("convert", "exchange"), encoding="utf-8")
+    run("code", "sync")
+    found = run("code", "impact", "--diff", "HEAD")
+    assert found["deleted"] == ["shop/money.py::convert"]
+    assert "shop/money.py::exchange" in found["changed"]
+    assert [t["symbol"] for t in found["tests"]] == ["test_total"]
+    assert found["freshness"]["commit"] == found["freshness"]["head"]
+    assert run("code", "impact", "--diff", "no-such-revision", status=2)["error"]["code"] == "bad_request"
+    _git(shop, "checkout", "-q", "--detach")
+    assert run("code", "sync")["failed"] == []
+
+
+def test_a_diff_without_git_says_so(run: Run) -> None:
+    run("code", "init")
+    assert "git" in run("code", "impact", "--diff", "HEAD", status=2)["error"]["message"]
+
+
+def test_sync_of_one_file_sees_its_removal(run: Run, shop: Path) -> None:
+    run("code", "init")
+    (shop / "shop/cart.py").unlink()
+    found = run("code", "sync", "shop/cart.py")
+    assert (found["removed"], found["linked"]) == (1, True)
+    assert run("code", "impact", "shop/money.py")["symbols"] == []
+
+
+def test_watch_syncs_what_is_indexed_and_nothing_else(shop: Path, run: Run) -> None:
+    run("code", "init")
+
+    class Scripted:
+        def changes(self, folders: Sequence[Path], debounce_ms: int, rescan_s: int) -> Iterator[set[Path]]:
+            yield {folders[0] / ".gieok" / "code" / "index.sqlite"}
+            (folders[0] / "new.py").write_text("def fresh(): ...\n", encoding="utf-8")
+            yield {folders[0] / "new.py"}
+            raise KeyboardInterrupt
+
+    context = replace(open_context({}), watcher=Scripted)
+    result = operation("code watch").handler(context, operation("code watch").request())
+    assert result.change.touched == ["new.py"]
+
+
+def test_the_git_hook_is_chained_and_taken_out_again(run: Run, shop: Path) -> None:
+    run("code", "init")
+    assert run("code", "install-hook", status=2)["error"]["code"] == "bad_request"
+    _git(shop, "init", "-q")
+    mine = shop / ".git/hooks/post-commit"
+    mine.parent.mkdir(exist_ok=True)
+    mine.write_text("#!/bin/sh\necho mine\nexit 0\n", encoding="utf-8")
+    for _ in range(2):
+        assert len(run("code", "install-hook")["hooks"]) == 4
+    text = mine.read_text(encoding="utf-8")
+    assert text.count("gieok code sync") == 1
+    assert text.index("gieok code sync") < text.index("exit 0")
+    run("code", "install-hook", "--remove")
+    assert mine.read_text(encoding="utf-8") == "#!/bin/sh\necho mine\nexit 0\n"
+    assert not (shop / ".git/hooks/post-merge").exists()
+
+
+def test_status_stats_validate_and_export_tell_of_the_project(run: Run, shop: Path) -> None:
+    run("code", "init")
+    assert run("code", "validate")["quality"] >= 80
+    status = run("code", "status")
+    assert (status["files"], status["kinds"]["function"], status["quality"] >= 80) == (4, 3, True)
+    assert run("code", "stats")["syncs"] == 1
+    files = run("code", "export")["files"]
+    assert [Path(file).name for file in files] == ["intelligence.md", "graph.svg"]
+    assert (shop / ".gieok/code/logs/validations.jsonl").exists()
+
+
+class ScriptedWriter:
+    """A model that says what it is told to, and remembers what it was asked."""
+
+    model = "scripted"
+
+    def __init__(self, *answers: str) -> None:
+        self.answers = list(answers)
+        self.asked: list[str] = []
+
+    def write(self, instructions: str, text: str) -> str:
+        self.asked.append(text)
+        return self.answers.pop(0) if self.answers else "It does what it says."
+
+
+def _context(writer: ScriptedWriter | None) -> Context:
+    return replace(open_context({}), writer=lambda: writer)
+
+
+def test_a_new_class_asks_for_a_deeper_look_until_a_model_took_it(run: Run, shop: Path) -> None:
+    run("code", "init")
+    (shop / "shop/order.py").write_text("class Order:\n    def pay(self): ...\n", encoding="utf-8")
+    run("code", "sync")
+    assert run("code", "query", "pay")["pending"] is True
+    escalate = operation("code escalate")
+    with pytest.raises(BadRequest):
+        escalate.handler(_context(None), escalate.request())
+    writer = ScriptedWriter()
+    result = escalate.handler(_context(writer), escalate.request())
+    assert result.reasons == ("new module shop/order.py", "new class shop/order.py::Order")
+    assert result.summaries == 2
+    assert run("code", "query", "pay")["pending"] is False
+    assert "It does what it says." in [r["summary"] for r in run("code", "query", "Order.pay")["results"]]
+    assert run("code", "escalate", status=1)["reasons"] == []
+
+
+def test_ask_answers_over_code_and_keeps_five_exchanges(run: Run, shop: Path) -> None:
+    run("code", "init")
+    writer = ScriptedWriter(*(f"answer {n}" for n in range(7)))
+    ask = operation("ask")
+    for number in range(7):
+        result = ask.handler(_context(writer), ask.request(question=[f"question {number} convert"], files=["shop/money.py:5-6"]))
+    assert result.answer == "answer 6"
+    assert "shop/money.py#L5-L6" in writer.asked[0]
+    assert "def spare" in writer.asked[0]
+    assert "question 1 " in writer.asked[6]
+    assert "question 0 " not in writer.asked[6]
+    with pytest.raises(BadRequest):
+        ask.handler(_context(None), ask.request(question=["x"]))
+
+
+def test_a_models_record_of_the_project_is_kept_where_it_is_usable(run: Run, shop: Path) -> None:
+    init = operation("code init")
+    for answer in ('{"architecture": "A shop.", "philosophy": "Small."}', "no json"):
+        init.handler(_context(ScriptedWriter(answer)), init.request(full=True))
+    assert run("code", "status")["record"]["architecture"] == "A shop."
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_people_read_every_answer_in_their_language(run: Run, shop: Path, lang: str) -> None:
+    run("code", "init")
+    (shop / "shop/order.py").write_text("class Order: ...\ndef broken(:\n", encoding="utf-8")
+    context = open_context({"lang": lang})
+    for name, arguments in (
+        ("code sync", {}), ("code query", {"query": ["convert"]}), ("code show", {"symbol": "convert"}),
+        ("code impact", {"target": "shop/money.py"}), ("code status", {}), ("code stats", {}), ("code validate", {}),
+        ("code export", {}),
+    ):  # fmt: skip
+        found = operation(name)
+        shown = found.present(found.handler(context, found.request(**arguments)), Style(lang, colour=False))
+        assert shown.strip()
+
+
+def test_patterns_of_the_projects_own_settings_are_left_out(run: Run, shop: Path) -> None:
+    run("code", "init")
+    (shop / ".gieok/code/config.yaml").write_text("ignore: [tests/]\n", encoding="utf-8")
+    assert run("code", "sync")["removed"] == 1
+    (shop / ".gieok/code/config.yaml").write_text("run: rm\n", encoding="utf-8")
+    assert run("code", "sync", status=2)["error"]["code"] == "bad_config"
+
+
+def test_the_context_refuses_where_nothing_is_indexed(shop: Path) -> None:
+    found = operation("code query")
+    with pytest.raises(NotIndexed):
+        found.handler(open_context({}), found.request(query=["x"]))
