@@ -8,8 +8,9 @@ invoic date). Han and kana: pairs, like Hangul. Text is taken to NFC, so that de
 
 import re
 import unicodedata
+from functools import lru_cache
 
-from gieok.text.stem import stem
+from gieok.text.stem import stem as _stem
 
 #: Stored with the data: changes whenever the tokens of any text would.
 VERSION = 2
@@ -53,6 +54,8 @@ class _WordTokens(dict[str, str]):
 
 
 _WORDS = _WordTokens()
+#: Parts of identifiers repeat far more than identifiers do.
+stem = lru_cache(_CACHED_WORDS)(_stem)
 
 
 def normalise(text: str) -> str:

@@ -70,7 +70,7 @@ def _reached_before(project: Project, old: dict[str, Source], gone: Sequence[str
             symbols.setdefault(symbol.path, []).append(symbol)
     for path, source in old.items():
         files[path], symbols[path] = source.facts, list(source.symbols)
-    built = graph.build(sorted(files.items()), symbols)
+    built = graph.build(list(files.items()), symbols)
     return impact.reach(impact.Network(built.edges), gone)
 
 

@@ -4,7 +4,6 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
-from itertools import groupby
 from typing import NamedTuple
 
 from gieok.capabilities.code.facts import Facts, Kind
@@ -79,20 +78,26 @@ def fold(key: str) -> str:
     return f"{path}::{_LAMBDA.sub('', qualified) or '<module>'}"
 
 
-def build(files: Sequence[tuple[str, Facts]], symbols: Mapping[str, Sequence[Symbol]]) -> Built:
-    """Link `files`, sorted by path. `symbols` are those of each path, beside the facts' own, in the same order."""
+def build(files: list[tuple[str, Facts]], symbols: Mapping[str, Sequence[Symbol]]) -> Built:
+    """Link `files`, which are taken out of the list, so that each is freed once it was read.
+
+    `symbols` are those of each path, in the order of the facts' own.
+    """
     edges = _Edges()
     open_calls: set[OpenCall] = set()
     names = {s.name for own in symbols.values() for s in own}
-    by_family = sorted(files, key=lambda file: (FAMILIES.get(file[1].language, ""), file[0]))
-    for family, group in groupby(by_family, key=lambda file: FAMILIES.get(file[1].language, "")):
-        members = list(group)
-        if family:
-            keys = [f"{path}::{s.qualified}" for path, facts in members for s in facts.symbols]
-            solver = Solver(members, linker_for(family, members))
-            solver.solve()
-            open_calls |= _calls(solver, keys, names, edges)
-            _others(solver, keys, edges)
+    by_family: dict[str, list[tuple[str, Facts]]] = defaultdict(list)
+    for path, facts in sorted(files, key=lambda file: file[0]):
+        by_family[FAMILIES.get(facts.language, "")].append((path, facts))
+    files.clear()
+    by_family.pop("", None)
+    for family in sorted(by_family):
+        members = by_family.pop(family)
+        keys = [f"{path}::{s.qualified}" for path, facts in members for s in facts.symbols]
+        solver = Solver(members, linker_for(family, members))
+        solver.solve()
+        open_calls |= _calls(solver, keys, names, edges)
+        _others(solver, keys, edges)
     kept = {s.key: s for own in symbols.values() for s in own if s.kind != Kind.LAMBDA}
     return Built(
         tuple(sorted(kept.values())),

@@ -63,7 +63,7 @@ class Rule(NamedTuple):
 def rules_of(lines: Sequence[str], base: str = "") -> list[Rule]:
     """Return the rules of a `.gitignore` that stands in the folder `base` ('' for the project's own)."""
     found = []
-    for raw in lines:  # noqa: PERF401
+    for raw in lines:
         line = raw.rstrip("\n").rstrip()
         if not line or line.startswith("#"):
             continue
@@ -77,7 +77,9 @@ def rules_of(lines: Sequence[str], base: str = "") -> list[Rule]:
 
 
 def _pattern(text: str, *, anchored: bool) -> re.Pattern[str]:
-    parts = ["(?:.+/)?" if part == "**" else translate(part)[4:-3].replace(".*", "[^/]*") + "/" for part in text.split("/")]
+    parts = [
+        "(?:.+/)?" if part == "**" else translate(part)[4:-3].replace(".*", "[^/]*") + "/" for part in text.split("/")
+    ]
     body = "".join(parts).rstrip("/")
     return re.compile(body if anchored else f"(?:.*/)?{body}")
 

@@ -60,6 +60,7 @@ class TreeReader:
             self.body(body)
         for symbol, count in self.complexity.items():
             self.builder.symbols[symbol] = self.builder.symbols[symbol]._replace(complexity=count + 1)
+        self._methods.clear()  # they refer to the reader, which refers to them: it would outlive its use
         facts = self.builder.finish()
         return facts._replace(error="a part of it has syntax errors") if self._root.has_error else facts
 

@@ -23,7 +23,8 @@ _PASSING = frozenset(
 )
 _SPECIAL = {"str": "__str__", "repr": "__repr__", "format": "__str__", "len": "__len__", "bool": "__bool__", "hash": "__hash__",
             "int": "__int__", "float": "__float__", "bytes": "__bytes__", "abs": "__abs__"}  # fmt: skip
-_DEEPEST_CALL = 3
+#: Whatever something external gives: one value for all, because nothing is known of any.
+RESULT = "()"
 
 
 class Machine(Protocol):
@@ -71,9 +72,8 @@ class Machine(Protocol):
         """Return a new site at the same place."""
 
 
-def call(machine: Machine, site: Site, dotted: str) -> None:
+def call(machine: Machine, site: Site, name: str) -> None:
     """Model a call of something external, by the last part of its name."""
-    name = dotted.rpartition(".")[2]
     if ("native", name) in site.wired:
         return
     site.wired.add(("native", name))
@@ -85,8 +85,7 @@ def call(machine: Machine, site: Site, dotted: str) -> None:
         model(machine, site, arguments, name)
     elif name not in _CALLERS:
         refer(machine, site)
-        if dotted.count("(") < _DEEPEST_CALL:
-            machine.add(site.to, machine.values.number(Value.EXTERNAL, f"{dotted}()"))
+        machine.add(site.to, machine.values.number(Value.EXTERNAL, RESULT))
 
 
 def _copy(machine: Machine, site: Site, arguments: list[int], name: str) -> None:

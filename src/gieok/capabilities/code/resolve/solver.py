@@ -21,10 +21,9 @@ from gieok.capabilities.code.resolve.values import Value, Values
 #: A call that may go to more functions than this is a dispatch through a registry: possible, not certain.
 FAN = 8
 #: Values kept per variable.
-CAP = 60
+CAP = 30
 #: Beyond this many functions, arguments are not followed into parameters: half the time for two points of recall.
 ARGUMENT_FUNCTIONS = 20_000
-_DEEPEST_EXTERNAL = 6
 _CONTAINER_METHODS = frozenset(
     """append add extend update insert setdefault pop get values items keys __getitem__ popleft appendleft popitem copy
     remove sort push unshift shift forEach map filter find reduce some every flatMap concat slice then""".split()
@@ -32,11 +31,13 @@ _CONTAINER_METHODS = frozenset(
 
 Handler = Callable[..., None]
 
+_EMPTY = Facts("", (), (), (), {}, 0, 0, (), ())
+
 
 class Solver:
     """Holds the constraints of a whole project. Build it, `solve`, then read `sites` and `references`."""
 
-    def __init__(self, files: Sequence[tuple[str, Facts]], linker: Linker) -> None:
+    def __init__(self, files: list[tuple[str, Facts]], linker: Linker) -> None:
         self.paths = [path for path, _ in files]
         self.linker = linker
         self.values = Values()
@@ -77,7 +78,7 @@ class Solver:
 
     # Declaring
 
-    def _declare(self, files: Sequence[tuple[str, Facts]]) -> None:
+    def _declare(self, files: list[tuple[str, Facts]]) -> None:
         bases: list[tuple[int, int, int, int]] = []
         symbols = 0
         for number, (_, facts) in enumerate(files):
@@ -107,7 +108,7 @@ class Solver:
         self._follow_arguments = len(self.functions) <= ARGUMENT_FUNCTIONS
         self._start(files, bases)
 
-    def _start(self, files: Sequence[tuple[str, Facts]], bases: list[tuple[int, int, int, int]]) -> None:
+    def _start(self, files: list[tuple[str, Facts]], bases: list[tuple[int, int, int, int]]) -> None:
         """Run imports and class heads first, so that look-ups find a hierarchy; then what modules do, then functions."""
         for file, bound in enumerate(bases):
             self._enter(file, bound)
@@ -124,6 +125,7 @@ class Solver:
             self._enter(file, bound)
             for instruction in files[file][1].inner:
                 self._run(instruction)
+            files[file] = (files[file][0], _EMPTY)  # instructions are most of what facts weigh
 
     def _await_bases(self, facts: Facts) -> None:
         for owner, kind in enumerate(facts.classes):
@@ -335,7 +337,7 @@ class Solver:
         self.add(self._base + to, self.values.number(Value.CONTAINER, self._container_base + container))
 
     def _external(self, to: int, name: str) -> None:
-        self.add(self._base + to, self.values.number(Value.EXTERNAL, name))
+        self.add(self._base + to, self.values.number(Value.EXTERNAL, name.rpartition(".")[2]))
 
     def _instance(self, to: int, source: int) -> None:
         self.wait(self._base + source, (self._instantiated, self._base + to))
@@ -412,7 +414,7 @@ class Solver:
         if target.package:
             self.add(to, self.values.number(Value.PACKAGE, target.package))
         if target.external:
-            self.add(to, self.values.number(Value.EXTERNAL, target.external))
+            self.add(to, self.values.number(Value.EXTERNAL, target.external.rpartition(".")[2]))
 
     def _import_space(self, file: int, target: Target, to: int, line: int) -> None:
         """Import a package (Go), or a class inside of one (Java)."""
@@ -522,10 +524,8 @@ class Solver:
             self._look(int(self.values.first[value]), name, self._bind_class, to, value)
 
     def _load_external(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
-        del symbol, line
-        dotted = str(self.values.first[value])
-        if dotted.count(".") < _DEEPEST_EXTERNAL:
-            self.add(to, self.values.number(Value.EXTERNAL, f"{dotted}.{name}"))
+        del value, symbol, line
+        self.add(to, self.values.number(Value.EXTERNAL, name))
 
     def _load_above(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
         del symbol, line
@@ -706,8 +706,8 @@ class Solver:
             self.add(to, value)
         elif kind == Value.GENERATED:
             self.iterate(value, to, symbol, line)
-        elif kind == Value.EXTERNAL and str(first).count("[") < 2:
-            self.add(to, values.number(Value.EXTERNAL, f"{first}[]"))
+        elif kind == Value.EXTERNAL:
+            self.add(to, values.number(Value.EXTERNAL, natives.RESULT))
 
     def _stored_index(self, value: int, key: str | int, source: int, symbol: int, line: int) -> None:
         kind = self.values.kinds[value]
@@ -987,7 +987,7 @@ class Solver:
             for name in ("__exit__", "__aexit__"):
                 self.special(value, name, self.fresh(), (), symbol, line)
         elif kind == Value.EXTERNAL:
-            self.add(to, self.values.number(Value.EXTERNAL, f"{first}@"))
+            self.add(to, self.values.number(Value.EXTERNAL, natives.RESULT))
 
     def _above(self, value: int, to: int, start: int) -> None:
         kind, first = self.values.kinds[value], self.values.first[value]

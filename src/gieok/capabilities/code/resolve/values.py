@@ -14,7 +14,7 @@ class Value(IntEnum):
     CONTAINER = 5  # container
     GENERATED = 6  # function
     MANAGER = 7  # function
-    EXTERNAL = 8  # dotted name
+    EXTERNAL = 8  # the last part of its name: all that the models look at
     SUPER = 9  # class to start after, class of the receiver
     CONTAINER_METHOD = 10  # container, name
     IDENTITY = 11  # gives back the function it is called with
