@@ -76,7 +76,7 @@ def call(machine: Machine, site: Site, name: str) -> None:
     """Model a call of something external, by the last part of its name."""
     if ("native", name) in site.wired:
         return
-    site.wired.add(("native", name))
+    site.wired.append(("native", name))
     arguments = [variable for _, variable in site.arguments]
     if name in _CALLERS:
         _callbacks(machine, site, name)
@@ -236,7 +236,7 @@ def container_method(machine: Machine, site: Site, container: int, name: str) ->
     """Model a method of a list, dict, set or array."""
     if ("container", container, name) in site.wired:
         return
-    site.wired.add(("container", container, name))
+    site.wired.append(("container", container, name))
     arguments = [variable for _, variable in site.arguments]
     model = _METHODS.get(name)
     if model is not None:

@@ -20,7 +20,12 @@ class Site:
         self.kind = kind
         self.targets: dict[int, None] = {}
         #: What has been connected already; `external` where the callee is known to lie outside of the project.
-        self.wired: set[object] = set()
+        self.wired: list[object] = []
+
+    def note(self, mark: str) -> None:
+        """Note something about the callee, once."""
+        if mark not in self.wired:
+            self.wired.append(mark)
 
     def constructor(self, to: int) -> "Site":
         """Return a site with the same targets for `__init__`, whose result is not what the call gives."""

@@ -53,7 +53,7 @@ class Solver:
         self.references: dict[Reference, None] = {}
         self.imports: dict[tuple[int, int, int], None] = {}
         self._variables = 0
-        self._points: list[dict[int, None] | None] = []
+        self._points: list[list[int] | None] = []
         self._flows: list[list[int] | None] = []
         self._waits: list[list[tuple[Any, ...]] | None] = []
         self._pending: dict[int, list[int]] = {}
@@ -212,21 +212,21 @@ class Solver:
         for site in list(self.sites):
             if not site.targets and not site.wired and site.arguments and site.name:
                 natives.call(self, site, site.name)  # what it is given may be called from there
-                site.wired.discard(("native", site.name))
+                site.wired.remove(("native", site.name))
 
     def add(self, variable: int, value: int) -> None:
         """Let a variable hold a value."""
         self.add_all(variable, (value,))
 
     def add_all(self, variable: int, values: Iterable[int]) -> None:
-        """Let a variable hold values, up to the cap."""
+        """Let a variable hold values, up to the cap. Most hold one or two: a list, which has a third of a set's weight."""
         known = self._points[variable]
         if known is None:
-            known = self._points[variable] = {}
+            known = self._points[variable] = []
         fresh = [value for value in values if value not in known]
         if not fresh or len(known) >= CAP:
             return
-        known.update(dict.fromkeys(fresh))
+        known += fresh
         waiting = self._pending.get(variable)
         if waiting is None:
             self._pending[variable] = fresh
@@ -787,7 +787,7 @@ class Solver:
             self.wait(self.key(int(values.first[value]), name), (self._bind_call, site, value))
         elif kind == Value.SUPER:
             self._load_super(value, name, (self._bind_super_call, site, value))
-            site.wired.add("external")
+            site.note("external")
         else:
             function = self.fresh()
             self.wait(function, (self.apply, site))
@@ -833,10 +833,10 @@ class Solver:
         elif kind == Value.INSTANCE:
             self._look(int(first), "__call__", self._bind_call, site, value)
         elif kind == Value.CONTAINER_METHOD:
-            site.wired.add("external")
+            site.note("external")
             natives.container_method(self, site, int(first), str(values.second[value]))
         elif kind == Value.EXTERNAL:
-            site.wired.add("external")
+            site.note("external")
             natives.call(self, site, str(first))
         elif kind == Value.IDENTITY:
             for _, argument in site.arguments:
@@ -849,7 +849,7 @@ class Solver:
         instance = values.number(Value.INSTANCE, owner)
         self.add(site.to, instance)
         self._refer(site.symbol, self.class_symbol[owner], site.line)
-        site.wired.add("constructed")
+        site.note("constructed")
         has = self._look(owner, "__init__", self._bind_call, site.constructor(self.fresh()), instance)
         self._look(owner, "__new__", self._bind_call, site.constructor(self.fresh()), value)
         if not has:
@@ -882,7 +882,7 @@ class Solver:
             self.add(site.to, receiver)
         if wiring in site.wired:
             return
-        site.wired.add(wiring)
+        site.wired.append(wiring)
         if fact.passes:
             self._give_back(site, fact, len(fact.parameters) - len(parameters))
         if self._follow_arguments:
