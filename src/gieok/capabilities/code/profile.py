@@ -60,8 +60,8 @@ SEARCH = Profile(
     fuse=shares,
     k1=1.2,
     b=0.75,
-    #: The qualified name counts twice (.633 → .680 raw).
-    context_weight=2.0,
+    #: The qualified name counts thrice; twice finds as much (.633 → .680 raw), before the rules.
+    context_weight=3.0,
     spread=(),
     hub_weight=0.3,
     imagine=as_function,

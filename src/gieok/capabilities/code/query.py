@@ -7,7 +7,7 @@ less.
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -27,11 +27,12 @@ _CODE_LIKE = re.compile(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z]|_|\.|::|\(\)")
 #: How a passage's score changes, in parts of the best passage's.
 _DEFINES = 3.0
 _DEFINES_IN_WORDS = 1.5
-_PATH_SHARE = 1.0
-_FILE_SHARE = 0.2
-_TEST, _SIDE, _REEXPORT, _DECLARATIONS, _PROSE = 0.3, 0.3, 0.5, 0.7, 0.5
+_PATH_SHARE = 1.5
+_FILE_SHARE = 0.7
+_TEST, _SIDE, _REEXPORT, _DECLARATIONS, _PROSE, _SUPERSEDED = 0.3, 0.3, 0.5, 0.7, 0.25, 0.5
 _REPEATED = 0.5
 _NEIGHBOURS = 3
+_VERSION = re.compile(r"/v(\d{1,3})(?=/)")
 
 
 class Answer(NamedTuple):
@@ -162,14 +163,24 @@ def _by_file(hits: Sequence[Hit], scores: Sequence[float], symbols: Sequence[Sym
     for number, hit in enumerate(hits):
         members[hit.passage.key].append(number)
     out: list[_Scored] = []
+    old = _superseded(members)
     for path, numbers in members.items():
         numbers.sort(key=lambda n: (-scores[n], hits[n].passage.start_line))
         total = sum(max(scores[n], 0.0) / place for place, n in enumerate(numbers[:4], 1))
-        factor = _weight(path)
+        factor = _weight(path) * (_SUPERSEDED if path in old else 1.0)
         for place, number in enumerate(numbers):
             score = (scores[number] + (_FILE_SHARE * total if place == 0 else 0.0)) * factor * _REPEATED**place
             out.append(_Scored(hits[number], score, symbols[number]))
     return sorted(out, key=lambda s: (-s.score, s.hit.passage.key, s.hit.passage.start_line))
+
+
+def _superseded(paths: Iterable[str]) -> set[str]:
+    """Return the paths below a folder such as `v3` beside which there is a `v4`."""
+    numbered = [(path, path[: match.start()], int(match[1])) for path in paths for match in _VERSION.finditer(f"/{path}")]
+    newest: dict[str, int] = defaultdict(int)
+    for _, place, number in numbered:
+        newest[place] = max(newest[place], number)
+    return {path for path, place, number in numbered if number < newest[place]}
 
 
 def _weight(path: str) -> float:
