@@ -20,8 +20,8 @@ from gieok.ops.context import Context, SettingRow
 from gieok.ports import Clock, Embedder, SelfCheck, Store, Watcher
 
 if TYPE_CHECKING:
-    from gieok.capabilities.prompt.recollect import Reader
     from gieok.capabilities.code.project import Project
+    from gieok.capabilities.prompt.recollect import Reader
 
 #: The store that is kept beside a remote one where the user wants both.
 _LOCAL = "sqlite"

@@ -213,7 +213,9 @@ def test_ask_answers_over_code_and_keeps_five_exchanges(run: Run, shop: Path) ->
     writer = ScriptedWriter(*(f"answer {n}" for n in range(7)))
     ask = operation("ask")
     for number in range(7):
-        result = ask.handler(_context(writer), ask.request(question=[f"question {number} convert"], files=["shop/money.py:5-6"]))
+        result = ask.handler(
+            _context(writer), ask.request(question=[f"question {number} convert"], files=["shop/money.py:5-6"])
+        )
     assert result.answer == "answer 6"
     assert "shop/money.py#L5-L6" in writer.asked[0]
     assert "def spare" in writer.asked[0]

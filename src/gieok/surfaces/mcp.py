@@ -33,12 +33,6 @@ async def _list_tools(context: _Context, params: types.PaginatedRequestParams | 
     )
 
 
-def tools() -> dict[str, Operation[Any, Any]]:
-    """Return tool name → operation."""
-    found = (operation(name) for name in NAMES)
-    return {o.tool or tool_name(o.name): o for o in found if Surface.MCP in o.surfaces}
-
-
 async def _call_tool(context: _Context, params: types.CallToolRequestParams) -> types.CallToolResult:
     """Run the tool on a thread: a search must not hold up a ping."""
     del context

@@ -30,7 +30,7 @@ _STYLE = Style("en", colour=False)
 def tools() -> dict[str, Operation[Any, Any]]:
     """Return tool name → operation."""
     found = (operation(name) for name in NAMES)
-    return {tool_name(o.name): o for o in found if Surface.MCP in o.surfaces}
+    return {o.tool or tool_name(o.name): o for o in found if Surface.MCP in o.surfaces}
 
 
 def tool_name(name: str) -> str:

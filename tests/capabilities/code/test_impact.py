@@ -68,6 +68,11 @@ def test_a_diff_is_read_by_file_and_line() -> None:
 
 
 def test_the_way_is_as_sure_as_its_weakest_edge(indexed: Make) -> None:
-    made = indexed({"a.py": "class A:\n    def rare(self): ...\ndef guess(x):\n    x.rare()\ndef top():\n    guess(1)\n"})
+    made = indexed(
+        {"a.py": "class A:\n    def rare(self): ...\ndef guess(x):\n    x.rare()\ndef top():\n    guess(1)\n"}
+    )
     found = analysis.of_symbols(made, lookup.find(made, "A.rare"))
-    assert [(r.key.partition("::")[2], r.tier, r.risk) for r in found.impact.symbols] == [("guess", 2, "medium"), ("top", 2, "medium")]
+    assert [(r.key.partition("::")[2], r.tier, r.risk) for r in found.impact.symbols] == [
+        ("guess", 2, "medium"),
+        ("top", 2, "medium"),
+    ]

@@ -33,7 +33,12 @@ def test_python_dispatches_by_class_hierarchy_and_super(edges: Edges) -> None:
             "def go():\n    Child()\n"
         )
     })  # fmt: skip
-    assert found == {"Base.__init__ -> Base.step", "Base.__init__ -> Child.step", "Child.__init__ -> Base.__init__", "go -> Child.__init__"}
+    assert found == {
+        "Base.__init__ -> Base.step",
+        "Base.__init__ -> Child.step",
+        "Child.__init__ -> Base.__init__",
+        "go -> Child.__init__",
+    }
 
 
 def test_python_sees_through_wrappers_properties_and_context_managers(edges: Edges) -> None:

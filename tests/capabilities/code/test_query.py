@@ -44,7 +44,9 @@ def test_neighbours_fill_what_is_left_within_the_budget(indexed: Make) -> None:
 
 
 def test_a_summary_without_a_model_tells_what_the_documentation_and_calls_say(indexed: Make) -> None:
-    made = indexed({"a.py": 'def load(x):\n    """Load it. Then more."""\n    return parse(x)\n\n\ndef parse(x): ...\n'})
+    made = indexed(
+        {"a.py": 'def load(x):\n    """Load it. Then more."""\n    return parse(x)\n\n\ndef parse(x): ...\n'}
+    )
     symbol = made.store.symbols(names=["load"])[0]
     assert symbol.signature == "def load(x)"
     assert summary.summary(symbol, summary.callees(made, symbol.key)) == "Load it. Calls parse."

@@ -17,7 +17,16 @@ def _scanned(root: Path) -> list[str]:
 
 
 def test_gitignore_rules_hold_in_their_folder_and_below(tmp_path: Path) -> None:
-    for path in ("a.py", "build/b.py", "out/c.py", "pkg/out/d.py", "pkg/e.py", "pkg/keep.py", "deep/x/y/f.py", "node_modules/g.js"):
+    for path in (
+        "a.py",
+        "build/b.py",
+        "out/c.py",
+        "pkg/out/d.py",
+        "pkg/e.py",
+        "pkg/keep.py",
+        "deep/x/y/f.py",
+        "node_modules/g.js",
+    ):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text("x = 1\n", encoding="utf-8")
     (tmp_path / ".gitignore").write_text("/out/\n# no\ndeep/**/f.py\n*e*.py\n", encoding="utf-8")

@@ -176,7 +176,9 @@ def _by_file(hits: Sequence[Hit], scores: Sequence[float], symbols: Sequence[Sym
 
 def _superseded(paths: Iterable[str]) -> set[str]:
     """Return the paths below a folder such as `v3` beside which there is a `v4`."""
-    numbered = [(path, path[: match.start()], int(match[1])) for path in paths for match in _VERSION.finditer(f"/{path}")]
+    numbered = [
+        (path, path[: match.start()], int(match[1])) for path in paths for match in _VERSION.finditer(f"/{path}")
+    ]
     newest: dict[str, int] = defaultdict(int)
     for _, place, number in numbered:
         newest[place] = max(newest[place], number)
