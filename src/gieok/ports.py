@@ -254,8 +254,8 @@ class Graph(Protocol):
     def edges_out_of(self, keys: Sequence[str]) -> list[Edge]:
         """Return the edges that begin in these symbols, sorted."""
 
-    def all_edges(self) -> Iterator[Edge]:
-        """Yield every edge, sorted."""
+    def all_edges(self, kind: str = "") -> Iterator[Edge]:
+        """Yield every edge, or those of one kind, sorted."""
 
     def open_calls(self, names: Sequence[str]) -> list[OpenCall]:
         """Return the calls that bear one of these names and whose target is not known, sorted."""

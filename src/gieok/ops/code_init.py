@@ -120,7 +120,7 @@ def _shape(project: Project) -> tuple[set[str], set[str], int]:
     symbols = list(project.store.all_symbols())
     modules = {s.path for s in symbols if s.kind == Kind.MODULE}
     classes = {s.key for s in symbols if s.kind == Kind.CLASS}
-    return modules, classes, statistics.count(project).depth
+    return modules, classes, statistics.import_depth(project)
 
 
 def _escalated(context: Context, project: Project, change: Change, before: tuple[set[str], set[str], int]) -> list[str]:

@@ -148,7 +148,7 @@ def test_go_follows_packages_receivers_and_interfaces(edges: Edges) -> None:
             "func Total(xs []Shape) { for _, x := range xs { x.Area() } }\n"
         ),
         "shape/util.go": "package shape\ntype Logger struct{}\nfunc (l Logger) Info() {}\nfunc help() float64 { return 1 }\n",
-        "main.go": 'package main\nimport "example.com/m/shape"\nfunc main() { s, _ := shape.NewSq(); s.Area(); shape.Total(nil); f := func() { run() }; f() }\nfunc run() {}\n',  # noqa: E501
+        "main.go": 'package main\nimport "example.com/m/shape"\nfunc main() { s, _ := shape.NewSq(); s.Area(); shape.Total(nil); f := func() { run() }; f() }\nfunc run() {}\n',
     })  # fmt: skip
     assert {
         "Sq.Area -> Logger.Info", "Sq.Area -> help", "Total -> Sq.Area", "main -> NewSq", "main -> Sq.Area", "main -> Total",

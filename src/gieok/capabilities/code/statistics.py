@@ -66,6 +66,14 @@ def count(project: Project) -> Statistics:
     )  # fmt: skip
 
 
+def import_depth(project: Project) -> int:
+    """Return how deep the project's imports go."""
+    imports: dict[str, set[str]] = defaultdict(set)
+    for edge in project.store.all_edges(IMPORTS):
+        imports[edge.source.partition("::")[0]].add(edge.target.partition("::")[0])
+    return depth(imports)
+
+
 def depth(imports: dict[str, set[str]]) -> int:
     """Return how many modules the longest chain of imports has; a circle counts once."""
     done: dict[str, int] = {}

@@ -122,10 +122,10 @@ class SqliteProjectStore(SqliteStore):
             ]
         return sorted(rows)
 
-    def all_edges(self) -> Iterator[Edge]:
-        """Yield every edge."""
+    def all_edges(self, kind: str = "") -> Iterator[Edge]:
+        """Yield every edge, or those of one kind."""
         with self._reading() as db:
-            for row in db.execute(_EDGES + _EDGE_ORDER):
+            for row in db.execute(f"{_EDGES} WHERE ?1 = '' OR e.kind = ?1{_EDGE_ORDER}", (kind,)):
                 yield Edge(*row)
 
     def open_calls(self, names: Sequence[str]) -> list[OpenCall]:
