@@ -26,12 +26,14 @@ def test_gitignore_rules_hold_in_their_folder_and_below(tmp_path: Path) -> None:
         "pkg/keep.py",
         "deep/x/y/f.py",
         "node_modules/g.js",
+        "build/lib/h.py",
+        "kit/build/__init__.py",
     ):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text("x = 1\n", encoding="utf-8")
     (tmp_path / ".gitignore").write_text("/out/\n# no\ndeep/**/f.py\n*e*.py\n", encoding="utf-8")
     (tmp_path / "pkg" / ".gitignore").write_text("!keep.py\n", encoding="utf-8")
-    assert _scanned(tmp_path) == ["a.py", "pkg/keep.py", "pkg/out/d.py"]
+    assert _scanned(tmp_path) == ["a.py", "kit/build/__init__.py", "pkg/keep.py", "pkg/out/d.py"]
     assert isinstance(scan.look(tmp_path, "pkg/e.py"), scan.Skipped)
     assert isinstance(scan.look(tmp_path, "pkg/keep.py"), scan.Candidate)
     assert scan.look(tmp_path, "gone.py") is not None

@@ -25,7 +25,6 @@ class Kind(StrEnum):
     LAMBDA = "lambda"
     CONCEPT = "concept"
     MARKER = "marker"
-    TEXT = "text"
 
 
 class Trait(StrEnum):

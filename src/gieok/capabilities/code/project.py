@@ -56,7 +56,6 @@ class Change:
     files: int = 0
     lines: int = 0
     linked: bool = False
-    edges_before: int = 0
 
     @property
     def touched(self) -> list[str]:

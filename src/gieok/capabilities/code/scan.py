@@ -18,7 +18,8 @@ _SKIPPED_FOLDERS = frozenset(
     .pytest_cache .ruff_cache .idea .vscode .next .nuxt .gradle .cargo site-packages dist-packages .eggs dist build target
     coverage htmlcov .cache""".split()
 )
-#: Built folders that hold sources in some projects: skipped only where nothing in them is wanted by name.
+#: Of these, what is a Python package is source all the same (`src/build/__init__.py`).
+_PERHAPS_SOURCE = frozenset("build dist target coverage env vendor".split())
 _LARGEST_BYTES = 1_000_000
 _LONGEST_LINE = 5_000
 _GENERATED = re.compile(
@@ -118,7 +119,7 @@ def look(root: Path, path: str, ignore: Sequence[str] = ()) -> Candidate | Skipp
         rules += _read_rules(root / folder, folder)
         step = "/".join(parts[: depth + 1])
         is_folder = depth + 1 < len(parts)
-        if (is_folder and parts[depth] in _SKIPPED_FOLDERS) or is_ignored(step, rules, is_folder=is_folder):
+        if (is_folder and _is_foreign(root / step)) or is_ignored(step, rules, is_folder=is_folder):
             return Skipped(path, "ignored")
     return _candidate((path, root / path))
 
@@ -137,10 +138,17 @@ def _walk(root: Path, folder: str, rules: list[Rule]) -> Iterator[tuple[str, Pat
         for entry in entries:
             path = f"{folder}/{entry.name}" if folder else entry.name
             if entry.is_dir(follow_symlinks=False):
-                if entry.name not in _SKIPPED_FOLDERS and not is_ignored(path, rules, is_folder=True):
+                if not _is_foreign(Path(entry.path)) and not is_ignored(path, rules, is_folder=True):
                     stack.append((path, rules))
             elif not is_ignored(path, rules, is_folder=False):
                 yield path, Path(entry.path)
+
+
+def _is_foreign(folder: Path) -> bool:
+    """Say whether a folder is one that tools make or that others wrote."""
+    if folder.name not in _SKIPPED_FOLDERS:
+        return False
+    return folder.name not in _PERHAPS_SOURCE or not (folder / "__init__.py").is_file()
 
 
 def _read_rules(folder: Path, base: str) -> list[Rule]:
