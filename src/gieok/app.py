@@ -107,7 +107,7 @@ def open_context(
         lang=lang if settings.text("lang") == "auto" else settings.text("lang"),
         version=gieok.__version__,
         folder=Path.cwd(),
-        project=partial(_open_project, resident=resident, clock=clock),
+        project=cache(partial(_open_project, resident=resident, clock=clock)),
         writer=lambda: None,
     )
 

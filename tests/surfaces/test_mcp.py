@@ -68,8 +68,9 @@ def test_the_tools_are_the_operations_that_name_the_surface(place: Place) -> Non
         return await session.initialize(), (await session.list_tools()).tools
 
     server, listed = place.talk(conversation)
-    expected = {tools.tool_name(o.name): o for o in map(operation, NAMES) if Surface.MCP in o.surfaces}
+    expected = {o.tool or tools.tool_name(o.name): o for o in map(operation, NAMES) if Surface.MCP in o.surfaces}
     assert expected.keys() >= {"memory_search", "memory_get", "memory_remember", "memory_status"}
+    assert expected.keys() >= {"code_search", "code_symbol", "code_impact", "code_overview"}
     assert {tool.name: (tool.description, tool.input_schema) for tool in listed} == {
         name: (o.doc.en, tools.schema(o)) for name, o in expected.items()
     }
