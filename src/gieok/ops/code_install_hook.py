@@ -1,6 +1,7 @@
-"""`gieok code install-hook`: let git sync the index after commits, merges and checkouts."""
+"""`gieok code install-hook`: let git sync the index after commits, merges and checkouts; commands for Claude Code."""
 
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,10 +19,25 @@ command -v gieok >/dev/null 2>&1 && (gieok code sync --no-wait --trigger git >/d
 """
 
 
+_COMMANDS = {
+    "init": ("Index this project's code", "init", "Say how many files were indexed, and what was skipped and why."),
+    "query": (
+        "Find functions and classes",
+        'query "$ARGUMENTS"',
+        "Read the places that answer before you change anything.",
+    ),
+    "sync": ("Bring the index of this project's code up to date", "sync", "Say what changed."),
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookRequest:
     """Parameters of `gieok code install-hook`."""
 
+    commands: bool = argument(
+        Words("write commands for Claude Code instead: /gieok-init, /gieok-query, /gieok-sync",
+              "대신 Claude Code 명령을 씀: /gieok-init, /gieok-query, /gieok-sync"), False,
+    )  # fmt: skip
     remove: bool = argument(Words("take it out again", "다시 뺌"), False)
 
 
@@ -44,11 +60,32 @@ class HookResult:
 
 def run(context: Context, request: HookRequest) -> HookResult:
     """Add a block to each hook, or take it out; what else stands there stays."""
-    folder = opened(context).versions.hooks_folder()
+    project = opened(context)
+    if request.commands:
+        return HookResult(tuple(_commands(project.root, remove=request.remove)), request.remove)
+    folder = project.versions.hooks_folder()
     if folder is None:
         raise BadRequest("there is no git repository here", hint="`git init`, or use `gieok code watch`")
     change = _without if request.remove else _with
     return HookResult(tuple(file for name in _HOOKS if change(file := folder / name)), request.remove)
+
+
+def _commands(root: Path, *, remove: bool) -> Iterator[Path]:
+    """Write the command files, or take out those that are as we wrote them; one that a user changed stays."""
+    for name, (what, arguments, then) in _COMMANDS.items():
+        file = root / ".claude" / "commands" / f"gieok-{name}.md"
+        verb = arguments.split()[0]
+        text = (
+            f"---\ndescription: {what}\nallowed-tools: Bash(gieok code {verb}:*)\n---\n\n"
+            f"Run `gieok code {arguments}`. {then}\n"
+        )
+        if not remove and not file.exists():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+            yield file
+        elif remove and file.exists() and file.read_text(encoding="utf-8") == text:
+            file.unlink()
+            yield file
 
 
 def _with(file: Path) -> bool:
@@ -79,7 +116,7 @@ def _without(file: Path) -> bool:
 
 def present(result: HookResult, style: Style) -> str:
     """Name the hooks."""
-    words = Words("removed from", "뺀 곳") if result.removed else Words("git syncs after", "git이 동기화하는 때")
+    words = Words("removed", "뺀 것") if result.removed else Words("installed", "설치한 것")
     return f"{words.say(style.lang)}: {', '.join(path.name for path in result.hooks)}"
 
 

@@ -5,6 +5,8 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from gieok.paths import make_private
+
 FOLDER = Path(".gieok", "code")
 _INDEX = "index.sqlite"
 #: So that a repository does not take the index in.
@@ -33,7 +35,7 @@ def repository(start: Path) -> Path:
 def prepare(root: Path) -> None:
     """Make the folder, with its settings and a `.gitignore`, where they are not there yet."""
     folder = root / FOLDER
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_private(folder)
     for name, text in (("config.yaml", CONFIG), (".gitignore", _IGNORE)):
         if not (folder / name).exists():
             (folder / name).write_text(text, encoding="utf-8")
@@ -42,7 +44,7 @@ def prepare(root: Path) -> None:
 def append_log(root: Path, name: str, row: Mapping[str, object]) -> None:
     """Add a line to `logs/NAME.jsonl`, in one write, so that lines of several processes do not mix."""
     file = root / FOLDER / "logs" / f"{name}.jsonl"
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_private(file.parent)
     line = json.dumps(row, ensure_ascii=False) + "\n"
     descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
@@ -69,8 +71,9 @@ def read_log(root: Path, name: str) -> Iterator[dict[str, object]]:
 def write(root: Path, name: str, text: str) -> Path:
     """Replace a file below the folder, in one step; return where it is."""
     file = root / FOLDER / name
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_private(file.parent)
     beside = file.with_name(f".{file.name}.{os.getpid()}")
+    beside.touch(mode=0o600)
     beside.write_text(text, encoding="utf-8", errors="replace")
     beside.replace(file)
     return file
