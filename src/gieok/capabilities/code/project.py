@@ -21,7 +21,7 @@ from gieok.capabilities.code.read import Source, read
 from gieok.engine.ingest import Failed, Found, Report, ingest
 from gieok.errors import BadRequest
 from gieok.model import Document, Passage, Scope, SourceFile, Symbol
-from gieok.ports import Clock, Graph, KeywordSearch, ModelSwitch, Parser, Store, VectorSearch, Versions
+from gieok.ports import Clock, Graph, KeywordSearch, ModelSwitch, Parser, Store, Versions
 
 SCOPE = Scope("project:code")
 _SHAPE_NOTE = "code.shape"
@@ -31,7 +31,7 @@ _TIME_NOTE = "code.indexed_at"
 SHAPE = f"{fact_file.VERSION}:{graph.RESOLVER_VERSION}"
 
 
-class ProjectStore(Store, KeywordSearch, VectorSearch, ModelSwitch, Graph, Protocol):
+class ProjectStore(Store, KeywordSearch, ModelSwitch, Graph, Protocol):
     """A store with a graph."""
 
 

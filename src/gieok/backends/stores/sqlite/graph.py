@@ -8,8 +8,8 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from gieok.backends.stores.rows import marks
 from gieok.backends.stores.sqlite import schema
-from gieok.backends.stores.sqlite.rows import marks
 from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.backends.stores.sqlite.writing import batches
 from gieok.model import Edge, OpenCall, SourceFile, Symbol
