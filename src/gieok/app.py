@@ -1,11 +1,13 @@
 """The only wiring: settings → backends → the context that operations work in. Everything is opened when first used."""
 
+import os
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import gieok
 from gieok import config, paths, places
@@ -16,8 +18,17 @@ from gieok.capabilities.files.profile import PROFILES
 from gieok.engine.recall import Profile
 from gieok.errors import BadConfig, EmbedderFailed, NotIndexed, ShapeMismatch
 from gieok.model import Scope
-from gieok.ops.context import Context, SettingRow
-from gieok.ports import Clock, Embedder, SelfCheck, Store, Watcher
+from gieok.ops.context import Context, DaemonControl, SettingRow
+from gieok.ports import Clock, Embedder, Generator, SelfCheck, Store, TranscriptStore, Watcher
+
+if TYPE_CHECKING:
+    from gieok.capabilities.observe.sidecar import Minds, Sidecar
+    from gieok.engine.distil import FullJournal
+
+
+_KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY"}
+#: Of what is remembered already, an observer is shown this much.
+_REMEMBERED_TOKENS = 2_000
 
 if TYPE_CHECKING:
     from gieok.capabilities.code.project import Project
@@ -45,10 +56,13 @@ def open_context(
     lang: str = "en",
     clock: Clock | None = None,
     zone: tzinfo | None = None,
+    daemon: Callable[[], DaemonControl] | None = None,
+    wait: Callable[[float], object] = time.sleep,
 ) -> Context:
     """Put everything together. `flags` is setting name → text; `resident` is for processes that live long.
 
-    `lang` is the language to use where the settings leave it open; `say`, `tell` and `ask` as in `Context`.
+    `lang` is the language to use where the settings leave it open; `say`, `tell` and `ask` as in `Context`. `daemon` comes from
+    the layer above; `wait` sleeps between tries of a model.
     """
     settings = config.load(flags)
     clock = clock or SystemClock()
@@ -75,6 +89,18 @@ def open_context(
         )
         return made
 
+    @cache
+    def journal() -> "FullJournal":
+        made: FullJournal = registry.load(registry.JOURNALS, "sqlite")(paths.journal(settings.home))
+        return made
+
+    zone = zone or clock.now().astimezone().tzinfo or UTC
+    lang = lang if settings.text("lang") == "auto" else settings.text("lang")
+
+    @cache
+    def sidecar() -> "Sidecar":
+        return _sidecar(settings, journal(), open_store(settings.text("store")), clock, zone, lang, wait)
+
     return Context(
         home=settings.home,
         store_name=settings.text("store"),
@@ -88,8 +114,11 @@ def open_context(
         embedder=embedder,
         try_embedder=_try_embedder,
         watcher=_open_watcher,
+        journal=journal,
+        sidecar=sidecar,
+        daemon=daemon,
         clock=clock,
-        zone=zone or clock.now().astimezone().tzinfo or UTC,
+        zone=zone,
         scope=scopes[0],
         also=scopes[1:],
         is_scope_named=settings.text("scope") != "auto",
@@ -97,6 +126,7 @@ def open_context(
         cut=Cut(settings.integer("index.passage_tokens"), settings.integer("index.overlap_tokens")),
         debounce_ms=settings.integer("watch.debounce_ms"),
         rescan_s=settings.integer("watch.rescan_s"),
+        idle_minutes=settings.integer("observe.idle_minutes"),
         settings=tuple(_row(settings, option) for option in config.OPTIONS),
         say=say,
         tell=tell,
@@ -105,6 +135,8 @@ def open_context(
             _glance, places.local_index(str(settings.home), settings.text("store"), hybrid=settings.flag("hybrid"))
         ),
         lang=lang if settings.text("lang") == "auto" else settings.text("lang"),
+        glance=partial(_glance, paths.database(settings.home)),
+        lang=lang,
         version=gieok.__version__,
         folder=Path.cwd(),
         project=cache(partial(_open_project, resident=resident, clock=clock)),
@@ -184,3 +216,140 @@ def _profile(settings: config.Settings, name: str) -> Profile:
     if (days := settings.number("search.half_life_days")) >= 0:
         profile = replace(profile, half_life_days=days)
     return profile
+
+
+def _sidecar(
+    settings: config.Settings,
+    journal: "FullJournal",
+    store: Store,
+    clock: Clock,
+    zone: tzinfo,
+    lang: str,
+    wait: Callable[[float], object],
+) -> "Sidecar":
+    # A command that searches needs none of this.
+    from gieok.capabilities.observe import active_memory, sources
+    from gieok.capabilities.observe.active_memory import Look
+    from gieok.capabilities.observe.buffer import Thresholds
+    from gieok.capabilities.observe.sidecar import Sidecar
+
+    scope = Scope(places.USER_SCOPE if settings.text("scope") == "auto" else settings.text("scope"))
+    template = settings.text("active_memory.template")
+    return Sidecar(
+        journal=journal,
+        store=store,
+        clock=clock,
+        zone=zone,
+        default_scope=scope,
+        project_scope=_project_scope,
+        places=sources.places(Path.home(), os.environ, _agents(settings), _folders(settings)),
+        minds=_minds(settings, journal, store, clock, zone, wait),
+        notifier=registry.load(registry.NOTIFIERS, "log")(paths.log(settings.home), clock.now),
+        spool=paths.spool(settings.home),
+        open_database=_open_transcripts,
+        active_file=partial(_active_file, settings, scope),
+        look=Look(
+            lang,
+            settings.integer("active_memory.budget_tokens"),
+            active_memory.read_template(Path(template).expanduser() if template else None),
+            zone,
+        ),
+        thresholds=Thresholds(
+            settings.integer("observe.run_tokens"),
+            settings.integer("observe.chunk_tokens"),
+            settings.integer("observe.hard_stop_tokens"),
+        ),
+        reflect_tokens=settings.integer("reflect.tokens"),
+    )
+
+
+def _open_transcripts(file: Path) -> TranscriptStore:
+    made: TranscriptStore = registry.load(registry.TRANSCRIPTS, "openclaw")(file)
+    return made
+
+
+def _project_scope(folder: str) -> Scope | None:
+    root = places.project_root(folder) if folder else ""
+    return Scope(places.project_scope(root)) if root else None
+
+
+def _active_file(settings: config.Settings, default: Scope, scope: Scope) -> Path:
+    configured = settings.text("active_memory.path")
+    if configured and scope == default:
+        return Path(configured).expanduser()
+    return paths.active_memory(settings.home, scope.path)
+
+
+def _agents(settings: config.Settings) -> list[str]:
+    from gieok.capabilities.observe.sources import AGENTS
+
+    wanted = settings.text("observe.agents")
+    if wanted in ("auto", "none"):
+        return list(AGENTS) if wanted == "auto" else []
+    names = [name.strip() for name in wanted.split(",") if name.strip()]
+    unknown = sorted(set(names) - set(AGENTS))
+    if unknown:
+        raise BadConfig(f"observe.agents names {unknown[0]!r}", hint=f"agents: {', '.join(AGENTS)}, or auto, or none")
+    return names
+
+
+def _folders(settings: config.Settings) -> list[Path]:
+    return [Path(name).expanduser() for name in settings.text("observe.folders").split(os.pathsep) if name]
+
+
+def _minds(
+    settings: config.Settings,
+    journal: "FullJournal",
+    store: Store,
+    clock: Clock,
+    zone: tzinfo,
+    wait: Callable[[float], object],
+) -> "Minds":
+    from gieok.capabilities.observe import reflect, remembered, rules
+    from gieok.capabilities.observe.observer import ModelObserver
+    from gieok.capabilities.observe.sidecar import Minds
+    from gieok.engine.generate import Asker
+
+    # Made for each run, so that a key that was replaced holds at once.
+    def asker(role: str, prefix: str, model: str) -> Asker:
+        return Asker(
+            role=role,
+            generator=_generator(settings, prefix, model),
+            ledger=journal,
+            clock=clock,
+            zone=zone,
+            wait=lambda seconds: (wait(seconds), None)[1],
+            daily_tokens=settings.integer("observe.daily_tokens"),
+        )
+
+    observing = settings.text("observe.model")
+    reflecting = settings.text("reflect.model") or observing
+    of_reflector = "reflect" if settings.text("reflect.model") else "observe"
+
+    def observe(scope: Scope) -> Callable[[Any], Any]:
+        if observing == "rules":
+            return lambda span: rules.observe(span, zone)
+        recent = partial(remembered.recent, store, scope, _REMEMBERED_TOKENS)
+        made = asker("observer", "observe", observing)
+        return ModelObserver(made, zone, recent, settings.number("observe.temperature"))
+
+    def reflect_on(scope: Scope) -> Callable[[Any, str, int], Any]:
+        del scope
+        if reflecting == "rules":
+            return reflect.rules_ask
+        made = asker("reflector", of_reflector, reflecting)
+        return reflect.model_ask(made, zone, settings.number("reflect.temperature"))
+
+    return Minds(observe, reflect_on, "" if observing == "rules" else observing)
+
+
+def _generator(settings: config.Settings, prefix: str, model: str) -> Generator:
+    """Return the generator of `provider:model`. Raises BadConfig, MissingExtra."""
+    provider, _, name = model.partition(":")
+    if provider not in registry.GENERATORS or not name:
+        known = ", ".join(sorted(registry.GENERATORS))
+        raise BadConfig(f"{prefix}.model is {model!r}", hint=f"write rules, or provider:model; providers: {known}")
+    variable = settings.text(f"{prefix}.key_variable") or _KEY_VARIABLES.get(provider, "")
+    key = config.secret(settings.home, variable) if variable else ""
+    made: Generator = registry.load(registry.GENERATORS, provider)(name, key, settings.text(f"{prefix}.base_url"))
+    return made

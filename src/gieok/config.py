@@ -65,6 +65,25 @@ OPTIONS = (
     Option("watch.debounce_ms", 1500, "how long a file must be quiet before it is indexed", low=50),
     Option("watch.rescan_s", 300, "how often everything is compared again while watching", low=1),
     *(Option(*row) for row in PROMPT_OPTIONS),
+    Option("observe.agents", "auto", "whose transcripts are read: auto, none, or names joined by commas"),
+    Option("observe.folders", "", "more folders of JSONL transcripts, joined as in PATH"),
+    Option("observe.model", "rules", "what observes: rules (no model), or provider:model, as gemini:gemini-2.5-flash"),
+    Option("observe.base_url", "", "address of the model's provider; needed for compatible"),
+    Option("observe.key_variable", "", "variable that holds the key; else the provider's usual one"),
+    Option("observe.temperature", 0.3, "temperature of the observer", low=0),
+    Option("observe.run_tokens", 30_000, "tokens of messages that are observed and let go together", low=100),
+    Option("observe.chunk_tokens", 6_000, "tokens of messages that are observed ahead in the background", low=20),
+    Option("observe.hard_stop_tokens", 36_000, "tokens of messages at which nothing is put off any more", low=120),
+    Option("observe.idle_minutes", 30, "a conversation that rests this long is observed whole", low=1),
+    Option("observe.daily_tokens", 1_000_000, "model tokens that may be used in a day", low=0),
+    Option("reflect.model", "", "what reflects: as observe.model, which it is where this is empty"),
+    Option("reflect.base_url", "", "as observe.base_url, for the model that reflects"),
+    Option("reflect.key_variable", "", "as observe.key_variable, for the model that reflects"),
+    Option("reflect.temperature", 0.0, "temperature of the reflector", low=0),
+    Option("reflect.tokens", 40_000, "tokens of observations at which they are reflected upon", low=100),
+    Option("active_memory.path", "", "where active memory is written; else active_memory.md in Gieok's home"),
+    Option("active_memory.budget_tokens", 2_500, "size of active memory", low=200),
+    Option("active_memory.template", "", "a file to use instead of the built-in template"),
 )  # fmt: skip
 _BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 _BY_NAME = {option.name: option for option in OPTIONS}
@@ -244,3 +263,10 @@ def ignored(file: Path) -> tuple[str, ...]:
     if not isinstance(patterns, list) or not all(isinstance(pattern, str) for pattern in patterns):
         raise BadConfig(f"`ignore` in {str(file)!r} must be a list of patterns")
     return tuple(patterns)
+def secret(home: Path, name: str, environment: Mapping[str, str] | None = None) -> str:
+    """Return a secret from the environment, else from `.env` in the home folder, '' where it is in neither.
+
+    Read anew every time: a key that is replaced holds at once.
+    """
+    environment = os.environ if environment is None else environment
+    return environment.get(name) or _read_private(home).get(name, "")

@@ -11,7 +11,11 @@
     │   ├── StoreCorrupt    the database file is damaged or not ours
     │   └── StoreFull       the disk is full
     ├── ShapeMismatch       the data was made with another model, chunker or schema
-    └── EmbedderFailed      the embedder could not be built or gave no vectors
+    ├── EmbedderFailed      the embedder could not be built or gave no vectors
+    ├── TranscriptUnreadable  an agent's transcripts cannot be read
+    └── GeneratorFailed     a language model gave no usable answer
+        ├── DegenerateOutput  it answered, but with nothing, with prose, or the same again and again
+        └── BudgetReached   the tokens of today are spent
 
 Each error says what happened (the message names the value) and the next step (`hint`).
 `code` is stable: surfaces map it to an exit status, an HTTP status or an MCP error through `STATUS`.
@@ -106,6 +110,37 @@ class EmbedderFailed(GieokError):
     hint = "run `gieok doctor`"
 
 
+class TranscriptUnreadable(GieokError):
+    """An agent's transcripts cannot be read: damaged, locked, or of a version that is not known yet."""
+
+    code = "transcript_unreadable"
+    hint = "`gieok observe stats` names what cannot be read; the agent's own files are left as they are"
+
+
+class GeneratorFailed(GieokError):
+    """A language model gave no usable answer; what it was to read waits. `worth_retrying`: the same may work later."""
+
+    code = "generator_failed"
+    hint = "`gieok observe stats` shows what waits; it goes on by itself once the model answers"
+
+    def __init__(self, message: str, *, hint: str | None = None, worth_retrying: bool = False) -> None:
+        super().__init__(message, hint=hint)
+        self.worth_retrying = worth_retrying
+
+
+class DegenerateOutput(GeneratorFailed):
+    """The model's answer cannot be used, twice in a row; nothing of it was kept."""
+
+    code = "degenerate_output"
+
+
+class BudgetReached(GeneratorFailed):
+    """The daily cap on model tokens is reached; what waits goes on tomorrow."""
+
+    code = "budget_reached"
+    hint = "raise `observe.daily_tokens`, or wait until tomorrow"
+
+
 #: code → (exit status, HTTP status, JSON-RPC error code)
 STATUS: dict[str, tuple[int, int, int]] = {
     "error": (2, 500, -32603),
@@ -120,4 +155,8 @@ STATUS: dict[str, tuple[int, int, int]] = {
     "store_full": (2, 507, -32603),
     "shape_mismatch": (2, 409, -32603),
     "embedder_failed": (2, 503, -32603),
+    "transcript_unreadable": (2, 422, -32603),
+    "generator_failed": (2, 502, -32603),
+    "degenerate_output": (2, 502, -32603),
+    "budget_reached": (2, 429, -32603),
 }

@@ -20,6 +20,27 @@ def database(root: Path) -> Path:
     return root / "memory.sqlite"
 
 
+def journal(root: Path) -> Path:
+    """Return the journal's file: raw messages, and what is being made of them."""
+    return root / "journal.sqlite"
+
+
+def spool(root: Path) -> Path:
+    """Return the folder where hooks leave what they saw for the sidecar to take."""
+    return root / "spool"
+
+
+def active_memory(root: Path, scope: str) -> Path:
+    """Return where active memory of a scope is written unless it is configured; `agent:main` has the plain name."""
+    suffix = "" if scope == "agent:main" else "-" + "".join(c if c.isalnum() else "-" for c in scope)
+    return root / f"active_memory{suffix}.md"
+
+
+def log(root: Path) -> Path:
+    """Return the daemon's log."""
+    return root / "daemon.log"
+
+
 def models(root: Path) -> Path:
     """Return the folder that holds converted models."""
     return root / "models"

@@ -5,24 +5,34 @@ that raises NotImplementedError. `gieok.testing.contracts` pins each sentence be
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
+from contextlib import AbstractContextManager
+from datetime import date, datetime
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from gieok.model import (
+    Chunk,
+    Cursor,
     Document,
     Edge,
     Entry,
     Filter,
     FoundPassage,
+    Incident,
+    Journalled,
+    JournalStats,
     KeywordQuery,
     Leg,
     OpenCall,
     PassageId,
+    Reject,
+    Run,
     Scope,
     SourceFile,
     StoreStats,
     Symbol,
+    Turn,
+    Usage,
     VectorQuery,
 )
 
@@ -340,3 +350,168 @@ class Writer(Protocol):
 
     def write(self, instructions: str, text: str) -> str:
         """Return what the model answers; never empty. Raises GieokError."""
+class StoredSession(NamedTuple):
+    """A session in an agent's own database; `last_event` is the highest number of its events, -1 where it has none."""
+
+    id: str
+    key: str
+    last_event: int
+
+
+class TranscriptStore(Protocol):
+    """Reads transcripts that an agent keeps in a database rather than in files. Never writes to it.
+
+    Raises TranscriptUnreadable, MissingExtra.
+    """
+
+    def sessions(self) -> list[StoredSession]:
+        """Return every session, sorted by id."""
+
+    def events(self, session: str, after: int, limit: int) -> list[tuple[int, str]]:
+        """Return up to `limit` events numbered above `after` in order, each as the JSON line of a transcript file."""
+
+    def close(self) -> None:
+        """Let go of the database."""
+
+
+class Journal(Protocol):
+    """Keeps every raw message for ever, append-only. Every method that writes is one transaction. Raises as Store does."""
+
+    def append(
+        self,
+        scope: Scope,
+        turns: Sequence[Turn],
+        cursor: Cursor,
+        expected: Cursor | None,
+        rejects: Sequence[Reject] = (),
+    ) -> bool:
+        """Add messages and move the cursor of the transcript they came from, or do nothing and return False.
+
+        Nothing is done where the cursor stored for `cursor.identity` is not `expected`: somebody else has read on. A message
+        whose id and text are known is not added again; one with a known id and another text retracts the versions before.
+        """
+
+    def cursors(self) -> list[Cursor]:
+        """Return the cursor of every transcript."""
+
+    def occurrences(self, scope: Scope, ids: Sequence[str]) -> dict[str, int]:
+        """Return how many messages have each of these ids, alone or followed by `~` and a number; none: left out."""
+
+    def read(self, scope: Scope, after: int, *, budget_tokens: int, limit: int = 10_000) -> list[Journalled]:
+        """Return messages that hold, in order, from `after` (exclusive) until they have at least `budget_tokens`."""
+
+    def messages(self, scope: Scope, ids: Sequence[str]) -> list[Journalled]:
+        """Return the last version of each of these messages, in the order in which they were journalled."""
+
+    def stats(self, scope: Scope | None = None) -> JournalStats:
+        """Count what is held."""
+
+    def scopes(self) -> list[Scope]:
+        """Return every scope that has a message, sorted."""
+
+    def rejects(self, limit: int) -> list[Reject]:
+        """Return lines that were set aside, the newest first."""
+
+    def exclusive(self, name: str, *, wait: bool = True) -> AbstractContextManager[bool]:
+        """Hold a lock that one thread of one process holds at a time; False where it is taken and `wait` is off.
+
+        It is let go when its process dies.
+        """
+
+    def close(self) -> None:
+        """Release everything."""
+
+
+class Positions(Protocol):
+    """How far each reader (a rib) has distilled the journal of a scope, and what it has made but not activated yet.
+
+    The invariant: the chunks of a reader follow one another without a gap, and the first begins at the reader's position.
+    """
+
+    def position(self, scope: Scope, reader: str) -> int:
+        """Return the sequence number up to which messages are distilled; 0 at first."""
+
+    def chunks(self, scope: Scope, reader: str) -> list[Chunk]:
+        """Return the buffered chunks in order."""
+
+    def buffer(self, scope: Scope, reader: str, chunk: Chunk) -> bool:
+        """Add a chunk; False, and nothing is done, where it does not begin where the last one (or the position) ends."""
+
+    def commit(
+        self,
+        expected: int,
+        run: Run,
+        *,
+        put: Sequence[Entry] = (),
+        forget: Sequence[Document] = (),
+    ) -> bool:
+        """Move the reader's position from `expected` to `run.end`, and hand documents over, in one step.
+
+        Chunks up to there are dropped, what is put and forgotten waits for delivery to the store, what is forgotten goes
+        to the history. False, and nothing is done, where the position is not `expected`, or `run.end` is inside a chunk.
+        """
+
+    def undelivered(self, limit: int) -> list[tuple[int, Scope, Entry | str]]:
+        """Return what the store has not got yet, in order: an entry to put, or the key of a document to forget."""
+
+    def delivered(self, ids: Sequence[int]) -> None:
+        """Say that the store has got these."""
+
+    def history(self, scope: Scope, limit: int) -> list[Document]:
+        """Return documents that were replaced, the newest first."""
+
+    def runs(self, scope: Scope, since: datetime) -> list[Run]:
+        """Return the runs of all readers, oldest first."""
+
+
+class Ledger(Protocol):
+    """What models cost, and what is wrong right now."""
+
+    def charge(self, day: date, role: str, usage: Usage) -> None:
+        """Add to the usage of a role on a day."""
+
+    def usage(self, since: date) -> dict[tuple[date, str], Usage]:
+        """Return the usage by day and role, from a day on."""
+
+    def raise_incident(self, incident: Incident) -> bool:
+        """Keep an incident; True where there was none of this name before."""
+
+    def resolve_incident(self, name: str) -> bool:
+        """Forget an incident; True where there was one."""
+
+    def incidents(self) -> list[Incident]:
+        """Return what is wrong right now, oldest first."""
+
+
+class Notifier(Protocol):
+    """Tells a person something that waits for them."""
+
+    def notify(self, title: str, text: str) -> None:
+        """Tell it, once. Never raises: what cannot be told is logged."""
+
+
+class Prompt(NamedTuple):
+    """What a model is asked. It holds no secrets: `gieok.engine.generate` has cut them out."""
+
+    system: str
+    text: str
+    temperature: float
+    max_output_tokens: int
+
+
+class Generated(NamedTuple):
+    """What a model answered, and what it says that it counted (0: it does not say)."""
+
+    text: str
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class Generator(Protocol):
+    """Asks a language model. One try: retrying, budgets and redaction are the engine's (`gieok.engine.generate`)."""
+
+    #: Provider and model, e.g. `gemini:gemini-2.5-flash`.
+    model: str
+
+    def generate(self, prompt: Prompt) -> Generated:
+        """Return the answer. Raises GeneratorFailed, which says whether another try may help."""

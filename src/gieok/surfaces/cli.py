@@ -18,6 +18,7 @@ from gieok import __version__
 from gieok.capabilities.prompt.agents import EVENTS, NATIVE
 from gieok.errors import STATUS, BadRequest, GieokError, MissingExtra
 from gieok.ops import NAMES, operation
+from gieok.ops.context import DaemonControl
 from gieok.ops.operation import Operation, Style, Surface, Words
 from gieok.surfaces.hook import trail
 from gieok.surfaces.language import language
@@ -104,6 +105,7 @@ def _run(parsed: argparse.Namespace, lang: str) -> int:
             ask=_ask if sys.stdin.isatty() and sys.stderr.isatty() else None,
             lang=lang,
             resident=bool(values.get("watch")),
+            daemon=_daemon,
         )
         result = chosen.handler(context, chosen.request(**values))
     if chosen.name == "search" and (session := os.environ.get("CLAUDE_CODE_SESSION_ID")):
@@ -118,6 +120,13 @@ def _run(parsed: argparse.Namespace, lang: str) -> int:
 def _ask(what: str) -> str:
     print(what, end="", file=sys.stderr, flush=True)
     return sys.stdin.readline()
+
+
+def _daemon() -> DaemonControl:
+    from gieok import paths
+    from gieok.daemon.client import Daemon  # subprocess and socket: most commands need neither
+
+    return Daemon(paths.home())
 
 
 def _write_json(data: object) -> None:

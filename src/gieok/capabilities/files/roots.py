@@ -138,8 +138,11 @@ def _distinct_name(name: str, taken: set[str]) -> str:
 
 
 def display(roots: list[Root], key: str) -> str:
-    """Return the path to show for a key: without the root's name while there is only one root."""
-    return key.partition("/")[2] if len(roots) == 1 else key
+    """Return the path to show for a key: without the root's name while there is only one root.
+
+    A key without a `/` is no file's: it is shown as it is.
+    """
+    return (key.partition("/")[2] if len(roots) == 1 else "") or key
 
 
 def resolve(roots: list[Root], name: str) -> tuple[Root, Path]:

@@ -125,10 +125,10 @@ def _prepare(connection: sqlite3.Connection, file: Path) -> None:
     if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
         _create(connection, file)
     _verify(connection, file)
-    _use_wal(connection)
+    use_wal(connection)
 
 
-def _use_wal(connection: sqlite3.Connection) -> None:
+def use_wal(connection: sqlite3.Connection) -> None:
     """Switch to WAL, last, so that another program's database is left as it is."""
     while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         try:
@@ -147,7 +147,7 @@ def _create(connection: sqlite3.Connection, file: Path) -> None:
         if connection.execute("PRAGMA user_version").fetchone()[0] == 0:  # nobody was faster
             if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 raise StoreCorrupt(f"{str(file)!r} is a database of another program")  # noqa: TRY301 - rolls back
-            for statement in _statements(_TABLES):
+            for statement in statements(_TABLES):
                 connection.execute(statement)
         connection.execute("COMMIT")
     except BaseException:
@@ -156,7 +156,7 @@ def _create(connection: sqlite3.Connection, file: Path) -> None:
         raise
 
 
-def _statements(script: str) -> Iterator[str]:
+def statements(script: str) -> Iterator[str]:
     """Split a script; `executescript` would commit first and leave a killed process with half of the tables."""
     pending = ""
     for line in script.splitlines():

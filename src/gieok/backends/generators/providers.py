@@ -1,0 +1,132 @@
+"""Language models of any provider, through the `pydantic-ai` library. One try per call: the engine retries and meters.
+
+The libraries below would retry by themselves; that is switched off, so that the waits are the engine's, which the user is
+told of.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from gieok.errors import GeneratorFailed
+from gieok.ports import Generated, Prompt
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
+_TIMEOUT_S = 120.0
+#: Worth another try: time-outs, too early, too many, and everything that is the server's own fault.
+_RETRYABLE = frozenset((408, 409, 425, 429))
+_OLLAMA_URL = "http://127.0.0.1:11434/v1"
+
+
+#: A model, and what closes its connections.
+_Opened = tuple["Model", Callable[[], Awaitable[None]]]
+
+
+class ProviderGenerator:
+    """`Generator` on one model. Each call has a client and an event loop of its own: calls are rare, and threads many."""
+
+    def __init__(self, model: str, build: Callable[[], _Opened], timeout_s: float = _TIMEOUT_S) -> None:
+        self.model = model
+        self._build = build
+        self._timeout_s = timeout_s
+
+    def generate(self, prompt: Prompt) -> Generated:
+        """Ask once. Raises GeneratorFailed."""
+        return asyncio.run(self._ask(prompt))
+
+    async def _ask(self, prompt: Prompt) -> Generated:
+        from pydantic_ai import exceptions
+        from pydantic_ai.direct import model_request
+        from pydantic_ai.messages import ModelRequest
+
+        model, close = self._build()
+        try:
+            answer = await asyncio.wait_for(
+                model_request(
+                    model,
+                    [ModelRequest.user_text_prompt(prompt.text, instructions=prompt.system)],
+                    model_settings={
+                        "temperature": prompt.temperature,
+                        "max_tokens": prompt.max_output_tokens,
+                        "timeout": self._timeout_s,
+                    },
+                ),
+                self._timeout_s,
+            )
+        except exceptions.ModelHTTPError as error:
+            retry = error.status_code >= 500 or error.status_code in _RETRYABLE
+            raise GeneratorFailed(f"{self.model} answered {error.status_code}", worth_retrying=retry) from error
+        except TimeoutError as error:
+            raise GeneratorFailed(
+                f"{self.model} did not answer within {self._timeout_s:g} s", worth_retrying=True
+            ) from error
+        except exceptions.UserError as error:
+            raise GeneratorFailed(
+                f"{self.model}: {error}", hint="`gieok config show` shows the model's settings"
+            ) from error
+        except Exception as error:  # each provider's library has its own; none of them may stop the sidecar
+            name = type(error).__name__
+            raise GeneratorFailed(f"{self.model} failed: {name}: {error}", worth_retrying=True) from error
+        finally:
+            await close()
+        return Generated(answer.text or "", answer.usage.input_tokens, answer.usage.output_tokens)
+
+
+def openai(name: str, key: str, base_url: str) -> ProviderGenerator:
+    """Return a model of OpenAI, or of an endpoint that speaks its chat protocol."""
+    return ProviderGenerator(
+        f"openai:{name}", lambda: _openai_model(name, key, base_url or "https://api.openai.com/v1")
+    )
+
+
+def compatible(name: str, key: str, base_url: str) -> ProviderGenerator:
+    """Return a model behind any endpoint that speaks OpenAI's chat protocol."""
+    if not base_url:
+        raise GeneratorFailed("a compatible endpoint needs its address", hint="set `observe.base_url`")
+    return ProviderGenerator(f"compatible:{name}", lambda: _openai_model(name, key or "none", base_url))
+
+
+def ollama(name: str, key: str, base_url: str) -> ProviderGenerator:
+    """Return a model of a local Ollama."""
+    return ProviderGenerator(f"ollama:{name}", lambda: _openai_model(name, key or "none", base_url or _OLLAMA_URL))
+
+
+def _openai_model(name: str, key: str, base_url: str) -> _Opened:
+    from openai import AsyncOpenAI
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    client = AsyncOpenAI(api_key=key or "none", base_url=base_url, max_retries=0)
+    return OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client)), client.close
+
+
+def anthropic(name: str, key: str, base_url: str) -> ProviderGenerator:
+    """Return a model of Anthropic."""
+
+    def build() -> _Opened:
+        from anthropic import AsyncAnthropic
+        from pydantic_ai.models.anthropic import AnthropicModel
+        from pydantic_ai.providers.anthropic import AnthropicProvider
+
+        client = AsyncAnthropic(api_key=key or "none", base_url=base_url or None, max_retries=0)
+        return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=client)), client.close
+
+    return ProviderGenerator(f"anthropic:{name}", build)
+
+
+def gemini(name: str, key: str, base_url: str) -> ProviderGenerator:
+    """Return a model of Google."""
+
+    def build() -> _Opened:
+        from google.genai import Client
+        from google.genai.types import HttpOptions, HttpRetryOptions
+        from pydantic_ai.models.google import GoogleModel
+        from pydantic_ai.providers.google import GoogleProvider
+
+        options = HttpOptions(base_url=base_url or None, retry_options=HttpRetryOptions(attempts=1))
+        client = Client(api_key=key or "none", vertexai=False, http_options=options)
+        return GoogleModel(name, provider=GoogleProvider(client=client)), client.aio.aclose
+
+    return ProviderGenerator(f"gemini:{name}", build)

@@ -1,0 +1,1 @@
+"""Where raw messages are kept."""

@@ -1,0 +1,172 @@
+"""Messages and the cursors of the transcripts they came from. Each function runs inside the caller's transaction."""
+
+import hashlib
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+from gieok.model import Cursor, Journalled, Message, Reject, Retraction, Role, Scope, Turn
+
+_CURSOR = 'identity, path, "offset", line, head, head_bytes, tail, tail_bytes, is_rereading'
+_MESSAGE = (
+    "m.seq, m.id, m.role, m.text, m.at, s.session, s.agent, m.tokens, s.path, m.line "
+    "FROM messages m JOIN sources s ON s.id = m.source_id"
+)
+_HASH_BYTES = 12
+_BATCH = 500
+
+
+def scope_id(db: sqlite3.Connection, scope: Scope) -> int:
+    """Return the id of a scope, making the row when it is new."""
+    db.execute("INSERT OR IGNORE INTO scopes (path) VALUES (?)", (scope.path,))
+    return int(db.execute("SELECT id FROM scopes WHERE path = ?", (scope.path,)).fetchone()[0])
+
+
+def known_scope(db: sqlite3.Connection, scope: Scope) -> int:
+    """Return the id of a scope, -1 where it has none."""
+    row = db.execute("SELECT id FROM scopes WHERE path = ?", (scope.path,)).fetchone()
+    return row[0] if row else -1
+
+
+def add(db: sqlite3.Connection, sid: int, turns: Iterable[Turn]) -> None:
+    """Add messages in order, and take back what is retracted."""
+    for turn in turns:
+        if isinstance(turn, Message):
+            _add_message(db, sid, turn)
+        else:
+            _retract(db, sid, turn)
+
+
+def _add_message(db: sqlite3.Connection, sid: int, message: Message) -> None:
+    text_hash = hashlib.sha256(message.text.encode()).digest()[:_HASH_BYTES]
+    known = db.execute(
+        "SELECT seq, text_hash, retracted FROM messages WHERE scope_id = ? AND id = ?", (sid, message.id)
+    )
+    versions = known.fetchall()
+    same = next(((seq, retracted) for seq, found, retracted in versions if found == text_hash), None)
+    if same:
+        # Taken back as a whole and then written again (`$set.messages`): it holds again where no later version does.
+        if same[1] and all(retracted for *_, retracted in versions):
+            db.execute("UPDATE messages SET retracted = 0 WHERE seq = ?", (same[0],))
+        return
+    if versions:
+        _take_back(db, sid, [seq for seq, _, retracted in versions if not retracted])
+    db.execute(
+        "INSERT INTO messages (scope_id, id, text_hash, role, text, at, tokens, source_id, line) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            sid, message.id, text_hash, message.role.value, message.text, round(message.at.timestamp() * 1000),
+            message.tokens, _source_id(db, message), message.line,
+        ),
+    )  # fmt: skip
+
+
+def _source_id(db: sqlite3.Connection, message: Message) -> int:
+    values = (message.session, message.agent, message.source)
+    found = db.execute("SELECT id FROM sources WHERE session = ? AND agent = ? AND path = ?", values).fetchone()
+    if found is None:
+        db.execute("INSERT INTO sources (session, agent, path) VALUES (?, ?, ?)", values)
+        return int(db.execute("SELECT last_insert_rowid()").fetchone()[0])
+    return int(found[0])
+
+
+def _retract(db: sqlite3.Connection, sid: int, retraction: Retraction) -> None:
+    rows = db.execute(
+        "SELECT m.seq, m.id FROM messages m JOIN sources s ON s.id = m.source_id "
+        "WHERE s.session = ? AND m.scope_id = ? AND m.retracted = 0 ORDER BY m.seq",
+        (retraction.session, sid),
+    ).fetchall()
+    hit = [seq for seq, identity in rows if identity.partition("#")[0] == retraction.id]
+    if not retraction.id:
+        _take_back(db, sid, [seq for seq, _ in rows])
+    elif hit and retraction.after:
+        _take_back(db, sid, [seq for seq, _ in rows if seq >= hit[0]])
+    else:
+        _take_back(db, sid, hit)
+
+
+def _take_back(db: sqlite3.Connection, sid: int, seqs: Sequence[int]) -> None:
+    """Mark messages as retracted; buffered chunks that were made of them, and all after those, are made anew."""
+    db.executemany("UPDATE messages SET retracted = 1 WHERE seq = ?", [(seq,) for seq in seqs])
+    if seqs:
+        db.execute('DELETE FROM chunks WHERE scope_id = ? AND "end" >= ?', (sid, min(seqs)))
+
+
+def cursor(db: sqlite3.Connection, identity: str) -> Cursor | None:
+    """Return the cursor of a transcript."""
+    row = db.execute(f"SELECT {_CURSOR} FROM cursors WHERE identity = ?", (identity,)).fetchone()
+    return _to_cursor(row) if row else None
+
+
+def cursors(db: sqlite3.Connection) -> list[Cursor]:
+    """Return all cursors."""
+    return [_to_cursor(row) for row in db.execute(f"SELECT {_CURSOR} FROM cursors ORDER BY identity")]
+
+
+def _to_cursor(row: tuple[object, ...]) -> Cursor:
+    found = Cursor(*row)  # type: ignore[arg-type]
+    return found._replace(is_rereading=bool(found.is_rereading))
+
+
+def put_cursor(db: sqlite3.Connection, found: Cursor) -> None:
+    """Set a cursor."""
+    db.execute(f"INSERT OR REPLACE INTO cursors ({_CURSOR}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", found)
+
+
+def add_rejects(db: sqlite3.Connection, rejects: Iterable[Reject]) -> None:
+    """Keep where lines are that were set aside."""
+    columns = 'path, line, "offset", length, reason'
+    db.executemany(f"INSERT OR IGNORE INTO rejects ({columns}) VALUES (?, ?, ?, ?, ?)", rejects)
+
+
+def rejects(db: sqlite3.Connection, limit: int) -> list[Reject]:
+    """Return the newest rejects."""
+    columns = 'path, line, "offset", length, reason'
+    return [Reject(*row) for row in db.execute(f"SELECT {columns} FROM rejects ORDER BY id DESC LIMIT ?", (limit,))]
+
+
+def occurrences(db: sqlite3.Connection, sid: int, ids: Sequence[str]) -> dict[str, int]:
+    """Count the lines whose id is one of `ids`, or that followed by `~2`, `~3` …; parts of a line (`#0`) count once."""
+    counts: Counter[str] = Counter()
+    for identity in set(ids):
+        # Behind an id may stand `#` (0x23) or `~` (0x7e).
+        rows = db.execute(
+            "SELECT id FROM messages WHERE scope_id = ? AND id >= ? AND id < ?", (sid, identity, identity + "\x7f")
+        )
+        lines = {found.partition("#")[0] for (found,) in rows}
+        counts[identity] = sum(1 for line in lines if line.partition("~")[0] == identity)
+    return {identity: count for identity, count in counts.items() if count}
+
+
+def read(db: sqlite3.Connection, sid: int, after: int, budget_tokens: int, limit: int) -> list[Journalled]:
+    """Return messages in order until their tokens reach the budget."""
+    rows = db.execute(
+        f"SELECT {_MESSAGE} WHERE m.scope_id = ? AND m.seq > ? AND m.retracted = 0 ORDER BY m.seq LIMIT ?",
+        (sid, after, limit),
+    )
+    found: list[Journalled] = []
+    tokens = 0
+    for row in rows:
+        found.append(_to_journalled(row))
+        tokens += found[-1].message.tokens
+        if tokens >= budget_tokens:
+            break
+    return found
+
+
+def find(db: sqlite3.Connection, sid: int, ids: Sequence[str]) -> list[Journalled]:
+    """Return the last version of each message."""
+    latest: dict[str, Journalled] = {}
+    for start in range(0, len(ids), _BATCH):
+        batch = ids[start : start + _BATCH]
+        marks = ",".join("?" * len(batch))
+        rows = db.execute(f"SELECT {_MESSAGE} WHERE m.scope_id = ? AND m.id IN ({marks}) ORDER BY m.seq", (sid, *batch))
+        latest |= {found.message.id: found for found in map(_to_journalled, rows)}
+    return sorted(latest.values())
+
+
+def _to_journalled(row: tuple[int, str, str, str, int, str, str, int, str, int]) -> Journalled:
+    seq, identity, role, text, at, session, agent, tokens, source, line = row
+    when = datetime.fromtimestamp(at / 1000, UTC)
+    return Journalled(seq, Message(identity, Role(role), text, when, session, agent, tokens, source, line))

@@ -1,0 +1,112 @@
+"""The journal's tables. A file of its own: raw messages outlive every index, and are backed up and moved alone.
+
+`synchronous=FULL`, unlike the store: what is handed over to the store is struck off here, and must not be struck off
+before it is on the disk there (see `gieok.engine.distil`).
+"""
+
+import sqlite3
+from pathlib import Path
+
+from gieok import paths
+from gieok.backends.stores.sqlite.schema import BUSY_TIMEOUT_MS, statements, translated, use_wal
+from gieok.errors import ShapeMismatch, StoreCorrupt, StoreError
+
+SCHEMA_VERSION = 1
+#: "GIEJ": marks the file as ours.
+_APPLICATION_ID = 0x4749454A
+
+_TABLES = f"""
+CREATE TABLE scopes (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
+CREATE TABLE sources (
+    id INTEGER PRIMARY KEY, agent TEXT NOT NULL, session TEXT NOT NULL, path TEXT NOT NULL, UNIQUE (session, agent, path)
+);
+CREATE TABLE messages (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, scope_id INTEGER NOT NULL REFERENCES scopes, id TEXT NOT NULL,
+    text_hash BLOB NOT NULL, role TEXT NOT NULL, text TEXT NOT NULL, at INTEGER NOT NULL,  -- Unix milliseconds
+    tokens INTEGER NOT NULL, source_id INTEGER NOT NULL REFERENCES sources, line INTEGER NOT NULL,
+    retracted INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (scope_id, id, text_hash)
+);
+CREATE INDEX messages_in_order ON messages (scope_id, seq) WHERE retracted = 0;
+CREATE INDEX messages_by_source ON messages (source_id, seq);
+CREATE TABLE cursors (
+    identity TEXT PRIMARY KEY, path TEXT NOT NULL, "offset" INTEGER NOT NULL, line INTEGER NOT NULL,
+    head TEXT NOT NULL, head_bytes INTEGER NOT NULL, tail TEXT NOT NULL, tail_bytes INTEGER NOT NULL,
+    is_rereading INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE rejects (
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL, line INTEGER NOT NULL, "offset" INTEGER NOT NULL, length INTEGER NOT NULL,
+    reason TEXT NOT NULL, UNIQUE (path, "offset", length)
+);
+CREATE TABLE positions (
+    scope_id INTEGER NOT NULL, reader TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (scope_id, reader)
+) WITHOUT ROWID;
+CREATE TABLE chunks (
+    scope_id INTEGER NOT NULL, reader TEXT NOT NULL, start INTEGER NOT NULL, "end" INTEGER NOT NULL,
+    tokens INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (scope_id, reader, start), CHECK (start < "end")
+) WITHOUT ROWID;
+CREATE TABLE outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, scope_id INTEGER NOT NULL, key TEXT NOT NULL, entry TEXT);
+CREATE TABLE history (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, scope_id INTEGER NOT NULL, run_id INTEGER NOT NULL, document TEXT NOT NULL
+);
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, scope_id INTEGER NOT NULL, reader TEXT NOT NULL, kind TEXT NOT NULL,
+    at INTEGER NOT NULL, start INTEGER NOT NULL, "end" INTEGER NOT NULL, messages INTEGER NOT NULL,
+    source_tokens INTEGER NOT NULL, documents INTEGER NOT NULL, document_tokens INTEGER NOT NULL, model TEXT NOT NULL
+);
+CREATE TABLE usage (
+    day TEXT NOT NULL, role TEXT NOT NULL, calls INTEGER NOT NULL, input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL, failures INTEGER NOT NULL, seconds REAL NOT NULL, PRIMARY KEY (day, role)
+) WITHOUT ROWID;
+CREATE TABLE incidents (
+    name TEXT PRIMARY KEY, detail TEXT NOT NULL, since INTEGER NOT NULL, tries INTEGER NOT NULL, next_try INTEGER NOT NULL
+) WITHOUT ROWID;
+PRAGMA application_id = {_APPLICATION_ID};
+PRAGMA user_version = {SCHEMA_VERSION};
+"""
+
+
+def connect(file: Path, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> sqlite3.Connection:
+    """Open the journal's file, creating it (0600) with its tables when it is new. Raises StoreError, ShapeMismatch."""
+    with translated(file):
+        try:
+            paths.create_private(file)
+        except OSError as error:
+            raise StoreError(f"cannot create the journal {str(file)!r}: {error.strerror}") from error
+        connection = sqlite3.connect(
+            file, timeout=busy_timeout_ms / 1000, isolation_level=None, check_same_thread=False
+        )
+        try:
+            if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
+                _create(connection, file)
+            _verify(connection, file)
+            use_wal(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def _create(connection: sqlite3.Connection, file: Path) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if connection.execute("PRAGMA user_version").fetchone()[0] == 0:  # nobody was faster
+            if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                raise StoreCorrupt(f"{str(file)!r} is a database of another program")  # noqa: TRY301 - rolls back
+            for statement in statements(_TABLES):
+                connection.execute(statement)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _verify(connection: sqlite3.Connection, file: Path) -> None:
+    if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION_ID:
+        raise StoreCorrupt(f"{str(file)!r} is a database of another program")
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version != SCHEMA_VERSION:
+        raise ShapeMismatch(
+            f"the journal {str(file)!r} has schema {version}, this gieok reads {SCHEMA_VERSION}", hint="update gieok"
+        )

@@ -1,0 +1,1 @@
+"""Transcripts that agents keep in databases of their own."""

@@ -1,0 +1,1 @@
+"""The sidecar: watches transcripts, keeps every message, distils observations, writes active memory."""

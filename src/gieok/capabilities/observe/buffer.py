@@ -1,0 +1,127 @@
+"""When to observe: chunks in the background, activation at the threshold, at once at the hard stop.
+
+The invariant, which `Positions` keeps in every transaction: the buffer starts at the position, without a gap. Whatever loses a
+race or is killed has its work thrown away; the messages are still there.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from gieok.capabilities.observe import observation
+from gieok.capabilities.observe.observation import Observed
+from gieok.engine.distil import FullJournal, Span, finish, next_span
+from gieok.model import Chunk, Run, Scope
+from gieok.ports import Clock, Store
+
+READER = "observe"
+#: Less than this is not worth keeping back.
+_LEAST_KEPT_TOKENS = 1000
+_MOST_OVERSHOOT = 0.95
+
+
+class Thresholds(NamedTuple):
+    """Tokens of messages: a run, a chunk in the background, where nothing is put off. `activation` of a run is dropped."""
+
+    run_tokens: int = 30_000
+    chunk_tokens: int = 6_000
+    hard_stop_tokens: int = 36_000
+    activation: float = 0.8
+
+    @property
+    def kept_tokens(self) -> int:
+        """Return how much stays unactivated, so that the newest messages are seen with what follows them."""
+        return round(self.run_tokens * (1 - self.activation))
+
+
+class Step(StrEnum):
+    """What a step did."""
+
+    NOTHING = "nothing"
+    BUFFERED = "buffered"
+    ACTIVATED = "activated"
+    OBSERVED = "observed"
+    LOST = "lost"  # another process was faster
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """Observes one scope step by step. `observe` makes observations of a span, or raises."""
+
+    journal: FullJournal
+    store: Store
+    scope: Scope
+    clock: Clock
+    observe: Callable[[Span], Observed]
+    thresholds: Thresholds = Thresholds()
+
+    def step(self, *, flush: bool = False) -> Step:
+        """Do the one thing that is due, with at most one call of the observer; `flush` observes whatever there is."""
+        at = self.thresholds
+        position = self.journal.position(self.scope, READER)
+        chunks = self.journal.chunks(self.scope, READER)
+        end = chunks[-1].end if chunks else position
+        buffered = sum(chunk.tokens for chunk in chunks)
+        rest = next_span(self.journal, self.scope, end, at.hard_stop_tokens)
+        waiting = rest.tokens if rest else 0
+        if flush or buffered + waiting >= at.hard_stop_tokens:
+            if chunks:
+                return self._activate(position, chunks)
+            return self._observe_now(position) if rest else Step.NOTHING
+        if chunks and buffered + waiting >= at.run_tokens:
+            return self._activate(position, prefix(chunks, buffered + waiting, at.kept_tokens))
+        return self._add_chunk(end) if waiting >= at.chunk_tokens else Step.NOTHING
+
+    def _add_chunk(self, end: int) -> Step:
+        span = next_span(self.journal, self.scope, end, self.thresholds.chunk_tokens)
+        if span is None:
+            return Step.LOST
+        observed = self.observe(span)
+        chunk = Chunk(span.start, span.end, span.tokens, observation.dump(observed))
+        return Step.BUFFERED if self.journal.buffer(self.scope, READER, chunk) else Step.LOST
+
+    def _observe_now(self, position: int) -> Step:
+        span = next_span(self.journal, self.scope, position, self.thresholds.run_tokens)
+        if span is None:
+            return Step.LOST
+        observed = self.observe(span)
+        return self._finish(position, span.end, span.tokens, len(span.messages), observed, Step.OBSERVED)
+
+    def _activate(self, position: int, chunks: Sequence[Chunk]) -> Step:
+        observed = observation.merge(observation.load(chunk.body) for chunk in chunks)
+        tokens = sum(chunk.tokens for chunk in chunks)
+        return self._finish(position, chunks[-1].end, tokens, 0, observed, Step.ACTIVATED)
+
+    def _finish(self, position: int, end: int, tokens: int, messages: int, observed: Observed, done: Step) -> Step:
+        now = self.clock.now()
+        entries = observation.entries(self.scope, observed, now)
+        run = Run(
+            scope=self.scope, reader=READER, kind=done.value, at=now, start=position, end=end, messages=messages,
+            source_tokens=tokens, documents=len(entries),
+            document_tokens=sum(o.tokens for o in observed.observations), model=observed.model,
+        )  # fmt: skip
+        return done if finish(self.journal, self.store, position, run, put=entries) else Step.LOST
+
+
+def prefix(chunks: Sequence[Chunk], pending_tokens: int, kept_tokens: int) -> Sequence[Chunk]:
+    """Return the chunks to activate: those whose tokens come nearest to leaving `kept_tokens`, rather more than fewer."""
+    target = pending_tokens - kept_tokens
+    total, under, over = 0, 0, 0
+    totals = []
+    for number, chunk in enumerate(chunks, start=1):
+        total += chunk.tokens
+        totals.append(total)
+        if total <= target:
+            under = number
+        elif not over:
+            over = number
+    if over and _is_too_much(totals[over - 1], target, pending_tokens, kept_tokens):
+        over = 0
+    exact = under and totals[under - 1] == target
+    return chunks[: under if exact or not over else over] or chunks[:1]
+
+
+def _is_too_much(total: int, target: int, pending_tokens: int, kept_tokens: int) -> bool:
+    least = min(_LEAST_KEPT_TOKENS, kept_tokens)
+    return total - target > _MOST_OVERSHOOT * kept_tokens or pending_tokens - total < least

@@ -1,0 +1,151 @@
+"""What is remembered of a conversation: short, dated, weighed, with the messages that it came from."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple
+
+from gieok.model import Document, Entry, Passage, Provenance, Scope
+from gieok.text.tokens import count_tokens
+
+KIND = "observation"
+#: No key of this rib has a `/`, which the key of every file has: no folder of the user's can own one.
+PREFIX = "observe:"
+#: What the agent is busy with; one document, replaced by every run that knows better.
+TASK_KEY = PREFIX + "current-task"
+TASK_KIND = "current-task"
+PATTERN_KIND = "pattern"
+_HEX = 12
+
+
+class Priority(StrEnum):
+    """How much it matters."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+    @property
+    def mark(self) -> str:
+        """Return the sign that models write and people read."""
+        return _MARKS[self]
+
+
+_MARKS = {Priority.HIGH: "🔴", Priority.MEDIUM: "🟡", Priority.LOW: "🟢"}
+PRIORITY_OF_MARK = {mark: priority for priority, mark in _MARKS.items()}
+_IMPORTANCE = {Priority.HIGH: 0.9, Priority.MEDIUM: 0.6, Priority.LOW: 0.3}
+
+
+class Category(StrEnum):
+    """What kind of thing it is."""
+
+    STATE = "state"
+    DECISION = "decision"
+    PREFERENCE = "preference"
+    TASK = "task"
+
+
+class Observation(NamedTuple):
+    """One observation. `at` is when it happened, in UTC."""
+
+    text: str
+    at: datetime
+    priority: Priority
+    category: Category
+    is_done: bool = False
+    message_ids: tuple[str, ...] = ()
+
+    @property
+    def tokens(self) -> int:
+        """Return about how many tokens it has where it is shown."""
+        return count_tokens(self.text) + 6
+
+
+class Observed(NamedTuple):
+    """What an observer made of a span. `task` and `patterns` may be empty; `model` is '' where rules did it."""
+
+    observations: tuple[Observation, ...]
+    task: str = ""
+    patterns: tuple[str, ...] = ()
+    model: str = ""
+
+
+def dump(observed: Observed) -> str:
+    """Return an `Observed` as JSON, for a chunk."""
+    rows = [[*o[:1], o.at.isoformat(), *o[2:]] for o in observed.observations]
+    return json.dumps([rows, *observed[1:]], ensure_ascii=False)
+
+
+def load(body: str) -> Observed:
+    """Return the `Observed` of a chunk."""
+    rows, task, patterns, model = json.loads(body)
+    return Observed(tuple(map(_from_row, rows)), task, tuple(patterns), model)
+
+
+def _from_row(row: Sequence[object]) -> Observation:
+    text, at, priority, category, is_done, ids = row
+    return Observation(
+        str(text), datetime.fromisoformat(str(at)), Priority(str(priority)), Category(str(category)), bool(is_done),
+        tuple(ids),  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def merge(parts: Iterable[Observed]) -> Observed:
+    """Join what several chunks made: the newest task holds."""
+    parts = list(parts)
+    return Observed(
+        tuple(o for part in parts for o in part.observations),
+        next((part.task for part in reversed(parts) if part.task), ""),
+        tuple(dict.fromkeys(p for part in parts for p in part.patterns)),
+        next((part.model for part in reversed(parts) if part.model), ""),
+    )
+
+
+def entries(scope: Scope, observed: Observed, now: datetime) -> list[Entry]:
+    """Return the documents to put. The same observation of the same day has the same key, so it is kept once."""
+    made = [_entry(scope, _key(o), KIND, o.text, now, o) for o in observed.observations]
+    if observed.task:
+        made.append(_entry(scope, TASK_KEY, TASK_KIND, observed.task, now))
+    made += [_entry(scope, PREFIX + "pattern:" + _hash(p), PATTERN_KIND, p, now) for p in observed.patterns]
+    return list({entry.document.key: entry for entry in made}.values())
+
+
+def _key(o: Observation) -> str:
+    return f"{PREFIX}{o.at:%Y-%m-%d}:{_hash(o.text)}"
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:_HEX]
+
+
+def _entry(scope: Scope, key: str, kind: str, text: str, now: datetime, o: Observation | None = None) -> Entry:
+    metadata = {"priority": o.priority, "category": o.category, "done": "yes" if o.is_done else ""} if o else {}
+    document = Document(
+        scope=scope,
+        key=key,
+        kind=kind,
+        text=text,
+        content_hash=_hash(f"{text}\0{metadata}"),
+        created_at=o.at if o else now,
+        updated_at=o.at if o else now,
+        importance=_IMPORTANCE[o.priority] if o else 0.5,
+        valid_from=o.at if o else None,
+        metadata={name: str(value) for name, value in metadata.items() if value},
+        provenance=(Provenance("journal", message_ids=o.message_ids),) if o else (),
+    )
+    return Entry(document, (Passage(0, len(text), 1, text.count("\n") + 1),))
+
+
+def observation_of(document: Document) -> Observation:
+    """Return the observation that a document holds."""
+    ids = tuple(identity for origin in document.provenance for identity in origin.message_ids)
+    return Observation(
+        document.text,
+        document.valid_from or document.updated_at,
+        Priority(document.metadata.get("priority", Priority.MEDIUM)),
+        Category(document.metadata.get("category", Category.STATE)),
+        document.metadata.get("done") == "yes",
+        ids,
+    )

@@ -1,0 +1,80 @@
+"""The observer: a span of messages → observations, by a model."""
+
+from collections.abc import Callable
+from datetime import tzinfo
+from functools import cache
+from importlib.resources import files
+
+from gieok.capabilities.observe.observation import Observed
+from gieok.capabilities.observe.parse import Source, parse
+from gieok.engine.distil import Span
+from gieok.engine.generate import Asker
+from gieok.model import Journalled, Role
+from gieok.ports import Prompt
+
+#: Observations that a run may yield, and the tokens that they may take.
+MOST_OBSERVATIONS = 20
+MOST_OUTPUT_TOKENS = 2_000
+#: Of one message this much is shown, at its beginning and its end: a paste of a book must not push the rest out.
+_MESSAGE_CHARS = 12_000
+_NAMES = {Role.USER: "user", Role.ASSISTANT: "assistant", Role.TOOL: "tool"}
+
+
+@cache
+def template(name: str) -> str:
+    """Return a prompt of this rib."""
+    return files("gieok.capabilities.observe").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
+
+
+class ModelObserver:
+    """Observes with a model. `recent` gives the end of what is remembered already, so that it is not repeated."""
+
+    def __init__(self, asker: Asker, zone: tzinfo, recent: Callable[[], str], temperature: float = 0.3) -> None:
+        self._asker = asker
+        self._zone = zone
+        self._recent = recent
+        self._temperature = temperature
+
+    def __call__(self, span: Span) -> Observed:
+        """Return what is worth remembering. Raises GeneratorFailed."""
+        today = span.messages[-1].message.at.astimezone(self._zone).date()
+        source = Source(span.messages, self._zone, today)
+        prompt = Prompt(
+            system=template("observer").format(limit=MOST_OBSERVATIONS, today=today),
+            text=_question(span, self._zone, self._recent()),
+            temperature=self._temperature,
+            max_output_tokens=MOST_OUTPUT_TOKENS,
+        )
+        model = self._asker.generator.model
+        return self._asker.ask(prompt, lambda answer: parse(answer, source, limit=MOST_OBSERVATIONS, model=model))
+
+
+def _question(span: Span, zone: tzinfo, recent: str) -> str:
+    known = f"<remembered>\n{fenced(recent)}\n</remembered>\n\n" if recent else ""
+    return f"{known}<conversation>\n{conversation(span.messages, zone)}\n</conversation>"
+
+
+def conversation(messages: tuple[Journalled, ...], zone: tzinfo) -> str:
+    """Return messages as numbered lines under their days."""
+    lines: list[str] = []
+    day = None
+    for number, found in enumerate(messages, start=1):
+        message = found.message
+        at = message.at.astimezone(zone)
+        if at.date() != day:
+            day = at.date()
+            lines.append(f"Date: {day:%Y-%m-%d} ({day:%A})")
+        lines.append(f"[{number}] {at:%H:%M} {_NAMES[message.role]}: {fenced(_shortened(message.text))}")
+    return "\n".join(lines)
+
+
+def fenced(text: str) -> str:
+    """Return text that cannot end the block that it stands in."""
+    return text.replace("</", "<\N{ZERO WIDTH SPACE}/")
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= _MESSAGE_CHARS:
+        return text
+    head, tail = _MESSAGE_CHARS * 3 // 4, _MESSAGE_CHARS // 4
+    return f"{text[:head]}\n… {len(text) - head - tail:,} characters left out …\n{text[-tail:]}"

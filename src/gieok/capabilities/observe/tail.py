@@ -1,0 +1,156 @@
+"""Reads what is new in a file that somebody else appends to, renames, truncates or rewrites.
+
+A file is known by device and inode, and by its contents where that does not help: what begins and goes on like a file that
+was read is that file, copied or written anew. Only whole lines are taken; the rest waits.
+"""
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from gieok.model import Cursor, Reject
+
+#: Bytes of lines in one portion, which is one transaction.
+_PORTION_BYTES = 1 << 20
+#: A longer line is set aside: no agent writes such a one, and it would be held in memory whole.
+LONGEST_LINE_BYTES = 64 << 20
+_HEAD_BYTES = 1024
+_TAIL_BYTES = 256
+_HEX = 24
+
+
+class Line(NamedTuple):
+    """A line that is complete: its 1-based number, where it begins, and its bytes without the line end."""
+
+    number: int
+    offset: int
+    data: bytes
+
+
+class Portion(NamedTuple):
+    """Whole lines, what was set aside between them, and the cursor behind them."""
+
+    lines: list[Line]
+    rejects: list[Reject]
+    cursor: Cursor
+    is_last: bool
+
+
+class NotAFile(OSError):
+    """What stands where a transcript was is a folder, a pipe or the like."""
+
+
+def open_transcript(path: Path) -> BinaryIO:
+    """Open a file without waiting (a pipe would wait for a writer). Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise NotAFile("not a regular file")
+    return os.fdopen(descriptor, "rb", buffering=0)
+
+
+def looks(path: Path) -> tuple[int, ...]:
+    """Return what changes whenever a file does. Raises OSError."""
+    found = path.stat()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def identity(file: BinaryIO) -> str:
+    """Return what a file is known by whatever it is called."""
+    found = os.fstat(file.fileno())
+    return f"{found.st_dev}:{found.st_ino}"
+
+
+def resume(file: BinaryIO, path: Path, known: Iterable[Cursor]) -> Cursor:
+    """Return where to go on: behind what was read of this file, or at its beginning where it is new or another one."""
+    own, here = identity(file), str(path)
+    candidates = sorted(
+        (cursor for cursor in known if cursor.identity == own or _is_sibling(cursor.path, here)),
+        key=lambda cursor: -cursor.offset,  # not the file's own first: a number may be used again for a copy
+    )
+    for cursor in candidates:
+        if (cursor.identity == own or cursor.offset >= _HEAD_BYTES) and _continues(file, cursor):
+            return cursor._replace(identity=own, path=here)
+    return Cursor(own, here)
+
+
+def _is_sibling(one: str, other: str) -> bool:
+    """Say whether two names in one folder differ only behind `.jsonl`: `a.jsonl` and `a.jsonl.reset.2026-…`."""
+    return one.partition(".jsonl")[0] == other.partition(".jsonl")[0]
+
+
+def _continues(file: BinaryIO, cursor: Cursor) -> bool:
+    if os.fstat(file.fileno()).st_size < cursor.offset:
+        return False
+    head = _hash_at(file, 0, cursor.head_bytes)
+    return head == cursor.head and _hash_at(file, cursor.offset - cursor.tail_bytes, cursor.tail_bytes) == cursor.tail
+
+
+def _hash_at(file: BinaryIO, offset: int, size: int) -> str:
+    if not size:
+        return ""
+    file.seek(offset)
+    return _hash(file.read(size))
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:_HEX]
+
+
+def first_lines(file: BinaryIO, count: int, sniffed_bytes: int = 1 << 18) -> list[bytes]:
+    """Return the first whole lines, as far as they stand in the first `sniffed_bytes`."""
+    file.seek(0)
+    return file.read(sniffed_bytes).split(b"\n")[:-1][:count]
+
+
+def read(file: BinaryIO, cursor: Cursor) -> Portion:
+    """Return the next whole lines, about a megabyte of them (or one longer line)."""
+    file.seek(cursor.offset)
+    data, size = _read_lines(file)
+    if not size:
+        return _set_aside_long_line(file, cursor) if len(data) > LONGEST_LINE_BYTES else Portion([], [], cursor, True)
+    lines: list[Line] = []
+    offset, number = cursor.offset, cursor.line
+    for piece in data[: size - 1].split(b"\n"):
+        number += 1
+        lines.append(Line(number, offset, piece))
+        offset += len(piece) + 1
+    return Portion(lines, [], _moved(file, cursor, offset, number), size == len(data) < _PORTION_BYTES)
+
+
+def _read_lines(file: BinaryIO) -> tuple[bytes, int]:
+    """Return bytes, and how many of them are whole lines; none where the line is longer than any may be, or not whole."""
+    data = file.read(_PORTION_BYTES)
+    size = data.rfind(b"\n") + 1
+    while not size and len(data) <= LONGEST_LINE_BYTES and (more := file.read(_PORTION_BYTES)):
+        size = len(data) + more.rfind(b"\n") + 1 if b"\n" in more else 0
+        data += more
+    return data, size
+
+
+def _set_aside_long_line(file: BinaryIO, cursor: Cursor) -> Portion:
+    """Step over a line without holding it; where it has no end yet, it waits like any other."""
+    length = 0
+    file.seek(cursor.offset)
+    while piece := file.read(_PORTION_BYTES):
+        if (end := piece.find(b"\n")) >= 0:
+            length += end + 1
+            reject = Reject(
+                cursor.path, cursor.line + 1, cursor.offset, length, f"longer than {LONGEST_LINE_BYTES:,} bytes"
+            )
+            return Portion([], [reject], _moved(file, cursor, cursor.offset + length, cursor.line + 1), False)
+        length += len(piece)
+    return Portion([], [], cursor, True)
+
+
+def _moved(file: BinaryIO, cursor: Cursor, offset: int, line: int) -> Cursor:
+    head, head_bytes = cursor.head, cursor.head_bytes
+    if head_bytes < _HEAD_BYTES:
+        head_bytes = min(offset, _HEAD_BYTES)
+        head = _hash_at(file, 0, head_bytes)
+    tail_bytes = min(offset, _TAIL_BYTES)
+    tail = _hash_at(file, offset - tail_bytes, tail_bytes)
+    return cursor._replace(offset=offset, line=line, head=head, head_bytes=head_bytes, tail=tail, tail_bytes=tail_bytes)

@@ -1,0 +1,89 @@
+"""Starts, asks and stops the daemon of a home folder. What is stale heals: only who holds the lock is a daemon."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from gieok import locks, paths, places
+from gieok.daemon import wire
+from gieok.errors import GieokError
+from gieok.ops.context import DaemonStatus
+
+_START_S = 30.0
+_STOP_S = 10.0
+_POLL_S = 0.05
+
+
+class Daemon:
+    """`DaemonControl` over the local socket."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+
+    def status(self) -> DaemonStatus | None:
+        """Ask it."""
+        to = wire.address(self._home)
+        row = wire.ask(to, "status") if to and self._is_alive() else None
+        if to is None or row is None:
+            return None
+        parts = row.get("parts")
+        return DaemonStatus(to.pid, to.started_at, to.version, parts if isinstance(parts, dict) else {})
+
+    def start(self) -> tuple[DaemonStatus, bool]:
+        """Start a process of its own, and wait until it answers."""
+        running = self.status()
+        if running is not None:
+            return running, False
+        log = paths.log(self._home)
+        paths.create_private(log)
+        with log.open("ab") as out:
+            child = subprocess.Popen(
+                [sys.executable, "-m", "gieok.daemon"],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+                cwd=self._home,
+                env=os.environ | {places.HOME_VARIABLE: str(self._home)},
+                start_new_session=True,
+            )
+        deadline = time.monotonic() + _START_S
+        while time.monotonic() < deadline:
+            running = self.status()
+            if running is not None:
+                child.returncode = 0  # it outlives this process on purpose: nobody waits for it
+                return running, running.pid == child.pid
+            if child.poll() not in (None, 0):
+                break
+            time.sleep(_POLL_S)
+        raise GieokError("the daemon did not start", hint="`gieok logs` shows why")
+
+    def stop(self) -> bool:
+        """Ask it to stop; where it does not answer, tell its process."""
+        if not self._is_alive():
+            return False
+        to = wire.address(self._home)
+        if to and wire.ask(to, "stop") is None:
+            _terminate(to.pid)
+        deadline = time.monotonic() + _STOP_S
+        while self._is_alive():
+            if time.monotonic() > deadline:
+                raise GieokError("the daemon does not stop", hint=f"end process {to.pid if to else '?'}")
+            time.sleep(_POLL_S)
+        return True
+
+    def _is_alive(self) -> bool:
+        lock = wire.lock_file(self._home)
+        if not lock.exists():
+            return False
+        with locks.exclusive(lock, wait=False) as free:
+            return not free
+
+
+def _terminate(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGTERM)
+    except OSError:
+        return

@@ -1,0 +1,231 @@
+"""The daemon's process: threads that capture, observe and answer, until it is told to stop.
+
+Nothing is lost when it is killed: every step is a transaction of the journal, and the next start goes on from there.
+"""
+
+import gc
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import gieok
+from gieok import locks, paths, places
+from gieok.app import open_context
+from gieok.daemon import wire
+from gieok.errors import GieokError
+from gieok.model import Scope
+from gieok.ops.context import Context
+from gieok.ports import VectorSearch
+
+#: Between a change of a transcript and reading it; short, because a line costs less than a millisecond to take.
+_DEBOUNCE_MS = 60
+_TICK_S = 1
+#: New folders (an agent that was just installed) and what events did not tell are found within this time.
+_IDLE_CHECK_S = 60
+_DRAIN_S = 4.0
+_LONGEST_PAUSE_S = 300.0
+_MOST_LOG_BYTES = 5_000_000
+
+
+def main() -> int:
+    """Run until a signal or a client ends it; 0 also where another daemon runs already."""
+    home = paths.home()
+    with locks.exclusive(wire.lock_file(home), wait=False) as is_alone:
+        if not is_alone:
+            return 0
+        _turn_log(paths.log(home))
+        service = Service(home)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: service.stop.set())
+        return service.run()
+
+
+def _turn_log(log: Path) -> None:
+    if log.exists() and log.stat().st_size > _MOST_LOG_BYTES:
+        log.replace(log.with_name(log.name + ".1"))
+
+
+class Service:
+    """The threads, and what they tell each other."""
+
+    def __init__(self, home: Path) -> None:
+        self.stop = threading.Event()
+        self._home = home
+        self._wake = threading.Event()
+        self._ended: set[Scope] = set()
+        self._lock = threading.Lock()
+        self._parts: dict[str, str] = {}
+
+    def run(self) -> int:
+        """Start everything, wait for the end, and let what runs come to one."""
+        context = open_context({}, wait=self.stop.wait)
+        started = context.clock.now().isoformat(timespec="seconds")
+        server, _ = wire.listen(self._home, started, gieok.__version__)
+        self._say(f"gieok {gieok.__version__} started, process {os.getpid()}")
+        threads = [
+            threading.Thread(target=self._guarded, args=(name, work), name=name, daemon=True)
+            for name, work in (
+                ("capture", lambda: self._capture(context)),
+                ("observe", lambda: self._observe(context)),
+                ("answer", lambda: self._answer(server)),
+            )
+        ]
+        for thread in threads:
+            thread.start()
+        while not self.stop.wait(_TICK_S):
+            pass
+        self._wake.set()
+        deadline = time.monotonic() + _DRAIN_S
+        for thread in threads[:2]:
+            thread.join(max(deadline - time.monotonic(), 0))
+        server.close()
+        wire.forget(self._home)
+        self._say("stopped")
+        # A model may still be answering: what it says is not needed, and every transaction is whole.
+        sys.stdout.flush()
+        os._exit(0)
+
+    def _guarded(self, name: str, work: Callable[[], None]) -> None:
+        """Run a part again when it fails: a full disk or a locked file must not stop the rest, or this part for ever."""
+        pause_s = 1.0
+        while not self.stop.is_set():
+            try:
+                work()
+            except Exception as error:  # noqa: BLE001 - the daemon's own loop
+                self._note(name, f"failed: {error}")
+                self._say(f"{name} failed: {type(error).__name__}: {error}")
+                self.stop.wait(pause_s)
+                pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
+            else:
+                return
+
+    # Capture
+
+    def _capture(self, context: Context) -> None:
+        sidecar = context.sidecar()
+        paths.make_private(sidecar.spool)
+        while not self.stop.is_set():
+            self._take(sidecar.capture_all())
+            self._ends(sidecar.capture_spool())
+            folders = [place.folder for place in sidecar.places if place.folder.is_dir()]
+            self._note("capture", f"watching {len(folders)} folders")
+            self._follow(context, [*folders, sidecar.spool])
+
+    def _follow(self, context: Context, folders: list[Path]) -> None:
+        """Take what changes; return after a while, or when the process is to stop, so that everything is looked at anew."""
+        sidecar = context.sidecar()
+        ticks = 0
+        for changed in context.watcher().changes(folders, _DEBOUNCE_MS, _TICK_S):
+            if self.stop.is_set():
+                return
+            if not changed:
+                ticks += 1
+                known = {place.folder for place in sidecar.places if place.folder.is_dir()} | {sidecar.spool}
+                if ticks >= context.rescan_s or (ticks % _IDLE_CHECK_S == 0 and known != set(folders)):
+                    return
+                continue
+            self._take(sidecar.capture_paths(changed))
+            if any(path.parent == sidecar.spool for path in changed):
+                self._ends(sidecar.capture_spool())
+            for path, reason in sidecar.capture.captured.troubles.items():
+                self._note(path, reason)
+
+    def _take(self, messages: int) -> None:
+        if messages:
+            self._wake.set()
+
+    def _ends(self, scopes: set[Scope]) -> None:
+        if scopes:
+            with self._lock:
+                self._ended |= scopes
+            self._wake.set()
+
+    # Observe
+
+    def _observe(self, context: Context) -> None:
+        while not self.stop.is_set():
+            self._wake.clear()
+            with self._lock:
+                ended, self._ended = self._ended, set()
+            done = sum(self._observe_scope(context, scope, scope in ended) for scope in context.journal().scopes())
+            if done:
+                self._embed(context)
+                gc.collect()  # what a run held is large, and the next may be hours away
+            waiting = "; ".join(incident.detail for incident in context.journal().incidents())
+            self._note("observe", f"waits: {waiting}" if waiting else "up to date")
+            self._wake.wait(_IDLE_CHECK_S)
+
+    def _observe_scope(self, context: Context, scope: Scope, ended: bool) -> int:
+        sidecar = context.sidecar()
+        flush = ended or sidecar.is_idle(scope, timedelta(minutes=context.idle_minutes))
+        steps = 0
+        while not self.stop.is_set() and sidecar.observe(scope, flush=flush) != "nothing":
+            steps += 1
+        if sidecar.reflect_if_due(scope) or steps or not sidecar.active_file(scope).exists():
+            sidecar.write_active_memory(scope)
+        return steps
+
+    def _embed(self, context: Context) -> None:
+        """Fill in vectors in a process that ends, because the embedder would keep 300 MB in this one."""
+        store = context.store()
+        if context.embedder_name == "none" or not isinstance(store, VectorSearch):
+            return
+        if not any(store.waiting(scope) for scope in context.journal().scopes()):
+            return
+        child = subprocess.Popen(
+            [sys.executable, "-c", "from gieok.daemon.process import embed; embed()"],
+            env=os.environ | {places.HOME_VARIABLE: str(self._home)},
+            stdin=subprocess.DEVNULL,
+        )
+        while child.poll() is None:
+            if self.stop.wait(_TICK_S):
+                child.terminate()
+                child.wait()
+
+    # Answer
+
+    def _answer(self, server: socket.socket) -> None:
+        to = wire.address(self._home)
+        while not self.stop.is_set():
+            connection, _ = server.accept()
+            with connection:
+                connection.settimeout(wire.TIMEOUT_S)
+                try:
+                    row = wire.receive(connection)
+                    if to and row.get("token") == to.token:
+                        wire.send(connection, self._reply(str(row.get("do"))))
+                except (OSError, ValueError):
+                    continue
+
+    def _reply(self, what: str) -> dict[str, object]:
+        if what == "stop":
+            self.stop.set()
+        with self._lock:
+            return {"ok": True, "parts": dict(self._parts)}
+
+    def _note(self, part: str, text: str) -> None:
+        with self._lock:
+            self._parts[part] = text
+
+    def _say(self, line: str) -> None:
+        print(time.strftime("%Y-%m-%d %H:%M:%S"), line, flush=True)  # noqa: T201 - its output is the log
+
+
+def embed() -> None:
+    """Fill in the vectors that are missing."""
+    from gieok.engine.lifecycle import fill_vectors
+
+    context = open_context({})
+    store, embedder = context.store(), context.embedder()
+    try:
+        if embedder is not None and isinstance(store, VectorSearch):
+            fill_vectors(store, embedder)
+    except GieokError as error:
+        print(f"embedding failed: {error}", flush=True)  # noqa: T201 - see _say

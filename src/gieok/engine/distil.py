@@ -1,0 +1,94 @@
+"""Journal span → documents → store.
+
+The journal is the one place where a reader's position and what it made of the span are written together: the documents go
+to an outbox there, in the transaction that moves the position. Delivery to the store follows and may be repeated, because
+putting and forgetting by key are idempotent. So any store will do, a remote one included, and a process that is killed
+between any two steps neither loses a span nor distils it twice.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import NamedTuple, Protocol
+
+from gieok.model import Document, Entry, Journalled, Run, Scope
+from gieok.ports import Journal, Ledger, Positions, Store
+from gieok.text.redact import redact
+
+_DELIVERIES = 500
+
+
+class FullJournal(Journal, Positions, Ledger, Protocol):
+    """A journal with every ability."""
+
+
+class Span(NamedTuple):
+    """Messages of a scope that follow one another, all that hold after `start` up to `end`."""
+
+    scope: Scope
+    start: int
+    end: int
+    messages: tuple[Journalled, ...]
+
+    @property
+    def tokens(self) -> int:
+        """Return how many tokens the messages have."""
+        return sum(found.message.tokens for found in self.messages)
+
+
+def next_span(journal: Journal, scope: Scope, after: int, budget_tokens: int) -> Span | None:
+    """Return the messages after a position until they have at least `budget_tokens`; None where there are none."""
+    found = journal.read(scope, after, budget_tokens=budget_tokens)
+    return Span(scope, after, found[-1].seq, tuple(found)) if found else None
+
+
+def finish(
+    journal: FullJournal,
+    store: Store,
+    expected: int,
+    run: Run,
+    *,
+    put: Sequence[Entry] = (),
+    forget: Sequence[Document] = (),
+) -> bool:
+    """Move a reader's position and deliver what was made. False where another process was faster: nothing was done."""
+    if not journal.commit(expected, run, put=[_clean(entry) for entry in put], forget=forget):
+        return False
+    deliver(journal, store)
+    return True
+
+
+def deliver(journal: FullJournal, store: Store) -> int:
+    """Bring the store what waits for it, in order; return how much that was. Raises StoreError: the rest keeps waiting."""
+    done = 0
+    # One at a time: a slow process must not put again what a faster one has forgotten by then.
+    with journal.exclusive("deliver"):
+        while waiting := journal.undelivered(_DELIVERIES):
+            for scope, is_put, group in _groups(waiting):
+                if is_put:
+                    store.put([entry for entry in group if isinstance(entry, Entry)])
+                else:
+                    store.forget(scope, [key for key in group if isinstance(key, str)])
+            journal.delivered([row for row, _, _ in waiting])
+            done += len(waiting)
+    return done
+
+
+def _groups(waiting: Sequence[tuple[int, Scope, Entry | str]]) -> Iterator[tuple[Scope, bool, list[Entry | str]]]:
+    """Yield runs of the same kind and scope, so that their order stays and each is one transaction."""
+    for (scope, is_put), group in groupby(waiting, key=lambda item: (item[1], isinstance(item[2], Entry))):
+        yield scope, is_put, [what for _, _, what in group]
+
+
+def _clean(entry: Entry) -> Entry:
+    """Redact once more: a model may put together what stood apart. Passages keep to the text."""
+    document = entry.document
+    text = redact(document.text)
+    if text == document.text:
+        return entry
+
+    def inside(offset: int) -> int:
+        return len(text) if offset == len(document.text) else min(offset, len(text))
+
+    passages = tuple(p._replace(start=min(p.start, len(text)), end=inside(p.end)) for p in entry.passages)
+    return Entry(replace(document, text=text), passages)

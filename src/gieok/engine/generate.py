@@ -1,0 +1,94 @@
+"""Asks a model the careful way: secrets out, within the day's budget, retried where that helps, metered.
+
+An answer is only an answer once `accept` takes it; what it refuses is asked for once more, and then not at all.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, tzinfo
+from typing import TypeVar
+
+from gieok.errors import BudgetReached, DegenerateOutput, GeneratorFailed
+from gieok.model import Usage
+from gieok.ports import Clock, Generated, Generator, Ledger, Prompt
+from gieok.text.echo import MARKER
+from gieok.text.redact import redact
+from gieok.text.tokens import count_tokens
+
+_T = TypeVar("_T")
+
+#: Waits before another try, in seconds.
+DELAYS_S = (2.0, 4.0, 8.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """One role that asks a model. `wait` sleeps (and ends early when the process is to stop); caps are tokens a day."""
+
+    role: str
+    generator: Generator
+    ledger: Ledger
+    clock: Clock
+    zone: tzinfo
+    wait: Callable[[float], None]
+    daily_tokens: int
+    delays_s: tuple[float, ...] = DELAYS_S
+
+    def ask(self, prompt: Prompt, accept: Callable[[str], _T]) -> _T:
+        """Return what `accept` makes of the answer; it raises DegenerateOutput for what cannot be used.
+
+        Raises GeneratorFailed, DegenerateOutput, BudgetReached.
+        """
+        prompt = prompt._replace(system=f"{MARKER}\n{prompt.system}", text=redact(prompt.text))
+        try:
+            return accept(self._try(prompt).text)
+        except DegenerateOutput:
+            return accept(self._try(prompt).text)
+
+    def _try(self, prompt: Prompt) -> Generated:
+        for delay_s in (*self.delays_s, None):
+            self._check_budget(prompt)
+            began = self.clock.now()
+            try:
+                answer = self.generator.generate(prompt)
+            except GeneratorFailed as error:
+                self._charge(Usage(calls=1, failures=1, seconds=self._since(began)))
+                if not error.worth_retrying or delay_s is None:
+                    raise
+                self.wait(delay_s)
+            else:
+                self._charge(_usage(prompt, answer, self._since(began)))
+                return answer
+        raise AssertionError("unreachable")
+
+    def _check_budget(self, prompt: Prompt) -> None:
+        spent = spent_tokens(self.ledger, self._today())
+        wanted = count_tokens(prompt.system) + count_tokens(prompt.text) + prompt.max_output_tokens
+        if spent + wanted > self.daily_tokens:
+            raise BudgetReached(
+                f"{spent:,} of {self.daily_tokens:,} model tokens are spent today, {wanted:,} more are needed"
+            )
+
+    def _charge(self, usage: Usage) -> None:
+        self.ledger.charge(self._today(), self.role, usage)
+
+    def _today(self) -> date:
+        return self.clock.now().astimezone(self.zone).date()
+
+    def _since(self, began: datetime) -> float:
+        return max((self.clock.now() - began) / timedelta(seconds=1), 0.0)
+
+
+def spent_tokens(ledger: Ledger, today: date) -> int:
+    """Return the tokens that all roles have used today."""
+    return sum(u.input_tokens + u.output_tokens for (day, _), u in ledger.usage(today).items() if day == today)
+
+
+def _usage(prompt: Prompt, answer: Generated, seconds: float) -> Usage:
+    """Count what the provider did not."""
+    return Usage(
+        calls=1,
+        input_tokens=answer.input_tokens or count_tokens(prompt.system) + count_tokens(prompt.text),
+        output_tokens=answer.output_tokens or count_tokens(answer.text),
+        seconds=seconds,
+    )

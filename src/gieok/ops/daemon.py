@@ -1,0 +1,97 @@
+"""`gieok up` and `gieok down`: the one process that keeps memory up to date."""
+
+from dataclasses import dataclass
+
+from gieok.errors import BadRequest
+from gieok.ops.context import Context, DaemonControl, DaemonStatus
+from gieok.ops.operation import Effect, Operation, Style, Words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpRequest:
+    """`gieok up` has no parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class UpResult:
+    """The daemon that runs, and whether it was started now."""
+
+    daemon: DaemonStatus
+    started: bool
+    found: bool = True
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        return {"pid": self.daemon.pid, "started": self.started, "since": self.daemon.started_at}
+
+
+def up(context: Context, request: UpRequest) -> UpResult:
+    """Start the daemon unless it runs."""
+    del request
+    return UpResult(*_control(context).start())
+
+
+def _control(context: Context) -> DaemonControl:
+    if context.daemon is None:
+        raise BadRequest("this process cannot start or stop a daemon", hint="run `gieok up` on the command line")
+    return context.daemon()
+
+
+def present_up(result: UpResult, style: Style) -> str:
+    """Say that it runs."""
+    pid, since = result.daemon.pid, result.daemon.started_at
+    if result.started:
+        return Words(f"started (process {pid})", f"시작했습니다 (프로세스 {pid})").say(style.lang)
+    return Words(
+        f"runs already (process {pid}, since {since})", f"이미 돌고 있습니다 (프로세스 {pid}, {since}부터)"
+    ).say(style.lang)
+
+
+UP = Operation(
+    name="up",
+    request=UpRequest,
+    handler=up,
+    present=present_up,
+    effect=Effect.WRITE,
+    doc=Words(
+        "Start the daemon: transcripts are watched and observed", "데몬을 시작합니다: 대화 기록을 지켜보고 관찰합니다"
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DownRequest:
+    """`gieok down` has no parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class DownResult:
+    """Whether a daemon ran."""
+
+    found: bool
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        return {"stopped": self.found}
+
+
+def down(context: Context, request: DownRequest) -> DownResult:
+    """Stop the daemon."""
+    del request
+    return DownResult(_control(context).stop())
+
+
+def present_down(result: DownResult, style: Style) -> str:
+    """Say that it is gone."""
+    words = Words("stopped", "멈췄습니다") if result.found else Words("no daemon runs", "도는 데몬이 없습니다")
+    return words.say(style.lang)
+
+
+DOWN = Operation(
+    name="down",
+    request=DownRequest,
+    handler=down,
+    present=present_down,
+    effect=Effect.WRITE,
+    doc=Words("Stop the daemon", "데몬을 멈춥니다"),
+)

@@ -1,0 +1,86 @@
+"""`gieok logs`: what the daemon has said."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gieok import paths
+from gieok.ops.context import Context
+from gieok.ops.operation import Operation, Style, Words, argument, printable
+
+_POLL_S = 0.5
+_READ_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogsRequest:
+    """Parameters of `gieok logs`."""
+
+    lines: int = argument(Words("how many of the last lines", "마지막 몇 줄"), 50)
+    follow: bool = argument(Words("go on as more comes", "새 줄이 오면 계속 보임"), False)
+
+
+@dataclass(frozen=True, slots=True)
+class LogsResult:
+    """The last lines."""
+
+    lines: tuple[str, ...]
+
+    @property
+    def found(self) -> bool:
+        """True where there is a line."""
+        return bool(self.lines)
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        return {"lines": list(self.lines)}
+
+
+def run(context: Context, request: LogsRequest) -> LogsResult:
+    """Read the log's end."""
+    file = paths.log(context.home)
+    last = tuple(_tail(file, request.lines))
+    if request.follow:
+        for line in (*last, *_follow(file)):
+            context.tell(printable(line))
+        return LogsResult(())
+    return LogsResult(last)
+
+
+def _tail(file: Path, count: int) -> list[str]:
+    try:
+        with file.open("rb") as log:
+            log.seek(max(log.seek(0, 2) - _READ_BYTES, 0))
+            return log.read().decode("utf-8", "replace").splitlines()[-count:] if count > 0 else []
+    except FileNotFoundError:
+        return []
+
+
+def _follow(file: Path) -> Iterator[str]:
+    position = file.stat().st_size if file.exists() else 0
+    while True:
+        time.sleep(_POLL_S)
+        size = file.stat().st_size if file.exists() else 0
+        position = 0 if size < position else position  # a new log
+        if size > position:
+            with file.open("rb") as log:
+                log.seek(position)
+                data = log.read()
+            position += len(data)
+            yield from data.decode("utf-8", "replace").splitlines()
+
+
+def present(result: LogsResult, style: Style) -> str:
+    """Show the lines."""
+    del style
+    return "\n".join(map(printable, result.lines))
+
+
+OPERATION = Operation(
+    name="logs",
+    request=LogsRequest,
+    handler=run,
+    present=present,
+    doc=Words("Show what the daemon has said", "데몬이 남긴 기록을 보여 줍니다"),
+)

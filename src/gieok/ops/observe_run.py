@@ -1,0 +1,121 @@
+"""`gieok observe run`: read transcripts and observe them, once or until interrupted."""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from gieok.capabilities.observe.buffer import Step
+from gieok.capabilities.observe.sidecar import Sidecar
+from gieok.engine.lifecycle import fill_vectors
+from gieok.model import Scope
+from gieok.ops.context import Context
+from gieok.ops.operation import Effect, Operation, Style, Words, argument
+from gieok.paths import make_private
+from gieok.ports import VectorSearch
+
+#: How long a transcript must be quiet before it is read in the foreground.
+_DEBOUNCE_MS = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObserveRunRequest:
+    """Parameters of `gieok observe run`."""
+
+    once: bool = argument(
+        Words("read, observe all that waits, and end", "읽고, 기다리는 것을 모두 관찰하고 끝냄"), False
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveRunResult:
+    """What was read and made. `waiting` is why something waits, '' where nothing does."""
+
+    messages: int
+    rejects: int
+    steps: dict[str, int]
+    troubles: dict[str, str]
+    active_memory: tuple[str, ...]
+    waiting: str
+    found: bool = True
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        return {
+            "messages": self.messages,
+            "rejects": self.rejects,
+            "steps": self.steps,
+            "troubles": self.troubles,
+            "active_memory": list(self.active_memory),
+            "waiting": self.waiting or None,
+        }
+
+
+def run(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
+    """Read and observe."""
+    sidecar = context.sidecar()
+    steps: Counter[str] = Counter()
+    written: set[str] = set()
+
+    def go(*, flush: bool, changed: set[Path] | None = None) -> None:
+        ended = sidecar.capture_spool()
+        _ = sidecar.capture_all() if changed is None else sidecar.capture_paths(changed)
+        for scope in sidecar.journal.scopes():
+            flushed = flush or scope in ended or sidecar.is_idle(scope, timedelta(minutes=context.idle_minutes))
+            done = work(sidecar, scope, flush=flushed)
+            steps.update(step.value for step in done)
+            if done or flush:
+                sidecar.write_active_memory(scope)
+                written.add(str(sidecar.active_file(scope)))
+        context.say(f"{sidecar.capture.captured.messages} messages, {dict(steps)}")
+
+    go(flush=request.once)
+    if not request.once:
+        folders = [place.folder for place in sidecar.places if place.folder.is_dir()]
+        folders.append(make_private(sidecar.spool))
+        for changed in context.watcher().changes(folders, _DEBOUNCE_MS, context.rescan_s):
+            go(flush=False, changed=changed or None)
+    store, embedder = context.store(), context.embedder() if steps else None
+    if embedder is not None and isinstance(store, VectorSearch):
+        fill_vectors(store, embedder)
+    captured = sidecar.capture.captured
+    waiting = "; ".join(incident.detail for incident in sidecar.journal.incidents())
+    return ObserveRunResult(
+        captured.messages, captured.rejects, dict(steps), dict(captured.troubles), tuple(sorted(written)), waiting
+    )
+
+
+def work(sidecar: Sidecar, scope: Scope, *, flush: bool) -> list[Step]:
+    """Observe what is due, and reflect where that is."""
+    done = sidecar.observe_all(scope, flush=flush)
+    if done:
+        sidecar.reflect_if_due(scope)
+    return done
+
+
+def present(result: ObserveRunResult, style: Style) -> str:
+    """Say what was done, and what is in the way."""
+    made = sum(count for step, count in result.steps.items() if step != Step.LOST)
+    lines = [
+        Words(
+            f"{result.messages} messages read, {made} runs, {result.rejects} lines set aside",
+            f"메시지 {result.messages}개 읽음, 관찰 {made}번, 따로 둔 줄 {result.rejects}개",
+        ).say(style.lang)
+    ]
+    lines += [f"  → {path}" for path in result.active_memory]
+    lines += [f"  ✗ {path}: {reason}" for path, reason in result.troubles.items()]
+    if result.waiting:
+        lines.append(Words(f"  waits: {result.waiting}", f"  기다림: {result.waiting}").say(style.lang))
+    return "\n".join(lines)
+
+
+OPERATION = Operation(
+    name="observe run",
+    request=ObserveRunRequest,
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words(
+        "Read agents' transcripts and remember what matters", "에이전트의 대화 기록을 읽고 중요한 것을 기억합니다"
+    ),
+)

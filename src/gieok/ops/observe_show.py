@@ -1,0 +1,84 @@
+"""`gieok observe show`: the observations, with where they came from."""
+
+from dataclasses import dataclass
+from datetime import tzinfo
+
+from gieok.capabilities.observe import remembered
+from gieok.capabilities.observe.observation import KIND, Observation, observation_of
+from gieok.ops.context import Context
+from gieok.ops.operation import Operation, Style, Words, argument, printable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObserveShowRequest:
+    """Parameters of `gieok observe show`."""
+
+    limit: int = argument(Words("how many, the newest (0: all)", "최근 몇 개 (0: 모두)"), 50)
+    history: bool = argument(Words("what was replaced by reflection instead", "대신 성찰로 바뀐 것"), False)
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveShowResult:
+    """Observations with their keys, oldest first, and the current task."""
+
+    rows: tuple[tuple[str, Observation], ...]
+    task: str
+    zone: tzinfo
+
+    @property
+    def found(self) -> bool:
+        """True where there are observations."""
+        return bool(self.rows)
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        rows = [
+            {
+                "id": key,
+                "at": o.at.isoformat(),
+                "priority": o.priority.value,
+                "category": o.category.value,
+                "done": o.is_done,
+                "text": o.text,
+                "messages": list(o.message_ids),
+            }
+            for key, o in self.rows
+        ]
+        return {"observations": rows, "current_task": self.task or None}
+
+
+def run(context: Context, request: ObserveShowRequest) -> ObserveShowResult:
+    """Read the observations of the scope."""
+    held = remembered.load(context.store(), context.scope)
+    documents = held.documents
+    if request.history:
+        old = context.journal().history(context.scope, request.limit or 1 << 30)
+        documents = tuple(document for document in reversed(old) if document.kind == KIND)
+    rows = tuple((document.key, observation_of(document)) for document in documents)
+    return ObserveShowResult(rows[-request.limit :] if request.limit else rows, held.task, context.zone)
+
+
+def present(result: ObserveShowResult, style: Style) -> str:
+    """Show a line for each, under its day."""
+    lines: list[str] = []
+    day = None
+    for key, o in result.rows:
+        at = o.at.astimezone(result.zone)
+        if at.date() != day:
+            day = at.date()
+            lines.append(style.bold(day.isoformat()))
+        done = "✅ " if o.is_done else ""
+        lines.append(f"  {o.priority.mark} {done}{at:%H:%M} [{o.category}] {printable(o.text)}")
+        lines.append(style.dim(f"      {key} ({len(o.message_ids)})"))
+    if result.task:
+        lines += ["", *(printable(line) for line in result.task.splitlines())]
+    return "\n".join(lines) or Words("There are no observations yet.", "아직 관찰이 없습니다.").say(style.lang)
+
+
+OPERATION = Operation(
+    name="observe show",
+    request=ObserveShowRequest,
+    handler=run,
+    present=present,
+    doc=Words("Show what was observed, and where it came from", "관찰한 것과 그 출처를 보여 줍니다"),
+)

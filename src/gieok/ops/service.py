@@ -1,0 +1,108 @@
+"""`gieok service install`: let the system start the daemon when the user logs in."""
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from gieok.ops.context import Context
+from gieok.ops.operation import Effect, Operation, Style, Words, argument
+
+_SYSTEMD = """[Unit]
+Description=Gieok memory
+
+[Service]
+Environment="GIEOK_HOME={home}"
+ExecStart={command}
+Restart=on-failure
+RestartSec=5
+
+[Install]
+WantedBy=default.target
+"""
+_LAUNCHD = """<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0"><dict>
+<key>Label</key><string>gieok</string>
+<key>EnvironmentVariables</key><dict><key>GIEOK_HOME</key><string>{home}</string></dict>
+<key>ProgramArguments</key><array>{arguments}</array>
+<key>RunAtLoad</key><true/>
+<key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
+</dict></plist>
+"""
+_WINDOWS = """<?xml version="1.0" encoding="UTF-16"?>
+<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
+<Triggers><LogonTrigger><Enabled>true</Enabled></LogonTrigger></Triggers>
+<Settings><ExecutionTimeLimit>PT0S</ExecutionTimeLimit><StartWhenAvailable>true</StartWhenAvailable></Settings>
+<Actions><Exec><Command>{program}</Command><Arguments>{rest}</Arguments></Exec></Actions>
+</Task>
+"""
+_SYSTEMS = {"linux": "systemd", "darwin": "launchd", "win32": "windows"}
+_NEXT = {
+    "systemd": "systemctl --user daemon-reload && systemctl --user enable --now gieok",
+    "launchd": "launchctl load -w {file}",
+    "windows": 'schtasks /Create /TN gieok /XML "{file}"',
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceRequest:
+    """Parameters of `gieok service install`."""
+
+    system: str = argument(Words("for which system", "어느 시스템용인지"), "auto", choices=("auto", *_NEXT))
+    dry_run: bool = argument(Words("print the file, write nothing", "파일을 쓰지 않고 보여 주기만 함"), False)
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceResult:
+    """The file, what stands in it, and the command that switches it on."""
+
+    file: Path
+    text: str
+    next: str
+    written: bool
+    found: bool = True
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        return {"file": str(self.file), "text": self.text, "next": self.next, "written": self.written}
+
+
+def run(context: Context, request: ServiceRequest) -> ServiceResult:
+    """Write the file that the system reads."""
+    system = _SYSTEMS.get(sys.platform, "systemd") if request.system == "auto" else request.system
+    file, text = _file(context, system)
+    if not request.dry_run:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-16" if system == "windows" else "utf-8")
+    return ServiceResult(file, text, _NEXT[system].format(file=file), not request.dry_run)
+
+
+def _file(context: Context, system: str) -> tuple[Path, str]:
+    home, command = str(context.home), [sys.executable, "-m", "gieok.daemon"]
+    if system == "systemd":
+        quoted = " ".join(f'"{part}"' for part in command)
+        base = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+        return base / "systemd" / "user" / "gieok.service", _SYSTEMD.format(home=home, command=quoted)
+    if system == "launchd":
+        arguments = "".join(f"<string>{escape(part)}</string>" for part in command)
+        file = Path.home() / "Library" / "LaunchAgents" / "gieok.plist"
+        return file, _LAUNCHD.format(home=escape(home), arguments=arguments)
+    return context.home / "gieok-task.xml", _WINDOWS.format(program=escape(command[0]), rest=" ".join(command[1:]))
+
+
+def present(result: ServiceResult, style: Style) -> str:
+    """Show the file and the next step."""
+    head = [str(result.file)] if result.written else [result.text]
+    return "\n".join([*head, Words("now run: ", "이제 실행: ").say(style.lang) + result.next])
+
+
+OPERATION = Operation(
+    name="service install",
+    request=ServiceRequest,
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words("Start the daemon whenever you log in", "로그인할 때마다 데몬을 시작하게 합니다"),
+)

@@ -1,0 +1,56 @@
+"""What `gieok status` says of the sidecar: whether the daemon runs, who observes, what waits, what models cost today."""
+
+from dataclasses import dataclass
+
+from gieok import paths
+from gieok.engine.generate import spent_tokens
+from gieok.model import Incident
+from gieok.ops.context import Context, DaemonStatus
+from gieok.ops.operation import Style, Words, printable
+
+
+@dataclass(frozen=True, slots=True)
+class SidecarState:
+    """`daemon` is None where none runs; `observer` is a model, or `rules`."""
+
+    daemon: DaemonStatus | None
+    observer: str
+    today_tokens: int = 0
+    daily_tokens: int = 0
+    incidents: tuple[Incident, ...] = ()
+
+    def to_json(self) -> dict[str, object]:
+        """Return the documented shape."""
+        d = self.daemon
+        return {
+            "daemon": {"pid": d.pid, "since": d.started_at, "parts": dict(d.parts)} if d else None,
+            "observer": self.observer,
+            "today_tokens": self.today_tokens,
+            "daily_tokens": self.daily_tokens,
+            "incidents": [{"name": i.name, "detail": i.detail, "since": i.since.isoformat()} for i in self.incidents],
+        }
+
+    def lines(self, style: Style) -> list[str]:
+        """Return the lines that a person reads."""
+        d = self.daemon
+        runs = Words(f"runs, process {d.pid}", f"도는 중, 프로세스 {d.pid}") if d else Words("not running", "꺼져 있음")
+        weak = Words(" (no model: weaker)", " (모델 없음: 약함)").say(style.lang) if self.observer == "rules" else ""
+        head = Words(f"  daemon: {runs.en}; observer: ", f"  데몬: {runs.ko}; 관찰: ").say(style.lang)
+        spent = Words(" model tokens today", " 모델 토큰(오늘)").say(style.lang)
+        meter = f"; {self.today_tokens:,}/{self.daily_tokens:,}{spent}" if self.observer != "rules" else ""
+        waits = Words("waits", "기다림").say(style.lang)
+        lines = [f"{head}{self.observer}{weak}{meter}"]
+        lines += [f"  ✗ {waits}: {printable(i.detail)} ({i.since:%Y-%m-%d %H:%M})" for i in self.incidents]
+        return lines
+
+
+def sidecar_state(context: Context) -> SidecarState:
+    """Ask the daemon and look into the journal, where there are such; nothing is made."""
+    running = context.daemon().status() if context.daemon is not None else None
+    settings = {row.name: row.value for row in context.settings}
+    observer, cap = settings["observe.model"], int(settings["observe.daily_tokens"])
+    if not paths.journal(context.home).exists():
+        return SidecarState(running, observer, daily_tokens=cap)
+    journal = context.journal()
+    today = context.clock.now().astimezone(context.zone).date()
+    return SidecarState(running, observer, spent_tokens(journal, today), cap, tuple(journal.incidents()))

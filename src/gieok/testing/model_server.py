@@ -1,0 +1,123 @@
+"""A loopback server that speaks what providers of language models speak; what it answers is scripted."""
+
+import json
+import threading
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Answer = str | tuple[int, bytes] | None
+
+
+class ModelServer(ThreadingHTTPServer):
+    """Answers each request with the next of `script`; the last one stays.
+
+    An answer is a text, a status with a body, None (the connection is closed without a word), or a function of the request's
+    body that gives one of these.
+    """
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.script: list[Answer | Callable[[dict[str, Any]], Answer]] = ["hello"]
+        self.requests: list[tuple[str, dict[str, Any]]] = []
+        self.headers: list[dict[str, str]] = []
+        threading.Thread(target=self.serve_forever, daemon=True, kwargs={"poll_interval": 0.01}).start()
+
+    @property
+    def url(self) -> str:
+        """Return where it listens."""
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def next(self, body: dict[str, Any]) -> Answer:
+        """Return the answer to a request."""
+        found = self.script.pop(0) if len(self.script) > 1 else self.script[0]
+        return found(body) if callable(found) else found
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: ModelServer
+
+    def log_message(self, *arguments: object) -> None:
+        """Say nothing."""
+
+    def do_POST(self) -> None:
+        """Answer as the provider would whose path it is."""
+        body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
+        self.server.requests.append((self.path, body))
+        self.server.headers.append({name.lower(): value for name, value in self.headers.items()})
+        answer = self.server.next(body)
+        if answer is None:
+            self.close_connection = True
+        elif isinstance(answer, tuple):
+            self._send(answer[0], answer[1], "application/json")
+        elif "/messages" in self.path:
+            events = _anthropic(answer)
+            if body.get("stream"):
+                data = "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in events[:-1])
+                self._send(200, data.encode(), "text/event-stream")
+            else:
+                self._send(200, json.dumps(events[-1]).encode(), "application/json")
+        else:
+            self._send(
+                200,
+                json.dumps(_gemini(answer) if "enerateContent" in self.path else _openai(answer)).encode(),
+                "application/json",
+            )
+
+    def _send(self, status: int, data: bytes, kind: str) -> None:
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+def _openai(text: str) -> dict[str, Any]:
+    message = {"role": "assistant", "content": text}
+    return {
+        "id": "1", "object": "chat.completion", "created": 1, "model": "m",
+        "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+        "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18},
+    }  # fmt: skip
+
+
+def _gemini(text: str) -> dict[str, Any]:
+    content = {"role": "model", "parts": [{"text": text}]}
+    return {
+        "candidates": [{"content": content, "finishReason": "STOP", "index": 0}],
+        "usageMetadata": {"promptTokenCount": 11, "candidatesTokenCount": 7, "totalTokenCount": 18},
+        "modelVersion": "m", "responseId": "r",
+    }  # fmt: skip
+
+
+def _anthropic(text: str) -> list[dict[str, Any]]:
+    message: dict[str, Any] = {
+        "id": "1",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": [],
+        "stop_reason": None,
+    }
+    usage = {"input_tokens": 11, "output_tokens": 7}
+    block = {"type": "text", "text": text}
+    return [
+        {"type": "message_start", "message": {**message, "usage": usage}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}},
+        {"type": "content_block_stop", "index": 0},
+        {
+            "type": "message_delta",
+            "delta": {"stop_reason": "end_turn", "stop_sequence": None},
+            "usage": {"output_tokens": 7},
+        },
+        {"type": "message_stop"},
+        {**message, "content": [block], "stop_reason": "end_turn", "usage": usage},
+    ]
+
+
+def question(body: dict[str, Any]) -> str:
+    """Return all text that a request holds, whichever provider it is for."""
+    return json.dumps(body, ensure_ascii=False)

@@ -1,0 +1,144 @@
+"""The daemon as a user meets it: real processes, one home folder."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import gieok
+from gieok.backends.journals.sqlite.journal import SqliteJournal
+from gieok.daemon import wire
+from gieok.daemon.client import Daemon
+from gieok.model import Scope
+from gieok.surfaces.hook import trail
+
+_SOURCE = str(Path(gieok.__file__).parents[1])
+_SCOPE = Scope("agent:main")
+_PATIENCE_S = 20.0
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    for name, value in {
+        "GIEOK_HOME": folder, "GIEOK_EMBEDDER": "none", "GIEOK_OBSERVE_AGENTS": "none",
+        "GIEOK_OBSERVE_FOLDERS": tmp_path / "t", "PYTHONPATH": _SOURCE,
+    }.items():  # fmt: skip
+        monkeypatch.setenv(name, str(value))
+    (tmp_path / "t").mkdir()
+    yield folder
+    Daemon(folder).stop()
+
+
+def _until(true: Callable[[], bool]) -> None:
+    """Wait for another process; how long that takes is no part of any test."""
+    deadline = time.monotonic() + _PATIENCE_S
+    while not true():
+        assert time.monotonic() < deadline, "it did not come true"
+        time.sleep(0.02)
+
+
+def _say(home: Path, *texts: str) -> None:
+    with (home.parent / "t" / "a.jsonl").open("a", encoding="utf-8") as out:
+        for text in texts:
+            row = {"role": "user", "content": text, "timestamp": "2099-01-01T00:00:00Z"}  # never idle
+            out.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _texts(home: Path) -> list[str]:
+    journal = SqliteJournal(home / "journal.sqlite")
+    try:
+        return [found.message.text for found in journal.read(_SCOPE, 0, budget_tokens=1 << 40)]
+    finally:
+        journal.close()
+
+
+def _gieok(*arguments: str) -> dict[str, object]:
+    done = subprocess.run(
+        [sys.executable, "-m", "gieok", *arguments, "--json"], capture_output=True, text=True, check=False, cwd="/"
+    )
+    return {"status": done.returncode, **json.loads(done.stdout)}
+
+
+def test_it_starts_once_watches_answers_and_stops(home: Path) -> None:
+    _say(home, "하나")
+    first = _gieok("up")
+    assert first["started"] is True
+    again = _gieok("up")
+    assert (again["started"], again["pid"]) == (False, first["pid"])
+    _until(lambda: _texts(home) == ["하나"])
+    _say(home, "둘")
+    _until(lambda: _texts(home) == ["하나", "둘"])
+    status = Daemon(home).status()
+    assert status is not None
+    assert status.parts["capture"] == "watching 1 folders"
+    assert _gieok("down") == {"status": 0, "stopped": True}
+    assert Daemon(home).status() is None
+    assert not (home / "daemon.json").exists()
+    assert _gieok("down") == {"status": 1, "stopped": False}
+    lines = _gieok("logs")["lines"]
+    assert isinstance(lines, list)
+    assert lines[-1].endswith("stopped")
+
+
+def test_what_a_killed_daemon_left_behind_heals(home: Path) -> None:
+    daemon = Daemon(home)
+    pid = daemon.start()[0].pid
+    os.kill(pid, signal.SIGKILL)
+    _until(lambda: daemon.status() is None)
+    assert (home / "daemon.json").exists()
+    _say(home, "그 사이에 한 말")
+    status, started = daemon.start()
+    assert started
+    assert status.pid != pid
+    _until(lambda: _texts(home) == ["그 사이에 한 말"])
+
+
+def test_a_signal_ends_it_and_nothing_stays_behind(home: Path) -> None:
+    daemon = Daemon(home)
+    pid = daemon.start()[0].pid
+    os.kill(pid, signal.SIGTERM)
+    _until(lambda: not daemon._is_alive())
+    assert not (home / "daemon.sock").exists()
+
+
+def test_the_end_of_a_session_is_observed_at_once(home: Path) -> None:
+    Daemon(home).start()
+    _say(home, "출시는 2099년 1월 2일로 정했어.")
+    row: dict[str, object] = {
+        "event": "session-end", "agent": "codex", "transcript_path": str(home.parent / "t" / "a.jsonl"), "cwd": "/",
+    }  # fmt: skip
+    trail.spool(str(home), row)
+    memory = home / "active_memory.md"
+    _until(lambda: memory.exists() and "2099년" in memory.read_text(encoding="utf-8"))
+    assert list((home / "spool").glob("*.json")) == []
+
+
+def test_a_home_with_a_long_name_is_served_on_a_port_that_asks_for_the_token(tmp_path: Path) -> None:
+    long = tmp_path / ("x" * 120)
+    long.mkdir()
+    server, address = wire.listen(long, "now", "1")
+    try:
+        assert (address.socket, address.port > 0) == ("", True)
+        assert wire.address(long) == address
+        assert (long / "daemon.json").stat().st_mode & 0o777 == 0o600
+    finally:
+        server.close()
+    assert wire.ask(address, "status") is None, "nobody answers any more"
+    wire.forget(long)
+    assert wire.address(long) is None
+
+
+def test_who_does_not_know_the_token_is_not_answered(home: Path) -> None:
+    Daemon(home).start()
+    address = wire.address(home)
+    assert address is not None
+    assert wire.ask(address._replace(token="guess"), "stop") is None
+    assert Daemon(home).status() is not None
