@@ -14,10 +14,14 @@ $(VENV)/.ready: requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
+$(VENV)/.ready-dev: $(VENV)/.ready requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@
+
 demo: $(VENV)/.ready  ## index the example workspace and ask it four questions
 	@$(BIN)/python examples/demo.py
 
-check: $(VENV)/.ready  ## formatting, lint, types, layers
+check: $(VENV)/.ready-dev  ## formatting, lint, types, layers
 	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/mypy
@@ -26,7 +30,7 @@ check: $(VENV)/.ready  ## formatting, lint, types, layers
 test: check  ## everything that CI runs
 	$(BIN)/python -m pytest -q
 
-format: $(VENV)/.ready
+format: $(VENV)/.ready-dev
 	$(BIN)/ruff format src tests benchmarks examples
 	$(BIN)/ruff check --fix src tests benchmarks examples
 

@@ -134,8 +134,6 @@ def open_context(
         glance=partial(
             _glance, places.local_index(str(settings.home), settings.text("store"), hybrid=settings.flag("hybrid"))
         ),
-        lang=lang if settings.text("lang") == "auto" else settings.text("lang"),
-        glance=partial(_glance, paths.database(settings.home)),
         lang=lang,
         version=gieok.__version__,
         folder=Path.cwd(),

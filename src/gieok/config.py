@@ -263,6 +263,8 @@ def ignored(file: Path) -> tuple[str, ...]:
     if not isinstance(patterns, list) or not all(isinstance(pattern, str) for pattern in patterns):
         raise BadConfig(f"`ignore` in {str(file)!r} must be a list of patterns")
     return tuple(patterns)
+
+
 def secret(home: Path, name: str, environment: Mapping[str, str] | None = None) -> str:
     """Return a secret from the environment, else from `.env` in the home folder, '' where it is in neither.
 

@@ -221,6 +221,8 @@ class OpenCall(NamedTuple):
     source: str
     name: str
     line: int
+
+
 class Role(StrEnum):
     """Who speaks in a message; `TOOL` is a call of a tool or what came back from it, shortened."""
 

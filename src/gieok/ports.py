@@ -350,6 +350,8 @@ class Writer(Protocol):
 
     def write(self, instructions: str, text: str) -> str:
         """Return what the model answers; never empty. Raises GieokError."""
+
+
 class StoredSession(NamedTuple):
     """A session in an agent's own database; `last_event` is the highest number of its events, -1 where it has none."""
 

@@ -8,9 +8,8 @@ from gieok.model import Scope, StoreStats
 from gieok.ops.context import Context
 from gieok.ops.doctor import Check, probe
 from gieok.ops.operation import Operation, Style, Surface, Words, argument
-from gieok.ports import Described, ManagedCopy, Store, VectorSearch
 from gieok.ops.sidecar_state import SidecarState, sidecar_state
-from gieok.ports import Described, Store, VectorSearch
+from gieok.ports import Described, ManagedCopy, Store, VectorSearch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
