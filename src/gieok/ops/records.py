@@ -11,7 +11,7 @@ from gieok.errors import BadRequest, EmbedderFailed, StoreError
 from gieok.model import Scope
 from gieok.ops.beside import copy_beside
 from gieok.ops.context import Context
-from gieok.ports import Store, VectorSearch
+from gieok.ports import ManagedCopy, Store, VectorSearch
 
 
 class Shelf(NamedTuple):
@@ -54,13 +54,20 @@ def follow(context: Context, kept: Shelf, *, embed: bool = True) -> None:
         _forget(store, kept.scope, folder)
         return
     sync.sync(store, kept.scope, roots.add(store, kept.scope, [folder]), context.cut)
-    embedder = context.embedder() if embed and isinstance(store, VectorSearch) else None
-    if embedder is not None and isinstance(store, VectorSearch):
+    if embed:
         try:
-            lifecycle.fill_vectors(store, embedder, batches=1)
-        except (EmbedderFailed, StoreError) as error:  # the words are indexed; vectors follow with the next index
+            _give_meaning(context, store)
+        except (EmbedderFailed, StoreError) as error:  # the words are indexed; meaning follows with the next index
             context.tell(f"{error} ({error.hint})")
     copy_beside(context, kept.scope)
+
+
+def _give_meaning(context: Context, store: Store) -> None:
+    """Make what a search by meaning needs: vectors here, or the copy at a service."""
+    if isinstance(store, ManagedCopy):
+        store.push()
+    elif isinstance(store, VectorSearch) and (embedder := context.embedder()) is not None:
+        lifecycle.fill_vectors(store, embedder, batches=1)
 
 
 def _forget(store: Store, scope: Scope, folder: Path) -> None:
