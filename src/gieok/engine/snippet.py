@@ -6,6 +6,7 @@ from collections.abc import Collection
 from gieok.text.keywords import keyword_tokens
 
 _HEAD = "… "
+_NEAR = 40
 
 
 def snippet(text: str, wanted: Collection[str], limit: int) -> str:
@@ -36,8 +37,11 @@ def _best_place(text: str, wanted: Collection[str], longest: int) -> int:
 
 
 def _after_space(text: str, start: int) -> int:
-    """Return the beginning of the first word at or after `start`."""
+    """Return the beginning of the first word at or after `start`; inside a long one, the beginning of that."""
     if text[start - 1] in " \n":
         return start
-    found = text.find(" ", start, start + 40)
-    return found + 1 if found >= 0 else start
+    found = text.find(" ", start, start + _NEAR)
+    if found >= 0:
+        return found + 1
+    own = max(text.rfind(" ", 0, start), text.rfind("\n", 0, start)) + 1
+    return own if start - own <= 2 * _NEAR else start

@@ -16,6 +16,7 @@ from gieok.paths import home
 from gieok.testing import HashEmbedder
 from gieok.testing.contracts import RefusalContract
 from gieok.testing.contracts.base import HOME, corpus, embed_missing, entry, question
+from gieok.text import keywords
 
 _FULL = """
 CREATE FUNCTION public.no_room() RETURNS trigger LANGUAGE plpgsql AS
@@ -186,7 +187,7 @@ def test_a_newer_schema_and_other_tokens_are_refused(url: str, db: psycopg.Conne
     db.execute("UPDATE gieok.meta SET value = '99' WHERE name = 'keywords_version'")
     with pytest.raises(ShapeMismatch, match="tokens of version 99"):
         PostgresStore(url).scopes()
-    db.execute("UPDATE gieok.meta SET value = '1' WHERE name = 'keywords_version'")
+    db.execute(f"UPDATE gieok.meta SET value = '{keywords.VERSION}' WHERE name = 'keywords_version'")
 
 
 @pytest.mark.parametrize(
