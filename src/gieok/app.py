@@ -348,6 +348,6 @@ def _generator(settings: config.Settings, prefix: str, model: str) -> Generator:
         known = ", ".join(sorted(registry.GENERATORS))
         raise BadConfig(f"{prefix}.model is {model!r}", hint=f"write rules, or provider:model; providers: {known}")
     variable = settings.text(f"{prefix}.key_variable") or _KEY_VARIABLES.get(provider, "")
-    key = config.secret(settings.home, variable) if variable else ""
+    key = settings.secret(variable) if variable else ""
     made: Generator = registry.load(registry.GENERATORS, provider)(name, key, settings.text(f"{prefix}.base_url"))
     return made

@@ -9,6 +9,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -142,7 +143,7 @@ def load(
             values[option.name] = Setting(_parse(option, text, origin := str(paths.private(home))), origin)
     for name, text in flags.items():
         values[name] = Setting(_parse(_option(name, "flag"), text, "flag"), "flag")
-    return Settings(home, MappingProxyType(values), lambda name: environment.get(name) or private.get(name, ""))
+    return Settings(home, MappingProxyType(values), partial(_secret, home, environment))
 
 
 def _read_private(home: Path) -> dict[str, str]:
@@ -265,10 +266,9 @@ def ignored(file: Path) -> tuple[str, ...]:
     return tuple(patterns)
 
 
-def secret(home: Path, name: str, environment: Mapping[str, str] | None = None) -> str:
+def _secret(home: Path, environment: Mapping[str, str], name: str) -> str:
     """Return a secret from the environment, else from `.env` in the home folder, '' where it is in neither.
 
     Read anew every time: a key that is replaced holds at once.
     """
-    environment = os.environ if environment is None else environment
     return environment.get(name) or _read_private(home).get(name, "")
