@@ -24,6 +24,7 @@ from gieok.ports import Clock, Embedder, Generator, SelfCheck, Store, Transcript
 if TYPE_CHECKING:
     from gieok.capabilities.observe.sidecar import Minds, Sidecar
     from gieok.engine.distil import FullJournal
+    from gieok.engine.generate import Asker
 
 
 _KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY"}
@@ -138,7 +139,7 @@ def open_context(
         version=gieok.__version__,
         folder=Path.cwd(),
         project=cache(partial(_open_project, resident=resident, clock=clock)),
-        writer=lambda: None,
+        asker=lambda root, model: _code_asker(settings, journal(), clock, zone, wait, root, model),
     )
 
 
@@ -306,19 +307,10 @@ def _minds(
     from gieok.capabilities.observe import reflect, remembered, rules
     from gieok.capabilities.observe.observer import ModelObserver
     from gieok.capabilities.observe.sidecar import Minds
-    from gieok.engine.generate import Asker
 
     # Made for each run, so that a key that was replaced holds at once.
-    def asker(role: str, prefix: str, model: str) -> Asker:
-        return Asker(
-            role=role,
-            generator=_generator(settings, prefix, model),
-            ledger=journal,
-            clock=clock,
-            zone=zone,
-            wait=lambda seconds: (wait(seconds), None)[1],
-            daily_tokens=settings.integer("observe.daily_tokens"),
-        )
+    def asker(role: str, prefix: str, model: str) -> "Asker":
+        return _asker(settings, journal, clock, zone, wait, role, _generator(settings, prefix, model))
 
     observing = settings.text("observe.model")
     reflecting = settings.text("reflect.model") or observing
@@ -341,13 +333,61 @@ def _minds(
     return Minds(observe, reflect_on, "" if observing == "rules" else observing)
 
 
+def _asker(
+    settings: config.Settings,
+    journal: "FullJournal",
+    clock: Clock,
+    zone: tzinfo,
+    wait: Callable[[float], object],
+    role: str,
+    generator: Generator,
+) -> "Asker":
+    from gieok.engine.generate import Asker
+
+    return Asker(
+        role=role,
+        generator=generator,
+        ledger=journal,
+        clock=clock,
+        zone=zone,
+        wait=lambda seconds: (wait(seconds), None)[1],
+        daily_tokens=settings.integer("observe.daily_tokens"),
+    )
+
+
+def _code_asker(
+    settings: config.Settings,
+    journal: "FullJournal",
+    clock: Clock,
+    zone: tzinfo,
+    wait: Callable[[float], object],
+    root: Path,
+    model: str,
+) -> "Asker | None":
+    """Return what asks `model`, or else the configured one, about the code of a folder."""
+    from gieok.ops.code_project import role_of
+
+    configured = settings.text("code.model")
+    model = model or configured
+    if not model:
+        return None
+    # The address and the key that were set for one provider never go to another.
+    is_others = configured and configured.partition(":")[0] != model.partition(":")[0]
+    generator = _generator(settings, "" if is_others else "code", model)
+    return _asker(settings, journal, clock, zone, wait, role_of(root), generator)
+
+
 def _generator(settings: config.Settings, prefix: str, model: str) -> Generator:
-    """Return the generator of `provider:model`. Raises BadConfig, MissingExtra."""
+    """Return the generator of `provider:model`, with the address and key set below `prefix` ('' for none).
+
+    Raises BadConfig, MissingExtra.
+    """
     provider, _, name = model.partition(":")
     if provider not in registry.GENERATORS or not name:
         known = ", ".join(sorted(registry.GENERATORS))
-        raise BadConfig(f"{prefix}.model is {model!r}", hint=f"write rules, or provider:model; providers: {known}")
-    variable = settings.text(f"{prefix}.key_variable") or _KEY_VARIABLES.get(provider, "")
+        raise BadConfig(f"no such model: {model!r}", hint=f"write provider:model; providers: {known}")
+    address, variable = (settings.text(f"{prefix}.{name}") if prefix else "" for name in ("base_url", "key_variable"))
+    variable = variable or _KEY_VARIABLES.get(provider, "")
     key = settings.secret(variable) if variable else ""
-    made: Generator = registry.load(registry.GENERATORS, provider)(name, key, settings.text(f"{prefix}.base_url"))
+    made: Generator = registry.load(registry.GENERATORS, provider)(name, key, address)
     return made

@@ -342,16 +342,6 @@ class Parser(Protocol):
         """Return the root of the syntax tree; what does not parse is a node of type ERROR. Raises MissingExtra."""
 
 
-class Writer(Protocol):
-    """A language model that writes a text."""
-
-    #: Provider and model.
-    model: str
-
-    def write(self, instructions: str, text: str) -> str:
-        """Return what the model answers; never empty. Raises GieokError."""
-
-
 class StoredSession(NamedTuple):
     """A session in an agent's own database; `last_event` is the highest number of its events, -1 where it has none."""
 

@@ -4,17 +4,23 @@ import json
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gieok.app import open_context
-from gieok.errors import BadRequest, NotIndexed
+from gieok.engine.generate import Asker
+from gieok.errors import BadRequest, GeneratorFailed, NotIndexed
 from gieok.ops import operation
+from gieok.ops.code_init import SyncResult
 from gieok.ops.context import Context
 from gieok.ops.operation import Style
+from gieok.ports import Prompt
 from gieok.surfaces.cli import main
+from gieok.testing.model_server import ModelServer, question
+from gieok.testing.scripted_generator import ScriptedGenerator
 
 Json = Any
 Run = Callable[..., Json]
@@ -184,22 +190,21 @@ def test_status_stats_validate_and_export_tell_of_the_project(run: Run, shop: Pa
     assert (shop / ".gieok/code/logs/validations.jsonl").exists()
 
 
-class ScriptedWriter:
-    """A model that says what it is told to, and remembers what it was asked."""
-
-    model = "scripted"
-
-    def __init__(self, *answers: str) -> None:
-        self.answers = list(answers)
-        self.asked: list[str] = []
-
-    def write(self, instructions: str, text: str) -> str:
-        self.asked.append(text)
-        return self.answers.pop(0) if self.answers else "It does what it says."
+_RECORD = '{"architecture": "A shop.", "philosophy": "Small."}'
 
 
-def _context(writer: ScriptedWriter | None) -> Context:
-    return replace(open_context({}), writer=lambda: writer)
+def _context(model: ScriptedGenerator | None) -> Context:
+    """Return a context whose model is this one; it waits for nothing."""
+    context = open_context({})
+    if model is None:
+        return context
+    asker = Asker("code", model, context.journal(), context.clock, UTC, lambda seconds: None, 1_000_000)
+    return replace(context, asker=lambda root, name: asker)
+
+
+def _says(prompt: Prompt) -> str:
+    """Answer as a model that does what it is asked to."""
+    return _RECORD if "JSON" in prompt.system else "It does what it says."
 
 
 def test_a_new_class_asks_for_a_deeper_look_until_a_model_took_it(run: Run, shop: Path) -> None:
@@ -210,8 +215,7 @@ def test_a_new_class_asks_for_a_deeper_look_until_a_model_took_it(run: Run, shop
     escalate = operation("code escalate")
     with pytest.raises(BadRequest):
         escalate.handler(_context(None), escalate.request())
-    writer = ScriptedWriter()
-    result = escalate.handler(_context(writer), escalate.request())
+    result = escalate.handler(_context(ScriptedGenerator(_says)), escalate.request())
     assert result.reasons == ("new module shop/order.py", "new class shop/order.py::Order")
     assert result.summaries == 2
     assert run("code", "query", "pay")["pending"] is False
@@ -221,26 +225,72 @@ def test_a_new_class_asks_for_a_deeper_look_until_a_model_took_it(run: Run, shop
 
 def test_ask_answers_over_code_and_keeps_five_exchanges(run: Run, shop: Path) -> None:
     run("code", "init")
-    writer = ScriptedWriter(*(f"answer {n}" for n in range(7)))
+    model = ScriptedGenerator(*(f"answer {n}" for n in range(7)))
     ask = operation("ask")
     for number in range(7):
         result = ask.handler(
-            _context(writer), ask.request(question=[f"question {number} convert"], files=["shop/money.py:5-6"])
+            _context(model), ask.request(question=[f"question {number} convert"], files=["shop/money.py:5-6"])
         )
     assert result.answer == "answer 6"
-    assert "shop/money.py#L5-L6" in writer.asked[0]
-    assert "def spare" in writer.asked[0]
-    assert "question 1 " in writer.asked[6]
-    assert "question 0 " not in writer.asked[6]
+    asked = [prompt.text for prompt in model.prompts]
+    assert "shop/money.py#L5-L6" in asked[0]
+    assert "def spare" in asked[0]
+    assert "question 1 " in asked[6]
+    assert "question 0 " not in asked[6]
     with pytest.raises(BadRequest):
         ask.handler(_context(None), ask.request(question=["x"]))
 
 
 def test_a_models_record_of_the_project_is_kept_where_it_is_usable(run: Run, shop: Path) -> None:
     init = operation("code init")
-    for answer in ('{"architecture": "A shop.", "philosophy": "Small."}', "no json"):
-        init.handler(_context(ScriptedWriter(answer)), init.request(full=True))
+
+    def note(answer: str | Exception) -> str:
+        result = init.handler(_context(ScriptedGenerator(answer)), init.request(full=True))
+        assert isinstance(result, SyncResult)
+        return result.note
+
+    assert note(_RECORD) == ""
+    assert "JSON" in note("no json")
+    assert "503" in note(GeneratorFailed("503", worth_retrying=True))
     assert run("code", "status")["record"]["architecture"] == "A shop."
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_model_behind_an_address_is_asked_without_secrets_and_its_tokens_are_counted(
+    run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = ModelServer()
+    try:
+        server.script = [_RECORD, "In shop/money.py#L1-L2."]
+        monkeypatch.setenv("GIEOK_CODE_MODEL", "compatible:local")
+        monkeypatch.setenv("GIEOK_CODE_BASE_URL", f"{server.url}/v1")
+        monkeypatch.setenv("GIEOK_CODE_KEY_VARIABLE", "MY_KEY")
+        monkeypatch.setenv("MY_KEY", "of-compatible")
+        (shop / "README.md").write_text("password = hunter2hunter2\n", encoding="utf-8")
+        assert run("code", "init", "--full")["note"] is None
+        assert run("ask", "where is money converted", "--model", "compatible:better")["answer"].startswith("In shop")
+        assert [body["model"] for _, body in server.requests] == ["local", "better"]
+        assert {headers["authorization"] for headers in server.headers} == {"Bearer of-compatible"}
+        assert "hunter2hunter2" not in question(server.requests[0][1])
+        assert run("code", "stats")["tokens"] == 2 * (11 + 7)
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_the_address_of_one_provider_is_not_used_for_another(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("code", "init")
+    monkeypatch.setenv("GIEOK_CODE_MODEL", "openai:local")
+    monkeypatch.setenv("GIEOK_CODE_BASE_URL", "http://127.0.0.1:9/v1")
+    found = run("ask", "x", "--model", "compatible:other", status=2)["error"]
+    assert "needs its address" in found["message"]
+
+
+def test_models_are_named_as_provider_and_model_and_only_where_one_is_asked(run: Run) -> None:
+    run("code", "init")
+    assert "openai" in run("ask", "x", "--model", "gpt", status=2)["error"]["hint"]
+    assert run("code", "init", "--model", "openai:x", status=2)["error"]["code"] == "bad_request"
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])

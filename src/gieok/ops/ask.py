@@ -26,6 +26,9 @@ class AskRequest:
         ),
         [],
     )
+    model: str = argument(
+        Words("provider:model (default: the setting code.model)", "제공자:모델 (기본: 설정 code.model)"), ""
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +54,19 @@ def run(context: Context, request: AskRequest) -> AskResult:
     if not text:
         raise BadRequest("the question is empty", hint='`gieok ask "…"`')
     project = opened(context)
-    writer = context.writer()
-    if writer is None:
-        raise BadRequest("no model is configured that could answer", hint='`gieok code query "…"` answers without one')
+    asker = context.asker(project.root, request.model)
+    if asker is None:
+        raise BadRequest(
+            "no model is configured that could answer",
+            hint='set `code.model`, or name one with `--model`; `gieok code query "…"` answers without',
+        )
     embedder = context.embedder() if project.store.stats().vectors else None
     found = search(project, embedder, text, _ANSWERS).answers
     sources = [(f"{a.symbol.path}#L{a.start_line}-L{a.end_line}", a.snippet) for a in found]
     sources += _memory(context, text)
     names = request.files if isinstance(request.files, list) else [request.files]
     files = [part for name in names for part in str(name).split(",") if part]
-    answer = conversation.ask(project, writer, text, sources, files)
+    answer = conversation.ask(project, asker, text, sources, files)
     return AskResult(answer, tuple(place for place, _ in sources))
 
 

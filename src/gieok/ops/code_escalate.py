@@ -14,6 +14,9 @@ class EscalateRequest:
     """Parameters of `gieok code escalate`."""
 
     dismiss: bool = argument(Words("forget what waits without a look", "보지 않고 지움"), False)
+    model: str = argument(
+        Words("provider:model (default: the setting code.model)", "제공자:모델 (기본: 설정 code.model)"), ""
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +46,14 @@ def run(context: Context, request: EscalateRequest) -> EscalateResult:
     reasons, files = (tuple(map(str, waiting.get(name) or ())) for name in ("reasons", "files"))  # type: ignore[call-overload]
     summaries = 0
     if not request.dismiss:
-        writer = context.writer()
-        if writer is None:
-            raise BadRequest("no model is configured that could look", hint="`--dismiss` forgets what waits")
-        summaries = deeper.summarise(project, writer, files)
-        deeper.describe(project, writer)
+        asker = context.asker(project.root, request.model)
+        if asker is None:
+            raise BadRequest(
+                "no model is configured that could look",
+                hint="set `code.model`, or name one with `--model`; `--dismiss` forgets what waits",
+            )
+        summaries = deeper.summarise(project, asker, files)
+        deeper.describe(project, asker)
     escalation.clear(project.root)
     return EscalateResult(reasons, files, summaries)
 

@@ -1,7 +1,7 @@
 """`gieok code init`: index the project around the current folder, and `sync`, which both end in the same report."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
 
@@ -10,7 +10,7 @@ from gieok.capabilities.code import project as code_project
 from gieok.capabilities.code.facts import Kind
 from gieok.capabilities.code.project import Change, Project
 from gieok.engine import lifecycle
-from gieok.errors import BadRequest, EmbedderFailed
+from gieok.errors import BadRequest, EmbedderFailed, GeneratorFailed
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
@@ -32,6 +32,13 @@ class InitRequest:
             "모든 파일을 다시 읽고 모델이 프로젝트를 설명",
         ),
         False,
+    )
+    model: str = argument(
+        Words(
+            "with --full, provider:model (default: the setting code.model)",
+            "--full일 때 제공자:모델 (기본: 설정 code.model)",
+        ),
+        "",
     )
     no_wait: bool = argument(
         Words("do not wait for vectors; words and names work at once", "벡터를 기다리지 않음; 낱말과 이름은 바로 됨"),
@@ -71,12 +78,19 @@ def run(context: Context, request: InitRequest) -> SyncResult:
     start = (context.folder / request.path).resolve()
     if not start.is_dir():
         raise BadRequest(f"{str(start)!r} is no folder")
+    if request.model and not request.full:
+        raise BadRequest("--model is for --full: nothing else asks a model", hint="`gieok code init --full --model …`")
     root = start if request.path else layout.find_root(start) or layout.repository(start)
     layout.prepare(root)
     project = context.project(root)
+    asker = context.asker(root, request.model) if request.full else None
     result = synced(context, project, "init", full=request.full, wait=not request.no_wait)
-    if request.full and (writer := context.writer()) is not None:
-        deeper.describe(project, writer)
+    if asker is not None:
+        try:
+            deeper.describe(project, asker)
+        except GeneratorFailed as error:  # the index is there all the same
+            note = f"no description by a model: {error} ({error.hint})"
+            return replace(result, note=f"{result.note}; {note}" if result.note else note)
     return result
 
 

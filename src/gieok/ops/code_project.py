@@ -1,7 +1,9 @@
 """What the operations on a project's code share: which project is meant, and how an answer says how fresh it is."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
+from gieok import places
 from gieok.capabilities.code import layout
 from gieok.capabilities.code.project import Freshness, Project
 from gieok.errors import NotIndexed
@@ -17,6 +19,11 @@ def opened(context: Context) -> Project:
             f"no project is indexed at or above {str(context.folder)!r}", hint="run `gieok code init` in its folder"
         )
     return context.project(root)
+
+
+def role_of(root: Path) -> str:
+    """Return the role under which the meter counts what models read and write of a project."""
+    return f"code {places.project_scope(str(root))}"
 
 
 def note_of(freshness: Freshness) -> Words | None:

@@ -1,10 +1,11 @@
 """`gieok code stats`: every count there is."""
 
 from dataclasses import dataclass
+from datetime import date
 
 from gieok.capabilities.code import layout, statistics, summary
 from gieok.capabilities.code.statistics import Statistics
-from gieok.ops.code_project import opened
+from gieok.ops.code_project import opened, role_of
 from gieok.ops.context import Context
 from gieok.ops.operation import Operation, Style, Words, printable
 
@@ -38,7 +39,8 @@ def run(context: Context, request: StatsRequest) -> StatsResult:
     del request
     project = opened(context)
     rows = list(layout.read_log(project.root, "changes"))
-    tokens = sum(value for row in rows if isinstance(value := row.get("tokens"), int))
+    used = [u for (_, role), u in context.journal().usage(date.min).items() if role == role_of(project.root)]
+    tokens = sum(u.input_tokens + u.output_tokens for u in used)
     last = str(rows[-1].get("at", "")) if rows else ""
     return StatsResult(statistics.count(project), len(rows), last, tokens, summary.count(project))
 
@@ -55,6 +57,9 @@ def present(result: StatsResult, style: Style) -> str:
             shown = f"{value:,}"
         lines.append(f"{style.bold(name.replace('_', ' '))}: {printable(shown)}")
     lines.append(f"{style.bold('syncs')}: {result.syncs}, {result.last_analysis}")
+    tokens, summaries = Words("tokens of models", "모델 토큰"), Words("summaries by a model", "모델이 쓴 요약")
+    lines.append(f"{style.bold(tokens.say(style.lang))}: {result.tokens:,}")
+    lines.append(f"{style.bold(summaries.say(style.lang))}: {result.summaries:,}")
     return "\n".join(lines)
 
 

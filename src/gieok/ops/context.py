@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.observe.sidecar import Sidecar
 from gieok.engine.distil import FullJournal
+from gieok.engine.generate import Asker
 from gieok.engine.recall import Profile
 from gieok.model import Scope
-from gieok.ports import Clock, Embedder, Store, Watcher, Writer
+from gieok.ports import Clock, Embedder, Store, Watcher
 
 if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.capabilities.code.project import Project
@@ -100,8 +101,8 @@ class Context:
     #: Where the user stands, and how the code of a folder is opened.
     folder: Path
     project: Callable[[Path], "Project"]
-    #: The model that answers and summarises; None where none is configured.
-    writer: Callable[[], Writer | None]
+    #: Asks the model of this name, '' for the configured one, about the code of a folder; None where there is none.
+    asker: Callable[[Path, str], Asker | None]
 
     @property
     def scopes(self) -> tuple[Scope, ...]:

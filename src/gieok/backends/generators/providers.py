@@ -84,7 +84,10 @@ def openai(name: str, key: str, base_url: str) -> ProviderGenerator:
 def compatible(name: str, key: str, base_url: str) -> ProviderGenerator:
     """Return a model behind any endpoint that speaks OpenAI's chat protocol."""
     if not base_url:
-        raise GeneratorFailed("a compatible endpoint needs its address", hint="set `observe.base_url`")
+        raise GeneratorFailed(
+            "a compatible endpoint needs its address",
+            hint="set `base_url` where its model is set, as `observe.base_url`",
+        )
     return ProviderGenerator(f"compatible:{name}", lambda: _openai_model(name, key or "none", base_url))
 
 

@@ -4,10 +4,10 @@ import json
 import re
 from collections.abc import Sequence
 
-from gieok.capabilities.code.deeper import fenced
+from gieok.capabilities.code.deeper import fenced, prompt, said
 from gieok.capabilities.code.project import SCOPE, Project, inside
+from gieok.engine.generate import Asker
 from gieok.errors import BadRequest
-from gieok.ports import Writer
 from gieok.text.tokens import count_tokens
 
 _NOTE = "code.exchanges"
@@ -20,9 +20,7 @@ _RULES = (
 _RANGE = re.compile(r"^(?P<path>.+?)(?::(?P<first>\d+)(?:-(?P<last>\d+))?)?$")
 
 
-def ask(
-    project: Project, writer: Writer, question: str, sources: Sequence[tuple[str, str]], files: Sequence[str]
-) -> str:
+def ask(project: Project, asker: Asker, question: str, sources: Sequence[tuple[str, str]], files: Sequence[str]) -> str:
     """Return the model's answer, and keep the exchange. `sources` are (place, text), best first. Raises GieokError."""
     parts = [f"{place}\n{fenced(text)}" for place, text in (*(_read(project, name) for name in files), *sources)]
     kept: list[str] = []
@@ -33,7 +31,7 @@ def ask(
             break
         kept.append(part)
     before = "".join(f"Q: {q}\nA: {a}\n\n" for q, a in exchanges(project))
-    answer = writer.write(_RULES, "\n\n".join([*kept, f"{before}Q: {question}"])).strip()
+    answer = asker.ask(prompt(_RULES, "\n\n".join([*kept, f"{before}Q: {question}"])), said)
     project.store.write_note(
         SCOPE, _NOTE, json.dumps([*exchanges(project), (question, answer)][-_KEPT:], ensure_ascii=False)
     )

@@ -7,13 +7,17 @@ from collections.abc import Sequence
 from gieok.capabilities.code import statistics, summary
 from gieok.capabilities.code.facts import Kind
 from gieok.capabilities.code.project import SCOPE, Project
+from gieok.engine.generate import Asker
+from gieok.errors import DegenerateOutput
 from gieok.model import Symbol
-from gieok.ports import Writer
-from gieok.text.redact import redact
+from gieok.ports import Prompt
 from gieok.text.tokens import count_tokens
 
 RECORD_NOTE = "code.record"
 SECTIONS = ("architecture", "philosophy", "constraints", "limitations", "tech debt", "roadmap", "completion")
+_TEMPERATURE = 0.2
+#: Models that think count their thoughts as output.
+_MOST_OUTPUT_TOKENS = 4_000
 _MOST_SYMBOLS = 40
 _SYMBOL_CHARS = 2_000
 _RULES = (
@@ -31,23 +35,36 @@ _CLOSING = re.compile(r"</\s*code\s*>", re.IGNORECASE)
 
 
 def fenced(text: str) -> str:
-    """Return text as data for a model: secrets out, and no way out of the fence."""
-    safe = _CLOSING.sub("< /code>", redact(text))
-    return f"<code>\n{safe}\n</code>"
+    """Return text as data for a model, without a way out of the fence."""
+    return f"<code>\n{_CLOSING.sub('< /code>', text)}\n</code>"
 
 
-def summarise(project: Project, writer: Writer, paths: Sequence[str]) -> int:
-    """Let a model say what the symbols of these files are for, where it has not been asked about this very code; count them."""
+def prompt(rules: str, text: str) -> Prompt:
+    """Return what a model is asked about code."""
+    return Prompt(rules, text, _TEMPERATURE, _MOST_OUTPUT_TOKENS)
+
+
+def said(answer: str) -> str:
+    """Return an answer. Raises DegenerateOutput where it is empty."""
+    if not (answer := answer.strip()):
+        raise DegenerateOutput("the model answered nothing")
+    return answer
+
+
+def summarise(project: Project, asker: Asker, paths: Sequence[str]) -> int:
+    """Let a model say what the symbols of these files are for, where it has not been asked about this very code; count them.
+
+    Raises GeneratorFailed; what it said until then is kept.
+    """
     done = 0
     symbols = [
         s for s in project.store.symbols(paths=sorted(paths)) if s.kind in (Kind.CLASS, Kind.FUNCTION, Kind.METHOD)
     ]
     for symbol in symbols[:_MOST_SYMBOLS]:
         if not summary.cached(project, symbol):
-            answer = writer.write(_SUMMARISE, fenced(code_of(project, symbol)[:_SYMBOL_CHARS])).strip()
-            if answer:
-                summary.keep(project, symbol, answer[:400])
-                done += 1
+            asked = prompt(_SUMMARISE, fenced(code_of(project, symbol)[:_SYMBOL_CHARS]))
+            summary.keep(project, symbol, asker.ask(asked, said)[:400])
+            done += 1
     return done
 
 
@@ -57,16 +74,15 @@ def code_of(project: Project, symbol: Symbol) -> str:
     return "\n".join(documents[0].text.split("\n")[symbol.start_line - 1 : symbol.end_line]) if documents else ""
 
 
-def describe(project: Project, writer: Writer) -> dict[str, str]:
-    """Let a model write the project's record; what it wrote before stays where its answer is not usable."""
+def describe(project: Project, asker: Asker) -> dict[str, str]:
+    """Let a model write the project's record. Raises GeneratorFailed; what was there before then stays."""
     counted = statistics.count(project)
     readme = next((d.text for d in project.store.get(SCOPE, ["README.md", "readme.md", "Readme.md"])), "")
     while count_tokens(readme) > _README_TOKENS:
         readme = readme[: len(readme) * 3 // 4]
     text = json.dumps(counted._asdict(), ensure_ascii=False) + "\n\n" + readme
-    record = _parsed(writer.write(_DESCRIBE, fenced(text)))
-    if record:
-        project.store.write_note(SCOPE, RECORD_NOTE, json.dumps(record, ensure_ascii=False))
+    record = asker.ask(prompt(_DESCRIBE, fenced(text)), _parsed)
+    project.store.write_note(SCOPE, RECORD_NOTE, json.dumps(record, ensure_ascii=False))
     return record
 
 
@@ -74,9 +90,12 @@ def _parsed(answer: str) -> dict[str, str]:
     start, end = answer.find("{"), answer.rfind("}")
     try:
         found = json.loads(answer[start : end + 1])
-    except ValueError:
-        return {}
-    return {name: str(found[name]) for name in SECTIONS if found.get(name)} if isinstance(found, dict) else {}
+    except ValueError as error:
+        raise DegenerateOutput("the model did not answer with JSON") from error
+    sections = {name: str(found[name]) for name in SECTIONS if found.get(name)}
+    if not sections:
+        raise DegenerateOutput("the model's answer has none of the sections asked for")
+    return sections
 
 
 def record(project: Project) -> dict[str, str]:
