@@ -138,7 +138,7 @@ def open_context(
         lang=lang,
         version=gieok.__version__,
         folder=Path.cwd(),
-        project=cache(partial(_open_project, resident=resident, clock=clock)),
+        project=cache(partial(_open_project, settings.home, resident=resident, clock=clock)),
         asker=lambda root, model: _code_asker(settings, journal(), clock, zone, wait, root, model),
     )
 
@@ -174,14 +174,21 @@ def _glance(location: str) -> "tuple[Reader, type[Exception]]":
         raise ShapeMismatch(str(error)) from error
 
 
-def _open_project(root: Path, *, resident: bool, clock: Clock) -> "Project":
-    """Open the index of the code below `root`."""
-    from gieok.capabilities.code import layout  # a cold search has no time for it
+def _open_project(home: Path, root: Path, *, resident: bool, clock: Clock) -> "Project":
+    """Open the index of the code below `root`. Raises NotIndexed where somebody else made it."""
+    from gieok.capabilities.code import layout, ownership  # a cold search has no time for it
     from gieok.capabilities.code.project import Project
 
+    ownership.check(home, root)
+    store = registry.load(registry.PROJECT_STORES, "sqlite")(layout.index_file(root), resident=resident)
+    try:
+        ownership.claim(home, root, store)
+    except NotIndexed:
+        store.close()
+        raise
     return Project(
         root,
-        registry.load(registry.PROJECT_STORES, "sqlite")(layout.index_file(root), resident=resident),
+        store,
         registry.load(registry.PARSERS, "tree-sitter")(),
         registry.load(registry.VERSIONS, "git")(root),
         clock,

@@ -316,6 +316,41 @@ def test_patterns_of_the_projects_own_settings_are_left_out(run: Run, shop: Path
     assert run("code", "sync", status=2)["error"]["code"] == "bad_config"
 
 
+def test_an_index_that_came_with_a_repository_is_not_believed_and_made_anew(
+    run: Run, shop: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "theirs"))
+    run("code", "init")
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
+    (shop / "shop/money.py").write_text("def honest():\n    return 1\n", encoding="utf-8")
+    for arguments in (["query", "convert"], ["sync"], ["status"]):
+        error = run("code", *arguments, status=2)["error"]
+        assert (error["code"], "not made by you" in error["message"]) == ("not_indexed", True)
+    assert main(["code", "init", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert (json.loads(out)["added"], "made anew" in err) == (4, True)
+    assert run("code", "query", "honest")["results"][0]["symbol"] == "honest"
+    assert run("code", "sync")["unchanged"] == 4
+
+
+def test_an_index_that_a_pull_put_in_place_of_ours_is_not_believed(
+    run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    index = shop / ".gieok/code/index.sqlite"
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "theirs"))
+    run("code", "init")
+    open_context({}).project(shop).store.close()
+    theirs = index.read_bytes()
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
+    run("code", "init")
+    for file in index.parent.glob("index.sqlite*"):
+        file.unlink()
+    index.write_bytes(theirs)
+    assert run("code", "query", "convert", status=2)["error"]["code"] == "not_indexed"
+    run("code", "init")
+    assert run("code", "query", "convert")["results"]
+
+
 def test_the_context_refuses_where_nothing_is_indexed(shop: Path) -> None:
     found = operation("code query")
     with pytest.raises(NotIndexed):

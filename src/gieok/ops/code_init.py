@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
 
-from gieok.capabilities.code import deeper, escalation, layout, statistics
+from gieok.capabilities.code import deeper, escalation, layout, ownership, statistics
 from gieok.capabilities.code import project as code_project
 from gieok.capabilities.code.facts import Kind
 from gieok.capabilities.code.project import Change, Project
 from gieok.engine import lifecycle
-from gieok.errors import BadRequest, EmbedderFailed, GeneratorFailed
+from gieok.errors import BadRequest, EmbedderFailed, GeneratorFailed, NotIndexed
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
@@ -82,7 +82,7 @@ def run(context: Context, request: InitRequest) -> SyncResult:
         raise BadRequest("--model is for --full: nothing else asks a model", hint="`gieok code init --full --model …`")
     root = start if request.path else layout.find_root(start) or layout.repository(start)
     layout.prepare(root)
-    project = context.project(root)
+    project = _opened(context, root)
     asker = context.asker(root, request.model) if request.full else None
     result = synced(context, project, "init", full=request.full, wait=not request.no_wait)
     if asker is not None:
@@ -92,6 +92,17 @@ def run(context: Context, request: InitRequest) -> SyncResult:
             note = f"no description by a model: {error} ({error.hint})"
             return replace(result, note=f"{result.note}; {note}" if result.note else note)
     return result
+
+
+def _opened(context: Context, root: Path) -> Project:
+    """Return the project of a folder; an index that somebody else made makes room for the user's own."""
+    try:
+        return context.project(root)
+    except NotIndexed as error:
+        words = Words("it is made anew", "새로 만듭니다")
+        context.tell(f"{error}: {words.say(context.lang)}")
+        ownership.discard(context.home, root)
+        return context.project(root)
 
 
 def synced(
