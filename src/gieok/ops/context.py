@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from gieok.capabilities.files.cut import Cut
-from gieok.capabilities.observe.sidecar import Sidecar
-from gieok.engine.distil import FullJournal
-from gieok.engine.generate import Asker
 from gieok.engine.recall import Profile
 from gieok.model import Scope
 from gieok.ports import Clock, Embedder, Store, Watcher
 
 if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.capabilities.code.project import Project
+    from gieok.capabilities.observe.sidecar import Sidecar
     from gieok.capabilities.prompt.recollect import Reader
+    from gieok.engine.distil import FullJournal
+    from gieok.engine.generate import Asker
 
 
 class SettingRow(NamedTuple):
@@ -74,8 +74,8 @@ class Context:
     embedder: Callable[[], Embedder | None]
     try_embedder: Callable[[Embedder], str]
     watcher: Callable[[], Watcher]
-    journal: Callable[[], FullJournal]
-    sidecar: Callable[[], Sidecar]
+    journal: Callable[[], "FullJournal"]
+    sidecar: Callable[[], "Sidecar"]
     daemon: Callable[[], DaemonControl] | None
     clock: Clock
     zone: tzinfo
@@ -102,7 +102,7 @@ class Context:
     folder: Path
     project: Callable[[Path], "Project"]
     #: Asks the model of this name, '' for the configured one, about the code of a folder; None where there is none.
-    asker: Callable[[Path, str], Asker | None]
+    asker: "Callable[[Path, str], Asker | None]"
 
     @property
     def scopes(self) -> tuple[Scope, ...]:
