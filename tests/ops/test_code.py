@@ -75,6 +75,17 @@ def test_init_reports_and_leaves_its_folder_out_of_git(run: Run, shop: Path) -> 
     assert (again["unchanged"], again["linked"]) == (4, False)
 
 
+def test_a_repository_inside_of_an_indexed_folder_is_a_project_of_its_own(
+    run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("code", "init")
+    _write(shop / "vendor/tool", {"a.py": "def inner(): ...\n"})
+    _git(shop / "vendor/tool", "init", "-q")
+    monkeypatch.chdir(shop / "vendor/tool")
+    assert run("code", "query", "inner", status=2)["error"]["code"] == "not_indexed"
+    assert run("code", "init")["root"] == str(shop / "vendor/tool")
+
+
 def test_commands_without_an_index_say_what_to_run(run: Run) -> None:
     for arguments in (["query", "x"], ["show", "x"], ["impact", "x"], ["sync"], ["status"], ["export"]):
         assert run("code", *arguments, status=2)["error"]["code"] == "not_indexed"

@@ -23,8 +23,13 @@ def index_file(root: Path) -> Path:
 
 
 def find_root(start: Path) -> Path | None:
-    """Return the nearest folder at or above `start` that is indexed."""
-    return next((folder for folder in (start, *start.parents) if index_file(folder).is_file()), None)
+    """Return the nearest folder at or above `start` that is indexed; a repository is never part of one around it."""
+    for folder in (start, *start.parents):
+        if index_file(folder).is_file():
+            return folder
+        if (folder / ".git").exists():
+            break
+    return None
 
 
 def repository(start: Path) -> Path:
