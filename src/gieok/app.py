@@ -125,6 +125,8 @@ def open_context(
         is_scope_named=settings.text("scope") != "auto",
         profile=partial(_profile, settings),
         cut=Cut(settings.integer("index.passage_tokens"), settings.integer("index.overlap_tokens")),
+        has_sessions=settings.flag("index.sessions") and not scopes[0].path.startswith("project:"),
+        open_transcripts=_open_transcripts,
         debounce_ms=settings.integer("watch.debounce_ms"),
         rescan_s=settings.integer("watch.rescan_s"),
         idle_minutes=settings.integer("observe.idle_minutes"),

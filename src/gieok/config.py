@@ -63,6 +63,7 @@ OPTIONS = (
     Option("search.half_life_days", -1.0, "decay of dated notes; 0: none, -1: what the profile says", in_project=True, low=-1),
     Option("index.passage_tokens", 400, "size of a passage", low=32),
     Option("index.overlap_tokens", 80, "what a passage repeats of the one before it", low=0),
+    Option("index.sessions", False, "OpenClaw's transcripts are memory too, in every scope but a project's"),
     Option("watch.debounce_ms", 1500, "how long a file must be quiet before it is indexed", low=50),
     Option("watch.rescan_s", 300, "how often everything is compared again while watching", low=1),
     *(Option(*row) for row in PROMPT_OPTIONS),

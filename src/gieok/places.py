@@ -9,6 +9,8 @@ HOME_VARIABLE = "GIEOK_HOME"
 PROJECT_FOLDER = ".gieok"
 #: The user's own scope, as it is before anything is configured.
 USER_SCOPE = "agent:main"
+#: Conversations are kept under this name, beside the names of indexed folders: `sessions/<agent>/<file>`.
+SESSIONS = "sessions"
 _NOT_IN_SCOPE = re.compile(r"[\s/:]+")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from gieok.capabilities.files.cut import Cut
 from gieok.engine.recall import Profile
 from gieok.model import Scope
-from gieok.ports import Clock, Embedder, Store, Watcher
+from gieok.ports import Clock, Embedder, Store, TranscriptStore, Watcher
 
 if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.capabilities.code.project import Project
@@ -86,6 +86,9 @@ class Context:
     is_scope_named: bool
     profile: Callable[[str], Profile]
     cut: Cut
+    #: Whether OpenClaw's transcripts are indexed without being asked for, and how a database of them is opened.
+    has_sessions: bool
+    open_transcripts: Callable[[Path], TranscriptStore]
     debounce_ms: int
     rescan_s: int
     idle_minutes: int

@@ -7,8 +7,11 @@ from gieok.capabilities.files import roots
 from gieok.capabilities.files.read import Unfit, read_contained, unix_lines
 from gieok.engine.recall import first_answer
 from gieok.errors import BadRequest
+from gieok.model import Document
 from gieok.ops.context import Context
 from gieok.ops.operation import Operation, Style, Surface, Words, argument
+from gieok.places import SESSIONS
+from gieok.ports import Store
 
 _LINES = re.compile(r"(.+?)(?:#L|:)(\d+)(?:-(?:L)?(\d+))?")
 
@@ -48,6 +51,8 @@ def run(context: Context, request: GetRequest) -> GetResult:
     """Read a file inside the known roots."""
     if not request.path:
         raise BadRequest("no path given", hint="`gieok get notes/a.md`")
+    if request.path.startswith(f"{SESSIONS}/") and (said := _conversation(context, request.path)):
+        return said
     known, _ = first_answer(context.stores(), lambda store: [r for s in context.scopes for r in roots.load(store, s)])
     name, first, last = _parse(request.path)
     root, file = roots.resolve(known, name)
@@ -55,8 +60,7 @@ def run(context: Context, request: GetRequest) -> GetResult:
         whole = roots.resolve(known, request.path)
         if whole[1].is_file():
             name, (root, file), first, last = request.path, whole, 0, 0
-    if last and last < first:
-        raise BadRequest(f"lines {first}-{last} end before they begin")
+    _check(first, last)
     if file.is_dir():
         return _missing(context, name, first)
     try:
@@ -67,10 +71,29 @@ def run(context: Context, request: GetRequest) -> GetResult:
         raise BadRequest(f"cannot read {name!r}: {error}") from error
     except OSError as error:
         raise BadRequest(f"cannot read {name!r}: {error.strerror}") from error
+    return _chosen(context, name, text, first, last)
+
+
+def _chosen(context: Context, name: str, text: str, first: int, last: int) -> GetResult:
+    """Return lines `first` to `last` of a text (0: all of it; `first` alone)."""
     if not first:
         return GetResult(name, text, 1, found=True)
     chosen = text.removesuffix("\n").split("\n")[first - 1 : last or first]
     return GetResult(name, "\n".join(chosen), first, found=True) if chosen else _missing(context, name, first)
+
+
+def _conversation(context: Context, path: str) -> GetResult | None:
+    """Return lines of a conversation, which stand in the store alone; None where there is none of this name."""
+    name, first, last = _parse(path)
+    _check(first, last)
+
+    def held(store: Store) -> list[Document]:
+        return [document for scope in context.scopes for document in store.get(scope, [name])]
+
+    documents, _ = first_answer(context.stores(), held)
+    if not documents:
+        return None
+    return _chosen(context, name, documents[0].text, first, last)
 
 
 def _missing(context: Context, name: str, first: int) -> GetResult:
@@ -78,6 +101,11 @@ def _missing(context: Context, name: str, first: int) -> GetResult:
     what = f"{name}:{first}" if first else name
     context.tell(Words(f"{what} is not there", f"{what}: 없음").say(context.lang))
     return GetResult(name, "", max(first, 1), found=False)
+
+
+def _check(first: int, last: int) -> None:
+    if last and last < first:
+        raise BadRequest(f"lines {first}-{last} end before they begin")
 
 
 def _parse(path: str) -> tuple[str, int, int]:

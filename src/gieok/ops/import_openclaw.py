@@ -23,6 +23,7 @@ class ImportRequest:
     agent: str = argument(
         Words("only this agent; its memory is the scope agent:NAME", "이 에이전트만; 기억의 범위는 agent:이름"), ""
     )
+    sessions: bool = argument(Words("each agent's transcripts too", "각 에이전트의 대화 기록도"), False)
     no_wait: bool = argument(Words("do not wait for vectors", "벡터를 기다리지 않음"), False)
 
 
@@ -74,7 +75,7 @@ def _index(context: Context, agent: openclaw.Agent, request: ImportRequest) -> i
     own = replace(context, scope=Scope(f"agent:{agent.id}"), also=())
     roots.add(own.store(), own.scope, [agent.workspace], only=openclaw.MEMORY)
     roots.add(own.store(), own.scope, [path for path in agent.extra if path.exists()])
-    return index.run(own, index.IndexRequest(no_wait=request.no_wait))
+    return index.run(own, index.IndexRequest(sessions=request.sessions, no_wait=request.no_wait))
 
 
 def present(result: ImportResult, style: Style) -> str:

@@ -1,11 +1,12 @@
 """`gieok index`: make the store hold what is on disk, once or for as long as it is watched."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from os.path import normpath
 from pathlib import Path
 
-from gieok.capabilities.files import roots, sync
+from gieok.capabilities.files import openclaw, roots, sessions, sync
 from gieok.engine import lifecycle
 from gieok.engine.ingest import Report
 from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, StoreError
@@ -34,6 +35,12 @@ class IndexRequest:
         Words(
             "index these folders no longer, and forget what came from them",
             "이 폴더들을 더는 색인하지 않고 거기서 온 것을 잊음",
+        ),
+        False,
+    )
+    sessions: bool = argument(
+        Words(
+            "OpenClaw's transcripts too; with --remove, forget them", "OpenClaw의 대화 기록도; --remove와 함께면 잊음"
         ),
         False,
     )
@@ -90,25 +97,49 @@ def run(context: Context, request: IndexRequest) -> IndexResult:
         if request.paths
         else roots.load(store, scope)
     )
-    if not wanted:
+    state = _openclaw(context, request)
+    if not wanted and state is None:
         raise NotIndexed(f"nothing has been indexed in scope {str(scope)!r}, so there is nothing to index again")
-    report = sync.sync(store, scope, wanted, context.cut, force=request.force, progress=_progress(context, "indexed"))
+    progress = _progress(context, "indexed")
+    report = (
+        sync.sync(store, scope, wanted, context.cut, force=request.force, progress=progress) if wanted else Report()
+    )
+    if state is not None:
+        report.merge(_sync_sessions(context, state, force=request.force))
     result = _with_vectors(context, request, report)
     if request.watch:
         style = Style(context.lang, colour=False)
         context.tell(present(result, style))
-        for latest in _watch(context, request, wanted):
+        for latest in _watch(context, request, wanted, state):
             result = latest
             context.tell(present(result, style))
     return result
 
 
+def _openclaw(context: Context, request: IndexRequest) -> Path | None:
+    """Return OpenClaw's state folder where its transcripts are wanted; None where they are not, or it is not there."""
+    if not (request.sessions or context.has_sessions):
+        return None
+    state = openclaw.state_folder(os.environ, Path.home())
+    if request.sessions and not state.is_dir():
+        raise BadRequest(f"no OpenClaw in {str(state)!r}", hint="set OPENCLAW_STATE_DIR")
+    return state if state.is_dir() else None
+
+
+def _sync_sessions(context: Context, state: Path, *, force: bool = False) -> Report:
+    return sessions.sync(
+        context.store(), context.scope, state, context.cut, context.open_transcripts,
+        force=force, progress=_progress(context, "indexed"),
+    )  # fmt: skip
+
+
 def _remove(context: Context, request: IndexRequest) -> IndexResult:
     store, scope = context.store(), context.scope
-    if not roots.remove(store, scope, [_absolute(path) for path in request.paths]):
+    if not roots.remove(store, scope, [_absolute(path) for path in request.paths]) and not request.sessions:
         known = ", ".join(str(root.path) for root in roots.load(store, scope)) or "none"
         raise BadRequest(f"no indexed folder among {request.paths!r}", hint=f"indexed: {known}")
-    report = Report(removed=sync.forget_retired(store, scope))
+    talk = sessions.forget(store, scope) if request.sessions else []
+    report = Report(removed=[*sync.forget_retired(store, scope), *talk])
     store.compact()
     copy_beside(context, context.scope)
     return IndexResult(report)
@@ -149,15 +180,20 @@ def _with_vectors(context: Context, request: IndexRequest, report: Report) -> In
     return IndexResult(report, embedded, waiting, moved, note)
 
 
-def _watch(context: Context, request: IndexRequest, wanted: list[roots.Root]) -> Iterator[IndexResult]:
+def _watch(
+    context: Context, request: IndexRequest, wanted: list[roots.Root], state: Path | None
+) -> Iterator[IndexResult]:
     store, scope = context.store(), context.scope
     context.tell(Words("watching; Ctrl-C ends it", "지켜보는 중; Ctrl-C로 끝냄").say(context.lang))
     # Of a file, its folder: an editor puts another file in its place, and the event would be the last of the old one.
     folders = [root.path.parent if root.is_file else root.path for root in wanted]
+    folders += [state / "agents"] if state and (state / "agents").is_dir() else []
     missed = False
     for changed in context.watcher().changes(folders, context.debounce_ms, context.rescan_s):
         try:
             report = sync.sync_changed(store, scope, wanted, context.cut, set() if missed else changed)
+            if state and (missed or not changed or any(path.is_relative_to(state) for path in changed)):
+                report.merge(_sync_sessions(context, state))
             missed = False
             if report.added or report.changed or report.removed or report.failed:
                 yield _with_vectors(context, request, report)

@@ -4,6 +4,7 @@ Kept is what OpenClaw itself would turn into memory: what the user and the assis
 runs, messages between sessions and the envelopes that channels put around a message. Tool calls are kept shortened.
 """
 
+import json
 import re
 from collections.abc import Sequence
 
@@ -22,6 +23,8 @@ from gieok.transcripts.session import (
 )
 
 AGENT = "openclaw"
+#: What a database of transcripts is called, from 2026.8 on, in `agents/<agent>/agent`.
+DATABASE = "openclaw-agent.sqlite"
 
 #: Blocks that channels put before a message: a title that says that it is not to be trusted, then JSON.
 _ENVELOPE = re.compile(r"^[^\n]{3,80}\(untrusted[^\n)]*\):\n```(?:json)?\n.*?\n```\s*", re.DOTALL)
@@ -35,6 +38,7 @@ _SYSTEM_STARTS = (
     "System: [",
     "System (untrusted): [",
     "[OpenClaw ",
+    "[cron:",
     "Read HEARTBEAT.md",
     "A new session was started via /new or /reset.",
     "Pre-compaction memory flush",
@@ -52,13 +56,35 @@ def begin(name: str, first: Line) -> Session | None:
     if first.get("type") == "session" and isinstance(first.get("id"), str):
         return Session(id=first["id"], agent=AGENT, cwd=name_of(first.get("cwd")))
     if "parentId" in first and first.get("type") in _ENTRIES:
-        return Session(id=name.partition(".jsonl")[0].partition("-topic-")[0], agent=AGENT)
+        return Session(id=session_of(name), agent=AGENT)
     return None
 
 
 def is_system_session(session_key: str) -> bool:
     """Say whether nobody speaks in a session, going by its key (`agent:main:cron:…`)."""
     return bool(_SYSTEM_SESSIONS.search(session_key))
+
+
+def session_of(name: str) -> str:
+    """Return the id of the session whose transcript has this file name."""
+    return name.partition(".jsonl")[0].partition("-topic-")[0]
+
+
+def system_sessions(listed: str) -> frozenset[str]:
+    """Return the ids of the sessions in which nobody speaks, from the text of OpenClaw's `sessions.json`."""
+    try:
+        rows = json.loads(listed)
+    except ValueError:
+        return frozenset()
+    found = rows.items() if isinstance(rows, dict) else ()
+    return frozenset(
+        str(entry.get("sessionId")) for key, entry in found if isinstance(entry, dict) and is_system_session(key)
+    )
+
+
+def is_dream(line: Line) -> bool:
+    """Say whether an entry tells that its session is a run of OpenClaw's dreaming, whatever its key is."""
+    return name_of(mapping(line.get("data")).get("runId")).startswith("dreaming-narrative-")
 
 
 def turns(session: Session, line: Line, fallback_id: str) -> Sequence[Turn]:

@@ -37,15 +37,20 @@ class Installation(NamedTuple):
 
 def find(environment: Mapping[str, str], home: Path) -> Installation:
     """Find an installation as OpenClaw itself would. Raises BadRequest where there is none or it cannot be read."""
-    profile = environment.get("OPENCLAW_PROFILE", "")
-    usual = home / (f".openclaw-{profile}" if profile and profile != "default" else ".openclaw")
-    state = Path(environment.get("OPENCLAW_STATE_DIR") or usual).expanduser()
+    state = state_folder(environment, home)
     config = Path(environment.get("OPENCLAW_CONFIG_PATH") or state / "openclaw.json").expanduser()
     if not state.is_dir():
         raise BadRequest(f"no OpenClaw in {str(state)!r}", hint="set OPENCLAW_STATE_DIR, or give the workspace's path")
     settings = read_config(config)
     named = environment.get("OPENCLAW_WORKSPACE_DIR", "")
     return Installation(state, config, settings, _is_current(state, settings), tuple(_agents(state, settings, named)))
+
+
+def state_folder(environment: Mapping[str, str], home: Path) -> Path:
+    """Return where OpenClaw keeps everything, there or not."""
+    profile = environment.get("OPENCLAW_PROFILE", "")
+    usual = home / (f".openclaw-{profile}" if profile and profile != "default" else ".openclaw")
+    return Path(environment.get("OPENCLAW_STATE_DIR") or usual).expanduser()
 
 
 def read_config(file: Path) -> Json:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from gieok.errors import BadRequest, NotIndexed
 from gieok.model import Scope
+from gieok.places import SESSIONS
 from gieok.ports import Store
 
 _NOTE = "files.roots"
@@ -95,7 +96,7 @@ def add(store: Store, scope: Scope, paths: list[Path], only: tuple[str, ...] = (
         for new in made:
             if _find([root for root, is_retired in known if not is_retired], new.path) is None:
                 known = [(root, is_retired or _covers(new, root.path)) for root, is_retired in known]
-                name = _distinct_name(new.path.name or "root", {root.name for root, _ in known})
+                name = _distinct_name(new.path.name or "root", {SESSIONS, *(root.name for root, _ in known)})
                 known.append((new._replace(name=name), False))
         return _written(known)
 
@@ -140,8 +141,10 @@ def _distinct_name(name: str, taken: set[str]) -> str:
 def display(roots: list[Root], key: str) -> str:
     """Return the path to show for a key: without the root's name while there is only one root.
 
-    A key without a `/` is no file's: it is shown as it is.
+    A key without a `/` is no file's, and one of a conversation no file's on disk: they are shown as they are.
     """
+    if key.startswith(f"{SESSIONS}/"):
+        return key
     return (key.partition("/")[2] if len(roots) == 1 else "") or key
 
 

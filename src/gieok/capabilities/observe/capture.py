@@ -4,29 +4,23 @@ What a portion of lines comes to is added in the transaction that moves the curs
 depend on where it was read, so that a file that is copied, rotated or rewritten adds nothing twice.
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from gieok.capabilities.observe import tail
 from gieok.errors import GieokError, TranscriptUnreadable
 from gieok.model import Cursor, Message, Reject, Scope, Turn
 from gieok.ports import Journal, StoredSession, TranscriptStore
-from gieok.text.echo import MARKER
 from gieok.text.redact import redact
 from gieok.text.tokens import count_tokens
 from gieok.transcripts import formats, openclaw
 from gieok.transcripts.formats import Transcript
-from gieok.transcripts.session import fingerprint, name_of
+from gieok.transcripts.session import fingerprint
 
-#: A header may be damaged, or stand behind lines of other kinds.
-_SNIFFED_LINES = 20
 _EVENTS = 500
-#: A line that was torn and then written on: a whole object may stand behind the torn one.
-_SALVAGE_TRIES = 20
 
 
 @dataclass(slots=True)
@@ -110,8 +104,8 @@ class Capture:
         """Say whether a file without ids of its own begins with a line that the journal has: it is a copy, or rewritten."""
         if transcript.format.has_ids:
             return False
-        for data in tail.first_lines(file, _SNIFFED_LINES):
-            line = _parse(data)
+        for data in tail.first_lines(file, formats.SNIFFED_LINES):
+            line = formats.parse(data)
             turns = transcript.turns(line, fingerprint(data)) if line is not None else []
             ids = [turn.id.partition("#")[0] for turn in turns if isinstance(turn, Message)]
             if ids:
@@ -125,11 +119,11 @@ class Capture:
         rejects = list(portion.rejects)
         numbered = self._numbered(scope, transcript, cursor, portion.lines)
         for line, identity in numbered:
-            data = _parse(line.data)
+            data = formats.parse(line.data)
             if data is None:
                 if line.data.strip(b"\0 \r\t"):
                     rejects.append(Reject(str(path), line.number, line.offset, len(line.data), "not a JSON object"))
-                data = _salvage(line.data)
+                data = formats.salvage(line.data)
             if data is not None:
                 turns += (_kept(turn, str(path), line.number) for turn in transcript.turns(data, identity))
         return turns, rejects
@@ -170,12 +164,12 @@ class Capture:
             cursor = Cursor(own, str(path))  # written anew; entries have ids, so nothing comes twice
         if cursor.offset == session.last_event + 1:
             return 0
-        transcript = _recognise_events(store.events(session.id, -1, _SNIFFED_LINES))
+        transcript = _recognise_events(store.events(session.id, -1, formats.SNIFFED_LINES))
         while transcript and (events := store.events(session.id, cursor.offset - 1, _EVENTS)):
             turns: list[Turn] = []
             rejects: list[Reject] = []
             for number, text in events:
-                data = _parse(text.encode("utf-8", "replace"))
+                data = formats.parse(text.encode("utf-8", "replace"))
                 if data is None:
                     rejects.append(Reject(own, number, number, len(text), "not a JSON object"))
                 else:
@@ -224,42 +218,8 @@ def _kept(turn: Turn, source: str, line: int) -> Turn:
 
 
 def _recognise(path: Path, file: BinaryIO) -> Transcript | None:
-    lines = tail.first_lines(file, _SNIFFED_LINES)
-    return _first_transcript(path.name, lines)
+    return formats.recognise(path.name, tail.first_lines(file, formats.SNIFFED_LINES))
 
 
 def _recognise_events(events: Iterable[tuple[int, str]]) -> Transcript | None:
-    return _first_transcript("", [text.encode("utf-8", "replace") for _, text in events])
-
-
-def _first_transcript(name: str, lines: list[bytes]) -> Transcript | None:
-    parsed = [line for line in map(_parse, lines) if line is not None]
-    found = next(filter(None, (formats.begin(name, line) for line in parsed)), None)
-    if found is None:
-        return None
-    session = found.session
-    if any(MARKER.encode() in line for line in lines):
-        session = session._replace(ignored="gieok's own")
-    folders = (name_of(line.get("cwd")) for line in parsed)  # Claude Code says it on the lines of turns
-    return Transcript(found.format, session._replace(cwd=session.cwd or next(filter(None, folders), "")))
-
-
-def _parse(data: bytes) -> dict[str, Any] | None:
-    try:
-        found = json.loads(data.strip(b"\0 \r\t").removeprefix(b"\xef\xbb\xbf"))
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
-
-
-def _salvage(data: bytes) -> dict[str, Any] | None:
-    """Return the whole object at the end of a line that begins with a torn one."""
-    start = 0
-    for _ in range(_SALVAGE_TRIES):
-        start = data.find(b'{"', start + 1)
-        if start < 0:
-            return None
-        found = _parse(data[start:])
-        if found is not None:
-            return found
-    return None
+    return formats.recognise("", [text.encode("utf-8", "replace") for _, text in events])

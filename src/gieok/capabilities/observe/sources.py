@@ -1,6 +1,5 @@
 """Where agents keep their transcripts, on this machine and for this user."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -8,10 +7,9 @@ from typing import NamedTuple
 
 from gieok.model import Scope
 from gieok.transcripts.formats import is_transcript
-from gieok.transcripts.openclaw import is_system_session
+from gieok.transcripts.openclaw import DATABASE, session_of, system_sessions
 
 AGENTS = ("openclaw", "claude-code", "codex", "gemini-cli")
-_DATABASE = "openclaw-agent.sqlite"
 
 
 class Place(NamedTuple):
@@ -65,15 +63,15 @@ def source_of(path: Path, found: Sequence[Place], default: Scope) -> Source | No
     for place in found:
         if path.is_relative_to(place.folder):
             scope = _openclaw_scope(path.relative_to(place.folder).parts[0]) if place.agent == "openclaw" else default
-            if place.agent == "openclaw" and path.name.startswith(_DATABASE):
-                return Source(path.with_name(_DATABASE), scope, is_database=True)
+            if place.agent == "openclaw" and path.name.startswith(DATABASE):
+                return Source(path.with_name(DATABASE), scope, is_database=True)
             if is_transcript(path.name) and (place.agent != "openclaw" or not _is_system_file(path)):
                 return Source(path, scope)
     return None
 
 
 def _openclaw(place: Place) -> Iterator[Source]:
-    for database in sorted(place.folder.glob(f"*/agent/{_DATABASE}")):
+    for database in sorted(place.folder.glob(f"*/agent/{DATABASE}")):
         yield Source(database, _openclaw_scope(database.parents[1].name), is_database=True)
     for path in sorted(place.folder.glob(place.pattern)):
         if is_transcript(path.name) and not _is_system_file(path):
@@ -91,7 +89,7 @@ def _is_system_file(path: Path) -> bool:
         written = listed.stat().st_mtime_ns
     except OSError:
         return False
-    return path.name.partition(".jsonl")[0].partition("-topic-")[0] in _system_sessions(listed, written)
+    return session_of(path.name) in _system_sessions(listed, written)
 
 
 @lru_cache(maxsize=64)
@@ -99,10 +97,6 @@ def _system_sessions(listed: Path, written_ns: int) -> frozenset[str]:
     """Return the ids of the sessions in which nobody speaks; read anew when the list is written."""
     del written_ns
     try:
-        rows = json.loads(listed.read_text(encoding="utf-8"))
+        return system_sessions(listed.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return frozenset()
-    found = rows.items() if isinstance(rows, dict) else ()
-    return frozenset(
-        str(entry.get("sessionId")) for key, entry in found if isinstance(entry, dict) and is_system_session(key)
-    )

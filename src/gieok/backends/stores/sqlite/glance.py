@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _BUSY_S = 0.05
 #: How often a query asks whether the deadline has passed, in steps of SQLite's machine (a microsecond or less each).
 _STEPS = 2_000
+#: The documents of a scope that are notes: a conversation has no title that would say anything.
+_NOTES = "FROM documents WHERE scope_id = (SELECT id FROM scopes WHERE path = ?) AND kind <> 'session'"
 
 
 class Missing(Exception):
@@ -86,18 +88,17 @@ class Glance:
         return row
 
     def newest(self, scope: str, limit: int) -> list[tuple[str, str, str, str]]:
-        """Return key, title, metadata and provenance of the documents of a scope that changed last. Raises Late."""
+        """Return key, title, metadata and provenance of the notes of a scope that changed last. Raises Late."""
         return self._timely(
             lambda: self._db.execute(
-                "SELECT key, title, metadata, provenance FROM documents "
-                "WHERE scope_id = (SELECT id FROM scopes WHERE path = ?) ORDER BY updated_at DESC, id DESC LIMIT ?",
+                f"SELECT key, title, metadata, provenance {_NOTES} ORDER BY updated_at DESC, id DESC LIMIT ?",
                 (scope, limit),
             ).fetchall()
         )
 
     def count(self, scope: str) -> int:
-        """Return how many documents a scope holds. Raises Late."""
-        row = self._one("SELECT count(*) FROM documents WHERE scope_id = (SELECT id FROM scopes WHERE path = ?)", scope)
+        """Return how many notes a scope holds. Raises Late."""
+        row = self._one(f"SELECT count(*) {_NOTES}", scope)
         return int(row[0])
 
     def _is_late(self) -> bool:

@@ -1,0 +1,225 @@
+"""OpenClaw's transcripts as memory: what the user and the assistant said, by the rules of OpenClaw's own index.
+
+Documents are virtual. Their path is `sessions/<agent>/<file>`, the same whether OpenClaw keeps files or a database, and the
+lines that are cited are the document's own: `User: …` and `Assistant: …`, as they stand in the store.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, time
+from itertools import islice
+from pathlib import Path
+
+from gieok.capabilities.files import roots
+from gieok.capabilities.files.cut import Cut
+from gieok.capabilities.files.read import shape
+from gieok.engine.ingest import Failed, Found, Report, ingest
+from gieok.errors import BadRequest, GieokError
+from gieok.model import Document, Message, Passage, Provenance, Role, Scope
+from gieok.places import SESSIONS
+from gieok.ports import Store, StoredSession, TranscriptStore
+from gieok.text.chunk import chunk
+from gieok.text.redact import redact
+from gieok.transcripts import formats, openclaw
+from gieok.transcripts.session import fingerprint
+
+KIND = "session"
+#: Part of every stamp: changes whenever the text that is made of a transcript would.
+_VERSION = 1
+_LABELS = {Role.USER: "User", Role.ASSISTANT: "Assistant"}
+#: Of what was said, without the label; a longer message goes on in another line with its label again.
+_LINE_CHARS = 800
+_EVENTS = 500
+
+
+def sync(
+    store: Store,
+    scope: Scope,
+    state: Path,
+    cut: Cut,
+    open_database: Callable[[Path], TranscriptStore],
+    *,
+    force: bool = False,
+    progress: Callable[[int], None] = lambda done: None,
+) -> Report:
+    """Make the scope hold the conversations below OpenClaw's state folder, and forget those that are gone.
+
+    A scope of one agent (`agent:main`) holds that agent's; any other, those of all. Raises BadRequest, StoreError.
+    """
+    if any(root.name == SESSIONS for root in roots.load(store, scope) + roots.retired(store, scope)):
+        raise BadRequest(
+            f"a folder is indexed under the name {SESSIONS!r}, which transcripts have",
+            hint="`gieok index --remove FOLDER`, then index it again: it gets another name",
+        )
+    reader = _Reader(scope, cut, store.hashes(scope), open_database)
+    items = (item for folder in _agents(state, scope) for item in reader.agent(folder))
+    return ingest(store, scope, items, owns=is_session, force=force, progress=progress)
+
+
+def forget(store: Store, scope: Scope) -> list[str]:
+    """Forget all conversations of a scope; return their keys."""
+    keys = sorted(filter(is_session, store.hashes(scope)))
+    store.forget(scope, keys)
+    return keys
+
+
+def is_session(key: str) -> bool:
+    """Say whether a key is a conversation's."""
+    return key.startswith(f"{SESSIONS}/")
+
+
+def _agents(state: Path, scope: Scope) -> list[Path]:
+    kind, _, name = scope.path.partition("/")[0].partition(":")
+    folders = (path for path in (state / "agents").glob("*") if path.is_dir())
+    return sorted(path for path in folders if kind != "agent" or path.name == name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads agents' folders. `known` is key → stamp: what has the stamp it had costs a look at the folder and no more."""
+
+    scope: Scope
+    cut: Cut
+    known: Mapping[str, str]
+    open_database: Callable[[Path], TranscriptStore]
+
+    def agent(self, folder: Path) -> Iterator[Found | Failed]:
+        """Yield an agent's conversations; what its database has, files that OpenClaw left behind do not give again."""
+        taken: set[str] = set()
+        database = folder / "agent" / openclaw.DATABASE
+        if database.is_file():
+            yield from self._database(folder.name, database, taken)
+        listed = _text(folder / "sessions" / "sessions.json")
+        taken |= openclaw.system_sessions(listed)
+        for file in sorted((folder / "sessions").glob("*.jsonl*")):
+            if _is_conversation(file.name) and openclaw.session_of(file.name) not in taken:
+                yield from self._file(folder.name, file)
+
+    def _file(self, agent: str, file: Path) -> Iterator[Found | Failed]:
+        key = _key(agent, file.name)
+        try:
+            if file.is_file():
+                found = file.stat()
+                yield from self._offer(
+                    key, (found.st_size, found.st_mtime_ns), lambda: _said(file.name, _lines(file)), agent, file
+                )
+        except FileNotFoundError:
+            return  # gone since the folder was listed
+        except OSError as error:
+            yield Failed(key, error.strerror or str(error))
+
+    def _database(self, agent: str, file: Path, taken: set[str]) -> Iterator[Found | Failed]:
+        """Yield what a database holds, and say in `taken` which sessions it has; unread, it keeps what is stored."""
+        try:
+            store = self.open_database(file)
+        except GieokError as error:
+            yield Failed(f"{SESSIONS}/{agent}", f"{error} ({error.hint})" if error.hint else str(error))
+            return
+        try:
+            for session in store.sessions():
+                taken.add(session.id)
+                if not openclaw.is_system_session(session.key):
+                    yield from self._stored(agent, file, store, session)
+        except GieokError as error:
+            yield Failed(f"{SESSIONS}/{agent}", str(error))
+        finally:
+            store.close()
+
+    def _stored(
+        self, agent: str, file: Path, store: TranscriptStore, session: StoredSession
+    ) -> Iterator[Found | Failed]:
+        name = f"{session.id}.jsonl"
+        facts = (session.id, session.last_event)
+        yield from self._offer(_key(agent, name), facts, lambda: _said(name, _events(store, session.id)), agent, file)
+
+    def _offer(
+        self, key: str, facts: tuple[object, ...], read: Callable[[], list[Message]], agent: str, source: Path
+    ) -> Iterator[Found]:
+        """Yield a conversation, unless it is new or changed and nobody says anything in it."""
+        stamp = hashlib.sha256(repr((_VERSION, shape(self.cut), *facts)).encode()).hexdigest()
+        said = None if self.known.get(key) == stamp else read()
+        if said is None or said:
+            yield Found(
+                key, stamp, lambda: _document(self.scope, key, stamp, said or read(), agent, source), self._passages
+            )
+
+    def _passages(self, document: Document) -> tuple[Passage, ...]:
+        return chunk(
+            document.text,
+            budget_tokens=self.cut.budget_tokens,
+            overlap_tokens=self.cut.overlap_tokens,
+            context=document.title,
+        )
+
+
+def _is_conversation(name: str) -> bool:
+    """Say whether a file is one: also what a reset left, but not what the user deleted."""
+    return formats.is_transcript(name) and ".jsonl.deleted." not in name
+
+
+def _key(agent: str, name: str) -> str:
+    return f"{SESSIONS}/{agent}/{name}".encode("utf-8", "backslashreplace").decode()
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _lines(file: Path) -> Iterator[bytes]:
+    with file.open("rb") as opened:
+        yield from opened
+
+
+def _events(store: TranscriptStore, session: str) -> Iterator[bytes]:
+    after = -1
+    while events := store.events(session, after, _EVENTS):
+        yield from (text.encode("utf-8", "replace") for _, text in events)
+        after = events[-1][0]
+
+
+def _said(name: str, lines: Iterable[bytes]) -> list[Message]:
+    """Return what was said in a conversation, in order; nothing where it is none, or none of memory's business."""
+    following = iter(lines)
+    first = list(islice(following, formats.SNIFFED_LINES))
+    transcript = formats.recognise(name, first)
+    if transcript is None or transcript.session.agent != openclaw.AGENT:
+        return []
+    turns = (
+        turn
+        for data in (*first, *following)
+        if (line := formats.parse(data.rstrip(b"\n")) or formats.salvage(data)) is not None
+        for turn in transcript.turns(line, fingerprint(data))
+    )
+    return [message for message in formats.replay(turns) if message.role in _LABELS]
+
+
+def _document(scope: Scope, key: str, stamp: str, said: list[Message], agent: str, source: Path) -> Document:
+    first, last = said[0].at, said[-1].at
+    return Document(
+        scope=scope,
+        key=key,
+        kind=KIND,
+        # The first day: it stays as the conversation goes on, and so do the vectors of what was said before.
+        title=f"{agent} {first:%Y-%m-%d}",
+        text="\n".join(line for message in said for line in _written(message)),
+        content_hash=stamp,
+        created_at=first,
+        updated_at=last,
+        valid_from=datetime.combine(last.date(), time(), last.tzinfo),
+        metadata={"agent": agent, "session": said[0].session},
+        provenance=(Provenance(str(source)),),
+    )
+
+
+def _written(message: Message) -> Iterator[str]:
+    """Yield a message's lines. Secrets go first: broken over two lines, none would be known for one."""
+    text = " ".join(redact(message.text).split())
+    while text:
+        space = text.rfind(" ", 1, _LINE_CHARS + 1) if len(text) > _LINE_CHARS else -1
+        end = space if space > 0 else _LINE_CHARS
+        yield f"{_LABELS[message.role]}: {text[:end]}"
+        text = text[end:].lstrip()
