@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from gieok.surfaces.cli import main
+
 _LINTER = "어떤 린터를 쓰기로 했지?"
 _EVENTS = ("prompt", "session-start", "stop", "pre-compact", "session-end")
 _SPOOLED = ("stop", "pre-compact", "session-end")
@@ -247,3 +249,23 @@ def _loaded(place, event: str, payload: dict[str, object]) -> set[str]:
     assert said.status == 0
     assert not (said.out and event in _SPOOLED)
     return set(said.err.decode().split())
+
+
+def test_turns_of_talk_are_neither_recalled_nor_listed_and_crowd_no_note_out(known, tmp_path: Path) -> None:
+    """Conversations in the user's scope hold the same words, hundreds of times."""
+    state = tmp_path / "openclaw"
+    folder = state / "agents" / "main" / "sessions"
+    folder.mkdir(parents=True)
+    for number in range(60):
+        turn = {"type": "message", "id": "e", "parentId": None, "timestamp": "2026-11-20T10:00:00Z",
+                "message": {"role": "user", "content": "보고서는 존댓말로 쓴다 보고서는 존댓말로"}}  # fmt: skip
+        lines = [{"type": "session", "id": f"s{number}"}, turn]
+        (folder / f"s{number}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENCLAW_STATE_DIR", str(state))
+        assert main(["index", "--sessions", "--scope", "agent:main"]) == 0
+    said = known.hook("prompt", known.payload("보고서는 어떤 존댓말로 쓰지?")).context
+    assert "항상 존댓말로" in said
+    assert "sessions/" not in said
+    listed = known.hook("session-start", known.payload("")).context
+    assert "2026-11-20" not in listed

@@ -13,7 +13,6 @@ from gieok.capabilities.prompt import levels
 from gieok.capabilities.prompt.inject import Entry
 from gieok.capabilities.prompt.options import Settings
 from gieok.engine.snippet import snippet
-from gieok.places import SESSIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -142,8 +141,7 @@ def _one_a_document(reader: "Reader", candidates: dict[int, _Candidate]) -> list
         if len(best) == _DOCUMENTS:
             break
         c.row = _Row(*reader.row(c.passage))
-        if not c.row.key.startswith(f"{SESSIONS}/"):  # notes are recalled, not turns of talk
-            best.setdefault(c.row.document, c)
+        best.setdefault(c.row.document, c)
     return list(best.values())
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _BUSY_S = 0.05
 #: How often a query asks whether the deadline has passed, in steps of SQLite's machine (a microsecond or less each).
 _STEPS = 2_000
+#: Whether a scope holds conversations (`places.SESSIONS`), by the index of keys.
+_HAS_TALK = "SELECT 1 FROM documents WHERE scope_id = ? AND key >= 'sessions/' AND key < 'sessions0' LIMIT 1"
 #: The documents of a scope that are notes: a conversation has no title that would say anything.
 _NOTES = "FROM documents WHERE scope_id = (SELECT id FROM scopes WHERE path = ?) AND kind <> 'session'"
 
@@ -73,8 +75,10 @@ class Glance:
     def ranked(
         self, sid: int, mean_length: float, query: "KeywordQuery", weights: Mapping[str, float], limit: int
     ) -> "list[tuple[PassageId, float]]":
-        """Return the best passages by BM25; `weights` is weight · idf. Raises Late."""
-        return self._timely(lambda: ranking.keyword_ranking(self._db, sid, mean_length, query, weights, limit))
+        """Return the best passages of notes by BM25; `weights` is weight · idf. Raises Late."""
+        # Asked first: where there is no conversation, looking up each passage's document would be for nothing.
+        notes = " AND d.kind <> 'session'" if weights and self._one(_HAS_TALK, sid) else ""
+        return self._timely(lambda: ranking.keyword_ranking(self._db, sid, mean_length, query, weights, limit, notes))
 
     def row(self, passage: "PassageId") -> "tuple[Any, ...]":
         """Return document id, key, title, text, first and last line, updated and day in ms, metadata, provenance."""
