@@ -16,12 +16,13 @@ from gieok.backends.opening import Opening
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.profile import PROFILES
 from gieok.engine.recall import Profile
-from gieok.errors import BadConfig, EmbedderFailed, NotIndexed, ShapeMismatch
+from gieok.errors import BadConfig, BadRequest, EmbedderFailed, NotIndexed, ShapeMismatch
 from gieok.model import Scope
 from gieok.ops.context import Context, DaemonControl, SettingRow
 from gieok.ports import Clock, Embedder, Generator, SelfCheck, Store, TranscriptStore, Watcher
 
 if TYPE_CHECKING:
+    from gieok.capabilities.observe.notes import Mirror
     from gieok.capabilities.observe.sidecar import Minds, Sidecar
     from gieok.engine.distil import FullJournal
     from gieok.engine.generate import Asker
@@ -268,6 +269,7 @@ def _sidecar(
             settings.integer("observe.hard_stop_tokens"),
         ),
         reflect_tokens=settings.integer("reflect.tokens"),
+        notes=_notes(settings),
     )
 
 
@@ -303,6 +305,23 @@ def _agents(settings: config.Settings) -> list[str]:
 
 def _folders(settings: config.Settings) -> list[Path]:
     return [Path(name).expanduser() for name in settings.text("observe.folders").split(os.pathsep) if name]
+
+
+def _notes(settings: config.Settings) -> "Mirror":
+    """Find out where the user's notes go."""
+    from gieok.capabilities.files import openclaw
+    from gieok.capabilities.observe.notes import Mirror
+
+    named = (name.strip() for name in settings.text("observe.notes").split(","))
+    folders = tuple(Path(name).expanduser().absolute() for name in named if name)
+    record, target = paths.notes(settings.home), settings.text("observe.notes_target")
+    if target or not folders:
+        return Mirror(folders, Path(target).expanduser().absolute() if target else None, record)
+    try:
+        found = next(agent for agent in openclaw.find(os.environ, Path.home()).agents if agent.id == "main")
+    except BadRequest as error:
+        return Mirror(folders, None, record, f"{error}; set observe.notes_target")
+    return Mirror(folders, found.workspace.absolute() / "memory", record)
 
 
 def _minds(

@@ -69,6 +69,8 @@ OPTIONS = (
     *(Option(*row) for row in PROMPT_OPTIONS),
     Option("observe.agents", "auto", "whose transcripts are read: auto, none, or names joined by commas"),
     Option("observe.folders", "", "more folders of JSONL transcripts, joined as in PATH"),
+    Option("observe.notes", "", "folders of Markdown that are mirrored for an agent, joined by commas"),
+    Option("observe.notes_target", "", "where mirrors go; else the memory folder of OpenClaw's workspace"),
     Option("observe.model", "rules", "what observes: rules (no model), or provider:model, as gemini:gemini-2.5-flash"),
     Option("observe.base_url", "", "address of the model's provider; needed for compatible"),
     Option("observe.key_variable", "", "variable that holds the key; else the provider's usual one"),

@@ -25,6 +25,11 @@ def journal(root: Path) -> Path:
     return root / "journal.sqlite"
 
 
+def notes(root: Path) -> Path:
+    """Return the record of what was mirrored of the user's notes."""
+    return root / "notes.json"
+
+
 def spool(root: Path) -> Path:
     """Return the folder where hooks leave what they saw for the sidecar to take."""
     return root / "spool"

@@ -18,6 +18,7 @@ from pathlib import Path
 import gieok
 from gieok import locks, paths, places
 from gieok.app import open_context
+from gieok.capabilities.observe.notes import Mirrored
 from gieok.daemon import wire
 from gieok.errors import GieokError
 from gieok.model import Scope
@@ -114,7 +115,8 @@ class Service:
         while not self.stop.is_set():
             self._take(sidecar.capture_all())
             self._ends(sidecar.capture_spool())
-            folders = [place.folder for place in sidecar.places if place.folder.is_dir()]
+            self._tell(sidecar.mirror_notes())
+            folders = sidecar.watched()
             self._note("capture", f"watching {len(folders)} folders")
             self._follow(context, [*folders, sidecar.spool])
 
@@ -127,15 +129,24 @@ class Service:
                 return
             if not changed:
                 ticks += 1
-                known = {place.folder for place in sidecar.places if place.folder.is_dir()} | {sidecar.spool}
+                known = {*sidecar.watched(), sidecar.spool}
                 if ticks >= context.rescan_s or (ticks % _IDLE_CHECK_S == 0 and known != set(folders)):
                     return
                 continue
             self._take(sidecar.capture_paths(changed))
+            self._tell(sidecar.mirror_notes(changed))
             if any(path.parent == sidecar.spool for path in changed):
                 self._ends(sidecar.capture_spool())
             for path, reason in sidecar.capture.captured.troubles.items():
                 self._note(path, reason)
+
+    def _tell(self, mirrored: Mirrored | None) -> None:
+        """Say what of the user's notes could not be mirrored."""
+        if mirrored is None:
+            return
+        self._note("notes", "; ".join(f"{path}: {why}" for path, why in mirrored.troubles.items()) or "up to date")
+        for path in mirrored.left:
+            self._say(f"{path} was changed and is left alone")
 
     def _take(self, messages: int) -> None:
         if messages:

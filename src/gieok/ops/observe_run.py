@@ -1,16 +1,17 @@
 """`gieok observe run`: read transcripts and observe them, once or until interrupted."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
 
 from gieok.capabilities.observe.buffer import Step
+from gieok.capabilities.observe.notes import Mirrored
 from gieok.capabilities.observe.sidecar import Sidecar
 from gieok.engine.lifecycle import fill_vectors
 from gieok.model import Scope
 from gieok.ops.context import Context
-from gieok.ops.operation import Effect, Operation, Style, Words, argument
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 from gieok.paths import make_private
 from gieok.ports import VectorSearch
 
@@ -37,6 +38,7 @@ class ObserveRunResult:
     troubles: dict[str, str]
     active_memory: tuple[str, ...]
     waiting: str
+    notes: Mirrored | None = None
     found: bool = True
 
     def to_json(self) -> object:
@@ -48,6 +50,7 @@ class ObserveRunResult:
             "troubles": self.troubles,
             "active_memory": list(self.active_memory),
             "waiting": self.waiting or None,
+            "notes": asdict(self.notes) if self.notes else None,
         }
 
 
@@ -56,10 +59,12 @@ def run(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
     sidecar = context.sidecar()
     steps: Counter[str] = Counter()
     written: set[str] = set()
+    notes = Mirrored()
 
     def go(*, flush: bool, changed: set[Path] | None = None) -> None:
         ended = sidecar.capture_spool()
         _ = sidecar.capture_all() if changed is None else sidecar.capture_paths(changed)
+        notes.add(sidecar.mirror_notes(changed))
         for scope in sidecar.journal.scopes():
             flushed = flush or scope in ended or sidecar.is_idle(scope, timedelta(minutes=context.idle_minutes))
             done = work(sidecar, scope, flush=flushed)
@@ -71,8 +76,7 @@ def run(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
 
     go(flush=request.once)
     if not request.once:
-        folders = [place.folder for place in sidecar.places if place.folder.is_dir()]
-        folders.append(make_private(sidecar.spool))
+        folders = [*sidecar.watched(), make_private(sidecar.spool)]
         for changed in context.watcher().changes(folders, _DEBOUNCE_MS, context.rescan_s):
             go(flush=False, changed=changed or None)
     store, embedder = context.store(), context.embedder() if steps else None
@@ -81,7 +85,13 @@ def run(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
     captured = sidecar.capture.captured
     waiting = "; ".join(incident.detail for incident in sidecar.journal.incidents())
     return ObserveRunResult(
-        captured.messages, captured.rejects, dict(steps), dict(captured.troubles), tuple(sorted(written)), waiting
+        captured.messages,
+        captured.rejects,
+        dict(steps),
+        dict(captured.troubles),
+        tuple(sorted(written)),
+        waiting,
+        notes if sidecar.notes and sidecar.notes.folders else None,
     )
 
 
@@ -104,9 +114,22 @@ def present(result: ObserveRunResult, style: Style) -> str:
     ]
     lines += [f"  → {path}" for path in result.active_memory]
     lines += [f"  ✗ {path}: {reason}" for path, reason in result.troubles.items()]
+    lines += _note_lines(result.notes, style) if result.notes else []
     if result.waiting:
         lines.append(Words(f"  waits: {result.waiting}", f"  기다림: {result.waiting}").say(style.lang))
     return "\n".join(lines)
+
+
+def _note_lines(notes: Mirrored, style: Style) -> list[str]:
+    lines = [
+        Words(
+            f"  notes: {notes.written} written, {notes.deleted} deleted",
+            f"  노트: {notes.written}개 씀, {notes.deleted}개 지움",
+        ).say(style.lang)
+    ]
+    changed = Words("was changed and is left alone", "바뀐 파일이라 그대로 둡니다").say(style.lang)
+    lines += [f"  ✗ {printable(path)}: {changed}" for path in notes.left]
+    return lines + [f"  ✗ {printable(path)}: {printable(why)}" for path, why in notes.troubles.items()]
 
 
 OPERATION = Operation(

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from gieok import paths
+from gieok.capabilities.observe import notes
 from gieok.engine.generate import spent_tokens
 from gieok.model import Incident
 from gieok.ops.context import Context, DaemonStatus
@@ -18,6 +19,7 @@ class SidecarState:
     today_tokens: int = 0
     daily_tokens: int = 0
     incidents: tuple[Incident, ...] = ()
+    left_notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, object]:
         """Return the documented shape."""
@@ -28,6 +30,7 @@ class SidecarState:
             "today_tokens": self.today_tokens,
             "daily_tokens": self.daily_tokens,
             "incidents": [{"name": i.name, "detail": i.detail, "since": i.since.isoformat()} for i in self.incidents],
+            "left_notes": list(self.left_notes),
         }
 
     def lines(self, style: Style) -> list[str]:
@@ -41,7 +44,8 @@ class SidecarState:
         waits = Words("waits", "기다림").say(style.lang)
         lines = [f"{head}{self.observer}{weak}{meter}"]
         lines += [f"  ✗ {waits}: {printable(i.detail)} ({i.since:%Y-%m-%d %H:%M})" for i in self.incidents]
-        return lines
+        left = Words("was changed and is left alone", "바뀐 파일이라 그대로 둡니다").say(style.lang)
+        return lines + [f"  ✗ {printable(path)}: {left}" for path in self.left_notes]
 
 
 def sidecar_state(context: Context) -> SidecarState:
@@ -49,8 +53,9 @@ def sidecar_state(context: Context) -> SidecarState:
     running = context.daemon().status() if context.daemon is not None else None
     settings = {row.name: row.value for row in context.settings}
     observer, cap = settings["observe.model"], int(settings["observe.daily_tokens"])
+    left_notes = tuple(notes.left(paths.notes(context.home)))
     if not paths.journal(context.home).exists():
-        return SidecarState(running, observer, daily_tokens=cap)
+        return SidecarState(running, observer, daily_tokens=cap, left_notes=left_notes)
     journal = context.journal()
     today = context.clock.now().astimezone(context.zone).date()
-    return SidecarState(running, observer, spent_tokens(journal, today), cap, tuple(journal.incidents()))
+    return SidecarState(running, observer, spent_tokens(journal, today), cap, tuple(journal.incidents()), left_notes)

@@ -13,6 +13,7 @@ from gieok.capabilities.observe import active_memory, remembered, spool
 from gieok.capabilities.observe.active_memory import Look
 from gieok.capabilities.observe.buffer import READER, Buffer, Step, Thresholds
 from gieok.capabilities.observe.capture import Capture, capture_database
+from gieok.capabilities.observe.notes import Mirror, Mirrored
 from gieok.capabilities.observe.observation import Observed
 from gieok.capabilities.observe.reflect import Reflected, Reflector
 from gieok.capabilities.observe.remembered import Remembered
@@ -57,12 +58,18 @@ class Sidecar:
     look: Look
     thresholds: Thresholds = Thresholds()
     reflect_tokens: int = 40_000
+    notes: Mirror | None = None
     capture: Capture = field(init=False)
     #: Documents by scope, so that active memory is rendered of what changed.
     _known: dict[Scope, dict[str, Document]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "capture", Capture(self.journal, self.project_scope))
+
+    def watched(self) -> list[Path]:
+        """Return the folders in which something may happen, those that are there."""
+        notes = self.notes.folders if self.notes else ()
+        return [folder for folder in (*(place.folder for place in self.places), *notes) if folder.is_dir()]
 
     # Capturing
 
@@ -93,6 +100,14 @@ class Sidecar:
         if source.is_database:
             return capture_database(self.capture, source.scope, source.path, self.open_database)
         return self.capture.file(source.scope, source.path)
+
+    def mirror_notes(self, changed: Iterable[Path] | None = None) -> Mirrored | None:
+        """Bring the mirrors of the user's notes in line, where some of `changed` may be one; None: nothing was to do."""
+        if self.notes is None or not self.notes.folders:
+            return None
+        if changed is not None and not any(map(self.notes.holds, changed)):
+            return None
+        return self.notes.run()
 
     # Distilling
 

@@ -1,0 +1,303 @@
+"""Mirrors the user's Markdown folders into the folder that an agent indexes, and changes nothing there that is not its own.
+
+A mirror is ours while it has the hash that we wrote. What is meant to be written is recorded first, then it is written, then
+that is recorded: killed at any moment, the next run sees from the file how far this one came.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import stat
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok import locks, paths
+from gieok.text.redact import redact
+
+#: Nobody writes more by hand; what is larger is an export.
+MOST_BYTES = 5_000_000
+
+
+class Entry(NamedTuple):
+    """The mirror of one original. Hashes are hex, '' where there is none.
+
+    `seen` is of the original that was last looked at, `written` of our copy, `writing` of one that may not be there yet.
+    `is_left` says that somebody changed the mirror, and that the user was told.
+    """
+
+    name: str
+    seen: str = ""
+    written: str = ""
+    writing: str = ""
+    is_left: bool = False
+
+
+class Note(NamedTuple):
+    """An original: its name below its folder, with `/`, and the folder's own name."""
+
+    file: Path
+    name: str
+    folder: str
+
+
+@dataclass(slots=True)
+class Mirrored:
+    """What a run did. `left` are mirrors that somebody changed, each named once; `troubles` is path → why."""
+
+    written: int = 0
+    deleted: int = 0
+    left: list[str] = field(default_factory=list)
+    troubles: dict[str, str] = field(default_factory=dict)
+
+    def add(self, other: "Mirrored | None") -> None:
+        """Take in what a later run did."""
+        if other is not None:
+            self.written += other.written
+            self.deleted += other.deleted
+            self.left += other.left
+            self.troubles = other.troubles
+
+
+@dataclass(frozen=True, slots=True)
+class Mirror:
+    """Folders of notes, and where their copies go; `why_not` says why `target` is None. `record` is a file in Gieok's home."""
+
+    folders: tuple[Path, ...]
+    target: Path | None
+    record: Path
+    why_not: str = ""
+
+    def run(self) -> Mirrored:
+        """Bring the mirrors in line with the originals. Raises OSError where the record cannot be written."""
+        done = Mirrored()
+        if not self.folders:
+            return done
+        if self.target is None:
+            done.troubles["observe.notes_target"] = self.why_not
+            return done
+        with locks.exclusive(self.record.with_suffix(".lock")):
+            _Run(self, self.target, done).go()
+        return done
+
+    def holds(self, path: Path) -> bool:
+        """Say whether a path that a watcher saw change may be a note."""
+        return any(path.is_relative_to(folder) for folder in self.folders)
+
+
+def left(record: Path) -> list[str]:
+    """Return the mirrors that somebody changed and that stay as they are."""
+    return [
+        str(Path(target, entry.name))
+        for target, entries in _load(record).items()
+        for entry in entries.values()
+        if entry.is_left
+    ]
+
+
+class _Run:
+    """One run, under the lock."""
+
+    def __init__(self, mirror: Mirror, target: Path, done: Mirrored) -> None:
+        self._mirror, self._target, self._done = mirror, target, done
+        self._all = _load(mirror.record)
+        self._entries = self._all.setdefault(str(target), {})
+        self._unread: list[Path] = []
+
+    def go(self) -> None:
+        notes = {str(note.file): note for folder in self._mirror.folders for note in self._notes(folder)}
+        self._forget(notes)
+        taken = {_same(entry.name) for entry in self._entries.values()}
+        texts: dict[str, str] = {}
+        for origin, note in notes.items():
+            if (found := self._read(note.file)) is not None:
+                self._intend(origin, note, *found, texts, taken)
+        if texts:
+            self._save()
+        for origin, text in texts.items():
+            self._write(origin, text)
+        self._save()
+
+    # Originals
+
+    def _notes(self, folder: Path) -> Iterator[Note]:
+        """Yield the notes of a folder. Links are not followed, and the agent's own memory is nobody's note."""
+        if not folder.is_dir():
+            self._unreadable(folder, "the folder is not there")
+            return
+        target = self._target.resolve()
+        for name, folders, files in os.walk(folder, onerror=lambda e: self._unreadable(Path(e.filename), str(e))):
+            here = Path(name)
+            if here.resolve().is_relative_to(target):
+                folders.clear()
+                continue
+            folders[:] = sorted(f for f in folders if not f.startswith("."))
+            for file in sorted(files):
+                path = here / file
+                if path.suffix.lower() == ".md" and not file.startswith(".") and _is_regular(path):
+                    yield Note(path, _nfc(path.relative_to(folder).as_posix()), _nfc(folder.name))
+
+    def _unreadable(self, path: Path, why: str) -> None:
+        """What cannot be looked into (a disk that is not there) has lost nothing."""
+        self._done.troubles[str(path)] = why
+        self._unread.append(path)
+
+    def _read(self, file: Path) -> tuple[str, str] | None:
+        """Return a note's hash and its text without secrets; None where it cannot be read."""
+        try:
+            if file.stat().st_size > MOST_BYTES:
+                raise ValueError(f"it is larger than {MOST_BYTES:,} bytes")  # noqa: TRY301 - told like the rest
+            data = file.read_bytes()
+            return _hash(data), redact(data.decode("utf-8"))
+        except (OSError, ValueError) as error:
+            self._done.troubles[str(file)] = str(error)
+            return None
+
+    # Mirrors
+
+    def _forget(self, notes: dict[str, Note]) -> None:
+        """Delete the mirrors of notes that are gone, where they are still ours."""
+        for origin, entry in list(self._entries.items()):
+            path = Path(origin)
+            is_kept = origin in notes or any(path.is_relative_to(folder) for folder in self._unread)
+            if is_kept or not self._mirror.holds(path):
+                continue
+            mirror = self._target / entry.name
+            if self._is_ours(mirror, entry):
+                try:
+                    mirror.unlink()
+                except OSError as error:
+                    self._done.troubles[str(mirror)] = str(error)
+                    continue
+                self._done.deleted += 1
+            elif os.path.lexists(mirror) and not entry.is_left:
+                self._done.left.append(str(mirror))
+            del self._entries[origin]
+
+    def _intend(self, origin: str, note: Note, seen: str, text: str, texts: dict[str, str], taken: set[str]) -> None:
+        """Put what is to be written into `texts` and into the record."""
+        entry, wanted = self._entries.get(origin), _hash(text.encode())
+        if entry is None:
+            name = next((name for name in _names(note) if self._is_free(name, taken)), None)
+            if name is None:
+                self._done.troubles[origin] = "all names for its mirror are taken"
+                return
+            taken.add(_same(name))
+            entry = Entry(name)
+        elif seen == entry.seen and not entry.writing and not entry.is_left:
+            return  # also where the mirror is gone: somebody did not want it
+        mirror = self._target / entry.name
+        if os.path.lexists(mirror) and not self._is_ours(mirror, entry):
+            if not entry.is_left:
+                self._done.left.append(str(mirror))
+            self._entries[origin] = entry._replace(seen=seen, writing="", is_left=True)
+            return
+        self._entries[origin] = entry._replace(seen=seen, writing=wanted, is_left=False)
+        texts[origin] = text
+
+    def _write(self, origin: str, text: str) -> None:
+        """Write one mirror and note that it is there. What appeared in the meantime is not touched."""
+        entry = self._entries[origin]
+        mirror = self._target / entry.name
+        try:
+            if _hash_of(mirror) != entry.writing:
+                mirror.parent.mkdir(parents=True, exist_ok=True)
+                if not self._is_inside(mirror):
+                    raise FileExistsError  # noqa: TRY301 - a link of somebody else's leads out
+                _put(mirror, text, lambda: self._is_ours(mirror, entry))
+                self._done.written += 1
+        except FileExistsError:
+            self._done.left.append(str(mirror))
+            self._entries[origin] = entry._replace(writing="", is_left=True)
+        except OSError as error:
+            self._done.troubles[str(mirror)] = str(error)  # `writing` stays: the next run tries again
+        else:
+            self._entries[origin] = entry._replace(written=entry.writing, writing="")
+
+    def _is_free(self, name: str, taken: set[str]) -> bool:
+        return _same(name) not in taken and not os.path.lexists(self._target / name)
+
+    def _is_ours(self, mirror: Path, entry: Entry) -> bool:
+        found = _hash_of(mirror)
+        return bool(found) and found in (entry.written, entry.writing) and self._is_inside(mirror)
+
+    def _is_inside(self, mirror: Path) -> bool:
+        return mirror.parent.resolve().is_relative_to(self._target.resolve())
+
+    def _save(self) -> None:
+        rows = {target: entries for target, entries in self._all.items() if entries}
+        text = json.dumps(rows, ensure_ascii=False, indent=0) + "\n"
+        if not self._mirror.record.exists() or self._mirror.record.read_text(encoding="utf-8") != text:
+            paths.replace_private(self._mirror.record, text)
+
+
+def _load(record: Path) -> dict[str, dict[str, Entry]]:
+    """Return target → original → entry. Where the record is lost, no file is ours any more."""
+    try:
+        rows = json.loads(record.read_text(encoding="utf-8"))
+        return {t: {origin: Entry(*row) for origin, row in entries.items()} for t, entries in rows.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _names(note: Note) -> Iterator[str]:
+    """Yield names for a mirror, the plainest first."""
+    yield note.name
+    parent, _, last = note.name.rpartition("/")
+    prefix = f"{parent}/" if parent else ""
+    yield f"{prefix}{note.folder}-{last}"
+    yield f"{prefix}{note.folder}-{_hash(os.fsencode(note.file))[:8]}-{last}"
+
+
+def _put(mirror: Path, text: str, is_ours: Callable[[], bool]) -> None:
+    """Write a file in one step. Raises FileExistsError where one is there that is not ours."""
+    fresh = mirror.with_name(f".gieok-{os.getpid()}.tmp")
+    descriptor = os.open(fresh, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, stat.S_IRUSR | stat.S_IWUSR)
+    try:
+        with os.fdopen(descriptor, "wb") as out:
+            out.write(text.encode())
+            out.flush()
+            os.fsync(out.fileno())
+        if is_ours():
+            fresh.replace(mirror)
+        else:
+            os.link(fresh, mirror)  # unlike a rename, this fails where a file is
+    finally:
+        fresh.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # Windows has no folders to open
+        folder = os.open(mirror.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _is_regular(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return True  # reading it will say why
+
+
+def _hash_of(file: Path) -> str:
+    """Return the hash of a regular file, '' where there is none that can be read."""
+    try:
+        return _hash(file.read_bytes()) if stat.S_ISREG(file.lstat().st_mode) else ""
+    except OSError:
+        return ""
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _nfc(name: str) -> str:
+    return unicodedata.normalize("NFC", name)
+
+
+def _same(name: str) -> str:
+    """Return what names have in common that are one file on some file systems."""
+    return _nfc(name).casefold()
