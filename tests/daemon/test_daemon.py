@@ -121,6 +121,17 @@ def test_the_end_of_a_session_is_observed_at_once(home: Path) -> None:
     assert list((home / "spool").glob("*.json")) == []
 
 
+def test_a_note_is_mirrored_while_it_runs(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    vault, copy = home.parent / "vault", home.parent / "memory" / "plan.md"
+    vault.mkdir()
+    monkeypatch.setenv("GIEOK_OBSERVE_NOTES", str(vault))
+    monkeypatch.setenv("GIEOK_OBSERVE_NOTES_TARGET", str(copy.parent))
+    Daemon(home).start()
+    for text in ("one", "two"):
+        (vault / "plan.md").write_text(text, encoding="utf-8")
+        _until(lambda text=text: copy.exists() and copy.read_text(encoding="utf-8") == text)
+
+
 def test_a_home_with_a_long_name_is_served_on_a_port_that_asks_for_the_token(tmp_path: Path) -> None:
     long = tmp_path / ("x" * 120)
     long.mkdir()

@@ -19,6 +19,7 @@ import gieok
 from gieok import locks, paths, places
 from gieok.app import open_context
 from gieok.capabilities.observe.notes import Mirrored
+from gieok.capabilities.observe.sidecar import Sidecar
 from gieok.daemon import wire
 from gieok.errors import GieokError
 from gieok.model import Scope
@@ -113,12 +114,16 @@ class Service:
         sidecar = context.sidecar()
         paths.make_private(sidecar.spool)
         while not self.stop.is_set():
-            self._take(sidecar.capture_all())
-            self._ends(sidecar.capture_spool())
-            self._tell(sidecar.mirror_notes())
+            self._look(sidecar)
             folders = sidecar.watched()
             self._note("capture", f"watching {len(folders)} folders")
             self._follow(context, [*folders, sidecar.spool])
+
+    def _look(self, sidecar: Sidecar) -> None:
+        """Take everything that is new, wherever it is."""
+        self._take(sidecar.capture_all())
+        self._ends(sidecar.capture_spool())
+        self._tell(sidecar.mirror_notes())
 
     def _follow(self, context: Context, folders: list[Path]) -> None:
         """Take what changes; return after a while, or when the process is to stop, so that everything is looked at anew."""
@@ -129,6 +134,8 @@ class Service:
                 return
             if not changed:
                 ticks += 1
+                if ticks == 1:
+                    self._look(sidecar)  # what changed between the last look and the first event
                 known = {*sidecar.watched(), sidecar.spool}
                 if ticks >= context.rescan_s or (ticks % _IDLE_CHECK_S == 0 and known != set(folders)):
                     return
