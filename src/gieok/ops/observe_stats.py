@@ -1,13 +1,19 @@
 """`gieok observe stats`: how much went in, what came out, what it cost, what waits."""
 
-from collections import defaultdict
-from dataclasses import dataclass
-from datetime import date, timedelta
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
 
 from gieok.engine.generate import spent_tokens
 from gieok.model import Incident, JournalStats, Reject, Run, Scope, Usage
 from gieok.ops.context import Context
+from gieok.ops.exposition import Metric, Sample, expose
 from gieok.ops.operation import Operation, Style, Words, argument
+from gieok.ops.prices import Price, Prices, by_day
+
+#: Before every run.
+_EVER = datetime(1970, 1, 2, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,6 +21,9 @@ class ObserveStatsRequest:
     """Parameters of `gieok observe stats`."""
 
     days: int = argument(Words("how many days back", "며칠 전부터"), 7)
+    prometheus: bool = argument(
+        Words("print Prometheus metrics, counted over all days", "모든 날을 센 Prometheus 지표로 출력"), False
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +39,8 @@ class ObserveStatsResult:
     today_tokens: int
     incidents: tuple[Incident, ...]
     rejects: tuple[Reject, ...]
+    costs: dict[tuple[date, str], float] = field(default_factory=dict)
+    prometheus: bool = False
     found: bool = True
 
     @property
@@ -60,8 +71,10 @@ class ObserveStatsResult:
             "compression": round(self.compression, 2),
             "days": {d: {"runs": r, "tokens_in": i, "tokens_out": o} for d, (r, i, o) in self.by_day().items()},
             "models": [
-                {"day": day.isoformat(), "role": role, **usage._asdict()} for (day, role), usage in self.usage.items()
+                {"day": day.isoformat(), "role": role, **usage._asdict(), "dollars": self.costs.get((day, role))}
+                for (day, role), usage in self.usage.items()
             ],
+            "dollars": {day.isoformat(): cost for day, cost in by_day(self.costs)},
             "today_tokens": self.today_tokens,
             "incidents": [
                 {"name": i.name, "detail": i.detail, "since": i.since.isoformat(), "tries": i.tries,
@@ -74,23 +87,76 @@ class ObserveStatsResult:
 def run(context: Context, request: ObserveStatsRequest) -> ObserveStatsResult:
     """Count."""
     journal, sidecar = context.journal(), context.sidecar()
-    since = context.clock.now() - timedelta(days=request.days)
+    since = _EVER if request.prometheus else context.clock.now() - timedelta(days=request.days)
     today = context.clock.now().astimezone(context.zone).date()
+    usage = journal.usage(since.astimezone(context.zone).date())
+    of_all = [run for scope in journal.scopes() for run in journal.runs(scope, since - timedelta(days=1))]
     return ObserveStatsResult(
         scope=context.scope,
         model=sidecar.minds.model,
         journal=journal.stats(context.scope),
         backlog_tokens=sidecar.backlog_tokens(context.scope),
         runs=tuple(journal.runs(context.scope, since)),
-        usage=journal.usage(today - timedelta(days=request.days)),
+        usage=usage,
         today_tokens=spent_tokens(journal, today),
         incidents=tuple(journal.incidents()),
         rejects=tuple(journal.rejects(20)),
+        costs=_prices(context).costs(usage, [run._replace(at=run.at.astimezone(context.zone)) for run in of_all]),
+        prometheus=request.prometheus,
     )
+
+
+def _prices(context: Context) -> Prices:
+    values = {row.name: row.value for row in context.settings}
+    price_in, price_out = float(values["observe.price_in"]), float(values["observe.price_out"])
+    observing = values["observe.model"]
+    return Prices(
+        {"observer": observing, "reflector": values["reflect.model"] or observing},
+        Price(price_in, price_out) if price_in >= 0 and price_out >= 0 else None,
+    )
+
+
+def metrics(result: ObserveStatsResult) -> list[Metric]:
+    """Return everything that can be counted, the journal's by scope and the models' by role."""
+    j, scope = result.journal, {"scope": str(result.scope)}
+
+    def one(name: str, text: str, value: float) -> Metric:
+        return Metric(f"gieok_{name}", text, (Sample(value, scope),))
+
+    def by_role(name: str, text: str, values: Iterable[tuple[str, float]]) -> Metric:
+        sums: dict[str, float] = defaultdict(float)
+        for role, value in values:
+            sums[role] += value
+        return Metric(f"gieok_{name}", text, tuple(Sample(v, {"role": role}) for role, v in sorted(sums.items())))
+
+    runs = Counter(run.reader for run in result.runs)
+    used = [(role, usage) for (_, role), usage in result.usage.items()]
+    return [
+        one("messages_total", "Messages in the journal.", j.messages),
+        one("message_tokens_total", "Tokens of the messages in the journal.", j.tokens),
+        one("transcripts", "Transcripts that were read.", j.transcripts),
+        one("set_aside_lines_total", "Lines that could not be read.", j.rejects),
+        one("chunks", "Chunks that were observed ahead.", j.chunks),
+        one("undelivered_documents", "Documents that wait for the store.", j.undelivered),
+        one("journal_bytes", "Size of the journal on disk.", j.disk_bytes),
+        one("backlog_tokens", "Tokens not observed yet, counted up to the hard stop.", result.backlog_tokens),
+        one("compression_ratio", "Tokens of messages for one token of observations.", result.compression),
+        Metric("gieok_runs_total", "Runs.", tuple(Sample(n, {**scope, "reader": r}) for r, n in sorted(runs.items()))),
+        by_role("model_calls_total", "Calls of models.", ((r, u.calls) for r, u in used)),
+        by_role("model_failures_total", "Calls of models that failed.", ((r, u.failures) for r, u in used)),
+        by_role("model_input_tokens_total", "Tokens that models read.", ((r, u.input_tokens) for r, u in used)),
+        by_role("model_output_tokens_total", "Tokens that models wrote.", ((r, u.output_tokens) for r, u in used)),
+        by_role("model_seconds_total", "Time that models took.", ((r, u.seconds) for r, u in used)),
+        by_role("model_cost_dollars_total", "Cost, of what has a known price.",
+                ((role, cost) for (_, role), cost in result.costs.items())),
+        Metric("gieok_incidents", "What waits for a person or a provider.", (Sample(len(result.incidents)),)),
+    ]  # fmt: skip
 
 
 def present(result: ObserveStatsResult, style: Style) -> str:
     """Show what a person asks first, then the days."""
+    if result.prometheus:
+        return expose(metrics(result))
     j = result.journal
     observer = result.model or Words("rules (no model: weaker)", "규칙 (모델 없음: 약함)").say(style.lang)
     lines = [
@@ -120,6 +186,7 @@ def present(result: ObserveStatsResult, style: Style) -> str:
         ).say(style.lang)
         for (day, role), u in result.usage.items()
     ]
+    lines += [f"  {day}: ${cost:,.4f}" for day, cost in by_day(result.costs)]
     lines += [f"  ✗ {i.name}: {i.detail} ({i.since:%Y-%m-%d %H:%M}, {i.tries})" for i in result.incidents]
     lines += [f"  ✗ {r.path}:{r.line}: {r.reason}" for r in result.rejects[:5]]
     return "\n".join(lines)

@@ -1,0 +1,43 @@
+"""Prometheus' text format, version 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats)."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+
+class Sample(NamedTuple):
+    """A value with its labels."""
+
+    value: float
+    labels: Mapping[str, str] = {}
+
+
+class Metric(NamedTuple):
+    """A metric and its samples; a name that ends in `_total` is a counter's, any other a gauge's."""
+
+    name: str
+    help: str
+    samples: tuple[Sample, ...]
+
+
+def expose(metrics: Iterable[Metric]) -> str:
+    """Return the text of the metrics that have samples; a last line break is left to whoever prints it."""
+    lines: list[str] = []
+    for metric in metrics:
+        if metric.samples:
+            kind = "counter" if metric.name.endswith("_total") else "gauge"
+            lines += [f"# HELP {metric.name} {metric.help}", f"# TYPE {metric.name} {kind}"]
+            lines += [f"{metric.name}{_labels(sample.labels)} {_number(sample.value)}" for sample in metric.samples]
+    return "\n".join(lines)
+
+
+def _labels(labels: Mapping[str, str]) -> str:
+    pairs = ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items())
+    return f"{{{pairs}}}" if pairs else ""
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) else repr(round(value, 9))
