@@ -206,7 +206,7 @@ def quality(data: Path, count: int) -> dict[str, dict[str, dict[str, object]]]:
 def outcome(reader: Glance, label: Label, floor: float) -> Outcome:
     settings = Settings({"hook.floor": floor})
     ask = partial(recollect.recall, reader, ["agent:main"], chosen=settings, now_unix_s=0.0, cwd="", late=Late)
-    asked = question.questions(label.prompt) if question.is_worth_asking(label.prompt) else []
+    asked = question.questions(label.prompt)
     shown = ask(asked=asked).found[: int(settings.number("hook.limit"))] if asked else []
     return Outcome(label, tuple((f.level, f.key in label.expect) for f in shown if f.level != levels.LOW))
 

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from gieok import paths
+from gieok.capabilities.prompt.options import BOOLEANS
 from gieok.capabilities.prompt.options import OPTIONS as PROMPT_OPTIONS
 from gieok.errors import BadConfig, BadRequest
 
@@ -94,7 +95,6 @@ OPTIONS = (
     Option("active_memory.budget_tokens", 2_500, "size of active memory", low=200),
     Option("active_memory.template", "", "a file to use instead of the built-in template"),
 )  # fmt: skip
-_BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 _BY_NAME = {option.name: option for option in OPTIONS}
 
 
@@ -248,7 +248,7 @@ def _option(name: str, origin: str) -> Option:
 
 def _parse(option: Option, text: str, origin: str) -> Value:
     try:
-        value = _BOOLEANS[text.lower()] if isinstance(option.default, bool) else type(option.default)(text)
+        value = BOOLEANS[text.lower()] if isinstance(option.default, bool) else type(option.default)(text)
     except KeyError:
         raise BadConfig(f"{option.name} is {text!r} in {origin!r}; it must be true or false") from None
     except ValueError:

@@ -100,7 +100,7 @@ def _settings(context: Context) -> Settings:
 
 
 def _recalled(context: Context, settings: Settings, prompt: str, *, with_low: bool) -> Sequence[Found]:
-    asked = question.questions(prompt) if question.is_worth_asking(prompt) else []
+    asked = question.questions(prompt)
     if not asked:
         return ()
     scopes = [str(scope) for scope in context.scopes]

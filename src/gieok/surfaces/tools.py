@@ -113,7 +113,8 @@ def scoped(context: Context) -> Context:
     """Return the context with the scopes of the folder as it is now: the first record makes a project of it."""
     from gieok.app import scopes_here
 
-    return replace(context, scope=scopes_here(context)[0], also=scopes_here(context)[1:])
+    scope, *also = scopes_here(context)
+    return replace(context, scope=scope, also=tuple(also))
 
 
 @cache

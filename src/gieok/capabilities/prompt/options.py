@@ -31,6 +31,8 @@ STORE_OPTIONS: tuple[Row, ...] = (
     ("store", "sqlite", "where memory is kept", False, (), None),
     ("hybrid", False, "whether an index is kept here too", False, (), None),
 )
+#: What a switch may be set to.
+BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 DEFAULTS = {row[0]: row[1] for row in (*OPTIONS, *STORE_OPTIONS)}
 
 

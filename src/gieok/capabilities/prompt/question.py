@@ -65,7 +65,9 @@ def asks_about_the_past(prompt: str) -> bool:
 
 
 def questions(prompt: str) -> list[dict[str, float]]:
-    """Return token → weight for the whole prompt and for each of its sentences; empty where it only has common words."""
+    """Return token → weight for the whole prompt and for each of its sentences; empty where there is nothing to ask."""
+    if not is_worth_asking(prompt):
+        return []
     if len(prompt) > 2 * _END_CHARS:
         prompt = f"{prompt[:_END_CHARS]}\n{prompt[-_END_CHARS:]}"
     sentences = [part for part in _SENTENCE.split(prompt) if part and is_worth_asking(part)]

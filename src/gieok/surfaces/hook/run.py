@@ -116,7 +116,7 @@ class _Call:
         prompt = self._payload.get("prompt")
         if not isinstance(prompt, str):
             raise TypeError("the payload has no prompt")
-        asked = question.questions(prompt) if question.is_worth_asking(prompt) else []
+        asked = question.questions(prompt)
         if not asked:
             return ""
         recalled = recollect.recall(

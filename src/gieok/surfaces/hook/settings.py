@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Mapping
 
-from gieok.capabilities.prompt.options import OPTIONS, STORE_OPTIONS, Row, Settings, Value
+from gieok.capabilities.prompt.options import BOOLEANS, OPTIONS, STORE_OPTIONS, Row, Settings, Value
 
 _LINE = re.compile(r"""(\s*)(['"]?)([\w.]+)\2\s*:(?:\s+(.*?))?\s*$""")
 _PAIR = re.compile(r"""\s*([\w.]+)\s*:\s+("[^"]*"|'[^']*'|[^,]*)(?:,|$)""")
@@ -93,16 +93,7 @@ def _value(row: Row, text: str) -> Value | None:
     """Return the value of a setting's text, or None where it cannot be one."""
     default, choices, low = row[1], row[4], row[5]
     if isinstance(default, bool):
-        return {
-            "true": True,
-            "yes": True,
-            "on": True,
-            "1": True,
-            "false": False,
-            "no": False,
-            "off": False,
-            "0": False,
-        }.get(text.lower())
+        return BOOLEANS.get(text.lower())
     if isinstance(default, str):
         return text if not choices or text in choices else None
     try:

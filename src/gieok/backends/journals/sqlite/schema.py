@@ -7,9 +7,8 @@ before it is on the disk there (see `gieok.engine.distil`).
 import sqlite3
 from pathlib import Path
 
-from gieok import paths
-from gieok.backends.stores.sqlite.schema import BUSY_TIMEOUT_MS, statements, translated, use_wal
-from gieok.errors import ShapeMismatch, StoreCorrupt, StoreError
+from gieok.backends.stores.sqlite.schema import BUSY_TIMEOUT_MS, create_tables, open_private, use_wal
+from gieok.errors import ShapeMismatch, StoreCorrupt
 
 SCHEMA_VERSION = 1
 #: "GIEJ": marks the file as ours.
@@ -68,38 +67,14 @@ PRAGMA user_version = {SCHEMA_VERSION};
 
 def connect(file: Path, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> sqlite3.Connection:
     """Open the journal's file, creating it (0600) with its tables when it is new. Raises StoreError, ShapeMismatch."""
-    with translated(file):
-        try:
-            paths.create_private(file)
-        except OSError as error:
-            raise StoreError(f"cannot create the journal {str(file)!r}: {error.strerror}") from error
-        connection = sqlite3.connect(
-            file, timeout=busy_timeout_ms / 1000, isolation_level=None, check_same_thread=False
-        )
-        try:
-            if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-                _create(connection, file)
-            _verify(connection, file)
-            use_wal(connection)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+    return open_private(file, "journal", busy_timeout_ms, _prepare)
 
 
-def _create(connection: sqlite3.Connection, file: Path) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        if connection.execute("PRAGMA user_version").fetchone()[0] == 0:  # nobody was faster
-            if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                raise StoreCorrupt(f"{str(file)!r} is a database of another program")  # noqa: TRY301 - rolls back
-            for statement in statements(_TABLES):
-                connection.execute(statement)
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
+def _prepare(connection: sqlite3.Connection, file: Path) -> None:
+    if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
+        create_tables(connection, file, _TABLES)
+    _verify(connection, file)
+    use_wal(connection)
 
 
 def _verify(connection: sqlite3.Connection, file: Path) -> None:

@@ -11,7 +11,7 @@ Design choices, each measured on 100,000 short passages:
 """
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -102,17 +102,24 @@ def _translate(error: sqlite3.Error, file: Path) -> GieokError:
 
 def connect(file: Path, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> sqlite3.Connection:
     """Open the store's file, creating it (0600) with its tables when it is new. Raises StoreError, ShapeMismatch."""
+    return open_private(file, "store", busy_timeout_ms, _prepare)
+
+
+def open_private(
+    file: Path, what: str, busy_timeout_ms: int, prepare: Callable[[sqlite3.Connection, Path], None]
+) -> sqlite3.Connection:
+    """Open a file of ours, creating it (0600) when it is new; `prepare` gives it its tables. Raises StoreError."""
     with translated(file):
         try:
             paths.create_private(file)
         except OSError as error:
-            raise StoreError(f"cannot create the store {str(file)!r}: {error.strerror}") from error
+            raise StoreError(f"cannot create the {what} {str(file)!r}: {error.strerror}") from error
         # Each thread has its own connection, but the thread that closes the store closes all of them.
         connection = sqlite3.connect(
             file, timeout=busy_timeout_ms / 1000, isolation_level=None, check_same_thread=False
         )
         try:
-            _prepare(connection, file)
+            prepare(connection, file)
         except BaseException:
             connection.close()
             raise
@@ -123,7 +130,10 @@ def _prepare(connection: sqlite3.Connection, file: Path) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA temp_store = MEMORY")
     if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-        _create(connection, file)
+        connection.execute(
+            "PRAGMA auto_vacuum = INCREMENTAL"
+        )  # only an empty file takes it; `compact` gives space back
+        create_tables(connection, file, _TABLES)
     _verify(connection, file)
     use_wal(connection)
 
@@ -140,14 +150,14 @@ def use_wal(connection: sqlite3.Connection) -> None:
             connection.execute("ROLLBACK")
 
 
-def _create(connection: sqlite3.Connection, file: Path) -> None:
-    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only an empty file takes it; `compact` gives space back
+def create_tables(connection: sqlite3.Connection, file: Path, script: str) -> None:
+    """Run the script that makes the tables of a new file in one step, unless another process was faster."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         if connection.execute("PRAGMA user_version").fetchone()[0] == 0:  # nobody was faster
             if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 raise StoreCorrupt(f"{str(file)!r} is a database of another program")  # noqa: TRY301 - rolls back
-            for statement in statements(_TABLES):
+            for statement in statements(script):
                 connection.execute(statement)
         connection.execute("COMMIT")
     except BaseException:
