@@ -1,5 +1,7 @@
 """Any number of processes read and write one file at once; killing one loses nothing that it had acknowledged."""
 
+import contextlib
+import sqlite3
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +12,7 @@ from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.model import Filter
 from gieok.testing import HashEmbedder
 from gieok.testing.contracts import ProcessContract
-from gieok.testing.contracts.base import HOME, embed_missing, entry, keys, near, question
+from gieok.testing.contracts.base import HOME, corpus, embed_missing, entry, keys, near, question
 from gieok.testing.contracts.processes import write
 
 
@@ -82,3 +84,27 @@ def test_threads_share_a_store_and_any_of_them_may_close_it(tmp_path: Path) -> N
     assert store.stats().documents == 60
     assert store.check() == []
     store.close()
+
+
+def test_compacting_waits_for_another_writer_instead_of_giving_up(tmp_path: Path) -> None:
+    """SQLite's own housekeeping reads before it writes: whoever writes in between must not make it fail as busy."""
+    file = tmp_path / "memory.sqlite"
+    store, embedder = SqliteStore(file), HashEmbedder(64)
+    store.use_model(embedder.model, embedder.dimension)
+    store.put(corpus(1, 50))
+    embed_missing(store, embedder)
+    store.nearest(HOME, near(embedder, "결제"), Filter(), 9)
+    other, seen = sqlite3.connect(file, isolation_level=None, timeout=0), []
+
+    def meanwhile(action: int, *_: object) -> int:
+        if action == sqlite3.SQLITE_ANALYZE:
+            with contextlib.suppress(sqlite3.OperationalError):
+                other.execute("UPDATE meta SET value = value + 1 WHERE name = 'removed_passages'")
+            seen.append(action)
+        return sqlite3.SQLITE_OK
+
+    store._db().set_authorizer(meanwhile)
+    store.compact()
+    assert seen
+    store.close()
+    other.close()

@@ -182,11 +182,12 @@ class SqliteStore:
         """Forget cached vectors beyond the cap and give free pages back."""
         with self._writing() as db:
             tidied = writing.tidy(db)
+            # Inside, where the write lock is held: alone it reads, then wants to write, and a write between is "busy".
+            db.execute("PRAGMA optimize")
         with schema.translated(self._file):
             if tidied:
                 # A script, because `execute` takes one step of it, which frees one page.
                 self._db().executescript("PRAGMA incremental_vacuum")
-            self._db().execute("PRAGMA optimize")
             self._db().execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def close(self) -> None:
