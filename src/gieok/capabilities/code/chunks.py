@@ -6,6 +6,7 @@ passages of even size. A passage over the limit is split between statements of t
 
 import re
 from collections.abc import Sequence
+from itertools import groupby
 
 from gieok.capabilities.code.facts import Kind, SymbolFact
 from gieok.model import Passage
@@ -42,19 +43,16 @@ def _stretches(
 ) -> list[tuple[int, int, str]]:
     """Return (first line, last line, context): each line belongs to the innermost function or class it stands in."""
     lines = len(starts) - 1
-    owner = [0] * (lines + 2)
+    owner = [0] * lines
     for number, symbol in enumerate(symbols):
         if symbol.kind in _LEAVES and not _is_inside_function(symbol, symbols):
-            for line in range(symbol.start, min(symbol.end, lines) + 1):
-                owner[line] = number
+            end = min(symbol.end, lines)
+            owner[symbol.start - 1 : end] = [number] * (end - symbol.start + 1)
     found: list[tuple[int, int, str]] = []
-    line = 1
-    while line <= lines:
-        last = line
-        while last < lines and owner[last + 1] == owner[line]:
-            last += 1
-        found.append((line, last, _context(path, symbols[owner[line]])))
-        line = last + 1
+    last = 0
+    for number, run in groupby(owner):
+        first, last = last + 1, last + len(list(run))
+        found.append((first, last, _context(path, symbols[number])))
     return _joined(text, starts, found)
 
 

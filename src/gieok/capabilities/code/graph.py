@@ -13,7 +13,7 @@ from gieok.capabilities.code.resolve.solver import FAN, Solver
 from gieok.model import Edge, OpenCall, Symbol
 
 #: Changes whenever the edges of unchanged facts would.
-RESOLVER_VERSION = 1
+RESOLVER_VERSION = 2
 
 
 class Tier(IntEnum):
@@ -117,20 +117,23 @@ def _calls(solver: Solver, keys: Sequence[str], names: set[str], edges: _Edges) 
         key = keys[solver.function_symbol[number]]
         if fact.owner != -1 and "<lambda" not in key:
             methods[key.rpartition(".")[2]].add(key)
+    folded = [fold(key) for key in keys]
     answered = {(site.symbol, site.line, _plain(site.name)) for site in solver.sites if site.targets or site.wired}
     open_calls = set[OpenCall]()
     for site in solver.sites:
-        source = fold(keys[site.symbol])
-        tier = Tier.RESOLVED if len(site.targets) <= FAN else Tier.AMBIGUOUS
-        reason = _REASONS[site.kind] if tier == Tier.RESOLVED else f"one of {len(site.targets)} possible targets"
-        for function in site.targets:
-            target = keys[solver.function_symbol[function]]
-            if fold(target) == target or fold(target) != source:  # what a function without a name does, its owner does
-                edges.add(source, fold(target), CALLS, tier, reason, site.line)
-        name = _plain(site.name)
-        if site.kind in ("call", "method") and name in names and (site.symbol, site.line, name) not in answered:
-            open_calls.add(OpenCall(source, name, site.line))
-            _by_name(site, source, methods, edges)
+        source = folded[site.symbol]
+        if site.targets:
+            tier = Tier.RESOLVED if len(site.targets) <= FAN else Tier.AMBIGUOUS
+            reason = _REASONS[site.kind] if tier == Tier.RESOLVED else f"one of {len(site.targets)} possible targets"
+            for function in site.targets:
+                target = solver.function_symbol[function]
+                if folded[target] != source or keys[target] == source:  # what a lambda does, its owner does
+                    edges.add(source, folded[target], CALLS, tier, reason, site.line)
+        elif site.kind in ("call", "method"):
+            name = _plain(site.name)
+            if name in names and (site.symbol, site.line, name) not in answered:
+                open_calls.add(OpenCall(source, name, site.line))
+                _by_name(site, source, methods, edges)
     return open_calls
 
 

@@ -16,7 +16,6 @@ _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$", re.MULTILINE)
 _SIGNATURE_LINES = 8
 _SIGNATURE_CHARS = 240
 _DOC_CHARS = 400
-_SPACES = re.compile(r"\s+")
 
 
 class Source(NamedTuple):
@@ -66,7 +65,7 @@ def _symbol(path: str, fact: SymbolFact, facts: Facts, lines: Sequence[str]) -> 
         end_line=fact.end,
         parent=parent,
         signature=fact.signature or _signature(fact, lines),
-        doc=_SPACES.sub(" ", fact.doc)[:_DOC_CHARS],
+        doc=" ".join(fact.doc[: 4 * _DOC_CHARS].split())[:_DOC_CHARS],
         complexity=fact.complexity,
         traits=" ".join(fact.traits),
         status=fact.status,
@@ -85,7 +84,7 @@ def _signature(fact: SymbolFact, lines: Sequence[str]) -> str:
         head += " " + line.strip()
         if line.rstrip().endswith((":", "{", ";")):
             break
-    return _SPACES.sub(" ", head).strip().rstrip("{:").strip()[:_SIGNATURE_CHARS]
+    return " ".join(head.split()).rstrip("{:").strip()[:_SIGNATURE_CHARS]
 
 
 def _markers(text: str) -> list[SymbolFact]:

@@ -13,6 +13,8 @@ _FUNCTIONS = frozenset(
     function method_definition""".split()
 )
 _PROTOTYPE = re.compile(r"\b([A-Za-z_$][\w$]*)\.prototype\b|\binherits\(\s*([A-Za-z_$][\w$]*)")
+_CONSTANTS = frozenset(("string", "number", "true", "false", "null", "comment"))
+_PLAIN_KEYS = frozenset(("property_identifier", "string", "number"))
 _TESTS = frozenset(("describe", "it", "test", "suite", "context", "specify"))
 _GLOBALS = frozenset(
     """console process Object Array String Number Boolean Math JSON Date RegExp Promise Map Set WeakMap WeakSet Symbol Error
@@ -44,7 +46,7 @@ class _Reader(TreeReader):
         "type_alias_declaration": "_alias", "enum_declaration": "_alias", "object": "_object", "array": "_array",
         "return_statement": "_return", "yield_expression": "_yield", "for_in_statement": "_for_in",
         "ternary_expression": "_ternary", "binary_expression": "_binary", "unary_expression": "nothing",
-        "update_expression": "nothing", "string": "text_value", "template_string": "text_value", "number": "nothing",
+        "update_expression": "nothing", "string": "text_value", "template_string": "_template", "number": "nothing",
         "regex": "nothing", "import_statement": "_import", "export_statement": "_export", "as_expression": "_cast",
         "satisfies_expression": "_first", "non_null_expression": "_first", "sequence_expression": "_last",
         "catch_clause": "_catch", "spread_element": "_spread", "internal_module": "_namespace", "module": "_namespace",
@@ -126,7 +128,7 @@ class _Reader(TreeReader):
 
     def _member(self, node: Node) -> Variable:
         place, name = self.field(node, "object"), self.text(self.field(node, "property"))
-        if place is not None and self.text(place) == "module" and name == "exports":
+        if name == "exports" and self.text(place) == "module":
             return self.exports
         return self.load(self.value(place), name, node)
 
@@ -329,6 +331,8 @@ class _Reader(TreeReader):
     # Objects
 
     def _object(self, node: Node) -> Variable:
+        if node.named_children and _is_data(node):
+            return self._data(node)
         held = self.builder.container()
         for member in node.named_children:
             key, value = "", NOTHING
@@ -349,7 +353,15 @@ class _Reader(TreeReader):
                 self.emit(Op.STORE_INDEX, held, key, value, self.scope.symbol, self.line(member))
         return held
 
+    def _data(self, node: Node) -> Variable:
+        """Return a literal of constants, however deep: one container of texts, for tables of them are long."""
+        held = self.builder.container()
+        self.emit(Op.STORE_INDEX, held, "*", self.builder.external("str"), self.scope.symbol, self.line(node))
+        return held
+
     def _array(self, node: Node) -> Variable:
+        if node.named_children and _is_data(node):
+            return self._data(node)
         held = self.builder.container()
         for place, member in enumerate(node.named_children):
             is_spread = member.type == "spread_element"
@@ -358,6 +370,10 @@ class _Reader(TreeReader):
                 key: str | int = "*" if is_spread else place
                 self.emit(Op.STORE_INDEX, held, key, value, self.scope.symbol, self.line(member))
         return held
+
+    def _template(self, node: Node) -> Variable:
+        self.nothing(node)
+        return self.text_value(node)
 
     def _spread(self, node: Node) -> Variable:
         return self._first(node)
@@ -406,7 +422,7 @@ class _Reader(TreeReader):
             self.builder.copy(self._binding(name), value)
         elif kind == "member_expression":
             place, name = self.field(target, "object"), self.text(self.field(target, "property"))
-            if place is not None and self.text(place) == "module" and name == "exports":
+            if name == "exports" and self.text(place) == "module":
                 self.builder.copy(self.exports, value)
             elif (held := self.value(place)) != NOTHING and value != NOTHING:
                 self.emit(Op.STORE, held, name, value, self.scope.symbol, self.line(target))
@@ -487,18 +503,19 @@ class _Reader(TreeReader):
         listed = self.field(node, "arguments")
         if callee is None:
             return NOTHING
-        text = self.text(callee)
-        if text == "require" or callee.type == "import":
-            return self._require(node, listed)
-        if text in _TESTS and listed is not None:
-            return self._test(node, text, listed)
-        if callee.type == "member_expression":
+        kind = callee.type
+        if kind == "member_expression":
             return self._method_call(node, callee, listed)
+        name = self.text(callee) if kind == "identifier" else ""
+        if name == "require" or kind == "import":
+            return self._require(node, listed)
+        if name in _TESTS and listed is not None:
+            return self._test(node, name, listed)
         arguments = self._arguments(listed)
         held = self.value(callee)
-        if callee.type == "super":
+        if kind == "super":
             return self.call_method(held, "__init__", arguments, node)
-        return self.call(held, arguments, node, text if callee.type == "identifier" else "")
+        return self.call(held, arguments, node, name)
 
     def _method_call(self, node: Node, callee: Node, listed: Node | None) -> Variable:
         place, name = self.field(callee, "object"), self.text(self.field(callee, "property"))
@@ -515,7 +532,7 @@ class _Reader(TreeReader):
         held = self.value(place)
         if name == "inherits" and len(arguments) > 1:
             self.emit(Op.STORE, arguments[0][1], "prototype", arguments[1][1], self.scope.symbol, self.line(node))
-        if place is not None and self.text(place) == "Object" and name in ("create", "assign") and arguments:
+        if name in ("create", "assign") and arguments and self.text(place) == "Object":
             return self._object_call(name, arguments, node)
         return self.call_method(held, name, arguments, node)
 
@@ -668,6 +685,15 @@ class _Reader(TreeReader):
         made = self.builder.container()
         self.emit(Op.STORE_INDEX, made, "*", held, self.scope.symbol, self.line(node))
         return made
+
+
+def _is_data(node: Node) -> bool:
+    """Say whether a literal holds constants only."""
+    kind = node.type
+    if kind == "pair":
+        key, value = node.named_children[0], node.named_children[-1]
+        return key.type in _PLAIN_KEYS and _is_data(value)
+    return kind in _CONSTANTS or (kind in ("object", "array") and all(map(_is_data, node.named_children)))
 
 
 def _bases(heritage: Node) -> list[Node]:

@@ -66,6 +66,8 @@ _BRANCHES = frozenset(
     )
 )
 _DEEPEST_ANNOTATION = 5
+_SEQUENCES = (ast.List, ast.Tuple, ast.Set)
+_TEXTS = (str, bytes)
 _DEPRECATED = frozenset(("deprecated", "deprecate"))
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -92,6 +94,16 @@ def _name_of(node: ast.expr) -> str:
     if isinstance(node, ast.Call):
         node = node.func
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _is_data(node: ast.expr) -> bool:
+    """Say whether a literal holds constants only."""
+    kind = type(node)
+    if kind is ast.Constant:
+        return True
+    if isinstance(node, ast.Dict):
+        return all(type(key) is ast.Constant for key in node.keys) and all(map(_is_data, node.values))
+    return isinstance(node, _SEQUENCES) and all(map(_is_data, node.elts))
 
 
 class _Reader:
@@ -430,10 +442,11 @@ class _Reader:
 
     def _key(self, node: ast.expr) -> str | int | None:
         """Return a constant key, None for one that is not known."""
-        if isinstance(node, ast.Constant) and isinstance(node.value, str | int):
-            return node.value if not isinstance(node.value, bool) else None
-        self.expression(node)
-        return None
+        if type(node) is not ast.Constant:
+            self.expression(node)
+            return None
+        key = node.value
+        return key if isinstance(key, str | int) and key is not True and key is not False else None
 
     # Expressions
 
@@ -461,7 +474,7 @@ class _Reader:
         return self.builder.bind(self.builder.module, name)  # bound later, or by a star import
 
     def _constant(self, node: ast.Constant) -> Variable:
-        return self.builder.external("str") if isinstance(node.value, str | bytes) else NOTHING
+        return self.builder.external("str") if type(node.value) in _TEXTS else NOTHING
 
     def _name(self, node: ast.Name) -> Variable:
         return self.name(node.id)
@@ -527,6 +540,8 @@ class _Reader:
         return NOTHING
 
     def _list(self, node: ast.List | ast.Tuple | ast.Set) -> Variable:
+        if node.elts and _is_data(node):
+            return self._data(node.lineno)
         held = self.builder.container()
         for place, element in enumerate(node.elts):
             value = self.expression(element)
@@ -538,6 +553,8 @@ class _Reader:
         return held
 
     def _dict(self, node: ast.Dict) -> Variable:
+        if node.keys and _is_data(node):
+            return self._data(node.lineno)
         held = self.builder.container()
         for key_node, value_node in zip(node.keys, node.values, strict=True):
             value = self.expression(value_node)
@@ -546,6 +563,12 @@ class _Reader:
                 value = self.element(value, node.lineno)
             if value != NOTHING:
                 self._emit((Op.STORE_INDEX, held, "*" if key is None else key, value, self.scope.symbol, node.lineno))
+        return held
+
+    def _data(self, line: int) -> Variable:
+        """Return a literal of constants, however deep: one container of texts, for tables of them are long."""
+        held = self.builder.container()
+        self._emit((Op.STORE_INDEX, held, "*", self.builder.external("str"), self.scope.symbol, line))
         return held
 
     def element(self, value: Variable, line: int) -> Variable:

@@ -82,23 +82,25 @@ class TreeReader:
 
     def value(self, node: Node | None) -> Variable:
         """Return the variable that holds what a node gives."""
-        if node is None or node.type in self.skipped:
+        if node is None:
             return NOTHING
-        if node.type in self.branches:
+        kind = node.type
+        if kind in self.skipped:
+            return NOTHING
+        if kind in self.branches:
             self.complexity[self.scope.symbol] = self.complexity.get(self.scope.symbol, 0) + 1
-        handler = self._methods.get(node.type)
-        self._depth += 1
-        if self._depth > _DEEPEST:
-            self._depth -= 1
+        if self._depth == _DEEPEST:
             return NOTHING
-        try:
-            return handler(node) if handler else self.inside(node)
-        finally:
-            self._depth -= 1
+        handler = self._methods.get(kind, self.inside)
+        self._depth += 1
+        value = handler(node)
+        self._depth -= 1
+        return value
 
     def inside(self, node: Node) -> Variable:
         """Read the children; what they give is what the node gives."""
-        return self.builder.merge(*[self.value(child) for child in node.named_children])
+        held = [value for child in node.named_children if (value := self.value(child)) != NOTHING]
+        return self.builder.merge(*held) if held else NOTHING
 
     def nothing(self, node: Node) -> Variable:
         """Read the children; the node gives nothing."""
@@ -108,7 +110,7 @@ class TreeReader:
 
     def text_value(self, node: Node) -> Variable:
         """Return what stands for any text."""
-        self.nothing(node)
+        del node
         return self.builder.external("str")
 
     def text(self, node: Node | None) -> str:

@@ -18,7 +18,8 @@ class Hierarchy:
         self._order: dict[Class, list[int]] = {}
         self._subclasses: dict[Class, list[Class]] = defaultdict(list)
         self._linear: dict[Class, tuple[Class, ...]] = {}
-        self._looked: dict[Class, list[tuple[str, Lookup]]] = defaultdict(list)
+        #: Look-ups to make again, by class.
+        self.looked: dict[Class, list[tuple[str, Lookup]]] = defaultdict(list)
 
     def add(self, attributes: dict[str, Variable]) -> Class:
         """Add a class and return its number."""
@@ -63,13 +64,13 @@ class Hierarchy:
 
     def _again(self, classes: list[Class], name: str | None) -> None:
         for child in classes:
-            for looked, lookup in list(self._looked.get(child, ())):
+            for looked, lookup in list(self.looked.get(child, ())):
                 if name is None or looked == name:
                     lookup()
 
     def watch(self, owner: Class, name: str, lookup: Lookup) -> None:
         """Make `lookup` again whenever what `owner` has under `name` may have changed."""
-        self._looked[owner].append((name, lookup))
+        self.looked[owner].append((name, lookup))
 
     def find(self, owner: Class, name: str) -> Variable | None:
         """Return the attribute of the first class in the resolution order that has it."""

@@ -31,6 +31,8 @@ class Machine(Protocol):
     """What of the solver the models use."""
 
     values: Values
+    #: Variables that hold something external and nothing else.
+    inert: set[int]
 
     def fresh(self) -> int:
         """Return a new variable."""
@@ -132,7 +134,7 @@ def _pass_on(machine: Machine, site: Site, arguments: list[int], name: str) -> N
 def refer(machine: Machine, site: Site) -> None:
     """Note functions that are handed to something external."""
     for _, variable in site.arguments:
-        if variable != NOTHING:
+        if variable != NOTHING and variable not in machine.inert:
             machine.wait(variable, (machine.refer, site.symbol, site.line))
 
 

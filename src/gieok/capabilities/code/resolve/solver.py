@@ -21,7 +21,7 @@ from gieok.capabilities.code.resolve.values import Value, Values
 #: A call that may go to more functions than this is a dispatch through a registry: possible, not certain.
 FAN = 8
 #: Values kept per variable.
-CAP = 30
+CAP = 20
 #: Beyond this many functions, arguments are not followed into parameters: half the time for two points of recall.
 ARGUMENT_FUNCTIONS = 20_000
 _CONTAINER_METHODS = frozenset(
@@ -59,9 +59,15 @@ class Solver:
         self._pending: dict[int, list[int]] = {}
         self._queue: deque[int] = deque()
         self._fields: dict[tuple[int, str], int] = {}
+        #: (class, name) → the variable of what is found under the name, in the class or above it.
+        self._slots: dict[tuple[int, str], int] = {}
         self._function_attributes: dict[tuple[int, str], int] = {}
         self._keys: list[dict[str | int, int]] = []
         self._any: list[int] = []
+        #: Variables that hold something external and nothing else.
+        self.inert: set[int] = set()
+        #: The container of a variable that holds nothing else.
+        self._literals: dict[int, int] = {}
         self._spread: dict[int, list[Callable[[str | int, int], None]]] = defaultdict(list)
         #: Package → name → (file, variable) of those who define it.
         self._spaces: dict[str, dict[str, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
@@ -135,15 +141,19 @@ class Solver:
 
     def _satisfy(self) -> None:
         """A type that has every method of an interface (named `<method>`) is below it, as in Go."""
+        attributes = self.hierarchy.attributes
+        wanted = [
+            (owner, methods)
+            for owner, names in enumerate(attributes)
+            if (methods := [name[1:-1] for name in names if name[:1] == "<"])
+        ]
+        if not wanted:
+            return
+        interfaces = {owner for owner, _ in wanted}
         by_method: dict[str, set[int]] = defaultdict(set)
-        wanted: list[tuple[int, list[str]]] = []
-        for owner, attributes in enumerate(self.hierarchy.attributes):
-            methods = [name[1:-1] for name in attributes if name[:1] == "<"]
-            if methods:
-                wanted.append((owner, methods))
-                continue
-            for base in self.hierarchy.linear(owner):
-                for name in self.hierarchy.attributes[base]:
+        for owner in range(len(attributes)):
+            for base in self.hierarchy.linear(owner) if owner not in interfaces else ():
+                for name in attributes[base]:
                     by_method[name].add(owner)
         for owner, methods in wanted:
             for below in sorted(set.intersection(*(by_method[name] for name in methods))):
@@ -161,7 +171,10 @@ class Solver:
 
     def fresh(self) -> int:
         """Return a new variable."""
-        self._grow(1)
+        self._points.append(None)
+        self._flows.append(None)
+        self._waits.append(None)
+        self._variables += 1
         return self._variables - 1
 
     # Propagation
@@ -171,16 +184,20 @@ class Solver:
         self._drain()
         self._settle()
         self._drain()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Drop the triggers: they point back here, and would keep everything until the garbage collector runs."""
+        for kept in (self._waits, self._fallbacks, self._spread, self.hierarchy.looked):
+            kept.clear()
 
     def _drain(self) -> None:
         queue, pending, flows, waits = self._queue, self._pending, self._flows, self._waits
         while queue:
             variable = queue.popleft()
             fresh = pending.pop(variable)
-            targets = flows[variable]
-            if targets:
-                for target in targets:
-                    self.add_all(target, fresh)
+            for target in flows[variable] or ():
+                self.add_all(target, fresh)
             waiting = waits[variable]
             if waiting:
                 triggers = tuple(waiting)  # one that is added meanwhile has been called with all that is known
@@ -216,17 +233,33 @@ class Solver:
 
     def add(self, variable: int, value: int) -> None:
         """Let a variable hold a value."""
-        self.add_all(variable, (value,))
+        known = self._points[variable]
+        if known is None:
+            self._points[variable] = [value]
+        elif value in known or len(known) >= CAP:
+            return
+        else:
+            known.append(value)
+        waiting = self._pending.get(variable)
+        if waiting is None:
+            self._pending[variable] = [value]
+            self._queue.append(variable)
+        else:
+            waiting.append(value)
 
-    def add_all(self, variable: int, values: Iterable[int]) -> None:
+    def add_all(self, variable: int, values: list[int]) -> None:
         """Let a variable hold values, up to the cap. Most hold one or two: a list, which has a third of a set's weight."""
         known = self._points[variable]
         if known is None:
-            known = self._points[variable] = []
-        fresh = [value for value in values if value not in known]
-        if not fresh or len(known) >= CAP:
+            fresh = values[:]
+            self._points[variable] = values[:]
+        elif len(known) >= CAP:
             return
-        known += fresh
+        else:
+            fresh = [value for value in values if value not in known]
+            if not fresh:
+                return
+            known += fresh
         waiting = self._pending.get(variable)
         if waiting is None:
             self._pending[variable] = fresh
@@ -247,7 +280,7 @@ class Solver:
             targets.append(to)
         known = self._points[source]
         if known:
-            self.add_all(to, list(known))
+            self.add_all(to, known)
 
     def wait(self, variable: int, trigger: tuple[Any, ...]) -> None:
         """Call `trigger` with every value that a variable holds, now and later."""
@@ -330,13 +363,19 @@ class Solver:
 
     def _store_index(self, place: int, key: str | int | None, source: int, symbol: int, line: int) -> None:
         origin = self._base + source if source != NOTHING else NOTHING
-        where = self._symbols + symbol
-        self.wait(self._base + place, (self._stored_index, "*" if key is None else key, origin, where, line))
+        key = "*" if key is None else key
+        literal = self._literals.get(self._base + place)
+        if literal is None:
+            self.wait(self._base + place, (self._stored_index, key, origin, self._symbols + symbol, line))
+        elif source != NOTHING:
+            self.flow(origin, self.key(literal, key))
 
     def _container(self, to: int, container: int) -> None:
-        self.add(self._base + to, self.values.number(Value.CONTAINER, self._container_base + container))
+        number = self._literals[self._base + to] = self._container_base + container
+        self.add(self._base + to, self.values.number(Value.CONTAINER, number))
 
     def _external(self, to: int, name: str) -> None:
+        self.inert.add(self._base + to)
         self.add(self._base + to, self.values.number(Value.EXTERNAL, name.rpartition(".")[2]))
 
     def _instance(self, to: int, source: int) -> None:
@@ -487,19 +526,22 @@ class Solver:
             variable = self._fields[owner, name] = self.fresh()
         return variable
 
-    def _look(self, owner: int, name: str, handler: Handler, *rest: object) -> bool:
-        """Wait for what a class has under `name`, also if it gets it later; return whether it has it now."""
-        seen: set[int] = set()
+    def _look(self, owner: int, name: str, handler: Handler, *rest: object) -> None:
+        """Wait for what a class has under `name`, also if it gets it later."""
+        slot = self._slots.get((owner, name))
+        if slot is None:
+            slot = self._slots[owner, name] = self.fresh()
+            self._fill(slot, owner, name)
+        self.wait(slot, (handler, *rest))
 
+    def _fill(self, slot: int, owner: int, name: str) -> None:
         def look() -> None:
             variable = self.hierarchy.find(owner, name)
-            if variable is not None and variable not in seen:
-                seen.add(variable)
-                self.wait(variable, (handler, *rest))
+            if variable is not None:
+                self.flow(variable, slot)
 
         self.hierarchy.watch(owner, name, look)
         look()
-        return bool(seen)
 
     def _loaded(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
         """`to` = `value`.name."""
@@ -509,12 +551,17 @@ class Solver:
 
     def _load_instance(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
         owner = int(self.values.first[value])
-        has = self._look(owner, name, self._bind_load, to, value, symbol, line)
+        self._look(owner, name, self._bind_load, to, value, symbol, line)
         for base in self.hierarchy.linear(owner):
             self.flow(self.field(base, name), to)
-        if not has and not name.startswith("__") and self.hierarchy.find(owner, "__getattr__") is not None:
+        if self._is_served(owner, name) and not name.startswith("__"):
             again = partial(self.special, value, "__getattr__", to, (), symbol, line)
             self._fallbacks.append((owner, name, again))
+
+    def _is_served(self, owner: int, name: str) -> bool:
+        """Say whether `__getattr__` answers for a name that a class does not have."""
+        find = self.hierarchy.find
+        return find(owner, "__getattr__") is not None and find(owner, name) is None
 
     def _load_class(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
         del symbol, line
@@ -771,10 +818,10 @@ class Solver:
         kind = values.kinds[value]
         if kind == Value.INSTANCE:
             owner = int(values.first[value])
-            has = self._look(owner, name, self._bind_call, site, value)
+            self._look(owner, name, self._bind_call, site, value)
             for base in self.hierarchy.linear(owner):
                 self.wait(self.field(base, name), (self.apply, site))
-            if not has and self.hierarchy.find(owner, "__getattr__") is not None:
+            if self._is_served(owner, name):
                 again = partial(self.special, value, "__getattr__", site.to, (), site.symbol, site.line)
                 self._fallbacks.append((owner, name, again))
         elif kind == Value.CLASS:
@@ -788,6 +835,8 @@ class Solver:
         elif kind == Value.SUPER:
             self._load_super(value, name, (self._bind_super_call, site, value))
             site.note("external")
+        elif kind == Value.EXTERNAL:
+            self.apply(values.number(Value.EXTERNAL, name), site)
         else:
             function = self.fresh()
             self.wait(function, (self.apply, site))
@@ -850,9 +899,9 @@ class Solver:
         self.add(site.to, instance)
         self._refer(site.symbol, self.class_symbol[owner], site.line)
         site.note("constructed")
-        has = self._look(owner, "__init__", self._bind_call, site.constructor(self.fresh()), instance)
+        self._look(owner, "__init__", self._bind_call, site.constructor(self.fresh()), instance)
         self._look(owner, "__new__", self._bind_call, site.constructor(self.fresh()), value)
-        if not has:
+        if self.hierarchy.find(owner, "__init__") is None:
             for keyword, argument in site.arguments:
                 if keyword and keyword[0] != "*" and argument != NOTHING:
                     self.flow(argument, self.field(owner, keyword))
