@@ -132,9 +132,10 @@ def _embed(context: Context, project: Project) -> tuple[int, str]:
     embedder = context.embedder()
     if embedder is None or not project.store.missing(1):
         return 0, ""
-    words = Words("embedding", "벡터 만드는 중")
+    total = project.store.waiting(code_project.SCOPE)
+    words = Words("words and names work already; embedding", "낱말과 이름은 이미 됨; 벡터 만드는 중").say(context.lang)
     try:
-        done = lifecycle.fill_vectors(project.store, embedder, lambda n: context.say(f"{words.say(context.lang)} {n}"))
+        done = lifecycle.fill_vectors(project.store, embedder, lambda n: context.say(f"{words} {n}/{total}"))
     except EmbedderFailed as error:
         return 0, f"no vectors: {error} ({error.hint})"
     return done, ""
