@@ -22,6 +22,8 @@ _MODE = 0o640
 _RECENT_DAYS = 7
 _DAYS_PER_POINT = 365
 _LONGEST_CHARS = 400
+#: After so many lines in a row for which there is no room, the file is full.
+_MISSES = 25
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]+")
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
@@ -115,40 +117,50 @@ class Look(NamedTuple):
 
 class _Line(NamedTuple):
     section: str
-    text: str
+    head: str
+    said: str
     worth: float
     at: float
+
+    @property
+    def text(self) -> str:
+        """Return the line as it is written; made only for those that are looked at."""
+        return self.head + _one_line(self.said)
 
 
 def render(held: Remembered, look: Look, today: date) -> str:
     """Return the text above the marker. What is least worth goes first where the budget is short."""
     lang = look.lang if look.lang in _TEMPLATES else "en"
     template = look.template or _TEMPLATES[lang]
-    lines = sorted(_lines(held, look.zone, today), key=lambda line: (-line.worth, line.text))
+    lines = sorted(_lines(held, look.zone, today), key=lambda line: (-line.worth, line.said))
     room = look.budget_tokens - count_tokens(_fill(template, held, (), lang)) - 10
     kept: list[_Line] = []
+    misses = 0
     for line in lines:
         cost = count_tokens(line.text) + 1
+        misses = misses + 1 if cost > room else 0
+        if misses == _MISSES:
+            break
         if cost <= room:
             room -= cost
             kept.append(line)
-    return _fill(template, held, sorted(kept, key=lambda line: (line.at, line.text)), lang)
+    return _fill(template, held, sorted(kept, key=lambda line: (line.at, line.said)), lang)
 
 
 def _lines(held: Remembered, zone: tzinfo, today: date) -> Iterable[_Line]:
     for o in held.observations:
-        section = _section(o, zone, today)
         day = o.at.astimezone(zone).date()
+        section = _section(o, day, today)
         worth = _WORTH[section] + _WEIGHT[o.priority] + day.toordinal() / _DAYS_PER_POINT
-        yield _Line(section, f"- {o.priority.mark} {day} {_one_line(o.text)}", worth, o.at.timestamp())
+        yield _Line(section, f"- {o.priority.mark} {day} ", o.text, worth, o.at.timestamp())
     for pattern in held.patterns:
         worth = _WORTH["notes"] + pattern.updated_at.toordinal() / _DAYS_PER_POINT
-        yield _Line("notes", f"- {_one_line(pattern.text)}", worth, 0.0)
+        yield _Line("notes", "- ", pattern.text, worth, 0.0)
 
 
-def _section(o: Observation, zone: tzinfo, today: date) -> str:
+def _section(o: Observation, day: date, today: date) -> str:
     if o.is_done:
-        return "done" if o.at.astimezone(zone).date() > today - timedelta(days=_RECENT_DAYS) else "done_earlier"
+        return "done" if day > today - timedelta(days=_RECENT_DAYS) else "done_earlier"
     match o.category:
         case Category.DECISION:
             return "decisions"

@@ -47,6 +47,10 @@ class Category(StrEnum):
     TASK = "task"
 
 
+_PRIORITIES = {priority.value: priority for priority in Priority}
+_CATEGORIES = {category.value: category for category in Category}
+
+
 class Observation(NamedTuple):
     """One observation. `at` is when it happened, in UTC."""
 
@@ -140,12 +144,12 @@ def _entry(scope: Scope, key: str, kind: str, text: str, now: datetime, o: Obser
 
 def observation_of(document: Document) -> Observation:
     """Return the observation that a document holds."""
-    ids = tuple(identity for origin in document.provenance for identity in origin.message_ids)
+    ids = tuple([identity for origin in document.provenance for identity in origin.message_ids])
     return Observation(
         document.text,
         document.valid_from or document.updated_at,
-        Priority(document.metadata.get("priority", Priority.MEDIUM)),
-        Category(document.metadata.get("category", Category.STATE)),
+        _PRIORITIES[document.metadata.get("priority", Priority.MEDIUM)],
+        _CATEGORIES[document.metadata.get("category", Category.STATE)],
         document.metadata.get("done") == "yes",
         ids,
     )
