@@ -39,6 +39,11 @@ def test_every_format_knows_its_own_first_line() -> None:
         assert _begin(agent).session.id == "s"
 
 
+def test_what_no_store_can_keep_is_replaced() -> None:
+    lines = [{"role": "user", "content": text} for text in ("a\0b", "가\ud800나\0", "가나")]
+    assert [text for _, text in _said("plain", *lines)] == ["a\ufffdb", "가\ufffd나\ufffd", "가나"]
+
+
 def test_claude_code_keeps_what_was_said_and_done() -> None:
     base = {"sessionId": "s", "timestamp": _AT, "isSidechain": False}
     user = {**base, "type": "user", "uuid": "1", "message": {"content": "고쳐 줘<system-reminder>no</system-reminder>"}}

@@ -1,8 +1,9 @@
 """Replaces secrets in text before it is stored or sent anywhere.
 
 One row per kind of secret. A row's expression runs only where one of its hints stands in the text: almost no text holds a
-secret, and looking for a few letters is a hundred times cheaper. The number of lines never changes, so that line ranges
-stay exact.
+secret, and looking for a few letters is a hundred times cheaper. Its hints are looked for only where its sign is there, a
+character that every such secret has: that is cheaper once more, and most sentences have none of them. The number of lines
+never changes, so that line ranges stay exact.
 """
 
 import re
@@ -13,12 +14,13 @@ from functools import partial
 @dataclass(frozen=True, slots=True)
 class _Kind:
     name: str
+    sign: str
     hints: tuple[str, ...]
     expression: re.Pattern[str]
 
 
-def _kind(name: str, hints: str, expression: str) -> _Kind:
-    return _Kind(name, tuple(hints.lower().split()), re.compile(expression))
+def _kind(name: str, sign: str, hints: str, expression: str) -> _Kind:
+    return _Kind(name, sign, tuple(hints.lower().split()), re.compile(expression))
 
 
 _ASSIGNED = "password passwd secret api_key apikey token"
@@ -27,35 +29,36 @@ _ASSIGNED = "password passwd secret api_key apikey token"
 _KINDS = (
     _kind(
         "private-key",
+        "-",
         "-----BEGIN",
         r"(?s)-----BEGIN ([A-Z ]*PRIVATE KEY(?: BLOCK)?)-----(?:(?!-----BEGIN).){1,20000}?-----END \1-----",
     ),
-    _kind("anthropic-key", "sk-ant-", r"(?<![A-Za-z0-9_])sk-ant-[A-Za-z0-9_-]{20,}"),
-    _kind("openai-key", "sk-", r"(?<![A-Za-z0-9_])sk-(?!ant-)(?:proj-)?[A-Za-z0-9_-]{20,}"),
-    _kind("google-key", "AIza", r"(?<![A-Za-z0-9_])AIza[A-Za-z0-9_-]{35}"),
-    _kind("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"(?<![A-Za-z0-9_])gh[pousr]_[A-Za-z0-9]{36,}"),
-    _kind("github-token", "github_pat_", r"(?<![A-Za-z0-9_])github_pat_[A-Za-z0-9_]{22,}"),
-    _kind("slack-token", "xox", r"(?<![A-Za-z0-9_])xox[abprs]-[A-Za-z0-9-]{10,}"),
-    _kind("aws-key", "AKIA ASIA", r"(?<![A-Za-z0-9_])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9_])"),
-    _kind("stripe-key", "k_live_ k_test_", r"(?<![A-Za-z0-9_])[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
-    _kind("jwt", "eyJ", r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"),
-    _kind("url-password", "://", r"://(?P<secret>[^\s:/@]*:[^\s/@]+)@"),
-    _kind("bearer-token", "bearer ", r"(?i:\bbearer )(?P<secret>[A-Za-z0-9._~+/-]{16,}=*)"),
+    _kind("anthropic-key", "-", "sk-ant-", r"(?<![A-Za-z0-9_])sk-ant-[A-Za-z0-9_-]{20,}"),
+    _kind("openai-key", "-", "sk-", r"(?<![A-Za-z0-9_])sk-(?!ant-)(?:proj-)?[A-Za-z0-9_-]{20,}"),
+    _kind("google-key", "", "AIza", r"(?<![A-Za-z0-9_])AIza[A-Za-z0-9_-]{35}"),
+    _kind("github-token", "_", "ghp_ gho_ ghu_ ghs_ ghr_", r"(?<![A-Za-z0-9_])gh[pousr]_[A-Za-z0-9]{36,}"),
+    _kind("github-token", "_", "github_pat_", r"(?<![A-Za-z0-9_])github_pat_[A-Za-z0-9_]{22,}"),
+    _kind("slack-token", "-", "xox", r"(?<![A-Za-z0-9_])xox[abprs]-[A-Za-z0-9-]{10,}"),
+    _kind("aws-key", "", "AKIA ASIA", r"(?<![A-Za-z0-9_])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9_])"),
+    _kind("stripe-key", "_", "k_live_ k_test_", r"(?<![A-Za-z0-9_])[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
+    _kind("jwt", ".", "eyJ", r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"),
+    _kind("url-password", "@", "://", r"://(?P<secret>[^\s:/@]*:[^\s/@]+)@"),
+    _kind("bearer-token", "", "bearer ", r"(?i:\bbearer )(?P<secret>[A-Za-z0-9._~+/-]{16,}=*)"),
     _kind(
         "password",
+        "=",
         _ASSIGNED,
         rf"(?i:(?:{_ASSIGNED.replace(' ', '|')})[\"']?\s?=\s?)[\"']?(?P<secret>[^\s\"'&,;]{{8,}})",
     ),
 )
-#: (hint, place in `_KINDS`): one flat list, because nearly every text has none of them.
-_HINTS = tuple((hint, place) for place, kind in enumerate(_KINDS) for hint in kind.hints)
 
 
 def redact(text: str) -> str:
     """Return `text` with each secret replaced by `[redacted:KIND]`; line breaks inside a secret are kept."""
     lower = text.lower()
-    for place in sorted({place for hint, place in _HINTS if hint in lower}):
-        text = _KINDS[place].expression.sub(partial(_replaced, _KINDS[place].name), text)
+    for kind in _KINDS:
+        if kind.sign in text and any(hint in lower for hint in kind.hints):
+            text = kind.expression.sub(partial(_replaced, kind.name), text)
     return text
 
 
