@@ -235,8 +235,9 @@ def score_commits(
         symbols = store.symbols(paths=sorted(changed))
         seeds = [symbol.key for symbol in symbols]
         found = impact.reach(network, seeds)
-        by_key = {s.key: s for s in store.symbols(keys=[*found])}
-        result = impact.summarise(seeds, found, impact.importers(network, sorted(changed), paths), by_key, ())
+        imported = impact.importers(network, sorted(changed), paths)
+        by_key = {s.key: s for s in store.symbols(keys=[*found], paths=impact.beside(sorted(changed), imported))}
+        result = impact.summarise(seeds, found, imported, by_key, ())
         stems = {impact.places.stem(path) for path in changed}
         named = {f.path for f in result.test_files if impact.places.tested_stem(f.path) in stems}
         top = {f.path for f in result.test_files if f.path not in named}

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from gieok.capabilities.code import analysis, changes, lookup
+from gieok.capabilities.code import analysis, changes, lookup, places
+from gieok.capabilities.code.graph import Tier
 from gieok.capabilities.code.project import Project
 from gieok.errors import BadRequest
 
@@ -76,3 +77,38 @@ def test_the_way_is_as_sure_as_its_weakest_edge(indexed: Make) -> None:
         ("guess", 2, "medium"),
         ("top", 2, "medium"),
     ]
+
+
+def test_tests_in_a_folder_named_after_the_module_come_before_others_and_helpers_last(indexed: Make) -> None:
+    made = indexed(
+        {
+            "shop/__init__.py": "from shop._models import Url, Headers\n",
+            "shop/_models.py": "class Url:\n    def host(self): ...\nclass Headers:\n    def get(self): ...\n",
+            "tests/__init__.py": "",
+            "tests/conftest.py": "import shop\n",
+            "tests/models/test_headers.py": "import shop\ndef test_get():\n    shop.Headers().get()\n",
+            "tests/models/test_url.py": "import shop\ndef test_a(make):\n    make()\ndef test_b(make):\n    make()\n"
+            "def test_c(make):\n    make()\ndef test_d(make):\n    make()\n",
+            "tests/test_app.py": "import shop\ndef test_host():\n    shop.Url().host()\n",
+            "tests/test_empty.py": "import shop\n",
+        }
+    )
+    found = analysis.of_symbols(made, lookup.find(made, "shop/_models.py"))
+    assert [(f.path, f.tier) for f in found.impact.test_files] == [
+        ("tests/models/test_url.py", Tier.IMPORT),
+        ("tests/models/test_headers.py", Tier.RESOLVED),
+        ("tests/test_app.py", Tier.RESOLVED),
+        ("tests/test_empty.py", Tier.IMPORT),
+        ("tests/conftest.py", Tier.IMPORT),
+        ("tests/__init__.py", Tier.IMPORT),
+    ]
+    package = analysis.of_symbols(made, lookup.find(made, "shop/__init__.py"))
+    assert [f.path for f in package.impact.test_files][-2:] == ["tests/conftest.py", "tests/__init__.py"]
+
+
+def test_a_test_named_after_a_package_is_its_inits() -> None:
+    assert places.stem("shop/__init__.py") == places.tested_stem("tests/test_shop.py") == "shop"
+    assert places.stem("lib/router/index.js") == places.tested_stem("test/router.test.js") == "router"
+    assert [places.is_helper(f"tests/{name}.py") for name in ("conftest", "__init__", "common", "test_a", "b_test")] == [
+        True, True, True, False, False,
+    ]  # fmt: skip

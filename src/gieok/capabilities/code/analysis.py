@@ -83,7 +83,8 @@ def _analyse(
         found.pop(key, None)
     paths = sorted({key.partition("::")[0] for key in (*seeds, *gone)})
     imported = impact.importers(store, paths, store.files())
-    symbols = {s.key: s for s in store.symbols(keys=[*found, *seeds])}
+    beside = impact.beside(paths, imported)
+    symbols = {s.key: s for s in store.symbols(keys=[*found, *seeds], paths=beside)}
     found = {key: one for key, one in found.items() if key in symbols}
     names = sorted({_name(key) for key in (*seeds, *gone)} - {"<module>"})
     open_calls = store.open_calls(names)

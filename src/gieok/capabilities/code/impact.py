@@ -5,7 +5,7 @@ how sure the weakest edge of the path is, then the distance. Files that only imp
 missed there, but most of them are fine.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
@@ -181,32 +181,52 @@ def summarise(
     tests = [r for r in ranked if r.key in symbols and is_test(symbols[r.key])]
     test_keys = {r.key for r in tests}
     others = [r for r in ranked if r.key not in test_keys]
-    stems = {places.stem(seed.partition("::")[0]) for seed in seeds}
-    files = _files(ranked, imported, set())
+    paths = {seed.partition("::")[0] for seed in seeds}
+    stems = {places.stem(path) for path in paths}
+    beside = Counter(
+        s.path for s in symbols.values() if is_test(s) and s.path in imported and _is_beside(s.path, stems)
+    )
+    files = _files(ranked, imported, set(), {})
     return Impact(
         tuple(seeds),
         tuple(others),
         tuple(f for f in files if not places.is_test(f.path)),
         tuple(tests),
-        tuple(f for f in _files(tests, imported, stems) if places.is_test(f.path)),
+        tuple(f for f in _files(tests, imported, stems, beside) if places.is_test(f.path)),
         tuple(open_calls),
     )
 
 
-def _files(reached: Sequence[Reached], imported: Mapping[str, int], stems: set[str]) -> list[FileReach]:
+def beside(paths: Sequence[str], imported: Iterable[str]) -> list[str]:
+    """Return the test files in a folder named after one of these modules, as `tests/models/test_url.py` for `_models.py`.
+
+    Their tests weigh in `summarise`, although no call may lead from them, where their symbols are among those it is given.
+    """
+    stems = {places.stem(path) for path in paths}
+    return sorted(path for path in imported if places.is_test(path) and _is_beside(path, stems))
+
+
+def _is_beside(path: str, stems: set[str]) -> bool:
+    return not stems.isdisjoint(path.lower().split("/")[:-1])
+
+
+def _files(
+    reached: Sequence[Reached], imported: Mapping[str, int], stems: set[str], beside: Mapping[str, int]
+) -> list[FileReach]:
     """Return files, best first: by what is reached in them, and by a test's name where it is the changed module's."""
     by_path: dict[str, list[Reached]] = defaultdict(list)
     for one in reached:
         by_path[one.key.partition("::")[0]].append(one)
     rows = []
     for path in sorted({*by_path, *imported}):
-        inside = by_path.get(path)
+        inside = by_path.get(path, [])
         if inside:
             best = min(inside, key=lambda r: (r.tier, r.distance))
             row = FileReach(path, best.distance, best.tier, len(inside))
-            weight = sum(1 / r.distance for r in inside if r.tier <= Tier.UNIQUE_NAME)
         else:
-            row, weight = FileReach(path, imported[path], Tier.IMPORT, 0), 0.0
-        named = places.tested_stem(path) in stems
-        rows.append((not named, row.tier > Tier.UNIQUE_NAME, -weight, row.tier, row.distance, path, row))
+            row = FileReach(path, imported[path], Tier.IMPORT, 0)
+        weight = sum(1 / r.distance for r in inside if r.tier <= Tier.UNIQUE_NAME) + beside.get(path, 0) / _NEAR
+        helps = places.is_test(path) and places.is_helper(path)
+        named = not helps and places.tested_stem(path) in stems
+        rows.append((not named, helps, not weight, -weight, row.tier, row.distance, path, row))
     return [row for *_, row in sorted(rows)]

@@ -31,6 +31,12 @@ def is_reexport(path: str) -> bool:
     return PurePosixPath(path).name in _REEXPORTS
 
 
+def is_helper(path: str) -> bool:
+    """Say whether a file stands beside tests without being named as one: `conftest.py`, `__init__.py`, `common.py`."""
+    name = PurePosixPath(path).name.rpartition(".")[0]
+    return name == "conftest" or not _TEST_FILE.fullmatch(name)
+
+
 def tested_stem(path: str) -> str:
     """Return the name of the module that a test file is named after: `client` for `tests/test_client.py`."""
     stem = PurePosixPath(path).name.partition(".")[0]
@@ -38,5 +44,7 @@ def tested_stem(path: str) -> str:
 
 
 def stem(path: str) -> str:
-    """Return a module's name as a test would bear it: `client` for `_client.py`."""
-    return PurePosixPath(path).name.partition(".")[0].lower().strip("_")
+    """Return a module's name as a test would bear it: `client` for `_client.py`, the folder's for an `__init__.py`."""
+    pure = PurePosixPath(path)
+    name = pure.parent.name if is_reexport(path) else pure.name.partition(".")[0]
+    return name.lower().strip("_")
