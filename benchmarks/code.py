@@ -268,24 +268,29 @@ def search_of(data: Path, name: str, embedder: Any) -> dict[str, Any]:
             from gieok.engine.lifecycle import fill_vectors
 
             fill_vectors(indexed.store, embedder)
-        latencies = []
         for question in questions:
             relevant = {label["path"] for label in question["relevant"] + question["secondary"]}
             relevant = {path for path in relevant if (data / "trees" / name / path).exists()}
             if not relevant:
                 continue
-            started = time.process_time()
             found = query.search(indexed, embedder, question["query"], 60, expand=False)
-            latencies.append(time.process_time() - started)
             ranked = list(dict.fromkeys(f"{base}/{a.symbol.path}" if base else a.symbol.path for a in found.answers))
             for key in ("all", question["category"]):
                 scores[key].append(ndcg(ranked, relevant))
+        latencies = sorted(warm_ms(indexed, embedder, question["query"]) for question in questions)
     result: dict[str, Any] = {f"ndcg@10 {key}": sum(v) / len(v) for key, v in sorted(scores.items())}
     result |= {
         "queries": len(scores["all"]),
-        "p95_ms": 1000 * sorted(latencies)[int(0.95 * len(latencies))] if latencies else 0.0,
+        "warm_p95_ms": latencies[math.ceil(0.95 * len(latencies)) - 1],
     }
     return {"gieok": result}
+
+
+def warm_ms(indexed: Project, embedder: Any, text: str) -> float:
+    """Return the CPU time of a question, as it is asked by default, that was asked before."""
+    started = time.process_time()
+    query.search(indexed, embedder, text, 10)
+    return 1000 * (time.process_time() - started)
 
 
 # Speed

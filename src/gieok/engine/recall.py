@@ -91,6 +91,7 @@ class Profile:
     confidence: Confidence | None = Confidence(bias=-44.6, keyword=10.1, cosine=53.8)
     min_score: float = 0.01
     limit: int = 6
+    #: 0: none, for who cuts them of the few that it shows.
     snippet_chars: int = 700
 
     def with_limit(self, limit: int) -> "Profile":
@@ -336,7 +337,8 @@ def _chosen(ranked: Sequence[_Candidate], tokens: Collection[str], profile: Prof
     passing = {c.passage.id: c for c in ranked if c.score >= profile.min_score}
     if not passing:
         return []
-    words = {i: frozenset(c.passage.text.split()) for i, c in passing.items()}
+    alike = profile.relevance_trade < 1
+    words = {i: frozenset(c.passage.text.split()) for i, c in passing.items()} if alike else {}
     order = rank.diversify(
         {i: c.score for i, c in passing.items()}, words, profile.relevance_trade, profile.likeness_floor, profile.limit
     )
@@ -344,7 +346,7 @@ def _chosen(ranked: Sequence[_Candidate], tokens: Collection[str], profile: Prof
         Hit(
             passage=passing[i].passage,
             score=passing[i].score,
-            snippet=snippet(passing[i].passage.text, tokens, profile.snippet_chars),
+            snippet=snippet(passing[i].passage.text, tokens, profile.snippet_chars) if profile.snippet_chars else "",
             signals=passing[i].signals,
         )
         for i in order

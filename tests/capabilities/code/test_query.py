@@ -73,3 +73,12 @@ def test_a_sound_index_has_full_marks_and_a_stale_one_has_not(indexed: Make) -> 
     assert before >= 95
     assert after["hashes current"] < 1
     assert validate.quality(validate.validate(made, None)) < before
+
+
+def test_a_long_answer_is_shown_around_what_was_asked(indexed: Make) -> None:
+    body = "".join(f"    step_{number} = {number}\n" for number in range(100))
+    made = indexed({"long.py": f"def work():\n{body}    # the walrus is fed here\n    return 1\n"})
+    answer = search(made, None, "feed the walrus", 3).answers[0]
+    assert (answer.symbol.key, answer.start_line, answer.end_line) == ("long.py::work", 1, 103)
+    assert "walrus" in answer.snippet
+    assert len(answer.snippet) <= 700

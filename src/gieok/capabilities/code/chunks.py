@@ -80,8 +80,17 @@ def _is_inside_function(symbol: SymbolFact, symbols: Sequence[SymbolFact]) -> bo
 
 
 def _context(path: str, symbol: SymbolFact) -> str:
-    stem = path.rpartition(".")[0].replace("/", " ")
-    return stem if symbol.kind == Kind.MODULE else f"{stem} {symbol.qualified}"
+    return _stem(path) if symbol.kind == Kind.MODULE else f"{_stem(path)} {symbol.qualified}"
+
+
+def symbol_key(path: str, context: str) -> str:
+    """Return the key of the symbol that a passage with this context was cut from; '' for what stands between symbols."""
+    qualified = context.removeprefix(f"{_stem(path)} ")
+    return f"{path}::{qualified}" if qualified != context else ""
+
+
+def _stem(path: str) -> str:
+    return path.rpartition(".")[0].replace("/", " ")
 
 
 def _split(text: str, starts: Sequence[int], first: int, last: int) -> list[tuple[int, int]]:

@@ -67,8 +67,9 @@ SEARCH = Profile(
     imagine=as_function,
     relevance_trade=1.0,
     candidates=400,
-    considered=200,
+    considered=100,
     confidence=None,
     min_score=0.0,
     limit=100,
+    snippet_chars=0,
 )

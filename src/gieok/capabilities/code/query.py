@@ -12,11 +12,13 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from gieok.capabilities.code import places
+from gieok.capabilities.code.chunks import symbol_key
 from gieok.capabilities.code.facts import Kind
 from gieok.capabilities.code.graph import IMPORTS, Tier
 from gieok.capabilities.code.profile import SEARCH
 from gieok.capabilities.code.project import SCOPE, Project
 from gieok.engine.recall import Question, Recollection, recall
+from gieok.engine.snippet import snippet
 from gieok.model import Hit, Symbol
 from gieok.ports import Embedder
 from gieok.text.keywords import query_tokens
@@ -32,6 +34,7 @@ _FILE_SHARE = 0.7
 _TEST, _SIDE, _REEXPORT, _DECLARATIONS, _PROSE, _SUPERSEDED = 0.3, 0.3, 0.5, 0.7, 0.25, 0.5
 _REPEATED = 0.5
 _NEIGHBOURS = 3
+_SNIPPET_CHARS = 700
 _VERSION = re.compile(r"/v(\d{1,3})(?=/)")
 
 
@@ -78,9 +81,11 @@ def search(
         project.clock,
     )
     named = _named(project, text)
-    ranked = _ranked(project, found, text, {s.key for s in named})
+    words = set(query_tokens(text))
+    ranked = _ranked(project, found, text, words, {s.key for s in named})
     answers = [_answer(one, named) for one in ranked]
     answers = _with_missing(named, answers, is_name=bool(_IDENTIFIER.fullmatch(text.strip())))[:limit]
+    answers = [a._replace(snippet=snippet(a.snippet, words, _SNIPPET_CHARS)) for a in answers]
     if expand:
         answers = _expanded(project, answers, limit)
     answers = _within(answers, budget_tokens)
@@ -113,20 +118,20 @@ def _matches(symbol: Symbol, word: str) -> bool:
     )
 
 
-def _ranked(project: Project, found: Recollection, text: str, named: set[str]) -> list[_Scored]:
+def _ranked(project: Project, found: Recollection, text: str, words: set[str], named: set[str]) -> list[_Scored]:
     hits = found.hits
     if not hits:
         return []
     symbols = _symbols_of(project, hits)
     best = max(_base(hit) for hit in hits)
     is_name = bool(_IDENTIFIER.fullmatch(text.strip()))
-    words = set(query_tokens(text))
+    overlaps = {path: _path_overlap(path, words) for path in {hit.passage.key for hit in hits}}
     scores = []
     for hit, symbol in zip(hits, symbols, strict=True):
         score = _base(hit)
         if symbol is not None and symbol.key in named:
             score += best * (_DEFINES if is_name else _DEFINES_IN_WORDS)
-        score += best * _PATH_SHARE * _path_overlap(hit.passage.key, words)
+        score += best * _PATH_SHARE * overlaps[hit.passage.key]
         scores.append(score)
     return _by_file(hits, scores, symbols)
 
@@ -201,27 +206,29 @@ def _weight(path: str) -> float:
 
 
 def _symbols_of(project: Project, hits: Sequence[Hit]) -> list[Symbol | None]:
-    """Return the symbol of each passage: the innermost function or class in which most of it stands."""
+    """Return the symbol of each passage: the function or class that it was cut from, else the nearest around it."""
+    keys = [symbol_key(hit.passage.key, hit.passage.context) for hit in hits]
+    named = {s.key: s for s in project.store.symbols(keys=sorted({*keys} - {""}))}
     by_path: dict[str, list[Symbol]] = defaultdict(list)
-    for symbol in project.store.symbols(paths=sorted({hit.passage.key for hit in hits})):
+    rest = {hit.passage.key for hit, key in zip(hits, keys, strict=True) if key not in named}
+    for symbol in project.store.symbols(paths=sorted(rest)):
         by_path[symbol.path].append(symbol)
-    return [_innermost(by_path[hit.passage.key], hit) for hit in hits]
+    return [named.get(key) or _nearest(by_path[h.passage.key], h) for h, key in zip(hits, keys, strict=True)]
 
 
-def _innermost(symbols: Sequence[Symbol], hit: Hit) -> Symbol | None:
+def _nearest(symbols: Sequence[Symbol], hit: Hit) -> Symbol | None:
     first, last = hit.passage.start_line, hit.passage.end_line
     around = [
         s for s in symbols if s.start_line <= last and s.end_line >= first and s.kind not in (Kind.MARKER, Kind.LAMBDA)
     ]
-    named = [s for s in around if hit.passage.context.endswith(f" {s.key.partition('::')[2]}")]
-    return min(named or around, key=lambda s: (abs(s.start_line - first) + abs(s.end_line - last), s.key), default=None)
+    return min(around, key=lambda s: (abs(s.start_line - first) + abs(s.end_line - last), s.key), default=None)
 
 
 def _answer(one: _Scored, named: Sequence[Symbol]) -> Answer:
     p = one.hit.passage
     symbol = one.symbol or _file_symbol(p.key, p.end_line)
     why = "name" if any(symbol.key == s.key for s in named) else "words"
-    return Answer(symbol, p.start_line, p.end_line, one.score, 0, one.hit.snippet, why)
+    return Answer(symbol, p.start_line, p.end_line, one.score, 0, p.text, why)
 
 
 def _file_symbol(path: str, lines: int) -> Symbol:
