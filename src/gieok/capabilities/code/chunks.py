@@ -1,12 +1,14 @@
-"""Cut a source file where its symbols begin and end: functions whole, class heads, and what stands between them.
+"""Cut a source file where its symbols begin and end: functions whole with the comments above, class heads, the rest.
 
 Function-sized passages with the qualified name as context find code best (docs/code.md): .680 raw nDCG@10 beside .630 for
 passages of even size. A passage over the limit is split between statements of the least indentation.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 from gieok.capabilities.code.facts import Kind, SymbolFact
 from gieok.model import Passage
@@ -15,7 +17,9 @@ from gieok.model import Passage
 MAX_CHARS = 3_000
 #: A stretch of fewer characters between symbols stays with what follows it.
 _TINY_CHARS = 40
-_LEAVES = frozenset((Kind.FUNCTION, Kind.METHOD, Kind.CLASS, Kind.CONCEPT))
+_CODE = frozenset((Kind.FUNCTION, Kind.METHOD, Kind.CLASS))
+_LEAVES = _CODE | {Kind.CONCEPT}
+_COMMENT = re.compile(r"\s*(//|/\*|#[ !\[#]|#$|--)")
 
 
 def cut(text: str, path: str, symbols: Sequence[SymbolFact]) -> tuple[Passage, ...]:
@@ -46,28 +50,66 @@ def _stretches(
     owner = [0] * lines
     for number, symbol in enumerate(symbols):
         if symbol.kind in _LEAVES and not _is_inside_function(symbol, symbols):
+            first = _with_comments(text, starts, symbol.start) if symbol.kind in _CODE else symbol.start
             end = min(symbol.end, lines)
-            owner[symbol.start - 1 : end] = [number] * (end - symbol.start + 1)
-    found: list[tuple[int, int, str]] = []
+            owner[first - 1 : end] = [number] * (end - first + 1)
+    found: list[_Stretch] = []
     last = 0
     for number, run in groupby(owner):
         first, last = last + 1, last + len(list(run))
-        found.append((first, last, _context(path, symbols[number])))
+        symbol = symbols[number]
+        is_whole = symbol.kind in _LEAVES and first <= symbol.start and symbol.end <= last
+        found.append(_Stretch(first, last, _context(path, symbol), is_whole))
     return _joined(text, starts, found)
 
 
-def _joined(text: str, starts: Sequence[int], found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """Give comments and other tiny stretches to what follows them."""
+class _Stretch(NamedTuple):
+    first: int
+    last: int
+    context: str
+    is_whole: bool
+
+
+def _joined(text: str, starts: Sequence[int], found: Sequence[_Stretch]) -> list[tuple[int, int, str]]:
+    """Give what is tiny and no whole symbol to what follows it, at the end to what precedes it."""
     out: list[tuple[int, int, str]] = []
     held = 0
-    for number, (first, last, context) in enumerate(found):
+    for number, (first, last, context, is_whole) in enumerate(found):
         begin = held or first
         held = 0
-        if len(text[starts[begin - 1] : starts[last]].strip()) < _TINY_CHARS and number + 1 < len(found):
+        if is_whole or len(text[starts[begin - 1] : starts[last]].strip()) >= _TINY_CHARS:
+            out.append((begin, last, context))
+        elif number + 1 < len(found):
             held = begin
-            continue
-        out.append((begin, last, context))
+        elif out:
+            out[-1] = (out[-1][0], last, out[-1][2])
+        else:
+            out.append((begin, last, context))
     return out
+
+
+def _with_comments(text: str, starts: Sequence[int], first: int) -> int:
+    """Return the first line of the comment that stands right above a line, as far to the left."""
+    indent = _indent(text[starts[first - 1] : starts[first]])
+    line = first
+    while line > 1:
+        above = _block_start(text, starts, line - 1)
+        shown = text[starts[above - 1] : starts[above]]
+        if not _COMMENT.match(shown) or _indent(shown) != indent:
+            break
+        line = above
+    return line
+
+
+def _block_start(text: str, starts: Sequence[int], line: int) -> int:
+    """Return the line where the block comment that ends in `line` begins; `line` where none does."""
+    if text[starts[line - 1] : starts[line]].rstrip().endswith("*/"):
+        return bisect_right(starts, text.rfind("/*", 0, starts[line])) or line
+    return line
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _is_inside_function(symbol: SymbolFact, symbols: Sequence[SymbolFact]) -> bool:

@@ -32,7 +32,7 @@ _DEFINES_IN_WORDS = 1.5
 _PATH_SHARE = 1.5
 _FILE_SHARE = 0.7
 _TEST, _SIDE, _REEXPORT, _DECLARATIONS, _PROSE, _SUPERSEDED = 0.3, 0.3, 0.5, 0.7, 0.25, 0.5
-_REPEATED = 0.5
+_REPEATED = 0.7
 _NEIGHBOURS = 3
 _SNIPPET_CHARS = 700
 _VERSION = re.compile(r"/v(\d{1,3})(?=/)")
@@ -163,7 +163,7 @@ def _shared(words: set[str], others: set[str]) -> float:
 
 
 def _by_file(hits: Sequence[Hit], scores: Sequence[float], symbols: Sequence[Symbol | None]) -> list[_Scored]:
-    """Let files speak: the best passage of a file gains from the others, which then count half each."""
+    """Let files speak: the best passage of a file gains from the others, which then count less and less."""
     members: dict[str, list[int]] = defaultdict(list)
     for number, hit in enumerate(hits):
         members[hit.passage.key].append(number)
