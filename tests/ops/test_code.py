@@ -10,14 +10,17 @@ from typing import Any
 
 import pytest
 
+from gieok import locks
 from gieok.app import open_context
+from gieok.backends.parsers.treesitter import TreeSitterParser
+from gieok.capabilities.code import ownership
 from gieok.engine.generate import Asker
 from gieok.errors import BadRequest, GeneratorFailed, NotIndexed
 from gieok.ops import operation
 from gieok.ops.code_init import SyncResult
 from gieok.ops.context import Context
 from gieok.ops.operation import Style
-from gieok.ports import Prompt
+from gieok.ports import Prompt, SyntaxNode
 from gieok.surfaces.cli import main
 from gieok.testing.model_server import ModelServer, question
 from gieok.testing.scripted_generator import ScriptedGenerator
@@ -137,6 +140,21 @@ def test_a_diff_is_mapped_to_symbols_and_what_it_deletes_is_found_in_the_old_ver
 def test_a_diff_without_git_says_so(run: Run) -> None:
     run("code", "init")
     assert "git" in run("code", "impact", "--diff", "HEAD", status=2)["error"]["message"]
+
+
+def test_one_process_at_a_time_reads_and_links(run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    free = []
+    parse = TreeSitterParser.parse
+
+    def watched(self: TreeSitterParser, language: str, source: bytes) -> SyntaxNode:
+        with locks.exclusive(ownership.lock_file(shop.parent / "home", shop, "sync"), wait=False) as is_free:
+            free.append(is_free)
+        return parse(self, language, source)
+
+    monkeypatch.setattr(TreeSitterParser, "parse", watched)
+    (shop / "a.go").write_text("package a\n", encoding="utf-8")
+    run("code", "init")
+    assert free == [False]
 
 
 def test_sync_of_one_file_sees_its_removal(run: Run, shop: Path) -> None:

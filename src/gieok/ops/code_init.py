@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
 
+from gieok import locks
 from gieok.capabilities.code import deeper, escalation, layout, ownership, statistics
 from gieok.capabilities.code import project as code_project
 from gieok.capabilities.code.facts import Kind
@@ -110,16 +111,18 @@ def synced(
 ) -> SyncResult:
     """Sync, embed, log, and look whether the change asks for more."""
     started = monotonic()
-    is_first = not project.store.files()
-    before = _shape(project) if not is_first else None
 
     def progress(stage: str, done: int, total: int) -> None:
         words = {"reading": Words("reading", "읽는 중"), "linking": Words("linking", "연결하는 중")}[stage]
         context.say(f"{words.say(context.lang)} {done}/{total}" if total > 1 else words.say(context.lang))
 
-    change = code_project.sync(project, full=full, only=only, progress=progress)
+    # Two at once would each link what it has read, and the last to write would leave the other's out.
+    with locks.exclusive(ownership.lock_file(context.home, project.root, "sync")):
+        is_first = not project.store.files()
+        before = _shape(project) if not is_first else None
+        change = code_project.sync(project, full=full, only=only, progress=progress)
+        reasons = _escalated(context, project, change, before) if before is not None and change.linked else []
     embedded, note = _embed(context, project) if wait else (0, "")
-    reasons = _escalated(context, project, change, before) if before is not None and change.linked else []
     milliseconds = round(1000 * (monotonic() - started))
     if change.touched or is_first:
         _log(context, project, trigger, change, milliseconds)

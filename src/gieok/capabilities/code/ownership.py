@@ -45,6 +45,12 @@ def discard(home: Path, root: Path) -> None:
         file.unlink(missing_ok=True)
 
 
+def lock_file(home: Path, root: Path, what: str) -> Path:
+    """Return the file whose lock one process at a time holds that does `what` to an index."""
+    file = _file(home, root)
+    return file.with_name(f"{file.name}.{what}.lock")
+
+
 def _foreign(root: Path) -> NotIndexed:
     return NotIndexed(
         f"the index in {str(layout.index_file(root).parent)!r} was not made by you in this place, and is not believed",
