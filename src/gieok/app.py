@@ -143,6 +143,7 @@ def open_context(
         folder=Path.cwd(),
         project=cache(partial(_open_project, settings.home, resident=resident, clock=clock)),
         asker=lambda root, model: _code_asker(settings, journal(), clock, zone, wait, root, model),
+        upkeep=lambda root: _upkeep_asker(settings, journal(), clock, zone, wait, root),
     )
 
 
@@ -338,7 +339,7 @@ def _minds(
 
     # Made for each run, so that a key that was replaced holds at once.
     def asker(role: str, prefix: str, model: str) -> "Asker":
-        return _asker(settings, journal, clock, zone, wait, role, _generator(settings, prefix, model))
+        return _asker(settings, journal, clock, zone, wait, role, _generator(settings, f"{prefix}.", model))
 
     observing = settings.text("observe.model")
     reflecting = settings.text("reflect.model") or observing
@@ -395,18 +396,39 @@ def _code_asker(
     """Return what asks `model`, or else the configured one, about the code of a folder."""
     from gieok.ops.code_project import role_of
 
-    configured = settings.text("code.model")
-    model = model or configured
-    if not model:
+    if not (model := model or settings.text("code.model")):
         return None
-    # The address and the key that were set for one provider never go to another.
-    is_others = configured and configured.partition(":")[0] != model.partition(":")[0]
-    generator = _generator(settings, "" if is_others else "code", model)
+    generator = _generator(settings, _code_prefix(settings, model), model)
     return _asker(settings, journal, clock, zone, wait, role_of(root), generator)
 
 
+def _code_prefix(settings: config.Settings, model: str) -> str:
+    """Return where the address and key of a model are set: those that were set for one provider never go to another."""
+    configured = settings.text("code.model")
+    is_others = configured and configured.partition(":")[0] != model.partition(":")[0]
+    return "" if is_others else "code."
+
+
+def _upkeep_asker(
+    settings: config.Settings,
+    journal: "FullJournal",
+    clock: Clock,
+    zone: tzinfo,
+    wait: Callable[[float], object],
+    root: Path,
+) -> "Asker | None":
+    """Return what asks the cheap model about changes in a folder. It tries once: what fails waits for the next sync."""
+    from gieok.ops.code_project import upkeep_role_of
+
+    if not (model := settings.text("code.upkeep_model")):
+        return None
+    has_own = any(settings.text(f"code.upkeep_{name}") for name in ("base_url", "key_variable"))
+    generator = _generator(settings, "code.upkeep_" if has_own else _code_prefix(settings, model), model)
+    return replace(_asker(settings, journal, clock, zone, wait, upkeep_role_of(root), generator), delays_s=())
+
+
 def _generator(settings: config.Settings, prefix: str, model: str) -> Generator:
-    """Return the generator of `provider:model`, with the address and key set below `prefix` ('' for none).
+    """Return the generator of `provider:model`, with the address and key whose settings begin with `prefix` ('' for none).
 
     Raises BadConfig, MissingExtra.
     """
@@ -414,7 +436,7 @@ def _generator(settings: config.Settings, prefix: str, model: str) -> Generator:
     if provider not in registry.GENERATORS or not name:
         known = ", ".join(sorted(registry.GENERATORS))
         raise BadConfig(f"no such model: {model!r}", hint=f"write provider:model; providers: {known}")
-    address, variable = (settings.text(f"{prefix}.{name}") if prefix else "" for name in ("base_url", "key_variable"))
+    address, variable = (settings.text(f"{prefix}{name}") if prefix else "" for name in ("base_url", "key_variable"))
     variable = variable or _KEY_VARIABLES.get(provider, "")
     key = settings.secret(variable) if variable else ""
     made: Generator = registry.load(registry.GENERATORS, provider)(name, key, address)

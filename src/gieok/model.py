@@ -204,6 +204,14 @@ class Symbol(NamedTuple):
     code_hash: str
 
 
+class Summary(NamedTuple):
+    """What a model said that the code of this hash is for; '' where it is still to be asked."""
+
+    code_hash: str
+    text: str
+    model: str
+
+
 class Edge(NamedTuple):
     """That one symbol depends on another: how (`kind`), where (`line` of the source's file), how sure, and why."""
 

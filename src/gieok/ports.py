@@ -30,6 +30,7 @@ from gieok.model import (
     Scope,
     SourceFile,
     StoreStats,
+    Summary,
     Symbol,
     Turn,
     Usage,
@@ -272,6 +273,15 @@ class Graph(Protocol):
 
     def count_open_calls(self) -> int:
         """Count the calls whose target is not known."""
+
+    def summaries(self, hashes: Sequence[str] | None = None) -> dict[str, Summary]:
+        """Return the summaries of code with these hashes, or all, by hash; those that wait have no text.
+
+        They lie beside the graph and are kept whatever becomes of the symbols, so that a revert finds them again.
+        """
+
+    def write_summaries(self, rows: Sequence[Summary], gone: Sequence[str] = ()) -> None:
+        """Put summaries and forget those of the hashes in `gone`, in one transaction; one that waits replaces none."""
 
 
 class Versions(Protocol):

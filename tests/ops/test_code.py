@@ -1,6 +1,7 @@
 """The commands on a project's code, from the command line to what is on disk."""
 
 import json
+import re
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +24,7 @@ from gieok.ops.operation import Style
 from gieok.ports import Prompt, SyntaxNode
 from gieok.surfaces.cli import main
 from gieok.testing.model_server import ModelServer, question
-from gieok.testing.scripted_generator import ScriptedGenerator
+from gieok.testing.scripted_generator import Answer, ScriptedGenerator
 
 Json = Any
 Run = Callable[..., Json]
@@ -233,7 +234,9 @@ def _context(model: ScriptedGenerator | None) -> Context:
 
 def _says(prompt: Prompt) -> str:
     """Answer as a model that does what it is asked to."""
-    return _RECORD if "JSON" in prompt.system else "It does what it says."
+    if "architecture" in prompt.system:
+        return _RECORD
+    return json.dumps(dict.fromkeys(re.findall(r"^(\d+)\n<code>", prompt.text, re.MULTILINE), "It does what it says."))
 
 
 def test_a_new_class_asks_for_a_deeper_look_until_a_model_took_it(run: Run, shop: Path) -> None:
@@ -273,12 +276,14 @@ def test_ask_answers_over_code_and_keeps_five_exchanges(run: Run, shop: Path) ->
 def test_a_models_record_of_the_project_is_kept_where_it_is_usable(run: Run, shop: Path) -> None:
     init = operation("code init")
 
-    def note(answer: str | Exception) -> str:
+    def note(answer: Answer) -> str:
         result = init.handler(_context(ScriptedGenerator(answer)), init.request(full=True))
         assert isinstance(result, SyncResult)
         return result.note
 
-    assert note(_RECORD) == ""
+    assert note(_says) == ""
+    assert note("not asked: it would be told the same") == ""
+    (shop / "README.md").write_text("# Shop\n", encoding="utf-8")
     assert "JSON" in note("no json")
     assert "503" in note(GeneratorFailed("503", worth_retrying=True))
     assert run("code", "status")["record"]["architecture"] == "A shop."
@@ -290,7 +295,7 @@ def test_a_model_behind_an_address_is_asked_without_secrets_and_its_tokens_are_c
 ) -> None:
     server = ModelServer()
     try:
-        server.script = [_RECORD, "In shop/money.py#L1-L2."]
+        server.script = [_RECORD, '{"1": "A", "2": "B", "3": "C"}', "In shop/money.py#L1-L2."]
         monkeypatch.setenv("GIEOK_CODE_MODEL", "compatible:local")
         monkeypatch.setenv("GIEOK_CODE_BASE_URL", f"{server.url}/v1")
         monkeypatch.setenv("GIEOK_CODE_KEY_VARIABLE", "MY_KEY")
@@ -298,10 +303,10 @@ def test_a_model_behind_an_address_is_asked_without_secrets_and_its_tokens_are_c
         (shop / "README.md").write_text("password = hunter2hunter2\n", encoding="utf-8")
         assert run("code", "init", "--full")["note"] is None
         assert run("ask", "where is money converted", "--model", "compatible:better")["answer"].startswith("In shop")
-        assert [body["model"] for _, body in server.requests] == ["local", "better"]
+        assert [body["model"] for _, body in server.requests] == ["local", "local", "better"]
         assert {headers["authorization"] for headers in server.headers} == {"Bearer of-compatible"}
         assert "hunter2hunter2" not in question(server.requests[0][1])
-        assert run("code", "stats")["tokens"] == 2 * (11 + 7)
+        assert run("code", "stats")["tokens"] == 3 * (11 + 7)
     finally:
         server.shutdown()
         server.server_close()

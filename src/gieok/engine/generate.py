@@ -4,7 +4,7 @@ An answer is only an answer once `accept` takes it; what it refuses is asked for
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, tzinfo
 from typing import TypeVar
 
@@ -21,6 +21,17 @@ _T = TypeVar("_T")
 DELAYS_S = (2.0, 4.0, 8.0)
 
 
+@dataclass(slots=True)
+class Meter:
+    """Counts the tokens of one piece of work, beside what the ledger keeps of the role."""
+
+    tokens: int = 0
+
+    def add(self, usage: Usage) -> None:
+        """Add what a call used."""
+        self.tokens += usage.input_tokens + usage.output_tokens
+
+
 @dataclass(frozen=True, slots=True)
 class Asker:
     """One role that asks a model. `wait` sleeps (and ends early when the process is to stop); caps are tokens a day."""
@@ -33,6 +44,7 @@ class Asker:
     wait: Callable[[float], None]
     daily_tokens: int
     delays_s: tuple[float, ...] = DELAYS_S
+    meter: Meter = field(default_factory=Meter)
 
     def ask(self, prompt: Prompt, accept: Callable[[str], _T]) -> _T:
         """Return what `accept` makes of the answer; it raises DegenerateOutput for what cannot be used.
@@ -71,6 +83,7 @@ class Asker:
 
     def _charge(self, usage: Usage) -> None:
         self.ledger.charge(self._today(), self.role, usage)
+        self.meter.add(usage)
 
     def _today(self) -> date:
         return self.clock.now().astimezone(self.zone).date()

@@ -1,9 +1,15 @@
 """`gieok code escalate`: let a strong model look at what asked for it, and at nothing else."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from time import monotonic
 
-from gieok.capabilities.code import deeper, escalation
+from gieok.capabilities.code import deeper, escalation, summarise
+from gieok.capabilities.code.project import Project
+from gieok.engine.generate import Asker
 from gieok.errors import BadRequest
+from gieok.ops import code_model
+from gieok.ops.code_init import log_change
 from gieok.ops.code_project import opened
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
@@ -52,10 +58,39 @@ def run(context: Context, request: EscalateRequest) -> EscalateResult:
                 "no model is configured that could look",
                 hint="set `code.model`, or name one with `--model`; `--dismiss` forgets what waits",
             )
-        summaries = deeper.summarise(project, asker, files)
-        deeper.describe(project, asker)
+        summaries = _looked(context, project, asker, files)
     escalation.clear(project.root)
     return EscalateResult(reasons, files, summaries)
+
+
+def _looked(context: Context, project: Project, asker: Asker, files: Sequence[str]) -> int:
+    """Let the strong model summarise these files, also what a weaker one did, and describe the project anew.
+
+    Raises GeneratorFailed; what it said until then is kept, and its tokens are in the log.
+    """
+    begin, started = asker.meter.tokens, monotonic()
+    status = "partly"
+    try:
+        outcome = code_model.summarised(
+            context, project, asker, summarise.in_files(project, files, asker.generator.model), anew=True
+        )
+        if outcome.failure is not None:
+            raise outcome.failure
+        deeper.describe(project, asker)
+        status = "done"
+    finally:
+        milliseconds = round(1000 * (monotonic() - started))
+        log_change(
+            context,
+            project,
+            "escalate",
+            files,
+            (0, 0, 0),
+            milliseconds,
+            tokens=asker.meter.tokens - begin,
+            status=status,
+        )
+    return outcome.written
 
 
 def present(result: EscalateResult, style: Style) -> str:

@@ -1,17 +1,21 @@
 """`gieok code init`: index the project around the current folder, and `sync`, which both end in the same report."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
+from typing import NamedTuple
 
 from gieok import locks
-from gieok.capabilities.code import deeper, escalation, layout, ownership, statistics
+from gieok.capabilities.code import escalation, layout, ownership, statistics
 from gieok.capabilities.code import project as code_project
 from gieok.capabilities.code.facts import Kind
 from gieok.capabilities.code.project import Change, Project
 from gieok.engine import lifecycle
-from gieok.errors import BadRequest, EmbedderFailed, GeneratorFailed, NotIndexed
+from gieok.engine.generate import Asker
+from gieok.errors import BadRequest, EmbedderFailed, NotIndexed
+from gieok.ops import code_model
+from gieok.ops.code_model import Told
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
@@ -29,8 +33,8 @@ class InitRequest:
     )
     full: bool = argument(
         Words(
-            "read every file again, and let a model describe the project",
-            "모든 파일을 다시 읽고 모델이 프로젝트를 설명",
+            "read every file again, and let a model describe the project and summarise its symbols",
+            "모든 파일을 다시 읽고 모델이 프로젝트를 설명하고 심볼을 요약",
         ),
         False,
     )
@@ -58,6 +62,7 @@ class SyncResult:
     milliseconds: int
     note: str = ""
     reasons: tuple[str, ...] = ()
+    told: Told = Told()
     found: bool = field(default=True)
 
     def to_json(self) -> object:
@@ -71,6 +76,7 @@ class SyncResult:
             "notes": [{"path": n.path, "reason": n.reason} for n in c.notes],
             "embedded": self.embedded, "waiting": self.waiting, "ms": self.milliseconds, "note": self.note or None,
             "escalation": list(self.reasons),
+            "summaries": {"written": self.told.written, "waiting": self.told.waiting, "tokens": self.told.tokens},
         }  # fmt: skip
 
 
@@ -85,14 +91,7 @@ def run(context: Context, request: InitRequest) -> SyncResult:
     layout.prepare(root)
     project = _opened(context, root)
     asker = context.asker(root, request.model) if request.full else None
-    result = synced(context, project, "init", full=request.full, wait=not request.no_wait)
-    if asker is not None:
-        try:
-            deeper.describe(project, asker)
-        except GeneratorFailed as error:  # the index is there all the same
-            note = f"no description by a model: {error} ({error.hint})"
-            return replace(result, note=f"{result.note}; {note}" if result.note else note)
-    return result
+    return synced(context, project, "init", full=request.full, wait=not request.no_wait, asker=asker)
 
 
 def _opened(context: Context, root: Path) -> Project:
@@ -107,9 +106,19 @@ def _opened(context: Context, root: Path) -> Project:
 
 
 def synced(
-    context: Context, project: Project, trigger: str, *, full: bool = False, only: Sequence[str] = (), wait: bool = True
+    context: Context,
+    project: Project,
+    trigger: str,
+    *,
+    full: bool = False,
+    only: Sequence[str] = (),
+    wait: bool = True,
+    asker: Asker | None = None,
 ) -> SyncResult:
-    """Sync, embed, log, and look whether the change asks for more."""
+    """Sync, embed, let models speak (`asker` of everything, else the cheap one of what changed), and log it.
+
+    Looks whether the change asks for more.
+    """
     started = monotonic()
 
     def progress(stage: str, done: int, total: int) -> None:
@@ -121,14 +130,19 @@ def synced(
         is_first = not project.store.files()
         before = _shape(project) if not is_first else None
         change = code_project.sync(project, full=full, only=only, progress=progress)
-        reasons = _escalated(context, project, change, before) if before is not None and change.linked else []
+        reasons = []
+        if before is not None and change.linked:
+            reasons = _escalated(context, project, change, before)
+            code_model.mark(context, project, before.hashes)
     embedded, note = _embed(context, project) if wait else (0, "")
+    told = code_model.everything(context, project, asker) if asker else code_model.changes(context, project)
+    note = "; ".join(filter(None, (note, told.note)))
     milliseconds = round(1000 * (monotonic() - started))
-    if change.touched or is_first:
-        _log(context, project, trigger, change, milliseconds)
+    if change.touched or is_first or told.tokens:
+        _log(context, project, trigger, change, milliseconds, told)
     project.store.compact()
     waiting = project.store.waiting(code_project.SCOPE) if context.embedder_name != "none" else 0
-    return SyncResult(project.root, change, embedded, waiting, milliseconds, note, tuple(reasons))
+    return SyncResult(project.root, change, embedded, waiting, milliseconds, note, tuple(reasons), told)
 
 
 def _embed(context: Context, project: Project) -> tuple[int, str]:
@@ -144,31 +158,62 @@ def _embed(context: Context, project: Project) -> tuple[int, str]:
     return done, ""
 
 
-def _shape(project: Project) -> tuple[set[str], set[str], int]:
-    """Return modules, classes and the depth of imports, to compare with later."""
+class _Shape(NamedTuple):
+    """What there was before a sync, to compare with."""
+
+    modules: frozenset[str]
+    classes: frozenset[str]
+    depth: int
+    hashes: frozenset[str]
+
+
+def _shape(project: Project) -> _Shape:
     symbols = list(project.store.all_symbols())
-    modules = {s.path for s in symbols if s.kind == Kind.MODULE}
-    classes = {s.key for s in symbols if s.kind == Kind.CLASS}
-    return modules, classes, statistics.import_depth(project)
+    return _Shape(
+        frozenset(s.path for s in symbols if s.kind == Kind.MODULE),
+        frozenset(s.key for s in symbols if s.kind == Kind.CLASS),
+        statistics.import_depth(project),
+        frozenset(s.code_hash for s in symbols),
+    )
 
 
-def _escalated(context: Context, project: Project, change: Change, before: tuple[set[str], set[str], int]) -> list[str]:
-    modules, classes, depth = _shape(project)
+def _escalated(context: Context, project: Project, change: Change, before: _Shape) -> list[str]:
+    now = _shape(project)
     reasons = escalation.reasons_of_sync(
-        new_modules=sorted(modules - before[0]), new_classes=sorted(classes - before[1]), files=len(change.touched),
-        depth_before=before[2], depth_after=depth,
+        new_modules=sorted(now.modules - before.modules), new_classes=sorted(now.classes - before.classes),
+        files=len(change.touched), depth_before=before.depth, depth_after=now.depth,
     )  # fmt: skip
     escalation.add(project.root, reasons, change.touched, context.clock.now().isoformat())
     return reasons
 
 
-def _log(context: Context, project: Project, trigger: str, change: Change, milliseconds: int) -> None:
+def _log(context: Context, project: Project, trigger: str, change: Change, milliseconds: int, told: Told) -> None:
     r = change.report
+    log_change(
+        context, project, trigger, change.touched, (len(r.added), len(r.changed), len(r.removed)), milliseconds,
+        tokens=told.tokens, status="partly" if r.failed or told.note else "done", note=told.note,
+    )  # fmt: skip
+
+
+def log_change(
+    context: Context,
+    project: Project,
+    trigger: str,
+    files: Sequence[str],
+    counts: tuple[int, int, int],
+    milliseconds: int,
+    *,
+    tokens: int,
+    status: str,
+    note: str = "",
+) -> None:
+    """Add a line to the log of changes; `counts` are files created, updated and deleted."""
+    created, updated, deleted = counts
     layout.append_log(project.root, "changes", {
         "at": context.clock.now().isoformat(), "trigger": trigger, "commit": project.versions.head() or None,
-        "files": change.touched[:100], "created": len(r.added), "updated": len(r.changed), "deleted": len(r.removed),
-        "who": project.versions.author() or None, "ms": milliseconds, "tokens": 0,
-        "status": "partly" if r.failed else "done",
+        "files": list(files[:100]), "created": created, "updated": updated, "deleted": deleted,
+        "who": project.versions.author() or None, "ms": milliseconds, "tokens": tokens, "status": status,
+        "note": note or None,
     })  # fmt: skip
 
 
@@ -202,7 +247,15 @@ def present(result: SyncResult, style: Style) -> str:
                 style.lang
             )
         )
-    lines += [f"  {result.note}"] if result.note else []
+    if result.told.written:
+        count, tokens = result.told.written, result.told.tokens
+        lines.append(
+            Words(
+                f"  {count:,} summaries by a model ({tokens:,} tokens)",
+                f"  모델이 쓴 요약 {count:,}개 ({tokens:,}토큰)",
+            ).say(style.lang)
+        )
+    lines += [printable(f"  {result.note}")] if result.note else []
     if result.reasons:
         lines.append(
             Words("  asks for a deeper look: ", "  깊은 분석이 필요: ").say(style.lang) + "; ".join(result.reasons[:3])

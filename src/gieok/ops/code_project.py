@@ -26,6 +26,11 @@ def role_of(root: Path) -> str:
     return f"code {places.project_scope(str(root))}"
 
 
+def upkeep_role_of(root: Path) -> str:
+    """Return the role under which the meter counts the summaries of what changes, by the cheap model."""
+    return f"code upkeep {places.project_scope(str(root))}"
+
+
 def note_of(freshness: Freshness) -> Words | None:
     """Return what a reader must know of an answer from an index that is behind; None where it is not."""
     if not freshness.dirty:

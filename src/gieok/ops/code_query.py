@@ -34,7 +34,8 @@ class QueryResult:
     """What answers."""
 
     answers: Answers
-    summaries: tuple[str, ...]
+    #: Each with the model that wrote it, '' for none.
+    summaries: tuple[tuple[str, str], ...]
     freshness: Freshness
     pending: dict[str, object] | None = None
 
@@ -45,7 +46,7 @@ class QueryResult:
 
     def to_json(self) -> object:
         """Return the documented shape (docs/code.md)."""
-        rows = [answer_json(a, s) for a, s in zip(self.answers.answers, self.summaries, strict=True)]
+        rows = [answer_json(a, *s) for a, s in zip(self.answers.answers, self.summaries, strict=True)]
         return {
             "results": rows,
             "degraded": self.answers.degraded,
@@ -54,13 +55,14 @@ class QueryResult:
         }
 
 
-def answer_json(answer: Answer, text: str) -> dict[str, object]:
+def answer_json(answer: Answer, text: str, model: str) -> dict[str, object]:
     """Return an answer's documented shape."""
     s = answer.symbol
     return {
         "path": s.path, "start_line": answer.start_line, "end_line": answer.end_line,
         "symbol": s.key.partition("::")[2], "kind": s.kind, "signature": s.signature, "summary": text,
-        "score": round(answer.score, 4), "callers": answer.callers, "why": answer.why, "status": s.status,
+        "summary_by": model or None, "score": round(answer.score, 4), "callers": answer.callers,
+        "why": answer.why, "status": s.status,
         "snippet": answer.snippet, "citation": f"{s.path}#L{answer.start_line}-L{answer.end_line}",
     }  # fmt: skip
 
@@ -75,17 +77,14 @@ def run(context: Context, request: QueryRequest) -> QueryResult:
     project = opened(context)
     embedder = None if request.keyword_only or not project.store.stats().vectors else context.embedder()
     answers = search(project, embedder, text[:_LONGEST_QUESTION], request.k, budget_tokens=request.budget_tokens)
-    texts = [
-        summary.cached(project, a.symbol) or summary.summary(a.symbol, summary.callees(project, a.symbol.key))
-        for a in answers.answers
-    ]
-    return QueryResult(answers, tuple(texts), freshness(project), escalation.pending(project.root))
+    told = summary.told(project, [a.symbol for a in answers.answers])
+    return QueryResult(answers, tuple(told), freshness(project), escalation.pending(project.root))
 
 
 def present(result: QueryResult, style: Style) -> str:
     """Show each answer as place, signature and summary."""
     blocks = []
-    for answer, text in zip(result.answers.answers, result.summaries, strict=True):
+    for answer, (text, _) in zip(result.answers.answers, result.summaries, strict=True):
         s = answer.symbol
         place = f"{s.path}#L{answer.start_line}-L{answer.end_line}"
         callers = Words(f"{answer.callers} callers", f"호출 {answer.callers}곳").say(style.lang)

@@ -34,6 +34,7 @@ class Shown:
 
     symbol: Symbol
     summary: str
+    summary_by: str
     keywords: tuple[str, ...]
     code: str
     callers: tuple[Edge, ...]
@@ -46,6 +47,7 @@ class Shown:
         return {
             "symbol": s.key.partition("::")[2], "path": s.path, "start_line": s.start_line, "end_line": s.end_line,
             "kind": s.kind, "signature": s.signature, "doc": s.doc, "summary": self.summary,
+            "summary_by": self.summary_by or None,
             "keywords": list(self.keywords), "complexity": s.complexity, "status": s.status, "code_hash": s.code_hash,
             "code": self.code, "callers": [_edge(e, e.source) for e in self.callers],
             "callees": [_edge(e, e.target) for e in self.callees], "unresolved": len(self.open_calls),
@@ -93,7 +95,7 @@ def _shown(project: Project, symbol: Symbol) -> Shown:
     out = [e for e in project.store.edges_out_of([symbol.key]) if e.kind != IMPORTS]
     return Shown(
         symbol,
-        summary.cached(project, symbol) or summary.summary(symbol, summary.callees(project, symbol.key)),
+        *summary.told(project, [symbol])[0],
         tuple(summary.keywords(symbol)),
         _code(project, symbol),
         tuple(_sure_first(into)),

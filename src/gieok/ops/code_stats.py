@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from datetime import date
 
-from gieok.capabilities.code import layout, statistics, summary
+from gieok.capabilities.code import layout, statistics
 from gieok.capabilities.code.statistics import Statistics
-from gieok.ops.code_project import opened, role_of
+from gieok.ops.code_project import opened, role_of, upkeep_role_of
 from gieok.ops.context import Context
 from gieok.ops.operation import Operation, Style, Words, printable
 
@@ -23,14 +23,17 @@ class StatsResult:
     syncs: int
     last_analysis: str
     tokens: int
+    upkeep_tokens: int
     summaries: int
+    waiting: int
     found: bool = True
 
     def to_json(self) -> object:
         """Return the documented shape (docs/code.md)."""
         return {
             **self.counted._asdict(), "syncs": self.syncs, "last_analysis": self.last_analysis or None,
-            "tokens": self.tokens, "model_summaries": self.summaries,
+            "tokens": self.tokens, "upkeep_tokens": self.upkeep_tokens, "model_summaries": self.summaries,
+            "waiting_summaries": self.waiting,
         }  # fmt: skip
 
 
@@ -39,10 +42,17 @@ def run(context: Context, request: StatsRequest) -> StatsResult:
     del request
     project = opened(context)
     rows = list(layout.read_log(project.root, "changes"))
-    used = [u for (_, role), u in context.journal().usage(date.min).items() if role == role_of(project.root)]
-    tokens = sum(u.input_tokens + u.output_tokens for u in used)
+    strong, cheap = (_tokens(context, role(project.root)) for role in (role_of, upkeep_role_of))
     last = str(rows[-1].get("at", "")) if rows else ""
-    return StatsResult(statistics.count(project), len(rows), last, tokens, summary.count(project))
+    kept = project.store.summaries([s.code_hash for s in project.store.all_symbols()]).values()
+    written = sum(1 for row in kept if row.text)
+    counted = statistics.count(project)
+    return StatsResult(counted, len(rows), last, strong + cheap, cheap, written, len(kept) - written)
+
+
+def _tokens(context: Context, role: str) -> int:
+    used = context.journal().usage(date.min)
+    return sum(usage.input_tokens + usage.output_tokens for (_, of), usage in used.items() if of == role)
 
 
 def present(result: StatsResult, style: Style) -> str:
@@ -58,8 +68,10 @@ def present(result: StatsResult, style: Style) -> str:
         lines.append(f"{style.bold(name.replace('_', ' '))}: {printable(shown)}")
     lines.append(f"{style.bold('syncs')}: {result.syncs}, {result.last_analysis}")
     tokens, summaries = Words("tokens of models", "모델 토큰"), Words("summaries by a model", "모델이 쓴 요약")
-    lines.append(f"{style.bold(tokens.say(style.lang))}: {result.tokens:,}")
-    lines.append(f"{style.bold(summaries.say(style.lang))}: {result.summaries:,}")
+    upkeep = Words(f"{result.upkeep_tokens:,} for upkeep", f"변경 요약 {result.upkeep_tokens:,}").say(style.lang)
+    waits = Words(f"{result.waiting:,} wait", f"대기 {result.waiting:,}").say(style.lang)
+    lines.append(f"{style.bold(tokens.say(style.lang))}: {result.tokens:,} ({upkeep})")
+    lines.append(f"{style.bold(summaries.say(style.lang))}: {result.summaries:,} ({waits})")
     return "\n".join(lines)
 
 

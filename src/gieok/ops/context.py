@@ -106,6 +106,8 @@ class Context:
     project: Callable[[Path], "Project"]
     #: Asks the model of this name, '' for the configured one, about the code of a folder; None where there is none.
     asker: "Callable[[Path, str], Asker | None]"
+    #: Asks the cheap model about what changed in a folder; None where there is none.
+    upkeep: "Callable[[Path], Asker | None]"
 
     @property
     def scopes(self) -> tuple[Scope, ...]:

@@ -40,7 +40,11 @@ class SidecarState:
         weak = Words(" (no model: weaker)", " (모델 없음: 약함)").say(style.lang) if self.observer == "rules" else ""
         head = Words(f"  daemon: {runs.en}; observer: ", f"  데몬: {runs.ko}; 관찰: ").say(style.lang)
         spent = Words(" model tokens today", " 모델 토큰(오늘)").say(style.lang)
-        meter = f"; {self.today_tokens:,}/{self.daily_tokens:,}{spent}" if self.observer != "rules" else ""
+        meter = (
+            f"; {self.today_tokens:,}/{self.daily_tokens:,}{spent}"
+            if self.observer != "rules" or self.today_tokens
+            else ""
+        )
         waits = Words("waits", "기다림").say(style.lang)
         lines = [f"{head}{self.observer}{weak}{meter}"]
         lines += [f"  ✗ {waits}: {printable(i.detail)} ({i.since:%Y-%m-%d %H:%M})" for i in self.incidents]

@@ -1,6 +1,7 @@
 """The project as a page that a person can read, and as a picture of which folders depend on which."""
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from html import escape
 
 from gieok.capabilities.code import deeper, places, statistics, summary
@@ -36,6 +37,7 @@ def page(project: Project) -> str:
     lines += ["", "## Most complex", "", "| function | branches |", "|---|---|"]
     lines += [f"| `{_cell(key)}` | {n} |" for key, n in counted.complex]
     lines += ["", "## Files", ""]
+    told = {row.code_hash: row.text for row in project.store.summaries().values()}
     by_path: dict[str, list[Symbol]] = defaultdict(list)
     markers: list[Symbol] = []
     for symbol in project.store.all_symbols():
@@ -43,7 +45,7 @@ def page(project: Project) -> str:
         markers += [symbol] if symbol.kind == Kind.MARKER else []
     for path, symbols in sorted(by_path.items()):
         if not places.is_test(path) and not places.is_side(path):
-            lines += _file(path, symbols)
+            lines += _file(path, symbols, told)
     if markers:
         lines += ["", "## Markers", ""]
         lines += [f"- {m.name} `{m.path}#L{m.start_line}` {m.signature}" for m in markers]
@@ -54,17 +56,20 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _file(path: str, symbols: list[Symbol]) -> list[str]:
+def _file(path: str, symbols: list[Symbol], told: Mapping[str, str]) -> list[str]:
+    """Return a file's lines; `told` is what a model said, by the hash of the code."""
     module = next((s for s in symbols if s.kind == Kind.MODULE), None)
-    doc = f": {summary.first_sentence(module.doc)}" if module is not None and module.doc else ""
     shown = [s for s in symbols if s.kind in (Kind.CLASS, Kind.FUNCTION) and "." not in s.key.partition("::")[2]]
-    lines = [f"- `{path}`{doc}"]
-    for symbol in shown[:_MOST_IN_FILE]:
-        told = summary.first_sentence(symbol.doc) if symbol.doc else ""
-        lines.append(f"  - `{symbol.name}` (L{symbol.start_line})" + (f": {told}" if told else ""))
+    lines = [f"- `{path}`{_line(module, told) if module else ''}"]
+    lines += [f"  - `{s.name}` (L{s.start_line}){_line(s, told)}" for s in shown[:_MOST_IN_FILE]]
     if len(shown) > _MOST_IN_FILE:
         lines.append(f"  - … {len(shown) - _MOST_IN_FILE} more")
     return lines
+
+
+def _line(symbol: Symbol, told: Mapping[str, str]) -> str:
+    text = told.get(symbol.code_hash) or (summary.first_sentence(symbol.doc) if symbol.doc else "")
+    return f": {text}" if text else ""
 
 
 def folders(project: Project) -> dict[str, str]:

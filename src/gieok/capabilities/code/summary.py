@@ -5,29 +5,23 @@ from collections.abc import Sequence
 
 from gieok.capabilities.code.facts import Kind
 from gieok.capabilities.code.graph import CALLS, Tier
-from gieok.capabilities.code.project import SCOPE, Project
+from gieok.capabilities.code.project import Project
 from gieok.model import Symbol
 from gieok.text.keywords import query_tokens
 
 _SENTENCE = re.compile(r"^(.+?[.!?。])(\s|$)")
 _MOST_CALLEES = 8
 _MOST_KEYWORDS = 12
-_NOTE = "code.summary."
 
 
-def cached(project: Project, symbol: Symbol) -> str:
-    """Return what a model said of this very code; '' where none was asked."""
-    return project.store.notes(SCOPE).get(_NOTE + symbol.code_hash, "")
-
-
-def keep(project: Project, symbol: Symbol, text: str) -> None:
-    """Keep what a model said, by the hash of the code: nothing is paid for twice."""
-    project.store.write_note(SCOPE, _NOTE + symbol.code_hash, text)
-
-
-def count(project: Project) -> int:
-    """Count the summaries that a model wrote."""
-    return sum(1 for name in project.store.notes(SCOPE) if name.startswith(_NOTE))
+def told(project: Project, symbols: Sequence[Symbol]) -> list[tuple[str, str]]:
+    """Return (summary, model) of each symbol: what a model said of this very code, else what is told without one, by ''."""
+    kept = project.store.summaries([symbol.code_hash for symbol in symbols])
+    found = [kept.get(symbol.code_hash) for symbol in symbols]
+    return [
+        (row.text, row.model) if row and row.text else (summary(symbol, callees(project, symbol.key)), "")
+        for symbol, row in zip(symbols, found, strict=True)
+    ]
 
 
 def summary(symbol: Symbol, callees: Sequence[str] = ()) -> str:

@@ -11,6 +11,7 @@ from gieok.capabilities.code.statistics import Statistics, count
 from gieok.ports import Embedder
 
 _SAMPLES = 12
+_HEADED = (Kind.FUNCTION, Kind.METHOD, Kind.CLASS)
 
 
 class Check(NamedTuple):
@@ -103,10 +104,17 @@ def _vectors(counted: Statistics, embedder: Embedder | None) -> Check:
 
 
 def _documented(project: Project) -> Check:
-    """Summaries made from signature and documentation are as fresh as the symbol; those without a head say nothing."""
-    symbols = [s for s in project.store.all_symbols() if s.kind in (Kind.FUNCTION, Kind.METHOD, Kind.CLASS)]
-    told = sum(1 for s in symbols if s.signature or s.doc)
-    return Check("summaries fresh", _share(told, len(symbols)), f"{told} of {len(symbols)} symbols have a head", 1)
+    """Summaries made from signature and documentation are as fresh as the symbol; those by a model wait where code changed."""
+    symbols = [s for s in project.store.all_symbols() if s.kind in (Kind.MODULE, *_HEADED)]
+    kept = project.store.summaries()
+    rows = [kept.get(s.code_hash) for s in symbols]
+    by_model, waiting = (sum(1 for row in rows if row and bool(row.text) is written) for written in (True, False))
+    total = sum(1 for s in symbols if s.kind in _HEADED)
+    told = sum(1 for s in symbols if s.kind in _HEADED and (s.signature or s.doc))
+    detail = f"{told} of {total} symbols have a head"
+    if by_model or waiting:
+        detail += f", {by_model} a summary by a model, {waiting} changed and wait for one"
+    return Check("summaries fresh", _share(max(told - waiting, 0), total), detail, 1)
 
 
 def _samples(project: Project) -> Check:

@@ -12,7 +12,7 @@ from gieok.backends.stores.rows import marks
 from gieok.backends.stores.sqlite import schema
 from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.backends.stores.sqlite.writing import batches
-from gieok.model import Edge, OpenCall, SourceFile, Symbol
+from gieok.model import Edge, OpenCall, SourceFile, Summary, Symbol
 
 _TABLES = (
     """CREATE TABLE IF NOT EXISTS code_files (
@@ -35,9 +35,13 @@ _TABLES = (
     """CREATE TABLE IF NOT EXISTS code_open (
         source INTEGER NOT NULL, name TEXT NOT NULL, line INTEGER NOT NULL, PRIMARY KEY (name, source, line)
     ) WITHOUT ROWID""",
+    """CREATE TABLE IF NOT EXISTS code_summaries (
+        code_hash TEXT PRIMARY KEY, text TEXT NOT NULL, model TEXT NOT NULL
+    ) WITHOUT ROWID""",
 )
 _SYMBOL = ", ".join(Symbol._fields)
 _FILE = ", ".join(SourceFile._fields)
+_SUMMARY = ", ".join(Summary._fields)
 _EDGES = (
     "SELECT s.key, t.key, e.kind, e.tier, e.reason, e.line FROM code_edges e "
     "JOIN code_symbols s ON s.id = e.source JOIN code_symbols t ON t.id = e.target"
@@ -52,7 +56,7 @@ class SqliteProjectStore(SqliteStore):
     def __init__(self, file: Path, *, resident: bool = False, busy_timeout_ms: int = schema.BUSY_TIMEOUT_MS) -> None:
         super().__init__(file, resident=resident, busy_timeout_ms=busy_timeout_ms)
         with self._reading() as db:
-            known = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'code_open'").fetchone()
+            known = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'code_summaries'").fetchone()
         if known is None:
             with self._writing() as db:
                 for statement in _TABLES:
@@ -142,6 +146,26 @@ class SqliteProjectStore(SqliteStore):
         """Count the calls whose target is not known."""
         with self._reading() as db:
             return int(db.execute("SELECT count(*) FROM code_open").fetchone()[0])
+
+    def summaries(self, hashes: Sequence[str] | None = None) -> dict[str, Summary]:
+        """Return the summaries of code with these hashes, or all, by hash."""
+        with self._reading() as db:
+            if hashes is None:
+                return {row[0]: Summary(*row) for row in db.execute(f"SELECT {_SUMMARY} FROM code_summaries")}
+            return {
+                row[0]: Summary(*row)
+                for batch in batches(hashes)
+                for row in db.execute(
+                    f"SELECT {_SUMMARY} FROM code_summaries WHERE code_hash IN ({marks(batch)})", batch
+                )
+            }
+
+    def write_summaries(self, rows: Sequence[Summary], gone: Sequence[str] = ()) -> None:
+        """Put summaries and forget others, in one transaction; one that waits replaces none."""
+        with self._writing() as db:
+            for verb, chosen in (("REPLACE", [r for r in rows if r.text]), ("IGNORE", [r for r in rows if not r.text])):
+                db.executemany(f"INSERT OR {verb} INTO code_summaries ({_SUMMARY}) VALUES (?, ?, ?)", chosen)
+            db.executemany("DELETE FROM code_summaries WHERE code_hash = ?", [(one,) for one in gone])
 
 
 def _write_graph(
