@@ -2,17 +2,21 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import gieok
 from gieok.backends.journals.sqlite.journal import SqliteJournal
+from gieok.backends.stores.sqlite.graph import SqliteProjectStore
+from gieok.capabilities.code import layout, watched
 from gieok.daemon import wire
 from gieok.daemon.client import Daemon
 from gieok.model import Scope
@@ -60,9 +64,13 @@ def _texts(home: Path) -> list[str]:
         journal.close()
 
 
-def _gieok(*arguments: str) -> dict[str, object]:
+def _gieok(*arguments: str, cwd: str | Path = "/") -> dict[str, Any]:
     done = subprocess.run(
-        [sys.executable, "-m", "gieok", *arguments, "--json"], capture_output=True, text=True, check=False, cwd="/"
+        [sys.executable, "-P", "-m", "gieok", *arguments, "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
     )
     return {"status": done.returncode, **json.loads(done.stdout)}
 
@@ -153,3 +161,104 @@ def test_who_does_not_know_the_token_is_not_answered(home: Path) -> None:
     assert address is not None
     assert wire.ask(address._replace(token="guess"), "stop") is None
     assert Daemon(home).status() is not None
+
+
+@pytest.fixture
+def shop(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return an indexed project, with a file that must never be imported."""
+    monkeypatch.setenv("GIEOK_WATCH_DEBOUNCE_MS", "50")
+    root = home.parent / "shop"
+    root.mkdir()
+    _define(root, "first")
+    (root / "yaml.py").write_text("open('imported', 'w')\n", encoding="utf-8")
+    _gieok("code", "init", cwd=root)
+    return root
+
+
+def _define(root: Path, name: str) -> None:
+    (root / "a.py").write_text(f"def {name}():\n    return 1\n", encoding="utf-8")
+
+
+def _functions(root: Path) -> list[str]:
+    store = SqliteProjectStore(layout.index_file(root))
+    try:
+        assert store.check() == []
+        return [symbol.name for symbol in store.all_symbols() if symbol.kind == "function"]
+    finally:
+        store.close()
+
+
+def _state(home: Path, root: Path) -> str | None:
+    status = Daemon(home).status()
+    return status.parts.get(watched.part(root)) if status else None
+
+
+def test_a_project_that_was_handed_over_is_kept_in_line_after_a_restart_too(home: Path, shop: Path) -> None:
+    handed = _gieok("code", "watch", "--daemon", cwd=shop)
+    assert (handed["handed"], handed["daemon"], handed["watching"]) == (True, None, False)
+    assert _gieok("code", "status", cwd=shop)["watched"] == ""
+    _define(shop, "while_it_did_not_run")
+    pid = _gieok("up")["pid"]
+    _until(lambda: _functions(shop) == ["while_it_did_not_run"])
+    again = _gieok("code", "watch", "--daemon", cwd=shop)
+    assert (again["daemon"], again["watching"]) == (pid, True)
+    _define(shop, "while_it_ran")
+    _until(lambda: _functions(shop) == ["while_it_ran"])
+    _until(lambda: (_state(home, shop) or "").startswith("up to date"))
+    assert str(_gieok("code", "status", cwd=shop)["watched"]).startswith("up to date")
+    (project,) = _gieok("status")["sidecar"]["projects"]
+    assert project["root"] == str(shop)
+    assert _gieok("down")["stopped"] is True
+    _define(shop, "after_a_restart")
+    _gieok("up")
+    _until(lambda: _functions(shop) == ["after_a_restart"])
+    _until(lambda: [row["trigger"] for row in layout.read_log(shop, "changes")] == ["init", *["daemon"] * 3])
+    assert not (shop / "imported").exists()
+    stopped = _gieok("code", "watch", "--stop", cwd=shop)
+    assert (stopped["status"], stopped["handed"]) == (0, False)
+    _until(lambda: _state(home, shop) is None)
+    assert _gieok("code", "status", cwd=shop)["watched"] is None
+    assert _gieok("code", "watch", "--stop", cwd=shop)["status"] == 1
+
+
+def test_a_project_that_vanished_is_dropped_and_one_that_cannot_be_synced_says_why(home: Path, shop: Path) -> None:
+    gone, foreign = home.parent / "gone", home.parent / "foreign"
+    for root in (gone, foreign):
+        shutil.copytree(shop, root)
+    _gieok("code", "init", cwd=gone)
+    for root in (gone, foreign, shop):
+        watched.add(home, root)
+    _gieok("up")
+    _until(lambda: (_state(home, gone) or "").startswith("up to date"))
+    _until(lambda: "not made by you" in (_state(home, foreign) or ""))
+    shutil.rmtree(gone)
+    _define(shop, "still_there")
+    _until(lambda: _functions(shop) == ["still_there"])
+    _until(lambda: _state(home, gone) is None)
+    assert watched.roots(home) == [foreign, shop]
+    assert any(f"{gone} is not watched any more" in line for line in _gieok("logs")["lines"])
+
+
+def test_a_daemon_that_is_killed_in_the_middle_of_a_sync_leaves_a_project_whole(home: Path, shop: Path) -> None:
+    watched.add(home, shop)
+    daemon = Daemon(home)
+    for turn in range(2):
+        names = [f"f{turn}_{number}" for number in range(40)]
+        for name in names:
+            (shop / f"{name[-6:]}.py").write_text(f"def {name}():\n    return {names[0]}()\n", encoding="utf-8")
+        pid = daemon.start()[0].pid
+        _until(lambda: _state(home, shop) not in (None, "watching"))
+        os.kill(pid, signal.SIGKILL)
+        _until(lambda: daemon.status() is None)
+        _functions(shop)
+    daemon.start()
+    _until(lambda: (_state(home, shop) or "").startswith("up to date"))
+    assert _gieok("code", "status", cwd=shop)["freshness"]["dirty"] == 0
+    synced = SqliteProjectStore(layout.index_file(shop))
+    graph = [*synced.all_symbols(), *synced.all_edges()]
+    synced.close()
+    shutil.rmtree(shop / ".gieok")
+    _gieok("code", "init", cwd=shop)
+    fresh = SqliteProjectStore(layout.index_file(shop))
+    assert graph == [*fresh.all_symbols(), *fresh.all_edges()]
+    fresh.close()

@@ -181,6 +181,26 @@ def test_watch_syncs_what_is_indexed_and_nothing_else(shop: Path, run: Run) -> N
     assert result.change.touched == ["new.py"]
 
 
+def test_watch_sees_a_folder_that_is_moved(shop: Path, run: Run) -> None:
+    run("code", "init")
+
+    class Scripted:
+        def changes(self, folders: Sequence[Path], debounce_ms: int, rescan_s: int) -> Iterator[set[Path]]:
+            before, after = folders[0] / "tests", folders[0] / "spec"
+            before.rename(after)
+            yield {before, after}
+
+    result = operation("code watch").handler(
+        replace(open_context({}), watcher=Scripted), operation("code watch").request()
+    )
+    assert result.change.touched == ["spec/test_cart.py", "tests/test_cart.py"]
+
+
+def test_the_daemon_one_change_and_the_end_exclude_each_other(run: Run) -> None:
+    run("code", "init")
+    assert "exclude" in run("code", "watch", "--daemon", "--once", status=2)["error"]["message"]
+
+
 def test_the_git_hook_is_chained_and_taken_out_again(run: Run, shop: Path) -> None:
     run("code", "init")
     assert run("code", "install-hook", status=2)["error"]["code"] == "bad_request"

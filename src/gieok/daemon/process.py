@@ -1,9 +1,10 @@
-"""The daemon's process: threads that capture, observe and answer, until it is told to stop.
+"""The daemon's process: threads that capture, observe, sync code and answer, until it is told to stop.
 
 Nothing is lost when it is killed: every step is a transaction of the journal, and the next start goes on from there.
 """
 
 import gc
+import json
 import os
 import signal
 import socket
@@ -18,11 +19,14 @@ from pathlib import Path
 import gieok
 from gieok import locks, paths, places
 from gieok.app import open_context
+from gieok.capabilities.code import layout, watched
 from gieok.capabilities.observe.notes import Mirrored
 from gieok.capabilities.observe.sidecar import Sidecar
 from gieok.daemon import wire
 from gieok.errors import GieokError
 from gieok.model import Scope
+from gieok.ops import operation
+from gieok.ops.code_watch import relevant
 from gieok.ops.context import Context
 from gieok.ports import VectorSearch
 
@@ -76,6 +80,7 @@ class Service:
             for name, work in (
                 ("capture", lambda: self._capture(context)),
                 ("observe", lambda: self._observe(context)),
+                ("code", lambda: self._code(context)),
                 ("answer", lambda: self._answer(server)),
             )
         ]
@@ -85,7 +90,7 @@ class Service:
             pass
         self._wake.set()
         deadline = time.monotonic() + _DRAIN_S
-        for thread in threads[:2]:
+        for thread in threads[:-1]:
             thread.join(max(deadline - time.monotonic(), 0))
         server.close()
         wire.forget(self._home)
@@ -197,15 +202,92 @@ class Service:
             return
         if not any(store.waiting(scope) for scope in context.journal().scopes()):
             return
-        child = subprocess.Popen(
-            [sys.executable, "-c", "from gieok.daemon.process import embed; embed()"],
+        if said := self._child("embed"):
+            self._say(said)
+
+    def _child(self, function: str, *arguments: str) -> str:
+        """Run a function of this module in a process that ends, and return what it prints; it ends where we are to stop.
+
+        It starts in the home folder and without `sys.path[0]`: a project's own files are never imported.
+        """
+        code = f"from gieok.daemon.process import {function}; {function}()"
+        with subprocess.Popen(  # noqa: S603 - fixed program, no shell, functions of this module
+            [sys.executable, "-P", "-c", code, *arguments],
             env=os.environ | {places.HOME_VARIABLE: str(self._home)},
+            cwd=self._home,
             stdin=subprocess.DEVNULL,
-        )
-        while child.poll() is None:
-            if self.stop.wait(_TICK_S):
-                child.terminate()
-                child.wait()
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+        ) as child:
+            while True:
+                try:
+                    return child.communicate(timeout=_TICK_S)[0].strip()
+                except subprocess.TimeoutExpired:
+                    if self.stop.is_set():
+                        child.terminate()
+
+    # Code
+
+    def _code(self, context: Context) -> None:
+        """Keep the projects that were handed over in line."""
+        registry = paths.make_private(watched.folder(self._home))
+        while not self.stop.is_set():
+            self._keep_in_line(context, self._projects(), registry)
+
+    def _projects(self) -> list[Path]:
+        """Return the projects to watch; one that is gone is dropped."""
+        roots = watched.roots(self._home)
+        for root in filter(_is_gone, list(roots)):
+            watched.remove(self._home, root)
+            roots.remove(root)
+            self._say(f"{root} is not watched any more: it has no index, `gieok code init` makes one")
+        return roots
+
+    def _keep_in_line(self, context: Context, roots: list[Path], registry: Path) -> None:
+        """Sync each project once, and then what changes; return when other projects are to be watched, or at the end."""
+        due = set(roots)
+        quiet_s = 0
+        # The first answer says that the events are on, so nothing falls between that and the first sync.
+        for changed in context.watcher().changes([*roots, registry], context.debounce_ms, _TICK_S):
+            if self.stop.is_set() or self._projects() != roots:
+                return
+            if quiet_s == 0:
+                self._note_projects(roots)
+            quiet_s += 0 if changed else _TICK_S
+            if not changed and quiet_s % context.rescan_s == 0:
+                due.update(roots)
+            due.update(root for root in roots if changed and _concerns(context, root, changed))
+            for root in sorted(due):
+                self._sync(root)
+            due.clear()
+
+    def _note_projects(self, roots: list[Path]) -> None:
+        self._note("code", f"watching {len(roots)} projects")
+        with self._lock:
+            named = {watched.part(root) for root in roots}
+            others = {name: text for name, text in self._parts.items() if not name.startswith(watched.PART)}
+            self._parts = others | {name: self._parts.get(name, "watching") for name in sorted(named)}
+
+    def _sync(self, root: Path) -> None:
+        """Sync a project in a process that ends, because linking one needs memory that would stay in this one."""
+        if self.stop.is_set():
+            return
+        self._note(watched.part(root), "syncing")
+        try:
+            found = json.loads(self._child("sync", str(root)))
+        except ValueError:
+            if self.stop.is_set():
+                return
+            found = {"error": "the sync ended without an answer"}
+        if error := found.get("error"):
+            self._say(f"{root}: {error}")
+            self._note(watched.part(root), f"failed: {error}")
+            return
+        if count := found["added"] + found["changed"] + found["removed"]:
+            self._say(f"{root}: {count} files synced in {found['ms']} ms")
+        note = f"; {found['note']}" if found["note"] else ""
+        self._note(watched.part(root), f"up to date {time.strftime('%Y-%m-%d %H:%M:%S')}{note}")
 
     # Answer
 
@@ -236,6 +318,23 @@ class Service:
         print(time.strftime("%Y-%m-%d %H:%M:%S"), line, flush=True)  # noqa: T201 - its output is the log
 
 
+def _is_gone(root: Path) -> bool:
+    try:
+        return not layout.index_file(root).is_file()
+    except OSError:  # it cannot be looked at, and may be there
+        return False
+
+
+def _concerns(context: Context, root: Path, changed: set[Path]) -> bool:
+    """Say whether a change may be one of a project's code. Where the index cannot be opened, the sync says why."""
+    if not any(root in path.parents for path in changed):
+        return False
+    try:
+        return bool(relevant(context.project(root), changed))
+    except GieokError:
+        return True
+
+
 def embed() -> None:
     """Fill in the vectors that are missing."""
     from gieok.engine.lifecycle import fill_vectors
@@ -247,3 +346,15 @@ def embed() -> None:
             fill_vectors(store, embedder)
     except GieokError as error:
         print(f"embedding failed: {error}", flush=True)  # noqa: T201 - see _say
+
+
+def sync() -> None:
+    """Sync the project of the folder that is the first argument; print the result, or what went wrong."""
+    try:
+        os.chdir(sys.argv[1])
+        found = operation("code sync")
+        row = found.handler(open_context({}), found.request(trigger="daemon")).to_json()
+    except (GieokError, OSError) as error:
+        hint = f" ({error.hint})" if isinstance(error, GieokError) and error.hint else ""
+        row = {"error": f"{error}{hint}"}
+    print(json.dumps(row), flush=True)  # noqa: T201 - for the process that started this one

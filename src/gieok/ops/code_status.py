@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from gieok.capabilities.code import deeper, escalation, layout, statistics
+from gieok.capabilities.code import deeper, escalation, layout, statistics, watched
 from gieok.capabilities.code.project import Freshness, freshness
 from gieok.capabilities.code.statistics import Statistics
 from gieok.ops.code_project import freshness_lines, opened, pending_lines
 from gieok.ops.context import Context
 from gieok.ops.operation import Operation, Style, Surface, Words, printable
+from gieok.ops.sidecar_state import state_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +27,8 @@ class StatusResult:
     record: dict[str, str]
     quality: int | None
     pending: dict[str, object] | None
+    #: What the daemon says of the project, '' where it does not run; None where it is not the daemon's.
+    watched: str | None = None
     found: bool = True
 
     def to_json(self) -> object:
@@ -36,6 +39,7 @@ class StatusResult:
             "edges": c.edges, "tiers": c.tiers, "unresolved": c.open_calls, "passages": c.passages, "vectors": c.vectors,
             "central": [{"symbol": key, "dependants": n} for key, n in c.central], "record": self.record,
             "quality": self.quality, "pending": self.pending, "freshness": self.freshness.to_json(),
+            "watched": self.watched,
         }  # fmt: skip
 
 
@@ -45,9 +49,12 @@ def run(context: Context, request: StatusRequest) -> StatusResult:
     project = opened(context)
     last = next(reversed(list(layout.read_log(project.root, "validations"))), {})
     quality = last.get("quality")
+    running = context.daemon().status() if context.daemon is not None else None
+    is_watched = project.root in watched.roots(context.home)
     return StatusResult(
         project.root, statistics.count(project), freshness(project), deeper.record(project),
         quality if isinstance(quality, int) else None, escalation.pending(project.root),
+        state_of(running, project.root) if is_watched else None,
     )  # fmt: skip
 
 
@@ -62,6 +69,11 @@ def present(result: StatusResult, style: Style) -> str:
     lines = [style.bold(head) + style.dim(f"  {result.root}"), f"  {kinds}", f"  {edges}"]
     if result.quality is not None:
         lines.append(Words(f"  quality {result.quality}/100", f"  품질 {result.quality}/100").say(style.lang))
+    if result.watched is not None:
+        off = Words("not running: `gieok up`", "꺼져 있음: `gieok up`").say(style.lang)
+        lines.append(
+            Words("  watched by the daemon: ", "  데몬이 지켜봄: ").say(style.lang) + printable(result.watched or off)
+        )
     lines += [f"  {style.bold(name)}: {printable(text)}" for name, text in result.record.items()]
     return "\n".join([*lines, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)])
 

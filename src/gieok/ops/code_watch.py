@@ -1,17 +1,23 @@
-"""`gieok code watch`: sync whenever files change, until interrupted."""
+"""`gieok code watch`: sync whenever files change, until interrupted; or let the daemon do it, for good."""
 
+import time
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from gieok.capabilities.code import scan
+from gieok.capabilities.code import scan, watched
 from gieok.capabilities.code.project import Project
-from gieok.ops.code_init import SyncResult, present, synced
+from gieok.errors import BadRequest
+from gieok.ops import code_init
+from gieok.ops.code_init import SyncResult, synced
 from gieok.ops.code_project import opened
-from gieok.ops.context import Context
-from gieok.ops.operation import Effect, Operation, Words, argument
+from gieok.ops.context import Context, DaemonStatus
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
 #: Above this many changed files, comparing everything is cheaper.
 _BULK = 50
+#: The daemon looks every second.
+_PATIENCE_S = 10.0
+_POLL_S = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,11 +25,60 @@ class WatchRequest:
     """Parameters of `gieok code watch`."""
 
     once: bool = argument(Words("stop after the first change", "첫 변경 뒤 멈춤"), False)
+    daemon: bool = argument(
+        Words("let the daemon (`gieok up`) watch from now on, after restarts too",
+              "이제부터 데몬(`gieok up`)이 지켜봄, 다시 시작해도 계속"), False,
+    )  # fmt: skip
+    stop: bool = argument(Words("let the daemon watch no longer", "데몬이 더는 지켜보지 않음"), False)
 
 
-def run(context: Context, request: WatchRequest) -> SyncResult:
-    """Sync now, and then after each change."""
+@dataclass(frozen=True, slots=True)
+class HandedResult:
+    """Whether a project is the daemon's to watch now, whether it was before, and the daemon that runs and has taken it."""
+
+    root: Path
+    is_handed: bool
+    was_handed: bool
+    daemon: DaemonStatus | None = None
+    has_taken: bool = False
+
+    @property
+    def found(self) -> bool:
+        """False where there was nothing to stop."""
+        return self.is_handed or self.was_handed
+
+    def to_json(self) -> object:
+        """Return the documented shape (docs/code.md)."""
+        pid = self.daemon.pid if self.daemon else None
+        return {"root": str(self.root), "handed": self.is_handed, "daemon": pid, "watching": self.has_taken}
+
+
+def run(context: Context, request: WatchRequest) -> SyncResult | HandedResult:
+    """Sync now, and then after each change; or hand the project to the daemon, or take it back."""
+    if request.daemon + request.stop + request.once > 1:
+        raise BadRequest("--daemon, --stop and --once exclude each other")
     project = opened(context)
+    if request.daemon:
+        return _hand_over(context, project.root)
+    if request.stop:
+        return HandedResult(project.root, False, watched.remove(context.home, project.root))
+    return _watch(context, project, once=request.once)
+
+
+def _hand_over(context: Context, root: Path) -> HandedResult:
+    """Hand a project over, and wait until the daemon says that it has it, where one runs."""
+    was_handed = root in watched.roots(context.home)
+    watched.add(context.home, root)
+    control = context.daemon() if context.daemon is not None else None
+    deadline = time.monotonic() + _PATIENCE_S
+    while (running := control.status() if control else None) and watched.part(root) not in running.parts:
+        if time.monotonic() > deadline:
+            return HandedResult(root, True, was_handed, running)
+        time.sleep(_POLL_S)
+    return HandedResult(root, True, was_handed, running, has_taken=running is not None)
+
+
+def _watch(context: Context, project: Project, *, once: bool) -> SyncResult:
     result = synced(context, project, "watch")
     context.tell(Words("watching", "지켜보는 중").say(context.lang) + f" {project.root}")
     try:
@@ -31,10 +86,11 @@ def run(context: Context, request: WatchRequest) -> SyncResult:
             paths = relevant(project, changed)
             if changed and not paths:
                 continue
-            result = synced(context, project, "watch", only=paths if len(paths) <= _BULK else ())
+            are_files = all(PurePosixPath(path).suffix.lower() in scan.LANGUAGES for path in paths)
+            result = synced(context, project, "watch", only=paths if len(paths) <= _BULK and are_files else ())
             if result.change.touched:
                 context.tell(", ".join(result.change.touched[:5]))
-                if request.once:
+                if once:
                     break
     except KeyboardInterrupt:
         pass
@@ -42,16 +98,50 @@ def run(context: Context, request: WatchRequest) -> SyncResult:
 
 
 def relevant(project: Project, changed: set[Path]) -> list[str]:
-    """Return the changed paths that are indexed, or would be: by the rule that `scan` has, not one of our own."""
+    """Return the changed paths that are indexed, or would be: by the rule that `scan` has, not one of our own.
+
+    A folder is one of them: moved here or away, it is all that is told of the files in it.
+    """
+    inside = [path for path in sorted(changed) if project.root in path.parents]
+    if not inside:
+        return []
+    ignore, known = (*project.versions.ignored_folders(), *project.ignore), project.store.files()
+    folders = {folder for path in known for folder in map(str, PurePosixPath(path).parents)}
     found = []
-    for path in sorted(changed):
-        if project.root not in path.parents:
-            continue
+    for path in inside:
         relative = path.relative_to(project.root).as_posix()
-        looked = scan.look(project.root, relative, (*project.versions.ignored_folders(), *project.ignore))
-        if isinstance(looked, scan.Candidate) or relative in project.store.files():
+        looked = scan.look(project.root, relative, ignore)
+        is_folder = relative in folders or (looked is None and path.is_dir())
+        if isinstance(looked, scan.Candidate) or relative in known or is_folder:
             found.append(relative)
     return found
+
+
+def present(result: SyncResult | HandedResult, style: Style) -> str:
+    """Show the last sync, or who watches now."""
+    if isinstance(result, SyncResult):
+        return code_init.present(result, style)
+    root = printable(str(result.root))
+    if not result.is_handed:
+        words = (
+            Words(f"the daemon watches {root} no longer", f"데몬이 더는 {root} 을(를) 지켜보지 않습니다")
+            if result.was_handed
+            else Words(f"the daemon did not watch {root}", f"데몬이 {root} 을(를) 지켜보고 있지 않았습니다")
+        )
+    elif result.has_taken:
+        words = Words(f"the daemon watches {root}", f"데몬이 {root} 을(를) 지켜봅니다")
+    elif result.daemon:
+        why = printable(result.daemon.parts.get("code", "")) or Words("too old?", "옛 버전?").say(style.lang)
+        words = Words(
+            f"{root} is handed over, but the daemon does not take it ({why}): `gieok down`, then `gieok up`",
+            f"{root} 을(를) 맡겼지만 데몬이 받지 않습니다 ({why}): `gieok down` 뒤 `gieok up`",
+        )
+    else:
+        words = Words(
+            f"{root} is handed over, but no daemon runs: `gieok up` starts it",
+            f"{root} 을(를) 맡겼지만 도는 데몬이 없습니다: `gieok up`으로 시작하세요",
+        )
+    return words.say(style.lang)
 
 
 OPERATION = Operation(

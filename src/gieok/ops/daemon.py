@@ -54,7 +54,8 @@ UP = Operation(
     present=present_up,
     effect=Effect.WRITE,
     doc=Words(
-        "Start the daemon: transcripts are watched and observed", "데몬을 시작합니다: 대화 기록을 지켜보고 관찰합니다"
+        "Start the daemon: transcripts are observed, projects kept in line",
+        "데몬을 시작합니다: 대화 기록을 관찰하고 프로젝트를 최신으로 둡니다",
     ),
 )
 

@@ -1,8 +1,10 @@
 """What `gieok status` says of the sidecar: whether the daemon runs, who observes, what waits, what models cost today."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from gieok import paths
+from gieok.capabilities.code import watched
 from gieok.capabilities.observe import notes
 from gieok.engine.generate import spent_tokens
 from gieok.model import Incident
@@ -20,6 +22,8 @@ class SidecarState:
     daily_tokens: int = 0
     incidents: tuple[Incident, ...] = ()
     left_notes: tuple[str, ...] = ()
+    #: Projects that the daemon is to keep in line, with what it says of each; '' where it does not run.
+    projects: tuple[tuple[str, str], ...] = ()
 
     def to_json(self) -> dict[str, object]:
         """Return the documented shape."""
@@ -31,6 +35,7 @@ class SidecarState:
             "daily_tokens": self.daily_tokens,
             "incidents": [{"name": i.name, "detail": i.detail, "since": i.since.isoformat()} for i in self.incidents],
             "left_notes": list(self.left_notes),
+            "projects": [{"root": root, "state": state or None} for root, state in self.projects],
         }
 
     def lines(self, style: Style) -> list[str]:
@@ -49,6 +54,8 @@ class SidecarState:
         lines = [f"{head}{self.observer}{weak}{meter}"]
         lines += [f"  ✗ {waits}: {printable(i.detail)} ({i.since:%Y-%m-%d %H:%M})" for i in self.incidents]
         left = Words("was changed and is left alone", "바뀐 파일이라 그대로 둡니다").say(style.lang)
+        off = Words("not watched, as no daemon runs: `gieok up`", "데몬이 꺼져 있어 지켜보지 않음: `gieok up`")
+        lines += [f"  {printable(root)}: {printable(state) or off.say(style.lang)}" for root, state in self.projects]
         return lines + [f"  ✗ {printable(path)}: {left}" for path in self.left_notes]
 
 
@@ -56,10 +63,23 @@ def sidecar_state(context: Context) -> SidecarState:
     """Ask the daemon and look into the journal, where there are such; nothing is made."""
     running = context.daemon().status() if context.daemon is not None else None
     settings = {row.name: row.value for row in context.settings}
-    observer, cap = settings["observe.model"], int(settings["observe.daily_tokens"])
-    left_notes = tuple(notes.left(paths.notes(context.home)))
+    state = SidecarState(
+        running,
+        settings["observe.model"],
+        daily_tokens=int(settings["observe.daily_tokens"]),
+        left_notes=tuple(notes.left(paths.notes(context.home))),
+        projects=tuple((str(root), state_of(running, root)) for root in watched.roots(context.home)),
+    )
     if not paths.journal(context.home).exists():
-        return SidecarState(running, observer, daily_tokens=cap, left_notes=left_notes)
+        return state
     journal = context.journal()
     today = context.clock.now().astimezone(context.zone).date()
-    return SidecarState(running, observer, spent_tokens(journal, today), cap, tuple(journal.incidents()), left_notes)
+    return replace(state, today_tokens=spent_tokens(journal, today), incidents=tuple(journal.incidents()))
+
+
+def state_of(running: DaemonStatus | None, root: Path) -> str:
+    """Return what the daemon says of a project; '' where none runs."""
+    if running is None:
+        return ""
+    of_all = running.parts.get("code", "")
+    return of_all if of_all.startswith("failed") else running.parts.get(watched.part(root), "not taken yet")
