@@ -312,7 +312,7 @@ def test_an_escalation_has_the_strong_model_look_at_what_the_cheap_one_summarise
     )
     run("sync")
     assert {model for model, _ in _asked(server)} == {"cheap"}
-    assert run("escalate")["summaries"] == 2
+    assert run("escalate")["summaries"] == 3
     assert _summary(run, "Order.pay") == ("strong on shop/order.py::Order.pay.", "compatible:strong")
     row = _last_change(shop)
     assert (row["trigger"], row["tokens"], row["status"]) == ("escalate", 2 * _TOKENS, "done")

@@ -84,12 +84,12 @@ def worth(symbols: Collection[Symbol]) -> list[Symbol]:
 
 
 def in_files(project: Project, paths: Sequence[str], model: str) -> list[Symbol]:
-    """Return the classes, functions and methods of files that have no summary by this very model."""
-    symbols = [s for s in project.store.symbols(paths=sorted(paths)) if s.kind in _NAMED]
+    """Return the modules, classes and functions of files, tiny ones too, that have no summary by this very model."""
+    symbols = project.store.symbols(paths=sorted(paths))
+    holders = {s.parent for s in symbols if s.kind in _NAMED}
     kept = project.store.summaries([s.code_hash for s in symbols])
-    return [
-        s for s in symbols if s.code_hash not in kept or not kept[s.code_hash].text or kept[s.code_hash].model != model
-    ]
+    done = {row.code_hash for row in kept.values() if row.text and row.model == model}
+    return [s for s in symbols if (s.kind in _NAMED or s.key in holders) and s.code_hash not in done]
 
 
 def missing(project: Project) -> list[Symbol]:
