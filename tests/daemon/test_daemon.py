@@ -14,13 +14,17 @@ from typing import Any
 import pytest
 
 import gieok
+from gieok.app import open_context
 from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.backends.stores.sqlite.graph import SqliteProjectStore
 from gieok.capabilities.code import layout, watched
 from gieok.daemon import wire
 from gieok.daemon.client import Daemon
 from gieok.model import Scope
+from gieok.ops import operation
+from gieok.ops.operation import Style
 from gieok.surfaces.hook import trail
+from gieok.testing.model_server import ModelServer
 
 _SOURCE = str(Path(gieok.__file__).parents[1])
 _SCOPE = Scope("agent:main")
@@ -165,14 +169,22 @@ def test_who_does_not_know_the_token_is_not_answered(home: Path) -> None:
 
 @pytest.fixture
 def shop(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return an indexed project, with a file that must never be imported."""
+    """Return an indexed project, in which we stand, with a file that must never be imported."""
     monkeypatch.setenv("GIEOK_WATCH_DEBOUNCE_MS", "50")
     root = home.parent / "shop"
     root.mkdir()
+    monkeypatch.chdir(root)
     _define(root, "first")
     (root / "yaml.py").write_text("open('imported', 'w')\n", encoding="utf-8")
-    _gieok("code", "init", cwd=root)
+    _do(home, "code init")
     return root
+
+
+def _do(home: Path, name: str, **request: object) -> Any:
+    """Run a command in this process, beside the daemon's own."""
+    found = operation(name)
+    context = open_context({}, daemon=lambda: Daemon(home))
+    return found.handler(context, found.request(**request))
 
 
 def _define(root: Path, name: str) -> None:
@@ -188,77 +200,107 @@ def _functions(root: Path) -> list[str]:
         store.close()
 
 
-def _state(home: Path, root: Path) -> str | None:
+def _state(home: Path, root: Path) -> str:
+    """Return what the daemon says of a project; '' where it says nothing."""
     status = Daemon(home).status()
-    return status.parts.get(watched.part(root)) if status else None
+    return status.parts.get(watched.part(root), "") if status else ""
 
 
 def test_a_project_that_was_handed_over_is_kept_in_line_after_a_restart_too(home: Path, shop: Path) -> None:
-    handed = _gieok("code", "watch", "--daemon", cwd=shop)
-    assert (handed["handed"], handed["daemon"], handed["watching"]) == (True, None, False)
-    assert _gieok("code", "status", cwd=shop)["watched"] == ""
+    handed = _do(home, "code watch", daemon=True)
+    assert (handed.is_handed, handed.daemon, handed.has_taken) == (True, None, False)
+    assert "`gieok up`" in operation("code watch").present(handed, Style("en", colour=False))
+    assert _do(home, "code status").watched == ""
     _define(shop, "while_it_did_not_run")
-    pid = _gieok("up")["pid"]
+    pid = Daemon(home).start()[0].pid
     _until(lambda: _functions(shop) == ["while_it_did_not_run"])
-    again = _gieok("code", "watch", "--daemon", cwd=shop)
-    assert (again["daemon"], again["watching"]) == (pid, True)
+    again = _do(home, "code watch", daemon=True)
+    assert (again.daemon.pid, again.has_taken) == (pid, True)
     _define(shop, "while_it_ran")
     _until(lambda: _functions(shop) == ["while_it_ran"])
-    _until(lambda: (_state(home, shop) or "").startswith("up to date"))
-    assert str(_gieok("code", "status", cwd=shop)["watched"]).startswith("up to date")
-    (project,) = _gieok("status")["sidecar"]["projects"]
-    assert project["root"] == str(shop)
-    assert _gieok("down")["stopped"] is True
+    _until(lambda: _state(home, shop).startswith("up to date"))
+    assert _do(home, "code status").watched.startswith("up to date")
+    assert [root for root, _ in _do(home, "status").sidecar.projects] == [str(shop)]
+    assert Daemon(home).stop()
     _define(shop, "after_a_restart")
-    _gieok("up")
+    Daemon(home).start()
     _until(lambda: _functions(shop) == ["after_a_restart"])
     _until(lambda: [row["trigger"] for row in layout.read_log(shop, "changes")] == ["init", *["daemon"] * 3])
-    assert not (shop / "imported").exists()
-    stopped = _gieok("code", "watch", "--stop", cwd=shop)
-    assert (stopped["status"], stopped["handed"]) == (0, False)
-    _until(lambda: _state(home, shop) is None)
-    assert _gieok("code", "status", cwd=shop)["watched"] is None
-    assert _gieok("code", "watch", "--stop", cwd=shop)["status"] == 1
+    assert not list(home.parent.rglob("imported"))
+    assert _do(home, "code watch", stop=True).found
+    _until(lambda: not _state(home, shop))
+    assert _do(home, "code status").watched is None
+    assert not _do(home, "code watch", stop=True).found
 
 
-def test_a_project_that_vanished_is_dropped_and_one_that_cannot_be_synced_says_why(home: Path, shop: Path) -> None:
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_the_daemon_lets_the_cheap_model_summarise_what_changed(
+    home: Path, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = ModelServer()
+    try:
+        server.script = ['{"1": "It does what it says."}']
+        monkeypatch.setenv("GIEOK_CODE_UPKEEP_MODEL", "compatible:cheap")
+        monkeypatch.setenv("GIEOK_CODE_UPKEEP_BASE_URL", f"{server.url}/v1")
+        _define(shop, "changed")
+        watched.add(home, shop)
+        Daemon(home).start()
+        _until(lambda: [row["tokens"] for row in layout.read_log(shop, "changes")] == [0, 11 + 7])
+        (shown,) = _do(home, "code show", symbol="a.py").symbols
+        assert (shown.summary, shown.summary_by) == ("It does what it says.", "compatible:cheap")
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_a_project_that_vanished_is_dropped_and_one_that_cannot_be_synced_says_why(
+    home: Path, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     gone, foreign = home.parent / "gone", home.parent / "foreign"
     for root in (gone, foreign):
         shutil.copytree(shop, root)
-    _gieok("code", "init", cwd=gone)
+    monkeypatch.chdir(gone)
+    _do(home, "code init")
     for root in (gone, foreign, shop):
         watched.add(home, root)
-    _gieok("up")
-    _until(lambda: (_state(home, gone) or "").startswith("up to date"))
-    _until(lambda: "not made by you" in (_state(home, foreign) or ""))
+    Daemon(home).start()
+    _until(lambda: _state(home, gone).startswith("up to date"))
+    _until(lambda: "not made by you" in _state(home, foreign))
+    monkeypatch.chdir(shop)
     shutil.rmtree(gone)
     _define(shop, "still_there")
     _until(lambda: _functions(shop) == ["still_there"])
-    _until(lambda: _state(home, gone) is None)
+    _until(lambda: not _state(home, gone))
     assert watched.roots(home) == [foreign, shop]
-    assert any(f"{gone} is not watched any more" in line for line in _gieok("logs")["lines"])
+    assert f"{gone} is not watched any more" in (home / "daemon.log").read_text(encoding="utf-8")
 
 
 def test_a_daemon_that_is_killed_in_the_middle_of_a_sync_leaves_a_project_whole(home: Path, shop: Path) -> None:
     watched.add(home, shop)
     daemon = Daemon(home)
     for turn in range(2):
-        names = [f"f{turn}_{number}" for number in range(40)]
-        for name in names:
-            (shop / f"{name[-6:]}.py").write_text(f"def {name}():\n    return {names[0]}()\n", encoding="utf-8")
+        for number in range(40):
+            text = f"from a import first\n\n\ndef f{turn}_{number}():\n    return first()\n"
+            (shop / f"m{number}.py").write_text(text, encoding="utf-8")
         pid = daemon.start()[0].pid
-        _until(lambda: _state(home, shop) not in (None, "watching"))
-        os.kill(pid, signal.SIGKILL)
+        _until(lambda: _state(home, shop) not in ("", "watching"))
+        os.killpg(pid, signal.SIGKILL)  # the process that syncs, too
         _until(lambda: daemon.status() is None)
         _functions(shop)
     daemon.start()
-    _until(lambda: (_state(home, shop) or "").startswith("up to date"))
-    assert _gieok("code", "status", cwd=shop)["freshness"]["dirty"] == 0
-    synced = SqliteProjectStore(layout.index_file(shop))
-    graph = [*synced.all_symbols(), *synced.all_edges()]
-    synced.close()
+    _until(lambda: _state(home, shop).startswith("up to date"))
+    assert _do(home, "code status").freshness.dirty == ()
+    assert len(_functions(shop)) == 41
+    graph = _graph(shop)
+    daemon.stop()
     shutil.rmtree(shop / ".gieok")
-    _gieok("code", "init", cwd=shop)
-    fresh = SqliteProjectStore(layout.index_file(shop))
-    assert graph == [*fresh.all_symbols(), *fresh.all_edges()]
-    fresh.close()
+    _do(home, "code init")
+    assert graph == _graph(shop)
+
+
+def _graph(root: Path) -> list[object]:
+    store = SqliteProjectStore(layout.index_file(root))
+    try:
+        return [*store.all_symbols(), *store.all_edges()]
+    finally:
+        store.close()
