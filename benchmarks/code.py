@@ -25,10 +25,11 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from gieok.backends.coverage_file import CoverageFile
 from gieok.backends.git import Git
 from gieok.backends.parsers.treesitter import TreeSitterParser
 from gieok.backends.stores.sqlite.graph import SqliteProjectStore
-from gieok.capabilities.code import impact, project, query, scan
+from gieok.capabilities.code import coverage, executed, impact, project, query, scan
 from gieok.capabilities.code.graph import CALLS, Tier
 from gieok.capabilities.code.project import Project, ProjectStore
 from gieok.testing import ManualClock
@@ -187,11 +188,31 @@ def score_sets(pairs: Iterable[tuple[set[Any], set[Any]]]) -> dict[str, float]:
     return {"precision": precision, "recall": recall, "f1": mean_of(precision, recall)}
 
 
-def impact_of(data: Path, name: str) -> dict[str, Any]:
+def score_coverage(indexed: Project, file: Path, truth: dict[str, Any]) -> dict[str, Any]:
+    """Return how impact does once a run under coverage was taken in. Its functions and those of the truth are much the same."""
+    learned = coverage.learn(indexed, CoverageFile(file))
+    executed.keep(indexed, learned.executions, learned.tests, learned.paths)
+    store, tests = indexed.store, truth["tests"]
+    symbols = {s.key: s for s in store.all_symbols()}
+    edges = executed.Observed(store)
+    observed: list[tuple[set[str], set[str]]] = []
+    sure: list[tuple[set[str], set[str]]] = []
+    for key, numbers in truth["impact"].items():
+        true = {tests[number] for number in numbers}
+        found = {k: r for k, r in impact.reach(edges, [key]).items() if k in symbols}
+        found |= executed.doubted(store, [key], found, symbols)
+        ran = {r.key for r in found.values() if r.tier == Tier.OBSERVED}
+        observed.append((ran & set(tests), true))
+        sure.append(({r.key for r in found.values() if r.tier <= _SURE} & set(tests), true))
+    return {"pairs": len(learned.executions), "observed": score_sets(observed), "symbol": score_sets(sure)}
+
+
+def impact_of(data: Path, name: str, run: Path | None) -> dict[str, Any]:
     truth = json.loads((data / "impact" / f"{name}.json").read_text(encoding="utf-8"))
     tests: list[str] = truth["tests"]
     with tempfile.TemporaryDirectory() as folder:
-        store = index(data / "trees" / name, folder).store
+        indexed = index(data / "trees" / name, folder)
+        store = indexed.store
         network = impact.Network(store.all_edges())
         paths = list(store.files())
         sure: list[tuple[set[str], set[str]]] = []
@@ -213,6 +234,8 @@ def impact_of(data: Path, name: str) -> dict[str, Any]:
             "gieok": {"symbol": score_sets(sure), "file": score_sets(files), "guaranteed": score_sets(closure)},
             "import": {"symbol": score_sets(imported_tests), "file": score_sets(closure)},
         }
+        if run is not None:
+            results["coverage"] = score_coverage(indexed, run, truth)
         cochange = data / "impact" / f"cochange_{name}.json"
         if cochange.exists():
             commits = json.loads(cochange.read_text(encoding="utf-8"))
@@ -361,6 +384,9 @@ def main() -> None:
     parser.add_argument("--project", nargs="*", default=[])
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--hybrid", action="store_true", help="search with vectors too (embeds everything first)")
+    parser.add_argument(
+        "--coverage", type=Path, help="impact: a data file of coverage.py with contexts, of one project"
+    )
     parser.add_argument("--models", type=Path, default=Path(".cache/models"))
     arguments = parser.parse_args()
     embedder = None
@@ -370,7 +396,7 @@ def main() -> None:
         embedder = E5Embedder(arguments.models)
     parts: dict[str, Callable[[str], dict[str, Any]]] = {
         "graph": lambda name: graph_of(arguments.data, name),
-        "impact": lambda name: impact_of(arguments.data, name),
+        "impact": lambda name: impact_of(arguments.data, name, arguments.coverage),
         "search": lambda name: search_of(arguments.data, name, embedder),
         "speed": lambda name: speed_of(arguments.data, name),
     }

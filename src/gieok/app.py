@@ -19,7 +19,7 @@ from gieok.engine.recall import Profile
 from gieok.errors import BadConfig, BadRequest, EmbedderFailed, NotIndexed, ShapeMismatch
 from gieok.model import Scope
 from gieok.ops.context import Context, DaemonControl, SettingRow
-from gieok.ports import Clock, Embedder, Generator, SelfCheck, Store, TranscriptStore, Watcher
+from gieok.ports import Clock, CoverageRun, Embedder, Generator, SelfCheck, Store, TranscriptStore, Watcher
 
 if TYPE_CHECKING:
     from gieok.capabilities.observe.notes import Mirror
@@ -142,6 +142,7 @@ def open_context(
         version=gieok.__version__,
         folder=Path.cwd(),
         project=cache(partial(_open_project, settings.home, resident=resident, clock=clock)),
+        open_coverage=_open_coverage,
         asker=lambda root, model: _code_asker(settings, journal(), clock, zone, wait, root, model),
         upkeep=lambda root: _upkeep_asker(settings, journal(), clock, zone, wait, root),
     )
@@ -198,6 +199,11 @@ def _open_project(home: Path, root: Path, *, resident: bool, clock: Clock) -> "P
         clock,
         config.ignored(root / layout.FOLDER / "config.yaml"),
     )
+
+
+def _open_coverage(file: Path) -> CoverageRun:
+    made: CoverageRun = registry.load(registry.COVERAGE, "coverage.py")(file)
+    return made
 
 
 def _open_watcher() -> Watcher:

@@ -223,6 +223,34 @@ class Edge(NamedTuple):
     line: int
 
 
+class Execution(NamedTuple):
+    """That a test ran a function, with the hash of the code of each at that time ('' where it is not known)."""
+
+    test: str
+    function: str
+    test_hash: str
+    function_hash: str
+
+
+class Executed(NamedTuple):
+    """An execution that is kept, and whether the code of both ends is still what it was."""
+
+    test: str
+    function: str
+    is_test_same: bool
+    is_function_same: bool
+
+
+class ExecutionCount(NamedTuple):
+    """Pairs whose ends are both there, of how many tests and functions; those with changed code; and pairs without an end."""
+
+    pairs: int
+    tests: int
+    functions: int
+    changed: int
+    gone: int
+
+
 class OpenCall(NamedTuple):
     """A call of which no target is known, though symbols of that name exist."""
 

@@ -16,6 +16,9 @@ from gieok.model import (
     Document,
     Edge,
     Entry,
+    Executed,
+    Execution,
+    ExecutionCount,
     Filter,
     FoundPassage,
     Incident,
@@ -283,6 +286,24 @@ class Graph(Protocol):
     def write_summaries(self, rows: Sequence[Summary], gone: Sequence[str] = ()) -> None:
         """Put summaries and forget those of the hashes in `gone`, in one transaction; one that waits replaces none."""
 
+    def put_executions(self, seen: Sequence[Execution], tests: Sequence[str], paths: Sequence[str]) -> None:
+        """Keep what ran, in place of what is kept of these tests in these files, in one transaction.
+
+        It stays whatever happens to symbols and edges, and is believed as far as its ends are there.
+        """
+
+    def executed(self, functions: Sequence[str]) -> list[Executed]:
+        """Return which of the tests that are there ran these functions, also those that are gone, sorted."""
+
+    def settled(self, tests: Sequence[str]) -> set[str]:
+        """Return those of `tests` of which executions are kept, if their code and that of all they ran is still the same."""
+
+    def count_executions(self) -> ExecutionCount:
+        """Count what is kept."""
+
+    def forget_executions(self) -> None:
+        """Forget all of it."""
+
 
 class Versions(Protocol):
     """The version control of a folder. Everything is empty where there is none."""
@@ -312,6 +333,10 @@ class SyntaxNode(Protocol):
     @property
     def type(self) -> str:
         """Return the grammar's name for it."""
+
+    @property
+    def text(self) -> bytes | None:
+        """Return its source."""
 
     @property
     def start_byte(self) -> int:
@@ -350,6 +375,23 @@ class Parser(Protocol):
 
     def parse(self, language: str, source: bytes) -> SyntaxNode:
         """Return the root of the syntax tree; what does not parse is a node of type ERROR. Raises MissingExtra."""
+
+
+class CoverageRun(Protocol):
+    """What a coverage tool wrote down while tests ran. Raises BadRequest where its file is none, or damaged."""
+
+    @property
+    def finished_ns(self) -> int:
+        """Return when it was written, in nanoseconds since 1970: what changed later was not run as it is now."""
+
+    def files(self) -> list[str]:
+        """Return the paths of all files that were measured, with `/`, as the tool wrote them, sorted."""
+
+    def contexts(self) -> list[str]:
+        """Return the names under which lines were run, without the empty one, sorted."""
+
+    def lines(self, path: str) -> Iterator[tuple[str, frozenset[int]]]:
+        """Yield (context, 1-based lines that ran in it) of a file; '' is what ran outside of any."""
 
 
 class StoredSession(NamedTuple):

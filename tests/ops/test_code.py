@@ -362,6 +362,40 @@ def test_people_read_every_answer_in_their_language(run: Run, shop: Path, lang: 
         assert shown.strip()
 
 
+def test_coverage_is_taken_in_shown_and_forgotten(
+    run: Run, shop: Path, coverage_data: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("code", "init")
+    assert "--cov-context=test" in run("code", "coverage", status=2)["error"]["hint"]
+    assert run("code", "status")["coverage"]["pairs"] == 0
+    (shop / "shop/late.py").write_text("def late():\n    return 1\n", encoding="utf-8")
+    context = "tests/test_cart.py::test_total|run"
+    ran = {"shop/money.py": {context: [2, 6]}, "shop/late.py": {context: [2]}, "/usr/lib/x.py": {context: [1]}}
+    coverage_data(shop / ".coverage", {**ran, "shop/cart.py": {context: [6], "nightly": [1]}})
+    found = run("code", "coverage")
+    assert found == {
+        "pairs": 4, "tests": 1, "files": 3, "changed": [], "outside": 1, "unknown": ["nightly"], "unknown_count": 1,
+        "kept": {"pairs": 4, "tests": 1, "functions": 4, "changed": 0, "gone": 0},
+    }  # fmt: skip
+    test = run("code", "impact", "shop/money.py:spare")["tests"][0]
+    assert (test["symbol"], test["tier"], test["weakest"]) == ("test_total", 0, "ran under coverage")
+    assert run("code", "show", "spare")["symbols"][0]["callers"] == []
+    status, stats = run("code", "status"), run("code", "stats")
+    assert (status["coverage"]["functions"], status["edges"].get("ran")) == (4, None)
+    assert stats["executions"]["pairs"] == 4
+    assert stats["coverage_at"] == status["coverage"]["at"]
+    for lang, words in (("en", "ran under coverage"), ("ko", "ran under coverage")):
+        assert main(["code", "impact", "shop/money.py:spare", "--lang", lang]) == 0
+        assert words in capsys.readouterr().out
+    for name, request in (("code coverage", {}), ("code status", {}), ("code stats", {})):
+        for lang in ("en", "ko"):
+            row = operation(name)
+            result = row.handler(open_context({"lang": lang}), row.request(**request))
+            assert row.present(result, Style(lang, colour=False)).strip()
+    assert run("code", "coverage", "--forget")["kept"]["pairs"] == 0
+    assert run("code", "impact", "shop/money.py:spare")["tests"] == []
+
+
 def test_patterns_of_the_projects_own_settings_are_left_out(run: Run, shop: Path) -> None:
     run("code", "init")
     (shop / ".gieok/code/config.yaml").write_text("ignore: [tests/]\n", encoding="utf-8")

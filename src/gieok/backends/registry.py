@@ -61,6 +61,9 @@ PARSERS = {
         "pip install 'gieok[code]'",
     ),
 }
+COVERAGE = {
+    "coverage.py": Backend("gieok.backends.coverage_file:CoverageFile"),
+}
 VERSIONS = {
     "git": Backend("gieok.backends.git:Git"),
 }

@@ -26,6 +26,7 @@ _MODULES = {
     "code show": "code_show",
     "code impact": "code_impact",
     "code sync": "code_sync",
+    "code coverage": "code_coverage",
     "code watch": "code_watch",
     "code install-hook": "code_install_hook",
     "code validate": "code_validate",

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from gieok.capabilities.code import analysis, lookup
 from gieok.capabilities.code.analysis import Analysis
+from gieok.capabilities.code.executed import RAN
 from gieok.capabilities.code.impact import CERTAINTY, FileReach, Reached
 from gieok.errors import BadRequest
 from gieok.model import Edge
@@ -73,9 +74,10 @@ class ImpactResult:
             "end_line": symbol.end_line,
             "kind": symbol.kind,
             "distance": one.distance,
+            "tier": one.tier,
             "certainty": CERTAINTY[one.tier],
             "risk": one.risk,
-            "weakest": weakest.reason if weakest else None,
+            "weakest": one.doubt or (weakest.reason if weakest else None),
             "via": [_edge(edge) for edge in one.via],
         }
 
@@ -146,8 +148,14 @@ def _line(one: Reached, result: ImpactResult, style: Style) -> str:
     return (
         printable(f"  {risk:7} {one.distance}  {one.key.partition('::')[2]}")
         + "  "
-        + style.dim(printable(f"{place}  → {way}"))
+        + style.dim(printable(f"{place}  → {way}{_evidence(one)}"))
     )
+
+
+def _evidence(one: Reached) -> str:
+    """Name what coverage says of a test."""
+    said = one.doubt or next((edge.reason for edge in one.via if edge.kind == RAN), "")
+    return f"  ({said})" if said else ""
 
 
 def _unresolved(result: ImpactResult, style: Style) -> list[str]:

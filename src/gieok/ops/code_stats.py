@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import date
 
-from gieok.capabilities.code import layout, statistics
+from gieok.capabilities.code import executed, layout, statistics
 from gieok.capabilities.code.statistics import Statistics
 from gieok.ops.code_project import opened, role_of, upkeep_role_of
 from gieok.ops.context import Context
@@ -26,6 +26,7 @@ class StatsResult:
     upkeep_tokens: int
     summaries: int
     waiting: int
+    coverage_at: str
     found: bool = True
 
     def to_json(self) -> object:
@@ -34,6 +35,7 @@ class StatsResult:
             **self.counted._asdict(), "syncs": self.syncs, "last_analysis": self.last_analysis or None,
             "tokens": self.tokens, "upkeep_tokens": self.upkeep_tokens, "model_summaries": self.summaries,
             "waiting_summaries": self.waiting,
+            "coverage_at": self.coverage_at or None,
         }  # fmt: skip
 
 
@@ -47,7 +49,8 @@ def run(context: Context, request: StatsRequest) -> StatsResult:
     kept = project.store.summaries([s.code_hash for s in project.store.all_symbols()]).values()
     written = sum(1 for row in kept if row.text)
     counted = statistics.count(project)
-    return StatsResult(counted, len(rows), last, strong + cheap, cheap, written, len(kept) - written)
+    taken_in = executed.taken_in(project)
+    return StatsResult(counted, len(rows), last, strong + cheap, cheap, written, len(kept) - written, taken_in)
 
 
 def _tokens(context: Context, role: str) -> int:
@@ -72,6 +75,8 @@ def present(result: StatsResult, style: Style) -> str:
     waits = Words(f"{result.waiting:,} wait", f"대기 {result.waiting:,}").say(style.lang)
     lines.append(f"{style.bold(tokens.say(style.lang))}: {result.tokens:,} ({upkeep})")
     lines.append(f"{style.bold(summaries.say(style.lang))}: {result.summaries:,} ({waits})")
+    at = Words("coverage taken in", "커버리지를 받아들인 때")
+    lines.append(f"{style.bold(at.say(style.lang))}: {result.coverage_at or '-'}")
     return "\n".join(lines)
 
 

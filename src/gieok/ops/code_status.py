@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from gieok.capabilities.code import deeper, escalation, layout, statistics, watched
+from gieok.capabilities.code import deeper, escalation, executed, layout, statistics, watched
 from gieok.capabilities.code.project import Freshness, freshness
 from gieok.capabilities.code.statistics import Statistics
 from gieok.ops.code_project import freshness_lines, opened, pending_lines
@@ -27,6 +27,7 @@ class StatusResult:
     record: dict[str, str]
     quality: int | None
     pending: dict[str, object] | None
+    coverage_at: str
     #: What the daemon says of the project, '' where it does not run; None where it is not the daemon's.
     watched: str | None = None
     found: bool = True
@@ -38,6 +39,7 @@ class StatusResult:
             "root": str(self.root), "files": c.files, "lines": c.lines, "languages": c.languages, "kinds": c.kinds,
             "edges": c.edges, "tiers": c.tiers, "unresolved": c.open_calls, "passages": c.passages, "vectors": c.vectors,
             "central": [{"symbol": key, "dependants": n} for key, n in c.central], "record": self.record,
+            "coverage": {**c.executions, "at": self.coverage_at or None},
             "quality": self.quality, "pending": self.pending, "freshness": self.freshness.to_json(),
             "watched": self.watched,
         }  # fmt: skip
@@ -53,7 +55,7 @@ def run(context: Context, request: StatusRequest) -> StatusResult:
     is_watched = project.root in watched.roots(context.home)
     return StatusResult(
         project.root, statistics.count(project), freshness(project), deeper.record(project),
-        quality if isinstance(quality, int) else None, escalation.pending(project.root),
+        quality if isinstance(quality, int) else None, escalation.pending(project.root), executed.taken_in(project),
         state_of(running, project.root) if is_watched else None,
     )  # fmt: skip
 
@@ -67,6 +69,8 @@ def present(result: StatusResult, style: Style) -> str:
     kinds = ", ".join(f"{name} {n:,}" for name, n in c.kinds.items() if name != "lambda")
     edges = ", ".join(f"{name} {n:,}" for name, n in c.edges.items())
     lines = [style.bold(head) + style.dim(f"  {result.root}"), f"  {kinds}", f"  {edges}"]
+    if c.executions["pairs"]:
+        lines.append(_coverage(result).say(style.lang))
     if result.quality is not None:
         lines.append(Words(f"  quality {result.quality}/100", f"  품질 {result.quality}/100").say(style.lang))
     if result.watched is not None:
@@ -76,6 +80,15 @@ def present(result: StatusResult, style: Style) -> str:
         )
     lines += [f"  {style.bold(name)}: {printable(text)}" for name, text in result.record.items()]
     return "\n".join([*lines, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)])
+
+
+def _coverage(result: StatusResult) -> Words:
+    n, day = result.counted.executions, result.coverage_at[:10]
+    tests, functions, pairs, changed = (f"{n[name]:,}" for name in ("tests", "functions", "pairs", "changed"))
+    return Words(
+        f"  coverage of {day}: {tests} tests ran {functions} functions; {changed} of {pairs} pairs changed since",
+        f"  {day} 커버리지: 테스트 {tests}개가 함수 {functions}개를 실행; {pairs}쌍 중 {changed}쌍이 그 뒤 바뀜",
+    )
 
 
 OPERATION = Operation(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from gieok.capabilities.files.cut import Cut
 from gieok.engine.recall import Profile
 from gieok.model import Scope
-from gieok.ports import Clock, Embedder, Store, TranscriptStore, Watcher
+from gieok.ports import Clock, CoverageRun, Embedder, Store, TranscriptStore, Watcher
 
 if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.capabilities.code.project import Project
@@ -104,6 +104,8 @@ class Context:
     #: Where the user stands, and how the code of a folder is opened.
     folder: Path
     project: Callable[[Path], "Project"]
+    #: Opens the data file of a run under coverage.
+    open_coverage: Callable[[Path], CoverageRun]
     #: Asks the model of this name, '' for the configured one, about the code of a folder; None where there is none.
     asker: "Callable[[Path, str], Asker | None]"
     #: Asks the cheap model about what changed in a folder; None where there is none.

@@ -10,8 +10,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from gieok.backends.git import Git
 from gieok.backends.parsers.treesitter import TreeSitterParser
 from gieok.backends.stores.sqlite.graph import SqliteProjectStore
-from gieok.capabilities.code import project
+from gieok.capabilities.code import executed, project
 from gieok.capabilities.code.project import SCOPE, Project
+from gieok.model import Execution
 from gieok.testing import ManualClock
 
 _NAMES = ("load", "save", "check", "Store", "run")
@@ -48,6 +49,7 @@ class EditsMachine(RuleBasedStateMachine):
         self.root = Path(self.folder.name, "project")
         self.root.mkdir()
         self.synced = self._open("synced.sqlite")
+        self.ran: list[Execution] = []
 
     def _open(self, name: str) -> Project:
         store = SqliteProjectStore(Path(self.folder.name, name))
@@ -91,6 +93,15 @@ class EditsMachine(RuleBasedStateMachine):
         if file.exists():
             file.write_text(file.read_text(encoding="utf-8") + "\n((( def class {{{\n", encoding="utf-8")
 
+    @rule(pairs=st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), max_size=5), known=st.booleans())
+    def take_in_what_ran(self, pairs: list[tuple[int, int]], known: bool) -> None:
+        symbols = [s for s in self.synced.store.all_symbols() if s.kind in ("function", "method")]
+        for test, function in pairs if symbols else ():
+            a, b = symbols[test % len(symbols)], symbols[function % len(symbols)]
+            self.ran = [e for e in self.ran if (e.test, e.function) != (a.key, b.key)]
+            self.ran.append(Execution(a.key, b.key, a.code_hash if known else "", b.code_hash))
+        _put(self.synced, self.ran)
+
     @rule(stem=_Stem, suffix=_Suffix)
     def sync_one_file_alone(self, stem: str, suffix: str) -> None:
         project.sync(self.synced, only=[f"{stem}.{suffix}"])
@@ -102,6 +113,7 @@ class EditsMachine(RuleBasedStateMachine):
         project.sync(self.synced)
         fresh = self._open("fresh.sqlite")
         project.sync(fresh)
+        _put(fresh, self.ran)
         assert _dump(self.synced) == _dump(fresh)
         fresh.store.close()
         for file in Path(self.folder.name).glob("fresh.sqlite*"):
@@ -113,12 +125,20 @@ class EditsMachine(RuleBasedStateMachine):
             self.folder.cleanup()
 
 
+def _put(made: Project, ran: list[Execution]) -> None:
+    """Put what ran in place of all of it that is kept."""
+    keys = [key for e in ran for key in (e.test, e.function)]
+    made.store.put_executions(ran, keys, [key.partition("::")[0] for key in keys])
+
+
 def _dump(made: Project) -> list[object]:
     store = made.store
     symbols = list(store.all_symbols())
+    keys = [s.key for s in symbols]
     documents = store.get(SCOPE, sorted(store.hashes(SCOPE)))
     return [
         symbols, list(store.all_edges()), store.open_calls([s.name for s in symbols]),
+        executed.edges_into(store, keys), sorted(store.settled(keys)), store.count_executions(),
         [(f.path, f.content_hash, f.status, f.note) for f in store.files().values()], [(d.key, d.text) for d in documents],
     ]  # fmt: skip
 

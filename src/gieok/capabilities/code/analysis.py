@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gieok.capabilities.code import changes, graph, impact, scan
+from gieok.capabilities.code import changes, executed, graph, impact, scan
 from gieok.capabilities.code import facts as fact_file
 from gieok.capabilities.code.facts import Kind
 from gieok.capabilities.code.impact import Impact, Reached
@@ -71,14 +71,14 @@ def _reached_before(project: Project, old: dict[str, Source], gone: Sequence[str
     for path, source in old.items():
         files[path], symbols[path] = source.facts, list(source.symbols)
     built = graph.build(list(files.items()), symbols)
-    return impact.reach(impact.Network(built.edges), gone)
+    return impact.reach(impact.Network([*built.edges, *executed.edges_into(project.store, gone)]), gone)
 
 
 def _analyse(
     project: Project, seeds: Sequence[str], gone: Sequence[str], before: dict[str, Reached], changed: Sequence[str]
 ) -> Analysis:
     store = project.store
-    found = {**before, **impact.reach(store, seeds)}
+    found = {**before, **impact.reach(executed.Observed(store), seeds)}
     for key in seeds:
         found.pop(key, None)
     paths = sorted({key.partition("::")[0] for key in (*seeds, *gone)})
@@ -86,6 +86,7 @@ def _analyse(
     beside = impact.beside(paths, imported)
     symbols = {s.key: s for s in store.symbols(keys=[*found, *seeds], paths=beside)}
     found = {key: one for key, one in found.items() if key in symbols}
+    found |= executed.doubted(store, seeds, found, symbols) if not gone else {}
     names = sorted({_name(key) for key in (*seeds, *gone)} - {"<module>"})
     open_calls = store.open_calls(names)
     return Analysis(

@@ -44,12 +44,16 @@ class Network:
 
 
 class Reached(NamedTuple):
-    """A symbol that depends on the change. `via` leads from it to the change; `tier` is that of the weakest edge."""
+    """A symbol that depends on the change. `via` leads from it to the change; `tier` is that of the weakest edge.
+
+    `doubt` says why it is less sure than that, where it is.
+    """
 
     key: str
     distance: int
     tier: int
     via: tuple[Edge, ...]
+    doubt: str = ""
 
     @property
     def risk(self) -> str:
@@ -90,10 +94,8 @@ def reach(edges: Edges, seeds: Sequence[str]) -> dict[str, Reached]:
     first: dict[str, Edge] = {}
     distance = dict.fromkeys(sorted(seeds), 0)
     weaker: dict[int, list[Edge]] = defaultdict(list)
-    for tier in (Tier.RESOLVED, Tier.UNIQUE_NAME, Tier.AMBIGUOUS):
-        frontier = _open(weaker[tier], distance, found, first, tier)
-        if tier == Tier.RESOLVED:
-            frontier = list(distance)
+    for tier in (Tier.OBSERVED, Tier.RESOLVED, Tier.UNIQUE_NAME, Tier.AMBIGUOUS):
+        frontier = _open(weaker[tier], distance, found, first, tier) if tier else list(distance)
         while frontier:
             fresh: list[str] = []
             for edge in edges.edges_into(frontier):

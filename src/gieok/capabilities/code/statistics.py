@@ -31,6 +31,8 @@ class Statistics(NamedTuple):
     complex: tuple[tuple[str, int], ...]
     depth: int
     disk_bytes: int
+    #: What ran under coverage: pairs of a test and a function, and how many of them changed since or are gone.
+    executions: dict[str, int]
 
 
 def count(project: Project) -> Statistics:
@@ -62,7 +64,7 @@ def count(project: Project) -> Statistics:
         dict(sorted(kinds.items())), dict(sorted(edges.items())), dict(sorted(tiers.items())), store.count_open_calls(),
         dict(sorted(Counter(s.name for s in symbols if s.kind == Kind.MARKER).items())),
         sum(1 for s in symbols if s.status == "deprecated"),
-        tuple(central[:_MOST]), tuple(hard[:_MOST]), depth(imports), stats.disk_bytes,
+        tuple(central[:_MOST]), tuple(hard[:_MOST]), depth(imports), stats.disk_bytes, store.count_executions()._asdict(),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from gieok.backends.stores.rows import marks
 from gieok.backends.stores.sqlite import schema
 from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.backends.stores.sqlite.writing import batches
-from gieok.model import Edge, OpenCall, SourceFile, Summary, Symbol
+from gieok.model import Edge, Executed, Execution, ExecutionCount, OpenCall, SourceFile, Summary, Symbol
 
 _TABLES = (
     """CREATE TABLE IF NOT EXISTS code_files (
@@ -38,7 +38,16 @@ _TABLES = (
     """CREATE TABLE IF NOT EXISTS code_summaries (
         code_hash TEXT PRIMARY KEY, text TEXT NOT NULL, model TEXT NOT NULL
     ) WITHOUT ROWID""",
+    # What ran: kept by key and hash, not by symbol, so that it outlives a branch on which a symbol is not there.
+    """CREATE TABLE IF NOT EXISTS code_versions (
+        id INTEGER PRIMARY KEY, key TEXT NOT NULL, code_hash TEXT NOT NULL, UNIQUE (key, code_hash)
+    )""",
+    """CREATE TABLE IF NOT EXISTS code_executions (
+        function INTEGER NOT NULL, test INTEGER NOT NULL, PRIMARY KEY (function, test)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX IF NOT EXISTS code_executions_by_test ON code_executions (test)",
 )
+_LAST_TABLE = "code_executions_by_test"
 _SYMBOL = ", ".join(Symbol._fields)
 _FILE = ", ".join(SourceFile._fields)
 _SUMMARY = ", ".join(Summary._fields)
@@ -47,6 +56,8 @@ _EDGES = (
     "JOIN code_symbols s ON s.id = e.source JOIN code_symbols t ON t.id = e.target"
 )
 _EDGE_ORDER = " ORDER BY s.key, t.key, e.kind, e.line"
+_EXECUTED = """FROM code_executions e JOIN code_versions t ON t.id = e.test JOIN code_versions f ON f.id = e.function
+    JOIN code_symbols ts ON ts.key = t.key LEFT JOIN code_symbols fs ON fs.key = f.key"""
 _OPEN = "SELECT s.key, o.name, o.line FROM code_open o JOIN code_symbols s ON s.id = o.source"
 
 
@@ -56,7 +67,7 @@ class SqliteProjectStore(SqliteStore):
     def __init__(self, file: Path, *, resident: bool = False, busy_timeout_ms: int = schema.BUSY_TIMEOUT_MS) -> None:
         super().__init__(file, resident=resident, busy_timeout_ms=busy_timeout_ms)
         with self._reading() as db:
-            known = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'code_summaries'").fetchone()
+            known = db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (_LAST_TABLE,)).fetchone()
         if known is None:
             with self._writing() as db:
                 for statement in _TABLES:
@@ -166,6 +177,69 @@ class SqliteProjectStore(SqliteStore):
             for verb, chosen in (("REPLACE", [r for r in rows if r.text]), ("IGNORE", [r for r in rows if not r.text])):
                 db.executemany(f"INSERT OR {verb} INTO code_summaries ({_SUMMARY}) VALUES (?, ?, ?)", chosen)
             db.executemany("DELETE FROM code_summaries WHERE code_hash = ?", [(one,) for one in gone])
+
+    def put_executions(self, seen: Sequence[Execution], tests: Sequence[str], paths: Sequence[str]) -> None:
+        """Keep what ran, in place of what is kept of these tests in these files, in one transaction."""
+        with self._writing() as db:
+            _forget_executions(db, tests, paths)
+            versions = {(e.test, e.test_hash) for e in seen} | {(e.function, e.function_hash) for e in seen}
+            db.executemany("INSERT OR IGNORE INTO code_versions (key, code_hash) VALUES (?, ?)", sorted(versions))
+            ids = {(key, code_hash): number for number, key, code_hash in _versions(db)}
+            db.executemany(
+                "INSERT OR IGNORE INTO code_executions (function, test) VALUES (?, ?)",
+                sorted({(ids[e.function, e.function_hash], ids[e.test, e.test_hash]) for e in seen}),
+            )
+
+    def executed(self, functions: Sequence[str]) -> list[Executed]:
+        """Return which of the tests that are there ran these functions, also those that are gone."""
+        query = f"""SELECT t.key, f.key, max(ts.code_hash = t.code_hash), max(fs.code_hash IS f.code_hash)
+            {_EXECUTED} WHERE f.key IN ({{}}) GROUP BY t.key, f.key"""
+        with self._reading() as db:
+            rows = [row for batch in batches(functions) for row in db.execute(query.format(marks(batch)), batch)]
+        return sorted(Executed(test, function, bool(same), bool(is_same)) for test, function, same, is_same in rows)
+
+    def settled(self, tests: Sequence[str]) -> set[str]:
+        """Return those of which executions are kept and all code is still the same."""
+        query = f"""SELECT t.key {_EXECUTED} WHERE t.key IN ({{}})
+            GROUP BY t.key HAVING min(ts.code_hash = t.code_hash AND fs.code_hash IS f.code_hash)"""
+        with self._reading() as db:
+            return {key for batch in batches(tests) for (key,) in db.execute(query.format(marks(batch)), batch)}
+
+    def count_executions(self) -> ExecutionCount:
+        """Count what is kept."""
+        query = f"""SELECT count(fs.key), count(DISTINCT CASE WHEN fs.key IS NOT NULL THEN t.key END), count(DISTINCT fs.key),
+            coalesce(sum(fs.key IS NOT NULL AND (ts.code_hash <> t.code_hash OR fs.code_hash <> f.code_hash)), 0)
+            {_EXECUTED}"""
+        with self._reading() as db:
+            pairs, tests, functions, changed = db.execute(query).fetchone()
+            total = db.execute("SELECT count(*) FROM code_executions").fetchone()[0]
+        return ExecutionCount(pairs, tests, functions, changed, total - pairs)
+
+    def forget_executions(self) -> None:
+        """Forget what ran."""
+        with self._writing() as db:
+            db.execute("DELETE FROM code_executions")
+            db.execute("DELETE FROM code_versions")
+
+
+def _versions(db: sqlite3.Connection) -> list[tuple[int, str, str]]:
+    return db.execute("SELECT id, key, code_hash FROM code_versions").fetchall()
+
+
+def _forget_executions(db: sqlite3.Connection, tests: Sequence[str], paths: Sequence[str]) -> None:
+    wanted, inside = set(tests), set(paths)
+    rows = _versions(db)
+    functions = [number for number, key, _ in rows if key.partition("::")[0] in inside]
+    of_tests = {number for number, key, _ in rows if key in wanted}
+    gone = [
+        (function, test)
+        for function in functions
+        for (test,) in db.execute("SELECT test FROM code_executions WHERE function = ?", (function,))
+        if test in of_tests
+    ]
+    db.executemany("DELETE FROM code_executions WHERE function = ? AND test = ?", gone)
+    used = "SELECT function FROM code_executions UNION SELECT test FROM code_executions"
+    db.execute(f"DELETE FROM code_versions WHERE id NOT IN ({used})")
 
 
 def _write_graph(
