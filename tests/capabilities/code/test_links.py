@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Mapping
 
+from gieok.capabilities.code.project import Project
+
 Edges = Callable[[Mapping[str, str]], set[str]]
+Make = Callable[[Mapping[str, str]], Project]
 
 
 def test_python_follows_imports_aliases_and_reexports(edges: Edges) -> None:
@@ -86,6 +89,64 @@ def test_python_gives_tests_their_fixtures(edges: Edges) -> None:
         "tests/test_a.py": "def test_get(client):\n    client.get()\n",
     })  # fmt: skip
     assert "test_get -> Client.get" in found
+
+
+def test_python_decorators_that_keep_a_method_hand_it_to_nobody(
+    indexed: Callable[[Mapping[str, str]], Project],
+) -> None:
+    made = indexed({
+        "a.py": (
+            "import app\nfrom functools import cached_property\n"
+            "class A:\n    @property\n    def kept(self): ...\n    @kept.setter\n    def kept(self, to): ...\n"
+            "    @cached_property\n    def late(self): ...\n    @app.route('/')\n    def page(self): ...\n"
+        )
+    })  # fmt: skip
+    handed = {e.target.partition("::")[2] for e in made.store.all_edges() if e.kind == "references"}
+    assert handed == {"A.page"}
+
+
+def test_python_catches_what_is_below_the_class_it_names(edges: Edges) -> None:
+    found = edges({
+        "a.py": (
+            "class Base(Exception):\n    def show(self): ...\nclass Deep(Base):\n    def show(self): ...\n"
+            "def go(work):\n    try:\n        work()\n    except (KeyError, Base) as e:\n        e.show()\n"
+        )
+    })  # fmt: skip
+    assert found == {"go -> Base.show", "go -> Deep.show"}
+
+
+def test_python_asks_descriptors_for_the_attribute(edges: Edges) -> None:
+    found = edges({
+        "a.py": (
+            "class Door:\n    def open(self): ...\n"
+            "class Field:\n    def __get__(self, obj, kind=None): return Door()\n    def __set__(self, obj, value): ...\n"
+            "class cached_property:\n    def __init__(self, f): self.f = f\n    def __get__(self, obj, kind=None): return self.f(obj)\n"
+            "class House:\n    front = Field()\n    @cached_property\n    def back(self): return Door()\n"
+            "def go():\n    house = House()\n    house.front.open()\n    house.front = 1\ndef late():\n    House().back.open()\n"
+        )
+    })  # fmt: skip
+    assert {"go -> Field.__get__", "go -> Field.__set__", "go -> Door.open"} <= found
+    assert {"late -> cached_property.__get__", "late -> House.back", "late -> Door.open"} <= found
+
+
+def test_python_gives_tests_what_pytest_lists_patches_and_inherits(edges: Edges) -> None:
+    found = edges({
+        "lib.py": "def now(): ...\ndef clock():\n    now()\ndef one(): ...\ndef two(): ...\ndef three(): ...\n",
+        "tests/conftest.py": (
+            "import pytest, lib\n@pytest.fixture(params=[lib.three])\ndef chosen(request):\n    return request.param\n"
+        ),
+        "tests/test_lib.py": (
+            "import pytest, lib\n@pytest.mark.parametrize('f', [lib.one, pytest.param(lib.two)])\ndef test_single(f):\n    f()\n"
+            "@pytest.mark.parametrize('n, f', [(1, lib.one), pytest.param(2, lib.two)])\ndef test_row(n, f):\n    f()\n"
+            "def test_fixture(chosen):\n    chosen()\n"
+            "def fake(): ...\ndef test_patch(monkeypatch):\n    monkeypatch.setattr(lib, 'now', fake)\n    lib.clock()\n"
+            "class Shared:\n    def test_make(self):\n        self.make()\nclass TestOne(Shared):\n    make = lib.one\n"
+        ),
+    })  # fmt: skip
+    assert found == {
+        "clock -> now", "clock -> fake", "test_single -> one", "test_single -> two", "test_row -> one", "test_row -> two",
+        "test_fixture -> three", "test_patch -> clock", "Shared.test_make -> one",
+    }  # fmt: skip
 
 
 def test_javascript_follows_both_module_systems_classes_and_prototypes(edges: Edges) -> None:

@@ -106,6 +106,23 @@ def _is_data(node: ast.expr) -> bool:
     return isinstance(node, _SEQUENCES) and all(map(_is_data, node.elts))
 
 
+def _strings(node: ast.expr) -> list[str]:
+    """Return the names in `"a, b"` or `("a", "b")`."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return [name.strip() for name in node.value.split(",")]
+    parts = node.elts if isinstance(node, ast.List | ast.Tuple) else []
+    return [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+
+
+def _attribute(node: ast.expr) -> str:
+    """Return the name that `getattr` asks for, `prefix*` for one that is put together; '' for one that is not known."""
+    if isinstance(node, ast.JoinedStr) and node.values:
+        return prefix + "*" if (prefix := _attribute(node.values[0])) else ""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mod):
+        return prefix + "*" if (prefix := _attribute(node.left).partition("%")[0]) else ""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
 class _Reader:
     def __init__(self, lines: int) -> None:
         self.builder = Builder("python", lines)
@@ -229,8 +246,8 @@ class _Reader:
                 caught = self.expression(handler.type)
                 if handler.name and caught != NOTHING:
                     name = self.builder.bind(self.scope, handler.name)
-                    self._emit((Op.INSTANCE, name, caught))
-                    self._emit((Op.INSTANCE, name, self.element(caught, node.lineno)))
+                    self._emit((Op.DECLARED, name, caught))
+                    self._emit((Op.DECLARED, name, self.element(caught, node.lineno)))
             self.block(handler.body)
         self.block(node.orelse)
         self.block(node.finalbody)
@@ -299,10 +316,35 @@ class _Reader:
             decorating = self.expression(decorator)
             if decorating == NOTHING:
                 continue
+            if isinstance(decorator, ast.Call):
+                self._given_by_pytest(decorator, self.builder.functions[number])
             result = self.builder.fresh()
             self._emit((Op.DECORATE, result, decorating, value, self.scope.symbol, decorator.lineno))
             value = result
         self.builder.copy(self.builder.bind(self.scope, node.name), value)
+
+    def _given_by_pytest(self, decorator: ast.Call, fact: FunctionFact) -> None:
+        """What `parametrize` lists reaches a test's parameters; the `params` of a fixture are its `request.param`."""
+        kind, line = _name_of(decorator), decorator.lineno
+        if kind not in ("parametrize", "fixture"):
+            return
+        read = self.builder.code[-1]  # the call that the decorator is
+        arguments: list[Argument] = next(part for part in read if isinstance(part, list))
+        parameters = dict(zip(fact.names, fact.parameters, strict=True)) | fact.keyword_only
+        named = dict(arguments)
+        if kind == "fixture":
+            if "request" in parameters and (value := self.element(named.get("params", NOTHING), line)) != NOTHING:
+                request = self.builder.container()
+                self._emit((Op.STORE_INDEX, request, "param", value, fact.symbol, line))
+                self.builder.copy(parameters["request"], request)
+            return
+        names = _strings(decorator.args[0]) if decorator.args else []
+        row = self.element(arguments[1][1] if len(arguments) > 1 else NOTHING, line)
+        for place, name in enumerate(names if row != NOTHING else ()):
+            if name in parameters and len(names) == 1:
+                self.builder.copy(parameters[name], row)
+            elif name in parameters:
+                self._emit((Op.INDEX, parameters[name], row, place, fact.symbol, line))
 
     def _traits(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
         found = {_TRAITS[name] for d in node.decorator_list if (name := _name_of(d)) in _TRAITS}
@@ -656,10 +698,12 @@ class _Reader:
         if isinstance(function, ast.Attribute):
             self._emit((Op.CALL_METHOD, value, place, function.attr, arguments, *where))
             self._note_wrapper(function.attr, node)
+            self._note_patch(function.attr, node, arguments)
         else:
             name = function.id if isinstance(function, ast.Name) else ""
             self._emit((Op.CALL, value, place, arguments, *where, name))
             self._note_wrapper(name, node)
+            self._note_patch(name, node, arguments)
         return value
 
     def _arguments(self, node: ast.Call) -> list[Argument]:
@@ -678,16 +722,24 @@ class _Reader:
         """Return what `super()` or `getattr(x, "constant", default)` gives; None for other calls."""
         if name == "super":
             return self._super(node)
-        if name == "getattr" and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
-            attribute = node.args[1].value
+        if name == "getattr" and len(node.args) > 1 and (attribute := _attribute(node.args[1])):
+            if attribute.endswith("*"):
+                self.expression(node.args[1])
             default = self.expression(node.args[2]) if len(node.args) > 2 else NOTHING
             place = self.expression(node.args[0])
-            if not isinstance(attribute, str) or place == NOTHING:
+            if place == NOTHING:
                 return default
             value = self.builder.fresh()
             self._emit((Op.LOAD, value, place, attribute, self.scope.symbol, node.lineno))
             return self.builder.merge(value, default)
         return None
+
+    def _note_patch(self, name: str, node: ast.Call, arguments: list[Argument]) -> None:
+        """`setattr(x, "constant", value)`, pytest's `monkeypatch.setattr` too, assigns."""
+        if name == "setattr" and len(node.args) > 2 and len(arguments) > 2 and isinstance(node.args[1], ast.Constant):
+            place, value = arguments[0][1], arguments[2][1]
+            if isinstance(node.args[1].value, str) and NOTHING not in (place, value):
+                self._emit((Op.STORE, place, node.args[1].value, value, self.scope.symbol, node.lineno))
 
     def _super(self, node: ast.Call) -> Variable:
         for argument in node.args:

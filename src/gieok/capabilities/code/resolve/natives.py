@@ -21,6 +21,8 @@ _PASSING = frozenset(
     asynccontextmanager singledispatch setupmethod no_type_check abstractmethod overload dataclass final runtime_checkable
     deprecated freeze assign shallowReactive proxy""".split()
 )
+#: As decorators: what they are given stays with the class or module it stands in; nobody else is handed it.
+_KEEPING = frozenset("cached_property setter getter deleter wraps singledispatchmethod override".split())
 _SPECIAL = {"str": "__str__", "repr": "__repr__", "format": "__str__", "len": "__len__", "bool": "__bool__", "hash": "__hash__",
             "int": "__int__", "float": "__float__", "bytes": "__bytes__", "abs": "__abs__"}  # fmt: skip
 #: Whatever something external gives: one value for all, because nothing is known of any.
@@ -124,11 +126,30 @@ def _cast(machine: Machine, site: Site, arguments: list[int], name: str) -> None
         _pass(machine, variable, site)
 
 
+def _row(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+    """Model `pytest.param`: one value is itself, several are a row."""
+    del name
+    given = [variable for keyword, variable in site.arguments if not keyword]
+    if len(given) == 1:
+        _pass(machine, arguments[0], site)
+        return
+    row = machine.new_container()
+    for place, variable in enumerate(given):
+        if variable != NOTHING:
+            machine.flow(variable, machine.key(_number(machine, row), place))
+    machine.add(site.to, row)
+
+
 def _pass_on(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
     for variable in arguments if name != "wraps" else ():
         _pass(machine, variable, site)
     if not arguments or name == "wraps":
         machine.add(site.to, machine.values.number(Value.IDENTITY, 0))
+
+
+def keeps(name: str) -> bool:
+    """Say whether a decorator from outside hands what it decorates to nobody: it is found by its own name alone."""
+    return name in _PASSING or name in _KEEPING
 
 
 def refer(machine: Machine, site: Site) -> None:
@@ -231,6 +252,7 @@ Function = Callable[[Machine, Site, list[int], str], None]
 _FUNCTIONS: dict[str, Function] = {
     **dict.fromkeys(_COPIERS, _copy), **dict.fromkeys(_PASSING, _pass_on), **dict.fromkeys(_SPECIAL, _on_first),
     "enumerate": _enumerate, "zip": _zip, "next": _on_first, "type": _type, "cast": _cast, "wraps": _pass_on,
+    "param": _row,
 }  # fmt: skip
 
 

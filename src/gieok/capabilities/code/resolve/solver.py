@@ -19,7 +19,7 @@ from gieok.capabilities.code.resolve.sites import Reference, Site
 from gieok.capabilities.code.resolve.values import Value, Values
 
 #: A call that may go to more functions than this is a dispatch through a registry: possible, not certain.
-FAN = 8
+FAN = 12
 #: Values kept per variable.
 CAP = 20
 #: Beyond this many functions, arguments are not followed into parameters: half the time for two points of recall.
@@ -73,6 +73,8 @@ class Solver:
         self._spaces: dict[str, dict[str, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
         self._stars: dict[int, list[int]] = defaultdict(list)
         self._fixtures: dict[str, list[int]] = defaultdict(list)
+        #: (symbol, class, prefix, line) where a method is read by a name that is put together.
+        self.computed: dict[tuple[int, int, str, int], None] = {}
         self._referred: dict[tuple[int, int], int] = defaultdict(int)
         self._decorations: list[tuple[int, int, int]] = []
         self._allowances: list[tuple[int, int]] = []
@@ -296,6 +298,37 @@ class Solver:
                 if value not in late:
                     trigger[0](value, *trigger[1:])
 
+    def owners(self, function: int) -> list[int]:
+        """Return the classes whose objects have a method as it is here: its own, and those below that do not override it."""
+        owner = self.functions[function].owner
+        name = (
+            next((n for n, v in self.hierarchy.attributes[owner].items() if self._is(v, function)), None)
+            if owner != NOTHING
+            else None
+        )
+        if name is None:
+            return []
+        variable = self.hierarchy.find(owner, name)
+        return [owner, *(c for c in self.hierarchy.descendants(owner) if self.hierarchy.find(c, name) == variable)]
+
+    def methods(self, owner: int, prefix: str) -> list[int]:
+        """Return the methods of a class whose names begin so, inherited ones too."""
+        names = dict.fromkeys(
+            n for c in self.hierarchy.linear(owner) for n in self.hierarchy.attributes[c] if n.startswith(prefix)
+        )
+        found = (value for name in names for value in self.held(self.hierarchy.find(owner, name) or 0))
+        return [int(self.values.first[value]) for value in found if self.values.kinds[value] == Value.FUNCTION]
+
+    def is_family(self, functions: Iterable[int]) -> bool:
+        """Say whether functions are methods of classes that have a base in common."""
+        owners = {self.functions[function].owner for function in functions}
+        return NOTHING not in owners and bool(set.intersection(*(set(self.hierarchy.linear(o)) for o in owners)))
+
+    def _is(self, variable: int, function: int) -> bool:
+        return any(
+            self.values.kinds[v] == Value.FUNCTION and self.values.first[v] == function for v in self.held(variable)
+        )
+
     def held(self, variable: int) -> Iterable[int]:
         """Return what a variable holds."""
         return self._points[variable] or ()
@@ -319,6 +352,8 @@ class Solver:
         if fact.owner != NOTHING and fact.parameters and Trait.STATIC not in fact.traits:
             kind = Value.CLASS if Trait.CLASS in fact.traits else Value.INSTANCE
             self.add(fact.parameters[0], self.values.number(kind, fact.owner))
+            if Trait.TEST in fact.traits:  # nobody calls it but the runner, on every class that inherits it
+                self._allowances.append((fact.owner, fact.parameters[0]))
 
     def _class(self, to: int, owner: int) -> None:
         number = self._class_base + owner
@@ -545,8 +580,12 @@ class Solver:
 
     def _loaded(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
         """`to` = `value`.name."""
-        loader = self._loaders.get(self.values.kinds[value])
-        if loader is not None:
+        kind = self.values.kinds[value]
+        loader = self._loaders.get(kind)
+        if name[-1:] == "*":
+            if kind == Value.INSTANCE:
+                self.computed[symbol, int(self.values.first[value]), name[:-1], line] = None
+        elif loader is not None:
             loader(self, value, to, name, symbol, line)
 
     def _load_instance(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
@@ -628,7 +667,8 @@ class Solver:
         """An attribute of a class is read through an instance."""
         values = self.values
         if values.kinds[value] != Value.FUNCTION:
-            self.add(to, value)
+            if not self._described(value, to, receiver, symbol, line):
+                self.add(to, value)
             return
         function = int(values.first[value])
         traits = self.functions[function].traits
@@ -638,6 +678,16 @@ class Solver:
             self.add(to, value)
         else:
             self.add(to, values.number(Value.BOUND, function, self._receiver(traits, receiver)))
+
+    def _described(self, value: int, to: int, receiver: int, symbol: int, line: int) -> bool:
+        """Let an attribute that is a descriptor (`__get__`) give its value; return whether it is one."""
+        values = self.values
+        if values.kinds[value] != Value.INSTANCE or self.hierarchy.find(int(values.first[value]), "__get__") is None:
+            return False
+        instance = self.fresh()
+        self.add(instance, receiver)
+        self.special(value, "__get__", to, [("", instance)], symbol, line)
+        return True
 
     def _receiver(self, traits: Sequence[str], receiver: int) -> int:
         """Return what a method is bound to: a class method to the instance's class."""
@@ -703,6 +753,10 @@ class Solver:
             arguments = [("", source)] if source != NOTHING else ()
             site = self._site(self.fresh(), arguments, symbol, line, "", "property")
             self.call(site, int(values.first[value]), receiver)
+        elif values.kinds[value] == Value.INSTANCE:
+            instance = self.fresh()
+            self.add(instance, receiver)
+            self.special(value, "__set__", self.fresh(), [("", instance), ("", source)], symbol, line)
 
     # Containers
 
@@ -845,7 +899,11 @@ class Solver:
     def _bind_call(self, value: int, site: Site, receiver: int) -> None:
         values = self.values
         if values.kinds[value] != Value.FUNCTION:
-            self.apply(value, site)
+            result = self.fresh()
+            if self._described(value, result, receiver, site.symbol, site.line):
+                self.wait(result, (self.apply, site))
+            else:
+                self.apply(value, site)
             return
         function = int(values.first[value])
         traits = self.functions[function].traits
@@ -1048,7 +1106,7 @@ class Solver:
         kind = self.values.kinds[value]
         if kind in (Value.EXTERNAL, Value.IDENTITY):
             self.flow(source, to)
-            if kind == Value.EXTERNAL:
+            if kind == Value.EXTERNAL and not natives.keeps(str(self.values.first[value])):
                 natives.refer(self, site)
         else:
             self.apply(value, site)
@@ -1062,6 +1120,13 @@ class Solver:
         ):
             self.flow(source, to)
         else:
+            self.add(to, value)
+            if values.kinds[value] == Value.INSTANCE:  # a property of the project's own making
+                self.wait(source, (self._kept_property, to))
+
+    def _kept_property(self, value: int, to: int) -> None:
+        values = self.values
+        if values.kinds[value] == Value.FUNCTION and Trait.PROPERTY in self.functions[int(values.first[value])].traits:
             self.add(to, value)
 
     def _raised(self, value: int, site: Site) -> None:
