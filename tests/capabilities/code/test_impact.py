@@ -112,3 +112,14 @@ def test_a_test_named_after_a_package_is_its_inits() -> None:
     assert [places.is_helper(f"tests/{name}.py") for name in ("conftest", "__init__", "common", "test_a", "b_test")] == [
         True, True, True, False, False,
     ]  # fmt: skip
+
+
+def test_code_hardly_breaks_with_what_a_test_hands_it(indexed: Make) -> None:
+    made = indexed({
+        "lib.py": "def run(f):\n    f()\ndef used(): ...\n",
+        "tests/test_lib.py": (
+            "import lib\ndef test_run():\n    def fake():\n        lib.used()\n    lib.run(fake)\ndef test_other():\n    lib.run(len)\n"
+        ),
+    })  # fmt: skip
+    found = analysis.of_symbols(made, lookup.find(made, "lib.py:used"))
+    assert [(r.key.partition("::")[2], r.tier) for r in found.impact.tests] == [("test_run", 1), ("test_other", 3)]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from gieok.capabilities.code.project import Project
+from gieok.capabilities.code.resolve import solver
 
 Edges = Callable[[Mapping[str, str]], set[str]]
 Make = Callable[[Mapping[str, str]], Project]
@@ -147,6 +148,35 @@ def test_python_gives_tests_what_pytest_lists_patches_and_inherits(edges: Edges)
         "clock -> now", "clock -> fake", "test_single -> one", "test_single -> two", "test_row -> one", "test_row -> two",
         "test_fixture -> three", "test_patch -> clock", "Shared.test_make -> one",
     }  # fmt: skip
+
+
+def test_python_refers_the_maker_of_an_object_to_methods_that_a_dispatch_chooses(indexed: Make) -> None:
+    kinds = range(solver.FAN + 1)
+    made = indexed({
+        "a.py": (
+            "class Node:\n    def emit(self): ...\n"
+            + "".join(f"class N{n}(Node):\n    def emit(self): ...\n" for n in kinds)
+            + "def run(node):\n    node.emit()\n"
+            + "".join(f"def make{n}():\n    run(N{n}())\n" for n in kinds)
+            + "class Visitor:\n    def visit(self, node): return getattr(self, f'visit_{node}')(node)\n"
+            "    def visit_a(self, node): ...\n    def other(self, node): ...\ndef look():\n    Visitor().visit('a')\n"
+        )
+    })  # fmt: skip
+    found = {
+        (e.source.partition("::")[2], e.target.partition("::")[2], int(e.tier))
+        for e in made.store.all_edges()
+        if e.kind == "references"
+    }
+    assert found == {(f"make{n}", f"N{n}.emit", 2) for n in kinds} | {
+        ("look", "Visitor.visit_a", 2),
+        ("Visitor.visit", "Visitor.visit_a", 3),
+    }
+
+
+def test_a_function_refers_to_those_defined_inside(indexed: Make) -> None:
+    made = indexed({"a.py": "def out():\n    def inner(): ...\n    return inner\nclass A:\n    def m(self): ...\n"})
+    found = {(e.source, e.target) for e in made.store.all_edges() if e.kind == "references"}
+    assert found == {("a.py::out", "a.py::out.inner")}
 
 
 def test_javascript_follows_both_module_systems_classes_and_prototypes(edges: Edges) -> None:

@@ -2,18 +2,18 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
 from gieok.capabilities.code.facts import Facts, Kind
 from gieok.capabilities.code.resolve.links import FAMILIES, linker_for
-from gieok.capabilities.code.resolve.sites import Site
+from gieok.capabilities.code.resolve.sites import Reference, Site
 from gieok.capabilities.code.resolve.solver import FAN, Solver
 from gieok.model import Edge, OpenCall, Symbol
 
 #: Changes whenever the edges of unchanged facts would.
-RESOLVER_VERSION = 2
+RESOLVER_VERSION = 3
 
 
 class Tier(IntEnum):
@@ -78,10 +78,13 @@ def fold(key: str) -> str:
     return f"{path}::{_LAMBDA.sub('', qualified) or '<module>'}"
 
 
-def build(files: list[tuple[str, Facts]], symbols: Mapping[str, Sequence[Symbol]]) -> Built:
+def build(
+    files: list[tuple[str, Facts]], symbols: Mapping[str, Sequence[Symbol]], place: Callable[[str], str] = fold
+) -> Built:
     """Link `files`, which are taken out of the list, so that each is freed once it was read.
 
-    `symbols` are those of each path, in the order of the facts' own.
+    `symbols` are those of each path, in the order of the facts' own. `place` gives the key under which a body of code
+    is known: functions without a name have none, unless it lets them.
     """
     edges = _Edges()
     open_calls: set[OpenCall] = set()
@@ -96,9 +99,12 @@ def build(files: list[tuple[str, Facts]], symbols: Mapping[str, Sequence[Symbol]
         keys = [f"{path}::{s.qualified}" for path, facts in members for s in facts.symbols]
         solver = Solver(members, linker_for(family, members))
         solver.solve()
-        open_calls |= _calls(solver, keys, names, edges)
-        _others(solver, keys, edges)
-    kept = {s.key: s for own in symbols.values() for s in own if s.kind != Kind.LAMBDA}
+        placed = [place(key) for key in keys]
+        open_calls |= _calls(solver, keys, placed, names, edges)
+        _others(solver, keys, placed, edges)
+        _dispatched(solver, placed, edges)
+    _nested(symbols, edges, place)
+    kept = {s.key: s for own in symbols.values() for s in own if s.kind != Kind.LAMBDA or place(s.key) == s.key}
     return Built(
         tuple(sorted(kept.values())),
         tuple(
@@ -110,25 +116,24 @@ def build(files: list[tuple[str, Facts]], symbols: Mapping[str, Sequence[Symbol]
     )
 
 
-def _calls(solver: Solver, keys: Sequence[str], names: set[str], edges: _Edges) -> set[OpenCall]:
+def _calls(solver: Solver, keys: Sequence[str], placed: Sequence[str], names: set[str], edges: _Edges) -> set[OpenCall]:
     """Add an edge for every target of every site; return the sites of which no target is known."""
     methods: dict[str, set[str]] = defaultdict(set)
     for number, fact in enumerate(solver.functions):
         key = keys[solver.function_symbol[number]]
         if fact.owner != -1 and "<lambda" not in key:
             methods[key.rpartition(".")[2]].add(key)
-    folded = [fold(key) for key in keys]
     answered = {(site.symbol, site.line, _plain(site.name)) for site in solver.sites if site.targets or site.wired}
     open_calls = set[OpenCall]()
     for site in solver.sites:
-        source = folded[site.symbol]
+        source = placed[site.symbol]
         if site.targets:
             tier = Tier.RESOLVED if len(site.targets) <= FAN else Tier.AMBIGUOUS
             reason = _REASONS[site.kind] if tier == Tier.RESOLVED else f"one of {len(site.targets)} possible targets"
             for function in site.targets:
                 target = solver.function_symbol[function]
-                if folded[target] != source or keys[target] == source:  # what a lambda does, its owner does
-                    edges.add(source, folded[target], CALLS, tier, reason, site.line)
+                if placed[target] != source or keys[target] == source:  # what a lambda does, its owner does
+                    edges.add(source, placed[target], CALLS, tier, reason, site.line)
         elif site.kind in ("call", "method"):
             name = _plain(site.name)
             if name in names and (site.symbol, site.line, name) not in answered:
@@ -151,16 +156,49 @@ def _by_name(site: Site, source: str, methods: Mapping[str, set[str]], edges: _E
         edges.add(source, target, CALLS, tier, reason, site.line)
 
 
-def _others(solver: Solver, keys: Sequence[str], edges: _Edges) -> None:
+def _others(solver: Solver, keys: Sequence[str], placed: Sequence[str], edges: _Edges) -> None:
     classes = set(solver.class_symbol)
     for reference in solver.references:
         is_class = reference.target in classes
         kind, reason = (CONSTRUCTS, "constructed") if is_class else (REFERENCES, "handed on or asked for")
-        source, target = fold(keys[reference.symbol]), fold(keys[reference.target])
-        edges.add(source, target, kind, Tier.RESOLVED, reason, reference.line)
+        edges.add(placed[reference.symbol], placed[reference.target], kind, Tier.RESOLVED, reason, reference.line)
     for owner, symbol in enumerate(solver.class_symbol):
         for base in solver.hierarchy.bases(owner):
             edges.add(keys[symbol], keys[solver.class_symbol[base]], INHERITS, Tier.RESOLVED, "base class", 0)
     modules = [keys[base] for base in solver.symbol_base]
     for file, target_file, line in solver.imports:
         edges.add(modules[file], modules[target_file], IMPORTS, Tier.IMPORT, "imported", line)
+
+
+def _nested(symbols: Mapping[str, Sequence[Symbol]], edges: _Edges, place: Callable[[str], str]) -> None:
+    """Refer a function to those that are defined inside of it: it makes them, and nobody else can."""
+    kinds = {s.key: s.kind for own in symbols.values() for s in own}
+    for own in symbols.values():
+        for s in own:
+            around = place(s.parent)
+            if s.kind == Kind.FUNCTION and kinds.get(around) in (Kind.FUNCTION, Kind.METHOD):
+                edges.add(around, s.key, REFERENCES, Tier.RESOLVED, "defined inside", s.start_line)
+
+
+def _dispatched(solver: Solver, placed: Sequence[str], edges: _Edges) -> None:
+    """Where a call goes to the methods of a family of classes, too many to say, who makes an object decides: refer them."""
+    wide = {
+        function
+        for site in solver.sites
+        if len(site.targets) > FAN and solver.is_family(site.targets)
+        for function in site.targets
+    }
+    made_by: dict[int, list[Reference]] = defaultdict(list)
+    for reference in solver.references:
+        made_by[reference.target].append(reference)
+    called = [(owner, function) for function in sorted(wide) for owner in solver.owners(function)]
+    for symbol, owner, prefix, line in solver.computed:
+        for function in solver.methods(owner, prefix):
+            called.append((owner, function))
+            target = placed[solver.function_symbol[function]]
+            edges.add(placed[symbol], target, REFERENCES, Tier.AMBIGUOUS, "a name that is put together", line)
+    for owner, function in dict.fromkeys(called):
+        target = placed[solver.function_symbol[function]]
+        for made in made_by[solver.class_symbol[owner]]:
+            reason = "makes an object that is called so"
+            edges.add(placed[made.symbol], target, REFERENCES, Tier.UNIQUE_NAME, reason, made.line)

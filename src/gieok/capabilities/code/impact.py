@@ -101,13 +101,21 @@ def reach(edges: Edges, seeds: Sequence[str]) -> dict[str, Reached]:
             for edge in edges.edges_into(frontier):
                 if edge.kind == IMPORTS or edge.source in distance:
                     continue
-                if edge.tier > tier:
-                    weaker[edge.tier].append(edge)
+                sure = _tier(edge)
+                if sure > tier:
+                    weaker[sure].append(edge)
                     continue
                 _take(edge, distance, found, first, tier)
                 fresh.append(edge.source)
             frontier = fresh
     return {key: one._replace(via=_path(key, first)) for key, one in found.items()}
+
+
+def _tier(edge: Edge) -> int:
+    """Return how sure it is that the source breaks with the target: code that calls what a test gave it hardly does."""
+    path, other = edge.source.partition("::")[0], edge.target.partition("::")[0]
+    is_given = path != other and places.is_test(other) and not places.is_test(path)
+    return max(edge.tier, Tier.AMBIGUOUS) if is_given else edge.tier
 
 
 def _open(

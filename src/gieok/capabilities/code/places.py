@@ -1,6 +1,7 @@
 """What kind of place a path is: tests, examples, compatibility code, re-exports. By name, in every language."""
 
 import re
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 _TEST_FILE = re.compile(r"(^test_.*|.*_test|^tests?|^conftest|.*\.(test|spec)|.*Tests?|.*TestCase|.*IT)$")
@@ -12,6 +13,7 @@ _SIDE_FOLDERS = frozenset(
 _REEXPORTS = frozenset(("__init__.py", "index.js", "index.ts", "mod.rs", "package-info.java"))
 
 
+@lru_cache(maxsize=65_536)
 def is_test(path: str) -> bool:
     """Say whether a file holds tests."""
     pure = PurePosixPath(path)
