@@ -3,8 +3,9 @@
     python benchmarks/code.py graph|impact|search|speed --data DIR [--project P …] [--json]
 
 `DIR/trees/P` holds the source of project P (a leading `src/` stripped), `DIR/callgraph_dyn/P.json` the call edges seen
-while its own tests ran, `DIR/impact/P.json` the tests that executed each function, `DIR/impact/cochange_P.json` commits
-that changed source and tests together, `DIR/search/queries.jsonl` questions with the files that answer them. Peers:
+while its own tests ran, `DIR/impact/P.json` the tests that executed each function (code_trace.py makes both),
+`DIR/impact/cochange_P.json` commits that changed source and tests together, `DIR/search/queries.jsonl` questions with the
+files that answer them, `DIR/pycg/snippets/CATEGORY/CASE` PyCG's micro-benchmark (graph, by the name `pycg`). Peers:
 
 - names: an edge to every function of the called name (graph); import: the closure of imports (impact);
 - jedi, where it is installed: what each call is inferred to be (graph).
@@ -29,7 +30,7 @@ from gieok.backends.coverage_file import CoverageFile
 from gieok.backends.git import Git
 from gieok.backends.parsers.treesitter import TreeSitterParser
 from gieok.backends.stores.sqlite.graph import SqliteProjectStore
-from gieok.capabilities.code import coverage, executed, impact, project, query, scan
+from gieok.capabilities.code import coverage, executed, graph, impact, project, query, read, scan
 from gieok.capabilities.code.graph import CALLS, Tier
 from gieok.capabilities.code.project import Project, ProjectStore
 from gieok.testing import ManualClock
@@ -102,7 +103,7 @@ def sites_by_name(tree: Path, paths: Iterable[str]) -> dict[tuple[str, str], lis
 
 
 def calls_of(root: ast.Module, path: str) -> Iterator[tuple[str, ast.Call]]:
-    """Yield the calls of a module with the key of the function they stand in."""
+    """Yield the calls of a module with the key of the function or class they stand in."""
     stack: list[tuple[ast.AST, str, str]] = [(root, f"{path}::<module>", "")]
     while stack:
         node, key, prefix = stack.pop()
@@ -110,7 +111,9 @@ def calls_of(root: ast.Module, path: str) -> Iterator[tuple[str, ast.Call]]:
             if isinstance(child, ast.Call):
                 yield key, child
             if isinstance(child, ast.ClassDef):
-                stack.append((child, key, f"{prefix}{child.name}."))
+                heads = [*child.decorator_list, *child.bases, *(k.value for k in child.keywords)]
+                stack += [(ast.Expr(value=head), key, prefix) for head in heads]
+                stack.append((ast.Module(body=child.body), f"{path}::{prefix}{child.name}", f"{prefix}{child.name}."))
             elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
                 stack += [(ast.Expr(value=d), key, prefix) for d in child.decorator_list]
                 stack.append((child, f"{path}::{prefix}{child.name}", f"{prefix}{child.name}."))
@@ -172,6 +175,80 @@ def graph_of(data: Path, name: str) -> dict[str, dict[str, float]]:
         with contextlib.suppress(ImportError):
             results["jedi"] = score_graph(jedi_edges(store, tree), truth, tree)
     return results
+
+
+# PyCG's micro-benchmark
+
+
+def cases_of(snippets: Path) -> list[Path]:
+    """Return the folders CATEGORY/CASE that hold a truth."""
+    return sorted(truth.parent for truth in snippets.glob("*/*/callgraph.json"))
+
+
+def dotted(key: str) -> str:
+    """Return the name that PyCG gives a body of code: `pkg/__init__.py::C.m` is `pkg.C.m`, a module itself `pkg`."""
+    path, _, qualified = key.partition("::")
+    module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return module if qualified == "<module>" else f"{module}.{qualified}"
+
+
+def case_edges(case: Path, place: Callable[[str], str]) -> tuple[Pairs, set[str]]:
+    """Return the sure call edges of a case as PyCG names them, and everything that is defined in it."""
+    parser = TreeSitterParser()
+    paths = sorted(path.relative_to(case).as_posix() for path in case.rglob("*.py"))
+    sources = [read.read(path, "python", (case / path).read_text(encoding="utf-8"), parser) for path in paths]
+    built = graph.build([(s.path, s.facts) for s in sources], {s.path: s.symbols for s in sources}, place)
+    calls = {(dotted(e.source), dotted(e.target)) for e in built.edges if e.kind == CALLS and e.tier <= _SURE}
+    return calls, {dotted(symbol.key) for source in sources for symbol in source.symbols}
+
+
+def case_truth(case: Path, defined: set[str]) -> Pairs:
+    """Return a case's edges between what is defined in it; a class stands for its `__init__`."""
+    truth: dict[str, list[str]] = json.loads((case / "callgraph.json").read_text(encoding="utf-8"))
+    known = {name: f"{name}.__init__" if f"{name}.__init__" in defined else name for name in defined}
+    return {(a, known[b]) for a, callees in truth.items() for b in callees if a in known and b in known}
+
+
+def folded(pairs: Pairs) -> Pairs:
+    """Return edges of functions without a name as those of the function around, as Gieok shows them."""
+    places = {(a, b): (graph.fold(f"::{a}")[2:], graph.fold(f"::{b}")[2:]) for a, b in pairs}
+    return {place for (_, b), place in places.items() if "<lambda" not in b or place[0] != place[1]}
+
+
+def pycg_of(data: Path) -> dict[str, dict[str, float]]:
+    """Score PyCG's cases: with functions without a name apart, as its truth has them, and folded in both."""
+    started = time.process_time()
+    counts: dict[str, list[tuple[Pairs, Pairs, Pairs]]] = defaultdict(list)
+    for case in cases_of(data / "pycg" / "snippets"):
+        predicted, defined = case_edges(case, lambda key: key)
+        truth = case_truth(case, defined)
+        paths = [path.relative_to(case).as_posix() for path in case.rglob("*.py")]
+        sites = {(dotted(caller), name) for caller, name in sites_by_name(case, paths)}
+        named = {(a, b) for a, b in truth if (a, called_name(f"::{b}")) in sites}
+        names = {(a, b) for a, name in sites for b in defined if name == called_name(f"::{b}")}
+        counts["gieok"].append((predicted, truth, named))
+        counts["folded"].append((case_edges(case, graph.fold)[0], folded(truth), named))
+        counts["names"].append((names, truth, named))
+    results = {name: score_cases(cases) for name, cases in counts.items()}
+    results["gieok"]["cpu_s"] = time.process_time() - started
+    return results
+
+
+def score_cases(cases: list[tuple[Pairs, Pairs, Pairs]]) -> dict[str, float]:
+    """Return precision and recalls over (predicted, true, true and named at the call), summed, and how many are exact."""
+    edges, wanted, named = (sum(len(case[part]) for case in cases) for part in range(3))
+    hits = sum(len(predicted & true) for predicted, true, _ in cases)
+    precision, recall = hits / max(edges, 1), hits / max(wanted, 1)
+    return {
+        "precision": precision,
+        "recall_named": sum(len(predicted & called) for predicted, _, called in cases) / max(named, 1),
+        "recall_call": recall,
+        "recall_all": recall,
+        "f1": mean_of(precision, recall),
+        "edges": edges,
+        "cases": len(cases),
+        "exact": sum(predicted == true for predicted, true, _ in cases),
+    }
 
 
 # Impact
@@ -364,6 +441,7 @@ def flat(row: dict[str, Any], prefix: str = "") -> list[str]:
 
 
 _FOLDERS = {"graph": "callgraph_dyn", "impact": "impact"}
+_PYCG = "pycg"
 
 
 def names_of(data: Path, part: str) -> list[str]:
@@ -374,7 +452,9 @@ def names_of(data: Path, part: str) -> list[str]:
         names = list(json.loads((data / "search" / "repos.json").read_text(encoding="utf-8")))
     else:
         names = [folder.name for folder in (data / "trees").iterdir()]
-    return sorted(name for name in names if (data / "trees" / name).is_dir())
+    names = [name for name in names if (data / "trees" / name).is_dir()]
+    has_cases = part == "graph" and (data / _PYCG / "snippets").is_dir()
+    return sorted([*names, _PYCG] if has_cases else names)
 
 
 def main() -> None:
@@ -395,8 +475,8 @@ def main() -> None:
 
         embedder = E5Embedder(arguments.models)
     parts: dict[str, Callable[[str], dict[str, Any]]] = {
-        "graph": lambda name: graph_of(arguments.data, name),
         "impact": lambda name: impact_of(arguments.data, name, arguments.coverage),
+        "graph": lambda name: pycg_of(arguments.data) if name == _PYCG else graph_of(arguments.data, name),
         "search": lambda name: search_of(arguments.data, name, embedder),
         "speed": lambda name: speed_of(arguments.data, name),
     }
