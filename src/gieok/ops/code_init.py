@@ -232,7 +232,7 @@ def present(result: SyncResult, style: Style) -> str:
     ]
     for words, rows in (
         (Words("failed", "실패"), [(f.key, f.reason) for f in r.failed]),
-        (Words("as text", "텍스트로"), [(n.path, n.reason) for n in c.notes]),
+        (Words("note", "참고"), [(n.path, n.reason) for n in c.notes]),
         (Words("skipped", "건너뜀"), [(s.path, s.reason) for s in c.skipped]),
     ):
         lines += [printable(f"  {words.say(style.lang)}: {path}: {reason}") for path, reason in rows[:_SHOWN]]

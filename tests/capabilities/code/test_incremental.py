@@ -50,6 +50,10 @@ class EditsMachine(RuleBasedStateMachine):
         self.root.mkdir()
         self.synced = self._open("synced.sqlite")
         self.ran: list[Execution] = []
+        for stem, name, other in (("a", "load", "b"), ("b", "save", "a")):
+            self.write_a_file(stem, "py", name, "run", other)
+        project.sync(self.synced)
+        self.take_in_what_ran([(0, 1), (1, 2), (3, 0)], known=True)
 
     def _open(self, name: str) -> Project:
         store = SqliteProjectStore(Path(self.folder.name, name))
@@ -87,13 +91,23 @@ class EditsMachine(RuleBasedStateMachine):
         if file.exists():
             file.write_text(file.read_text(encoding="utf-8").replace(before.lower(), after.lower()), encoding="utf-8")
 
+    @rule(stem=_Stem, line=st.integers(0, 12), what=st.sampled_from((" (", ' """', "\nprint 'old'", ":")))
+    def break_a_line_of_python(self, stem: str, line: int, what: str) -> None:
+        file = self._file(stem, "py")
+        if file.exists():
+            lines = file.read_text(encoding="utf-8").split("\n")
+            lines[line % len(lines)] += what
+            file.write_text("\n".join(lines), encoding="utf-8")
+
     @rule(stem=_Stem, suffix=_Suffix)
     def break_a_file(self, stem: str, suffix: str) -> None:
         file = self._file(stem, suffix)
         if file.exists():
             file.write_text(file.read_text(encoding="utf-8") + "\n((( def class {{{\n", encoding="utf-8")
 
-    @rule(pairs=st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), max_size=5), known=st.booleans())
+    @rule(
+        pairs=st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), min_size=1, max_size=5), known=st.booleans()
+    )
     def take_in_what_ran(self, pairs: list[tuple[int, int]], known: bool) -> None:
         symbols = [s for s in self.synced.store.all_symbols() if s.kind in ("function", "method")]
         for test, function in pairs if symbols else ():

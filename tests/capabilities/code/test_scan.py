@@ -53,7 +53,7 @@ def test_binary_minified_generated_and_huge_files_are_told_with_the_reason(index
     reasons = {s.path: s.reason.split(":")[0].split()[-1] for s in change.skipped}
     assert reasons == {"binary.py": "binary", "mini.js": "minified", "made.go": "generated", "huge.py": "1,000,000"}
     assert {n.path for n in change.notes} == {"broken.py"}
-    assert made.store.files()["broken.py"].status == "text"
+    assert made.store.files()["broken.py"].status == "partly"
     assert [s.name for s in made.store.symbols(names=["ok", "latin"])] == ["latin", "ok"]
 
 

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 
 from gieok.capabilities.code.facts import Facts
-from gieok.capabilities.code.languages import go, java, javascript, python, rust
+from gieok.capabilities.code.languages import go, java, javascript, python_tolerant, rust
 from gieok.ports import Parser
 
 #: (text, language, parser) → facts. Raises SyntaxError, ValueError, RecursionError.
 Reader = Callable[[str, str, Parser], Facts]
 
 READERS: dict[str, Reader] = {
-    "python": lambda text, language, parser: python.read(text),
+    "python": python_tolerant.read,
     "javascript": javascript.read,
     "typescript": javascript.read,
     "tsx": javascript.read,
