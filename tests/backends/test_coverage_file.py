@@ -61,11 +61,12 @@ def test_a_damaged_data_file_is_an_error_and_never_half_an_answer(tmp_path: Path
     with pytest.raises(BadRequest, match="damaged"):
         [list(CoverageFile(file).lines(path)) for path in CoverageFile(file).files()]
     file.write_bytes(whole)
-    with sqlite3.connect(file) as db:
-        db.execute("UPDATE line_bits SET numbits = 'text'")
-    db.close()
-    with pytest.raises(BadRequest, match="damaged"):
-        list(CoverageFile(file).lines("pkg/m0.py"))
+    for value in ("'text'", "zeroblob(200000)"):
+        with sqlite3.connect(file) as db:
+            db.execute(f"UPDATE line_bits SET numbits = {value}")
+        db.close()
+        with pytest.raises(BadRequest, match="damaged"):
+            list(CoverageFile(file).lines("pkg/m0.py"))
 
 
 def test_a_data_file_is_only_read_and_one_that_is_being_written_is_waited_for(

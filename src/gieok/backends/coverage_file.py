@@ -10,6 +10,8 @@ from gieok.errors import BadRequest
 #: Since coverage.py 5.0; it refuses any other itself.
 _SCHEMA_VERSION = 7
 _BUSY_TIMEOUT_S = 5
+#: A million lines: no file that is indexed has more.
+_LARGEST_BITS = 125_000
 _HOW = "run the tests with `pytest --cov --cov-context=test`"
 
 
@@ -93,6 +95,8 @@ def _posix(path: str) -> str:
 
 def _numbers(packed: bytes) -> Iterator[int]:
     """Yield the numbers whose bits are set, the lowest bit of the first byte being 0."""
+    if len(packed) > _LARGEST_BITS:
+        raise sqlite3.DataError(f"{len(packed):,} bytes of lines in one file")
     for place, byte in enumerate(packed):
         for bit in range(8):
             if byte >> bit & 1:

@@ -1,6 +1,7 @@
 """What ran under coverage: which test, which function, for how long that is believed, and what impact makes of it."""
 
 import os
+import sqlite3
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gieok.backends.coverage_file import CoverageFile
+from gieok.backends.stores.sqlite.graph import SqliteProjectStore
 from gieok.capabilities.code import analysis, coverage, executed, lookup, project
 from gieok.capabilities.code.coverage import Learned
 from gieok.capabilities.code.executed import NOT_RUN, RAN
@@ -229,6 +231,18 @@ def test_impact_names_the_tests_that_ran_a_function_and_says_when_code_changed_s
         (made.root / name).write_text(_SHOP[name], encoding="utf-8")
     project.sync(made, full=True)
     assert made.store.count_executions() == (2, 2, 1, 0, 0)
+
+
+def test_an_index_from_before_gets_the_tables(indexed: Make, taken_in: Callable[..., Learned], tmp_path: Path) -> None:
+    made = indexed(_SHOP)
+    made.store.close()
+    db = sqlite3.connect(tmp_path / "index.sqlite")
+    db.executescript("DROP TABLE code_executions; DROP TABLE code_versions")
+    db.close()
+    made = made._replace(store=SqliteProjectStore(tmp_path / "index.sqlite"))
+    assert project.sync(made).touched == []
+    taken_in(made, {"shop/pay.py": {"tests/test_pay.py::test_refund|run": [6]}})
+    assert _pairs(made) == {("test_refund", "refund")}
 
 
 def test_what_ran_is_no_caller_and_no_edge_of_the_graph(indexed: Make, taken_in: Callable[..., Learned]) -> None:
