@@ -1,6 +1,7 @@
 """`CoverageRun` on the data file of coverage.py (5.0 and later): SQLite, opened read-only, by the standard library alone."""
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,24 +50,22 @@ class CoverageFile:
 
     def lines(self, path: str) -> Iterator[tuple[str, frozenset[int]]]:
         """Yield what ran of a file, context by context: from `line_bits`, or from `arc` where branches were measured."""
-        found: dict[str, set[int]] = {}
+        found: dict[int, set[int]] = defaultdict(set)
         with self._reading() as db:
-            ids = [number for number, name in db.execute("SELECT id, path FROM file") if _posix(name) == path]
-            for number in ids:
-                bits = db.execute(
-                    "SELECT context, numbits FROM line_bits JOIN context ON context.id = context_id WHERE file_id = ?",
-                    (number,),
-                )
-                for context, packed in bits:
-                    found.setdefault(context, set()).update(_numbers(packed))
-                arcs = db.execute(
-                    "SELECT context, fromno, tono FROM arc JOIN context ON context.id = context_id WHERE file_id = ?",
-                    (number,),
-                )
-                for context, *ends in arcs:  # a negative end is the way in or out
-                    found.setdefault(context, set()).update(line for line in ends if line > 0)
-        for context in sorted(found):
-            yield context, frozenset(found[context] - {0})  # of an empty file
+            names = dict(db.execute("SELECT id, context FROM context").fetchall())
+            for number in [number for number, name in db.execute("SELECT id, path FROM file") if _posix(name) == path]:
+                for context, packed in db.execute(
+                    "SELECT context_id, numbits FROM line_bits WHERE file_id = ?", (number,)
+                ):
+                    found[context].update(_numbers(packed))
+                arcs = db.execute("SELECT context_id, fromno, tono FROM arc WHERE file_id = ?", (number,))
+                for context, start, end in arcs:
+                    lines = found[context]  # a million of them in a run of click: nothing but this in the loop
+                    lines.add(start)
+                    lines.add(end)
+            # A negative end of an arc is the way in or out; line 0 is that of an empty file.
+            ran = sorted((names[context], frozenset(n for n in lines if n > 0)) for context, lines in found.items())
+        yield from ran
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
@@ -81,7 +80,8 @@ class CoverageFile:
             sqlite3.Error,
             TypeError,
             AttributeError,
-        ) as error:  # the latter: a value of another type than its column
+            KeyError,
+        ) as error:  # a value of another type, an id of nothing
             busy = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
             what = "is being written" if busy else "is no data file of coverage.py 5.0 or later, or is damaged"
             raise BadRequest(
