@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from gieok.model import Passage
 from gieok.text.markdown import heading_text
-from gieok.text.tokens import count_tokens
 
 #: Stored with the data: changes whenever the passages of any text would.
 VERSION = 2
@@ -21,6 +20,10 @@ _HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*)")
 _FENCE = re.compile(r" {0,3}(```++(?!.*`)|~~~++)(.*)")
 _SECTION_SHARE = 4
 _CUT_BACK = 80
+#: Measured with the multilingual-e5 tokenizer: 4.1 Latin characters and 1.6 Hangul syllables a token, rounded up for these.
+#: A measure of its own, beside `gieok.text.tokens`: whenever it changes, everybody's files are cut and embedded again.
+_CHARS_PER_TOKEN = 4.0
+_TOKENS_PER_WIDE_CHAR = 0.8
 
 
 class _Unit(NamedTuple):
@@ -54,6 +57,15 @@ def chunk(
     return tuple(_passage(run, context) for run in (_trimmed(text, run) for run in runs) if run)
 
 
+def _tokens(text: str) -> int:
+    if text.isascii():
+        return -int(-len(text) // _CHARS_PER_TOKEN)
+    # A character beyond U+07FF takes three bytes or more in UTF-8: two more than a Latin one.
+    wide = (len(text.encode("utf-8", "surrogatepass")) - len(text)) / 2
+    narrow = max(len(text) - wide, 0)
+    return max(1, round(narrow / _CHARS_PER_TOKEN + wide * _TOKENS_PER_WIDE_CHAR))
+
+
 def _lines(text: str, start: int, line: int) -> Iterator[tuple[_Unit, str]]:
     """Yield each line as a unit with the fence marker it belongs to ('' outside of code)."""
     path: list[tuple[int, str]] = []
@@ -67,7 +79,7 @@ def _lines(text: str, start: int, line: int) -> Iterator[tuple[_Unit, str]]:
             path = [(depth, title) for depth, title in path if depth < level]
         names = tuple(title for _, title in path)
         inside = fence or (marker[1] if marker else "")
-        yield _Unit(start, end, line, line, count_tokens(content) + 1, names, bool(heading)), inside
+        yield _Unit(start, end, line, line, _tokens(content) + 1, names, bool(heading)), inside
         if heading:
             path.append((len(heading[1]), heading_text(heading[2])))
         if marker:
@@ -105,16 +117,14 @@ def _joined(block: list[_Unit], budget: int) -> list[_Unit]:
 def _cut_long(text: str, unit: _Unit, budget: int) -> Iterator[_Unit]:
     start = unit.start
     # No text of four times the budget in characters fits it; counting all of the rest each time would be quadratic.
-    while unit.tokens > budget and count_tokens(text[start : min(unit.end, start + 4 * budget + 4)]) > budget:
+    while unit.tokens > budget and _tokens(text[start : min(unit.end, start + 4 * budget + 4)]) > budget:
         end = _cut_place(text, start, unit.end, budget)
         yield _Unit(start, end, unit.start_line, unit.end_line, budget, unit.path)
         start = end
     if start == unit.start:
         yield unit
     else:
-        yield _Unit(
-            start, unit.end, unit.start_line, unit.end_line, count_tokens(text[start : unit.end]) + 1, unit.path
-        )
+        yield _Unit(start, unit.end, unit.start_line, unit.end_line, _tokens(text[start : unit.end]) + 1, unit.path)
 
 
 def _cut_place(text: str, start: int, end: int, budget: int) -> int:
@@ -122,7 +132,7 @@ def _cut_place(text: str, start: int, end: int, budget: int) -> int:
     low, high = start + 1, min(end, start + budget * 4)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if count_tokens(text[start:middle]) < budget else (low, middle - 1)
+        low, high = (middle, high) if _tokens(text[start:middle]) < budget else (low, middle - 1)
     space = text.rfind(" ", max(low - _CUT_BACK, start + 1), low)
     return space + 1 if space > 0 else low
 
