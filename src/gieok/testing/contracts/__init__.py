@@ -8,11 +8,18 @@
 
 A store without every ability inherits `DocumentContract` and the parts that it has. `ProcessContract` is for stores that
 several processes open, `RefusalContract` for those that a disk or a lock can stop.
+
+`JournalContract` is for journals, with a fixture `make_journal`, and `JournalProcessContract` for those that several
+processes open.
 """
 
 from gieok.testing.contracts.documents import DocumentContract
+from gieok.testing.contracts.journal import MessageContract
+from gieok.testing.contracts.journal_processes import JournalProcessContract
+from gieok.testing.contracts.journal_sequences import SequenceContract
 from gieok.testing.contracts.keyword import KeywordContract
 from gieok.testing.contracts.machine import MachineContract
+from gieok.testing.contracts.positions import LedgerContract, PositionContract
 from gieok.testing.contracts.processes import ProcessContract
 from gieok.testing.contracts.refusals import RefusalContract
 from gieok.testing.contracts.scale import ScaleContract
@@ -20,13 +27,24 @@ from gieok.testing.contracts.store import StoreContract
 from gieok.testing.contracts.switch import SwitchContract
 from gieok.testing.contracts.vector import VectorContract
 
+
+class JournalContract(MessageContract, SequenceContract, PositionContract, LedgerContract):
+    """The whole contract of a journal. A subclass gives the fixture `make_journal`."""
+
+
 __all__ = [
     "DocumentContract",
+    "JournalContract",
+    "JournalProcessContract",
     "KeywordContract",
+    "LedgerContract",
     "MachineContract",
+    "MessageContract",
+    "PositionContract",
     "ProcessContract",
     "RefusalContract",
     "ScaleContract",
+    "SequenceContract",
     "StoreContract",
     "SwitchContract",
     "VectorContract",

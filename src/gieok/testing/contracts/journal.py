@@ -1,0 +1,167 @@
+"""The contract of `Journal`: every message once, in order, and a cursor that moves with them or not at all."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Protocol
+
+import pytest
+
+from gieok.model import Cursor, Message, Reject, Retraction, Role, Scope, Turn
+from gieok.ports import Journal, Ledger, Positions
+from gieok.testing.contracts.base import EVERYTHING, HOME, OTHER
+
+AT = datetime(2026, 11, 21, 12, 0, 0, 123_000, tzinfo=UTC)
+_ALL = 1 << 40
+
+
+class FullJournal(Journal, Positions, Ledger, Protocol):
+    """A journal with every ability."""
+
+
+class JournalFixtures:
+    """Gives `journal`. A subclass gives the fixture `make_journal`: a function that makes a new, empty journal."""
+
+    @pytest.fixture
+    def journal(self, make_journal: Callable[[], FullJournal]) -> Iterator[FullJournal]:
+        """Return one new journal, closed at the end."""
+        journal = make_journal()
+        yield journal
+        journal.close()
+
+    def reopen(self, journal: FullJournal) -> FullJournal:
+        """Return another handle on the data of `journal`; one that keeps nothing on disk skips."""
+        pytest.skip(f"{type(journal).__name__} keeps nothing beyond its handle")
+
+
+def said(identity: str, text: str = "", *, tokens: int = 10, session: str = "s") -> Message:
+    """Return a message; its text is its id where none is given."""
+    return Message(identity, Role.USER, text or identity, AT, session, "plain", tokens, "/t/s.jsonl", 7)
+
+
+def add(journal: Journal, *turns: Turn, scope: Scope = HOME, file: str = "1:1") -> None:
+    """Append turns that were read from a file, whose cursor moves on by one line each."""
+    before = next((cursor for cursor in journal.cursors() if cursor.identity == file), None)
+    after = Cursor(file, "/t/s.jsonl", offset=(before.offset if before else 0) + max(len(turns), 1))
+    assert journal.append(scope, turns, after, before)
+
+
+def held(journal: Journal, scope: Scope = HOME) -> list[str]:
+    """Return the texts that hold, in order."""
+    return [found.message.text for found in journal.read(scope, 0, budget_tokens=_ALL, limit=EVERYTHING)]
+
+
+class MessageContract(JournalFixtures):
+    """Sentences of `gieok.ports.Journal`."""
+
+    def test_a_message_comes_back_exactly_as_it_was_added(self, journal: FullJournal) -> None:
+        whole = Message("s/1#0", Role.TOOL, "결제 🍜\n'; --", AT, "세션", "claude-code", 321, "/t/줄 1.jsonl", 42)
+        add(journal, whole)
+        (found,) = journal.read(HOME, 0, budget_tokens=1)
+        assert found.message == whole
+        assert journal.messages(HOME, ["s/1#0"]) == [found]
+
+    def test_numbers_grow_over_all_scopes_and_reading_goes_on_behind_one(self, journal: FullJournal) -> None:
+        for scope, name in ((HOME, "a"), (OTHER, "b"), (HOME, "c")):
+            add(journal, said(name), scope=scope)
+        first, second = journal.read(HOME, 0, budget_tokens=_ALL)
+        (between,) = journal.read(OTHER, 0, budget_tokens=_ALL)
+        assert first.seq < between.seq < second.seq
+        assert journal.read(HOME, first.seq, budget_tokens=_ALL) == [second]
+        assert journal.read(HOME, second.seq, budget_tokens=_ALL) == []
+
+    def test_reading_stops_with_the_message_that_reaches_the_budget_or_the_limit(self, journal: FullJournal) -> None:
+        add(journal, *(said(str(n), tokens=10) for n in range(9)))
+        assert [len(journal.read(HOME, 0, budget_tokens=budget)) for budget in (1, 10, 11, 30, 31)] == [1, 1, 2, 3, 4]
+        assert len(journal.read(HOME, 0, budget_tokens=_ALL, limit=5)) == 5
+
+    def test_nothing_is_done_where_somebody_else_has_read_on(self, journal: FullJournal) -> None:
+        add(journal, said("a"))
+        (before,) = journal.cursors()
+        stale, done = before._replace(offset=0), before._replace(offset=99)
+        reject = Reject("/t/s.jsonl", 1, 0, 9, "not a JSON object")
+        for expected in (None, stale, before._replace(is_rereading=True)):
+            assert not journal.append(HOME, [said("b")], done, expected, [reject])
+        assert not journal.append(HOME, [said("b")], Cursor("2:2", "/t/new.jsonl", 5), before)
+        assert (held(journal), journal.cursors(), journal.rejects(9)) == (["a"], [before], [])
+
+    def test_cursors_come_back_as_they_were_put(self, journal: FullJournal) -> None:
+        cursors = [
+            Cursor("1:1", "/t/가.jsonl", 1 << 40, 12, "ab", 1024, "cd", 256, is_rereading=True),
+            Cursor("2:1", "/t/b.jsonl"),
+        ]
+        for cursor in cursors:
+            assert journal.append(HOME, [], cursor, None)
+        assert sorted(journal.cursors()) == cursors
+
+    def test_the_same_message_is_kept_once_and_a_later_version_replaces_it(self, journal: FullJournal) -> None:
+        add(journal, said("a"), said("b", "b1"), said("a"))
+        add(journal, said("a"), said("b", "b2"), said("b", "b3"), said("c"))
+        add(journal, said("b", "b1"), file="2:2")
+        assert held(journal) == ["a", "b3", "c"]
+        assert [found.message.text for found in journal.messages(HOME, ["b", "a", "gone"])] == ["a", "b3"]
+
+    def test_turns_are_taken_back_one_from_one_on_or_all_of_a_session(self, journal: FullJournal) -> None:
+        add(journal, *(said(name) for name in ("a", "b", "b#0", "c", "d")), said("x", session="other"))
+        add(journal, Retraction("s", "b"))
+        assert held(journal) == ["a", "c", "d", "x"]
+        add(journal, Retraction("s", "c", after=True), Retraction("s", "gone", after=True))
+        assert held(journal) == ["a", "x"]
+        add(journal, Retraction("s", "", after=True), said("e"))
+        assert held(journal) == ["x", "e"]
+
+    def test_what_was_taken_back_and_is_written_again_holds_again_in_its_place(self, journal: FullJournal) -> None:
+        add(journal, said("a"), said("b", "b1"), said("b", "b2"), said("c"))
+        add(journal, Retraction("s", "", after=True), said("c"), said("b", "b2"), said("a"))
+        assert held(journal) == ["a", "b2", "c"]
+
+    def test_scopes_never_see_each_other(self, journal: FullJournal) -> None:
+        add(journal, said("a", "mine"))
+        add(journal, said("a", "yours"), said("b"), scope=OTHER)
+        add(journal, Retraction("s", "", after=True), scope=OTHER)
+        assert (held(journal), held(journal, OTHER), held(journal, Scope("agent:nobody"))) == (["mine"], [], [])
+        assert journal.messages(HOME, ["b"]) == []
+        assert journal.occurrences(OTHER, ["c"]) == {}
+        assert journal.scopes() == [HOME, OTHER]
+
+    def test_occurrences_count_lines_and_not_their_parts(self, journal: FullJournal) -> None:
+        add(journal, *map(said, ("s/a", "s/a~2#0", "s/a~2#1", "s/a~10", "s/ab", "s/b#0", "s/b#1")))
+        assert journal.occurrences(HOME, ["s/a", "s/b", "s/", "s/c", "s/a"]) == {"s/a": 3, "s/b": 1}
+
+    def test_thousands_of_ids_fit_in_one_call(self, journal: FullJournal) -> None:
+        names = [f"{n:04}" for n in range(2500)]
+        add(journal, *map(said, names))
+        assert [found.message.id for found in journal.messages(HOME, names[::-1])] == names
+        assert len(journal.occurrences(HOME, names)) == 2500
+
+    def test_lines_that_were_set_aside_are_named_once_the_newest_first(self, journal: FullJournal) -> None:
+        one, two = (Reject("/t/s.jsonl", line, line * 10, 9, "not a JSON object") for line in (1, 2))
+        for rejects in ([one], [one, two]):
+            before = next(iter(journal.cursors()), None)
+            assert journal.append(HOME, [], Cursor("1:1", "/t", (before.offset if before else 0) + 1), before, rejects)
+        assert journal.rejects(9) == [two, one]
+        assert journal.rejects(1) == [two]
+
+    def test_stats_count_one_scope_or_all(self, journal: FullJournal) -> None:
+        add(journal, said("a", tokens=3), said("b", tokens=4))
+        add(journal, said("a", tokens=5), scope=OTHER, file="2:2")
+        mine, everything = journal.stats(HOME), journal.stats()
+        assert (mine.messages, mine.tokens) == (2, 7)
+        assert (everything.messages, everything.tokens, everything.transcripts, everything.rejects) == (3, 12, 2, 0)
+        assert journal.stats(Scope("agent:nobody")).messages == 0
+
+    def test_a_lock_is_held_once_and_another_name_is_another_lock(self, journal: FullJournal) -> None:
+        other = self.reopen(journal)
+        with journal.exclusive("a") as first, other.exclusive("a", wait=False) as second:
+            assert (first, second) == (True, False)
+            with other.exclusive("b", wait=False) as third:
+                assert third
+        with other.exclusive("a", wait=False) as free:
+            assert free
+        other.close()
+
+    def test_another_handle_sees_what_was_written(self, journal: FullJournal) -> None:
+        add(journal, said("a"))
+        other = self.reopen(journal)
+        add(other, said("b"))
+        assert held(journal) == held(other) == ["a", "b"]
+        other.close()

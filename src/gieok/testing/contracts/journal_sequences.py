@@ -1,0 +1,81 @@
+"""Any sequence of messages and retractions leaves in a journal what a list of them leaves."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gieok.model import Message, Retraction, Scope, Turn
+from gieok.testing.contracts.base import HOME, OTHER
+from gieok.testing.contracts.journal import FullJournal, JournalFixtures, add, held, said
+
+_IDS = st.sampled_from(["a", "b", "b#0", "b#1", "c"])
+_SESSIONS = st.sampled_from(["s", "other"])
+_MESSAGES = st.builds(lambda i, t, s: said(f"{s}/{i}", f"{i} {t}", session=s), _IDS, st.integers(1, 3), _SESSIONS)
+_RETRACTIONS = st.one_of(
+    st.builds(lambda i, s, after: Retraction(s, f"{s}/{i}", after), st.sampled_from("abc"), _SESSIONS, st.booleans()),
+    st.builds(lambda s: Retraction(s, "", after=True), _SESSIONS),
+)
+_TURNS = st.lists(st.one_of(_MESSAGES, _MESSAGES, _MESSAGES, _RETRACTIONS), max_size=6)
+_SETTINGS = settings(
+    max_examples=40, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+class SequenceContract(JournalFixtures):
+    """Sequences that nobody would think of."""
+
+    @_SETTINGS
+    @given(batches=st.lists(st.tuples(st.sampled_from([HOME, OTHER]), _TURNS), max_size=6))
+    def test_any_sequence_of_turns_leaves_what_a_list_of_them_leaves(
+        self, make_journal: Callable[[], FullJournal], batches: list[tuple[Scope, list[Turn]]]
+    ) -> None:
+        journal, lists = make_journal(), {HOME: _List([]), OTHER: _List([])}
+        for scope, turns in batches:
+            add(journal, *turns, scope=scope)
+            for turn in turns:
+                lists[scope].add(turn)
+            assert {scope: held(journal, scope) for scope in lists} == {s: found.held() for s, found in lists.items()}
+        journal.close()
+
+
+@dataclass
+class _Kept:
+    message: Message
+    holds: bool = True
+
+
+@dataclass
+class _List:
+    """A journal as simple as one can be, of one scope."""
+
+    kept: list[_Kept]
+
+    def held(self) -> list[str]:
+        return [kept.message.text for kept in self.kept if kept.holds]
+
+    def add(self, turn: Turn) -> None:
+        if isinstance(turn, Retraction):
+            self._retract(turn)
+            return
+        versions = [kept for kept in self.kept if kept.message.id == turn.id]
+        same = [kept for kept in versions if kept.message.text == turn.text]
+        if same:
+            same[0].holds |= not any(kept.holds for kept in versions)
+            return
+        for kept in versions:
+            kept.holds = False
+        self.kept.append(_Kept(turn))
+
+    def _retract(self, turn: Retraction) -> None:
+        session = [kept for kept in self.kept if kept.holds and kept.message.session == turn.session]
+        hits = [n for n, kept in enumerate(session) if kept.message.id.partition("#")[0] == turn.id]
+        if not turn.id:
+            gone = session
+        elif turn.after and hits:
+            gone = session[hits[0] :]
+        else:
+            gone = [session[n] for n in hits]
+        for kept in gone:
+            kept.holds = False

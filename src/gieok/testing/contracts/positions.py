@@ -1,0 +1,126 @@
+"""The contract of `Positions` and `Ledger`: the buffer begins at the position, and what was made is delivered once."""
+
+from dataclasses import replace
+from datetime import date, timedelta
+
+from gieok.model import Chunk, Document, Entry, Incident, Retraction, Run, Scope, Usage
+from gieok.testing.contracts.base import HOME, OTHER, entry
+from gieok.testing.contracts.journal import AT, FullJournal, JournalFixtures, add, said
+
+_READER = "observe"
+_DAY = date(2026, 11, 21)
+
+
+def run(end: int, *, start: int = 0, scope: Scope = HOME, reader: str = _READER, hours: int = 0) -> Run:
+    """Return a run that ends at a message."""
+    return Run(scope, reader, "observed", AT + timedelta(hours=hours), start, end, 3, 300, 2, 20, "m")
+
+
+def _numbers(journal: FullJournal, count: int) -> list[int]:
+    add(journal, *(said(str(n)) for n in range(count)))
+    return [found.seq for found in journal.read(HOME, 0, budget_tokens=1 << 40)]
+
+
+def _waiting(journal: FullJournal) -> list[tuple[Scope, Entry | str]]:
+    return [(scope, what) for _, scope, what in journal.undelivered(99)]
+
+
+class PositionContract(JournalFixtures):
+    """Sentences of `gieok.ports.Positions`."""
+
+    def test_chunks_follow_one_another_from_the_position_on(self, journal: FullJournal) -> None:
+        one, two, three, *_ = _numbers(journal, 3)
+        chunks = [Chunk(0, one, 10, "가"), Chunk(one, two, 10, "b")]
+        assert not journal.buffer(HOME, _READER, Chunk(one, two, 10, "gap"))
+        assert all(journal.buffer(HOME, _READER, chunk) for chunk in chunks)
+        assert not any(journal.buffer(HOME, _READER, chunk) for chunk in (*chunks, Chunk(three, three + 1, 1, "gap")))
+        assert journal.chunks(HOME, _READER) == chunks
+        assert journal.stats(HOME).chunks == 2
+
+    def test_a_commit_moves_the_position_and_drops_the_chunks_up_to_it(self, journal: FullJournal) -> None:
+        one, two, three = _numbers(journal, 3)
+        last = Chunk(two, three, 10, "c")
+        for chunk in (Chunk(0, one, 10, "a"), Chunk(one, two, 10, "b"), last):
+            assert journal.buffer(HOME, _READER, chunk)
+        assert journal.commit(0, run(two))
+        assert journal.position(HOME, _READER) == two
+        assert journal.chunks(HOME, _READER) == [last]
+        assert journal.runs(HOME, AT) == [run(two)]
+
+    def test_nothing_is_done_where_the_position_moved_or_a_chunk_would_be_torn(self, journal: FullJournal) -> None:
+        one, two, three = _numbers(journal, 3)
+        assert journal.commit(0, run(one))
+        assert journal.buffer(HOME, _READER, Chunk(one, three, 20, "x"))
+        assert not journal.commit(0, run(two), put=[entry("a", "late")])
+        assert not journal.commit(one, run(two, start=one), put=[entry("a", "torn")])
+        assert (journal.position(HOME, _READER), _waiting(journal)) == (one, [])
+        assert len(journal.runs(HOME, AT)) == len(journal.chunks(HOME, _READER)) == 1
+
+    def test_what_is_taken_back_takes_its_chunk_and_those_behind_along(self, journal: FullJournal) -> None:
+        one, two, three = _numbers(journal, 3)
+        first = Chunk(0, one, 10, "a")
+        for chunk in (first, Chunk(one, two, 10, "b"), Chunk(two, three, 10, "c")):
+            assert journal.buffer(HOME, _READER, chunk)
+        add(journal, Retraction("s", "1"))
+        assert journal.chunks(HOME, _READER) == [first]
+
+    def test_readers_and_scopes_have_positions_of_their_own(self, journal: FullJournal) -> None:
+        one, *_ = _numbers(journal, 2)
+        add(journal, said("x"), scope=OTHER)
+        assert journal.commit(0, run(one))
+        assert [journal.position(s, r) for s, r in ((HOME, "reflect"), (OTHER, _READER))] == [0, 0]
+        assert journal.buffer(HOME, "reflect", Chunk(0, one, 1, ""))
+        assert (journal.chunks(HOME, _READER), journal.chunks(OTHER, "reflect")) == ([], [])
+
+    def test_documents_wait_in_order_until_they_are_delivered(self, journal: FullJournal) -> None:
+        one, two, *_ = _numbers(journal, 2)
+        new, gone = entry("a", "새것", "둘째 줄", context="제목"), entry("a", "old").document
+        assert journal.commit(0, run(one), put=[new], forget=[gone, replace(gone, key="b")])
+        assert journal.commit(one, run(two, start=one), put=[entry("c", "x")])
+        assert _waiting(journal) == [(HOME, "a"), (HOME, "b"), (HOME, new), (HOME, entry("c", "x"))]
+        assert journal.stats(HOME).undelivered == 4
+        journal.delivered([row for row, _, _ in journal.undelivered(3)])
+        assert _waiting(journal) == [(HOME, entry("c", "x"))]
+
+    def test_what_was_replaced_stays_in_the_history_the_newest_first(self, journal: FullJournal) -> None:
+        one, two = _numbers(journal, 2)
+        old: list[Document] = [entry(key, key, day=day).document for day, key in enumerate("ab")]
+        assert journal.commit(0, run(one), forget=[old[0]])
+        assert journal.commit(one, run(two, start=one), forget=[old[1]])
+        assert journal.history(HOME, 9) == old[::-1]
+        assert journal.history(HOME, 1) == old[1:]
+        assert journal.history(OTHER, 9) == []
+
+    def test_runs_of_all_readers_come_oldest_first_from_a_time_on(self, journal: FullJournal) -> None:
+        one, two = _numbers(journal, 2)
+        runs = [run(one), run(two, reader="reflect", hours=1), run(two, start=one, hours=2)]
+        assert all(journal.commit(made.start, made) for made in runs)
+        assert journal.runs(HOME, AT) == runs
+        assert journal.runs(HOME, AT + timedelta(hours=1)) == runs[1:]
+        assert journal.runs(OTHER, AT) == []
+
+
+class LedgerContract(JournalFixtures):
+    """Sentences of `gieok.ports.Ledger`."""
+
+    def test_what_a_role_uses_in_a_day_adds_up(self, journal: FullJournal) -> None:
+        for role, usage in (
+            ("observer", Usage(1, 100, 10, 0, 0.5)),
+            ("reflector", Usage(1)),
+            ("observer", Usage(2, 1)),
+        ):
+            journal.charge(_DAY, role, usage)
+        journal.charge(_DAY - timedelta(days=1), "observer", Usage(9))
+        today = {(_DAY, "observer"): Usage(3, 101, 10, 0, 0.5), (_DAY, "reflector"): Usage(1)}
+        assert journal.usage(_DAY) == today
+        assert journal.usage(_DAY - timedelta(days=1)) == {(_DAY - timedelta(days=1), "observer"): Usage(9), **today}
+
+    def test_an_incident_is_new_once_and_keeps_its_beginning(self, journal: FullJournal) -> None:
+        first = Incident("observer", "down", AT, 1, AT + timedelta(minutes=1))
+        again = first._replace(detail="still down", since=AT + timedelta(hours=1), tries=2, next_try=AT)
+        older = Incident("reflector", "x", AT - timedelta(days=1), 1, AT)
+        assert [journal.raise_incident(found) for found in (first, again, older)] == [True, False, True]
+        assert journal.incidents() == [older, again._replace(since=AT)]
+        assert [journal.resolve_incident("observer") for _ in range(2)] == [True, False]
+        assert journal.raise_incident(again)
+        assert journal.incidents() == [older, again]
