@@ -96,6 +96,19 @@ def test_an_environment_variable_that_cannot_be_used_is_named(user: Path, projec
     assert _load(project, {"GIEOK_SCOPE": ""}).values["scope"].origin == "default"
 
 
+def test_a_wrong_source_is_left_out_as_a_whole_where_troubles_are_collected(user: Path, project: Path) -> None:
+    user.write_text("threads: 3\nsearch: {limits: 3}\n")
+    troubles: list[BadConfig] = []
+    environment = {"GIEOK_WATCH_RESCAN_S": "soon", "GIEOK_THREADS": "2"}
+    found = config.load({}, environment, project, troubles)
+    assert ["search.limits" in str(troubles[0]), "soon" in str(troubles[1]), len(troubles)] == [True, True, 2]
+    assert troubles[0].hint == "did you mean 'search.limit'?"
+    assert found.values["threads"] == (2, "GIEOK_THREADS")
+    assert found.values["watch.rescan_s"].origin == "default"
+    with pytest.raises(BadConfig):
+        config.load({"threads": "x"}, {}, project, troubles)
+
+
 def test_an_unreadable_file_is_an_error_and_not_ignored(user: Path, project: Path) -> None:
     user.write_bytes(b"\xff\xfe")
     with pytest.raises(BadConfig, match="cannot read"):

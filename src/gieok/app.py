@@ -60,13 +60,16 @@ def open_context(
     zone: tzinfo | None = None,
     daemon: Callable[[], DaemonControl] | None = None,
     wait: Callable[[float], object] = time.sleep,
+    forgiving: bool = False,
 ) -> Context:
     """Put everything together. `flags` is setting name → text; `resident` is for processes that live long.
 
     `lang` is the language to use where the settings leave it open; `say`, `tell` and `ask` as in `Context`. `daemon` comes from
-    the layer above; `wait` sleeps between tries of a model.
+    the layer above; `wait` sleeps between tries of a model. `forgiving` leaves out a source of settings that is wrong,
+    instead of raising BadConfig.
     """
-    settings = config.load(flags)
+    troubles: list[BadConfig] = []
+    settings = config.load(flags, troubles=troubles if forgiving else None)
     clock = clock or SystemClock()
     scopes = _scopes(settings.text("scope"), settings.text("hook.scopes"))
     opening = Opening(settings.home, settings.text, settings.secret, is_resident=resident)
@@ -132,6 +135,7 @@ def open_context(
         rescan_s=settings.integer("watch.rescan_s"),
         idle_minutes=settings.integer("observe.idle_minutes"),
         settings=tuple(_row(settings, option) for option in config.OPTIONS),
+        config_troubles=tuple(troubles),
         say=say,
         tell=tell,
         ask=ask,

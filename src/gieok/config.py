@@ -8,7 +8,8 @@ environment variables; secrets stand there or in the environment, never in a con
 import os
 import re
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -135,25 +136,48 @@ class Settings(NamedTuple):
 
 
 def load(
-    flags: Mapping[str, str], environment: Mapping[str, str] | None = None, folder: Path | None = None
+    flags: Mapping[str, str],
+    environment: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    troubles: list[BadConfig] | None = None,
 ) -> Settings:
-    """Read every source once. `flags` is name → text. Raises BadConfig, which names key, value and origin."""
+    """Read every source once. `flags` is name → text. Raises BadConfig, which names key, value and origin.
+
+    With `troubles`, a source that is wrong is left out, and why is put there.
+    """
     environment = os.environ if environment is None else environment
     home = paths.home()
     values = {option.name: Setting(option.default, "default") for option in OPTIONS}
+
+    @contextmanager
+    def source() -> Iterator[None]:
+        before = dict(values)
+        try:
+            yield
+        except BadConfig as error:
+            if troubles is None:
+                raise
+            troubles.append(error)
+            values.update(before)
+
     user = paths.user_config(home)
     if user.is_file():
-        _merge(values, _read(user), str(user))
+        with source():
+            _merge(values, _read(user), str(user))
     project = paths.project_config(folder or Path.cwd())
     # Above a folder under the user's own home stands the user's own file, which is no project's wherever GIEOK_HOME is.
     if project and project not in (user, paths.user_config(Path.home() / ".gieok")):
-        _merge(values, _read(project), str(project), allowed=lambda option: option.in_project)
-    private = _read_private(home)
+        with source():
+            _merge(values, _read(project), str(project), allowed=lambda option: option.in_project)
+    private: dict[str, str] = {}
+    with source():
+        private = _read_private(home)
     for option in OPTIONS:
-        if text := environment.get(option.variable):
-            values[option.name] = Setting(_parse(option, text, option.variable), option.variable)
-        elif text := private.get(option.variable):
-            values[option.name] = Setting(_parse(option, text, origin := str(paths.private(home))), origin)
+        with source():
+            if text := environment.get(option.variable):
+                values[option.name] = Setting(_parse(option, text, option.variable), option.variable)
+            elif text := private.get(option.variable):
+                values[option.name] = Setting(_parse(option, text, origin := str(paths.private(home))), origin)
     for name, text in flags.items():
         values[name] = Setting(_parse(_option(name, "flag"), text, "flag"), "flag")
     return Settings(home, MappingProxyType(values), partial(_secret, home, environment))
@@ -182,7 +206,10 @@ def _read(file: Path) -> dict[str, object]:
     try:
         data = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise BadConfig(f"cannot read {str(file)!r}: {error}") from error
+        raise BadConfig(
+            f"cannot read {str(file)!r}: {' '.join(str(error).split())}",
+            hint="mend the file, or move it away; `gieok doctor` goes on without it",
+        ) from error
     if data is None:
         return {}
     if not isinstance(data, dict):
@@ -247,7 +274,11 @@ def without_password(address: str) -> str:
 def _option(name: str, origin: str) -> Option:
     option = _BY_NAME.get(name)
     if option is None:
-        raise BadConfig(f"unknown setting {name!r} in {origin!r}", hint=f"settings: {', '.join(_BY_NAME)}")
+        from difflib import get_close_matches  # 2 ms
+
+        near = get_close_matches(name, _BY_NAME, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"settings: {', '.join(_BY_NAME)}"
+        raise BadConfig(f"unknown setting {name!r} in {origin!r}", hint=hint)
     return option
 
 

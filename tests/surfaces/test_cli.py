@@ -281,6 +281,31 @@ def test_the_doctor_is_well(cli: Cli, notes: Path) -> None:
     assert any(check["hint"] for check in broken.json()["checks"])
 
 
+def test_the_doctor_goes_on_where_a_configuration_is_broken(cli: Cli, notes: Path) -> None:
+    cli("index", notes)
+    (notes.parent / "home" / "config.yaml").write_text("observe:\n  model: [\n")
+    answer = cli("doctor", "--json")
+    first, *others = answer.json()["checks"]
+    assert (answer.status, first["name"], first["ok"]) == (1, "settings", False)
+    assert str(notes.parent / "home" / "config.yaml") in first["detail"]
+    assert len(others) > 3
+    assert all(check["ok"] for check in others)
+    assert cli("status").status == 2
+
+
+def test_what_is_not_there_yet_says_what_to_run(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIEOK_OBSERVE_AGENTS", "none")
+    for command, told in (
+        ("observe show", "gieok observe run --once"),
+        ("logs", "gieok up"),
+        ("why x", "observe show"),
+    ):
+        answer = cli(*command.split())
+        assert told in answer.out + answer.err, command
+        assert answer.status in (1, 2)
+    assert "observe.folders" in cli("observe", "run", "--once").out
+
+
 def test_both_languages_are_spoken(cli: Cli, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "추가 4" in cli("index", notes, "--lang", "ko").out
     assert "4 unchanged" in cli("index", "--lang", "en").out

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from gieok.capabilities.files.cut import Cut
 from gieok.engine.recall import Profile
+from gieok.errors import GieokError
 from gieok.model import Scope
 from gieok.ports import Clock, CoverageRun, Embedder, Store, TranscriptStore, Watcher
 
@@ -93,6 +94,8 @@ class Context:
     rescan_s: int
     idle_minutes: int
     settings: Sequence[SettingRow]
+    #: What was wrong with sources of settings, which were left out; empty in operations that forgive nothing.
+    config_troubles: Sequence[GieokError]
     say: Callable[[str], None]
     tell: Callable[[str], None]
     #: Asks a person one line; None where nobody sits at a terminal.

@@ -1,6 +1,7 @@
 """`gieok up` and `gieok down`: the one process that keeps memory up to date."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from gieok.errors import BadRequest
 from gieok.ops.context import Context, DaemonControl, DaemonStatus
@@ -39,12 +40,20 @@ def _control(context: Context) -> DaemonControl:
 
 def present_up(result: UpResult, style: Style) -> str:
     """Say that it runs."""
-    pid, since = result.daemon.pid, result.daemon.started_at
+    pid, since = result.daemon.pid, _local(result.daemon.started_at)
     if result.started:
         return Words(f"started (process {pid})", f"시작했습니다 (프로세스 {pid})").say(style.lang)
     return Words(
         f"runs already (process {pid}, since {since})", f"이미 돌고 있습니다 (프로세스 {pid}, {since}부터)"
     ).say(style.lang)
+
+
+def _local(moment: str) -> str:
+    """Return an ISO time as a clock on the wall shows it; '' stays, and what is no time."""
+    try:
+        return f"{datetime.fromisoformat(moment).astimezone():%Y-%m-%d %H:%M}"
+    except ValueError:
+        return moment
 
 
 UP = Operation(

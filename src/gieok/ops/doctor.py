@@ -71,6 +71,8 @@ def run(context: Context, request: DoctorRequest) -> DoctorResult:
 
 def probe(context: Context) -> Iterator[Check]:
     """Yield a check for each chain, in the order in which they depend on each other."""
+    for error in context.config_troubles:
+        yield Check("settings", False, f"{error} (left out below)", error.hint)
     yield _check("home", lambda: _home(context))
     store = _check("store", lambda: _store(context))
     yield store
@@ -166,6 +168,7 @@ OPERATION = Operation(
     request=DoctorRequest,
     handler=run,
     present=present,
+    forgives_config=True,
     effect=Effect.WRITE,
     doc=Words("Prove that every part works by using it", "모든 부분을 실제로 써서 잘 되는지 확인합니다"),
 )

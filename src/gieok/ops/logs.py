@@ -73,8 +73,11 @@ def _follow(file: Path) -> Iterator[str]:
 
 def present(result: LogsResult, style: Style) -> str:
     """Show the lines."""
-    del style
-    return "\n".join(map(printable, result.lines))
+    nothing = Words(
+        "The daemon has said nothing yet; `gieok up` starts it.",
+        "데몬이 아직 남긴 말이 없습니다. `gieok up`으로 시작합니다.",
+    )
+    return "\n".join(map(printable, result.lines)) or nothing.say(style.lang)
 
 
 OPERATION = Operation(

@@ -39,6 +39,8 @@ class ObserveRunResult:
     active_memory: tuple[str, ...]
     waiting: str
     notes: Mirrored | None = None
+    #: The folders that were looked into.
+    folders: tuple[str, ...] = ()
     found: bool = True
 
     def to_json(self) -> object:
@@ -92,6 +94,7 @@ def run(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
         tuple(sorted(written)),
         waiting,
         notes if sidecar.notes and sidecar.notes.folders else None,
+        tuple(str(place.folder) for place in sidecar.places),
     )
 
 
@@ -108,16 +111,32 @@ def present(result: ObserveRunResult, style: Style) -> str:
     made = sum(count for step, count in result.steps.items() if step != Step.LOST)
     lines = [
         Words(
-            f"{result.messages} messages read, {made} runs, {result.rejects} lines set aside",
+            f"{_count(result.messages, 'message')} read, {_count(made, 'run')}, "
+            f"{_count(result.rejects, 'line')} set aside",
             f"메시지 {result.messages}개 읽음, 관찰 {made}번, 따로 둔 줄 {result.rejects}개",
         ).say(style.lang)
     ]
     lines += [f"  → {path}" for path in result.active_memory]
+    if not (result.messages or result.active_memory or result.troubles):
+        lines += _where(result.folders, style)
     lines += [f"  ✗ {path}: {reason}" for path, reason in result.troubles.items()]
     lines += _note_lines(result.notes, style) if result.notes else []
     if result.waiting:
         lines.append(Words(f"  waits: {result.waiting}", f"  기다림: {result.waiting}").say(style.lang))
     return "\n".join(lines)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _where(folders: tuple[str, ...], style: Style) -> list[str]:
+    """Say where nothing was, and how to name other places."""
+    said = Words(
+        "  no agent has written anything here; `observe.folders` in config.yaml names other folders:",
+        "  여기에는 에이전트가 쓴 것이 없습니다. 다른 폴더는 config.yaml의 `observe.folders`에 적습니다:",
+    )
+    return [said.say(style.lang), *(f"    {printable(folder)}" for folder in folders)]
 
 
 def _note_lines(notes: Mirrored, style: Style) -> list[str]:

@@ -8,6 +8,12 @@ from gieok.capabilities.observe.observation import KIND, Observation, observatio
 from gieok.ops.context import Context
 from gieok.ops.operation import Operation, Style, Words, argument, printable
 
+_NOTHING = Words(
+    "There are no observations yet: `gieok observe run --once` reads what agents have written.",
+    "아직 관찰이 없습니다. `gieok observe run --once`가 에이전트가 쓴 것을 읽습니다.",
+)
+_NOTHING_REPLACED = Words("Nothing has been replaced by reflection yet.", "성찰로 바뀐 것이 아직 없습니다.")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObserveShowRequest:
@@ -24,6 +30,7 @@ class ObserveShowResult:
     rows: tuple[tuple[str, Observation], ...]
     task: str
     zone: tzinfo
+    is_history: bool = False
 
     @property
     def found(self) -> bool:
@@ -55,7 +62,9 @@ def run(context: Context, request: ObserveShowRequest) -> ObserveShowResult:
         old = context.journal().history(context.scope, request.limit or 1 << 30)
         documents = tuple(document for document in reversed(old) if document.kind == KIND)
     rows = tuple((document.key, observation_of(document)) for document in documents)
-    return ObserveShowResult(rows[-request.limit :] if request.limit else rows, held.task, context.zone)
+    return ObserveShowResult(
+        rows[-request.limit :] if request.limit else rows, held.task, context.zone, request.history
+    )
 
 
 def present(result: ObserveShowResult, style: Style) -> str:
@@ -72,7 +81,7 @@ def present(result: ObserveShowResult, style: Style) -> str:
         lines.append(style.dim(f"      {key} ({len(o.message_ids)})"))
     if result.task:
         lines += ["", *(printable(line) for line in result.task.splitlines())]
-    return "\n".join(lines) or Words("There are no observations yet.", "아직 관찰이 없습니다.").say(style.lang)
+    return "\n".join(lines) or (_NOTHING_REPLACED if result.is_history else _NOTHING).say(style.lang)
 
 
 OPERATION = Operation(

@@ -85,6 +85,8 @@ class Operation(Generic[RequestT, ResultT]):
     doc: Words
     effect: Effect = Effect.READ
     surfaces: frozenset[Surface] = frozenset((Surface.CLI,))
+    #: Runs although a configuration is wrong, without that source; it tells of it itself (`Context.config_troubles`).
+    forgives_config: bool = False
     #: The tool's name over MCP, where it is not made from the operation's.
     tool: str = ""
 

@@ -106,6 +106,7 @@ def _run(parsed: argparse.Namespace, lang: str) -> int:
             lang=lang,
             resident=bool(values.get("watch")),
             daemon=_daemon,
+            forgiving=chosen.forgives_config,
         )
         result = chosen.handler(context, chosen.request(**values))
     if chosen.name == "search" and (session := os.environ.get("CLAUDE_CODE_SESSION_ID")):
