@@ -44,6 +44,11 @@ def present(result: ReflectResult, style: Style) -> str:
     r = result.reflected
     if not result.found:
         return Words("There are no observations yet.", "아직 관찰이 없습니다.").say(style.lang)
+    if r.after_tokens == r.before_tokens:
+        return Words(
+            f"nothing to condense in {r.before_tokens:,} tokens of observations",
+            f"관찰 {r.before_tokens:,}토큰에서 줄일 것이 없습니다",
+        ).say(style.lang)
     return Words(
         f"{r.before_tokens:,} tokens of observations became {r.after_tokens:,}",
         f"관찰 {r.before_tokens:,}토큰을 {r.after_tokens:,}토큰으로 줄였습니다",

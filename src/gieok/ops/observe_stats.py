@@ -176,7 +176,9 @@ def present(result: ObserveStatsResult, style: Style) -> str:
         ).say(style.lang),
     ]
     lines += [
-        Words(f"  {day}: {runs} runs, {i:,} → {o:,} tokens", f"  {day}: {runs}번, {i:,} → {o:,}토큰").say(style.lang)
+        Words(
+            f"  {day}: {runs} run{'s' * (runs != 1)}, {i:,} → {o:,} tokens", f"  {day}: {runs}번, {i:,} → {o:,}토큰"
+        ).say(style.lang)
         for day, (runs, i, o) in result.by_day().items()
     ]
     lines += [
