@@ -284,9 +284,9 @@ class Service:
             self._say(f"{root}: {error}")
             self._note(watched.part(root), f"failed: {error}")
             return
-        if count := found["added"] + found["changed"] + found["removed"]:
-            self._say(f"{root}: {count} files synced in {found['ms']} ms")
         note = f"; {found['note']}" if found["note"] else ""
+        if count := found["added"] + found["changed"] + found["removed"]:
+            self._say(f"{root}: {count} files synced in {found['ms']} ms{note}")
         self._note(watched.part(root), f"up to date {time.strftime('%Y-%m-%d %H:%M:%S')}{note}")
 
     # Answer

@@ -88,6 +88,8 @@ def _watch(context: Context, project: Project, *, once: bool) -> SyncResult:
                 continue
             are_files = all(PurePosixPath(path).suffix.lower() in scan.LANGUAGES for path in paths)
             result = synced(context, project, "watch", only=paths if len(paths) <= _BULK and are_files else ())
+            if result.note:
+                context.tell(printable(result.note))
             if result.change.touched:
                 context.tell(", ".join(result.change.touched[:5]))
                 if once:
