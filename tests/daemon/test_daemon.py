@@ -22,6 +22,7 @@ from gieok.daemon import wire
 from gieok.daemon.client import Daemon
 from gieok.model import Scope
 from gieok.ops import operation
+from gieok.ops.code_watch import HandedResult
 from gieok.ops.operation import Style
 from gieok.surfaces.hook import trail
 from gieok.testing.model_server import ModelServer
@@ -272,6 +273,7 @@ def test_a_project_that_vanished_is_dropped_and_one_that_cannot_be_synced_says_w
     _until(lambda: _functions(shop) == ["still_there"])
     _until(lambda: not _state(home, gone))
     assert watched.roots(home) == [foreign, shop]
+    assert not HandedResult(foreign, True, True, Daemon(home).status(), _state(home, foreign)).has_taken
     assert f"{gone} is not watched any more" in (home / "daemon.log").read_text(encoding="utf-8")
 
 

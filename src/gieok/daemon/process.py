@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import gieok
@@ -68,6 +69,9 @@ class Service:
         self._ended: set[Scope] = set()
         self._lock = threading.Lock()
         self._parts: dict[str, str] = {}
+        self._roots: list[Path] = []
+        #: One project at a time: linking takes a processor and memory.
+        self._syncing = threading.Lock()
 
     def run(self) -> int:
         """Start everything, wait for the end, and let what runs come to one."""
@@ -230,10 +234,19 @@ class Service:
     # Code
 
     def _code(self, context: Context) -> None:
-        """Keep the projects that were handed over in line."""
-        registry = paths.make_private(watched.folder(self._home))
+        """Keep the projects that were handed over in line, each in a thread: a restless or broken one is its own trouble."""
+        running: dict[Path, threading.Thread] = {}
         while not self.stop.is_set():
-            self._keep_in_line(context, self._projects(), registry)
+            self._roots = self._projects()
+            for root in self._roots:
+                if root not in running or not running[root].is_alive():
+                    name, work = watched.part(root), partial(self._keep_in_line, context, root)
+                    running[root] = threading.Thread(target=self._guarded, args=(name, work), name=name, daemon=True)
+                    running[root].start()
+            self._note("code", f"watching {len(self._roots)} projects")
+            self.stop.wait(_TICK_S)
+        for thread in running.values():
+            thread.join()
 
     def _projects(self) -> list[Path]:
         """Return the projects to watch; one that is gone is dropped."""
@@ -244,30 +257,27 @@ class Service:
             self._say(f"{root} is not watched any more: it has no index, `gieok code init` makes one")
         return roots
 
-    def _keep_in_line(self, context: Context, roots: list[Path], registry: Path) -> None:
-        """Sync each project once, and then what changes; return when other projects are to be watched, or at the end."""
-        due = set(roots)
-        quiet_s = 0
-        # The first answer says that the events are on, so nothing falls between that and the first sync.
-        for changed in context.watcher().changes([*roots, registry], context.debounce_ms, _TICK_S):
-            if self.stop.is_set() or self._projects() != roots:
-                return
-            if quiet_s == 0:
-                self._note_projects(roots)
-            quiet_s += 0 if changed else _TICK_S
-            if not changed and quiet_s % context.rescan_s == 0:
-                due.update(roots)
-            due.update(root for root in roots if changed and _concerns(context, root, changed))
-            for root in sorted(due):
-                self._sync(root)
-            due.clear()
-
-    def _note_projects(self, roots: list[Path]) -> None:
-        self._note("code", f"watching {len(roots)} projects")
+    def _keep_in_line(self, context: Context, root: Path) -> None:
+        """Sync a project once, and then what changes, as long as it is to be watched."""
+        if root in self._roots:
+            self._watch(context, root)
         with self._lock:
-            named = {watched.part(root) for root in roots}
-            others = {name: text for name, text in self._parts.items() if not name.startswith(watched.PART)}
-            self._parts = others | {name: self._parts.get(name, "watching") for name in sorted(named)}
+            self._parts.pop(watched.part(root), None)
+
+    def _watch(self, context: Context, root: Path) -> None:
+        is_due, quiet_s = True, 0
+        # The first answer says that the events are on, so nothing falls between that and the first sync.
+        for changed in context.watcher().changes([root], context.debounce_ms, _TICK_S):
+            if self.stop.is_set() or root not in self._roots:
+                return
+            if is_due:
+                self._note(watched.part(root), "watching")
+            quiet_s += 0 if changed else _TICK_S
+            is_rescan = not changed and quiet_s % context.rescan_s == 0
+            if is_due or is_rescan or (changed and _concerns(context, root, changed)):
+                with self._syncing:
+                    self._sync(root)
+                is_due = False
 
     def _sync(self, root: Path) -> None:
         """Sync a project in a process that ends, because linking one needs memory that would stay in this one."""
@@ -327,8 +337,6 @@ def _is_gone(root: Path) -> bool:
 
 def _concerns(context: Context, root: Path, changed: set[Path]) -> bool:
     """Say whether a change may be one of a project's code. Where the index cannot be opened, the sync says why."""
-    if not any(root in path.parents for path in changed):
-        return False
     try:
         return bool(relevant(context.project(root), changed))
     except GieokError:

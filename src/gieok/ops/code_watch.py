@@ -34,13 +34,18 @@ class WatchRequest:
 
 @dataclass(frozen=True, slots=True)
 class HandedResult:
-    """Whether a project is the daemon's to watch now, whether it was before, and the daemon that runs and has taken it."""
+    """Whether a project is the daemon's to watch now, whether it was before, the daemon that runs, and what it says of it."""
 
     root: Path
     is_handed: bool
     was_handed: bool
     daemon: DaemonStatus | None = None
-    has_taken: bool = False
+    state: str = ""
+
+    @property
+    def has_taken(self) -> bool:
+        """True where the daemon sees every change from now on."""
+        return bool(self.state) and not self.state.startswith("failed")
 
     @property
     def found(self) -> bool:
@@ -71,11 +76,11 @@ def _hand_over(context: Context, root: Path) -> HandedResult:
     watched.add(context.home, root)
     control = context.daemon() if context.daemon is not None else None
     deadline = time.monotonic() + _PATIENCE_S
-    while (running := control.status() if control else None) and watched.part(root) not in running.parts:
-        if time.monotonic() > deadline:
-            return HandedResult(root, True, was_handed, running)
+    while (running := control.status() if control else None) and time.monotonic() < deadline:
+        if state := running.parts.get(watched.part(root), ""):
+            return HandedResult(root, True, was_handed, running, state)
         time.sleep(_POLL_S)
-    return HandedResult(root, True, was_handed, running, has_taken=running is not None)
+    return HandedResult(root, True, was_handed, running)
 
 
 def _watch(context: Context, project: Project, *, once: bool) -> SyncResult:
@@ -132,11 +137,13 @@ def present(result: SyncResult | HandedResult, style: Style) -> str:
         )
     elif result.has_taken:
         words = Words(f"the daemon watches {root}", f"데몬이 {root} 을(를) 지켜봅니다")
+    elif result.state:
+        state = printable(result.state)
+        words = Words(f"{root} is handed over, but: {state}", f"{root} 을(를) 맡겼지만: {state}")
     elif result.daemon:
-        why = printable(result.daemon.parts.get("code", "")) or Words("too old?", "옛 버전?").say(style.lang)
         words = Words(
-            f"{root} is handed over, but the daemon does not take it ({why}): `gieok down`, then `gieok up`",
-            f"{root} 을(를) 맡겼지만 데몬이 받지 않습니다 ({why}): `gieok down` 뒤 `gieok up`",
+            f"{root} is handed over, but the daemon does not take it (an older one?): `gieok down`, then `gieok up`",
+            f"{root} 을(를) 맡겼지만 데몬이 받지 않습니다 (옛 버전?): `gieok down` 뒤 `gieok up`",
         )
     else:
         words = Words(

@@ -79,7 +79,4 @@ def sidecar_state(context: Context) -> SidecarState:
 
 def state_of(running: DaemonStatus | None, root: Path) -> str:
     """Return what the daemon says of a project; '' where none runs."""
-    if running is None:
-        return ""
-    of_all = running.parts.get("code", "")
-    return of_all if of_all.startswith("failed") else running.parts.get(watched.part(root), "not taken yet")
+    return running.parts.get(watched.part(root), "not taken yet") if running else ""

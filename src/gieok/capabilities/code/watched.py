@@ -6,9 +6,6 @@ from pathlib import Path
 
 from gieok import paths
 
-#: Begins the names under which the daemon says how each project is.
-PART = "code "
-
 
 def folder(home: Path) -> Path:
     """Return the folder that holds the files."""
@@ -43,7 +40,7 @@ def roots(home: Path) -> list[Path]:
 
 def part(root: Path) -> str:
     """Return the name under which the daemon says how a project is."""
-    return f"{PART}{root}"
+    return f"code {root}"
 
 
 def _file(home: Path, root: Path) -> Path:
