@@ -210,6 +210,14 @@ def _open_coverage(file: Path) -> CoverageRun:
     return made
 
 
+def ignored_in(root: Path) -> tuple[str, ...]:
+    """Return the patterns of what is not read of a project's code. Its index is not opened. Raises BadConfig."""
+    from gieok.capabilities.code import layout
+
+    versions = registry.load(registry.VERSIONS, "git")(root)
+    return (*versions.ignored_folders(), *config.ignored(root / layout.FOLDER / "config.yaml"))
+
+
 def _open_watcher() -> Watcher:
     watcher: Watcher = registry.load(registry.WATCHERS, "watchfiles")()
     return watcher

@@ -19,6 +19,7 @@ from gieok.engine.generate import Asker
 from gieok.errors import BadRequest, GeneratorFailed, NotIndexed
 from gieok.ops import operation
 from gieok.ops.code_init import SyncResult
+from gieok.ops.code_watch import relevant
 from gieok.ops.context import Context
 from gieok.ops.operation import Style
 from gieok.ports import Prompt, SyntaxNode
@@ -194,6 +195,21 @@ def test_watch_sees_a_folder_that_is_moved(shop: Path, run: Run) -> None:
         replace(open_context({}), watcher=Scripted), operation("code watch").request()
     )
     assert result.change.touched == ["spec/test_cart.py", "tests/test_cart.py"]
+
+
+def test_without_an_index_what_is_gone_counts_and_what_is_left_out_does_not(shop: Path) -> None:
+    _write(shop, {"node_modules/x.py": "", "build_notes.txt": "", "out/made.py": ""})
+    changed = {
+        shop / path
+        for path in ("shop/cart.py", "gone.py", "gone_folder", "tests", "node_modules/x.py", "build_notes.txt", "out/made.py",
+                     "gone.txt", ".gieok/code/index.sqlite")
+    }  # fmt: skip
+    assert relevant(shop, {*changed, shop.parent / "elsewhere.py"}, ["out/"]) == [
+        "gone.py",
+        "gone_folder",
+        "shop/cart.py",
+        "tests",
+    ]
 
 
 def test_the_daemon_one_change_and_the_end_exclude_each_other(run: Run) -> None:

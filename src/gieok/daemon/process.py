@@ -19,7 +19,7 @@ from pathlib import Path
 
 import gieok
 from gieok import locks, paths, places
-from gieok.app import open_context
+from gieok.app import ignored_in, open_context
 from gieok.capabilities.code import layout, watched
 from gieok.capabilities.observe.notes import Mirrored
 from gieok.capabilities.observe.sidecar import Sidecar
@@ -274,7 +274,7 @@ class Service:
                 self._note(watched.part(root), "watching")
             quiet_s += 0 if changed else _TICK_S
             is_rescan = not changed and quiet_s % context.rescan_s == 0
-            if is_due or is_rescan or (changed and _concerns(context, root, changed)):
+            if is_due or is_rescan or (changed and _concerns(root, changed)):
                 with self._syncing:
                     self._sync(root)
                 is_due = False
@@ -335,11 +335,14 @@ def _is_gone(root: Path) -> bool:
         return False
 
 
-def _concerns(context: Context, root: Path, changed: set[Path]) -> bool:
-    """Say whether a change may be one of a project's code. Where the index cannot be opened, the sync says why."""
+def _concerns(root: Path, changed: set[Path]) -> bool:
+    """Say whether a change may be one of a project's code.
+
+    The index is not opened for it: a connection that outlives its file would take the write-ahead log of the next one along.
+    """
     try:
-        return bool(relevant(context.project(root), changed))
-    except GieokError:
+        return bool(relevant(root, changed, ignored_in(root)))
+    except GieokError:  # the sync says why
         return True
 
 

@@ -1,6 +1,7 @@
 """`gieok code watch`: sync whenever files change, until interrupted; or let the daemon do it, for good."""
 
 import time
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -88,7 +89,8 @@ def _watch(context: Context, project: Project, *, once: bool) -> SyncResult:
     context.tell(Words("watching", "지켜보는 중").say(context.lang) + f" {project.root}")
     try:
         for changed in context.watcher().changes([project.root], context.debounce_ms, context.rescan_s):
-            paths = relevant(project, changed)
+            ignore = (*project.versions.ignored_folders(), *project.ignore)
+            paths = relevant(project.root, changed, ignore, project.store.files())
             if changed and not paths:
                 continue
             are_files = all(PurePosixPath(path).suffix.lower() in scan.LANGUAGES for path in paths)
@@ -104,22 +106,23 @@ def _watch(context: Context, project: Project, *, once: bool) -> SyncResult:
     return result
 
 
-def relevant(project: Project, changed: set[Path]) -> list[str]:
+def relevant(root: Path, changed: set[Path], ignore: Sequence[str], known: Collection[str] | None = None) -> list[str]:
     """Return the changed paths that are indexed, or would be: by the rule that `scan` has, not one of our own.
 
-    A folder is one of them: moved here or away, it is all that is told of the files in it.
+    `known` are the files that are indexed; with None, what is gone or cannot be read may have been. A folder is one of them:
+    moved here or away, it is all that is told of the files in it.
     """
-    inside = [path for path in sorted(changed) if project.root in path.parents]
-    if not inside:
-        return []
-    ignore, known = (*project.versions.ignored_folders(), *project.ignore), project.store.files()
-    folders = {folder for path in known for folder in map(str, PurePosixPath(path).parents)}
+    folders = {folder for path in known or () for folder in map(str, PurePosixPath(path).parents)}
     found = []
-    for path in inside:
-        relative = path.relative_to(project.root).as_posix()
-        looked = scan.look(project.root, relative, ignore)
-        is_folder = relative in folders or (looked is None and path.is_dir())
-        if isinstance(looked, scan.Candidate) or relative in known or is_folder:
+    for path in sorted(path for path in changed if root in path.parents):
+        relative = path.relative_to(root).as_posix()
+        looked = scan.look(root, relative, ignore)
+        if known is None:
+            is_ours = isinstance(looked, scan.Skipped) and looked.reason != scan.IGNORED
+            is_folder = looked is None and not path.suffix and not path.is_file()
+        else:
+            is_ours, is_folder = relative in known, relative in folders or (looked is None and path.is_dir())
+        if isinstance(looked, scan.Candidate) or is_ours or is_folder:
             found.append(relative)
     return found
 

@@ -30,6 +30,8 @@ _GENERATED_NAME = re.compile(
     r"(\.min\.(js|mjs|cjs)|\.bundle\.js|_pb2(_grpc)?\.pyi?|\.pb\.go|\.g\.dart|\.generated\.\w+)$"
 )
 _HEAD_BYTES = 600
+#: The reason of what a rule leaves out.
+IGNORED = "ignored"
 
 
 class Candidate(NamedTuple):
@@ -120,7 +122,7 @@ def look(root: Path, path: str, ignore: Sequence[str] = ()) -> Candidate | Skipp
         step = "/".join(parts[: depth + 1])
         is_folder = depth + 1 < len(parts)
         if (is_folder and _is_foreign(root / step)) or is_ignored(step, rules, is_folder=is_folder):
-            return Skipped(path, "ignored")
+            return Skipped(path, IGNORED)
     return _candidate((path, root / path))
 
 
