@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from gieok.capabilities.code import export, layout
+from gieok.capabilities.code import export, layout, picture
+from gieok.capabilities.code.structure import structure
 from gieok.ops.code_project import opened
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words
@@ -30,9 +31,10 @@ def run(context: Context, request: ExportRequest) -> ExportResult:
     """Write both."""
     del request
     project = opened(context)
+    found = structure(project)
     return ExportResult((
-        layout.write(project.root, "exports/intelligence.md", export.page(project)),
-        layout.write(project.root, "exports/graph.svg", export.picture(project)),
+        layout.write(project.root, "exports/intelligence.md", export.page(project, found)),
+        layout.write(project.root, "exports/graph.svg", picture.svg(found, project.root.name)),
     ))  # fmt: skip
 
 

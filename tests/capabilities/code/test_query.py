@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from gieok.capabilities.code import export, statistics, summary, validate
+from gieok.capabilities.code import statistics, summary, validate
 from gieok.capabilities.code.project import Project
 from gieok.capabilities.code.query import search
 
@@ -52,17 +52,12 @@ def test_a_summary_without_a_model_tells_what_the_documentation_and_calls_say(in
     assert summary.summary(symbol, summary.callees(made, symbol.key)) == "Load it. Calls parse."
 
 
-def test_counts_page_and_picture_tell_the_same_project(indexed: Make) -> None:
+def test_counts_tell_what_there_is(indexed: Make) -> None:
     made = indexed({**_FILES, "app.py": "from net.client import HttpClient\n# TODO: close it\nHttpClient().send(1)\n"})
     counted = statistics.count(made)
     assert counted.kinds["class"] == 1
     assert counted.markers == {"TODO": 1}
     assert counted.languages == {"markdown": 1, "python": 4}
-    page, picture = export.page(made), export.picture(made)
-    assert "`net/client.py`: The HTTP client." in page
-    assert "TODO `app.py#L2` close it" in page
-    assert picture.startswith("<svg")
-    assert "net" in picture
 
 
 def test_a_sound_index_has_full_marks_and_a_stale_one_has_not(indexed: Make) -> None:

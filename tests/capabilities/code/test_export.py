@@ -1,0 +1,109 @@
+"""The page and the picture tell how a project is built."""
+
+import re
+from collections.abc import Callable, Mapping
+from xml.etree import ElementTree as ET
+
+from gieok.capabilities.code import export, picture
+from gieok.capabilities.code.project import Project
+from gieok.capabilities.code.structure import layers, needed, ordered, parts, structure
+
+Make = Callable[[Mapping[str, str]], Project]
+_SVG = "{http://www.w3.org/2000/svg}"
+_SHOP = {
+    "pyproject.toml": '[project]\nname = "shop"\n[project.scripts]\nshop = "shop.app:main"\n',
+    "README.md": "# The shop\n",
+    "src/shop/__init__.py": '"""A shop. Sells things."""\n',
+    "src/shop/app.py": '"""The command."""\nfrom shop import model\nfrom shop.web.pages import page\n\n\ndef main():\n    page()\n',
+    "src/shop/web/__init__.py": '"""What people see."""\n',
+    "src/shop/web/pages.py": "from shop.model import Item\nfrom shop.store import load\n\n\ndef page():\n    return load(Item)\n",
+    "src/shop/store.py": "from shop.model import Item\n\n\ndef load(item):\n    if item and item.x:\n        return 1\n"
+    "    if not item or item.y:\n        return 2\n    return 3\n",
+    "src/shop/model.py": "class Item: ...\n\n\ndef late():\n    from shop import store\n    return store\n",
+    "src/shop/alone.js": "".join(f"var x{n} = {n};\n" for n in range(20)),
+    "tests/test_store.py": "from shop.store import load\n\n\ndef test_load():\n    assert load(1)\n# TODO: more\n",
+}
+
+
+def test_parts_stand_in_layers_of_imports_and_what_runs_against_them_is_told(indexed: Make) -> None:
+    found = structure(indexed(_SHOP))
+    assert found.prefix == "src/shop/"
+    assert [[found.label(name) for name in row] for row in layers(found)] == [
+        ["app.py"], ["web"], ["store.py"], ["model.py"], ["alone.js"],
+    ]  # fmt: skip
+    assert found.against() == [("src/shop/model.py", "src/shop/store.py", 1)]
+    assert [(found.label(a), found.label(b)) for a, b, _ in needed(found)] == [
+        ("app.py", "web"), ("store.py", "model.py"), ("web", "store.py"),
+    ]  # fmt: skip
+    tests = {found.label(part.name): (part.tests, part.dependants) for part in found.parts}
+    assert tests["store.py"] == (1, 2)
+    assert tests["model.py"] == (0, 3)
+
+
+def test_the_picture_is_well_formed_and_its_boxes_do_not_touch(indexed: Make) -> None:
+    made = indexed(_SHOP)
+    drawn = picture.svg(structure(made), 'shop & "friends"')
+    root = ET.fromstring(drawn)
+    width, height = float(root.get("width", 0)), float(root.get("height", 0))
+    boxes = [
+        tuple(float(box.get(name, 0)) for name in ("x", "y", "width", "height"))
+        for box in root.iter(f"{_SVG}rect")
+        if str(box.get("class")).startswith("p ")
+    ]
+    assert len(boxes) == 5
+    assert all(x >= 0 and x + w <= width and y >= 0 and y + h <= height for x, y, w, h in boxes)
+    for number, (x, y, w, _) in enumerate(boxes):
+        assert all(y != b or x + w < a or a + c < x for a, b, c, _ in boxes[number + 1 :])
+    shown = [text.text for text in root.iter(f"{_SVG}text")]
+    assert shown[0] == 'shop & "friends"'
+    assert {"app.py", "web", "store.py", "model.py", "alone.js", "2 files · 9 lines"} <= set(shown)
+    assert [p.get("class") for p in root.iter(f"{_SVG}path") if p.get("marker-end")] == ["l", "l", "l", "x"]
+    assert drawn == picture.svg(structure(made), 'shop & "friends"')
+
+
+def test_rows_of_many_parts_are_broken_and_long_names_cut(indexed: Make) -> None:
+    files = {f"pkg/mod_{n}.py": "import pkg.base\n" for n in range(9)}
+    name = "한글로_쓴_매우_긴_모듈_이름_그리고_더_긴_이름.py"
+    made = indexed({**files, "pkg/base.py": "x = 1\n", f"pkg/{name}": "import pkg.base\n", "pkg/__init__.py": ""})
+    root = ET.fromstring(picture.svg(structure(made), "x"))
+    rows = [box.get("y") for box in root.iter(f"{_SVG}rect") if str(box.get("class")).startswith("p ")]
+    assert sorted(rows.count(y) for y in set(rows)) == [1, 3, 7]
+    shown = [text.text or "" for text in root.iter(f"{_SVG}text")]
+    assert any(re.fullmatch("….*더_긴_이름.py", text) for text in shown)
+
+
+def test_a_project_without_code_has_an_empty_picture(indexed: Make) -> None:
+    made = indexed({"notes.md": "# Notes\n"})
+    found = structure(made)
+    assert found.parts == ()
+    assert ET.fromstring(picture.svg(found, "x")).get("height") == "86"
+    assert "- `notes.md`: Notes" in export.page(made, found)
+
+
+def test_the_page_tells_a_newcomer_where_to_look(indexed: Make) -> None:
+    made = indexed(_SHOP)
+    page = export.page(made, structure(made))
+    for line in (
+        "- command `shop` → `shop.app:main`",
+        "- `src/shop/app.py#L6`",
+        "| `src/shop/web` | 2 | 9 | model.py (1), store.py (1) | 1 | 0 | What people see. |",
+        "Imports that run against the order of the table, and close circles: `src/shop/model.py` → `src/shop/store.py` (1).",
+        "1 tests in 1 files: `tests` (1).",
+        "- `src/shop/app.py`: The command.",
+        "- `README.md`: The shop",
+        "- TODO `tests/test_store.py#L6` more",
+    ):
+        assert line in page.split("\n"), line
+    assert re.search(r"\| `src/shop/store.py::load` \| 5 \| 6 \| 2 \|", page)
+    assert "test_load" not in page
+
+
+def test_folders_are_opened_while_there_is_room() -> None:
+    flat = {f"big/f{n}.py": 100 for n in range(40)}
+    assert set(parts(flat).values()) == {"big"}
+    assert set(parts({**flat, "big/sub/x.py": 2000}).values()) == {"big/*", "big/sub/x.py"}
+    assert parts({"a.py": 1, "b/c.py": 9}) == {"a.py": "a.py", "b/c.py": "b/c.py"}
+
+
+def test_the_order_goes_against_the_lightest_imports() -> None:
+    assert ordered(["a", "b", "c"], {"a": {"b": 5}, "b": {"c": 5}, "c": {"a": 1}}) == ["a", "b", "c"]
