@@ -9,7 +9,7 @@ from typing import NamedTuple
 from gieok.capabilities.code.structure import Part, Structure, layers, needed
 
 _HEIGHT, _GAP_X, _GAP_Y, _MARGIN, _HEAD = 50, 22, 56, 24, 62
-_NARROW, _WIDE, _CHARACTER, _PASSING = 140, 220, 7.4, 26
+_NARROW, _WIDE, _CHARACTER, _PASSING = 140, 220, 7.4, 10
 _MOST_IN_ROW = 7
 #: Imports against the order that are drawn: where there are many, more lines tell nothing.
 _MOST_BACK = 6
@@ -156,11 +156,17 @@ def _back(
     found: Structure, source: str, target: str, count: int, boxes: Mapping[str, _Node], place: Mapping[_Node, float]
 ) -> str:
     one, other = boxes[source], boxes[target]
-    x1, x2 = place[one] + one.width / 2, place[other] + other.width / 2
     y1, y2 = _top(one.row) + _HEIGHT / 2, _top(other.row) + _HEIGHT / 2
-    out = max(x1, x2) + 20
+    apart = place[other] - place[one]
+    side = 1 if apart > 0 else -1
+    if abs(apart) > (one.width + other.width) / 2:  # from side to facing side
+        x1, x2 = place[one] + side * one.width / 2, place[other] - side * other.width / 2
+        bend = (x1 + x2) / 2
+    else:
+        x1, x2 = place[one] + one.width / 2, place[other] + other.width / 2
+        bend = max(x1, x2) + _GAP_X
     return (
-        f'<path class="x" d="M{x1:.0f},{y1:.0f} C{out:.0f},{y1:.0f} {out:.0f},{y2:.0f} {x2:.0f},{y2:.0f}" '
+        f'<path class="x" d="M{x1:.0f},{y1:.0f} C{bend:.0f},{y1:.0f} {bend:.0f},{y2:.0f} {x2:.0f},{y2:.0f}" '
         f'stroke-width="{_stroke(count)}" marker-end="url(#r)">'
         f"<title>{escape(f'{found.label(source)} → {found.label(target)}: {count}')}</title></path>"
     )

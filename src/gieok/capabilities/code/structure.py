@@ -16,7 +16,7 @@ from gieok.capabilities.code.project import Project
 #: More parts than this are no picture any more.
 _MOST_PARTS = 32
 #: A part that holds more of the lines than this is opened, as long as there is room.
-_OPENED_SHARE = 0.2
+_OPENED_SHARE = 0.25
 #: A part of so few lines that is joined to nothing is an empty `__init__.py` or the like.
 _NOTHING_LINES = 10
 
