@@ -77,3 +77,17 @@ def test_a_long_answer_is_shown_around_what_was_asked(indexed: Make) -> None:
     assert (answer.symbol.key, answer.start_line, answer.end_line) == ("long.py::work", 1, 103)
     assert "walrus" in answer.snippet
     assert len(answer.snippet) <= 700
+
+
+def test_a_module_named_tests_that_the_project_uses_is_no_test(indexed: Make) -> None:
+    made = indexed(
+        {
+            "tpl/tests.py": 'def test_even(value):\n    """Whether a number is even."""\n    return value % 2 == 0\n',
+            "tpl/defaults.py": "from tpl import tests\nTESTS = {'even': tests.test_even}\n",
+            "tpl/filters.py": 'def pick(value):\n    """Keep a number."""\n    return value\n',
+            "app/tests.py": 'def test_number():\n    """Whether an even number is even."""\n    assert 2 % 2 == 0\n',
+        }
+    )
+    found = [a.symbol.key for a in search(made, None, "is a number even", 4).answers]
+    assert found[0] == "tpl/tests.py::test_even"
+    assert found.index("tpl/filters.py::pick") < found.index("app/tests.py::test_number")

@@ -133,7 +133,7 @@ def _ranked(project: Project, found: Recollection, text: str, words: set[str], n
             score += best * (_DEFINES if is_name else _DEFINES_IN_WORDS)
         score += best * _PATH_SHARE * overlaps[hit.passage.key]
         scores.append(score)
-    return _by_file(hits, scores, symbols)
+    return _by_file(hits, scores, symbols, _in_use(project, {hit.passage.key for hit in hits}))
 
 
 def _base(hit: Hit) -> float:
@@ -162,7 +162,20 @@ def _shared(words: set[str], others: set[str]) -> float:
     return count
 
 
-def _by_file(hits: Sequence[Hit], scores: Sequence[float], symbols: Sequence[Symbol | None]) -> list[_Scored]:
+def _in_use(project: Project, paths: Iterable[str]) -> set[str]:
+    """Return the paths that are named like tests although what is no test imports them: `jinja2/tests.py`."""
+    modules = [f"{path}::<module>" for path in sorted(paths) if places.is_test(path)]
+    edges = project.store.edges_into(modules) if modules else ()
+    return {
+        edge.target.partition("::")[0]
+        for edge in edges
+        if edge.kind == IMPORTS and not places.is_test(edge.source.partition("::")[0])
+    }
+
+
+def _by_file(
+    hits: Sequence[Hit], scores: Sequence[float], symbols: Sequence[Symbol | None], in_use: set[str]
+) -> list[_Scored]:
     """Let files speak: the best passage of a file gains from the others, which then count less and less."""
     members: dict[str, list[int]] = defaultdict(list)
     for number, hit in enumerate(hits):
@@ -172,7 +185,7 @@ def _by_file(hits: Sequence[Hit], scores: Sequence[float], symbols: Sequence[Sym
     for path, numbers in members.items():
         numbers.sort(key=lambda n: (-scores[n], hits[n].passage.start_line))
         total = sum(max(scores[n], 0.0) / place for place, n in enumerate(numbers[:4], 1))
-        factor = _weight(path) * (_SUPERSEDED if path in old else 1.0)
+        factor = _weight(path, is_test=path not in in_use) * (_SUPERSEDED if path in old else 1.0)
         for place, number in enumerate(numbers):
             score = (scores[number] + (_FILE_SHARE * total if place == 0 else 0.0)) * factor * _REPEATED**place
             out.append(_Scored(hits[number], score, symbols[number]))
@@ -190,9 +203,9 @@ def _superseded(paths: Iterable[str]) -> set[str]:
     return {path for path, place, number in numbered if number < newest[place]}
 
 
-def _weight(path: str) -> float:
+def _weight(path: str, *, is_test: bool = True) -> float:
     weight = 1.0
-    if places.is_test(path):
+    if is_test and places.is_test(path):
         weight *= _TEST
     if places.is_side(path):
         weight *= _SIDE
