@@ -4,10 +4,12 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from gieok.capabilities.code import analysis, changes, lookup, places
+from gieok.capabilities.code import analysis, changes, impact, lookup, places
 from gieok.capabilities.code.graph import Tier
+from gieok.capabilities.code.impact import Reached
 from gieok.capabilities.code.project import Project
 from gieok.errors import BadRequest
+from gieok.model import Symbol
 
 Make = Callable[[Mapping[str, str]], Project]
 _SHOP = {
@@ -123,3 +125,16 @@ def test_code_hardly_breaks_with_what_a_test_hands_it(indexed: Make) -> None:
     })  # fmt: skip
     found = analysis.of_symbols(made, lookup.find(made, "lib.py:used"))
     assert [(r.key.partition("::")[2], r.tier) for r in found.impact.tests] == [("test_run", 1), ("test_other", 3)]
+
+
+def test_one_sure_test_comes_before_many_unsure_ones_and_a_singular_name_before_both() -> None:
+    def test_of(path: str, number: int, tier: int) -> tuple[Reached, Symbol]:
+        key = f"{path}::test_{number}"
+        symbol = Symbol(key, path, f"test_{number}", "function", 1, 2, "", "", "", 0, "test", "active", "")
+        return Reached(key, 1, tier, ()), symbol
+
+    many = [test_of("tests/test_view.py", number, Tier.UNIQUE_NAME) for number in range(9)]
+    made = [*many, test_of("tests/test_cart.py", 0, Tier.RESOLVED), test_of("tests/test_error.py", 0, Tier.AMBIGUOUS)]
+    found, symbols = {r.key: r for r, _ in made}, {s.key: s for _, s in made}
+    result = impact.summarise(["shop/errors.py::Missing"], found, {}, symbols, ())
+    assert [f.path for f in result.test_files] == ["tests/test_error.py", "tests/test_cart.py", "tests/test_view.py"]

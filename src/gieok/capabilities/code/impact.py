@@ -228,6 +228,7 @@ def _files(
     for one in reached:
         by_path[one.key.partition("::")[0]].append(one)
     rows = []
+    singular = {_singular(stem) for stem in stems}
     for path in sorted({*by_path, *imported}):
         inside = by_path.get(path, [])
         if inside:
@@ -235,8 +236,19 @@ def _files(
             row = FileReach(path, best.distance, best.tier, len(inside))
         else:
             row = FileReach(path, imported[path], Tier.IMPORT, 0)
-        weight = sum(1 / r.distance for r in inside if r.tier <= Tier.UNIQUE_NAME) + beside.get(path, 0) / _NEAR
+        sure = _weight(inside, Tier.RESOLVED) + beside.get(path, 0) / _NEAR
+        weight = (-sure, -_weight(inside, Tier.UNIQUE_NAME))
         helps = places.is_test(path) and places.is_helper(path)
-        named = not helps and places.tested_stem(path) in stems
-        rows.append((not named, helps, not weight, -weight, row.tier, row.distance, path, row))
+        named = not helps and _singular(places.tested_stem(path)) in singular
+        rows.append((not named, helps, weight, row.tier, row.distance, path, row))
     return [row for *_, row in sorted(rows)]
+
+
+def _weight(reached: Sequence[Reached], tier: int) -> float:
+    """Return how many tests or symbols reach the change as surely as this, those that are far away for less."""
+    return sum(1 / one.distance for one in reached if one.tier <= tier)
+
+
+def _singular(stem: str) -> str:
+    """Return a name that `error.test.ts` and `errors.ts` have in common."""
+    return stem.removesuffix("s")
