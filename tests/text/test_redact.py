@@ -47,6 +47,9 @@ def test_each_kind_is_replaced_by_its_name(kind: str, secret: str, frame: str) -
         ('api_key="correct-horse"', 'api_key="[redacted:password]"'),
         ("token='correct-horse'&x=1", "token='[redacted:password]'&x=1"),
         ("https://a.b/?token=correcthorse&x=1", "https://a.b/?token=[redacted:password]&x=1"),
+        ('{"db_password": "correcthorse"}', '{"db_password": "[redacted:password]"}'),
+        (r'{"text": "{\"apiKey\":\"correcthorse\"}"}', r'{"text": "{\"apiKey\":\"[redacted:password]\"}"}'),
+        ("{'access_token': 'correcthorsebattery'}", "{'access_token': '[redacted:password]'}"),
     ],
 )
 def test_passwords_are_replaced_and_what_names_them_stays(text: str, clean: str) -> None:
@@ -62,6 +65,9 @@ def test_passwords_are_replaced_and_what_names_them_stays(text: str, clean: str)
         "https://a.b/c@d",
         "see gh for xox",
         "password=",
+        '{"token": "function"}',
+        '{"password": "short", "tokens": 1234567890}',
+        "password: where the vault says",
         "token=short",
         "the secret is out",
         "AKIA",

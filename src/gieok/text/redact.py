@@ -23,6 +23,10 @@ def _kind(name: str, sign: str, hints: str, expression: str) -> _Kind:
     return _Kind(name, sign, tuple(hints.lower().split()), re.compile(expression))
 
 
+def _quoted(keys: str, least: int) -> str:
+    return rf"(?i:(?:{keys})\\?[\"']\s?:\s?\\?[\"'])(?P<secret>[^\s\"'\\]{{{least},}})"
+
+
 _ASSIGNED = "password passwd secret api_key apikey token"
 
 #: What is replaced is the group `secret`, or the whole match where there is no such group.
@@ -41,7 +45,7 @@ _KINDS = (
     _kind("slack-token", "-", "xox", r"(?<![A-Za-z0-9_])xox[abprs]-[A-Za-z0-9-]{10,}"),
     _kind("aws-key", "", "AKIA ASIA", r"(?<![A-Za-z0-9_])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9_])"),
     _kind("stripe-key", "_", "k_live_ k_test_", r"(?<![A-Za-z0-9_])[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
-    _kind("jwt", ".", "eyJ", r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"),
+    _kind("jwt", ".", "eyJ", r"(?<![A-Za-z0-9_])eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"),
     _kind("url-password", "@", "://", r"://(?P<secret>[^\s:/@]*:[^\s/@]+)@"),
     _kind("bearer-token", "", "bearer ", r"(?i:\bbearer )(?P<secret>[A-Za-z0-9._~+/-]{16,}=*)"),
     _kind(
@@ -50,6 +54,9 @@ _KINDS = (
         _ASSIGNED,
         rf"(?i:(?:{_ASSIGNED.replace(' ', '|')})[\"']?\s?=\s?)[\"']?(?P<secret>[^\s\"'&,;]{{8,}})",
     ),
+    # A key of JSON or of a literal, also inside of a text in JSON: both sides are quoted, which prose is not.
+    _kind("password", ":", _ASSIGNED, _quoted("password|passwd|secret|api_?key", 8)),
+    _kind("password", ":", "token", _quoted("token", 16)),  # a short one is a word of a language
 )
 
 
