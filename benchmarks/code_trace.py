@@ -11,7 +11,7 @@ tests run inside the tree (a leading `src/` stripped), which comes before anythi
 - DIR/impact/P.json: `impact`, for each function that is no test, the numbers of the `tests` that executed it.
 
 Keys are `path::qualified.name`. Lambdas and comprehensions belong to the function around them. A wrapper made by
-`functools.wraps` is seen through: who calls it calls what it wraps, and the wrapper itself is only `indirect`.
+`functools.wraps` or `update_wrapper` is seen through: who calls it calls what it wraps; the wrapper itself is `indirect`.
 """
 
 import argparse
@@ -23,7 +23,7 @@ import os
 import sys
 import threading
 from collections import defaultdict
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
@@ -53,7 +53,10 @@ class Recorder:
     def __init__(self, root: Path) -> None:
         self.root = f"{root}/"
         self.codes: list[CodeType] = []
+        self.places = Places()
         self.edges: set[Edge] = set()
+        #: (call in a wrapper, call of the wrapper by what is none)
+        self.through: set[tuple[Edge, Edge]] = set()
         self.sites: set[tuple[int, int]] = set()
         self.tests: dict[str, set[int]] = defaultdict(set)
         self._numbers: dict[int, int] = {}  # by identity: equal codes of two files are two
@@ -101,8 +104,23 @@ class Recorder:
             self.sites.add((caller, back.f_lasti))
             if callee >= 0:
                 self.edges.add(Edge(caller, back.f_lasti, callee, True))
+                if self.places.wrapped(back.f_code):
+                    self._note_through(back, caller, callee)
         elif callee >= 0:
             self._note_from_outside(back, callee)
+
+    def _note_through(self, wrapper: FrameType, number: int, callee: int) -> None:
+        """Note who called the wrapper that calls now, past wrappers of that and code from outside."""
+        back = wrapper.f_back
+        for _ in range(_FARTHEST):
+            if back is None:
+                return
+            caller = self._number(back.f_code)
+            if caller >= 0 and not self.places.wrapped(back.f_code):
+                inner = Edge(number, wrapper.f_lasti, callee, True)
+                self.through.add((inner, Edge(caller, back.f_lasti, callee, True)))
+                return
+            back = back.f_back
 
     def _note_from_outside(self, frame: FrameType, callee: int) -> None:
         back: FrameType | None = frame
@@ -146,8 +164,7 @@ def key_of(code: CodeType, root: str) -> str:
 class Places:
     """The call nodes of a project's files, by where they end."""
 
-    def __init__(self, root: str) -> None:
-        self._root = root
+    def __init__(self) -> None:
         self._calls: dict[str, dict[tuple[int, int], ast.Call]] = {}
         self._positions: dict[int, list[tuple[int | None, ...]]] = {}
         self._opcodes: dict[int, dict[int, str]] = {}
@@ -180,13 +197,20 @@ class Places:
             tree = ast.parse(Path(path).read_bytes())
         except (OSError, SyntaxError, ValueError):
             return
+        updated: dict[str, str] = {}
+        functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
                 self._calls[path][node.end_lineno or 0, node.end_col_offset or 0] = node
+                if _name(node.func) == "update_wrapper" and len(node.args) > 1:
+                    updated[_name(node.args[0])] = _name(node.args[1])
             elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                names = [_name(d.args[0]) for d in node.decorator_list if _name_of_call(d) == "wraps" and d.args]
-                if names:
-                    self._wrappers[path][min(d.lineno for d in node.decorator_list)] = names[0]
+                functions.append(node)
+        for function in functions:
+            names = [_name(d.args[0]) for d in function.decorator_list if _name_of_call(d) == "wraps" and d.args]
+            if wrapped := next(iter(names), updated.get(function.name, "")):
+                first = min([function.lineno, *(d.lineno for d in function.decorator_list)])
+                self._wrappers[path][first] = wrapped
 
 
 def _name_of_call(node: ast.expr) -> str:
@@ -205,12 +229,12 @@ def called_name(key: str) -> str:
 
 def call_graph(recorder: Recorder) -> dict[str, Any]:
     """Return who called whom."""
-    places, codes = Places(recorder.root), recorder.codes
+    places, codes = recorder.places, recorder.codes
     keys = [key_of(code, recorder.root) for code in codes]
     functions = [bool(code.co_flags & inspect.CO_OPTIMIZED) for code in codes]
     flags: dict[tuple[str, str], str] = {}
     indirect: set[tuple[str, str]] = set()
-    for edge in seen_through(recorder.edges, codes, places):
+    for edge in seen_through(recorder):
         pair = keys[edge.caller], keys[edge.callee]
         name = codes[edge.callee].co_name
         # A comprehension that runs elsewhere (a generator) is no call of its function; a lambda is, unless by that itself.
@@ -244,30 +268,14 @@ def flag_of(node: ast.Call | None, callee: str) -> str:
     return "n" if _name(node.func) in (last, called_name(callee)) else "c"
 
 
-def seen_through(edges: set[Edge], codes: Sequence[CodeType], places: Places) -> Iterator[Edge]:
-    """Yield the edges, and from the callers of each wrapper those to what it wraps."""
-    callers: dict[int, set[tuple[int, int]]] = defaultdict(set)
-    for edge in edges:
-        if edge.is_direct and places.wrapped(codes[edge.callee]):
-            callers[edge.callee].add((edge.caller, edge.instruction))
-    for edge in edges:
-        yield edge
-        name = places.wrapped(codes[edge.caller])
-        node = places.call(codes[edge.caller], edge.instruction) if name and edge.is_direct else None
-        if node is not None and _name(node.func) == name:
-            yield from (Edge(*place, edge.callee, True) for place in outermost(edge.caller, callers))
-
-
-def outermost(wrapper: int, callers: Mapping[int, set[tuple[int, int]]]) -> Iterator[tuple[int, int]]:
-    """Yield where a wrapper, or a wrapper of that, is called by what is none."""
-    seen, stack = {wrapper}, [wrapper]
-    while stack:
-        for caller, instruction in callers[stack.pop()]:
-            if caller not in callers:
-                yield caller, instruction
-            elif caller not in seen:
-                seen.add(caller)
-                stack.append(caller)
+def seen_through(recorder: Recorder) -> Iterator[Edge]:
+    """Yield the edges, and from the callers of wrappers those to what was wrapped."""
+    yield from recorder.edges
+    for inner, outer in recorder.through:
+        wrapper = recorder.codes[inner.caller]
+        node = recorder.places.call(wrapper, inner.instruction)
+        if node is not None and _name(node.func) == recorder.places.wrapped(wrapper):
+            yield outer
 
 
 def impact(recorder: Recorder) -> dict[str, Any]:
