@@ -60,6 +60,35 @@ def test_python_sees_through_wrappers_properties_and_context_managers(edges: Edg
     assert {"go -> work", "go -> Box.lid", "go -> Lid.open", "go -> opened", "<module> -> logged"} <= found
 
 
+def test_python_keeps_what_one_wrapper_wraps_apart(edges: Edges) -> None:
+    found = edges({
+        "a.py": (
+            "from functools import update_wrapper\n"
+            "def logged(f):\n    def inner(*a):\n        return f(*a)\n    return update_wrapper(inner, f)\n"
+            "@logged\ndef one(): ...\n@logged\ndef two(): ...\ndef go():\n    one()\n"
+        )
+    })  # fmt: skip
+    assert {edge for edge in found if edge.startswith("go")} == {"go -> one"}
+
+
+def test_python_makes_a_class_by_its_metaclass(edges: Edges) -> None:
+    found = edges({
+        "a.py": "class Meta(type):\n    def __new__(mcs, *a): ...\nclass Base(metaclass=Meta): ...\ndef go():\n    class Mine(Base): ...\n"
+    })  # fmt: skip
+    assert found == {"<module> -> Meta.__new__", "go -> Meta.__new__"}
+
+
+def test_python_refers_to_what_a_base_from_outside_gets(indexed: Make) -> None:
+    made = indexed({
+        "a.py": (
+            "import web\nclass App:\n    def __call__(self): ...\n"
+            "class Client(web.Client):\n    def __init__(self, *args):\n        super().__init__(*args)\ndef go():\n    Client(App())\n"
+        )
+    })  # fmt: skip
+    found = {(e.source, e.target) for e in made.store.all_edges() if e.kind == "references"}
+    assert found == {("a.py::Client.__init__", "a.py::App.__call__")}
+
+
 def test_python_follows_callbacks_containers_and_arguments(edges: Edges) -> None:
     found = edges({
         "a.py": (
@@ -114,6 +143,23 @@ def test_python_catches_what_is_below_the_class_it_names(edges: Edges) -> None:
         )
     })  # fmt: skip
     assert found == {"go -> Base.show", "go -> Deep.show"}
+
+
+def test_python_reads_names_that_are_put_together_and_exceptions_that_tests_expect(edges: Edges) -> None:
+    found = edges({
+        "a.py": (
+            "class Walk:\n    def go(self, kind): return getattr(self, 'on_' + kind)()\n    def on_a(self): self.note()\n"
+            "    def note(self): ...\nclass Loud(Walk):\n    def note(self): ...\ndef run():\n    Loud().go('a')\n"
+            "class Bad(Exception):\n    def text(self): ...\n"
+        ),
+        "test_a.py": "import pytest, a\ndef test_bad():\n    with pytest.raises(a.Bad) as caught:\n        a.run()\n    caught.value.text()\n",
+    })  # fmt: skip
+    assert {"Walk.go -> Walk.on_a", "Walk.on_a -> Loud.note", "test_bad -> Bad.text"} <= found
+
+
+def test_python_runs_a_generator_where_it_is_iterated(edges: Edges) -> None:
+    found = edges({"a.py": "def many():\n    yield 1\ndef take(of):\n    list(of)\ndef go():\n    take(many())\n"})
+    assert found == {"go -> many", "go -> take", "take -> many"}
 
 
 def test_python_asks_descriptors_for_the_attribute(edges: Edges) -> None:

@@ -13,7 +13,7 @@ from gieok.capabilities.code.resolve.solver import FAN, Solver
 from gieok.model import Edge, OpenCall, Symbol
 
 #: Changes whenever the edges of unchanged facts would.
-RESOLVER_VERSION = 3
+RESOLVER_VERSION = 4
 
 
 class Tier(IntEnum):
@@ -181,11 +181,14 @@ def _nested(symbols: Mapping[str, Sequence[Symbol]], edges: _Edges, place: Calla
 
 
 def _dispatched(solver: Solver, placed: Sequence[str], edges: _Edges) -> None:
-    """Where a call goes to the methods of a family of classes, too many to say, who makes an object decides: refer them."""
+    """Where a call may go to too many to say, it is the maker of the object who decides: refer that one to its method.
+
+    So for objects that are called, methods of one family of classes, and names that are put together (`visit_` + x).
+    """
     wide = {
         function
         for site in solver.sites
-        if len(site.targets) > FAN and solver.is_family(site.targets)
+        if len(site.targets) > FAN and (site.kind == "call" or solver.is_family(site.targets))
         for function in site.targets
     }
     made_by: dict[int, list[Reference]] = defaultdict(list)

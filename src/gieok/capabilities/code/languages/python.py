@@ -66,6 +66,7 @@ _BRANCHES = frozenset(
     )
 )
 _DEEPEST_ANNOTATION = 5
+_METACLASS = "__metaclass__"
 _SEQUENCES = (ast.List, ast.Tuple, ast.Set)
 _TEXTS = (str, bytes)
 _DEPRECATED = frozenset(("deprecated", "deprecate"))
@@ -424,13 +425,18 @@ class _Reader:
         symbol = self._symbol(node, node.name, Kind.CLASS, (Trait.TEST,) if node.name.startswith("Test") else ())
         number = len(self.builder.classes)
         bases = tuple(self.expression(b.value if isinstance(b, ast.Subscript) else b) for b in node.bases)
-        for keyword in node.keywords:
-            self.expression(keyword.value)
+        keywords = {keyword.arg: self.expression(keyword.value) for keyword in node.keywords}
         outer = self.scope
         inner = Scope(outer, symbol, outer.function, f"{outer.prefix}{node.name}.", number)
         self.builder.classes.append(ClassFact(symbol, inner.names, bases))
         made = self.builder.fresh()
         self._emit((Op.CLASS, made, number))
+        if keywords.get("metaclass", NOTHING) != NOTHING:
+            self.builder.copy(self.builder.bind(inner, _METACLASS), keywords["metaclass"])
+        if bases or keywords:  # a class is made by its metaclass, which it may inherit
+            maker = self.builder.fresh()
+            self._emit((Op.LOAD, maker, made, _METACLASS, outer.symbol, node.lineno))
+            self._emit((Op.CALL, self.builder.fresh(), maker, [], outer.symbol, node.lineno, ""))
         for decorator in reversed(node.decorator_list):
             decorating = self.expression(decorator)
             if decorating != NOTHING:

@@ -54,6 +54,9 @@ class Machine(Protocol):
     def any_of(self, container: int) -> int:
         """Return the variable of everything inside a container."""
 
+    def allow(self, value: int, to: int) -> None:
+        """Let a variable hold instances of a class and of what is below it."""
+
     def spread(self, container: int, listener: Callable[[str | int, int], None]) -> None:
         """Call `listener` with every key of a container."""
 
@@ -138,6 +141,22 @@ def _row(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
         if variable != NOTHING:
             machine.flow(variable, machine.key(_number(machine, row), place))
     machine.add(site.to, row)
+
+
+def _update_wrapper(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+    del name
+    for wrapper in arguments[:1]:  # not what is wrapped: that is everything which the decorator ever got
+        _pass(machine, wrapper, site)
+
+
+def _raises(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+    """Model `with pytest.raises(E) as caught` and unittest's: the exception is its `value`, or `exception`."""
+    caught = machine.new_container()
+    for variable in arguments[:1]:
+        if variable != NOTHING:
+            held = machine.key(_number(machine, caught), "value" if name == "raises" else "exception")
+            machine.wait(variable, (machine.allow, held))
+    machine.add(site.to, caught)
 
 
 def _pass_on(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
@@ -252,7 +271,7 @@ Function = Callable[[Machine, Site, list[int], str], None]
 _FUNCTIONS: dict[str, Function] = {
     **dict.fromkeys(_COPIERS, _copy), **dict.fromkeys(_PASSING, _pass_on), **dict.fromkeys(_SPECIAL, _on_first),
     "enumerate": _enumerate, "zip": _zip, "next": _on_first, "type": _type, "cast": _cast, "wraps": _pass_on,
-    "param": _row,
+    "param": _row, "update_wrapper": _update_wrapper, "raises": _raises, "assertRaises": _raises, "assertRaisesRegex": _raises,
 }  # fmt: skip
 
 

@@ -417,10 +417,10 @@ class Solver:
         self.wait(self._base + source, (self._instantiated, self._base + to))
 
     def _declared(self, to: int, source: int) -> None:
-        self.wait(self._base + source, (self._allowed, self._base + to))
+        self.wait(self._base + source, (self.allow, self._base + to))
 
-    def _allowed(self, value: int, to: int) -> None:
-        """A variable of a declared type holds instances of it, and of what is below it."""
+    def allow(self, value: int, to: int) -> None:
+        """Let a variable of a declared type hold instances of it, and of what is below it."""
         if self.values.kinds[value] == Value.CLASS:
             owner = int(self.values.first[value])
             self.add(to, self.values.number(Value.INSTANCE, owner))
@@ -584,9 +584,21 @@ class Solver:
         loader = self._loaders.get(kind)
         if name[-1:] == "*":
             if kind == Value.INSTANCE:
-                self.computed[symbol, int(self.values.first[value]), name[:-1], line] = None
+                self._load_some(value, to, name[:-1], symbol, line)
         elif loader is not None:
             loader(self, value, to, name, symbol, line)
+
+    def _load_some(self, value: int, to: int, prefix: str, symbol: int, line: int) -> None:
+        """A name that is put together may be any that begins so; each such method is bound to the object."""
+        owner = int(self.values.first[value])
+        self.computed[symbol, owner, prefix, line] = None
+        methods = self.methods(owner, prefix)
+        for function in methods:
+            fact = self.functions[function]
+            if fact.parameters and Trait.STATIC not in fact.traits:
+                self.add(fact.parameters[0], self._receiver(fact.traits, value))
+            if len(methods) <= FAN:
+                self._bind_load(self.values.number(Value.FUNCTION, function), to, value, symbol, line)
 
     def _load_instance(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
         owner = int(self.values.first[value])
@@ -651,11 +663,29 @@ class Solver:
         elif target.package:
             self.add(to, self.values.number(Value.PACKAGE, target.package))
 
-    def _load_super(self, value: int, name: str, trigger: tuple[Any, ...]) -> None:
+    def _load_super(self, value: int, name: str, trigger: tuple[Any, ...]) -> bool:
+        """Wait for what a class above has under `name`; return whether one of the project has it."""
         start, owner = int(self.values.first[value]), int(self.values.second[value])
         variable = self.hierarchy.find_after(start, owner, name)
         if variable is not None:
             self.wait(variable, trigger)
+        return variable is not None
+
+    def _hand_up(self, site: Site) -> None:
+        """A base from outside gets functions and objects that can be called: it keeps them to call them."""
+        for keyword, variable in site.arguments:
+            handed = self.fresh() if keyword[:1] == "*" else variable
+            if variable not in (handed, NOTHING):
+                self.wait(variable, (self.iterate, handed, site.symbol, site.line))
+            if handed != NOTHING:
+                self.wait(handed, (self._handed, site.symbol, site.line))
+
+    def _handed(self, value: int, symbol: int, line: int) -> None:
+        if self.values.kinds[value] == Value.INSTANCE:
+            called = self.hierarchy.find(int(self.values.first[value]), "__call__")
+            if called is not None:
+                self.wait(called, (self.refer, symbol, line))
+        self.refer(value, symbol, line)
 
     def _function_attribute(self, function: int, name: str) -> int:
         variable = self._function_attributes.get((function, name))
@@ -825,6 +855,7 @@ class Solver:
             self.flow(self._any[int(first)], to)
         elif kind == Value.GENERATED:
             self.flow(self.functions[int(first)].yields, to)
+            self._site(to, (), symbol, line, "__next__", "special").targets[int(first)] = None  # its body runs here
         elif kind == Value.INSTANCE:
             result = self.fresh()
             for name in ("__iter__", "__aiter__"):
@@ -887,7 +918,8 @@ class Solver:
         elif kind == Value.CONTAINER:
             self.wait(self.key(int(values.first[value]), name), (self._bind_call, site, value))
         elif kind == Value.SUPER:
-            self._load_super(value, name, (self._bind_super_call, site, value))
+            if not self._load_super(value, name, (self._bind_super_call, site, value)):
+                self._hand_up(site)
             site.note("external")
         elif kind == Value.EXTERNAL:
             self.apply(values.number(Value.EXTERNAL, name), site)
@@ -1086,7 +1118,9 @@ class Solver:
 
     def _entered(self, value: int, to: int, symbol: int, line: int) -> None:
         kind, first = self.values.kinds[value], self.values.first[value]
-        if kind == Value.MANAGER:
+        if kind == Value.CONTAINER:  # what `pytest.raises` gives
+            self.add(to, value)
+        elif kind == Value.MANAGER:
             self.flow(self.functions[int(first)].yields, to)
         elif kind == Value.INSTANCE:
             for name in ("__enter__", "__aenter__"):
