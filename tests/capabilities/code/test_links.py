@@ -19,6 +19,19 @@ def test_python_follows_imports_aliases_and_reexports(edges: Edges) -> None:
     assert found == {"go -> work", "go -> shine"}
 
 
+def test_python_imports_by_name(indexed: Make) -> None:
+    made = indexed({
+        "pkg/__init__.py": "",
+        "pkg/mod.py": "def work(): ...\n",
+        "main.py": "import importlib\ndef go():\n    importlib.import_module('pkg.mod').work()\n",
+    })  # fmt: skip
+    found = {(e.kind, e.source, e.target) for e in made.store.all_edges()}
+    assert found == {
+        ("calls", "main.py::go", "pkg/mod.py::work"),
+        ("imports", "main.py::<module>", "pkg/mod.py::<module>"),
+    }
+
+
 def test_python_finds_packages_below_src_and_tests_beside_them(edges: Edges) -> None:
     found = edges({
         "src/shop/__init__.py": "",

@@ -67,6 +67,8 @@ _BRANCHES = frozenset(
 )
 _DEEPEST_ANNOTATION = 5
 _METACLASS = "__metaclass__"
+#: Import the module that they are given by name.
+_IMPORTERS = frozenset(("import_module", "importorskip"))
 _SEQUENCES = (ast.List, ast.Tuple, ast.Set)
 _TEXTS = (str, bytes)
 _DEPRECATED = frozenset(("deprecated", "deprecate"))
@@ -113,6 +115,12 @@ def _strings(node: ast.expr) -> list[str]:
         return [name.strip() for name in node.value.split(",")]
     parts = node.elts if isinstance(node, ast.List | ast.Tuple) else []
     return [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+
+
+def _module(arguments: list[ast.expr]) -> str:
+    """Return the absolute name of the module that a call imports; '' for one that is not known."""
+    name = _attribute(arguments[0]) if arguments else ""
+    return name if all(part.isidentifier() for part in name.split(".")) else ""
 
 
 def _attribute(node: ast.expr) -> str:
@@ -701,6 +709,8 @@ class _Reader:
             return NOTHING
         value = self.builder.fresh()
         where = (self.scope.symbol, node.lineno)
+        if _name_of(function) in _IMPORTERS and (module := _module(node.args)):
+            self._emit((Op.IMPORT, value, module, "", 0, node.lineno))
         if isinstance(function, ast.Attribute):
             self._emit((Op.CALL_METHOD, value, place, function.attr, arguments, *where))
             self._note_wrapper(function.attr, node)
