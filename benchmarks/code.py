@@ -5,7 +5,8 @@
 `DIR/trees/P` holds the source of project P (a leading `src/` stripped), `DIR/callgraph_dyn/P.json` the call edges seen
 while its own tests ran, `DIR/impact/P.json` the tests that executed each function (code_trace.py makes both),
 `DIR/impact/cochange_P.json` commits that changed source and tests together, `DIR/search/queries.jsonl` questions with the
-files that answer them, `DIR/pycg/snippets/CATEGORY/CASE` PyCG's micro-benchmark (graph, by the name `pycg`). Peers:
+files that answer them, `DIR/pycg/snippets/CATEGORY/CASE` PyCG's micro-benchmark (graph, by the name `pycg`), `DIR/jcg` and
+`DIR/js-callgraph` small cases in other languages (graph; cases.py). Peers:
 
 - names: an edge to every function of the called name (graph); import: the closure of imports (impact);
 - jedi, where it is installed: what each call is inferred to be (graph).
@@ -34,6 +35,9 @@ from gieok.capabilities.code import coverage, executed, graph, impact, project, 
 from gieok.capabilities.code.graph import CALLS, Tier
 from gieok.capabilities.code.project import Project, ProjectStore
 from gieok.testing import ManualClock
+
+sys.path.insert(0, str(Path(__file__).parent))
+import cases
 
 Pairs = set[tuple[str, str]]
 _SURE = Tier.UNIQUE_NAME
@@ -164,6 +168,8 @@ def keys_of_jedi(name: Any, tree: Path) -> list[str]:
 
 
 def graph_of(data: Path, name: str) -> dict[str, dict[str, float]]:
+    if name in cases.names(data):
+        return cases.score(data, name, index)
     truth = json.loads((data / "callgraph_dyn" / f"{name}.json").read_text(encoding="utf-8"))
     tree = data / "trees" / name
     with tempfile.TemporaryDirectory() as folder:
@@ -399,7 +405,7 @@ def warm_ms(indexed: Project, embedder: Any, text: str) -> float:
 def speed_of(data: Path, name: str) -> dict[str, Any]:
     tree = data / "trees" / name
     parser = TreeSitterParser()
-    candidates = [c for c in scan.scan(tree)[0] if c.language != "markdown"]
+    candidates = [c for c in scan.scan(tree)[0] if c.language not in ("markdown", "manifest")]
     sources = [(c.language, (tree / c.path).read_bytes()) for c in candidates]
     for language in {language for language, _ in sources}:
         parser.parse(language, b"")
@@ -453,8 +459,9 @@ def names_of(data: Path, part: str) -> list[str]:
     else:
         names = [folder.name for folder in (data / "trees").iterdir()]
     names = [name for name in names if (data / "trees" / name).is_dir()]
-    has_cases = part == "graph" and (data / _PYCG / "snippets").is_dir()
-    return sorted([*names, _PYCG] if has_cases else names)
+    if part == "graph":
+        names += [_PYCG] * (data / _PYCG / "snippets").is_dir() + cases.names(data)
+    return sorted(names)
 
 
 def main() -> None:
