@@ -238,6 +238,18 @@ def test_a_function_refers_to_those_defined_inside(indexed: Make) -> None:
     assert found == {("a.py::out", "a.py::out.inner")}
 
 
+def test_python_follows_attributes_and_modules_named_by_a_text(edges: Edges) -> None:
+    found = edges({
+        "a.py": (
+            "import importlib\ndef work(): ...\nclass Box: ...\n"
+            "def go():\n    box = Box()\n    setattr(box, 'run', work)\n    box.run()\n"
+            "    __import__('b').one()\n    importlib.import_module('p.c').two()\n"
+        ),
+        "b.py": "def one(): ...\n", "p/__init__.py": "", "p/c.py": "def two(): ...\n",
+    })  # fmt: skip
+    assert found == {"go -> work", "go -> one", "go -> two"}
+
+
 def test_javascript_follows_both_module_systems_classes_and_prototypes(edges: Edges) -> None:
     found = edges({
         "a.js": (
@@ -254,7 +266,7 @@ def test_javascript_follows_both_module_systems_classes_and_prototypes(edges: Ed
     })  # fmt: skip
     assert {
         "go -> stop", "stop -> helper", "B.constructor -> A.constructor", "B.run -> go", "B.run -> Base.run", "B.run -> named",
-        "B.run -> other", "f -> g", "g -> late", "start -> f", "start -> B.run", "start -> late", "named -> Impl.work",
+        "B.run -> other", "o.f -> o.g", "o.g -> late", "start -> o.f", "start -> B.run", "start -> late", "named -> Impl.work",
     } <= found  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
 #: Stored with the facts: changes whenever the facts of any file would.
-VERSION = 4
+VERSION = 5
 
 Variable = int
 NOTHING: Variable = -1
@@ -69,8 +69,9 @@ class Op(IntEnum):
     DECORATE = 18  # to, decorator, from, symbol, line
     RAISE = 19  # class, symbol, line
     FIXTURE = 20  # to, name, symbol, line
-    CONTAINERS = 22  # to, from: only containers flow
     DECLARED = 21  # to, class: as INSTANCE, but subclasses may stand there too
+    CONTAINERS = 22  # to, from: only containers flow
+    NARROW = 23  # to, from, class: instances of other classes do not flow
 
 
 #: (keyword, `*`, `**` or "" for a place, variable)

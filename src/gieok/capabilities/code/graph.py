@@ -41,7 +41,7 @@ _MOST_NAMESAKES = 3
 _REASONS = {
     "call": "resolved call", "method": "resolved method", "property": "property", "special": "operator", "callback": "callback",
 }  # fmt: skip
-_LAMBDA = re.compile(r"\.?<lambda\d+>.*")
+_LAMBDA = re.compile(r"(?:(?:^|\.)<lambda\d+>)+$")
 
 
 class Built(NamedTuple):
@@ -72,7 +72,7 @@ class _Edges:
 
 def fold(key: str) -> str:
     """Return the key of the named symbol that a function without a name stands in."""
-    if "<lambda" not in key:
+    if not key.endswith(">"):
         return key
     path, _, qualified = key.partition("::")
     return f"{path}::{_LAMBDA.sub('', qualified) or '<module>'}"

@@ -23,6 +23,9 @@ _BUILTINS = frozenset(
 )
 
 
+_HOLDERS = frozenset(("slice_type", "array_type", "map_type", "channel_type"))
+
+
 def read(text: str, language: str, parser: Parser) -> Facts:
     """Return the facts of a file."""
     root = parser.parse(language, text.encode("utf-8", "surrogatepass"))
@@ -51,6 +54,8 @@ class _Reader(TreeReader):
         self.emit(Op.IMPORT_ALL, "", 0)  # the other files of the folder
         #: Types of this file by name; methods of a type may stand in any file of its folder.
         self.types: dict[str, int] = {}
+        #: Type parameters where a type or a method is declared.
+        self.generic: dict[str, Variable] = {}
 
     def declare(self, node: Node) -> None:
         if node.type != "source_file":
@@ -91,7 +96,7 @@ class _Reader(TreeReader):
     def _add(
         self, node: Node, name: str, kind: str, receiver: str, traits: tuple[str, ...] = (), *, shown: bool = True
     ) -> int:
-        parameters, rest = self._parameters(self.field(node, "parameters"))
+        parameters, rest, elements = self._parameters(self.field(node, "parameters"))
         number, inner = self.function(
             node,
             name,
@@ -103,20 +108,22 @@ class _Reader(TreeReader):
             traits=traits,
             shown=shown,
         )
+        self.builder.copy(self.builder.functions[number].rest, elements)
         self._results(self.field(node, "result"), self.builder.functions[number], inner)
         return number
 
-    def _parameters(self, listed: Node | None) -> tuple[list[tuple[str, Variable]], str]:
+    def _parameters(self, listed: Node | None) -> tuple[list[tuple[str, Variable]], str, Variable]:
+        """Return (name, annotation) of each, the name of what takes the rest, and what that is declared to hold."""
         found: list[tuple[str, Variable]] = []
-        rest = ""
+        rest, elements = "", NOTHING
         for parameter in listed.named_children if listed is not None else ():
             names = [self.text(c) for c in parameter.named_children if c.type == "identifier"]
             kind = self.field(parameter, "type")
             if parameter.type == "variadic_parameter_declaration":
-                rest = names[0] if names else ""
+                rest, elements = names[0] if names else "", self.holding(self.type(kind), parameter)
             elif parameter.type == "parameter_declaration":
                 found += [(name, self.type(kind)) for name in names or [f"<{len(found)}>"]]
-        return found, rest
+        return found, rest, elements
 
     def _results(self, node: Node | None, fact: FunctionFact, inner: Scope) -> None:
         """One result is the value; several are a container of them, by place."""
@@ -150,10 +157,12 @@ class _Reader(TreeReader):
         )
         name = self.text(self.field(node, "name"))
         held = self.builder.bind(self.builder.module, owner)
+        arguments = self.text(kind).partition("[")[2].rstrip("]").split(",")
+        self.generic = {a.strip(): self.load(held, f"[{n}]", node) for n, a in enumerate(arguments) if a.strip()}
         outer = self.scope
         self.scope = Scope(outer, outer.symbol, outer.function, f"{outer.prefix}{owner}.")
         number = self._add(node, name, Kind.METHOD, receiver)
-        self.scope = outer
+        self.scope, self.generic = outer, {}
         fact = self.builder.functions[number]
         self.builder.copy(fact.parameters[0], self.declared(held))
         self.emit(Op.STORE, held, name, self.function_value(number), self.scope.symbol, self.line(node))
@@ -163,6 +172,10 @@ class _Reader(TreeReader):
         name, kind = self.text(self.field(node, "name")), self.field(node, "type")
         number, inner = self.class_(node, name, ())
         bases: list[Variable] = []
+        listed = self.field(node, "type_parameters")
+        inside = [c for part in (listed.named_children if listed is not None else ()) for c in part.named_children]
+        given = [self.text(c) for c in inside if c.type == "identifier"]
+        self.generic = {parameter: self.builder.bind(inner, f"[{place}]") for place, parameter in enumerate(given)}
         outer, self.scope = self.scope, inner
         for field in self._fields(kind):
             names = [self.text(c) for c in field.named_children if c.type == "field_identifier"]
@@ -173,16 +186,26 @@ class _Reader(TreeReader):
                 bases.append(self._named(self.field(field, "type")))
                 embedded = self.text(self.field(field, "type")).lstrip("*").rpartition(".")[2]
                 self.builder.copy(self.builder.bind(inner, embedded), held)
+        if kind is not None and (element := self._element_type(kind)) is not None:
+            self.builder.copy(self.builder.bind(inner, "[]"), self.type(element))
         for method in kind.named_children if kind is not None and kind.type == "interface_type" else ():
             if method.type in ("method_elem", "method_spec"):
                 self.builder.bind(inner, f"<{self.text(self.field(method, 'name'))}>")
             else:
                 bases += [self._named(c) for c in method.named_children]
-        self.scope = outer
+        self.scope, self.generic = outer, {}
         fact = self.builder.classes[number]
         self.builder.classes[number] = ClassFact(fact.symbol, fact.attributes, tuple(b for b in bases if b != NOTHING))
         self.builder.copy(self.builder.bind(self.scope, name), self.class_value(number))
         return NOTHING
+
+    def _element_type(self, kind: Node) -> Node | None:
+        """Return the type of what a slice, array, map or channel holds."""
+        return self.field(kind, "element") or self.field(kind, "value") if kind.type in _HOLDERS else None
+
+    def element(self, place: Variable, node: Node) -> Variable:
+        """Return what is inside of `place`, also where its type is a named one (`type Shapes []Shape`)."""
+        return self.builder.merge(super().element(place, node), self.load(place, "[]", node))
 
     def _fields(self, kind: Node | None) -> list[Node]:
         if kind is None or kind.type != "struct_type":
@@ -198,15 +221,27 @@ class _Reader(TreeReader):
         """Return what a type's name means."""
         if node is None:
             return NOTHING
-        while node.type in ("pointer_type", "generic_type", "parenthesized_type", "type_elem") and node.named_children:
+        while node.type in ("pointer_type", "parenthesized_type", "type_elem") and node.named_children:
             node = node.named_children[0]
+        if node.type == "generic_type":
+            return self._filled(node)
         if node.type == "type_identifier":
             name = self.text(node)
+            if name in self.generic:
+                return self.generic[name]
             return NOTHING if name in _BUILTINS else self.builder.bind(self.builder.module, name)
         if node.type == "qualified_type":
             package, _, name = self.text(node).partition(".")
             return self.load(self.builder.bind(self.builder.module, package), name, node)
         return NOTHING
+
+    def _filled(self, node: Node) -> Variable:
+        """`Cache[K, V]`: what is given for its parameters is kept with the type, one for all uses."""
+        held, listed = self._named(self.field(node, "type")), self.field(node, "type_arguments")
+        for place, argument in enumerate(listed.named_children if listed is not None else ()):
+            if NOTHING not in (held, value := self._named(argument)):
+                self.emit(Op.STORE, held, f"[{place}]", value, self.scope.symbol, self.line(node))
+        return held
 
     def _type_name(self, node: Node) -> Variable:
         return self._named(node)
@@ -215,24 +250,23 @@ class _Reader(TreeReader):
         """Return what a variable of a type may hold."""
         if node is None:
             return NOTHING
-        if node.type in ("slice_type", "array_type", "map_type", "channel_type"):
-            return self._holding(self.type(self.field(node, "element") or self.field(node, "value")), node)
+        if node.type in _HOLDERS:
+            return self.holding(self.type(self._element_type(node)), node)
         return self.declared(self._named(node))
-
-    def _holding(self, inner: Variable, node: Node) -> Variable:
-        if inner == NOTHING:
-            return NOTHING
-        held = self.builder.container()
-        self.emit(Op.STORE_INDEX, held, "*", inner, self.scope.symbol, self.line(node))
-        return held
 
     # Expressions
 
     def _identifier(self, node: Node) -> Variable:
         name = self.text(node)
-        if name in _BUILTINS:
-            return self.builder.external(name)
-        return self.lookup(name)
+        return self.builder.external(name) if self._is_builtin(name) else self.lookup(name)
+
+    def _is_builtin(self, name: str) -> bool:
+        scope: Scope | None = self.scope
+        while scope is not None and name in _BUILTINS:
+            if name in scope.names:
+                return False
+            scope = scope.outer
+        return name in _BUILTINS
 
     def _selector(self, node: Node) -> Variable:
         return self.load(self.value(self.field(node, "operand")), self.text(self.field(node, "field")), node)
@@ -242,7 +276,7 @@ class _Reader(TreeReader):
         if callee is None:
             return NOTHING
         name = self.text(callee)
-        if name in ("new", "make") and listed is not None and listed.named_children:
+        if name in ("new", "make") and self._is_builtin(name) and listed is not None and listed.named_children:
             return self.type(listed.named_children[0])
         arguments = self._arguments(listed)
         if callee.type == "selector_expression":
@@ -273,7 +307,7 @@ class _Reader(TreeReader):
                 if value != NOTHING:
                     self.emit(Op.STORE_INDEX, held, "*", value, self.scope.symbol, self.line(element))
             inner = self.field(kind, "element") or self.field(kind, "value") if kind is not None else None
-            return self.builder.merge(held, self._holding(self.type(inner), node))
+            return self.builder.merge(held, self.holding(self.type(inner), node))
         arguments = [
             (self.text(e.named_children[0]) if e.type == "keyed_element" else "", self.value(e.named_children[-1]))
             for e in elements
@@ -284,7 +318,8 @@ class _Reader(TreeReader):
         return self.builder.merge(self.value(self.field(node, "operand")), self.type(self.field(node, "type")))
 
     def _unary(self, node: Node) -> Variable:
-        return self.value(self.field(node, "operand"))
+        held = self.value(self.field(node, "operand"))
+        return self.element(held, node) if self.text(self.field(node, "operator")) == "<-" else held
 
     def _assertion(self, node: Node) -> Variable:
         self.value(self.field(node, "operand"))

@@ -38,13 +38,17 @@ class _Reader(TreeReader):
         "unary_expression": "nothing", "type_identifier": "_type_name", "scoped_type_identifier": "_type_name",
         "expression_statement": "nothing", "catch_formal_parameter": "_catch", "resource": "_resource",
         "modifiers": "_skip", "type_parameters": "_skip", "type_arguments": "_skip", "generic_type": "_type_name",
-        "instanceof_expression": "_instance_of", "labeled_statement": "_labeled", "break_statement": "_skip",
+        "instanceof_expression": "_instance_of",
+        "type_pattern": "_pattern", "record_pattern_component": "_pattern",
+        "labeled_statement": "_labeled", "break_statement": "_skip",
         "continue_statement": "_skip",
     }  # fmt: skip
 
     def start(self) -> None:
         #: Fields by class scope are reached through `this`; a class body has no statements of its own.
         self.emit(Op.IMPORT_ALL, "", 0)  # the same package
+        #: Classes of which `import static` brings everything.
+        self.statics: list[Variable] = []
 
     def _skip(self, node: Node) -> Variable:
         del node
@@ -64,18 +68,35 @@ class _Reader(TreeReader):
             next((c for c in node.named_children if c.type in ("scoped_identifier", "identifier")), None)
         )
         is_static = any(child.type == "static" for child in node.children)
-        if any(child.type == "asterisk" for child in node.named_children):
-            self.emit(Op.IMPORT_ALL, dotted, 1 if is_static else 0)
+        is_all = any(child.type == "asterisk" for child in node.named_children)
+        if is_all and not is_static:
+            self.emit(Op.IMPORT_ALL, dotted, 0)
             return NOTHING
         name = dotted.rpartition(".")[2]
         if is_static:
-            owner = dotted.rpartition(".")[0]
+            owner = dotted if is_all else dotted.rpartition(".")[0]
             held = self.builder.fresh()
             self.emit(Op.IMPORT, held, owner, owner.rpartition(".")[2], 0, self.line(node))
-            self.builder.copy(self.builder.bind(self.builder.module, name), self.load(held, name, node))
+            if is_all:
+                self.statics.append(held)
+            else:
+                self._take(held, name, node)
         else:
             self.emit(Op.IMPORT, self.builder.bind(self.builder.module, name), dotted, name, 0, self.line(node))
         return NOTHING
+
+    def _take(self, owner: Variable, name: str, node: Node) -> None:
+        """Let a name mean a class's field and methods of that name."""
+        to = self.builder.bind(self.builder.module, name)
+        for attribute in (name, f"{name}()"):
+            self.builder.copy(to, self.load(owner, attribute, node))
+
+    def _imported(self, name: str, node: Node) -> Variable:
+        """Return what a name without a definition around may mean: something imported."""
+        if name not in self.builder.module.names:
+            for owner in self.statics:
+                self._take(owner, name, node)
+        return self.builder.bind(self.builder.module, name)
 
     # Definitions
 
@@ -99,6 +120,8 @@ class _Reader(TreeReader):
         made = self.class_value(number)
         self.builder.copy(self.builder.bind(self.scope, name), made)
         outer, self.scope = self.scope, inner
+        self._generics(node, inner)
+        this = self.declared(made)
         self._components(node, inner)
         members = list(body.named_children) if body is not None else []
         members = [
@@ -110,11 +133,13 @@ class _Reader(TreeReader):
             elif member.type in _TYPES:
                 self.builder.bind(inner, self.text(self.field(member, "name")))
             elif member.type == "enum_constant":
-                instance = self.call(made, self._arguments(self.field(member, "arguments")), member, name)
-                self.builder.copy(self.builder.bind(inner, self.text(self.field(member, "name"))), instance)
+                constant, own = self.text(self.field(member, "name")), self.field(member, "body")
+                kind = made if own is None else self._class_of(member, constant, [made], own)
+                instance = self.call(kind, self._arguments(self.field(member, "arguments")), member, name)
+                self.builder.copy(self.builder.bind(inner, constant), instance)
         for member in members:
             if member.type in ("method_declaration", "constructor_declaration", "compact_constructor_declaration"):
-                self._method(member, inner)
+                self._method(member, inner, this)
             elif member.type in _TYPES:
                 self.value(member)
             elif member.type in ("static_initializer", "block"):
@@ -137,40 +162,53 @@ class _Reader(TreeReader):
                 name = self.text(self.field(declarator, "name"))
                 self.builder.copy(self.builder.bind(inner, name), self.builder.merge(value, kind))
 
-    def _method(self, member: Node, inner: Scope) -> None:
+    def _method(self, member: Node, inner: Scope, this: Variable) -> None:
         is_constructor = member.type != "method_declaration"
         name = self.text(self.field(member, "name"))
         modifiers = next((self.text(c) for c in member.named_children if c.type == "modifiers"), "")
         traits = [Trait.EXACT] if "..." not in self.text(self.field(member, "parameters")) else []
         traits += [Trait.CLASS] if "static" in modifiers.split() else []
         traits += [Trait.TEST] if "@Test" in modifiers or "@ParameterizedTest" in modifiers else []
-        parameters = self._parameters(self.field(member, "parameters"))
+        outer = self.scope
+        self.scope = Scope(outer, outer.symbol, outer.function, outer.prefix, outer.owner)
+        self._generics(member, self.scope)
+        parameters, rest, elements = self._parameters(self.field(member, "parameters"))
+        given = NOTHING if is_constructor else self.type(self.field(member, "type"))
         shown = "<init>" if is_constructor else name
         number, _ = self.function(
-            member, shown, Kind.METHOD, parameters, self.field(member, "body"), receiver="this", traits=traits
+            member,
+            shown,
+            Kind.METHOD,
+            parameters,
+            self.field(member, "body"),
+            receiver="this",
+            rest=rest,
+            traits=traits,
         )
+        self.scope = outer
+        self.builder.copy(self.builder.functions[number].rest, elements)
+        if Trait.CLASS not in traits:
+            self.builder.copy(self.builder.functions[number].parameters[0], this)
         self.builder.copy(
             self.builder.bind(inner, "__init__" if is_constructor else f"{name}()"), self.function_value(number)
         )
-        if not is_constructor:
-            self.builder.copy(self.builder.functions[number].result, self.type(self.field(member, "type")))
+        self.builder.copy(self.builder.functions[number].result, given)
 
-    def _parameters(self, listed: Node | None) -> list[tuple[str, Variable]]:
+    def _parameters(self, listed: Node | None) -> tuple[list[tuple[str, Variable]], str, Variable]:
+        """Return (name, annotation) of each, the name of what takes the rest, and what that is declared to hold."""
         found = []
+        rest, elements = "", NOTHING
         for parameter in listed.named_children if listed is not None else ():
             if parameter.type == "formal_parameter":
                 found.append((self.text(self.field(parameter, "name")), self.type(self.field(parameter, "type"))))
             elif parameter.type == "spread_parameter":
                 kind = next((c for c in parameter.named_children if "type" in c.type), None)
-                name = self.text(parameter.named_children[-1])
-                held = self.builder.container()
-                if (inner := self.type(kind)) != NOTHING:
-                    self.emit(Op.STORE_INDEX, held, "*", inner, self.scope.symbol, self.line(parameter))
-                found.append((name, held))
-        return found
-
-    def closure(self) -> Scope:
-        return self.scope
+                declarator = next((c for c in parameter.named_children if c.type == "variable_declarator"), None)
+                rest = self.text(
+                    self.field(declarator, "name") if declarator is not None else parameter.named_children[-1]
+                )
+                elements = self.holding(self.type(kind), parameter)
+        return found, rest, elements
 
     # Names
 
@@ -192,7 +230,7 @@ class _Reader(TreeReader):
             this = self._this(node)
             inherited = self.load(this, name, node)
             return self.builder.merge(variable, inherited) if is_member else inherited
-        return variable if variable != NOTHING else self.builder.bind(self.builder.module, name)
+        return variable if variable != NOTHING else self._imported(name, node)
 
     def _this(self, node: Node) -> Variable:
         del node
@@ -217,13 +255,32 @@ class _Reader(TreeReader):
         if node is None:
             return NOTHING
         if node.type == "generic_type":
-            node = node.named_children[0]
+            return self._filled(node)
         parts = self.text(node).split(".")
         variable, _ = self._find(parts[0])
         held = variable if variable != NOTHING else self.builder.bind(self.builder.module, parts[0])
         for part in parts[1:]:
             held = self.load(held, part, node)
         return held
+
+    def _filled(self, node: Node) -> Variable:
+        """`Box<Shape>`: what is given for its parameters is kept with the class, one for all uses."""
+        held, listed = self._class_named(node.named_children[0]), node.named_children[-1]
+        for place, argument in enumerate(listed.named_children if listed.type == "type_arguments" else ()):
+            if argument.type in ("type_identifier", "scoped_type_identifier", "generic_type"):
+                value = self._class_named(argument)
+                self.emit(Op.STORE, held, f"[{place}]", value, self.scope.symbol, self.line(node))
+        return held
+
+    def _generics(self, node: Node, inner: Scope) -> None:
+        """Let `T` of `class Box<T extends Shape>` mean Shape and whatever is given for it."""
+        listed = next((c for c in node.named_children if c.type == "type_parameters"), None)
+        for place, parameter in enumerate(listed.named_children if listed is not None else ()):
+            name = self.text(next((c for c in parameter.named_children if "identifier" in c.type), None))
+            inner.names[name] = self.builder.bind(inner, f"[{place}]")
+            bound = next((c for c in parameter.named_children if c.type == "type_bound"), None)
+            for kind in bound.named_children if bound is not None else ():
+                self.builder.copy(inner.names[name], self._class_named(kind))
 
     def _type_name(self, node: Node) -> Variable:
         return self._class_named(node)
@@ -233,24 +290,19 @@ class _Reader(TreeReader):
         if node is None or node.type in ("void_type", "integral_type", "floating_point_type", "boolean_type"):
             return NOTHING
         if node.type == "array_type":
-            return self._holding(self.type(self.field(node, "element")), node)
+            return self.holding(self.type(self.field(node, "element")), node)
         if node.type == "generic_type" and self.text(node.named_children[0]) in _COLLECTIONS:
             inner = node.named_children[-1].named_children
-            return self._holding(self.type(inner[-1]) if inner else NOTHING, node)
+            return self.holding(self.type(inner[-1]) if inner else NOTHING, node)
         if node.type in ("type_identifier", "scoped_type_identifier", "generic_type"):
             return self.declared(self._class_named(node))
         return NOTHING
 
-    def _holding(self, inner: Variable, node: Node) -> Variable:
-        if inner == NOTHING:
-            return NOTHING
-        held = self.builder.container()
-        self.emit(Op.STORE_INDEX, held, "*", inner, self.scope.symbol, self.line(node))
-        return held
-
     # Expressions
 
     def _field_access(self, node: Node) -> Variable:
+        if self.text(self.field(node, "field")) == "this":  # `Outer.this`
+            return self.declared(self.value(self.field(node, "object")))
         return self.load(self.value(self.field(node, "object")), self.text(self.field(node, "field")), node)
 
     def _arguments(self, listed: Node | None) -> list[Argument]:
@@ -270,7 +322,7 @@ class _Reader(TreeReader):
         made = self._call_named(self._this(node), name, arguments, node)
         if is_member:  # of a class around this one
             return self.builder.merge(made, self.call(variable, arguments, node, name))
-        imported = self.builder.bind(self.builder.module, name)
+        imported = self._imported(name, node)
         return self.builder.merge(made, self.call(imported, arguments, node, name))
 
     def _call_named(self, place: Variable, name: str, arguments: list[Argument], node: Node) -> Variable:
@@ -279,7 +331,12 @@ class _Reader(TreeReader):
         return self.builder.merge(made, self.call_method(place, name, arguments, node)) if place != NOTHING else made
 
     def _creation(self, node: Node) -> Variable:
-        kind = self._class_named(self.field(node, "type"))
+        type_node = self.field(node, "type")
+        around = node.named_children[0]
+        if type_node is not None and around.start_byte < type_node.start_byte and "annotation" not in around.type:
+            kind = self.load(self.value(around), self.text(type_node), node)  # `outer.new Inner()`
+        else:
+            kind = self._class_named(type_node)
         arguments = self._arguments(self.field(node, "arguments"))
         body = next((c for c in node.named_children if c.type == "class_body"), None)
         if body is not None:
@@ -337,7 +394,7 @@ class _Reader(TreeReader):
         elif listed.type == "inferred_parameters":
             parameters = [(self.text(child), NOTHING) for child in listed.named_children]
         else:
-            parameters = self._parameters(listed)
+            parameters, _, _ = self._parameters(listed)
         number, _ = self.function(node, "", Kind.LAMBDA, parameters, self.field(node, "body"), shown=False)
         return self.function_value(number)
 
@@ -351,10 +408,11 @@ class _Reader(TreeReader):
         parts = node.named_children
         name = self.text(parts[-1]) if len(parts) > 1 else "new"
         held = self.value(parts[0])
-        if name == "new":
-            return held
-        made = self.load(held, f"{name}()", node)
-        self.call(made, [], node, name)  # whoever takes it calls it
+        made = held if name == "new" else self.load(held, f"{name}()", node)
+        anything: list[Argument] = [("*", NOTHING)]
+        self.call(made, anything, node, name)  # whoever takes it calls it
+        if name != "new":
+            self.call_method(self.declared(held), f"{name}()", anything, node)  # `Shape::area` of any shape
         return made
 
     def _return(self, node: Node) -> Variable:
@@ -370,8 +428,9 @@ class _Reader(TreeReader):
         return NOTHING
 
     def _cast(self, node: Node) -> Variable:
-        value = self.value(self.field(node, "value"))
-        return self.builder.merge(value, self.type(self.field(node, "type")))
+        value, kind = self.value(self.field(node, "value")), self.field(node, "type")
+        named = self._class_named(kind) if kind is not None and "type_identifier" in kind.type else NOTHING
+        return self.builder.merge(self.narrow(value, named), self.type(kind))
 
     def _ternary(self, node: Node) -> Variable:
         self.value(self.field(node, "condition"))
@@ -403,6 +462,15 @@ class _Reader(TreeReader):
         if name is not None:
             kind = self.type(self.field(node, "type"))
             self.builder.copy(self.builder.bind(self.scope, self.text(name)), self.builder.merge(value, kind))
+        return NOTHING
+
+    def _pattern(self, node: Node) -> Variable:
+        """`case Circle c` declares `c`."""
+        kind, name = node.named_children[0], node.named_children[-1]
+        if name.type == "identifier":
+            self.builder.copy(self.builder.bind(self.scope, self.text(name)), self.type(kind))
+        else:
+            self.nothing(node)
         return NOTHING
 
     def _instance_of(self, node: Node) -> Variable:

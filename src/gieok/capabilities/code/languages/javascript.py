@@ -12,9 +12,23 @@ _FUNCTIONS = frozenset(
     """function_declaration generator_function_declaration function_expression generator_function arrow_function
     function method_definition""".split()
 )
-_PROTOTYPE = re.compile(r"\b([A-Za-z_$][\w$]*)\.prototype\b|\binherits\(\s*([A-Za-z_$][\w$]*)")
 _CONSTANTS = frozenset(("string", "number", "true", "false", "null", "comment"))
 _PLAIN_KEYS = frozenset(("property_identifier", "string", "number"))
+_CONSTRUCTOR = re.compile(
+    r"\b([A-Za-z_$][\w$]*)\.prototype\b|\binherits\(\s*([A-Za-z_$][\w$]*)|\bnew\s+([A-Za-z_$][\w$]*)"
+)
+#: Statements inside of which names are declared for the function around.
+_BLOCKS = frozenset(
+    """export_statement statement_block if_statement else_clause for_statement for_in_statement while_statement
+    do_statement try_statement catch_clause finally_clause switch_statement switch_body switch_case switch_default
+    labeled_statement""".split()
+)
+_PATTERNS = frozenset(
+    "object_pattern array_pattern pair_pattern assignment_pattern object_assignment_pattern rest_pattern".split()
+)
+_PUNCTUATION = frozenset(("{", "}", "[", "]", "comment"))
+#: Keys that are symbols, by the names they are given: one thing, as a written name is.
+_SYMBOL = re.compile(r"(k[A-Z]\w*|sym\w*|\w*[sS]ymbol|Symbol\.\w+)$")
 _TESTS = frozenset(("describe", "it", "test", "suite", "context", "specify"))
 _GLOBALS = frozenset(
     """console process Object Array String Number Boolean Math JSON Date RegExp Promise Map Set WeakMap WeakSet Symbol Error
@@ -58,22 +72,39 @@ class _Reader(TreeReader):
     def start(self) -> None:
         source = self.source.decode("utf-8", "replace")
         #: Functions that are used as classes.
-        self.constructors = {a or b for a, b in _PROTOTYPE.findall(source)} if ".prototype" in source else set()
+        self.constructors = {a or b or c for a, b, c in _CONSTRUCTOR.findall(source)}
+        #: The function that was added last.
+        self.made = NOTHING
         self.exports = self.builder.bind(self.builder.module, "exports")
         if "exports" in source:
             self.builder.copy(self.exports, self.builder.container())
 
     def declare(self, node: Node) -> None:
+        """Bind what the statements of a function declare, those of blocks inside too: it hides what is outside."""
         for child in node.named_children:
-            if child.type == "export_statement":
-                child = self.field(child, "declaration") or child  # noqa: PLW2901
             if child.type in ("function_declaration", "generator_function_declaration", "class_declaration"):
-                self.builder.bind(self.scope, self.text(self.field(child, "name")))
+                self.builder.bind(self._place(), self.text(self.field(child, "name")))
             elif child.type in ("lexical_declaration", "variable_declaration"):
                 for declarator in child.named_children:
-                    name = self.field(declarator, "name")
-                    if name is not None and name.type == "identifier":
-                        self.builder.bind(self.scope, self.text(name))
+                    self._declare(self.field(declarator, "name"))
+            elif child.type in _BLOCKS:
+                if child.type == "for_in_statement" and self.field(child, "kind") is not None:
+                    self._declare(self.field(child, "left"))
+                self.declare(child)
+
+    def _declare(self, target: Node | None) -> None:
+        """Bind the names of a pattern here."""
+        if target is None:
+            return
+        if target.type in ("identifier", "shorthand_property_identifier_pattern"):
+            self.builder.bind(self._place(), self.text(target))
+        elif target.type in _PATTERNS:
+            parts = [self.field(target, name) for name in ("value", "left")]
+            for part in [p for p in parts if p is not None][:1] or target.named_children:
+                self._declare(part)
+
+    def _place(self) -> Scope:
+        return self.scope if self.scope.owner == NOTHING else self.builder.module
 
     def body(self, node: Node) -> None:
         if node.type == "statement_block":
@@ -150,6 +181,8 @@ class _Reader(TreeReader):
             return text[1:-1]
         if node.type == "number" and text.isdigit():
             return int(text)
+        if _SYMBOL.match(text):
+            return f"[{text}]"
         self.value(node)
         return None
 
@@ -166,9 +199,12 @@ class _Reader(TreeReader):
 
     def _make(self, node: Node, name: str, *, kind: str = "", traits: tuple[str, ...] = ()) -> Variable:
         """Add a function; one that is used as a class becomes one, with itself as constructor."""
-        if name and name in self.constructors and node.type != "method_definition":
+        if name and node.type not in ("method_definition", "arrow_function") and self._is_constructor(node, name):
             return self._function_class(node, name)
         return self.function_value(self._add(node, name, kind or Kind.FUNCTION, traits))
+
+    def _is_constructor(self, node: Node, name: str) -> bool:
+        return name in self.constructors or (name[:1].isupper() and "this." in self.text(self.field(node, "body")))
 
     def _add(self, node: Node, name: str, kind: str, traits: tuple[str, ...] = ()) -> int:
         parameters, patterns, rest = self._parameters(node)
@@ -191,10 +227,12 @@ class _Reader(TreeReader):
         )
         outer, self.scope = self.scope, inner
         for pattern, variable in patterns:
+            self._declare(pattern)
             self.assign(pattern, inner.names.get(variable, NOTHING))
         self.scope = outer
         returns = self.field(node, "return_type")
         self.builder.copy(self.builder.functions[number].result, self.annotation(returns))
+        self.made = number
         return number
 
     def _parameters(self, node: Node) -> tuple[list[tuple[str, Variable]], list[tuple[Node, str]], str]:
@@ -335,11 +373,14 @@ class _Reader(TreeReader):
             return self._data(node)
         held = self.builder.container()
         for member in node.named_children:
-            key, value = "", NOTHING
+            key, value, self.made = "", NOTHING, NOTHING
             if member.type == "pair":
                 key = self.text(self.field(member, "key")).strip("\"'")
                 inner = self.field(member, "value")
-                value = self._make(inner, key) if inner is not None and inner.type in _FUNCTIONS else self.value(inner)
+                if inner is not None and inner.type in _FUNCTIONS:
+                    value = self._make(inner, key)
+                else:
+                    value, self.made = self._named_value(inner, key) if inner is not None else NOTHING, NOTHING
             elif member.type == "method_definition":
                 key = self.text(self.field(member, "name")).strip("\"'")
                 value = self._make(member, key)
@@ -348,8 +389,10 @@ class _Reader(TreeReader):
             elif member.type == "spread_element":
                 source = self._first(member)
                 self.call_method(held, "update", [("", source)], member)
+            if self.made != NOTHING and Trait.RECEIVER in (fact := self.builder.functions[self.made]).traits:
+                self.builder.copy(fact.parameters[0], held)  # `this`
             if key and value != NOTHING:
-                key = "*" if key.startswith("[") else key
+                key = "*" if key.startswith("[") and not _SYMBOL.match(key[1:-1]) else key
                 self.emit(Op.STORE_INDEX, held, key, value, self.scope.symbol, self.line(member))
         return held
 
@@ -396,13 +439,25 @@ class _Reader(TreeReader):
             return self._make(value, name)
         if value.type == "class" and self.field(value, "name") is None:
             return self._class(value, name)
+        if value.type == "object" and re.fullmatch(r"[\w$]+", name) and name != "exports":
+            return self._object_named(value, name)
         return self.value(value)
+
+    def _object_named(self, value: Node, name: str) -> Variable:
+        """Read an object that gets a name: its functions are called `name.key`."""
+        outer = self.scope
+        self.scope = Scope(outer.outer, outer.symbol, outer.function, f"{outer.prefix}{name}.", outer.owner)
+        self.scope.names = outer.names
+        held = self._object(value)
+        self.scope = outer
+        return held
 
     def _assignment(self, node: Node) -> Variable:
         left, right = self.field(node, "left"), self.field(node, "right")
         if left is None or right is None:
             return NOTHING
         name = self.text(self.field(left, "property")) if left.type == "member_expression" else self.text(left)
+        name = self.text(self.field(left, "object")) if name == "prototype" else name
         value = self._named_value(right, name)
         self.assign(left, value)
         return value
@@ -428,8 +483,9 @@ class _Reader(TreeReader):
                 self.emit(Op.STORE, held, name, value, self.scope.symbol, self.line(target))
         elif kind == "subscript_expression":
             held, key = self.value(self.field(target, "object")), self._key(self.field(target, "index"))
-            if NOTHING not in (held, value):
-                self.emit(Op.STORE_INDEX, held, key, value, self.scope.symbol, self.line(target))
+            for at in (key,) if key is not None else (key, "?"):  # `?`: by any name
+                if NOTHING not in (held, value):
+                    self.emit(Op.STORE_INDEX, held, at, value, self.scope.symbol, self.line(target))
         else:
             self._take_apart(target, value)
 
@@ -439,11 +495,11 @@ class _Reader(TreeReader):
             if name in scope.names and scope.owner == NOTHING:
                 return scope.names[name]
             scope = scope.outer
-        return self.builder.bind(self.scope if self.scope.owner == NOTHING else self.builder.module, name)
+        return self.builder.bind(self._place(), name)
 
     def _take_apart(self, target: Node, value: Variable) -> None:
         """Assign the parts of `{a, b: c, ...rest}` or `[x, y]`."""
-        for place, part in enumerate(target.named_children):
+        for place, part in _places(target):
             if part.type == "pair_pattern":
                 inner, key = self.field(part, "value"), self.text(self.field(part, "key"))
                 if inner is not None:
@@ -468,8 +524,6 @@ class _Reader(TreeReader):
         left = self.field(node, "left")
         held = self.element(self.value(self.field(node, "right")), node)
         if left is not None:
-            if left.type == "identifier":
-                self.builder.bind(self.scope, self.text(left))
             self.assign(left, held)
         self.value(self.field(node, "body"))
         return NOTHING
@@ -528,9 +582,15 @@ class _Reader(TreeReader):
             held = self.value(place)
             if name == "bind":
                 return held
-            return self.call(held, arguments[1:] if name == "call" else [], node, self.text(place).rpartition(".")[2])
+            given = arguments[1:] if name == "call" else [("*", value) for _, value in arguments[1:2]]
+            this = [("this", value) for _, value in arguments[:1]]
+            return self.call(held, [*this, *given], node, self.text(place).rpartition(".")[2])
         held = self.value(place)
-        if name == "inherits" and len(arguments) > 1:
+        if (
+            name in ("inherits", "setPrototypeOf")
+            and len(arguments) > 1
+            and NOTHING not in (arguments[0][1], arguments[1][1])
+        ):
             self.emit(Op.STORE, arguments[0][1], "prototype", arguments[1][1], self.scope.symbol, self.line(node))
         if name in ("create", "assign") and arguments and self.text(place) == "Object":
             return self._object_call(name, arguments, node)
@@ -694,6 +754,17 @@ def _is_data(node: Node) -> bool:
         key, value = node.named_children[0], node.named_children[-1]
         return key.type in _PLAIN_KEYS and _is_data(value)
     return kind in _CONSTANTS or (kind in ("object", "array") and all(map(_is_data, node.named_children)))
+
+
+def _places(pattern: Node) -> list[tuple[int, Node]]:
+    """Return the parts of a pattern with their places: `[, x]` takes the second."""
+    place, found = 0, []
+    for child in pattern.children:
+        if child.type == ",":
+            place += 1
+        elif child.type not in _PUNCTUATION:
+            found.append((place, child))
+    return found
 
 
 def _bases(heritage: Node) -> list[Node]:

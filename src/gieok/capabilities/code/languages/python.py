@@ -698,9 +698,11 @@ class _Reader:
         return NOTHING
 
     def _call(self, node: ast.Call) -> Variable:
-        if isinstance(node.func, ast.Name) and (special := self._builtin_call(node, node.func.id)) is not None:
-            return special
         function = node.func
+        is_import = isinstance(function, ast.Attribute) and getattr(function.value, "id", "") == "importlib"
+        plain = _name_of(function) if is_import else getattr(function, "id", "")
+        if plain and (special := self._builtin_call(node, plain)) is not None:
+            return special
         place = self.expression(function.value if isinstance(function, ast.Attribute) else function)
         arguments = self._arguments(node)
         if place == NOTHING and isinstance(function, ast.Attribute) and not isinstance(function.value, ast.Constant):
@@ -735,7 +737,7 @@ class _Reader:
                     self.builder.functions[number] = fact._replace(traits=(*fact.traits, Trait.TRANSPARENT))
 
     def _builtin_call(self, node: ast.Call, name: str) -> Variable | None:
-        """Return what `super()` or `getattr(x, "constant", default)` gives; None for other calls."""
+        """Return what `super()`, `getattr(x, "constant", default)` or an import by text gives; None for other calls."""
         if name == "super":
             return self._super(node)
         if name == "getattr" and len(node.args) > 1 and (attribute := _attribute(node.args[1])):
@@ -748,7 +750,17 @@ class _Reader:
             value = self.builder.fresh()
             self._emit((Op.LOAD, value, place, attribute, self.scope.symbol, node.lineno))
             return self.builder.merge(value, default)
+        if name in ("__import__", "import_module") and node.args and (module := _attribute(node.args[0])):
+            return self._imported(name, module, node) if not module.endswith("*") else None
         return None
+
+    def _imported(self, name: str, module: str, node: ast.Call) -> Variable:
+        """Return the module that a call imports: `__import__("a.b")` gives `a`."""
+        value = self.builder.fresh()
+        path = module.lstrip(".")
+        path, level = (path.partition(".")[0], 0) if name == "__import__" else (path, len(module) - len(path))
+        self._emit((Op.IMPORT, value, path, "", level, node.lineno))
+        return value
 
     def _note_patch(self, name: str, node: ast.Call, arguments: list[Argument]) -> None:
         """`setattr(x, "constant", value)`, pytest's `monkeypatch.setattr` too, assigns."""

@@ -12,14 +12,75 @@ _COLLECTIONS = frozenset("Vec VecDeque HashMap BTreeMap HashSet BTreeSet Iterato
 #: Methods that give what they are called on, or what is inside of it.
 _SAME = frozenset(
     """unwrap expect clone as_ref as_mut borrow borrow_mut lock read write iter iter_mut into_iter unwrap_or_default to_owned
-    into deref as_deref ok unwrap_or_else""".split()
+    into deref as_deref ok unwrap_or_else unwrap_or ok_or ok_or_else map_err or_else filter inspect cloned copied take
+    as_slice to_vec as_deref_mut peekable into_inner unwrap_unchecked context with_context""".split()
+)
+#: Methods that call what they are given with what they are called on.
+_CALLING = frozenset(
+    """map and_then map_or map_or_else filter inspect is_some_and unwrap_or_else map_err or_else ok_or_else then then_with
+    with_context get_or_insert_with or_insert_with""".split()
+)
+#: Macros whose arguments are expressions.
+_EXPRESSIONS = frozenset(
+    """print println eprint eprintln format write writeln panic assert assert_eq assert_ne debug_assert debug_assert_eq
+    debug_assert_ne vec todo unreachable unimplemented dbg format_args info debug warn error trace log bail ensure anyhow
+    try join try_join matches""".split()
 )
 
 
 def read(text: str, language: str, parser: Parser) -> Facts:
     """Return the facts of a file."""
     root = parser.parse(language, text.encode("utf-8", "surrogatepass"))
-    return _Reader(language, text, root).read()
+    return _Reader(language, text, root, parser).read()
+
+
+class _Moved:
+    """A node of a piece of the file that was parsed apart, at its place in the file."""
+
+    __slots__ = ("_line", "_node", "_offset")
+
+    def __init__(self, node: Node, offset: int, line: int) -> None:
+        self._node, self._offset, self._line = node, offset, line
+
+    @property
+    def type(self) -> str:
+        return self._node.type
+
+    @property
+    def start_byte(self) -> int:
+        return self._node.start_byte + self._offset
+
+    @property
+    def end_byte(self) -> int:
+        return self._node.end_byte + self._offset
+
+    @property
+    def start_point(self) -> tuple[int, int]:
+        return self._node.start_point[0] + self._line, self._node.start_point[1]
+
+    @property
+    def end_point(self) -> tuple[int, int]:
+        return self._node.end_point[0] + self._line, self._node.end_point[1]
+
+    @property
+    def named_children(self) -> list[Node]:
+        return [_Moved(child, self._offset, self._line) for child in self._node.named_children]
+
+    @property
+    def children(self) -> list[Node]:
+        return [_Moved(child, self._offset, self._line) for child in self._node.children]
+
+    @property
+    def has_error(self) -> bool:
+        return self._node.has_error
+
+    @property
+    def text(self) -> bytes | None:
+        return self._node.text
+
+    def child_by_field_name(self, name: str, /) -> Node | None:
+        child = self._node.child_by_field_name(name)
+        return None if child is None else _Moved(child, self._offset, self._line)
 
 
 class _Reader(TreeReader):
@@ -38,9 +99,14 @@ class _Reader(TreeReader):
         "index_expression": "_index", "expression_statement": "nothing", "attribute_item": "_skip", "type_identifier": "_skip",
         "generic_function": "_generic_function", "const_item": "_constant", "static_item": "_constant",
         "array_expression": "_array",
-        "generic_type": "_skip", "visibility_modifier": "_skip", "field_identifier": "_skip", "tuple_expression": "nothing",
+        "generic_type": "_skip", "visibility_modifier": "_skip", "field_identifier": "_skip",
+        "tuple_expression": "_tuple_expression",
         "mutable_specifier": "_skip", "try_expression": "_last", "await_expression": "_last",
     }  # fmt: skip
+
+    def __init__(self, language: str, text: str, root: Node, parser: Parser) -> None:
+        super().__init__(language, text, root)
+        self.parser = parser
 
     def start(self) -> None:
         self.implementing = NOTHING
@@ -59,11 +125,14 @@ class _Reader(TreeReader):
         self.give(self._block(node) if node.type == "block" else self.value(node))
 
     def _block(self, node: Node) -> Variable:
+        """Return what the last expression gives: an `if` or `match` there looks like a statement."""
         last = NOTHING
         for child in node.named_children:
-            last = self.value(child)
-        ending = node.named_children[-1].type if node.named_children else ""
-        return NOTHING if ending in ("expression_statement", "let_declaration") else last
+            is_given = child.type == "expression_statement" and not self.text(child).endswith(";")
+            last = self.value(child.named_children[0] if is_given and child.named_children else child)
+        ending = node.named_children[-1] if node.named_children else None
+        is_statement = ending is not None and (ending.type == "let_declaration" or self.text(ending).endswith(";"))
+        return NOTHING if is_statement else last
 
     def _skip(self, node: Node) -> Variable:
         del node
@@ -91,7 +160,8 @@ class _Reader(TreeReader):
             for child in node.named_children:
                 self._use_tree(child, prefix, line)
         elif node.type == "use_as_clause":
-            self._use_name(joined + self.text(self.field(node, "path")), self.text(self.field(node, "alias")), line)
+            path = (joined + self.text(self.field(node, "path"))).removesuffix("::self")
+            self._use_name(path, self.text(self.field(node, "alias")), line)
         elif node.type == "use_wildcard":
             self.emit(Op.IMPORT_ALL, joined + self.text(node).removesuffix("::*"), 0)
         else:
@@ -110,6 +180,8 @@ class _Reader(TreeReader):
             to = self.builder.bind(self.builder.module, name)
             self.emit(Op.IMPORT, to, f"self::{name}", "", 0, self.line(node))
             return NOTHING
+        to = self.builder.bind(self.builder.module, name)
+        self.emit(Op.IMPORT, to, "self", "", 0, self.line(node))  # the file itself
         outer = self.scope
         self.scope = Scope(outer, outer.symbol, outer.function, f"{outer.prefix}{name}.")
         self.scope.names = outer.names  # one space of names for a file: `use super::*` is nearly always there
@@ -137,6 +209,8 @@ class _Reader(TreeReader):
         listed = self.field(node, "parameters")
         parameters: list[tuple[str, Variable]] = []
         patterns: list[tuple[Node, str]] = []
+        outer = self.scope
+        self.scope = self._generics(node)
         for place, parameter in enumerate(listed.named_children if listed is not None else ()):
             pattern = self.field(parameter, "pattern") if parameter.type == "parameter" else parameter
             if parameter.type in ("self_parameter", "attribute_item", "line_comment") or pattern is None:
@@ -149,15 +223,38 @@ class _Reader(TreeReader):
             if name_of.startswith("<"):
                 patterns.append((pattern, name_of))
             parameters.append((name_of, self.type(self.field(parameter, "type"))))
+        given = self.type(self.field(node, "return_type"))
         number, inner = self.function(
             node, name, kind, parameters, self.field(node, "body"), receiver=receiver, traits=traits, shown=shown
         )
-        outer, self.scope = self.scope, inner
+        if self.implementing != NOTHING:
+            inner.names["Self"] = self.implementing
+        self.scope = inner
         for pattern, name_of in patterns:
             self.assign(pattern, inner.names[name_of])
         self.scope = outer
-        self.builder.copy(self.builder.functions[number].result, self.type(self.field(node, "return_type")))
+        self.builder.copy(self.builder.functions[number].result, given)
         return number
+
+    def _generics(self, node: Node) -> Scope:
+        """Return a scope in which `T` of `fn f<T: Shape>` or `where T: Shape` means Shape."""
+        listed = self.field(node, "type_parameters")
+        where = next((c for c in node.named_children if c.type == "where_clause"), None)
+        bounds = [
+            *(listed.named_children if listed is not None else ()),
+            *(where.named_children if where is not None else ()),
+        ]
+        outer = self.scope
+        if not bounds:
+            return outer
+        scope = Scope(outer, outer.symbol, outer.function, outer.prefix, outer.owner)
+        for bound in bounds:
+            name, traits = self.field(bound, "name") or self.field(bound, "left"), self.field(bound, "bounds")
+            if name is None or traits is None:
+                continue
+            for trait in traits.named_children:
+                self.builder.copy(self.builder.bind(scope, self.text(name)), self._named(trait))
+        return scope
 
     def _struct(self, node: Node) -> Variable:
         name = self.text(self.field(node, "name"))
@@ -169,11 +266,21 @@ class _Reader(TreeReader):
                 self.builder.copy(self.builder.bind(inner, self.text(self.field(field, "name"))), held)
             elif field.type == "enum_variant":
                 instance = self.declared(self.builder.bind(self.scope, name))
-                self.builder.copy(self.builder.bind(inner, self.text(self.field(field, "name"))), instance)
+                variant = self.text(self.field(field, "name"))
+                self.builder.copy(self.builder.bind(inner, variant), instance)
+                self._payload(self.field(field, "body"), variant, inner)
             elif node.type == "struct_item" and "type" in field.type:
                 self.builder.copy(self.builder.bind(inner, str(place)), self.type(field))
         self.builder.copy(self.builder.bind(self.scope, name), self.class_value(number))
         return NOTHING
+
+    def _payload(self, body: Node | None, variant: str, inner: Scope) -> None:
+        """What a variant carries is kept under `Variant.0` or `Variant.name` of the enum."""
+        for place, field in enumerate(body.named_children if body is not None else ()):
+            is_named = field.type == "field_declaration"
+            kind = self.type(self.field(field, "type") if is_named else field)
+            name = self.text(self.field(field, "name")) if is_named else str(place)
+            self.builder.copy(self.builder.bind(inner, f"{variant}.{name}"), kind)
 
     def _trait(self, node: Node) -> Variable:
         name = self.text(self.field(node, "name"))
@@ -216,6 +323,8 @@ class _Reader(TreeReader):
         made = self.function_value(number)
         if held == NOTHING:
             self.builder.copy(self.builder.bind(inner, name), made)
+            if has_self:
+                self.builder.copy(self.builder.functions[number].parameters[0], self.declared(self.implementing))
         else:
             self.emit(Op.STORE, held, name, made, self.scope.symbol, self.line(member))
             if has_self:
@@ -253,7 +362,7 @@ class _Reader(TreeReader):
         if node.type not in ("type_identifier", "identifier"):
             return NOTHING
         name = self.text(node)
-        return self.implementing if name == "Self" else self.lookup(name)
+        return self.implementing if name == "Self" and self.implementing != NOTHING else self.lookup(name)
 
     def type(self, node: Node | None) -> Variable:  # noqa: PLR0911 - one per form of a type
         """Return what a variable of a type may hold."""
@@ -266,13 +375,13 @@ class _Reader(TreeReader):
             if name in _WRAPPERS and inner:
                 return self.type(inner[0])
             if name in _COLLECTIONS and inner:
-                return self._holding(self.type(inner[-1]), node)
+                return self.holding(self.type(inner[-1]), node)
         if node.type in ("reference_type", "dynamic_type", "abstract_type"):
             return self.type(
                 next((c for c in node.named_children if c.type not in ("lifetime", "mutable_specifier")), None)
             )
         if node.type in ("array_type", "slice_type"):
-            return self._holding(self.type(self.field(node, "element") or node.named_children[0]), node)
+            return self.holding(self.type(self.field(node, "element") or node.named_children[0]), node)
         if node.type == "tuple_type":
             return self._tuple(node)
         return self.declared(self._named(node))
@@ -282,13 +391,6 @@ class _Reader(TreeReader):
         for place, child in enumerate(node.named_children):
             if (value := self.type(child)) != NOTHING:
                 self.emit(Op.STORE_INDEX, held, place, value, self.scope.symbol, self.line(node))
-        return held
-
-    def _holding(self, inner: Variable, node: Node) -> Variable:
-        if inner == NOTHING:
-            return NOTHING
-        held = self.builder.container()
-        self.emit(Op.STORE_INDEX, held, "*", inner, self.scope.symbol, self.line(node))
         return held
 
     # Expressions
@@ -306,15 +408,12 @@ class _Reader(TreeReader):
         return NOTHING
 
     def _path(self, parts: list[str], node: Node) -> Variable:
-        first = parts[0].partition("<")[0]
-        if first == "Self":
-            held = self.implementing
-        elif first in ("crate", "super", "self") and len(parts) > 1:
+        first = parts[0].partition("<")[0] or parts[0].strip("<>").partition(" as ")[0]
+        if first in ("crate", "super", "self") and len(parts) > 1:
             held = self.builder.fresh()
             self.emit(Op.IMPORT, held, "::".join(parts[:-1]), parts[-1], 0, self.line(node))
             return held
-        else:
-            held = self.lookup(first)
+        held = self.lookup(first)
         for part in parts[1:]:
             held = self.load(held, part.partition("<")[0], node)
         return held
@@ -338,6 +437,8 @@ class _Reader(TreeReader):
         if callee.type == "field_expression":
             place, name = self.value(self.field(callee, "value")), self.text(self.field(callee, "field"))
             made = self.call_method(place, name, arguments, node)
+            if name in _CALLING:
+                made = self.builder.merge(made, *[self.call(held, [("", place)], node) for _, held in arguments])
             return self.builder.merge(made, place) if name in _SAME else made
         if callee.type == "scoped_identifier":
             parts = self.text(callee).split("::")
@@ -346,7 +447,10 @@ class _Reader(TreeReader):
         name = self.text(callee).rpartition("::")[2]
         if name in ("Some", "Ok", "Err") and arguments:
             return arguments[0][1]
-        return self.call(self.value(callee), arguments, node, name)
+        held = self.value(callee)
+        made = self.call(held, arguments, node, name)
+        is_variant = name[:1].isupper() and callee.type == "scoped_identifier"
+        return self.builder.merge(made, held) if is_variant else made
 
     def _struct_expression(self, node: Node) -> Variable:
         held = self._named(self.field(node, "name"))
@@ -383,17 +487,41 @@ class _Reader(TreeReader):
             self.builder.copy(self.builder.bind(self.scope, self.text(pattern)), value)
         elif pattern.type == "tuple_pattern":
             for place, child in enumerate(pattern.named_children):
-                taken = NOTHING
-                if value != NOTHING:
-                    taken = self.builder.fresh()
-                    self.emit(Op.INDEX, taken, value, place, self.scope.symbol, self.line(child))
-                self.assign(child, taken)
+                self.assign(child, self._part(value, place, child))
         elif pattern.type == "tuple_struct_pattern":
-            for child in pattern.named_children[1:]:
-                self.assign(child, value)
+            path = self.text(pattern.named_children[0])
+            for place, child in enumerate(pattern.named_children[1:]):
+                is_same = path in ("Some", "Ok", "Err")
+                self.assign(child, value if is_same else self._carried(path, str(place), value, child))
+        elif pattern.type == "struct_pattern":
+            self._assign_fields(pattern, value)
         elif pattern.type in ("mut_pattern", "ref_pattern", "reference_pattern", "captured_pattern", "match_pattern"):
             for child in pattern.named_children[-1:]:
                 self.assign(child, value)
+
+    def _part(self, value: Variable, place: int, node: Node) -> Variable:
+        if value == NOTHING:
+            return NOTHING
+        taken = self.builder.fresh()
+        self.emit(Op.INDEX, taken, value, place, self.scope.symbol, self.line(node))
+        return taken
+
+    def _assign_fields(self, pattern: Node, value: Variable) -> None:
+        path = self.text(self.field(pattern, "type"))
+        for field in pattern.named_children[1:]:
+            inner = self.field(field, "pattern")
+            name = self.text(self.field(field, "name"))
+            carried = self._carried(path, name, value, field) if name else NOTHING
+            if inner is not None:
+                self.assign(inner, carried)
+            elif name:
+                self.builder.copy(self.builder.bind(self.scope, name), carried)
+
+    def _carried(self, path: str, name: str, value: Variable, node: Node) -> Variable:
+        """Return what a pattern `Enum::Variant(x)` or `Struct { x }` takes out."""
+        owner, _, variant = path.rpartition("::")
+        held = self._path(owner.split("::"), node) if owner else NOTHING
+        return self.builder.merge(self.load(held, f"{variant}.{name}", node), self.load(value, name, node))
 
     def _assignment(self, node: Node) -> Variable:
         left, value = self.field(node, "left"), self.value(self.field(node, "right"))
@@ -433,6 +561,13 @@ class _Reader(TreeReader):
             self.assign(pattern, value)
         return NOTHING
 
+    def _tuple_expression(self, node: Node) -> Variable:
+        held = self.builder.container()
+        for place, child in enumerate(node.named_children):
+            if (value := self.value(child)) != NOTHING:
+                self.emit(Op.STORE_INDEX, held, place, value, self.scope.symbol, self.line(child))
+        return held
+
     def _match(self, node: Node) -> Variable:
         value = self.value(self.field(node, "value"))
         body = self.field(node, "body")
@@ -452,14 +587,21 @@ class _Reader(TreeReader):
         return self.element(held[0], node) if held else NOTHING
 
     def _array(self, node: Node) -> Variable:
-        return self._holding(self.builder.merge(*[self.value(child) for child in node.named_children]), node)
+        return self.holding(self.builder.merge(*[self.value(child) for child in node.named_children]), node)
 
     def _macro(self, node: Node) -> Variable:
-        """A macro of the project is called; what stands inside of any other is not parsed by the grammar."""
+        """A macro of the project is called. The grammar parses no arguments: those of known macros are parsed as a tuple."""
         name = self.text(self.field(node, "macro"))
         variable = self.builder.module.names.get(f"{name}!")
         if variable is not None:
             self.call(variable, [], node, name)
-        if name == "vec":
-            return self.builder.container()
-        return NOTHING
+        tokens = next((c for c in node.named_children if c.type == "token_tree"), None)
+        if name.rpartition("::")[2] not in _EXPRESSIONS or tokens is None:
+            return NOTHING
+        piece = b"(" + self.source[tokens.start_byte + 1 : tokens.end_byte - 1] + b")"
+        parsed = self.parser.parse("rust", piece)
+        moved = _Moved(parsed, tokens.start_byte - parsed.start_byte, tokens.start_point[0])
+        held = self.inside(moved)
+        if name != "vec":
+            return NOTHING
+        return self.holding(held, node) if held != NOTHING else self.builder.container()

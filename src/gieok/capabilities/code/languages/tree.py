@@ -146,11 +146,17 @@ class TreeReader:
         """Add a symbol inside the scope at hand and return its number."""
         start = self.line(node)
         fact = SymbolFact(
-            name, self.scope.prefix + name, kind, start, node.end_point[0] + 1, self.scope.symbol, doc=doc,
+            name, self._prefix(kind) + name, kind, start, node.end_point[0] + 1, self.scope.symbol, doc=doc,
             traits=tuple(sorted(traits)), status="deprecated" if "@deprecated" in doc.lower() else "active",
         )  # fmt: skip
         self.builder.symbols.append(fact)
         return len(self.builder.symbols) - 1
+
+    def _prefix(self, kind: str) -> str:
+        """A function without a name is named after the symbol it stands in, which also bears its calls."""
+        if kind != Kind.LAMBDA:
+            return self.scope.prefix
+        return f"{self.builder.symbols[self.scope.symbol].qualified}." if self.scope.symbol else ""
 
     def doc(self, node: Node) -> str:
         """Return the comment that stands directly above a node."""
@@ -186,7 +192,7 @@ class TreeReader:
         name = name if shown else builder.lambda_name(self.scope.symbol)
         symbol = self.symbol(node, name, kind if shown else Kind.LAMBDA, traits, self.doc(node) if shown else "")
         outer = self.scope
-        inner = Scope(self.closure(), symbol, len(builder.functions), f"{outer.prefix}{name}.")
+        inner = Scope(self.closure(), symbol, len(builder.functions), f"{builder.symbols[symbol].qualified}.")
         places = [receiver] if receiver else []
         variables = [builder.bind(inner, receiver)] if receiver else []
         for parameter, annotation in parameters:
@@ -238,6 +244,14 @@ class TreeReader:
         self.emit(Op.LOAD, value, place, name, self.scope.symbol, self.line(node))
         return value
 
+    def holding(self, inner: Variable, node: Node) -> Variable:
+        """Return a container of what `inner` holds."""
+        if inner == NOTHING:
+            return NOTHING
+        held = self.builder.container()
+        self.emit(Op.STORE_INDEX, held, "*", inner, self.scope.symbol, self.line(node))
+        return held
+
     def call(self, callee: Variable, arguments: Sequence[Argument], node: Node, name: str = "") -> Variable:
         """Return what calling `callee` gives."""
         if callee == NOTHING:
@@ -268,6 +282,14 @@ class TreeReader:
         value = self.builder.fresh()
         self.emit(Op.DECLARED, value, kind)
         return value
+
+    def narrow(self, value: Variable, kind: Variable) -> Variable:
+        """Return what of `value` may be of a class."""
+        if NOTHING in (value, kind):
+            return value
+        narrowed = self.builder.fresh()
+        self.emit(Op.NARROW, narrowed, value, kind)
+        return narrowed
 
     @property
     def current(self) -> FunctionFact:

@@ -259,6 +259,16 @@ def _class_of(value: int, machine: Machine, site: Site) -> None:
         machine.add(site.to, machine.values.number(Value.CLASS, machine.values.first[value]))
 
 
+def _collection(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+    """Model `new Map(pairs)` and `new Set(elements)`."""
+    elements = _elements(machine, site, arguments[0]) if arguments else machine.fresh()
+    if name.endswith("Map"):
+        inner = machine.fresh()
+        machine.wait(elements, (machine.iterate, inner, site.symbol, site.line))
+        elements = inner
+    _held(machine, site, elements)
+
+
 def _zip(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
     del name
     pair = machine.new_container()
@@ -270,6 +280,7 @@ def _zip(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
 Function = Callable[[Machine, Site, list[int], str], None]
 _FUNCTIONS: dict[str, Function] = {
     **dict.fromkeys(_COPIERS, _copy), **dict.fromkeys(_PASSING, _pass_on), **dict.fromkeys(_SPECIAL, _on_first),
+    **dict.fromkeys(("Map", "WeakMap", "Set", "WeakSet"), _collection),
     "enumerate": _enumerate, "zip": _zip, "next": _on_first, "type": _type, "cast": _cast, "wraps": _pass_on,
     "param": _row, "update_wrapper": _update_wrapper, "raises": _raises, "assertRaises": _raises, "assertRaisesRegex": _raises,
 }  # fmt: skip
@@ -281,7 +292,7 @@ def container_method(machine: Machine, site: Site, container: int, name: str) ->
         return
     site.wired.append(("container", container, name))
     arguments = [variable for _, variable in site.arguments]
-    model = _METHODS.get(name)
+    model = METHODS.get(name)
     if model is not None:
         model(machine, site, container, arguments)
 
@@ -353,10 +364,20 @@ def _each(machine: Machine, site: Site, container: int, arguments: list[int]) ->
 
 
 Model = Callable[[Machine, Site, int, list[int]], None]
-_METHODS: dict[str, Model] = {
-    **dict.fromkeys(("append", "add", "appendleft", "insert", "push", "unshift"), _append),
-    "extend": _extend, "update": _update, "setdefault": _set_default, "items": _items,
-    **dict.fromkeys(("pop", "get", "popleft", "popitem", "__getitem__", "shift"), _take),
-    **dict.fromkeys(("values", "copy", "slice", "concat", "keys"), _same),
-    **dict.fromkeys(("sort", "map", "filter", "forEach", "find", "reduce", "some", "every", "flatMap"), _each),
+#: Methods of containers, by name, in all languages.
+METHODS: dict[str, Model] = {
+    **dict.fromkeys(("append", "add", "appendleft", "insert", "push", "unshift", "set", "put", "addLast",
+        "addFirst", "offer"), _append),
+    "extend": _extend, "update": _update, "setdefault": _set_default, **dict.fromkeys(("items", "entries"), _items),
+    **dict.fromkeys(
+        """pop get popleft popitem __getitem__ shift getOrDefault orElse orElseThrow getFirst getLast getValue poll peek next
+        first last get_mut first_mut last_mut""".split(), _take),
+    **dict.fromkeys(
+        """values copy slice concat keys stream parallelStream iterator listIterator toList collect sorted limit distinct
+        findFirst findAny values_mut drain chain rev take skip""".split(), _same),
+    **dict.fromkeys(
+        """sort map filter forEach find reduce some every flatMap ifPresent ifPresentOrElse anyMatch allMatch noneMatch
+        removeIf computeIfAbsent computeIfPresent orElseGet for_each filter_map flat_map any all fold sort_by_key sort_by
+        find_map max_by_key min_by_key""".split(), _each),
+    "addAll": _extend, "putAll": _update, "entrySet": _items,
 }  # fmt: skip

@@ -24,10 +24,7 @@ FAN = 12
 CAP = 20
 #: Beyond this many functions, arguments are not followed into parameters: half the time for two points of recall.
 ARGUMENT_FUNCTIONS = 20_000
-_CONTAINER_METHODS = frozenset(
-    """append add extend update insert setdefault pop get values items keys __getitem__ popleft appendleft popitem copy
-    remove sort push unshift shift forEach map filter find reduce some every flatMap concat slice then""".split()
-)
+_CONTAINER_METHODS = natives.METHODS.keys() | {"remove", "then", "has"}
 
 Handler = Callable[..., None]
 
@@ -79,6 +76,8 @@ class Solver:
         self._decorations: list[tuple[int, int, int]] = []
         self._allowances: list[tuple[int, int]] = []
         self._fallbacks: list[tuple[int, str, Callable[[], None]]] = []
+        #: Attributes of containers that are asked for by name: what is stored there by no known name (`?`) may be meant.
+        self._unnamed: list[tuple[int, str, tuple[Any, ...]]] = []
         self._file_index = {path: number for number, path in enumerate(self.paths)}
         self._file = self._symbols = 0
         self._base = self._function_base = self._class_base = self._container_base = 0
@@ -212,6 +211,9 @@ class Solver:
         for to, decorator, source in self._decorations:
             if not self._points[decorator] or not self._points[to]:
                 self.flow(source, to)
+        for container, name, trigger in self._unnamed:
+            if "?" in self._keys[container] and not self._points[self.key(container, name)]:
+                self.wait(self.key(container, "?"), trigger)
         self._drain()
         self._allow_subclasses()
         for owner, name, call in self._fallbacks:
@@ -468,6 +470,19 @@ class Solver:
         if self.values.kinds[value] == Value.CONTAINER:
             self.add(to, value)
 
+    def _narrow(self, to: int, source: int, kind: int) -> None:
+        self.wait(self._base + source, (self._narrowed, self._base + to, self._base + kind))
+
+    def _narrowed(self, value: int, to: int, kind: int) -> None:
+        """A cast lets through what may be of its class; of a class outside of the project nothing is known."""
+        values = self.values
+        if values.kinds[value] == Value.INSTANCE:
+            classes = [v for v in self.held(kind) if values.kinds[v] == Value.CLASS]
+            above = self.hierarchy.linear(int(values.first[value]))
+            if classes and not any(values.first[c] in above for c in classes):
+                return
+        self.add(to, value)
+
     # Imports
 
     def _import(self, to: int, module: str, name: str, level: int, line: int) -> None:
@@ -477,6 +492,8 @@ class Solver:
         to += self._base
         if target.space is not None:
             self._import_space(file, target, to, line)
+        elif target.file is not None and target.path:
+            self._follow(self.name_of(self._file_index[target.file], target.path[0]), target.path[1:], to, line)
         elif target.file is not None and name:
             self.flow(self.name_of(self._file_index[target.file], name), to)
         elif target.file is not None:
@@ -499,15 +516,19 @@ class Solver:
                 if origin != file:
                     self.imports[file, origin, line] = None
             return
-        first, *rest = target.path
-        held = self.fresh() if rest else to
-        for origin, variable in self._spaces[space].get(first, ()):
+        held = self.fresh()
+        for origin, variable in self._spaces[space].get(target.path[0], ()):
             self.imports[file, origin, line] = None
             self.flow(variable, held)
-        for place, name in enumerate(rest):
-            after = self.fresh() if place + 1 < len(rest) else to
+        self._follow(held, target.path[1:], to, line)
+
+    def _follow(self, held: int, path: Sequence[str], to: int, line: int) -> None:
+        """Let `to` hold what `held`.a.b… is."""
+        for name in path:
+            after = self.fresh()
             self.wait(held, (self._loaded, after, name, self._symbols, line))
             held = after
+        self.flow(held, to)
 
     def _note_import(self, file: int, target: Target, line: int) -> None:
         for path in (target.file, target.member):
@@ -636,6 +657,10 @@ class Solver:
             self.add(to, self.values.number(Value.CONTAINER_METHOD, container, name))
         if name not in _CONTAINER_METHODS or name in self._keys[container]:  # object literals
             self.flow(self.key(container, name), to)
+            self._unnamed.append((container, name, (self._hold, to)))
+
+    def _hold(self, value: int, to: int) -> None:
+        self.add(to, value)
 
     def _load_function(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
         del symbol, line
@@ -744,7 +769,10 @@ class Solver:
     def _stored(self, value: int, name: str, source: int, symbol: int, line: int) -> None:
         """`value`.name = `source`."""
         values = self.values
-        kind, first = values.kinds[value], int(values.first[value]) if values.kinds[value] != Value.EXTERNAL else 0
+        kind = values.kinds[value]
+        if kind in (Value.EXTERNAL, Value.PACKAGE):  # nothing of the project's is written to
+            return
+        first = int(values.first[value])
         if kind == Value.INSTANCE:
             self._look(first, name, self._set_property, source, value, symbol, line)
             if source != NOTHING:
@@ -776,6 +804,14 @@ class Solver:
             variable = self.fresh()
             self.hierarchy.define(owner, name, variable)
         self.flow(source, variable)
+        self.wait(source, (self._owned, owner))
+
+    def _owned(self, value: int, owner: int) -> None:
+        """A function that is put on a class (`A.prototype.f = …`) is called with instances of it."""
+        if self.values.kinds[value] == Value.FUNCTION:
+            fact = self.functions[int(self.values.first[value])]
+            if Trait.RECEIVER in fact.traits and fact.owner == NOTHING:
+                self.add(fact.parameters[0], self.values.number(Value.INSTANCE, owner))
 
     def _set_property(self, value: int, source: int, receiver: int, symbol: int, line: int) -> None:
         values = self.values
@@ -905,28 +941,34 @@ class Solver:
             owner = int(values.first[value])
             self._look(owner, name, self._bind_call, site, value)
             for base in self.hierarchy.linear(owner):
-                self.wait(self.field(base, name), (self.apply, site))
+                self.wait(self.field(base, name), (self._bind_own, site, value))
             if self._is_served(owner, name):
                 again = partial(self.special, value, "__getattr__", site.to, (), site.symbol, site.line)
                 self._fallbacks.append((owner, name, again))
         elif kind == Value.CLASS:
             self._look(int(values.first[value]), name, self._bind_class_call, site, value)
-        elif (
-            kind == Value.CONTAINER and name in _CONTAINER_METHODS and name not in self._keys[int(values.first[value])]
-        ):
-            self.apply(values.number(Value.CONTAINER_METHOD, values.first[value], name), site)
         elif kind == Value.CONTAINER:
-            self.wait(self.key(int(values.first[value]), name), (self._bind_call, site, value))
+            self._called_inside(value, name, site)
         elif kind == Value.SUPER:
             if not self._load_super(value, name, (self._bind_super_call, site, value)):
                 self._hand_up(site)
             site.note("external")
         elif kind == Value.EXTERNAL:
             self.apply(values.number(Value.EXTERNAL, name), site)
+        elif kind in (Value.FUNCTION, Value.BOUND) and name[-2:] == "()":  # the one method of a functional interface
+            self.apply(value, site)
         else:
             function = self.fresh()
-            self.wait(function, (self.apply, site))
+            self.wait(function, (self._bind_own, site, value))
             self._loaded(value, function, name, site.symbol, site.line)
+
+    def _called_inside(self, value: int, name: str, site: Site) -> None:
+        container = int(self.values.first[value])
+        if name in _CONTAINER_METHODS and name not in self._keys[container]:
+            self.apply(self.values.number(Value.CONTAINER_METHOD, container, name), site)
+            return
+        self.wait(self.key(container, name), (self._bind_call, site, value))
+        self._unnamed.append((container, name, (self._bind_call, site, value)))
 
     def _bind_call(self, value: int, site: Site, receiver: int) -> None:
         values = self.values
@@ -947,6 +989,15 @@ class Solver:
             self.call(site, function, NOTHING)
         else:
             self.call(site, function, self._receiver(traits, receiver))
+
+    def _bind_own(self, value: int, site: Site, receiver: int) -> None:
+        """What an instance or a function has of its own is called: in JavaScript, as a method of it."""
+        values = self.values
+        is_method = values.kinds[value] == Value.FUNCTION and values.kinds[receiver] in (Value.INSTANCE, Value.FUNCTION)
+        if is_method and Trait.RECEIVER in self.functions[int(values.first[value])].traits:
+            self.call(site, int(values.first[value]), receiver)
+        else:
+            self.apply(value, site)
 
     def _bind_class_call(self, value: int, site: Site, owner: int) -> None:
         values = self.values
@@ -1000,7 +1051,7 @@ class Solver:
         """`site` calls a function of the project, with a receiver or none."""
         targets = site.targets
         fact = self.functions[function]
-        if Trait.EXACT in fact.traits and len(site.arguments) != len(fact.parameters) - 1:
+        if Trait.EXACT in fact.traits and len(site.arguments) != len(fact.parameters) - 1 and not _is_open(site):
             return
         if function not in targets:
             targets[function] = None
@@ -1063,6 +1114,8 @@ class Solver:
                 self.wait(argument, (self._spread_places, tuple(rest), self._inside(fact.rest)))
             elif keyword == "**":
                 self.wait(argument, (self._spread_names, fact, skipped))
+            elif keyword == "this" and Trait.RECEIVER in fact.traits:
+                self.flow(argument, fact.parameters[0])
             else:
                 self.flow(argument, self._named_parameter(fact, keyword, skipped))
 
@@ -1191,8 +1244,13 @@ class Solver:
         Op.IMPORT: _import, Op.IMPORT_ALL: _import_all, Op.EXTERNAL: _external,
         Op.SPECIAL: _special, Op.INSTANCE: _instance, Op.ENTER: _enter_context, Op.SUPER: _super,
         Op.DECORATE: _decorate, Op.RAISE: _raise, Op.FIXTURE: _fixture, Op.CONTAINERS: _containers,
-        Op.DECLARED: _declared,
+        Op.DECLARED: _declared, Op.NARROW: _narrow,
     }  # fmt: skip
+
+
+def _is_open(site: Site) -> bool:
+    """Say whether a call has nobody knows how many arguments."""
+    return any(keyword == "*" for keyword, _ in site.arguments)
 
 
 def _shifted(fact: FunctionFact, base: int, classes: int) -> FunctionFact:
