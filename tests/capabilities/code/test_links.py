@@ -281,6 +281,31 @@ def test_typescript_follows_barrels_and_types_of_fields(edges: Edges) -> None:
     assert {"Api.put -> Store.save", "run -> Api.put"} <= found
 
 
+def test_javascript_finds_packages_of_the_project_and_paths_of_its_tsconfig(edges: Edges) -> None:
+    found = edges({
+        "package.json": '{"name": "tool", "main": "./tool.js"}',
+        "tool.js": "module.exports = function tool() {};\n",
+        "test/tool.test.js": "const t = require('..');\nconst same = require('tool');\nfunction go() { t(); same(); }\n",
+        "packages/core/package.json": '{"name": "@x/core", "exports": {".": {"types": "./dist/index.d.ts", "default": "./dist/index.js"}}}',
+        "packages/core/src/index.ts": "export function start() {}\n",
+        "packages/core/src/deep/way.ts": "export const way = () => {};\n",
+        "packages/web/tsconfig.json": '{\n  // paths\n  "compilerOptions": {"baseUrl": "./src", "paths": {"#lib/*": ["lib/*"],},},\n}',
+        "packages/web/src/lib/a.ts": "export function a() {}\n",
+        "packages/web/src/b.ts": "export function b() {}\n",
+        "packages/web/src/main.ts": (
+            "import { start } from '@x/core';\nimport { way } from '@x/core/deep/way';\nimport { a } from '#lib/a';\n"
+            "import { b } from 'b';\nexport function main() { start(); way(); a(); b(); }\n"
+        ),
+    })  # fmt: skip
+    assert found == {"go -> tool", "main -> start", "main -> way", "main -> a", "main -> b"}
+
+
+def test_a_manifest_that_does_not_parse_is_text(indexed: Callable[[Mapping[str, str]], Project]) -> None:
+    made = indexed({"package.json": "{ name: }", "a.js": "function a() { b(); }\nfunction b() {}\n"})
+    assert made.store.files()["package.json"].status == "text"
+    assert {(e.source, e.target) for e in made.store.all_edges() if e.kind == "calls"} == {("a.js::a", "a.js::b")}
+
+
 def test_java_follows_packages_overloads_interfaces_and_inner_classes(edges: Edges) -> None:
     found = edges({
         "src/main/java/a/b/Foo.java": (

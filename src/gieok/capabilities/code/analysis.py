@@ -37,7 +37,7 @@ def of_diff(project: Project, revision: str) -> Analysis:
         current = project.store.symbols(paths=[file.new_path]) if file.new_path else []
         for symbol in changes.symbols_at(current, file.new_lines):
             changed[symbol.key] = symbol
-        language = scan.LANGUAGES.get("." + file.old_path.rpartition(".")[2]) if file.old_path else None
+        language = scan.language_of(file.old_path) if file.old_path else None
         text = project.versions.old_text(revision, file.old_path) if language else None
         if text is not None and language is not None:
             old[file.old_path] = read(file.old_path, language, text, project.parser)

@@ -29,7 +29,9 @@ class Source(NamedTuple):
     note: str
 
     def passages(self, text: str) -> tuple[Passage, ...]:
-        """Return the passages of the file; `text` may be redacted, line for line."""
+        """Return the passages of the file; `text` may be redacted, line for line. A manifest is for imports, not for search."""
+        if self.language == "manifest":
+            return ()
         return chunks.cut(text, self.path, self.facts.symbols)
 
 

@@ -12,6 +12,7 @@ LANGUAGES = {
     ".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "tsx", ".go": "go", ".rs": "rust",
     ".java": "java", ".md": "markdown", ".markdown": "markdown",
 }  # fmt: skip
+_MANIFESTS = frozenset(("package.json", "tsconfig.json", "tsconfig.base.json", "jsconfig.json"))
 #: Never looked into, whatever `.gitignore` says: what tools put there, and what others wrote.
 _SKIPPED_FOLDERS = frozenset(
     """.git .hg .svn .gieok .venv venv env node_modules bower_components vendor third_party __pycache__ .tox .nox .mypy_cache
@@ -32,6 +33,12 @@ _GENERATED_NAME = re.compile(
 _HEAD_BYTES = 600
 #: The reason of what a rule leaves out.
 IGNORED = "ignored"
+
+
+def language_of(path: str) -> str | None:
+    """Return the language of a file by its name; None for what is not read."""
+    name = path.rpartition("/")[2]
+    return "manifest" if name in _MANIFESTS else LANGUAGES.get(f".{name.rpartition('.')[2].lower()}")
 
 
 class Candidate(NamedTuple):
@@ -162,7 +169,7 @@ def _read_rules(folder: Path, base: str) -> list[Rule]:
 
 def _candidate(entry: tuple[str, Path]) -> Candidate | Skipped | None:  # noqa: PLR0911 - one per reason
     path, file = entry
-    language = LANGUAGES.get(file.suffix.lower())
+    language = language_of(file.name)
     if language is None:
         return None
     try:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from gieok.capabilities.code.facts import Facts
-from gieok.capabilities.code.languages import go, java, javascript, python_tolerant, rust
+from gieok.capabilities.code.languages import go, java, javascript, manifest, python_tolerant, rust
 from gieok.ports import Parser
 
 #: (text, language, parser) → facts. Raises SyntaxError, ValueError, RecursionError.
@@ -11,6 +11,7 @@ Reader = Callable[[str, str, Parser], Facts]
 
 READERS: dict[str, Reader] = {
     "python": python_tolerant.read,
+    "manifest": lambda text, language, parser: manifest.read(text),
     "javascript": javascript.read,
     "typescript": javascript.read,
     "tsx": javascript.read,
