@@ -10,7 +10,10 @@ the named one around it, as everywhere in Gieok. A call out of `Native.map` is a
 wrong: precision is of those alone, and only Java has it. `edges` is how much was answered in all.
 
 `DIR/js-callgraph` is the folder `tests` of the npm package @persper/js-callgraph: `x.truth` beside `x.js` lists every call of
-that file, so that precision is of all. A line is `x.js:caller:line of the call -> y.js:name:line of the function`.
+that file, so that precision is of all: `x.js:caller:line of the call -> y.js:name:line of the function`.
+
+`DIR/callgraph_js/P.json` is what code_trace_js.py wrote of `DIR/trees/P`; its name is `js:P`. An edge that was not seen is
+refuted where its caller and all calls that name it ran.
 """
 
 import json
@@ -19,7 +22,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gieok.capabilities.code.graph import CALLS, Tier
 from gieok.capabilities.code.project import Project
@@ -161,8 +164,7 @@ def by_name(symbols: list[Symbol], files: dict[str, str]) -> list[Edge]:
     functions = [s for s in symbols if s.kind in ("function", "method")]
     named: dict[str, list[Symbol]] = defaultdict(list)
     for symbol in functions:
-        parts = symbol.key.partition("::")[2].split(".")
-        named[parts[-2] if parts[-1] in _CONSTRUCTORS and len(parts) > 1 else parts[-1]].append(symbol)
+        named[_called(symbol.key)].append(symbol)
     edges = []
     for path, text in files.items():
         for line, source in enumerate(text.split("\n"), 1):
@@ -176,13 +178,16 @@ def by_name(symbols: list[Symbol], files: dict[str, str]) -> list[Edge]:
 
 def names(data: Path) -> list[str]:
     """Return what a folder has of cases."""
-    return [*sorted(read(data / "jcg")), *(["js-callgraph"] if (data / "js-callgraph").is_dir() else [])]
+    traced = sorted(f"js:{file.stem}" for file in (data / "callgraph_js").glob("*.json"))
+    return [*sorted(read(data / "jcg")), *(["js-callgraph"] if (data / "js-callgraph").is_dir() else []), *traced]
 
 
 def score(data: Path, name: str, index: Callable[[Path, str], Project]) -> dict[str, dict[str, float]]:
     """Return how well each method does on the cases of a name."""
     if name == "js-callgraph":
         return score_truths(data / name, index)
+    if name.startswith("js:"):
+        return score_traced(data, name.removeprefix("js:"), index)
     return score_cases(read(data / "jcg")[name], index)
 
 
@@ -222,6 +227,38 @@ def score_truths(folder: Path, index: Callable[[Path, str], Project]) -> dict[st
         }
         for method, t in totals.items()
     }  # fmt: skip
+
+
+def score_traced(data: Path, name: str, index: Callable[[Path, str], Project]) -> dict[str, dict[str, float]]:
+    """Return precision and recalls against the calls that were seen while a project's tests ran, by method."""
+    truth = json.loads((data / "callgraph_js" / f"{name}.json").read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as folder:
+        store = index(data / "trees" / name, folder).store
+        found = {(e.source, e.target) for e in store.all_edges() if e.kind == CALLS and e.tier <= Tier.UNIQUE_NAME}
+        named = defaultdict(list)
+        for symbol in store.all_symbols():
+            named[_called(symbol.key)].append(symbol.key)
+    sites = [site.rpartition(" ") for site in truth["sites"]]
+    by_names = {(caller, key) for caller, _, called in sites for key in named.get(called, ())}
+    return {"gieok": _against(found, truth), "names": _against(by_names, truth)}
+
+
+def _called(key: str) -> str:
+    parts = key.partition("::")[2].split(".")
+    return parts[-2] if parts[-1] in _CONSTRUCTORS and len(parts) > 1 else parts[-1]
+
+
+def _against(predicted: set[tuple[str, str]], truth: dict[str, Any]) -> dict[str, float]:
+    allowed = {(a, b) for a, b, _ in truth["edges"]} | {(a, b) for a, b in truth["indirect"]}
+    executed = set(truth["executed"])
+    confirmed = len(predicted & allowed)
+    rest = [(a, b) for a, b in predicted - allowed if a in executed]
+    refuted = sum(truth["sites"].get(f"{a} {_called(b)}", False) for a, b in rest)
+    shares = {"precision": confirmed / max(confirmed + refuted, 1)}
+    for key, flags in (("recall_named", "n"), ("recall_call", "nc"), ("recall_all", "ncd")):
+        wanted = {(a, b) for a, b, flag in truth["edges"] if set(flag) & set(flags)}
+        shares[key] = len(wanted & predicted) / max(len(wanted), 1)
+    return shares | {"edges": len(predicted)}
 
 
 def _imported(file: Path) -> dict[str, str]:
