@@ -39,6 +39,7 @@ class Git:
         if revision.startswith("-"):
             raise BadRequest(f"{revision!r} is no revision")
         code, text, error = self._run(
+            "-c", "core.quotePath=false",  # the letters of a name, not their bytes in octal
             "diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--relative", "--no-renames",
             "--src-prefix=a/", "--dst-prefix=b/", revision, "--", ".",
         )  # fmt: skip

@@ -1,10 +1,11 @@
 """What may break, how sure that is, and by which way."""
 
+import subprocess
 from collections.abc import Callable, Mapping
 
 import pytest
 
-from gieok.capabilities.code import analysis, changes, impact, lookup, places
+from gieok.capabilities.code import analysis, changes, impact, lookup, places, project
 from gieok.capabilities.code.graph import Tier
 from gieok.capabilities.code.impact import Reached
 from gieok.capabilities.code.project import Project
@@ -68,6 +69,22 @@ def test_a_diff_is_read_by_file_and_line() -> None:
         changes.FileDiff("x.py", "x.py", frozenset((3, 9, 10)), frozenset((3, 4))),
         changes.FileDiff("gone.py", "", frozenset((1, 2)), frozenset()),
     ]
+
+
+def test_what_a_diff_takes_away_or_puts_there_is_never_read_as_its_head() -> None:
+    text = "--- a/x.sql.py\n+++ b/x.sql.py\n@@ -1 +1 @@\n--- a/of.sql\n+++ counted\n@@ -7 +7 @@\n-a\x0c--- a/b\n+b\n"
+    assert changes.parse(text) == [changes.FileDiff("x.sql.py", "x.sql.py", frozenset((1, 7)), frozenset((1, 7)))]
+
+
+@pytest.mark.parametrize("name", ["계산.py", "a b.py", 'say "hi".py', "back\\slash.py"])
+def test_a_diff_finds_files_whatever_they_are_called(indexed: Make, name: str) -> None:
+    made = indexed({name: "def pay():\n    return 1\ndef rest():\n    return 2\n"})
+    git = ["git", "-c", "user.name=Kim", "-c", "user.email=kim@example.org"]
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
+        subprocess.run([*git, *arguments], cwd=made.root, check=True, capture_output=True)
+    (made.root / name).write_text("def pay():\n    return 3\ndef rest():\n    return 2\n", encoding="utf-8")
+    project.sync(made)
+    assert analysis.of_diff(made, "HEAD").changed == (f"{name}::pay",)
 
 
 def test_the_way_is_as_sure_as_its_weakest_edge(indexed: Make) -> None:

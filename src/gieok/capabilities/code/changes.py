@@ -7,7 +7,7 @@ from typing import NamedTuple
 from gieok.capabilities.code.facts import Kind
 from gieok.model import Symbol
 
-_FILE = re.compile(r"^(?:---|\+\+\+) (?:[ab]/)?(.*?)\t?$")
+_ESCAPED = re.compile(r"\\([\"\\])")
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
@@ -21,26 +21,30 @@ class FileDiff(NamedTuple):
 
 
 def parse(diff: str) -> list[FileDiff]:
-    """Return the files of a unified diff."""
+    """Return the files of a unified diff without context."""
     found: list[FileDiff] = []
     old_path = ""
-    for line in diff.splitlines():
-        if line.startswith("--- "):
+    left = 0  # lines of a hunk: they may look like a head
+    for line in diff.split("\n"):
+        if left and line[:1] in ("-", "+"):
+            left -= 1
+        elif line.startswith("--- "):
             old_path = _path(line)
         elif line.startswith("+++ "):
             found.append(FileDiff(old_path, _path(line), frozenset(), frozenset()))
         elif found and (hunk := _HUNK.match(line)):
-            last = found[-1]
-            found[-1] = last._replace(
-                old_lines=last.old_lines | _span(hunk[1], hunk[2]), new_lines=last.new_lines | _span(hunk[3], hunk[4])
-            )
+            last, old, new = found[-1], _span(hunk[1], hunk[2]), _span(hunk[3], hunk[4])
+            found[-1] = last._replace(old_lines=last.old_lines | old, new_lines=last.new_lines | new)
+            left = len(old) + len(new)
     return found
 
 
 def _path(line: str) -> str:
-    match = _FILE.match(line)
-    name = match[1].strip('"') if match else ""
-    return "" if name == "/dev/null" else name
+    """Return the path that a head names: without the prefix, and without the quotes around a name that holds some."""
+    name = line[4:].removesuffix("\t")
+    if name[:1] == '"':
+        name = _ESCAPED.sub(r"\1", name[1:-1])
+    return "" if name == "/dev/null" else name[2:] if name[:2] in ("a/", "b/") else name
 
 
 def _span(start: str, count: str | None) -> frozenset[int]:
