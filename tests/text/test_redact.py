@@ -49,6 +49,10 @@ def test_each_kind_is_replaced_by_its_name(kind: str, secret: str, frame: str) -
         ("https://a.b/?token=correcthorse&x=1", "https://a.b/?token=[redacted:password]&x=1"),
         ('{"db_password": "correcthorse"}', '{"db_password": "[redacted:password]"}'),
         (r'{"text": "{\"apiKey\":\"correcthorse\"}"}', r'{"text": "{\"apiKey\":\"[redacted:password]\"}"}'),
+        ("""{"password":  "it's'correct"}""", '{"password":  "[redacted:password]"}'),
+        (r'{"secret": "pa\\ss\"word", "x": 1}', '{"secret": "[redacted:password]", "x": 1}'),
+        (r'"{\"secret\": \"pa\\\\ssword\", \"x\": 1}"', r'"{\"secret\": \"[redacted:password]\", \"x\": 1}"'),
+        ('{\n"password" :\n\t"correcthorse"}', '{\n"password" :\n\t"[redacted:password]"}'),
         ("{'access_token': 'correcthorsebattery'}", "{'access_token': '[redacted:password]'}"),
     ],
 )

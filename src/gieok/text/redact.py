@@ -26,7 +26,13 @@ def _kind(name: str, sign: str, hints: str, expression: str) -> _Kind:
 def _assigned(keys: str, between: tuple[str, ...], sign: str, value: str) -> str:
     """Return an expression for `key sign value`. It begins with the sign, because that is what is looked for fastest."""
     before = "|".join(f"(?<={key}{more}{sign})" for key in keys.split() for more in between)
-    return rf"{sign}(?i:{before})\s?{value}"
+    return rf"{sign}(?i:{before}){value}"
+
+
+def _quoted(least: int) -> str:
+    """Return what finds a quoted value up to its own quote: it may hold the other one, and any that is escaped."""
+    inner = r"(?!(?P=quote))(?:\\\S|[^\s\\])"
+    return rf"\s{{0,4}}(?P<quote>\\?[\"'])(?P<secret>(?:{inner}){{{least},}})"
 
 
 _KEYS = "password passwd secret api_key apikey token"
@@ -53,15 +59,12 @@ _KINDS = (
     _kind("jwt", ".", "eyJ", r"(?<![A-Za-z0-9_])eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"),
     _kind("url-password", "@", "://", r"://(?P<secret>[^\s:/@]*:[^\s/@]+)@"),
     _kind("bearer-token", "", "bearer ", r"(?i:\bbearer )(?P<secret>[A-Za-z0-9._~+/-]{16,}=*)"),
-    _kind("password", "=", _KEYS, _assigned(_KEYS, _PLAIN, "=", r"[\"']?(?P<secret>[^\s\"'&,;]{8,})")),
+    _kind("password", "=", _KEYS, _assigned(_KEYS, _PLAIN, "=", r"\s?[\"']?(?P<secret>[^\s\"'&,;]{8,})")),
     # A key of JSON or of a literal, also inside of a text in JSON: both sides are quoted, which prose is not.
+    _kind("password", ":", _KEYS, _assigned(_KEYS.removesuffix(" token"), _QUOTED, ":", _quoted(8))),
     _kind(
-        "password",
-        ":",
-        _KEYS,
-        _assigned(_KEYS.removesuffix(" token"), _QUOTED, ":", r"\\?[\"'](?P<secret>[^\s\"'\\]{8,})"),
-    ),
-    _kind("password", ":", "token", _assigned("token", _QUOTED, ":", r"\\?[\"'](?P<secret>[^\s\"'\\]{16,})")),
+        "password", ":", "token", _assigned("token", _QUOTED, ":", _quoted(16))
+    ),  # a short one is a word of a language
 )
 
 
