@@ -274,7 +274,7 @@ def score_sets(pairs: Iterable[tuple[set[Any], set[Any]]]) -> dict[str, float]:
 def score_coverage(indexed: Project, file: Path, truth: dict[str, Any]) -> dict[str, Any]:
     """Return how impact does once a run under coverage was taken in. Its functions and those of the truth are much the same."""
     learned = coverage.learn(indexed, CoverageFile(file))
-    executed.keep(indexed, learned.executions, learned.tests, learned.paths)
+    executed.keep(indexed, learned)
     store, tests = indexed.store, truth["tests"]
     symbols = {s.key: s for s in store.all_symbols()}
     edges = executed.Observed(store)

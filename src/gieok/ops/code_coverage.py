@@ -59,11 +59,11 @@ def run(context: Context, request: CoverageRequest) -> CoverageResult:
     project = opened(context)
     if request.forget:
         executed.forget(project)
-        return CoverageResult(Learned((), (), (), (), 0, ()), project.store.count_executions())
+        return CoverageResult(Learned((), (), (), (), (), 0, ()), project.store.count_executions())
     opened_run = context.open_coverage(context.folder / request.file if request.file else project.root / _FILE)
     synced(context, project, "coverage", wait=False)
     learned = coverage.learn(project, opened_run, request.commit)
-    executed.keep(project, learned.executions, learned.tests, learned.paths)
+    executed.keep(project, learned)
     return CoverageResult(learned, project.store.count_executions())
 
 

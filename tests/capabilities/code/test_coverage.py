@@ -45,7 +45,7 @@ def taken_in(coverage_data: Write, tmp_path: Path) -> Callable[..., Learned]:
         newest = max(one.mtime_ns for one in made.store.files().values())
         os.utime(file, ns=(newest - age_s * 10**9,) * 2)
         learned = coverage.learn(made, CoverageFile(file), commit)
-        executed.keep(made, learned.executions, learned.tests, learned.paths)
+        executed.keep(made, learned)
         return learned
 
     return take
@@ -282,6 +282,28 @@ def test_a_test_that_was_seen_not_to_run_the_change_is_doubted_until_something_t
     (made.root / "a.py").write_text("def f(x):\n    g()\n\n\ndef g():\n    return 2\n", encoding="utf-8")
     project.sync(made)
     assert ("test_a.py::test_no", 1, "resolved call") in _tests(made, "a.py:g")
+
+
+def test_a_test_that_ran_what_was_changed_before_the_run_was_taken_in_is_not_doubted(
+    indexed: Make, taken_in: Callable[..., Learned]
+) -> None:
+    made = indexed(
+        {
+            "a.py": "from b import h\n\n\ndef f():\n    return h()\n\n\ndef g():\n    return 1\n",
+            "b.py": "def h():\n    from a import g\n    return g()\n",
+            "test_a.py": "from a import f, g\n\n\ndef test_f():\n    f()\n\n\ndef test_g():\n    g()\n",
+        }
+    )
+    for path in ("a.py", "test_a.py"):
+        os.utime(made.root / path, ns=(10**18, 10**18))
+    project.sync(made)
+    before = {"a.py": {"test_a.test_f": [5], "test_a.test_g": [9]}, "b.py": {"test_a.test_f": [2]}}
+    learned = taken_in(made, before, age_s=1)  # as it was when `h` did not call `g` yet
+    assert (learned.changed, len(learned.executions)) == (("b.py",), 2)
+    assert ("test_a.py::test_f", Tier.RESOLVED, "resolved call") in _tests(made, "a.py:g")
+    assert made.store.count_executions() == (2, 2, 2, 0, 0)
+    taken_in(made, {"a.py": {"test_a.test_f": [5], "test_a.test_g": [9]}, "b.py": {"test_a.test_f": [2]}})
+    assert ("test_a.py::test_f", Tier.AMBIGUOUS, NOT_RUN) in _tests(made, "a.py:g")
 
 
 def test_a_function_that_no_test_ran_makes_nobody_doubted(indexed: Make, taken_in: Callable[..., Learned]) -> None:

@@ -31,9 +31,13 @@ _BLOCKS = frozenset(
 
 
 class Learned(NamedTuple):
-    """What a run says: `paths` were believed, `changed` not; `outside` are no files of the project, `unknown` no tests."""
+    """What a run says: `paths` were believed, `changed` not; `outside` are no files of the project, `unknown` no tests.
+
+    `unread` are tests with the files among `changed` in which they ran something, nobody knows what: no function is named.
+    """
 
     executions: tuple[Execution, ...]
+    unread: tuple[Execution, ...]
     tests: tuple[str, ...]
     paths: tuple[str, ...]
     changed: tuple[str, ...]
@@ -52,12 +56,16 @@ def learn(project: Project, run: CoverageRun, commit: str = "") -> Learned:
     _refuse(run, measured, places, tests)
     fresh = _Fresh(project, run, files, commit)
     functions = {s.key: s for s in symbols if s.kind in (Kind.FUNCTION, Kind.METHOD)}
-    found: set[tuple[str, str]] = set()
+    found, unread = set[tuple[str, str]](), set[tuple[str, str]]()
     believed, changed = set[str](), set[str]()
     for name, path in places.items():
         pairs = _pairs(project, run, name, files[path], tests) if fresh.holds(path) else None
-        (changed if pairs is None else believed).add(path)
-        found |= pairs or set()
+        if pairs is None:
+            changed.add(path)
+            unread |= {(tests[context], f"{path}::") for context, _ in run.lines(name) if context in tests}
+        else:
+            believed.add(path)
+            found |= pairs
     if not believed:
         raise BadRequest(
             f"all {len(changed)} files of the run were changed after it",
@@ -66,7 +74,8 @@ def learn(project: Project, run: CoverageRun, commit: str = "") -> Learned:
     hashes = {key: s.code_hash if fresh.holds(s.path) else "" for key, s in functions.items()}
     kept = sorted((t, f) for t, f in found if f in functions and t != f and f.partition("::")[0] not in changed)
     return Learned(
-        tuple(Execution(t, f, hashes[t], hashes[f]) for t, f in kept), tuple(sorted(set(tests.values()))),
+        tuple(Execution(t, f, hashes[t], hashes[f]) for t, f in kept),
+        tuple(Execution(t, f, hashes[t], "") for t, f in sorted(unread)), tuple(sorted(set(tests.values()))),
         tuple(sorted(believed - changed)), tuple(sorted(changed)), len(measured) - len(places), unknown,
     )  # fmt: skip
 

@@ -7,11 +7,12 @@ every test that comes by. Only impact reads them.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from gieok.capabilities.code.coverage import Learned
 from gieok.capabilities.code.facts import Kind
 from gieok.capabilities.code.graph import Tier
 from gieok.capabilities.code.impact import Reached, is_test
 from gieok.capabilities.code.project import SCOPE, Project
-from gieok.model import Edge, Executed, Execution, Symbol
+from gieok.model import Edge, Executed, Symbol
 
 RAN = "ran"
 _REASON, _CHANGED = "ran under coverage", "ran under coverage, changed since"
@@ -74,9 +75,12 @@ def doubted(
     return {key: found[key]._replace(tier=Tier.AMBIGUOUS, doubt=NOT_RUN) for key in sorted(store.settled(others))}
 
 
-def keep(project: Project, seen: Sequence[Execution], tests: Sequence[str], paths: Sequence[str]) -> None:
-    """Keep what these tests ran in these files, in place of what was kept of both, and note when."""
-    project.store.put_executions(seen, tests, paths)
+def keep(project: Project, learned: Learned) -> None:
+    """Keep what tests ran in the files that were believed, in place of what was kept of both, and note when.
+
+    Beside it stays that they ran something in others too: what is not known may have changed, so it settles nothing.
+    """
+    project.store.put_executions([*learned.executions, *learned.unread], learned.tests, learned.paths)
     project.store.write_note(SCOPE, _NOTE, project.clock.now().isoformat())
 
 

@@ -58,6 +58,8 @@ _EDGES = (
 _EDGE_ORDER = " ORDER BY s.key, t.key, e.kind, e.line"
 _EXECUTED = """FROM code_executions e JOIN code_versions t ON t.id = e.test JOIN code_versions f ON f.id = e.function
     JOIN code_symbols ts ON ts.key = t.key LEFT JOIN code_symbols fs ON fs.key = f.key"""
+#: A file in which a test ran something, nobody knows what.
+_UNREAD = "SELECT id FROM code_versions WHERE substr(key, -2) = '::'"
 _OPEN = "SELECT s.key, o.name, o.line FROM code_open o JOIN code_symbols s ON s.id = o.source"
 
 
@@ -212,7 +214,7 @@ class SqliteProjectStore(SqliteStore):
             {_EXECUTED}"""
         with self._reading() as db:
             pairs, tests, functions, changed = db.execute(query).fetchone()
-            total = db.execute("SELECT count(*) FROM code_executions").fetchone()[0]
+            total = db.execute(f"SELECT count(*) FROM code_executions WHERE function NOT IN ({_UNREAD})").fetchone()[0]
         return ExecutionCount(pairs, tests, functions, changed, total - pairs)
 
     def forget_executions(self) -> None:
