@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,8 +11,8 @@ from typing import Any
 import pytest
 
 from gieok.app import open_context
+from gieok.capabilities.code import escalation, summarise
 from gieok.capabilities.code import project as code_project
-from gieok.capabilities.code import summarise
 from gieok.surfaces.cli import main
 from gieok.testing.model_server import ModelServer, question
 
@@ -322,6 +324,31 @@ def test_an_escalation_has_the_strong_model_look_at_what_the_cheap_one_summarise
     run("sync")
     assert run("escalate", status=2)["error"]["code"] == "generator_failed"
     assert run("query", "convert")["pending"] is True, "what failed stays"
+
+
+def test_what_another_process_syncs_while_the_strong_model_looks_waits_for_the_next_look(
+    run: Run, shop: Path, server: ModelServer
+) -> None:
+    run("init")
+    (shop / "shop/order.py").write_text("class Order:\n    paid = True\n    open = True\n", encoding="utf-8")
+    run("sync")
+    _asked(server)
+
+    def meanwhile(body: Json) -> str:
+        if not (shop / "shop/bill.py").exists():
+            (shop / "shop/bill.py").write_text("class Bill:\n    paid = True\n    open = True\n", encoding="utf-8")
+            code = "from gieok.surfaces.cli import main; raise SystemExit(main(['code', 'sync']))"
+            subprocess.run([sys.executable, "-c", code], cwd=shop, check=True, capture_output=True)
+        return _says(body)
+
+    server.script = [meanwhile]
+    run("escalate")
+    assert {model for model, _ in _asked(server)} == {"strong"}, "one at a time"
+    waiting = escalation.pending(shop)
+    assert waiting is not None
+    assert waiting["reasons"] == ["new module shop/bill.py", "new class shop/bill.py::Bill"]
+    run("escalate")
+    assert escalation.pending(shop) is None
 
 
 def test_another_provider_has_an_address_of_its_own(

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from time import monotonic
 
-from gieok.capabilities.code import deeper, escalation, summarise
+from gieok import locks
+from gieok.capabilities.code import deeper, escalation, ownership, summarise
 from gieok.capabilities.code.project import Project
 from gieok.engine.generate import Asker
 from gieok.errors import BadRequest
@@ -59,7 +60,7 @@ def run(context: Context, request: EscalateRequest) -> EscalateResult:
                 hint="set `code.model`, or name one with `--model`; `--dismiss` forgets what waits",
             )
         summaries = _looked(context, project, asker, files)
-    escalation.clear(project.root)
+    escalation.clear(project.root, waiting)
     return EscalateResult(reasons, files, summaries)
 
 
@@ -71,12 +72,14 @@ def _looked(context: Context, project: Project, asker: Asker, files: Sequence[st
     begin, started = asker.meter.tokens, monotonic()
     status = "partly"
     try:
-        outcome = code_model.summarised(
-            context, project, asker, summarise.in_files(project, files, asker.generator.model), anew=True
-        )
-        if outcome.failure is not None:
-            raise outcome.failure
-        deeper.describe(project, asker)
+        # What the cheap model says meanwhile of the same code must not come on top.
+        with locks.exclusive(ownership.lock_file(context.home, project.root, "summaries")):
+            outcome = code_model.summarised(
+                context, project, asker, summarise.in_files(project, files, asker.generator.model), anew=True
+            )
+            if outcome.failure is not None:
+                raise outcome.failure
+            deeper.describe(project, asker)
         status = "done"
     finally:
         milliseconds = round(1000 * (monotonic() - started))

@@ -4,9 +4,11 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from gieok import locks
 from gieok.capabilities.code import layout
 
 _FILE = "escalation/pending.json"
+_LOCK = "escalation/.lock"
 _MANY_FILES = 10
 _LOW_QUALITY = 80
 _FAILURES = 3
@@ -48,19 +50,28 @@ def add(root: Path, reasons: Sequence[str], files: Sequence[str], at: str) -> No
     """Add reasons to what waits."""
     if not reasons:
         return
-    before = pending(root) or {}
-    merged = {
-        "since": before.get("since", at),
-        "reasons": list(dict.fromkeys([*_texts(before.get("reasons")), *reasons])),
-        "files": sorted({*_texts(before.get("files")), *files}),
-    }
-    layout.write(root, _FILE, json.dumps(merged, ensure_ascii=False, indent=1) + "\n")
+    with locks.exclusive(root / layout.FOLDER / _LOCK):
+        before = pending(root) or {}
+        merged = [*_texts(before.get("reasons")), *reasons]
+        _write(root, before.get("since", at), merged, [*_texts(before.get("files")), *files])
+
+
+def _write(root: Path, since: object, reasons: Sequence[str], files: Sequence[str]) -> None:
+    row = {"since": since, "reasons": list(dict.fromkeys(reasons)), "files": sorted(set(files))}
+    layout.write(root, _FILE, json.dumps(row, ensure_ascii=False, indent=1) + "\n")
 
 
 def _texts(value: object) -> list[str]:
     return [str(item) for item in value] if isinstance(value, list) else []
 
 
-def clear(root: Path) -> None:
-    """Forget what waited."""
-    (root / layout.FOLDER / _FILE).unlink(missing_ok=True)
+def clear(root: Path, seen: Mapping[str, object]) -> None:
+    """Forget what was taken; what came while a model looked at it stays."""
+    with locks.exclusive(root / layout.FOLDER / _LOCK):
+        now = pending(root) or {}
+        reasons, files = (_texts(now.get(name)) for name in ("reasons", "files"))
+        fresh = [reason for reason in reasons if reason not in _texts(seen.get("reasons"))]
+        if fresh or not set(files) <= set(_texts(seen.get("files"))):
+            _write(root, now.get("since"), fresh or reasons, files)
+        else:
+            (root / layout.FOLDER / _FILE).unlink(missing_ok=True)
