@@ -11,6 +11,7 @@ from gieok.capabilities.code import project, validate
 from gieok.capabilities.code.facts import Facts, SymbolFact
 from gieok.capabilities.code.languages import python, python_tolerant
 from gieok.capabilities.code.project import Project
+from gieok.ports import SyntaxNode
 
 Make = Callable[[Mapping[str, str]], Project]
 Edges = Callable[[Mapping[str, str]], set[str]]
@@ -78,6 +79,7 @@ def test_calls_imports_and_classes_are_linked_in_both_directions(edges: Edges) -
         "from pkg import tools as t\nfrom .tools import Base, made as make, Thing\nimport pkg.other\n"
         "class Own(Base):\n    kind: Thing\n    def __init__(self, thing: Thing):\n        self.thing = thing\n"
         "    def go(self):\n        self.thing.act()\n        super().go()\n        self.kind.act()\n        return make(key=t.free())\n"
+        "    def say(self):\n        return f'{t.free()} {self.go()!r:>{make()}}'\n"
         "    @staticmethod\n    def still():\n        for n in pkg.other.far():\n            pass\n"
         "def use():\n    global own\n    own = Own(None)\n    own.go()\n    Own.still()\n    with make() as made:\n        made()\n"
     )
@@ -94,6 +96,7 @@ def test_calls_imports_and_classes_are_linked_in_both_directions(edges: Edges) -
     )
     assert found == {
         "Own.go -> Thing.act", "Own.go -> Base.go", "Own.go -> made", "Own.go -> free", "Own.still -> far",
+        "Own.say -> free", "Own.say -> Own.go", "Own.say -> made",
         "use -> Own.__init__", "use -> Own.go", "use -> Own.still", "use -> made", "test_use -> use", "test_use -> Own.__init__",
         "test_use -> Own.go",
     }  # fmt: skip
@@ -136,6 +139,18 @@ def test_an_edit_in_the_middle_keeps_callers_and_says_so(indexed: Make) -> None:
     assert {e.source for e in made.store.edges_into(["a.py::one"])} == {"b.py::three"}
     assert made.store.symbols(names=["two"])[0].start_line == 5
     assert not next(c for c in validate.validate(made, None) if c.name == "files accounted for").ok
+
+
+def test_what_has_no_definitions_is_parsed_twice_at_most() -> None:
+    class Counting:
+        parsed = 0
+
+        def parse(self, language: str, source: bytes) -> SyntaxNode:
+            Counting.parsed += 1
+            return _PARSER.parse(language, source)
+
+    python_tolerant.read("x = (\n" * 30, "python", Counting())
+    assert Counting.parsed == 2
 
 
 def test_what_is_nested_too_deep_for_either_is_an_answer_all_the_same() -> None:

@@ -8,6 +8,7 @@ with a definition at the margin. One bad line costs 2 to 5 of 100 symbols, an op
 import builtins
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import pairwise
 from typing import ClassVar
 
@@ -38,6 +39,7 @@ def read(text: str, language: str, parser: Parser) -> Facts:
     except (ValueError, RecursionError, MemoryError) as error:
         line, reason = 0, str(error) or type(error).__name__
 
+    @cache  # a text without definitions is one piece
     def parse(source: str) -> Node:
         return parser.parse(language, source.encode("utf-8", "surrogatepass"))
 
@@ -95,7 +97,7 @@ class _Reader(TreeReader):
     handlers: ClassVar[dict[str, str]] = {
         "function_definition": "_define", "class_definition": "_define", "decorated_definition": "_decorated",
         "import_statement": "_import", "import_from_statement": "_import_from", "call": "_call", "attribute": "_attribute",
-        "identifier": "_identifier", "assignment": "_assign", "return_statement": "_return", "string": "text_value",
+        "identifier": "_identifier", "assignment": "_assign", "return_statement": "_return", "string": "_string",
         "for_statement": "_loop", "for_in_clause": "_loop", "as_pattern": "_as", "global_statement": "_global",
         "type": "_skip", "type_parameter": "_skip", "future_import_statement": "_skip", "keyword_argument": "_keyword",
         **dict.fromkeys(
@@ -302,6 +304,10 @@ class _Reader(TreeReader):
         return NOTHING
 
     # Calls
+
+    def _string(self, node: Node) -> Variable:
+        self.nothing(node)  # what is called in a text
+        return self.text_value(node)
 
     def _keyword(self, node: Node) -> Variable:
         return self.value(self.field(node, "value"))
