@@ -277,6 +277,17 @@ def test_a_project_that_vanished_is_dropped_and_one_that_cannot_be_synced_says_w
     assert f"{gone} is not watched any more" in (home / "daemon.log").read_text(encoding="utf-8")
 
 
+def test_a_project_that_cannot_be_looked_at_is_not_dropped(home: Path) -> None:
+    closed, gone = home.parent / "closed", home.parent / "gone"
+    closed.mkdir()
+    (closed / ".gieok").symlink_to(closed / ".gieok")  # as good as no permission, for root too
+    for root in (closed, gone):
+        watched.add(home, root)
+    Daemon(home).start()
+    _until(lambda: watched.roots(home) == [closed])
+    _until(lambda: _state(home, closed).startswith("failed"))
+
+
 def test_a_daemon_that_is_killed_in_the_middle_of_a_sync_leaves_a_project_whole(home: Path, shop: Path) -> None:
     watched.add(home, shop)
     daemon = Daemon(home)

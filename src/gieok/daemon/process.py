@@ -330,9 +330,12 @@ class Service:
 
 def _is_gone(root: Path) -> bool:
     try:
-        return not layout.index_file(root).is_file()
-    except OSError:  # it cannot be looked at, and may be there
+        layout.index_file(root).stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:  # it cannot be looked at, and may be there (`is_file` says no, of all of them from Python 3.14 on)
         return False
+    return False
 
 
 def _concerns(root: Path, changed: set[Path]) -> bool:
