@@ -3,6 +3,7 @@
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -155,6 +156,43 @@ def _dump(made: Project) -> list[object]:
         executed.edges_into(store, keys), sorted(store.settled(keys)), store.count_executions(),
         [(f.path, f.content_hash, f.status, f.note) for f in store.files().values()], [(d.key, d.text) for d in documents],
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("before", "meanwhile", "after"), [("save", "load", "save"), ("save", None, "save"), (None, "load", None)]
+)
+def test_what_is_taken_back_after_a_sync_that_was_killed_is_as_if_it_had_never_been(
+    tmp_path: Path, before: str | None, meanwhile: str | None, after: str | None
+) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "b.py").write_text("def keep():\n    return 1\n", encoding="utf-8")
+
+    def opened(name: str) -> Project:
+        return Project(root, SqliteProjectStore(tmp_path / name), TreeSitterParser(), Git(root), ManualClock())
+
+    def put(name: str | None) -> None:
+        if name is None:
+            (root / "a.py").unlink(missing_ok=True)
+        else:
+            (root / "a.py").write_text(f"def {name}():\n    return 1\n", encoding="utf-8")
+
+    def killed(stage: str, done: int, total: int) -> None:
+        del done, total
+        if stage == "linking":  # the texts are stored, the graph is not
+            raise KeyboardInterrupt
+
+    made = opened("index.sqlite")
+    put(before)
+    project.sync(made)
+    put(meanwhile)
+    with pytest.raises(KeyboardInterrupt):
+        project.sync(made, progress=killed)
+    put(after)
+    assert project.sync(made).report.failed == []
+    fresh = opened("fresh.sqlite")
+    project.sync(fresh)
+    assert _dump(made) == _dump(fresh)
 
 
 TestIncrementalEqualsFull = EditsMachine.TestCase

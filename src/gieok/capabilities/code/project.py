@@ -95,7 +95,10 @@ def sync(
     candidates, skipped = _look(project, only)
     change = Change(skipped=skipped)
     fresh: dict[str, _Read] = {}
-    items = _items(project, candidates, {} if full else known, fresh, change, progress)
+    # Where the last sync was killed, a text may be newer than what is known of its file: that is read again.
+    texts = {} if full else project.store.hashes(SCOPE)
+    settled = {path: file for path, file in known.items() if texts.get(path) == file.content_hash}
+    items = _items(project, candidates, settled, fresh, change, progress)
     owned = (lambda key: key in only) if only else (lambda key: True)
     change.report = ingest(project.store, SCOPE, items, owns=owned, force=full)
     held = set(project.store.hashes(SCOPE))
