@@ -109,6 +109,32 @@ def test_query_and_show_answer_from_a_folder_below(run: Run, shop: Path, monkeyp
     assert run("code", "show", "nothing_of_that_name", status=2)["error"]["code"] == "bad_request"
 
 
+def test_a_path_may_be_relative_to_the_folder_below_or_to_the_project(
+    run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("code", "init")
+    monkeypatch.chdir(shop / "shop")
+    assert [run("code", "impact", path)["changed"] for path in ("money.py", "shop/money.py", "../shop/money.py")] == [
+        ["shop/money.py::<module>"]
+    ] * 3
+    assert run("code", "show", "cart.py:Cart.total")["total"] == 1
+    assert run("code", "sync", "money.py", "shop/cart.py")["unchanged"] == 2
+    assert "outside of the project" in run("code", "impact", "../../money.py", status=2)["error"]["message"]
+
+
+def test_a_file_that_is_not_there_or_left_out_is_named(run: Run, shop: Path) -> None:
+    (shop / "least.js").write_text("a;" * 9_000, encoding="utf-8")
+    run("code", "init")
+    assert "no file 'least.js'" in run("code", "impact", "least.js", status=2)["error"]["message"]
+    for arguments, hint in (
+        (("impact", "lib/money.py"), "near: shop/money.py"),
+        (("sync", "lib/money.py"), "code sync"),
+    ):
+        error = run("code", *arguments, status=2)["error"]
+        assert "no file 'lib/money.py'" in error["message"]
+        assert hint in error["hint"]
+
+
 def test_impact_has_the_documented_shape(run: Run) -> None:
     run("code", "init")
     found = run("code", "impact", "shop/money.py")

@@ -104,7 +104,8 @@ def run(context: Context, request: ImpactRequest) -> ImpactResult:
     project = opened(context)
     if request.diff:
         return ImpactResult(analysis.of_diff(project, request.diff), request.limit)
-    return ImpactResult(analysis.of_symbols(project, lookup.find(project, request.target)), request.limit)
+    found = lookup.find(project, request.target, context.folder)
+    return ImpactResult(analysis.of_symbols(project, found), request.limit)
 
 
 _RISKS = {"high": Words("high", "높음"), "medium": Words("medium", "중간"), "low": Words("low", "낮음")}

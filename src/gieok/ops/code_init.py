@@ -84,7 +84,7 @@ def run(context: Context, request: InitRequest) -> SyncResult:
     """Index a project for the first time, or all of it again."""
     start = (context.folder / request.path).resolve()
     if not start.is_dir():
-        raise BadRequest(f"{str(start)!r} is no folder")
+        raise BadRequest(f"{str(start)!r} is no folder", hint="name the folder of a project: `gieok code init DIR`")
     if request.model and not request.full:
         raise BadRequest("--model is for --full: nothing else asks a model", hint="`gieok code init --full --model …`")
     root = start if request.path else layout.find_root(start) or layout.repository(start)

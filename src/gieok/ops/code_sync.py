@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from gieok.capabilities.code.project import inside
+from gieok.capabilities.code.project import Project, inside
+from gieok.errors import BadRequest
 from gieok.ops.code_init import SyncResult, present, synced
 from gieok.ops.code_project import opened
 from gieok.ops.context import Context
@@ -23,8 +24,18 @@ class SyncRequest:
 def run(context: Context, request: SyncRequest) -> SyncResult:
     """Sync once."""
     project = opened(context)
-    only = [inside(project, str(context.folder / name)) for name in request.file]
+    only = [_known(context, project, name) for name in request.file]
     return synced(context, project, request.trigger, only=only, wait=not request.no_wait)
+
+
+def _known(context: Context, project: Project, name: str) -> str:
+    """Return the path of a file that is there or indexed."""
+    path = inside(project, name, context.folder)
+    if path in project.store.files() or (project.root / path).exists():
+        return path
+    raise BadRequest(
+        f"there is no file {name!r}, and none is indexed", hint="`gieok code sync` alone reads whatever changed"
+    )
 
 
 OPERATION = Operation(

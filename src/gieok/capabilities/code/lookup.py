@@ -2,6 +2,7 @@
 
 import difflib
 import re
+from pathlib import Path
 
 from gieok.capabilities.code.facts import Kind
 from gieok.capabilities.code.project import Project, inside
@@ -12,16 +13,19 @@ _SUGGESTIONS = 5
 _PASSIVE = (Kind.MARKER, Kind.LAMBDA)
 
 
-def find(project: Project, text: str) -> list[Symbol]:
+def find(project: Project, text: str, folder: Path | None = None) -> list[Symbol]:
     """Return the symbols that `text` names: `path`, `path:symbol`, `path::symbol`, `Class.method` or a plain name.
 
-    Raises BadRequest with suggestions where there is none.
+    A path may be relative to `folder` or to the project. Raises BadRequest with suggestions where there is none.
     """
     text = text.strip()
     path, _, name = text.partition("::") if "::" in text else _split(text)
-    found = _in_file(project, inside(project, path), name) if path else []
+    place = inside(project, path, folder) if path else ""
+    found = _in_file(project, place, name) if place else []
     if not found:
         found = _by_name(project, re.sub(r"::|#", ".", text))
+    if not found and place not in project.store.files() and _is_file(project, path, place):
+        raise BadRequest(f"no file {path!r} is indexed", hint=_near_files(project, place))
     if not found:
         raise BadRequest(f"no symbol {text!r} is indexed", hint=_hint(project, text))
     return found
@@ -53,6 +57,18 @@ def _by_name(project: Project, name: str) -> list[Symbol]:
 def _is_called(symbol: Symbol, name: str) -> bool:
     qualified = symbol.key.partition("::")[2]
     return qualified == name or qualified.endswith(f".{name}") or symbol.name == name
+
+
+def _is_file(project: Project, path: str, place: str) -> bool:
+    """Tell a path from `Class.method`."""
+    return "/" in path or bool(place and (project.root / place).is_file())
+
+
+def _near_files(project: Project, place: str) -> str:
+    """Return a hint with files of that name elsewhere."""
+    name = place.rpartition("/")[2]
+    near = sorted(path for path in project.store.files() if path.rpartition("/")[2] == name)[:_SUGGESTIONS]
+    return f"near: {', '.join(near)}" if near else "`gieok code sync` reads new files and names what it skips"
 
 
 def _hint(project: Project, text: str) -> str:

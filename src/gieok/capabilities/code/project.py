@@ -268,11 +268,19 @@ def _is_wanted(file: Path) -> bool:
     return True
 
 
-def inside(project: Project, name: str) -> str:
-    """Return a path of the project as it is indexed, from one that is absolute or relative to it. Raises BadRequest."""
-    path = Path(name)
-    full = path if path.is_absolute() else project.root / path
+def inside(project: Project, name: str, folder: Path | None = None) -> str:
+    """Return a path of the project as it is indexed, from one that is absolute, or relative to `folder` or the project.
+
+    What a person completes is relative to the folder they are in, what an answer cites to the project: the first counts
+    where it is there. Raises BadRequest where the path leads out of the project.
+    """
     try:
+        full = (folder or project.root) / name
+        if not full.exists():
+            full = project.root / name
         return full.resolve().relative_to(project.root.resolve()).as_posix()
     except (ValueError, OSError, RuntimeError) as error:
-        raise BadRequest(f"{name!r} is outside of the project {str(project.root)!r}") from error
+        raise BadRequest(
+            f"{name!r} is outside of the project {str(project.root)!r}",
+            hint="name a path below it, or run the command in the other project",
+        ) from error
