@@ -37,7 +37,7 @@ def note_of(freshness: Freshness) -> Words | None:
         return None
     count = len(freshness.dirty)
     return Words(
-        f"{count} files differ from the index: run `gieok code sync`",
+        f"{count} file{' differs' if count == 1 else 's differ'} from the index: run `gieok code sync`",
         f"파일 {count}개가 색인과 다름: `gieok code sync` 실행",
     )
 
@@ -55,7 +55,7 @@ def pending_lines(pending: Mapping[str, object] | None, style: Style) -> list[st
     reasons = pending.get("reasons")
     count = len(reasons) if isinstance(reasons, list) else 1
     note = Words(
-        f"{count} changes wait for a deeper look: `gieok code escalate`",
+        f"{count} change{' waits' if count == 1 else 's wait'} for a deeper look: `gieok code escalate`",
         f"깊은 분석을 기다리는 변경 {count}건: `gieok code escalate`",
     )
     return [style.dim(note.say(style.lang))]

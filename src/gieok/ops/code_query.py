@@ -87,7 +87,9 @@ def present(result: QueryResult, style: Style) -> str:
     for answer, (text, _) in zip(result.answers.answers, result.summaries, strict=True):
         s = answer.symbol
         place = f"{s.path}#L{answer.start_line}-L{answer.end_line}"
-        callers = Words(f"{answer.callers} callers", f"호출 {answer.callers}곳").say(style.lang)
+        callers = Words(f"{answer.callers} caller{'' if answer.callers == 1 else 's'}", f"호출 {answer.callers}곳").say(
+            style.lang
+        )
         name = s.path if s.kind == "module" else s.key.partition("::")[2]
         head = f"{style.bold(printable(name))}  {style.dim(printable(place))}"
         lines = [head + style.dim(f"  {s.kind}, {callers}, {answer.why}")]
