@@ -122,6 +122,15 @@ def test_a_path_may_be_relative_to_the_folder_below_or_to_the_project(
     assert "outside of the project" in run("code", "impact", "../../money.py", status=2)["error"]["message"]
 
 
+def test_the_status_of_an_empty_folder_has_no_empty_lines(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (shop / "empty").mkdir()
+    monkeypatch.chdir(shop / "empty")
+    assert main(["code", "init"]) == main(["code", "status"]) == 0
+    assert all(line.strip() for line in capsys.readouterr().out.splitlines())
+
+
 def test_a_file_that_is_not_there_or_left_out_is_named(run: Run, shop: Path) -> None:
     (shop / "least.js").write_text("a;" * 9_000, encoding="utf-8")
     run("code", "init")

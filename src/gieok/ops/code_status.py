@@ -68,7 +68,7 @@ def present(result: StatusResult, style: Style) -> str:
     )
     kinds = ", ".join(f"{name} {n:,}" for name, n in c.kinds.items() if name != "lambda")
     edges = ", ".join(f"{name} {n:,}" for name, n in c.edges.items())
-    lines = [style.bold(head) + style.dim(f"  {result.root}"), f"  {kinds}", f"  {edges}"]
+    lines = [style.bold(head) + style.dim(f"  {result.root}"), *(f"  {row}" for row in (kinds, edges) if row)]
     if c.executions["pairs"]:
         lines.append(_coverage(result).say(style.lang))
     if result.quality is not None:
