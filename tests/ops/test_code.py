@@ -131,6 +131,13 @@ def test_the_status_of_an_empty_folder_has_no_empty_lines(
     assert all(line.strip() for line in capsys.readouterr().out.splitlines())
 
 
+def test_every_count_has_its_korean_name(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    run("code", "init")
+    assert main(["code", "stats", "--lang", "ko"]) == 0
+    labels = [line.partition(":")[0] for line in capsys.readouterr().out.splitlines() if not line.startswith(" ")]
+    assert [label for label in labels if not re.search("[가-힣]", label)] == []
+
+
 def test_a_file_that_is_not_there_or_left_out_is_named(run: Run, shop: Path) -> None:
     (shop / "least.js").write_text("a;" * 9_000, encoding="utf-8")
     run("code", "init")

@@ -58,18 +58,27 @@ def _tokens(context: Context, role: str) -> int:
     return sum(usage.input_tokens + usage.output_tokens for (_, of), usage in used.items() if of == role)
 
 
+_LABELS = {
+    "files": "파일", "lines": "줄", "passages": "구절", "vectors": "벡터", "languages": "언어", "statuses": "읽은 상태",
+    "kinds": "종류", "edges": "연결", "tiers": "확실한 정도", "open_calls": "대상을 모르는 호출", "markers": "표시",
+    "deprecated": "사용 중단 심볼", "central": "많이 쓰이는 것", "complex": "복잡한 것", "depth": "가져오기 깊이",
+    "disk_bytes": "디스크 바이트", "executions": "커버리지",
+}  # fmt: skip
+
+
 def present(result: StatsResult, style: Style) -> str:
     """Show one count a line."""
     lines = []
     for name, value in result.counted._asdict().items():
         if isinstance(value, dict):
             shown = ", ".join(f"{key} {n:,}" for key, n in value.items()) or "-"
+            shown = f" {shown}"
         elif isinstance(value, tuple):
-            shown = "".join(f"\n    {n:>5}  {key}" for key, n in value) or "-"
+            shown = "".join(f"\n    {n:>5}  {key}" for key, n in value) or " -"
         else:
-            shown = f"{value:,}"
-        lines.append(f"{style.bold(name.replace('_', ' '))}: {printable(shown)}")
-    lines.append(f"{style.bold('syncs')}: {result.syncs}, {result.last_analysis}")
+            shown = f" {value:,}"
+        lines.append(f"{style.bold(Words(name.replace('_', ' '), _LABELS[name]).say(style.lang))}:{printable(shown)}")
+    lines.append(f"{style.bold(Words('syncs', '동기화').say(style.lang))}: {result.syncs}, {result.last_analysis}")
     tokens, summaries = Words("tokens of models", "모델 토큰"), Words("summaries by a model", "모델이 쓴 요약")
     upkeep = Words(f"{result.upkeep_tokens:,} for upkeep", f"변경 요약 {result.upkeep_tokens:,}").say(style.lang)
     waits = Words(f"{result.waiting:,} wait", f"대기 {result.waiting:,}").say(style.lang)
