@@ -91,3 +91,13 @@ def test_a_module_named_tests_that_the_project_uses_is_no_test(indexed: Make) ->
     found = [a.symbol.key for a in search(made, None, "is a number even", 4).answers]
     assert found[0] == "tpl/tests.py::test_even"
     assert found.index("tpl/filters.py::pick") < found.index("app/tests.py::test_number")
+
+
+def test_no_secret_of_a_head_or_a_comment_is_kept(indexed: Make) -> None:
+    made = indexed(
+        {"a.py": 'def pay(key="sk-ant-abcdefghijklmnopqrstuvwxyz"):\n    """Say ghp_' + "a1" * 20 + '."""\n'}
+    )
+    symbol = next(s for s in made.store.all_symbols() if s.name == "pay")
+    assert symbol.signature == 'def pay(key="[redacted:anthropic-key]")'
+    assert symbol.doc == "Say [redacted:github-token]."
+    assert "ghp_" not in dict(made.store.facts())["a.py"]

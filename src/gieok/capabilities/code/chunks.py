@@ -28,8 +28,10 @@ def cut(text: str, path: str, symbols: Sequence[SymbolFact]) -> tuple[Passage, .
     out: list[Passage] = []
     for first, last, context in _stretches(text, starts, path, symbols):
         for begin, end in _split(text, starts, first, last):
-            if text[starts[begin - 1] : starts[end]].strip():
-                out.append(Passage(starts[begin - 1], starts[end], begin, end, context))
+            inside = text[starts[begin - 1] : starts[end]]
+            if inside.strip():  # what is cited begins with a line to read
+                begins = begin + inside[: len(inside) - len(inside.lstrip())].count("\n")
+                out.append(Passage(starts[begins - 1], starts[end], begins, end, context))
     return tuple(out)
 
 

@@ -3,13 +3,16 @@
 import re
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from gieok.capabilities.code import chunks
 from gieok.capabilities.code.facts import Builder, Facts, Kind, SymbolFact
 from gieok.capabilities.code.languages import READERS
 from gieok.model import Passage, Symbol
 from gieok.ports import Parser
+from gieok.text.redact import redact
+
+_Told = TypeVar("_Told", SymbolFact, Symbol)
 
 _MARKER = re.compile(r"(?:#|//|/\*|\*|<!--|--)\s*(TODO|FIXME|XXX|HACK)\b[:\s(]*(.{0,160})")
 _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$", re.MULTILINE)
@@ -45,14 +48,22 @@ def read(path: str, language: str, text: str, parser: Parser) -> Source:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         status, note = "text", f"not parsed: {type(error).__name__}: {error}"
         facts = Builder(language, text.count("\n") + 1).finish()
-    facts = facts._replace(symbols=(*facts.symbols, *_markers(text)))
+    facts = facts._replace(symbols=_clean((*facts.symbols, *_markers(text))))
     return Source(path, language, facts, symbols_of(path, facts, text), status, note)
 
 
 def symbols_of(path: str, facts: Facts, text: str) -> tuple[Symbol, ...]:
     """Return the file's symbols as the graph keeps them; of several of one name, the first."""
     lines = text.split("\n")
-    return tuple(_symbol(path, fact, facts, lines) for fact in facts.symbols)
+    return _clean(tuple(_symbol(path, fact, facts, lines) for fact in facts.symbols))
+
+
+def _clean(rows: tuple[_Told, ...]) -> tuple[_Told, ...]:
+    """Cut secrets out of heads and documentation; nearly no file has any, so all of them are looked at as one text."""
+    everything = "\n".join(part for row in rows for part in (row.signature, row.doc) if part)
+    if redact(everything) == everything:
+        return rows
+    return tuple(row._replace(signature=redact(row.signature), doc=redact(row.doc)) for row in rows)
 
 
 def _symbol(path: str, fact: SymbolFact, facts: Facts, lines: Sequence[str]) -> Symbol:
