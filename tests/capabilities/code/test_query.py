@@ -101,3 +101,20 @@ def test_no_secret_of_a_head_or_a_comment_is_kept(indexed: Make) -> None:
     assert symbol.signature == 'def pay(key="[redacted:anthropic-key]")'
     assert symbol.doc == "Say [redacted:github-token]."
     assert "ghp_" not in dict(made.store.facts())["a.py"]
+
+
+def test_a_comment_above_what_is_exported_or_assigned_is_its_documentation(indexed: Make) -> None:
+    made = indexed({
+        "a.ts": "/** Charges it. */\nexport default function f() {}\n// Holds money.\nexport class K {\n  // Says no.\n  m() {}\n}\n"
+        "/** Doubles. */\nexport const g = (n: number) => 2 * n;\nconst h = () => g(1);\n",
+        "b.js": "/* Opens. */\nexports.open = function () {};\n",
+    })  # fmt: skip
+    docs = {s.name: s.doc for s in made.store.all_symbols() if s.kind != "module"}
+    assert docs == {
+        "f": "Charges it.",
+        "K": "Holds money.",
+        "m": "Says no.",
+        "g": "Doubles.",
+        "h": "",
+        "open": "Opens.",
+    }

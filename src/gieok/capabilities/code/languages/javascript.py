@@ -44,6 +44,7 @@ def read(text: str, language: str, parser: Parser) -> Facts:
 
 
 class _Reader(TreeReader):
+    leading = re.compile(rb"\s*(?:export\b\s*)?(?:default|(?:const|let|var)\s+[\w$]+\s*(?::[^=\n]*)?=)?|\s*[\w$.]+\s*=")
     branches: ClassVar[frozenset[str]] = frozenset(
         """if_statement for_statement for_in_statement while_statement do_statement switch_case catch_clause
         ternary_expression""".split()

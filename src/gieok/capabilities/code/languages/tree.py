@@ -4,6 +4,7 @@ A handler gets a node and returns the variable that holds what it gives. Nodes w
 read, and its values are what it gives.
 """
 
+import re
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -25,6 +26,8 @@ from gieok.capabilities.code.facts import (
 from gieok.ports import SyntaxNode
 
 Node = SyntaxNode
+#: Bytes above a definition in which its comment is looked for.
+_FARTHEST_DOC = 8_000
 _DEEPEST = 200
 
 
@@ -37,6 +40,8 @@ class TreeReader:
     skipped: ClassVar[frozenset[str]] = frozenset(("comment", "line_comment", "block_comment"))
     #: Node types that branch, for the complexity.
     branches: ClassVar[frozenset[str]] = frozenset()
+    #: What may stand on the line of a definition before its node; the comment is above it.
+    leading: ClassVar[re.Pattern[bytes] | None] = None
 
     def __init__(self, language: str, text: str, root: Node) -> None:
         self.source = text.encode("utf-8", "surrogatepass")
@@ -160,11 +165,14 @@ class TreeReader:
 
     def doc(self, node: Node) -> str:
         """Return the comment that stands directly above a node."""
-        before = self.source[: node.start_byte].rstrip()
+        before = self.source[max(node.start_byte - _FARTHEST_DOC, 0) : node.start_byte].rstrip()
+        head = before[before.rfind(b"\n") + 1 :]
+        if self.leading is not None and self.leading.fullmatch(head):
+            before = before.removesuffix(head).rstrip()
         if before.endswith(b"*/"):
             return _plain(before[before.rfind(b"/*") :].decode("utf-8", "replace"))
         lines = []
-        for raw in reversed(before[-4000:].split(b"\n")):
+        for raw in reversed(before.split(b"\n")):
             stripped = raw.strip()
             if not stripped.startswith((b"//", b"///")):
                 break
