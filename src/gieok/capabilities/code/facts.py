@@ -198,6 +198,18 @@ class Builder:
         self.containers += 1
         return variable
 
+    def data(self, symbol: int, line: int) -> Variable:
+        """Return a literal of constants, however deep: one container of texts, for tables of them are long."""
+        held = self.container()
+        self.code.append((Op.STORE_INDEX, held, "*", self.external("str"), symbol, line))
+        return held
+
+    def method(self, scope: Scope | None) -> FunctionFact | None:
+        """Return the method that a scope stands in."""
+        while scope is not None and self.functions[scope.function].owner == NOTHING:
+            scope = scope.outer
+        return self.functions[scope.function] if scope is not None else None
+
     def external(self, name: str) -> Variable:
         """Return the variable that holds something outside of the project."""
         known = self._external.get(name)

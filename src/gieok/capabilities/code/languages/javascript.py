@@ -148,14 +148,11 @@ class _Reader(TreeReader):
         return NOTHING
 
     def _super(self, node: Node) -> Variable:
-        this = self._this(node)
-        scope: Scope | None = self.scope
-        while scope is not None and self.builder.functions[scope.function].owner == NOTHING:
-            scope = scope.outer
-        if scope is None or this == NOTHING:
+        this, method = self._this(node), self.builder.method(self.scope)
+        if method is None or this == NOTHING:
             return NOTHING
         value = self.builder.fresh()
-        self.emit(Op.SUPER, value, this, self.builder.functions[scope.function].owner)
+        self.emit(Op.SUPER, value, this, method.owner)
         return value
 
     def _member(self, node: Node) -> Variable:
@@ -371,7 +368,7 @@ class _Reader(TreeReader):
 
     def _object(self, node: Node) -> Variable:
         if node.named_children and _is_data(node):
-            return self._data(node)
+            return self.builder.data(self.scope.symbol, self.line(node))
         held = self.builder.container()
         for member in node.named_children:
             key, value, self.made = "", NOTHING, NOTHING
@@ -397,15 +394,9 @@ class _Reader(TreeReader):
                 self.emit(Op.STORE_INDEX, held, key, value, self.scope.symbol, self.line(member))
         return held
 
-    def _data(self, node: Node) -> Variable:
-        """Return a literal of constants, however deep: one container of texts, for tables of them are long."""
-        held = self.builder.container()
-        self.emit(Op.STORE_INDEX, held, "*", self.builder.external("str"), self.scope.symbol, self.line(node))
-        return held
-
     def _array(self, node: Node) -> Variable:
         if node.named_children and _is_data(node):
-            return self._data(node)
+            return self.builder.data(self.scope.symbol, self.line(node))
         held = self.builder.container()
         for place, member in enumerate(node.named_children):
             is_spread = member.type == "spread_element"

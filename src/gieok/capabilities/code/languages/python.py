@@ -597,7 +597,7 @@ class _Reader:
 
     def _list(self, node: ast.List | ast.Tuple | ast.Set) -> Variable:
         if node.elts and _is_data(node):
-            return self._data(node.lineno)
+            return self.builder.data(self.scope.symbol, node.lineno)
         held = self.builder.container()
         for place, element in enumerate(node.elts):
             value = self.expression(element)
@@ -610,7 +610,7 @@ class _Reader:
 
     def _dict(self, node: ast.Dict) -> Variable:
         if node.keys and _is_data(node):
-            return self._data(node.lineno)
+            return self.builder.data(self.scope.symbol, node.lineno)
         held = self.builder.container()
         for key_node, value_node in zip(node.keys, node.values, strict=True):
             value = self.expression(value_node)
@@ -619,12 +619,6 @@ class _Reader:
                 value = self.element(value, node.lineno)
             if value != NOTHING:
                 self._emit((Op.STORE_INDEX, held, "*" if key is None else key, value, self.scope.symbol, node.lineno))
-        return held
-
-    def _data(self, line: int) -> Variable:
-        """Return a literal of constants, however deep: one container of texts, for tables of them are long."""
-        held = self.builder.container()
-        self._emit((Op.STORE_INDEX, held, "*", self.builder.external("str"), self.scope.symbol, line))
         return held
 
     def element(self, value: Variable, line: int) -> Variable:
@@ -772,13 +766,9 @@ class _Reader:
     def _super(self, node: ast.Call) -> Variable:
         for argument in node.args:
             self.expression(argument)
-        functions = self.builder.functions
-        scope: Scope | None = self.scope
-        while scope is not None and functions[scope.function].owner == NOTHING:
-            scope = scope.outer
-        if scope is None or not functions[scope.function].parameters:
+        fact = self.builder.method(self.scope)
+        if fact is None or not fact.parameters:
             return NOTHING
-        fact = functions[scope.function]
         value = self.builder.fresh()
         self._emit((Op.SUPER, value, fact.parameters[0], fact.owner))
         return value

@@ -336,14 +336,10 @@ class _Reader(TreeReader):
 
     def _super(self, node: Node) -> Variable:
         self._arguments(node)
-        functions = self.builder.functions
-        scope: Scope | None = self.scope
-        while scope is not None and functions[scope.function].owner == NOTHING:
-            scope = scope.outer
-        if scope is None or not functions[scope.function].parameters:
+        fact = self.builder.method(self.scope)
+        if fact is None or not fact.parameters:
             return NOTHING
         value = self.builder.fresh()
-        fact = functions[scope.function]
         self.emit(Op.SUPER, value, fact.parameters[0], fact.owner)
         return value
 
