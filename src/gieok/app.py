@@ -16,10 +16,21 @@ from gieok.backends.opening import Opening
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.profile import PROFILES
 from gieok.engine.recall import Profile
-from gieok.errors import BadConfig, BadRequest, EmbedderFailed, NotIndexed, ShapeMismatch
+from gieok.errors import BadConfig, BadRequest, EmbedderFailed, GieokError, NotIndexed, ShapeMismatch, StoreCorrupt
 from gieok.model import Scope
 from gieok.ops.context import Context, DaemonControl, SettingRow
-from gieok.ports import Clock, CoverageRun, Embedder, Generator, SelfCheck, Store, TranscriptStore, Watcher
+from gieok.ports import (
+    Adoptable,
+    Clock,
+    CoverageRun,
+    Embedder,
+    Generator,
+    Notes,
+    SelfCheck,
+    Store,
+    TranscriptStore,
+    Watcher,
+)
 
 if TYPE_CHECKING:
     from gieok.capabilities.observe.notes import Mirror
@@ -72,11 +83,13 @@ def open_context(
     settings = config.load(flags, troubles=troubles if forgiving else None)
     clock = clock or SystemClock()
     scopes = _scopes(settings.text("scope"), settings.text("hook.scopes"))
-    opening = Opening(settings.home, settings.text, settings.secret, is_resident=resident)
+    opening = Opening(settings.home, settings.text, settings.secret, is_resident=resident, say=say)
 
     @cache
     def open_store(name: str) -> Store:
         opened: Store = registry.load(registry.STORES, name)(opening)
+        if name == settings.text("store") and isinstance(opened, Adoptable) and opened.is_unadopted():
+            _adopt(journal(), opened)
         return opened
 
     def stores() -> list[Store]:
@@ -116,10 +129,12 @@ def open_context(
         stores=stores,
         open_store=open_store,
         choose_store=partial(config.choose, settings, "store"),
+        set_aside=lambda: _set_aside(settings, clock),
         embedder=embedder,
         try_embedder=_try_embedder,
         watcher=_open_watcher,
         journal=journal,
+        notes=lambda: _notes_of(journal(), open_store(settings.text("store"))),
         sidecar=sidecar,
         daemon=daemon,
         clock=clock,
@@ -145,11 +160,41 @@ def open_context(
         lang=lang,
         version=gieok.__version__,
         folder=Path.cwd(),
-        project=cache(partial(_open_project, settings.home, resident=resident, clock=clock)),
+        project=cache(partial(_open_project, settings.home, journal, resident=resident, clock=clock)),
         open_coverage=_open_coverage,
         asker=lambda root, model: _code_asker(settings, journal(), clock, zone, wait, root, model),
         upkeep=lambda root: _upkeep_asker(settings, journal(), clock, zone, wait, root),
     )
+
+
+def _set_aside(settings: config.Settings, clock: Clock) -> tuple[Path, Store | None]:
+    """Move the file of the configured store away. Raises StoreCorrupt where it is on a server."""
+    name = settings.text("store")
+    file = Path(places.local_index(str(settings.home), name, hybrid=False))
+    if file == Path():
+        raise StoreCorrupt(f"the data of `store: {name}` is damaged", hint="restore it from a backup of the server")
+    folder = paths.aside(settings.home) / f"{clock.now():%Y%m%dT%H%M%S%fZ}"
+    paths.set_aside(file, folder)
+    try:
+        salvaged: Store = registry.load(registry.FILE_STORES, "sqlite")(folder / file.name)
+    except GieokError:
+        return folder, None
+    return folder, salvaged
+
+
+def _adopt(journal: "FullJournal", store: Store) -> None:
+    """Make durable what an older release kept in the store alone."""
+    from gieok.capabilities.files import sync
+    from gieok.capabilities.observe import observation
+    from gieok.engine import durable
+
+    durable.adopt(journal, store, lambda key: key.startswith(observation.PREFIX), (sync.SHAPE_NOTE,))
+
+
+def _notes_of(journal: "FullJournal", store: Store) -> Notes:
+    from gieok.engine.durable import DurableNotes
+
+    return DurableNotes(journal, store)
 
 
 def scopes_here(context: Context) -> tuple[Scope, ...]:
@@ -183,13 +228,17 @@ def _glance(location: str) -> "tuple[Reader, type[Exception]]":
         raise ShapeMismatch(str(error)) from error
 
 
-def _open_project(home: Path, root: Path, *, resident: bool, clock: Clock) -> "Project":
+def _open_project(
+    home: Path, journal: "Callable[[], FullJournal]", root: Path, *, resident: bool, clock: Clock
+) -> "Project":
     """Open the index of the code below `root`. Raises NotIndexed where somebody else made it."""
     from gieok.capabilities.code import layout, ownership  # a cold search has no time for it
     from gieok.capabilities.code.project import Project
+    from gieok.engine.durable import JournalRealm
 
     ownership.check(home, root)
-    store = registry.load(registry.PROJECT_STORES, "sqlite")(layout.index_file(root), resident=resident)
+    realm = JournalRealm(journal, f"code:{root.resolve()}")
+    store = registry.load(registry.PROJECT_STORES, "sqlite")(layout.index_file(root), resident=resident, realm=realm)
     try:
         ownership.claim(home, root, store)
     except NotIndexed:

@@ -86,7 +86,9 @@ class StoreCorrupt(StoreError):
     """The database file is damaged; it is left as it is."""
 
     code = "store_corrupt"
-    hint = "move the file away and run `gieok index` again: Markdown files are the source, the index is derived"
+    hint = (
+        "run `gieok rebuild`: it sets the file aside and makes another from your files and the journal; nothing is lost"
+    )
 
 
 class StoreFull(StoreError):

@@ -41,6 +41,11 @@ def active_memory(root: Path, scope: str) -> Path:
     return root / f"active_memory{suffix}.md"
 
 
+def aside(root: Path) -> Path:
+    """Return the folder that damaged files are moved to."""
+    return root / "set-aside"
+
+
 def log(root: Path) -> Path:
     """Return the daemon's log."""
     return root / "daemon.log"
@@ -92,6 +97,25 @@ def replace_private(file: Path, text: str) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def database_files(file: Path) -> list[Path]:
+    """Return an SQLite file with what SQLite keeps beside it, the file last."""
+    return [*(file.with_name(file.name + end) for end in ("-shm", "-wal", "-journal")), file]
+
+
+def remove_database(file: Path) -> None:
+    """Remove an SQLite file that nobody uses."""
+    for one in database_files(file):
+        one.unlink(missing_ok=True)
+
+
+def set_aside(file: Path, folder: Path) -> None:
+    """Move a damaged SQLite file into a folder. What lies beside it goes first: it is no part of the next one."""
+    make_private(folder)
+    for one in database_files(file):
+        if one.exists():
+            one.replace(folder / one.name)
 
 
 def create_private(file: Path) -> None:

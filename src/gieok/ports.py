@@ -4,7 +4,7 @@ An ability that not every store has is a protocol of its own (`KeywordSearch`, `
 that raises NotImplementedError. `gieok.testing.contracts` pins each sentence below; every backend passes it.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import date, datetime
 from pathlib import Path
@@ -75,7 +75,17 @@ class SelfCheck(Protocol):
         """Return what is wrong, each with what to do about it; empty: nothing."""
 
 
-class Store(Protocol):
+class Notes(Protocol):
+    """Small key-value notes that a rib keeps beside a scope (such as its roots). Every store has them."""
+
+    def notes(self, scope: Scope) -> dict[str, str]:
+        """Return the notes of a scope by name."""
+
+    def update_note(self, scope: Scope, name: str, change: Callable[[str], str]) -> None:
+        """Set one note to what `change` makes of it ('' where there is none); nobody else writes in between."""
+
+
+class Store(Notes, Protocol):
     """Keeps documents by (scope, key). Every method that writes is one transaction, durable when it returns.
 
     Raises StoreBusy, StoreUnreachable, StoreCorrupt, StoreFull or StoreError; whatever is raised, nothing of the call
@@ -107,14 +117,8 @@ class Store(Protocol):
     def passages(self, ids: Sequence[PassageId]) -> list[FoundPassage]:
         """Return the passages that still exist, in the order of `ids`."""
 
-    def notes(self, scope: Scope) -> dict[str, str]:
-        """Return the small key-value notes that a rib keeps beside a scope (such as its roots)."""
-
     def write_note(self, scope: Scope, name: str, value: str) -> None:
         """Set one note."""
-
-    def update_note(self, scope: Scope, name: str, change: Callable[[str], str]) -> None:
-        """Set one note to what `change` makes of it ('' where there is none); nobody else writes in between."""
 
     def stats(self, scope: Scope | None = None) -> StoreStats:
         """Count what is held."""
@@ -127,6 +131,33 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Release everything; a closed store is not used again."""
+
+
+@runtime_checkable
+class Adoptable(Protocol):
+    """A store that an older release wrote may hold what the journal has to know (`Durable.adopt`)."""
+
+    def is_unadopted(self) -> bool:
+        """Say whether what it holds has not been made durable yet."""
+
+    def set_adopted(self) -> None:
+        """Say that it has."""
+
+
+@runtime_checkable
+class Renewable(Protocol):
+    """A store that can be made anew beside itself while others go on using it."""
+
+    def renewed(self) -> AbstractContextManager[Store]:
+        """Give an empty store, which takes the place of this one in one step where the block ends without an error."""
+
+
+@runtime_checkable
+class Scrubbing(Protocol):
+    """A store that can leave nothing of what was forgotten in its files."""
+
+    def scrub(self) -> list[str]:
+        """Overwrite what was removed: texts, keywords, vectors of no text; return what could not be done, and why."""
 
 
 @runtime_checkable
@@ -506,6 +537,81 @@ class Positions(Protocol):
 
     def runs(self, scope: Scope, since: datetime) -> list[Run]:
         """Return the runs of all readers, oldest first."""
+
+
+class Durable(Protocol):
+    """What Gieok made itself and cannot read again from the user's files. Every store is derived from it and from them.
+
+    Documents are made durable by `Positions.commit`, in the transaction that moves the position.
+    """
+
+    def made_scopes(self) -> list[Scope]:
+        """Return every scope of which there are documents, sorted."""
+
+    def made(self, scope: Scope) -> list[Entry]:
+        """Return the documents that hold, those that wait for delivery too, by key."""
+
+    def hand_over(self, put: Sequence[Entry] = (), forget: Sequence[tuple[Scope, str]] = ()) -> None:
+        """Make documents durable and queue them for delivery, without a run; what is forgotten goes first."""
+
+    def adopt(self, entries: Sequence[Entry]) -> None:
+        """Make durable what a store of an older release holds alone; a document that is known here stays as it is."""
+
+    def realms(self, prefix: str = "") -> list[str]:
+        """Return the realms under which values are kept, sorted."""
+
+    def kept(self, realm: str) -> dict[str, str]:
+        """Return the values of a realm by name."""
+
+    def keep(self, realm: str, values: Mapping[str, str], gone: Iterable[str] = ()) -> None:
+        """Set values of a realm, and forget others, in one step."""
+
+    def update_kept(self, realm: str, name: str, change: Callable[[str], str]) -> str:
+        """Set one value to what `change` makes of it ('' where there is none) and return it; nobody writes in between."""
+
+
+class Realm(Protocol):
+    """The values of one realm of `Durable`, for who needs no other."""
+
+    def kept(self) -> dict[str, str]:
+        """Return the values by name."""
+
+    def keep(self, values: Mapping[str, str], gone: Iterable[str] = ()) -> None:
+        """Set values, and forget others, in one step."""
+
+
+class MessageFilter(NamedTuple):
+    """Which messages: each that is given must fit. `match` is a part of the text, in any case; `source` a file or folder."""
+
+    ids: frozenset[str] = frozenset()
+    match: str = ""
+    source: str = ""
+    before: datetime | None = None
+
+
+class Forgetting(Protocol):
+    """Takes out what a person wants gone, of a journal that is append-only otherwise."""
+
+    def find(self, scope: Scope, wanted: MessageFilter) -> list[Journalled]:
+        """Return messages, those that were taken back too, in order; none for a filter without a condition."""
+
+    def replaced(self, scope: Scope) -> list[tuple[int, Document]]:
+        """Return what is in the history, with a number for each."""
+
+    def erase(
+        self, scope: Scope, seqs: Sequence[int], documents: Sequence[str] = (), replaced: Sequence[int] = ()
+    ) -> None:
+        """Take the text out of messages, and documents out of what is made, waits or was replaced.
+
+        The messages stay known by their id, so that reading their transcript again does not bring them back. Buffered
+        chunks that were made of them are made anew. The store is told through the outbox.
+        """
+
+    def rewrite(self, change: Callable[[str], str], *, is_dry: bool = False) -> int:
+        """Replace every text but that of `made` documents by what `change` makes of it; return how many differ."""
+
+    def scrub(self) -> list[str]:
+        """Leave nothing of what was taken out in the files; return what could not be done, and why."""
 
 
 class Ledger(Protocol):

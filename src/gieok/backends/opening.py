@@ -13,3 +13,5 @@ class Opening(NamedTuple):
     secret: Callable[[str], str]
     #: For processes that live long: what is asked often may be kept in memory.
     is_resident: bool = False
+    #: Shows a line of progress to a person: an index of an older release may take a while to bring up to date.
+    say: Callable[[str], None] = lambda line: None

@@ -51,6 +51,10 @@ STORES = {
         is_remote=True,
     ),
 }
+#: What reads the file of a store that is on this machine.
+FILE_STORES = {
+    "sqlite": Backend("gieok.backends.stores.sqlite.store:SqliteStore"),
+}
 PROJECT_STORES = {
     "sqlite": Backend("gieok.backends.stores.sqlite.graph:SqliteProjectStore"),
 }

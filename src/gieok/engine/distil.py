@@ -12,13 +12,13 @@ from itertools import groupby
 from typing import NamedTuple, Protocol
 
 from gieok.model import Document, Entry, Journalled, Run, Scope
-from gieok.ports import Journal, Ledger, Positions, Store
+from gieok.ports import Durable, Forgetting, Journal, Ledger, Positions, Store
 from gieok.text.redact import redact
 
 _DELIVERIES = 500
 
 
-class FullJournal(Journal, Positions, Ledger, Protocol):
+class FullJournal(Journal, Positions, Durable, Forgetting, Ledger, Protocol):
     """A journal with every ability."""
 
 

@@ -45,6 +45,7 @@ _MODULES = {
     "logs": "logs",
     "service install": "service",
     "doctor": "doctor",
+    "rebuild": "rebuild",
     "store switch": "store_switch",
     "config show": "show_config",
 }

@@ -10,7 +10,7 @@ from gieok.capabilities.files.cut import Cut
 from gieok.engine.recall import Profile
 from gieok.errors import GieokError
 from gieok.model import Scope
-from gieok.ports import Clock, CoverageRun, Embedder, Store, TranscriptStore, Watcher
+from gieok.ports import Clock, CoverageRun, Embedder, Notes, Store, TranscriptStore, Watcher
 
 if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.capabilities.code.project import Project
@@ -72,10 +72,14 @@ class Context:
     stores: Callable[[], Sequence[Store]]
     open_store: Callable[[str], Store]
     choose_store: Callable[[str], None]
+    #: Moves the damaged file of the configured store away; returns where it is, and a store there if it opens.
+    set_aside: Callable[[], tuple[Path, Store | None]]
     embedder: Callable[[], Embedder | None]
     try_embedder: Callable[[Embedder], str]
     watcher: Callable[[], Watcher]
     journal: Callable[[], "FullJournal"]
+    #: The notes of the store, each durable in the journal.
+    notes: Callable[[], Notes]
     sidecar: Callable[[], "Sidecar"]
     daemon: Callable[[], DaemonControl] | None
     clock: Clock

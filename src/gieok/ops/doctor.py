@@ -12,7 +12,7 @@ from gieok.capabilities.files.read import read_root
 from gieok.engine import lifecycle
 from gieok.engine.ingest import ingest
 from gieok.engine.recall import Question, recall
-from gieok.errors import GieokError
+from gieok.errors import GieokError, StoreCorrupt
 from gieok.model import Scope
 from gieok.ops import installed
 from gieok.ops.context import Context
@@ -109,9 +109,7 @@ def _home(context: Context) -> str:
 def _store(context: Context) -> str:
     wrong = context.store().check()
     if wrong:
-        raise GieokError(
-            "; ".join(wrong), hint=f"move what is in {context.store().location} away and run `gieok index` again"
-        )
+        raise StoreCorrupt("; ".join(wrong))
     stats = context.store().stats()
     return f"{context.store_name} is sound: {stats.documents:,} documents, {stats.passages:,} passages in all scopes"
 

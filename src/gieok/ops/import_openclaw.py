@@ -73,8 +73,8 @@ def _wanted(request: ImportRequest) -> list[openclaw.Agent]:
 
 def _index(context: Context, agent: openclaw.Agent, request: ImportRequest) -> index.IndexResult:
     own = replace(context, scope=Scope(f"agent:{agent.id}"), also=())
-    roots.add(own.store(), own.scope, [agent.workspace], only=openclaw.MEMORY)
-    roots.add(own.store(), own.scope, [path for path in agent.extra if path.exists()])
+    roots.add(own.notes(), own.scope, [agent.workspace], only=openclaw.MEMORY)
+    roots.add(own.notes(), own.scope, [path for path in agent.extra if path.exists()])
     return index.run(own, index.IndexRequest(sessions=request.sessions, no_wait=request.no_wait))
 
 

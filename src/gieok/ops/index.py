@@ -91,9 +91,8 @@ def run(context: Context, request: IndexRequest) -> IndexResult:
         raise BadRequest(f"{context.store_name} makes its vectors itself", hint="leave out --rebuild")
     if request.remove:
         return _remove(context, request)
-    sync.check_shape(store, scope, context.cut, force=request.force)  # before anything is remembered
     wanted = (
-        roots.add(store, scope, [_existing(path) for path in request.paths])
+        roots.add(context.notes(), scope, [_existing(path) for path in request.paths])
         if request.paths
         else roots.load(store, scope)
     )
@@ -135,7 +134,7 @@ def _sync_sessions(context: Context, state: Path, *, force: bool = False) -> Rep
 
 def _remove(context: Context, request: IndexRequest) -> IndexResult:
     store, scope = context.store(), context.scope
-    if not roots.remove(store, scope, [_absolute(path) for path in request.paths]) and not request.sessions:
+    if not roots.remove(context.notes(), scope, [_absolute(path) for path in request.paths]) and not request.sessions:
         known = ", ".join(str(root.path) for root in roots.load(store, scope)) or "none"
         raise BadRequest(f"no indexed folder among {request.paths!r}", hint=f"indexed: {known}")
     talk = sessions.forget(store, scope) if request.sessions else []

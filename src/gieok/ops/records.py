@@ -51,9 +51,9 @@ def follow(context: Context, kept: Shelf, *, embed: bool = True) -> None:
     if not records.is_inside(kept.base, folder):
         raise BadRequest(f"{str(folder)!r} leads out of {str(kept.base)!r}", hint="replace the link by a folder")
     if not folder.exists():
-        _forget(store, kept.scope, folder)
+        _forget(context, kept.scope, folder)
         return
-    sync.sync(store, kept.scope, roots.add(store, kept.scope, [folder]), context.cut)
+    sync.sync(store, kept.scope, roots.add(context.notes(), kept.scope, [folder]), context.cut)
     if embed:
         try:
             _give_meaning(context, store)
@@ -70,10 +70,10 @@ def _give_meaning(context: Context, store: Store) -> None:
         lifecycle.fill_vectors(store, embedder, batches=1)
 
 
-def _forget(store: Store, scope: Scope, folder: Path) -> None:
+def _forget(context: Context, scope: Scope, folder: Path) -> None:
     """Forget what came from records that are gone with their folder: another branch, a deletion by hand."""
-    if roots.remove(store, scope, [folder]):
-        sync.forget_retired(store, scope)
+    if roots.remove(context.notes(), scope, [folder]):
+        sync.forget_retired(context.store(), scope)
 
 
 def refresh(context: Context, project: str) -> None:

@@ -126,7 +126,7 @@ def _load(context: Context) -> list[Collection]:
 
 def _save(context: Context, collections: Sequence[Collection]) -> None:
     raw = [{"name": c.name, "path": str(c.path), "pattern": c.pattern} for c in collections]
-    context.store().write_note(context.scope, _NOTE, json.dumps(raw))
+    context.notes().update_note(context.scope, _NOTE, lambda _: json.dumps(raw))
     _write_index_file(context, collections)
 
 
@@ -144,7 +144,7 @@ def _collection(context: Context, argv: Sequence[str]) -> str:
         return f"Collection: {named[0].name}\n  Path:     {named[0].path}\n  Pattern:  {named[0].pattern}"
     left = [c for c in known if c not in named]
     if not any(c.root == named[0].root for c in left):
-        roots.remove(context.store(), context.scope, [named[0].root])
+        roots.remove(context.notes(), context.scope, [named[0].root])
         sync.forget_retired(context.store(), context.scope)
     _save(context, left)
     return f"Removed {named[0].name}"
@@ -166,7 +166,7 @@ def _add(context: Context, known: list[Collection], argv: list[str]) -> str:
         raise _Refused(
             f"A collection already exists for this path and pattern:\n  Name: {same.name} (qmd://{same.name}/)"
         )
-    roots.add(context.store(), context.scope, [made.root])
+    roots.add(context.notes(), context.scope, [made.root])
     _save(context, [*known, made])
     return f"Collection '{made.name}' created"
 

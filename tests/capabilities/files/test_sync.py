@@ -14,7 +14,7 @@ from gieok.capabilities.files.roots import Root
 from gieok.capabilities.files.sync import count_stale, sync, sync_changed
 from gieok.engine.ingest import Report
 from gieok.engine.lifecycle import fill_vectors
-from gieok.errors import BadRequest, ShapeMismatch
+from gieok.errors import BadRequest
 from gieok.model import Document, Passage, Scope
 from gieok.testing import HashEmbedder, MemoryStore
 
@@ -135,18 +135,33 @@ def test_stale_counts_what_is_new_changed_and_gone(folder: Path) -> None:
     assert count_stale(store, _SCOPE, roots.load(store, _SCOPE), _CUT) == 0
 
 
-def test_another_cut_is_refused_until_everything_is_cut_again(folder: Path, tmp_path: Path) -> None:
-    store = MemoryStore()
-    (tmp_path / "more").mkdir()
-    _sync(store, tmp_path / "more")
-    _sync(store, folder)
-    with pytest.raises(ShapeMismatch, match="2:64:10"):
-        _sync(store, folder, Cut(128, 10))
-    assert len(_sync(store, folder, Cut(128, 10), force=True).changed) == 2
-    with pytest.raises(ShapeMismatch):  # the other folder is still cut the old way
-        _sync(store, folder, Cut(128, 10))
-    sync(store, _SCOPE, roots.load(store, _SCOPE), Cut(128, 10), force=True)
-    assert _sync(store, folder, Cut(128, 10)).unchanged == 2
+def test_what_was_cut_in_another_way_is_cut_again_by_itself(folder: Path, tmp_path: Path) -> None:
+    store, fresh, cut = MemoryStore(), MemoryStore(), Cut(32, 8)
+    more = tmp_path / "more"
+    more.mkdir()
+    (more / "long.md").write_text("# Long\n\n" + "결제는 매주 화요일에 정산했다.\n" * 40)
+    for one in (folder, more):
+        _sync(store, one)
+        _sync(fresh, one, cut)
+    before = store.stats().passages
+    assert _sync(store, folder, cut).changed == []
+    assert store.stats().passages == fresh.stats().passages > before
+    keys = sorted(store.hashes(_SCOPE))
+    assert store.entries(_SCOPE, keys) == fresh.entries(_SCOPE, keys)
+
+
+def test_what_is_in_a_folder_that_is_not_there_is_cut_again_too(folder: Path, tmp_path: Path) -> None:
+    store, cut = MemoryStore(), Cut(32, 8)
+    more = tmp_path / "more"
+    more.mkdir()
+    (more / "long.md").write_text("# Long\n\n" + "결제는 매주 화요일에 정산했다.\n" * 40)
+    for one in (folder, more):
+        _sync(store, one)
+    (more / "long.md").unlink()
+    more.rmdir()
+    _sync(store, folder, cut)
+    (entry,) = store.entries(_SCOPE, ["more/long.md"])
+    assert len(entry.passages) > 5
 
 
 def test_a_save_by_renaming_is_one_change(folder: Path) -> None:

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from typing import NamedTuple
 
+from gieok.backends.stores.rows import count_tokens
 from gieok.model import Entry
 from gieok.text.embedform import embed_hash
 from gieok.text.keywords import keyword_text
@@ -31,7 +32,7 @@ def prepare(entry: Entry) -> Prepared:
         entry=entry,
         bodies=bodies,
         contexts=tuple(keyword_text(p.context) for p in entry.passages),
-        lengths=tuple(_count(body) for body in bodies),
+        lengths=tuple(count_tokens(body) for body in bodies),
         hashes=tuple(map(embed_hash, slices)),
     )
 
@@ -49,7 +50,3 @@ def _storable(entry: Entry) -> Entry:
 
 def _clean(text: str) -> str:
     return _UNSTORABLE.sub("\ufffd", text)
-
-
-def _count(tokens: str) -> int:
-    return tokens.count(" ") + 1 if tokens else 0

@@ -86,3 +86,13 @@ def filter_sql(where: Filter) -> tuple[str, list[object]]:
 def marks(values: Iterable[object]) -> str:
     """Return as many question marks as there are values, joined by commas."""
     return ",".join("?" for _ in values)
+
+
+def scoped(sid: int, tokens: str) -> str:
+    """Return keyword tokens with their scope in front of each, as SQLite's keyword table holds them."""
+    return f"{sid}_" + tokens.replace(" ", f" {sid}_") if tokens else ""
+
+
+def count_tokens(tokens: str) -> int:
+    """Return how many keyword tokens there are."""
+    return tokens.count(" ") + 1 if tokens else 0

@@ -12,9 +12,10 @@ from typing import NamedTuple
 from gieok.errors import BadRequest, NotIndexed
 from gieok.model import Scope
 from gieok.places import SESSIONS
-from gieok.ports import Store
+from gieok.ports import Notes
 
-_NOTE = "files.roots"
+#: Under which roots are noted.
+NOTE = "files.roots"
 #: Folders that hold no notes, whatever lies in them; one of them may still be a root itself (a project's records).
 SKIPPED_FOLDERS = frozenset(
     (".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".gieok", ".obsidian", ".trash", ".dreams")
@@ -62,29 +63,29 @@ class Root(NamedTuple):
         return self.path.parent if self.is_file else self.path
 
 
-def load(store: Store, scope: Scope) -> list[Root]:
+def load(notes: Notes, scope: Scope) -> list[Root]:
     """Return the roots of a scope in the order in which they were added."""
-    return [root for root, is_retired in _parse(store.notes(scope).get(_NOTE, "")) if not is_retired]
+    return [root for root, is_retired in _parse(notes.notes(scope).get(NOTE, "")) if not is_retired]
 
 
-def retired(store: Store, scope: Scope) -> list[Root]:
+def retired(notes: Notes, scope: Scope) -> list[Root]:
     """Return roots that became part of others: their documents are there under the other's name once that is indexed."""
-    return [root for root, is_retired in _parse(store.notes(scope).get(_NOTE, "")) if is_retired]
+    return [root for root, is_retired in _parse(notes.notes(scope).get(NOTE, "")) if is_retired]
 
 
-def remove(store: Store, scope: Scope, paths: list[Path]) -> list[Root]:
+def remove(notes: Notes, scope: Scope, paths: list[Path]) -> list[Root]:
     """Retire the roots at `paths` and return them; their documents are still there."""
-    known = [root for root in load(store, scope) if root.path in paths]
-    store.update_note(scope, _NOTE, lambda raw: _written((r, was or r in known) for r, was in _parse(raw)))
+    known = [root for root in load(notes, scope) if root.path in paths]
+    notes.update_note(scope, NOTE, lambda raw: _written((r, was or r in known) for r, was in _parse(raw)))
     return known
 
 
-def drop_retired(store: Store, scope: Scope) -> None:
+def drop_retired(notes: Notes, scope: Scope) -> None:
     """Forget that there were retired roots."""
-    store.update_note(scope, _NOTE, lambda raw: _written(pair for pair in _parse(raw) if not pair[1]))
+    notes.update_note(scope, NOTE, lambda raw: _written(pair for pair in _parse(raw) if not pair[1]))
 
 
-def add(store: Store, scope: Scope, paths: list[Path], only: tuple[str, ...] = ()) -> list[Root]:
+def add(notes: Notes, scope: Scope, paths: list[Path], only: tuple[str, ...] = ()) -> list[Root]:
     """Return the roots that `paths` stand for, remembering new ones in one step: several processes may add at once.
 
     A folder inside a known root is that root; a known root inside a new one becomes part of it.
@@ -100,8 +101,8 @@ def add(store: Store, scope: Scope, paths: list[Path], only: tuple[str, ...] = (
                 known.append((new._replace(name=name), False))
         return _written(known)
 
-    store.update_note(scope, _NOTE, joined)
-    known = load(store, scope)
+    notes.update_note(scope, NOTE, joined)
+    known = load(notes, scope)
     return list(dict.fromkeys(root for path in paths if (root := _find(known, path))))
 
 

@@ -141,16 +141,21 @@ class _Reader:
         said = None if self.known.get(key) == stamp else read()
         if said is None or said:
             yield Found(
-                key, stamp, lambda: _document(self.scope, key, stamp, said or read(), agent, source), self._passages
+                key,
+                stamp,
+                lambda: _document(self.scope, key, stamp, said or read(), agent, source),
+                lambda document: passages(document, self.cut),
             )
 
-    def _passages(self, document: Document) -> tuple[Passage, ...]:
-        return chunk(
-            document.text,
-            budget_tokens=self.cut.budget_tokens,
-            overlap_tokens=self.cut.overlap_tokens,
-            context=document.title,
-        )
+
+def passages(document: Document, cut: Cut) -> tuple[Passage, ...]:
+    """Cut a conversation."""
+    return chunk(
+        document.text,
+        budget_tokens=cut.budget_tokens,
+        overlap_tokens=cut.overlap_tokens,
+        context=document.title,
+    )
 
 
 def _is_conversation(name: str) -> bool:

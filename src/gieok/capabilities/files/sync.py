@@ -3,20 +3,24 @@
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
-from gieok.capabilities.files import roots
+from gieok.capabilities.files import roots, sessions
 from gieok.capabilities.files.cut import Cut
-from gieok.capabilities.files.read import is_memory_file, read_file, read_root, shape
+from gieok.capabilities.files.read import KIND, is_memory_file, passages, read_file, read_root, shape
 from gieok.capabilities.files.roots import Root
 from gieok.engine.ingest import Failed, Found, Report, gone, ingest
-from gieok.errors import BadRequest, ShapeMismatch
-from gieok.model import Scope
+from gieok.errors import BadRequest
+from gieok.model import Entry, Scope
 from gieok.ports import Store
 
 Progress = Callable[[int], None]
 
-_SHAPE_NOTE = "files.cut"
+#: Under which is noted how the documents of a scope were cut.
+SHAPE_NOTE = "files.cut"
 #: Above this many events (a `git checkout`), comparing everything is cheaper than looking at each.
 _MANY_CHANGES = 200
+_CUT_AT_ONCE = 200
+#: How documents of a kind are cut.
+CUTTERS = {KIND: passages, sessions.KIND: sessions.passages}
 
 
 def sync(
@@ -28,14 +32,14 @@ def sync(
     force: bool = False,
     progress: Progress = lambda done: None,
 ) -> Report:
-    """Compare every file of the roots with the store and put what differs. Raises BadRequest, ShapeMismatch, StoreError."""
-    check_shape(store, scope, cut, force=force)
+    """Compare every file of the roots with the store and put what differs. Raises BadRequest, StoreError."""
     wanted = list(wanted)
     if not any(root.path.exists() for root in wanted):
         raise BadRequest(
             f"the indexed folder {str(wanted[0].path)!r} is not there",
             hint="nothing was removed; bring it back, or `gieok index --remove FOLDER` to forget it",
         )
+    recut(store, scope, cut, progress)
     report = Report()
     for root in wanted:
         if not root.path.exists():
@@ -44,8 +48,7 @@ def sync(
         items = read_root(scope, root, cut)
         report.merge(ingest(store, scope, items, owns=root.owns, force=force, progress=progress))
     forget_retired(store, scope)
-    if all(root in wanted for root in roots.load(store, scope)):
-        store.write_note(scope, _SHAPE_NOTE, shape(cut))
+    store.write_note(scope, SHAPE_NOTE, shape(cut))
     return report
 
 
@@ -86,14 +89,25 @@ def _is_coarse(root: Root, touched: Iterable[Path], known: Iterable[str]) -> boo
     return any(path.is_dir() or (root.key_of(path) in folders and not path.exists()) for path in touched)
 
 
-def check_shape(store: Store, scope: Scope, cut: Cut, *, force: bool) -> None:
-    """Raise ShapeMismatch where what is stored was cut in another way."""
-    stored = store.notes(scope).get(_SHAPE_NOTE, shape(cut))
-    if stored != shape(cut) and not force:
-        raise ShapeMismatch(
-            f"the index was cut as {stored} (version:tokens:overlap), configured is {shape(cut)}",
-            hint="run `gieok index --force` to cut every file again; texts that stay equal keep their vectors",
-        )
+def recut(store: Store, scope: Scope, cut: Cut, progress: Progress = lambda done: None) -> int:
+    """Cut what is stored again where it was cut in another way, by an older release or other settings; return how much.
+
+    It is made of the stored texts: a folder that is not there now is cut too. Killed, it begins again.
+    """
+    if store.notes(scope).get(SHAPE_NOTE, shape(cut)) == shape(cut):
+        return 0
+    done = 0
+    keys = sorted(store.hashes(scope))
+    for start in range(0, len(keys), _CUT_AT_ONCE):
+        found = store.get(scope, keys[start : start + _CUT_AT_ONCE])
+        cuts = [
+            Entry(document, CUTTERS[document.kind](document, cut)) for document in found if document.kind in CUTTERS
+        ]
+        store.put(cuts)
+        done += len(cuts)
+        progress(done)
+    store.write_note(scope, SHAPE_NOTE, shape(cut))
+    return done
 
 
 def count_stale(store: Store, scope: Scope, wanted: Iterable[Root], cut: Cut) -> int:

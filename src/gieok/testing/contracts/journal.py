@@ -7,14 +7,14 @@ from typing import Protocol
 import pytest
 
 from gieok.model import Cursor, Message, Reject, Retraction, Role, Scope, Turn
-from gieok.ports import Journal, Ledger, Positions
+from gieok.ports import Durable, Forgetting, Journal, Ledger, Positions
 from gieok.testing.contracts.base import EVERYTHING, HOME, OTHER
 
 AT = datetime(2026, 11, 21, 12, 0, 0, 123_000, tzinfo=UTC)
 _ALL = 1 << 40
 
 
-class FullJournal(Journal, Positions, Ledger, Protocol):
+class FullJournal(Journal, Positions, Durable, Forgetting, Ledger, Protocol):
     """A journal with every ability."""
 
 

@@ -3,14 +3,14 @@
 import sqlite3
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
 from pathlib import Path
 
 from gieok import locks
-from gieok.backends.journals.sqlite import ledger, messages, positions, schema
-from gieok.backends.stores.sqlite.schema import BUSY_TIMEOUT_MS, translated
+from gieok.backends.journals.sqlite import durable, forgetting, ledger, messages, positions, schema
+from gieok.backends.stores.sqlite.schema import BUSY_TIMEOUT_MS, scrub, translated
 from gieok.model import (
     Chunk,
     Cursor,
@@ -25,10 +25,11 @@ from gieok.model import (
     Turn,
     Usage,
 )
+from gieok.ports import MessageFilter
 
 
 class SqliteJournal:
-    """`Journal`, `Positions` and `Ledger` on one SQLite file."""
+    """`Journal`, `Positions`, `Durable`, `Forgetting` and `Ledger` on one SQLite file."""
 
     def __init__(self, file: Path, *, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> None:
         self._file = file
@@ -50,7 +51,7 @@ class SqliteJournal:
     @contextmanager
     def _transaction(self, kind: str) -> Iterator[sqlite3.Connection]:
         db = self._db()
-        with translated(self._file):
+        with translated(self._file, "journal"):
             db.execute(f"BEGIN {kind}")
             try:
                 yield db
@@ -198,6 +199,81 @@ class SqliteJournal:
         """Return the runs of all readers."""
         with self._reading() as db:
             return positions.runs(db, messages.known_scope(db, scope), scope, since)
+
+    # Durable
+
+    def made_scopes(self) -> list[Scope]:
+        """Return the scopes of which there are documents."""
+        with self._reading() as db:
+            return durable.made_scopes(db)
+
+    def made(self, scope: Scope) -> list[Entry]:
+        """Return the documents of a scope."""
+        with self._reading() as db:
+            return durable.made(db, messages.known_scope(db, scope), scope)
+
+    def hand_over(self, put: Sequence[Entry] = (), forget: Sequence[tuple[Scope, str]] = ()) -> None:
+        """Make documents durable and queue them."""
+        with self._writing() as db:
+            durable.hand_over(db, put, forget)
+
+    def adopt(self, entries: Sequence[Entry]) -> None:
+        """Make documents durable that are not known yet."""
+        with self._writing() as db:
+            durable.adopt(db, entries)
+
+    def realms(self, prefix: str = "") -> list[str]:
+        """Return the realms whose name begins so."""
+        with self._reading() as db:
+            return durable.realms(db, prefix)
+
+    def kept(self, realm: str) -> dict[str, str]:
+        """Return the values of a realm."""
+        with self._reading() as db:
+            return durable.kept(db, realm)
+
+    def keep(self, realm: str, values: Mapping[str, str], gone: Iterable[str] = ()) -> None:
+        """Set values and forget others."""
+        with self._writing() as db:
+            durable.keep(db, realm, values, gone)
+
+    def update_kept(self, realm: str, name: str, change: Callable[[str], str]) -> str:
+        """Set one value to what `change` makes of it."""
+        with self._writing() as db:
+            return durable.update(db, realm, name, change)
+
+    # Forgetting
+
+    def find(self, scope: Scope, wanted: MessageFilter) -> list[Journalled]:
+        """Return messages that fit."""
+        with self._reading() as db:
+            return forgetting.find(db, messages.known_scope(db, scope), wanted)
+
+    def replaced(self, scope: Scope) -> list[tuple[int, Document]]:
+        """Return the history with numbers."""
+        with self._reading() as db:
+            return forgetting.replaced(db, messages.known_scope(db, scope), scope)
+
+    def erase(
+        self, scope: Scope, seqs: Sequence[int], documents: Sequence[str] = (), replaced: Sequence[int] = ()
+    ) -> None:
+        """Take texts out."""
+        with self._writing() as db:
+            forgetting.erase(db, messages.scope_id(db, scope), seqs, documents, replaced)
+
+    def rewrite(self, change: Callable[[str], str], *, is_dry: bool = False) -> int:
+        """Replace texts by what `change` makes of them."""
+        with self._writing() as db:
+            done = forgetting.rewrite(db, change)
+            if is_dry:
+                db.execute("ROLLBACK")
+                db.execute("BEGIN")
+        return done
+
+    def scrub(self) -> list[str]:
+        """Write the file anew without what was removed."""
+        with translated(self._file, "journal"):
+            return scrub(self._db(), self._file)
 
     # Ledger
 

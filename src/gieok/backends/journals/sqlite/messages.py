@@ -9,11 +9,13 @@ from datetime import UTC, datetime
 from gieok.model import Cursor, Journalled, Message, Reject, Retraction, Role, Scope, Turn
 
 _CURSOR = 'identity, path, "offset", line, head, head_bytes, tail, tail_bytes, is_rereading'
-_MESSAGE = (
+#: Columns and tables: what follows SELECT.
+MESSAGE_COLUMNS = (
     "m.seq, m.id, m.role, m.text, m.at, s.session, s.agent, m.tokens, s.path, m.line "
     "FROM messages m JOIN sources s ON s.id = m.source_id"
 )
 _HASH_BYTES = 12
+_TAKEN_BACK = 1
 _BATCH = 500
 
 
@@ -39,15 +41,16 @@ def add(db: sqlite3.Connection, sid: int, turns: Iterable[Turn]) -> None:
 
 
 def _add_message(db: sqlite3.Connection, sid: int, message: Message) -> None:
-    text_hash = hashlib.sha256(message.text.encode()).digest()[:_HASH_BYTES]
+    digest = text_hash(message.text)
     known = db.execute(
         "SELECT seq, text_hash, retracted FROM messages WHERE scope_id = ? AND id = ?", (sid, message.id)
     )
     versions = known.fetchall()
-    same = next(((seq, retracted) for seq, found, retracted in versions if found == text_hash), None)
+    same = next(((seq, retracted) for seq, found, retracted in versions if found == digest), None)
     if same:
         # Taken back as a whole and then written again (`$set.messages`): it holds again where no later version does.
-        if same[1] and all(retracted for *_, retracted in versions):
+        # What a person forgot stays forgotten.
+        if same[1] == _TAKEN_BACK and all(retracted for *_, retracted in versions):
             db.execute("UPDATE messages SET retracted = 0 WHERE seq = ?", (same[0],))
         return
     if versions:
@@ -56,10 +59,15 @@ def _add_message(db: sqlite3.Connection, sid: int, message: Message) -> None:
         "INSERT INTO messages (scope_id, id, text_hash, role, text, at, tokens, source_id, line) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            sid, message.id, text_hash, message.role.value, message.text, round(message.at.timestamp() * 1000),
+            sid, message.id, digest, message.role.value, message.text, round(message.at.timestamp() * 1000),
             message.tokens, _source_id(db, message), message.line,
         ),
     )  # fmt: skip
+
+
+def text_hash(text: str) -> bytes:
+    """Return by what a version of a message is known."""
+    return hashlib.sha256(text.encode()).digest()[:_HASH_BYTES]
 
 
 def _source_id(db: sqlite3.Connection, message: Message) -> int:
@@ -88,7 +96,12 @@ def _retract(db: sqlite3.Connection, sid: int, retraction: Retraction) -> None:
 
 def _take_back(db: sqlite3.Connection, sid: int, seqs: Sequence[int]) -> None:
     """Mark messages as retracted; buffered chunks that were made of them, and all after those, are made anew."""
-    db.executemany("UPDATE messages SET retracted = 1 WHERE seq = ?", [(seq,) for seq in seqs])
+    db.executemany(f"UPDATE messages SET retracted = {_TAKEN_BACK} WHERE seq = ?", [(seq,) for seq in seqs])
+    drop_chunks(db, sid, seqs)
+
+
+def drop_chunks(db: sqlite3.Connection, sid: int, seqs: Sequence[int]) -> None:
+    """Drop buffered chunks that were made of messages, and all after those."""
     if seqs:
         db.execute('DELETE FROM chunks WHERE scope_id = ? AND "end" >= ?', (sid, min(seqs)))
 
@@ -142,13 +155,13 @@ def occurrences(db: sqlite3.Connection, sid: int, ids: Sequence[str]) -> dict[st
 def read(db: sqlite3.Connection, sid: int, after: int, budget_tokens: int, limit: int) -> list[Journalled]:
     """Return messages in order until their tokens reach the budget."""
     rows = db.execute(
-        f"SELECT {_MESSAGE} WHERE m.scope_id = ? AND m.seq > ? AND m.retracted = 0 ORDER BY m.seq LIMIT ?",
+        f"SELECT {MESSAGE_COLUMNS} WHERE m.scope_id = ? AND m.seq > ? AND m.retracted = 0 ORDER BY m.seq LIMIT ?",
         (sid, after, limit),
     )
     found: list[Journalled] = []
     tokens = 0
     for row in rows:
-        found.append(_to_journalled(row))
+        found.append(to_journalled(row))
         tokens += found[-1].message.tokens
         if tokens >= budget_tokens:
             break
@@ -161,12 +174,15 @@ def find(db: sqlite3.Connection, sid: int, ids: Sequence[str]) -> list[Journalle
     for start in range(0, len(ids), _BATCH):
         batch = ids[start : start + _BATCH]
         marks = ",".join("?" * len(batch))
-        rows = db.execute(f"SELECT {_MESSAGE} WHERE m.scope_id = ? AND m.id IN ({marks}) ORDER BY m.seq", (sid, *batch))
-        latest |= {found.message.id: found for found in map(_to_journalled, rows)}
+        rows = db.execute(
+            f"SELECT {MESSAGE_COLUMNS} WHERE m.scope_id = ? AND m.id IN ({marks}) ORDER BY m.seq", (sid, *batch)
+        )
+        latest |= {found.message.id: found for found in map(to_journalled, rows)}
     return sorted(latest.values())
 
 
-def _to_journalled(row: tuple[int, str, str, str, int, str, str, int, str, int]) -> Journalled:
+def to_journalled(row: tuple[int, str, str, str, int, str, str, int, str, int]) -> Journalled:
+    """Return the message of a row of `MESSAGE_COLUMNS`."""
     seq, identity, role, text, at, session, agent, tokens, source, line = row
     when = datetime.fromtimestamp(at / 1000, UTC)
     return Journalled(seq, Message(identity, Role(role), text, when, session, agent, tokens, source, line))

@@ -5,9 +5,10 @@ import sqlite3
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from gieok.backends.journals.sqlite.durable import hand_over, to_entry
 from gieok.backends.journals.sqlite.messages import scope_id
 from gieok.backends.stores.rows import document_row, to_document
-from gieok.model import Chunk, Document, Entry, Passage, Run, Scope
+from gieok.model import Chunk, Document, Entry, Run, Scope
 
 _RUN = 'reader, kind, at, start, "end", messages, source_tokens, documents, document_tokens, model'
 
@@ -52,10 +53,7 @@ def commit(db: sqlite3.Connection, expected: int, run: Run, put: Sequence[Entry]
         "INSERT INTO history (scope_id, run_id, document) VALUES (?, ?, ?)",
         [(sid, run_id, json.dumps(document_row(document))) for document in forget],
     )
-    # What is forgotten goes first: a document that is replaced under its own key stays.
-    rows: list[tuple[int, str, str | None]] = [(sid, document.key, None) for document in forget]
-    rows += [(sid, entry.document.key, json.dumps([document_row(entry.document), entry.passages])) for entry in put]
-    db.executemany("INSERT INTO outbox (scope_id, key, entry) VALUES (?, ?, ?)", rows)
+    hand_over(db, put, [(run.scope, document.key) for document in forget])
     return True
 
 
@@ -73,12 +71,7 @@ def undelivered(db: sqlite3.Connection, limit: int) -> list[tuple[int, Scope, En
         "SELECT o.id, s.path, o.key, o.entry FROM outbox o JOIN scopes s ON s.id = o.scope_id ORDER BY o.id LIMIT ?",
         (limit,),
     )
-    return [(row_id, Scope(path), _to_entry(Scope(path), entry) if entry else key) for row_id, path, key, entry in rows]
-
-
-def _to_entry(scope: Scope, text: str) -> Entry:
-    row, passages = json.loads(text)
-    return Entry(to_document(scope, tuple(row)), tuple(Passage(*passage) for passage in passages))
+    return [(row_id, Scope(path), to_entry(Scope(path), entry) if entry else key) for row_id, path, key, entry in rows]
 
 
 def delivered(db: sqlite3.Connection, ids: Sequence[int]) -> None:

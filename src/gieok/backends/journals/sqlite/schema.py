@@ -1,4 +1,8 @@
-"""The journal's tables. A file of its own: raw messages outlive every index, and are backed up and moved alone.
+"""The journal's tables. A file of its own: it outlives every index, and is backed up and moved alone.
+
+Raw messages, and what Gieok made itself: `made` holds the documents (triggers on the outbox keep it, so that no way of
+handing a document over can leave it out), `kept` the small values. Whatever a store holds can be made again from here and
+from the user's files.
 
 `synchronous=FULL`, unlike the store: what is handed over to the store is struck off here, and must not be struck off
 before it is on the disk there (see `gieok.engine.distil`).
@@ -7,12 +11,31 @@ before it is on the disk there (see `gieok.engine.distil`).
 import sqlite3
 from pathlib import Path
 
-from gieok.backends.stores.sqlite.schema import BUSY_TIMEOUT_MS, create_tables, open_private, use_wal
-from gieok.errors import ShapeMismatch, StoreCorrupt
+from gieok.backends.stores.sqlite.schema import (
+    BUSY_TIMEOUT_MS,
+    create_tables,
+    open_private,
+    statements,
+    upgrade,
+    use_wal,
+)
+from gieok.errors import StoreCorrupt
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 #: "GIEJ": marks the file as ours.
 _APPLICATION_ID = 0x4749454A
+
+#: Since schema 2.
+_DURABLE = """
+CREATE TABLE made (scope_id INTEGER NOT NULL, key TEXT NOT NULL, entry TEXT NOT NULL, PRIMARY KEY (scope_id, key));
+CREATE TRIGGER made_put AFTER INSERT ON outbox WHEN NEW.entry IS NOT NULL BEGIN
+    INSERT OR REPLACE INTO made VALUES (NEW.scope_id, NEW.key, NEW.entry);
+END;
+CREATE TRIGGER made_gone AFTER INSERT ON outbox WHEN NEW.entry IS NULL BEGIN
+    DELETE FROM made WHERE scope_id = NEW.scope_id AND key = NEW.key;
+END;
+CREATE TABLE kept (realm TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (realm, name)) WITHOUT ROWID;
+"""
 
 _TABLES = f"""
 CREATE TABLE scopes (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
@@ -23,7 +46,7 @@ CREATE TABLE messages (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, scope_id INTEGER NOT NULL REFERENCES scopes, id TEXT NOT NULL,
     text_hash BLOB NOT NULL, role TEXT NOT NULL, text TEXT NOT NULL, at INTEGER NOT NULL,  -- Unix milliseconds
     tokens INTEGER NOT NULL, source_id INTEGER NOT NULL REFERENCES sources, line INTEGER NOT NULL,
-    retracted INTEGER NOT NULL DEFAULT 0,
+    retracted INTEGER NOT NULL DEFAULT 0,  -- 1: the transcript took it back; 2: a person forgot it, its text is gone
     UNIQUE (scope_id, id, text_hash)
 );
 CREATE INDEX messages_in_order ON messages (scope_id, seq) WHERE retracted = 0;
@@ -60,6 +83,7 @@ CREATE TABLE usage (
 CREATE TABLE incidents (
     name TEXT PRIMARY KEY, detail TEXT NOT NULL, since INTEGER NOT NULL, tries INTEGER NOT NULL, next_try INTEGER NOT NULL
 ) WITHOUT ROWID;
+{_DURABLE}
 PRAGMA application_id = {_APPLICATION_ID};
 PRAGMA user_version = {SCHEMA_VERSION};
 """
@@ -73,15 +97,17 @@ def connect(file: Path, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> sqlite3.Conne
 def _prepare(connection: sqlite3.Connection, file: Path) -> None:
     if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
         create_tables(connection, file, _TABLES)
-    _verify(connection, file)
+    if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION_ID:
+        raise StoreCorrupt(f"{str(file)!r} is a database of another program", hint="move it away, or set GIEOK_HOME")
+    upgrade(connection, file, "journal", (_to_2,))
     use_wal(connection)
 
 
-def _verify(connection: sqlite3.Connection, file: Path) -> None:
-    if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION_ID:
-        raise StoreCorrupt(f"{str(file)!r} is a database of another program")
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version != SCHEMA_VERSION:
-        raise ShapeMismatch(
-            f"the journal {str(file)!r} has schema {version}, this gieok reads {SCHEMA_VERSION}", hint="update gieok"
-        )
+def _to_2(connection: sqlite3.Connection) -> None:
+    """Make what Gieok made durable. What waits in the outbox is newer than what the store holds (see `adopt`)."""
+    for statement in statements(_DURABLE):
+        connection.execute(statement)
+    connection.execute(
+        "INSERT INTO made SELECT scope_id, key, entry FROM outbox o WHERE entry IS NOT NULL "
+        "AND id = (SELECT max(id) FROM outbox WHERE scope_id = o.scope_id AND key = o.key)"
+    )

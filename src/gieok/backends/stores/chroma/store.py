@@ -93,7 +93,7 @@ class ChromaFolder:
 
 def open_store(opening: Opening) -> "ChromaStore":
     """Open the store of a home folder."""
-    return ChromaStore(opening.home / "chroma.sqlite", resident=opening.is_resident)
+    return ChromaStore(opening.home / "chroma.sqlite", resident=opening.is_resident, say=opening.say)
 
 
 class ChromaStore(MirroredStore):

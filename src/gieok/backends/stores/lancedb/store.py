@@ -100,7 +100,7 @@ class LanceFolder:
 
 def open_store(opening: Opening) -> "LanceStore":
     """Open the store of a home folder."""
-    return LanceStore(opening.home / "lancedb.sqlite", resident=opening.is_resident)
+    return LanceStore(opening.home / "lancedb.sqlite", resident=opening.is_resident, say=opening.say)
 
 
 class LanceStore(MirroredStore):

@@ -7,6 +7,7 @@ agree with every other store.
 
 import sqlite3
 import threading
+from collections.abc import Callable
 from math import inf
 from pathlib import Path
 from typing import NamedTuple
@@ -53,8 +54,15 @@ class MirroredStore(SqliteStore):
     #: A question for more than this share of a scope is answered from SQLite's vectors.
     largest_share = inf
 
-    def __init__(self, file: Path, *, resident: bool = False, busy_timeout_ms: int = schema.BUSY_TIMEOUT_MS) -> None:
-        super().__init__(file, resident=resident, busy_timeout_ms=busy_timeout_ms)
+    def __init__(
+        self,
+        file: Path,
+        *,
+        resident: bool = False,
+        busy_timeout_ms: int = schema.BUSY_TIMEOUT_MS,
+        say: Callable[[str], None] = lambda line: None,
+    ) -> None:
+        super().__init__(file, resident=resident, busy_timeout_ms=busy_timeout_ms, say=say)
         self._mirror = Mirror(file.with_suffix(""), self.library, busy_timeout_ms)
         self._mirror_lock = threading.Lock()
         self._held: dict[str, _Held] = {}
@@ -123,7 +131,9 @@ class MirroredStore(SqliteStore):
 
     def _resident(self, db: sqlite3.Connection, scope: Scope, known: reading.ScopeStatistics) -> ResidentScope:
         """Return the words of a scope: its vectors stay with the library."""
-        resident = self._residents.setdefault(scope.path, _Words(known.id, 0))
+        resident = self._residents.get(scope.path)
+        if resident is None or resident.scope_id != known.id:
+            resident = self._residents[scope.path] = _Words(known.id, 0)
         resident.refresh(db, known.generation)
         return resident
 

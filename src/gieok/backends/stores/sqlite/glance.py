@@ -53,7 +53,7 @@ class Glance:
         version = self._one("PRAGMA user_version")[0]
         if version == 0:
             raise Missing(file)
-        if version != ranking.SCHEMA_VERSION:
+        if version not in ranking.READABLE_VERSIONS:
             raise Mismatch(f"{file} has schema {version}, this gieok reads {ranking.SCHEMA_VERSION}")
         tokens = self._one("SELECT value FROM meta WHERE name = 'keywords_version'")
         if tokens != (str(keywords.VERSION),):

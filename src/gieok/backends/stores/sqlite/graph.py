@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from gieok.backends.stores.rows import marks
-from gieok.backends.stores.sqlite import schema
+from gieok.backends.stores.sqlite import made, schema
 from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.backends.stores.sqlite.writing import batches
 from gieok.model import Edge, Executed, Execution, ExecutionCount, OpenCall, SourceFile, Summary, Symbol
+from gieok.ports import Realm
 
 _TABLES = (
     """CREATE TABLE IF NOT EXISTS code_files (
@@ -64,16 +65,37 @@ _OPEN = "SELECT s.key, o.name, o.line FROM code_open o JOIN code_symbols s ON s.
 
 
 class SqliteProjectStore(SqliteStore):
-    """`SqliteStore` with `Graph`: everything of one project in one file."""
+    """`SqliteStore` with `Graph`: everything of one project in one file.
 
-    def __init__(self, file: Path, *, resident: bool = False, busy_timeout_ms: int = schema.BUSY_TIMEOUT_MS) -> None:
+    What models and test runs said goes to `realm` too: a new file begins with what is kept there.
+    """
+
+    what = "code index"
+
+    def __init__(
+        self,
+        file: Path,
+        *,
+        resident: bool = False,
+        busy_timeout_ms: int = schema.BUSY_TIMEOUT_MS,
+        realm: Realm | None = None,
+    ) -> None:
         super().__init__(file, resident=resident, busy_timeout_ms=busy_timeout_ms)
+        self._realm = realm
         with self._reading() as db:
             known = db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (_LAST_TABLE,)).fetchone()
         if known is None:
+            kept = made.load(realm.kept()) if realm else made.Made((), ())
             with self._writing() as db:
                 for statement in _TABLES:
                     db.execute(statement)
+                _write_summaries(db, kept.summaries)
+                _put_executions(db, kept.executions)
+        elif realm and self.is_unadopted():
+            with self._reading() as db:
+                found = made.Made(_summaries(db), _executions(db))
+            realm.keep(made.dump(found))
+            self.set_adopted()
 
     def files(self) -> dict[str, SourceFile]:
         """Return every file that is held, by path."""
@@ -175,22 +197,22 @@ class SqliteProjectStore(SqliteStore):
 
     def write_summaries(self, rows: Sequence[Summary], gone: Sequence[str] = ()) -> None:
         """Put summaries and forget others, in one transaction; one that waits replaces none."""
+        if self._realm:
+            said = made.Made([row for row in rows if row.text], ())
+            self._realm.keep(made.dump(said), made.names_of_summaries(gone))
         with self._writing() as db:
-            for verb, chosen in (("REPLACE", [r for r in rows if r.text]), ("IGNORE", [r for r in rows if not r.text])):
-                db.executemany(f"INSERT OR {verb} INTO code_summaries ({_SUMMARY}) VALUES (?, ?, ?)", chosen)
+            _write_summaries(db, rows)
             db.executemany("DELETE FROM code_summaries WHERE code_hash = ?", [(one,) for one in gone])
 
     def put_executions(self, seen: Sequence[Execution], tests: Sequence[str], paths: Sequence[str]) -> None:
         """Keep what ran, in place of what is kept of these tests in these files, in one transaction."""
         with self._writing() as db:
             _forget_executions(db, tests, paths)
-            versions = {(e.test, e.test_hash) for e in seen} | {(e.function, e.function_hash) for e in seen}
-            db.executemany("INSERT OR IGNORE INTO code_versions (key, code_hash) VALUES (?, ?)", sorted(versions))
-            ids = {(key, code_hash): number for number, key, code_hash in _versions(db)}
-            db.executemany(
-                "INSERT OR IGNORE INTO code_executions (function, test) VALUES (?, ?)",
-                sorted({(ids[e.function, e.function_hash], ids[e.test, e.test_hash]) for e in seen}),
-            )
+            _put_executions(db, seen)
+            if self._realm:  # inside: what another process puts meanwhile is not left out
+                before = made.names_of_runs(self._realm.kept())
+                after = made.dump(made.Made((), _executions(db)))
+                self._realm.keep(after, before - after.keys())
 
     def executed(self, functions: Sequence[str]) -> list[Executed]:
         """Return which of the tests that are there ran these functions, also those that are gone."""
@@ -219,9 +241,39 @@ class SqliteProjectStore(SqliteStore):
 
     def forget_executions(self) -> None:
         """Forget what ran."""
+        if self._realm:
+            self._realm.keep({}, made.names_of_runs(self._realm.kept()))
         with self._writing() as db:
             db.execute("DELETE FROM code_executions")
             db.execute("DELETE FROM code_versions")
+
+
+def _summaries(db: sqlite3.Connection) -> list[Summary]:
+    """Return the summaries that models wrote; those that wait for one can be asked for again."""
+    return [Summary(*row) for row in db.execute(f"SELECT {_SUMMARY} FROM code_summaries WHERE text <> ''")]
+
+
+def _write_summaries(db: sqlite3.Connection, rows: Sequence[Summary]) -> None:
+    for verb, chosen in (("REPLACE", [r for r in rows if r.text]), ("IGNORE", [r for r in rows if not r.text])):
+        db.executemany(f"INSERT OR {verb} INTO code_summaries ({_SUMMARY}) VALUES (?, ?, ?)", chosen)
+
+
+def _executions(db: sqlite3.Connection) -> list[Execution]:
+    rows = db.execute(
+        "SELECT t.key, f.key, t.code_hash, f.code_hash FROM code_executions e "
+        "JOIN code_versions t ON t.id = e.test JOIN code_versions f ON f.id = e.function ORDER BY 1, 2, 3, 4"
+    )
+    return [Execution(*row) for row in rows]
+
+
+def _put_executions(db: sqlite3.Connection, seen: Sequence[Execution]) -> None:
+    versions = {(e.test, e.test_hash) for e in seen} | {(e.function, e.function_hash) for e in seen}
+    db.executemany("INSERT OR IGNORE INTO code_versions (key, code_hash) VALUES (?, ?)", sorted(versions))
+    ids = {(key, code_hash): number for number, key, code_hash in _versions(db)}
+    db.executemany(
+        "INSERT OR IGNORE INTO code_executions (function, test) VALUES (?, ?)",
+        sorted({(ids[e.function, e.function_hash], ids[e.test, e.test_hash]) for e in seen}),
+    )
 
 
 def _versions(db: sqlite3.Connection) -> list[tuple[int, str, str]]:

@@ -10,10 +10,11 @@ from gieok.backends.stores.rows import (
     FOUND_COLUMNS,
     filter_sql,
     marks,
+    scoped,
     to_document,
     to_found,
 )
-from gieok.backends.stores.sqlite.writing import batches, scoped
+from gieok.backends.stores.sqlite.writing import batches
 from gieok.model import Document, Entry, Filter, FoundPassage, Passage, PassageId, Scope, StoreStats
 from gieok.text.keywords import keyword_text
 

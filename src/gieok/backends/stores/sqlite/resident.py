@@ -30,7 +30,7 @@ class ResidentScope:
 
     def __init__(self, scope_id: int, dimension: int) -> None:
         self.dimension = dimension
-        self._scope_id = scope_id
+        self.scope_id = scope_id
         self._generation = -1
         self._ids: Ints = np.empty(0, np.int64)
         self._postings = Postings(scope_id, self._ids, self._ids, np.empty(0))
@@ -47,7 +47,7 @@ class ResidentScope:
             return
         cursor = db.execute(
             "SELECT id, document_id, length, coalesce(vector_id, -1) FROM passages WHERE scope_id = ? ORDER BY id",
-            (self._scope_id,),
+            (self.scope_id,),
         )
         parts = [np.empty((0, 4), np.int64)]
         while rows := cursor.fetchmany(_FETCHED_ROWS):
@@ -57,7 +57,7 @@ class ResidentScope:
         values, scales = self._load_vectors(db, ids, vector_ids)
         # All at once, and last: a refresh that failed on the way has changed nothing.
         self._ids, self._vector_ids, self._values, self._scales = ids, vector_ids, values, scales
-        self._postings = Postings(self._scope_id, ids, documents, columns[:, 2].astype(np.float64))
+        self._postings = Postings(self.scope_id, ids, documents, columns[:, 2].astype(np.float64))
         self._with_vector = np.flatnonzero(self._scales)
         self._signs, self._scans = None, 0
         self._generation = generation
@@ -89,7 +89,7 @@ class ResidentScope:
         """Yield ids, values and scales of the wanted passages (None: of all), a few thousand at a time."""
         sql = "SELECT p.id, v.data FROM passages p JOIN vectors v ON v.id = p.vector_id WHERE"
         if wanted is None:
-            cursors = [db.execute(f"{sql} p.scope_id = ?", (self._scope_id,))]
+            cursors = [db.execute(f"{sql} p.scope_id = ?", (self.scope_id,))]
         else:
             cursors = [db.execute(f"{sql} p.id IN ({marks(b)})", b) for b in batches(wanted.tolist())]
         for cursor in cursors:

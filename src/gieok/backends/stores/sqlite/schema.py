@@ -11,19 +11,29 @@ Design choices, each measured on 100,000 short passages:
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from gieok import paths
+from gieok.backends.stores.rows import count_tokens, scoped
 from gieok.backends.stores.sqlite.ranking import SCHEMA_VERSION
 from gieok.errors import BadRequest, GieokError, ShapeMismatch, StoreBusy, StoreCorrupt, StoreError, StoreFull
 from gieok.text import keywords
+from gieok.text.keywords import keyword_text
 
 #: "GIEK": marks the file as ours.
 _APPLICATION_ID = 0x4749454B
 BUSY_TIMEOUT_MS = 30_000
+_SAID_EVERY = 200
 
+_KEYWORD_TABLES = """
+CREATE VIRTUAL TABLE keywords USING fts5(
+    body, context, content='', tokenize="ascii tokenchars '_'"
+);
+CREATE VIRTUAL TABLE keyword_df USING fts5vocab(keywords, 'row');
+CREATE VIRTUAL TABLE keyword_tf USING fts5vocab(keywords, 'instance');
+"""
 _TABLES = f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE scopes (
@@ -59,11 +69,7 @@ CREATE TABLE vectors (
     UNIQUE (model_id, text_hash)
 );
 CREATE TABLE models (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, dimension INTEGER NOT NULL);
-CREATE VIRTUAL TABLE keywords USING fts5(
-    body, context, content='', tokenize="ascii tokenchars '_'"
-);
-CREATE VIRTUAL TABLE keyword_df USING fts5vocab(keywords, 'row');
-CREATE VIRTUAL TABLE keyword_tf USING fts5vocab(keywords, 'instance');
+{_KEYWORD_TABLES}
 INSERT INTO meta VALUES ('keywords_version', '{keywords.VERSION}');
 INSERT INTO meta VALUES ('removed_passages', '0');  -- since the last time that space was given back
 PRAGMA application_id = {_APPLICATION_ID};
@@ -76,40 +82,65 @@ _FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
+#: What to do about a damaged file, by what it is.
+_MENDING = {
+    "store": StoreCorrupt.hint,
+    "code index": "run `gieok code init` in the project: it sets the file aside and makes another",
+    "journal": "it is not derived from anything: restore it from a backup, or move it away to begin anew from the "
+    "transcripts that are still on this disk (`gieok observe run --once`)",
+}
+
+
 @contextmanager
-def translated(file: Path) -> Iterator[None]:
-    """Turn an error of SQLite into one of ours that names the file."""
+def translated(file: Path, what: str = "store") -> Iterator[None]:
+    """Turn an error of SQLite into one of ours that names the file; `what` it is: a store, a journal, a code index."""
     try:
         yield
     except sqlite3.Error as error:
-        raise _translate(error, file) from error
+        raise _translate(error, file, what) from error
     except UnicodeEncodeError as error:
         hint = "use a name without lone surrogates"
         raise BadRequest(f"{error.object!r} cannot be stored: it is not valid Unicode", hint=hint) from error
 
 
-def _translate(error: sqlite3.Error, file: Path) -> GieokError:
+def _translate(error: sqlite3.Error, file: Path, what: str) -> GieokError:
     extended: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     code = extended & 0xFF
     if code in _BUSY:
-        return StoreBusy(f"the store {str(file)!r} is locked by another process")
+        return StoreBusy(f"the {what} {str(file)!r} is locked by another process")
     if extended in _FULL:
         return StoreFull(f"no space left while writing {str(file)!r}")
+    if "invalid fts5 file format" in str(error):
+        return StoreCorrupt(
+            f"the {what} {str(file)!r} was written with a newer SQLite than this Python's {sqlite3.sqlite_version}",
+            hint=f"use the Python that wrote it, or {_MENDING[what]}",
+        )
     if code in _DAMAGED:
-        return StoreCorrupt(f"the store {str(file)!r} is damaged or not a database: {error}")
-    return StoreError(f"the store {str(file)!r} failed: {error}")
+        return StoreCorrupt(f"the {what} {str(file)!r} is damaged or not a database: {error}", hint=_MENDING[what])
+    return StoreError(f"the {what} {str(file)!r} failed: {error}")
 
 
-def connect(file: Path, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> sqlite3.Connection:
-    """Open the store's file, creating it (0600) with its tables when it is new. Raises StoreError, ShapeMismatch."""
-    return open_private(file, "store", busy_timeout_ms, _prepare)
+def connect(
+    file: Path,
+    busy_timeout_ms: int = BUSY_TIMEOUT_MS,
+    what: str = "store",
+    say: Callable[[str], None] = lambda line: None,
+) -> sqlite3.Connection:
+    """Open the store's file, creating it (0600) with its tables when it is new, and bring it to this release.
+
+    `say` is told how far that is. Raises StoreError, ShapeMismatch for a file of a newer release.
+    """
+    return open_private(file, what, busy_timeout_ms, lambda connection, file: _prepare(connection, file, say))
 
 
 def open_private(
     file: Path, what: str, busy_timeout_ms: int, prepare: Callable[[sqlite3.Connection, Path], None]
 ) -> sqlite3.Connection:
-    """Open a file of ours, creating it (0600) when it is new; `prepare` gives it its tables. Raises StoreError."""
-    with translated(file):
+    """Open a file of ours, creating it (0600) when it is new; `prepare` gives it its tables.
+
+    `what` it is: a key of `_MENDING`. Raises StoreError, ShapeMismatch.
+    """
+    with translated(file, what):
         try:
             paths.create_private(file)
         except OSError as error:
@@ -119,6 +150,8 @@ def open_private(
             file, timeout=busy_timeout_ms / 1000, isolation_level=None, check_same_thread=False
         )
         try:
+            # What is removed is overwritten with zeros. Debian's SQLite does so unasked, others do not.
+            connection.execute("PRAGMA secure_delete = ON")
             prepare(connection, file)
         except BaseException:
             connection.close()
@@ -126,15 +159,15 @@ def open_private(
         return connection
 
 
-def _prepare(connection: sqlite3.Connection, file: Path) -> None:
+def _prepare(connection: sqlite3.Connection, file: Path, say: Callable[[str], None]) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA temp_store = MEMORY")
     if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
         connection.execute(
             "PRAGMA auto_vacuum = INCREMENTAL"
         )  # only an empty file takes it; `compact` gives space back
-        create_tables(connection, file, _TABLES)
-    _verify(connection, file)
+        create_tables(connection, file, _TABLES, _leave_no_words)
+    _verify(connection, file, say)
     use_wal(connection)
 
 
@@ -150,8 +183,13 @@ def use_wal(connection: sqlite3.Connection) -> None:
             connection.execute("ROLLBACK")
 
 
-def create_tables(connection: sqlite3.Connection, file: Path, script: str) -> None:
-    """Run the script that makes the tables of a new file in one step, unless another process was faster."""
+def create_tables(
+    connection: sqlite3.Connection,
+    file: Path,
+    script: str,
+    finish: Callable[[sqlite3.Connection], None] = lambda connection: None,
+) -> None:
+    """Run the script that makes the tables of a new file, and `finish`, in one step, unless another process was faster."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         if connection.execute("PRAGMA user_version").fetchone()[0] == 0:  # nobody was faster
@@ -159,11 +197,41 @@ def create_tables(connection: sqlite3.Connection, file: Path, script: str) -> No
                 raise StoreCorrupt(f"{str(file)!r} is a database of another program")  # noqa: TRY301 - rolls back
             for statement in statements(script):
                 connection.execute(statement)
+            finish(connection)
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def upgrade(
+    connection: sqlite3.Connection, file: Path, what: str, steps: Sequence[Callable[[sqlite3.Connection], None]]
+) -> None:
+    """Bring the tables of an older release to this one, a transaction a step: `steps[n]` leads from schema n + 1 to n + 2.
+
+    Raises ShapeMismatch for a file of a newer release.
+    """
+    newest = len(steps) + 1
+    while (version := _version(connection)) < newest:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            if _version(connection) == version:  # nobody was faster
+                steps[version - 1](connection)
+                connection.execute(f"PRAGMA user_version = {version + 1}")
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+    if version > newest:
+        raise ShapeMismatch(
+            f"the {what} {str(file)!r} has schema {version}, this gieok reads {newest}", hint="update gieok"
+        )
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def statements(script: str) -> Iterator[str]:
@@ -176,19 +244,88 @@ def statements(script: str) -> Iterator[str]:
             pending = ""
 
 
-def _verify(connection: sqlite3.Connection, file: Path) -> None:
+def _verify(connection: sqlite3.Connection, file: Path, say: Callable[[str], None]) -> None:
     found = connection.execute("PRAGMA application_id").fetchone()[0]
     if found != _APPLICATION_ID:
-        raise StoreCorrupt(f"{str(file)!r} is a database of another program")
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version != SCHEMA_VERSION:
-        raise ShapeMismatch(
-            f"the store {str(file)!r} has schema {version}, this gieok reads {SCHEMA_VERSION}",
-            hint="update gieok, or move the file away and index again",
-        )
-    stored = connection.execute("SELECT value FROM meta WHERE name = 'keywords_version'").fetchone()[0]
-    if int(stored) != keywords.VERSION:
+        raise StoreCorrupt(f"{str(file)!r} is a database of another program", hint="move it away, or set GIEOK_HOME")
+    upgrade(connection, file, "store", (_to_2,))
+    stored = _keywords_version(connection)
+    if stored > keywords.VERSION:
         raise ShapeMismatch(
             f"the store {str(file)!r} holds keyword tokens of version {stored}, this gieok makes {keywords.VERSION}",
-            hint="move the file away and run `gieok index` again",
+            hint="update gieok",
         )
+    if stored < keywords.VERSION:
+        renew_keywords(connection, say)
+
+
+def _to_2(connection: sqlite3.Connection) -> None:
+    """Let the journal know what so far only the store holds; leave no words of what is removed."""
+    connection.execute("INSERT INTO meta VALUES ('unadopted', '1')")
+    _leave_no_words(connection)
+
+
+def _leave_no_words(connection: sqlite3.Connection) -> None:
+    """Have FTS5 take out the words of a removed row at once. Before SQLite 3.42 they stay until `scrub`."""
+    if sqlite3.sqlite_version_info >= (3, 42):
+        connection.execute("INSERT INTO keywords (keywords, rank) VALUES ('secure-delete', 1)")
+
+
+def _keywords_version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT value FROM meta WHERE name = 'keywords_version'").fetchone()[0])
+
+
+def renew_keywords(connection: sqlite3.Connection, say: Callable[[str], None]) -> None:
+    """Make all keywords again from the texts, in one transaction: other processes search the old ones until it is done."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if _keywords_version(connection) < keywords.VERSION:  # nobody was faster
+            _make_keywords(connection, say)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _make_keywords(connection: sqlite3.Connection, say: Callable[[str], None]) -> None:
+    for table in ("keyword_df", "keyword_tf", "keywords"):
+        connection.execute(f"DROP TABLE {table}")
+    for statement in statements(_KEYWORD_TABLES):
+        connection.execute(statement)
+    _leave_no_words(connection)
+    total = connection.execute("SELECT count(*) FROM documents").fetchone()[0]
+    documents = connection.execute("SELECT scope_id, first_passage, passage_count, text FROM documents ORDER BY id")
+    for done, (sid, first, count, text) in enumerate(documents, start=1):
+        rows = connection.execute(
+            'SELECT id, start, "end", context FROM passages WHERE id BETWEEN ? AND ?', (first, first + count - 1)
+        ).fetchall()
+        made = [
+            (passage, keyword_text(text[start:end]), keyword_text(context)) for passage, start, end, context in rows
+        ]
+        connection.executemany(
+            "INSERT INTO keywords (rowid, body, context) VALUES (?, ?, ?)",
+            [(passage, scoped(sid, body), scoped(sid, context)) for passage, body, context in made],
+        )
+        connection.executemany(
+            "UPDATE passages SET length = ? WHERE id = ?", [(count_tokens(body), passage) for passage, body, _ in made]
+        )
+        if done % _SAID_EVERY == 0 or done == total:
+            say(f"keywords made anew {done:,} of {total:,}")
+    connection.execute(
+        "UPDATE scopes SET generation = generation + 1, "
+        "tokens = (SELECT coalesce(sum(length), 0) FROM passages WHERE scope_id = scopes.id)"
+    )
+    connection.execute("UPDATE meta SET value = ? WHERE name = 'keywords_version'", (str(keywords.VERSION),))
+
+
+def scrub(connection: sqlite3.Connection, file: Path) -> list[str]:
+    """Write a file anew without what was removed from it, and empty its log; return what could not be done."""
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat4'").fetchone():
+        connection.execute("DELETE FROM sqlite_stat4")  # holds samples of keys
+    before = connection.execute("PRAGMA temp_store").fetchone()[0]
+    connection.execute("PRAGMA temp_store = FILE")  # the copy is as large as the file
+    connection.execute("VACUUM")
+    connection.execute(f"PRAGMA temp_store = {before}")
+    is_busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+    return [f"{file.name}: another process is reading it; run the command again once it has ended"] if is_busy else []

@@ -17,7 +17,7 @@ from gieok import paths
 from gieok.backends.opening import Opening
 from gieok.backends.stores.prepared import Prepared, prepare
 from gieok.backends.stores.rows import filter_sql
-from gieok.backends.stores.sqlite import ranking, reading, schema, writing
+from gieok.backends.stores.sqlite import ranking, reading, renewal, schema, writing
 from gieok.errors import ShapeMismatch
 from gieok.model import (
     Document,
@@ -43,16 +43,31 @@ _ANY_ID = 1 << 62
 
 def open_store(opening: Opening) -> "SqliteStore":
     """Open the store of a home folder."""
-    return SqliteStore(paths.database(opening.home), resident=opening.is_resident)
+    return SqliteStore(paths.database(opening.home), resident=opening.is_resident, say=opening.say)
 
 
 class SqliteStore:
-    """`Store`, `KeywordSearch`, `VectorSearch`, `VectorCopy` and `ModelSwitch` on one SQLite file."""
+    """`Store`, `KeywordSearch`, `VectorSearch`, `VectorCopy`, `ModelSwitch`, `Adoptable`, `Scrubbing` and `Renewable`.
 
-    def __init__(self, file: Path, *, resident: bool = False, busy_timeout_ms: int = schema.BUSY_TIMEOUT_MS) -> None:
+    All of it on one SQLite file.
+    """
+
+    #: What messages call it (see `schema.translated`).
+    what = "store"
+
+    def __init__(
+        self,
+        file: Path,
+        *,
+        resident: bool = False,
+        busy_timeout_ms: int = schema.BUSY_TIMEOUT_MS,
+        say: Callable[[str], None] = lambda line: None,
+    ) -> None:
         self._file = file
         self.location = str(file)
         self._busy_timeout_ms = busy_timeout_ms
+        self._say = say
+        self._inode = 0
         self._is_resident = resident
         self._local = threading.local()
         self._connections: dict[threading.Thread, sqlite3.Connection] = {}
@@ -63,11 +78,26 @@ class SqliteStore:
 
     def _db(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is not None and self._local.inode != self._current_inode():
+            self._connections.pop(threading.current_thread(), None)
+            connection.close()  # the file was set aside: what is written there nobody reads
+            connection = None
         if connection is None:
-            connection = self._local.connection = schema.connect(self._file, self._busy_timeout_ms)
+            connection = schema.connect(self._file, self._busy_timeout_ms, self.what, self._say)
+            self._local.connection, self._local.inode = connection, self._current_inode()
             self._close_of_dead_threads()
             self._connections[threading.current_thread()] = connection
+            with self._resident_lock:
+                if self._inode != self._local.inode:
+                    self._residents.clear()  # copies of another file: its numbers say nothing of this one
+                    self._inode = self._local.inode
         return connection
+
+    def _current_inode(self) -> int:
+        try:
+            return self._file.stat().st_ino
+        except OSError:
+            return 0
 
     def _close_of_dead_threads(self) -> None:
         for thread in [thread for thread in list(self._connections) if not thread.is_alive()]:
@@ -79,7 +109,7 @@ class SqliteStore:
     def _reading(self) -> Iterator[sqlite3.Connection]:
         """One snapshot for all statements inside, so that an answer never mixes two states."""
         db = self._db()
-        with schema.translated(self._file):
+        with schema.translated(self._file, self.what):
             db.execute("BEGIN")
             try:
                 yield db
@@ -90,7 +120,7 @@ class SqliteStore:
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         db = self._db()
-        with schema.translated(self._file):
+        with schema.translated(self._file, self.what):
             db.execute("BEGIN IMMEDIATE")
             try:
                 yield db
@@ -184,7 +214,7 @@ class SqliteStore:
             tidied = writing.tidy(db)
             # Inside, where the write lock is held: alone it reads, then wants to write, and a write between is "busy".
             db.execute("PRAGMA optimize")
-        with schema.translated(self._file):
+        with schema.translated(self._file, self.what):
             if tidied:
                 # A script, because `execute` takes one step of it, which frees one page.
                 self._db().executescript("PRAGMA incremental_vacuum")
@@ -194,6 +224,47 @@ class SqliteStore:
         """Close the connections of every thread."""
         _close(self._connections)
         self._local = threading.local()
+
+    # Adoptable
+
+    def is_unadopted(self) -> bool:
+        """Say whether an older release wrote what is here, and the journal does not know it yet."""
+        with self._reading() as db:
+            return db.execute("SELECT 1 FROM meta WHERE name = 'unadopted'").fetchone() is not None
+
+    def set_adopted(self) -> None:
+        """Say that the journal knows it."""
+        with self._writing() as db:
+            db.execute("DELETE FROM meta WHERE name = 'unadopted'")
+
+    # Scrubbing
+
+    def scrub(self) -> list[str]:
+        """Write the file anew without what was removed."""
+        with self._writing() as db:
+            writing.drop_texts(db)
+        with schema.translated(self._file, self.what):
+            return schema.scrub(self._db(), self._file)
+
+    # Renewable
+
+    @contextmanager
+    def renewed(self) -> Iterator["SqliteStore"]:
+        """Give an empty store beside this one, which takes this one's place in one step at the end."""
+        beside = self._file.with_name(f"{self._file.name}.renewed")
+        paths.remove_database(beside)
+        fresh = SqliteStore(beside, busy_timeout_ms=self._busy_timeout_ms)
+        try:
+            with self._reading() as db, fresh._writing() as new:
+                renewal.begin(db, new)
+            yield fresh
+            with self._reading() as db, fresh._writing() as new:
+                renewal.begin(db, new)
+            with schema.translated(self._file, self.what):
+                fresh._db().backup(self._db())
+        finally:
+            fresh.close()
+            paths.remove_database(beside)
 
     # KeywordSearch
 
@@ -238,7 +309,7 @@ class SqliteStore:
 
         dimension = self._dimension(db)
         resident = self._residents.get(scope.path)
-        if resident is None or resident.dimension != dimension:
+        if resident is None or (resident.scope_id, resident.dimension) != (known.id, dimension):
             resident = self._residents[scope.path] = ResidentScope(known.id, dimension)
         resident.refresh(db, known.generation)
         return resident

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from gieok.backends.stores.prepared import Prepared
-from gieok.backends.stores.rows import DOCUMENT_COLUMNS, document_row, marks
+from gieok.backends.stores.rows import DOCUMENT_COLUMNS, document_row, marks, scoped
 from gieok.model import Passage, Scope
 from gieok.text.keywords import keyword_text
 
@@ -105,11 +105,6 @@ def _remove_passages(db: sqlite3.Connection, sid: int, first: int, count: int, t
     )
 
 
-def scoped(sid: int, tokens: str) -> str:
-    """Return the tokens with their scope in front of each, as the keyword table holds them."""
-    return f"{sid}_" + tokens.replace(" ", f" {sid}_") if tokens else ""
-
-
 def _next_id(db: sqlite3.Connection, table: str) -> int:
     row = db.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
     return int(row[0]) + 1 if row else 1
@@ -188,6 +183,12 @@ def drop_unused_vectors(db: sqlite3.Connection, keep: int = CACHED_VECTORS) -> N
     count = db.execute(f"SELECT count(*) {unused}").fetchone()[0]
     if count > keep:
         db.execute(f"DELETE FROM vectors WHERE id IN (SELECT id {unused} ORDER BY id LIMIT ?)", (count - keep,))
+
+
+def drop_texts(db: sqlite3.Connection) -> None:
+    """Drop the vectors of texts that no passage has, and merge the keywords until no removed word is left."""
+    db.execute("DELETE FROM vectors WHERE text_hash NOT IN (SELECT text_hash FROM passages)")
+    db.execute("INSERT INTO keywords (keywords) VALUES ('optimize')")
 
 
 def batches(values: Sequence[_T]) -> Iterable[Sequence[_T]]:

@@ -1,0 +1,195 @@
+"""What earlier releases wrote is opened by this one, and everything is there.
+
+`homes/schema-N.tar.gz` is a home folder with a project, written by the last release with that schema: notes, records,
+observations (one not delivered yet, one replaced), and a code index with a summary and a run under coverage.
+"""
+
+import sqlite3
+import tarfile
+import zlib
+from collections.abc import Callable
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gieok import paths, places
+from gieok.app import open_context
+from gieok.backends.journals.sqlite.journal import SqliteJournal
+from gieok.backends.stores.sqlite.store import SqliteStore
+from gieok.capabilities.observe import observation
+from gieok.model import Execution, Scope
+from gieok.ops import operation
+from gieok.ops.context import Context
+
+_HOMES = sorted((Path(__file__).parent / "homes").glob("schema-*.tar.gz"))
+_MADE_IN = "/home/user"
+_USER = Scope("agent:main")
+_KEPT = {
+    "We decided to use Redis Streams for the queue.",
+    "앞으로 배포는 항상 화요일에 하기로 결정했다.",
+    "Spaces are preferred now, not tabs.",
+    "Move the queue to Redis Streams",
+}
+
+
+@pytest.fixture(params=_HOMES, ids=lambda file: file.name.partition(".")[0])
+def user(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a user's folder with `.gieok`, `notes` and `project`, as an earlier release left it."""
+    folder = tmp_path / "user"
+    with tarfile.open(request.param) as archive:
+        archive.extractall(folder, filter="data")
+    _move(folder)
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("GIEOK_HOME", str(folder / ".gieok"))
+    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
+    monkeypatch.setenv("GIEOK_OBSERVE_AGENTS", "none")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def _move(folder: Path) -> None:
+    """Let the files say that they were made here: paths, and what is called after the sum of a path."""
+    home, project = folder / ".gieok", f"{_MADE_IN}/project"
+    scopes = (f"project:project-{zlib.crc32(project.encode()):08x}", places.project_scope(str(folder / "project")))
+    columns = {
+        "memory.sqlite": {"documents": ("provenance",), "notes": ("value",), "scopes": ("path",)},
+        "journal.sqlite": {"sources": ("path",), "cursors": ("path",)},
+    }
+    for name, tables in columns.items():
+        with closing(sqlite3.connect(home / name)) as db, db:
+            for table, column in ((table, column) for table, found in tables.items() for column in found):
+                for old, new in (scopes, (_MADE_IN, str(folder))):
+                    db.execute(f"UPDATE {table} SET {column} = replace({column}, ?, ?)", (old, new))
+    old, new = (sha256(path.encode()).hexdigest()[:32] for path in (project, str((folder / "project").resolve())))
+    (home / "code" / old).rename(home / "code" / new)
+
+
+def _context(**flags: str) -> Context:
+    return open_context(flags)
+
+
+def _run(name: str, context: Context, **request: Any) -> Any:
+    found = operation(name)
+    return found.handler(context, found.request(**request))
+
+
+def _search(text: str) -> list[str]:
+    return [hit.passage.text for hit in _run("search", _context(), query=[text], min_score=-1.0).recollection.hits]
+
+
+def _everything(folder: Path) -> dict[str, Any]:
+    """Return what a store holds but its ids, after a check of its integrity."""
+    with closing(SqliteStore(folder / ".gieok" / "memory.sqlite")) as store:
+        assert store.check() == []
+        return {
+            scope.path: sorted(store.entries(scope, list(store.hashes(scope))), key=lambda e: e.document.key)
+            for scope in store.scopes()
+        }
+
+
+def _texts(scope: Scope = _USER) -> set[str]:
+    context = _context()
+    found = context.store().get(scope, list(context.store().hashes(scope)))
+    return {document.text for document in found if document.key.startswith(observation.PREFIX)}
+
+
+def test_everything_of_an_old_home_is_found(user: Path) -> None:
+    assert any("화요일" in text for text in _search("배포 요일"))
+    assert any("Redis" in text for text in _search("which queue?"))
+    assert any("umbrella" in text for text in _search("umbrella door"))
+    _run("observe run", _context(), once=True)
+    assert _texts() == _KEPT
+    shown = _run("why", _context(), id="observe:2026-11-18:4d7a06327609")
+    assert [m.message.text for m in shown.messages] == ["We decided to use Redis Streams for the queue."]
+    with closing(SqliteJournal(user / ".gieok" / "journal.sqlite")) as journal:
+        assert {entry.document.text for entry in journal.made(_USER)} == _KEPT
+        assert [d.text for d in journal.history(_USER, 9)] == ["I prefer tabs over spaces."]
+    assert _run("doctor", _context()).found
+
+
+def _remove(home: Path) -> None:
+    paths.remove_database(home / "memory.sqlite")
+
+
+def _tear(home: Path) -> None:
+    file = home / "memory.sqlite"
+    data = bytearray(file.read_bytes())
+    data[4096 * 3 : 4096 * 9] = b"\x5a" * 4096 * 6
+    file.write_bytes(data)
+
+
+def _behead(home: Path) -> None:
+    file = home / "memory.sqlite"
+    file.write_bytes(b"no database at all" + file.read_bytes()[18:])
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda home: None, _remove, _tear, _behead], ids=["sound", "gone", "torn", "headless"]
+)
+def test_a_rebuilt_index_is_equal_to_what_was_there(user: Path, damage: Callable[[Path], None]) -> None:
+    _run("observe run", _context(), once=True)
+    before = _everything(user)
+    damage(user / ".gieok")
+    result = _run("rebuild", _context())
+    assert _everything(user) == before
+    assert result.failed == ()
+    assert bool(result.aside) == (damage in (_tear, _behead))
+    assert _run("doctor", _context()).found
+
+
+def test_a_damaged_index_names_the_command_that_mends_it(user: Path) -> None:
+    _behead(user / ".gieok")
+    with pytest.raises(Exception, match="damaged") as caught:
+        _run("status", _context())
+    assert "gieok rebuild" in caught.value.hint  # type: ignore[attr-defined]
+
+
+def test_a_folder_that_is_not_there_keeps_its_memory_in_a_rebuild(user: Path) -> None:
+    _run("observe run", _context(), once=True)
+    before = _everything(user)
+    (user / "notes").rename(user / "unmounted")
+    assert "not there" in _run("rebuild", _context()).failed[0].reason
+    assert _everything(user) == before
+    (user / "unmounted").rename(user / "notes")
+    (user / "notes" / "umbrella.md").unlink()
+    _run("rebuild", _context())
+    assert {e.document.key for e in before["agent:main"]} - {
+        e.document.key for e in _everything(user)["agent:main"]
+    } == {"notes/umbrella.md"}
+
+
+def test_summaries_and_coverage_of_code_outlive_their_index(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = user / "project"
+    monkeypatch.chdir(root)
+    assert _summaries(root) == ["Says what cups cost."]
+    context = _context()
+    context.project(root).store.close()
+    paths.remove_database(root / ".gieok" / "code" / "index.sqlite")
+    _run("code init", _context(), no_wait=True)
+    assert _summaries(root) == ["Says what cups cost."]
+    ran = _context().project(root).store.executed(["src/shop.py::price"])
+    assert [row[:2] for row in ran] == [Execution("src/shop.py::test_price", "src/shop.py::price", "", "")[:2]]
+
+
+def _summaries(root: Path) -> list[str]:
+    return [row.text for row in _context().project(root).store.summaries().values()]
+
+
+def test_keywords_of_an_earlier_version_are_made_anew_by_themselves(user: Path) -> None:
+    _context().store().close()
+    with closing(sqlite3.connect(user / ".gieok" / "memory.sqlite")) as db, db:
+        db.execute("UPDATE meta SET value = '0' WHERE name = 'keywords_version'")
+        db.execute("INSERT INTO keywords (keywords) VALUES ('delete-all')")
+    said: list[str] = []
+    with closing(SqliteStore(user / ".gieok" / "memory.sqlite", say=said.append)) as store:
+        assert store.check() == []
+    assert "keywords made anew" in said[-1]
+    assert any("umbrella" in text for text in _search("umbrella door"))
+
+
+def test_the_hook_reads_an_index_that_no_command_has_upgraded_yet(user: Path) -> None:
+    reader, _ = _context().glance()
+    assert reader.count("agent:main") == 6
