@@ -129,6 +129,7 @@ def open_context(
         stores=stores,
         open_store=open_store,
         choose_store=partial(config.choose, settings, "store"),
+        left_stores=lambda: _left_stores(settings),
         set_aside=lambda: _set_aside(settings, clock),
         embedder=embedder,
         try_embedder=_try_embedder,
@@ -165,6 +166,17 @@ def open_context(
         asker=lambda root, model: _code_asker(settings, journal(), clock, zone, wait, root, model),
         upkeep=lambda root: _upkeep_asker(settings, journal(), clock, zone, wait, root),
     )
+
+
+def _left_stores(settings: config.Settings) -> list[Store]:
+    """Open what `store switch` left on this machine."""
+    home, in_use = str(settings.home), settings.text("store")
+
+    def index_of(name: str) -> str:
+        return places.local_index(home, name, hybrid=name != in_use or settings.flag("hybrid"))
+
+    left = sorted({index_of(name) for name in registry.STORES} - {index_of(in_use)})
+    return [registry.load(registry.FILE_STORES, "sqlite")(Path(file)) for file in left if Path(file).is_file()]
 
 
 def _set_aside(settings: config.Settings, clock: Clock) -> tuple[Path, Store | None]:

@@ -82,13 +82,13 @@ def make_private(folder: Path) -> Path:
     return folder
 
 
-def replace_private(file: Path, text: str) -> None:
+def replace_private(file: Path, content: str | bytes) -> None:
     """Write a file with mode 0600 in one step that survives a crash: it holds the old text or the new one."""
     file = file.resolve()  # what a link points to changes, not the link
     make_private(file.parent)
     fresh = file.with_name(f".{file.name}.{os.getpid()}")
     with os.fdopen(os.open(fresh, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, stat.S_IRUSR | stat.S_IWUSR), "wb") as out:
-        out.write(text.encode("utf-8"))
+        out.write(content if isinstance(content, bytes) else content.encode("utf-8"))
         out.flush()
         os.fsync(out.fileno())
     fresh.replace(file)

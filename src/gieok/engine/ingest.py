@@ -5,8 +5,9 @@ rest goes on, and an item that cannot be read keeps what is stored of it. Safe t
 every batch is one transaction, and running again converges to the same store as a fresh run.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from gieok.errors import StoreError
 from gieok.model import Document, Entry, Passage, Scope
@@ -50,6 +51,8 @@ class Report:
     removed: list[str] = field(default_factory=list)
     unchanged: int = 0
     failed: list[Failed] = field(default_factory=list)
+    #: What a person forgot, and a file still holds as it was then.
+    forgotten: list[str] = field(default_factory=list)
     warnings: list[Failed] = field(default_factory=list)
 
     def merge(self, other: "Report") -> None:
@@ -59,6 +62,7 @@ class Report:
         self.removed += other.removed
         self.unchanged += other.unchanged
         self.failed += other.failed
+        self.forgotten += other.forgotten
         self.warnings += other.warnings
 
 
@@ -69,16 +73,19 @@ def ingest(
     *,
     owns: Callable[[str], bool],
     force: bool = False,
+    forgotten: Mapping[str, str] = MappingProxyType({}),
     progress: Callable[[int], None] = lambda done: None,
 ) -> Report:
     """Make the store hold what `items` are, and nothing else among the keys that `owns` claims.
 
-    With `force`, unchanged items are put again too. `progress` is told how many items are done.
+    With `force`, unchanged items are put again too. `forgotten` items (key → content hash) are left out until their content
+    changes. `progress` is told how many items are done.
     """
     report = Report()
     known = store.hashes(scope)
     seen: set[str] = set()
-    for batch in _batches(_sift(items, known, seen, report, force)):
+    wanted = (item for item in items if not _is_forgotten(item, forgotten, report))
+    for batch in _batches(_sift(wanted, known, seen, report, force)):
         store.put(batch)
         for entry in batch:
             (report.changed if entry.document.key in known else report.added).append(entry.document.key)
@@ -97,6 +104,13 @@ def gone(known: Iterable[str], seen: Collection[str], unread: Sequence[str], own
 def _below(key: str, folders: Sequence[str]) -> bool:
     """Say whether a key lies in a folder that could not be read: what is stored of it stays."""
     return any(key.startswith(f"{folder}/") for folder in folders)
+
+
+def _is_forgotten(item: Found | Failed, forgotten: Mapping[str, str], report: Report) -> bool:
+    is_it = isinstance(item, Found) and forgotten.get(item.key) == item.content_hash
+    if is_it:
+        report.forgotten.append(item.key)
+    return is_it
 
 
 def _sift(

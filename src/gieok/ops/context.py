@@ -72,6 +72,8 @@ class Context:
     stores: Callable[[], Sequence[Store]]
     open_store: Callable[[str], Store]
     choose_store: Callable[[str], None]
+    #: Opens the files of stores that are not in use any more and still on this machine.
+    left_stores: Callable[[], Sequence[Store]]
     #: Moves the damaged file of the configured store away; returns where it is, and a store there if it opens.
     set_aside: Callable[[], tuple[Path, Store | None]]
     embedder: Callable[[], Embedder | None]

@@ -71,6 +71,7 @@ class IndexResult:
             "changed": len(r.changed),
             "removed": len(r.removed),
             "unchanged": r.unchanged,
+            "forgotten": sorted(r.forgotten),
             "failed": [{"path": f.key, "reason": f.reason} for f in r.failed],
             "warnings": [{"path": f.key, "reason": f.reason} for f in r.warnings],
             "embedded": self.embedded,
@@ -222,6 +223,10 @@ def present(result: IndexResult, style: Style) -> str:
             style.lang
         )
     lines = [line]
+    lines += [
+        Words(f"  forgotten, left out until it changes: {key!r}", f"  잊은 것, 바뀔 때까지 뺌: {key!r}").say(style.lang)
+        for key in r.forgotten
+    ]
     lines += [f"  failed: {f.key!r}: {f.reason}" for f in r.failed]
     lines += [f"  warning: {f.key!r}: {f.reason}" for f in r.warnings]
     return "\n".join(lines)

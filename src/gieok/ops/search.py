@@ -102,7 +102,7 @@ def run(context: Context, request: SearchRequest) -> SearchResult:
 
 def _search(context: Context, request: SearchRequest, text: str, store: Store) -> SearchResult:
     scopes = _with_memory(context, store)
-    since, until = _days(context, request.since), _days(context, request.until)
+    since, until = span_of_days(context, request.since), span_of_days(context, request.until)
     where = Filter(
         _KINDS[request.source],
         since=_midnight(since.first) if since else None,
@@ -144,7 +144,7 @@ def _profile(context: Context, request: SearchRequest) -> Profile:
     return replace(profile, min_score=request.min_score) if request.min_score >= 0 else profile
 
 
-def _days(context: Context, words: str) -> Span | None:
+def span_of_days(context: Context, words: str) -> Span | None:
     """Return the days that `words` name (a date, `yesterday`, `지난주`); None for no words."""
     if not words:
         return None

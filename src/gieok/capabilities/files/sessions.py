@@ -14,6 +14,7 @@ from pathlib import Path
 from gieok.capabilities.files import roots
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.read import shape
+from gieok.engine.durable import forgotten
 from gieok.engine.ingest import Failed, Found, Report, ingest
 from gieok.errors import BadRequest, GieokError
 from gieok.model import Document, Message, Passage, Provenance, Role, Scope
@@ -54,7 +55,9 @@ def sync(
         )
     reader = _Reader(scope, cut, store.hashes(scope), open_database)
     items = (item for folder in _agents(state, scope) for item in reader.agent(folder))
-    return ingest(store, scope, items, owns=is_session, force=force, progress=progress)
+    return ingest(
+        store, scope, items, owns=is_session, force=force, forgotten=forgotten(store, scope), progress=progress
+    )
 
 
 def forget(store: Store, scope: Scope) -> list[str]:

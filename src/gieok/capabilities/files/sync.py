@@ -7,6 +7,7 @@ from gieok.capabilities.files import roots, sessions
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.read import KIND, is_memory_file, passages, read_file, read_root, shape
 from gieok.capabilities.files.roots import Root
+from gieok.engine.durable import forgotten
 from gieok.engine.ingest import Failed, Found, Report, gone, ingest
 from gieok.errors import BadRequest
 from gieok.model import Entry, Scope
@@ -40,13 +41,14 @@ def sync(
             hint="nothing was removed; bring it back, or `gieok index --remove FOLDER` to forget it",
         )
     recut(store, scope, cut, progress)
+    skipped = forgotten(store, scope)
     report = Report()
     for root in wanted:
         if not root.path.exists():
             report.failed.append(Failed(root.name, f"the folder {str(root.path)!r} is not there; its memory is kept"))
             continue
         items = read_root(scope, root, cut)
-        report.merge(ingest(store, scope, items, owns=root.owns, force=force, progress=progress))
+        report.merge(ingest(store, scope, items, owns=root.owns, force=force, forgotten=skipped, progress=progress))
     forget_retired(store, scope)
     store.write_note(scope, SHAPE_NOTE, shape(cut))
     return report
@@ -68,18 +70,18 @@ def forget_retired(store: Store, scope: Scope) -> list[str]:
 
 def sync_changed(store: Store, scope: Scope, wanted: Sequence[Root], cut: Cut, changed: set[Path]) -> Report:
     """Bring the store in line with what a watcher saw; an empty set, folders and bulk changes mean a look at everything."""
-    report = Report()
+    report, skipped = Report(), forgotten(store, scope)
     for root in wanted:
         touched = {path for path in changed if path == root.path or (root.path in path.parents and root.takes(path))}
         if not root.path.exists():
             continue  # unmounted or being replaced: nothing is removed, the next rescan sees it
         if not changed or len(touched) > _MANY_CHANGES or _is_coarse(root, touched, store.hashes(scope)):
-            report.merge(ingest(store, scope, read_root(scope, root, cut), owns=root.owns))
+            report.merge(ingest(store, scope, read_root(scope, root, cut), owns=root.owns, forgotten=skipped))
         else:
             files = sorted(path for path in touched if root.is_file or is_memory_file(path.relative_to(root.path)))
             keys = {root.key_of(path) for path in files}
             items = [read_file(scope, root, path, cut) for path in files if path.exists()]
-            report.merge(ingest(store, scope, items, owns=keys.__contains__))
+            report.merge(ingest(store, scope, items, owns=keys.__contains__, forgotten=skipped))
     return report
 
 
@@ -112,7 +114,7 @@ def recut(store: Store, scope: Scope, cut: Cut, progress: Progress = lambda done
 
 def count_stale(store: Store, scope: Scope, wanted: Iterable[Root], cut: Cut) -> int:
     """Return how many files differ from what the store holds, by content; nothing is written."""
-    known = store.hashes(scope)
+    known = forgotten(store, scope) | store.hashes(scope)
     stale = 0
     for root in wanted:
         on_disk, unread = dict[str, str](), list[str]()
@@ -122,5 +124,5 @@ def count_stale(store: Store, scope: Scope, wanted: Iterable[Root], cut: Cut) ->
             elif item.keeps:
                 unread.append(item.key)
         stale += sum(1 for key, content_hash in on_disk.items() if known.get(key) != content_hash)
-        stale += len(gone(known, {*on_disk, *unread}, unread, root.owns))
+        stale += len(gone(store.hashes(scope), {*on_disk, *unread}, unread, root.owns))
     return stale

@@ -1,0 +1,297 @@
+"""Finds what is to be forgotten, and takes it out of every place that is Gieok's.
+
+A memory goes with what was distilled from it alone, and an observation with the messages that gave it alone: otherwise it
+would be observed, or found, again. Files of the user are left as they are and named; the index leaves them out until they
+change.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path, PurePath
+from typing import NamedTuple
+
+from gieok.capabilities.files import roots
+from gieok.capabilities.observe import observation
+from gieok.capabilities.prompt import records
+from gieok.engine import distil, durable
+from gieok.errors import StoreError
+from gieok.model import Document, Journalled, Scope
+from gieok.ops import leftovers
+from gieok.ops.context import Context
+from gieok.places import PROJECT_FOLDER
+from gieok.ports import ManagedCopy, MessageFilter, Scrubbing, Store
+from gieok.text.keywords import normalise
+
+_AT_ONCE = 500
+
+
+class Wanted(NamedTuple):
+    """What a person wants gone; all that is given must fit. `source` is an absolute path, `before` in UTC."""
+
+    handles: tuple[str, ...] = ()
+    match: str = ""
+    source: str = ""
+    before: datetime | None = None
+
+
+@dataclass(slots=True)
+class Chosen:
+    """What is to be forgotten of one scope. `replaced` are numbers of the history."""
+
+    documents: dict[str, Document] = field(default_factory=dict)
+    messages: dict[int, Journalled] = field(default_factory=dict)
+    replaced: dict[int, Document] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Plan:
+    """What is to be forgotten. `records` are files, `unknown` handles that name nothing."""
+
+    scopes: dict[Scope, Chosen] = field(default_factory=dict)
+    records: set[Path] = field(default_factory=set)
+    unknown: list[str] = field(default_factory=list)
+
+    @property
+    def is_empty(self) -> bool:
+        """True where nothing fits."""
+        return not self.records and not any(c.documents or c.messages or c.replaced for c in self.scopes.values())
+
+    def count(self, what: str) -> int:
+        """Count `documents` (of files), `observations` or `messages`."""
+        if what == "messages":
+            return sum(len(chosen.messages) for chosen in self.scopes.values())
+        is_made = what == "observations"
+        of_records = {str(file) for file in self.records}
+        found = [
+            d for chosen in self.scopes.values() for d in chosen.documents.values() if _source(d) not in of_records
+        ]
+        return sum(1 for document in found if document.key.startswith(observation.PREFIX) == is_made)
+
+    def shown(self) -> list[tuple[str, str]]:
+        """Return name and text of each, as a person is asked about it."""
+        rows = [(str(file), "") for file in sorted(self.records)]
+        of_records = {str(file) for file in self.records}
+        for scope, chosen in sorted(self.scopes.items()):
+            found = (d for d in chosen.documents.values() if _source(d) not in of_records)
+            rows += [(f"{scope} {d.key}", d.text) for d in found]
+            rows += [(f"{scope} {m.message.id}", m.message.text) for m in chosen.messages.values()]
+        return rows
+
+    def texts(self) -> list[str]:
+        """Return every text that is to be gone."""
+        found = [d.text for c in self.scopes.values() for d in (*c.documents.values(), *c.replaced.values())]
+        return found + [m.message.text for c in self.scopes.values() for m in c.messages.values()]
+
+
+class Done(NamedTuple):
+    """Files that were deleted, and (place, reason) of what is still somewhere."""
+
+    deleted: tuple[str, ...]
+    still_in: tuple[tuple[str, str], ...]
+
+
+def plan(context: Context, wanted: Wanted) -> Plan:
+    """Find what fits, in the scope that is named, else in every one; by the day alone, in those of this folder."""
+    made = Plan()
+    known = set[str]()
+    shelves = set[Path]()
+    for scope in _scopes(context, wanted):
+        found = _documents(context, scope)
+        there = roots.load(context.store(), scope)
+        shelves |= {root.path.parent for root in there if _is_shelf(context, root.path)}
+        chosen = made.scopes[scope] = Chosen()
+        for document in found.values():
+            names = _names(document, there)
+            if _fits(document, names, wanted):
+                chosen.documents[document.key] = document
+            known |= names
+        _choose_messages(context, scope, wanted, chosen, found)
+        known |= {found.message.id for found in chosen.messages.values()}
+    made.records = {file for base in shelves | {context.home} for file in _records(base, made, wanted, known)}
+    made.unknown = [handle for handle in wanted.handles if _plain(handle) not in known]
+    return made
+
+
+def _scopes(context: Context, wanted: Wanted) -> list[Scope]:
+    if context.is_scope_named:
+        return [context.scope]
+    if not (wanted.handles or wanted.match or wanted.source):
+        return list(context.scopes)
+    journal = context.journal()
+    return sorted({*context.store().scopes(), *journal.scopes(), *journal.made_scopes()})
+
+
+def _documents(context: Context, scope: Scope) -> dict[str, Document]:
+    """Return what any store on this machine, or the journal, holds of a scope."""
+    found = {entry.document.key: entry.document for entry in context.journal().made(scope)}
+    for store in _stores(context):
+        keys = sorted(store.hashes(scope).keys() - found.keys())
+        for start in range(0, len(keys), _AT_ONCE):
+            found |= {d.key: d for d in store.get(scope, keys[start : start + _AT_ONCE])}
+    return found
+
+
+def _stores(context: Context) -> list[Store]:
+    """Return every store that holds memory: those in use, and what `store switch` left on this machine."""
+    return [*context.stores(), *context.left_stores()]
+
+
+def _is_shelf(context: Context, folder: Path) -> bool:
+    """Say whether an indexed folder is one of records, which are Gieok's own files."""
+    return folder.name == records.MEMORY and (folder.parent == context.home or folder.parent.name == PROJECT_FOLDER)
+
+
+def _names(document: Document, there: Sequence[roots.Root]) -> set[str]:
+    """Return what a document is called: its key, as search shows it, and the path of its file."""
+    return {document.key, roots.display(list(there), document.key), _source(document)} - {""}
+
+
+def _source(document: Document) -> str:
+    return document.provenance[0].source if document.provenance else ""
+
+
+def _plain(handle: str) -> str:
+    """Return a handle without the lines of a citation."""
+    return handle.partition("#L")[0]
+
+
+def _fits(document: Document, names: set[str], wanted: Wanted) -> bool:
+    text = "\n".join((document.title, document.text, document.key, *document.metadata.values()))
+    return (
+        (not wanted.handles or bool(names & {_plain(handle) for handle in wanted.handles}))
+        and (not wanted.match or _folded(wanted.match) in _folded(text))
+        and (not wanted.source or _is_below(_source(document), wanted.source))
+        and (wanted.before is None or (document.valid_from or document.updated_at) < wanted.before)
+    )
+
+
+def _folded(text: str) -> str:
+    return normalise(text).casefold()
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return PurePath(path).is_relative_to(folder)
+
+
+def _choose_messages(
+    context: Context, scope: Scope, wanted: Wanted, chosen: Chosen, found: Mapping[str, Document]
+) -> None:
+    """Add messages that fit, what was distilled from them alone, and messages that gave chosen observations alone."""
+    journal = context.journal()
+    named = MessageFilter(
+        frozenset(_plain(handle) for handle in wanted.handles), wanted.match, wanted.source, wanted.before
+    )
+    chosen.messages |= {m.seq: m for m in journal.find(scope, named)}
+    gone = {m.message.id for m in chosen.messages.values()}
+    chosen.documents |= {d.key: d for d in found.values() if _cited(d) and _cited(d) <= gone}
+    others = {one for key, d in found.items() if key not in chosen.documents for one in _cited(d)}
+    alone = {one for d in chosen.documents.values() for one in _cited(d)} - others - gone
+    if alone:
+        chosen.messages |= {m.seq: m for m in journal.find(scope, MessageFilter(frozenset(alone)))}
+    gone |= alone
+    for number, document in journal.replaced(scope):
+        if (
+            _fits(document, {document.key}, wanted)
+            or document.key in chosen.documents
+            or (_cited(document) and _cited(document) <= gone)
+        ):
+            chosen.replaced[number] = document
+
+
+def _cited(document: Document) -> set[str]:
+    return {identity for origin in document.provenance for identity in origin.message_ids}
+
+
+def _records(base: Path, made: Plan, wanted: Wanted, known: set[str]) -> Iterator[Path]:
+    """Yield the records of a `.gieok` folder that fit, on whichever shelf; say in `known` which handles name one."""
+    indexed = {_source(d) for chosen in made.scopes.values() for d in chosen.documents.values()}
+    for shelf in (records.MEMORY, records.RETIRED, records.ARCHIVE):
+        for file in records.listed(base, shelf):
+            stem = file.with_suffix("")
+            names = {
+                str(file),
+                str(stem),
+                f"{file.parent.name}/{file.name}",
+                f"{stem.parent.name}/{stem.name}",
+                stem.name,
+            }
+            asked = {handle for handle in wanted.handles if _plain(handle) in names}
+            known |= {_plain(handle) for handle in asked}
+            if str(file) in indexed or ((asked or not wanted.handles) and _file_fits(file, wanted)):
+                yield file
+
+
+def _file_fits(file: Path, wanted: Wanted) -> bool:
+    """Say whether a record that is not indexed fits; its day is that of the file."""
+    text = f"{file.name}\n{file.read_text(encoding='utf-8', errors='replace')}"
+    return (
+        (not wanted.match or _folded(wanted.match) in _folded(text))
+        and (not wanted.source or _is_below(str(file), wanted.source))
+        and (wanted.before is None or file.stat().st_mtime < wanted.before.timestamp())
+    )
+
+
+def carry_out(context: Context, chosen: Plan, wanted: Wanted) -> Done:
+    """Forget. Killed at any moment, it can be run again: what is left still fits.
+
+    Files of records go first, because an index run would read them again; then the journal, which tells the stores.
+    """
+    for file in sorted(chosen.records):
+        file.unlink(missing_ok=True)
+    still = [(str(file.parent), "git keeps what was committed of a deleted record") for file in _in_git(chosen.records)]
+    still += _leave_out(context, chosen)
+    journal = context.journal()
+    for scope, found in chosen.scopes.items():
+        if found.documents or found.messages or found.replaced:
+            journal.erase(scope, list(found.messages), list(found.documents), list(found.replaced))
+    if wanted.match:
+        journal.rewrite(leftovers.without(wanted.match))
+    distil.deliver(journal, context.store())
+    still += _out_of_stores(context, chosen)
+    for scope, found in chosen.scopes.items():
+        if any(key.startswith(observation.PREFIX) for key in found.documents):
+            context.sidecar().write_active_memory(scope)
+    still += [(place, why) for place, why in (("the journal", why) for why in journal.scrub())]
+    still += leftovers.clean(context.home, [wanted.match] if wanted.match else leftovers.needles(chosen.texts()))
+    return Done(tuple(str(file) for file in sorted(chosen.records)), tuple(dict.fromkeys(still)))
+
+
+def _leave_out(context: Context, chosen: Plan) -> list[tuple[str, str]]:
+    """Have indexing leave out the files that hold what is forgotten, until they change; return which those are."""
+    still: list[tuple[str, str]] = []
+    of_records = {str(file) for file in chosen.records}
+    for scope, found in chosen.scopes.items():
+        files = [d for d in found.documents.values() if _is_of_file(d) and _source(d) not in of_records]
+        if files:
+            durable.add_forgotten(context.notes(), scope, {d.key: d.content_hash for d in files})
+        still += [(_source(d), "your own file; it is left out of memory until it changes") for d in files]
+        sources = sorted({m.message.source for m in found.messages.values() if m.message.source})
+        still += [
+            (source, "the agent's own transcript; it is not read again") for source in sources if Path(source).exists()
+        ]
+    return still
+
+
+def _is_of_file(document: Document) -> bool:
+    return not document.key.startswith(observation.PREFIX)
+
+
+def _in_git(files: set[Path]) -> list[Path]:
+    return [file for file in sorted(files) if any((folder / ".git").exists() for folder in file.parents)]
+
+
+def _out_of_stores(context: Context, chosen: Plan) -> list[tuple[str, str]]:
+    still: list[tuple[str, str]] = []
+    for store in _stores(context):
+        try:
+            for scope, found in chosen.scopes.items():
+                if found.documents:
+                    store.forget(scope, sorted(found.documents))
+            if isinstance(store, ManagedCopy):
+                store.push()
+            if isinstance(store, Scrubbing):
+                still += [(store.location, why) for why in store.scrub()]
+        except StoreError as error:
+            still.append((store.location, f"{error} ({error.hint})"))
+    return still

@@ -1,0 +1,207 @@
+"""What is forgotten is gone from every file of the home, and does not come back."""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gieok.app import open_context
+from gieok.errors import BadRequest
+from gieok.model import Scope
+from gieok.ops import operation
+from gieok.ops.context import Context
+
+_SECRET = "Quixotic marmalade"
+_KO = "자줏빛 고슴도치"
+_USER = Scope("agent:main")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the home of a user who told an agent two things, and keeps a note and a record of them."""
+    home = tmp_path / "home"
+    for name, value in {
+        "HOME": str(tmp_path),
+        "GIEOK_HOME": str(home),
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_OBSERVE_AGENTS": "none",
+        "GIEOK_OBSERVE_FOLDERS": str(tmp_path / "talk"),
+    }.items():
+        monkeypatch.setenv(name, value)
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "talk").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    (tmp_path / "notes" / "pay.md").write_text(f"# 정산\n\n{_SECRET} is how we settle, {_KO}.\n", encoding="utf-8")
+    (tmp_path / "notes" / "other.md").write_text("# Other\n\nThe umbrella stands behind the door.\n", encoding="utf-8")
+    _talk(tmp_path, [f"We decided to call it {_SECRET}, that is {_KO}.", "We decided to use Redis Streams."])
+    _run("index", paths=[str(tmp_path / "notes")])
+    _run("remember", text=[f"The code name is {_SECRET} ({_KO})."], user=True)
+    _run("remember", text=["We lint with ruff."], user=True)
+    _run("observe run", once=True)
+    return home
+
+
+def _talk(folder: Path, said: list[str]) -> None:
+    rows = [{"role": "user", "text": text, "timestamp": f"2026-11-1{n}T09:00:00Z"} for n, text in enumerate(said)]
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    (folder / "talk" / "a.jsonl").write_text(text, encoding="utf-8")
+
+
+def _run(name: str, context: Context | None = None, **request: Any) -> Any:
+    found = operation(name)
+    return found.handler(context or open_context({}), found.request(**request))
+
+
+def _holding(home: Path, *words: str) -> dict[str, list[str]]:
+    """Return which files hold which words, in any form, as `grep -a -i` would find them."""
+    forms = {word: {word.encode(), word.lower().encode(), json.dumps(word)[1:-1].encode()} for word in words}
+    found: dict[str, list[str]] = {}
+    for file in sorted(path for path in home.rglob("*") if path.is_file()):
+        data = file.read_bytes()
+        hit = [word for word in words if any(form in data or form in data.lower() for form in forms[word])]
+        if hit:
+            found[str(file.relative_to(home))] = hit
+    return found
+
+
+def _keys() -> set[str]:
+    return set(open_context({}).store().hashes(_USER))
+
+
+def test_a_text_is_gone_from_every_file_of_the_home_and_its_words_too(home: Path) -> None:
+    words = ("marmalade", "Quixotic", "quixot", "자줏빛", "고슴", "고슴도치")
+    assert {"memory.sqlite", "journal.sqlite", "active_memory.md"} <= _holding(home, *words).keys()
+    (home / "logs").mkdir(exist_ok=True)
+    (home / "logs" / "hook.log").write_text(f"kept\nrecall failed: {_SECRET}\nkept too\n", encoding="utf-8")
+    (home / "spool" / "1.json").parent.mkdir(exist_ok=True)
+    (home / "spool" / "1.json").write_text(json.dumps({"event": "x", "transcript_path": f"/{_SECRET}"}))
+    (home / "set-aside" / "then").mkdir(parents=True)
+    (home / "set-aside" / "then" / "memory.sqlite").write_bytes(b"torn " + _SECRET.encode())
+    done = _run("forget", match=_SECRET.upper(), yes=True)
+    assert _holding(home, *words) == {}
+    assert (home / "logs" / "hook.log").read_text() == "kept\nkept too\n"
+    assert done.to_json()["observations"] == done.to_json()["messages"] == done.to_json()["records"] == 1
+    assert done.to_json()["documents"] == 1
+    places = {Path(place).name for place, _ in done.done.still_in}
+    assert places == {"pay.md", "a.jsonl"}
+    assert any("Redis" in document.text for document in open_context({}).store().get(_USER, sorted(_keys())))
+    assert _run("doctor").checks[1].ok
+
+
+def test_what_older_deletions_left_in_the_pages_goes_too(home: Path) -> None:
+    for name, table in (("memory.sqlite", "documents"), ("journal.sqlite", "messages")):
+        with closing(sqlite3.connect(home / name, isolation_level=None)) as db:
+            db.execute("PRAGMA secure_delete = OFF")
+            db.execute("CREATE TABLE residue (text TEXT)")
+            db.executemany("INSERT INTO residue VALUES (?)", [(f"{_SECRET} {table} {n}" * 50,) for n in range(20)])
+            db.execute("DROP TABLE residue")
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert {"memory.sqlite", "journal.sqlite"} <= _holding(home, "marmalade").keys()
+    _run("forget", match=_SECRET, yes=True)
+    assert _holding(home, "marmalade") == {}
+
+
+@pytest.mark.parametrize("again", ["index", "force", "observe", "rebuild"])
+def test_what_is_forgotten_does_not_come_back_until_its_file_changes(home: Path, tmp_path: Path, again: str) -> None:
+    _run("forget", match=_SECRET, yes=True)
+    if again == "observe":
+        _talk(tmp_path, [f"We decided to call it {_SECRET}, that is {_KO}.", "We decided to use Redis Streams."])
+        _run("observe run", once=True)
+    elif again == "rebuild":
+        _run("rebuild")
+    else:
+        report = _run("index", force=again == "force").report
+        assert report.forgotten == ["notes/pay.md"]
+        assert _run("status").stale == 0
+    assert _holding(home, "marmalade") == {}
+    (tmp_path / "notes" / "pay.md").write_text("# 정산\n\nAnother text.\n", encoding="utf-8")
+    assert _run("index").report.added == ["notes/pay.md"]
+
+
+def _the(home: Path, kind: str) -> str:
+    context = open_context({})
+    if kind == "message":
+        return next(m.message.id for m in context.journal().read(_USER, 0, budget_tokens=99999))
+    documents = context.store().get(_USER, sorted(_keys()))
+    is_it: dict[str, Callable[[str], bool]] = {
+        "observation": lambda key: key.startswith("observe:"),
+        "record": lambda key: key.startswith("memory/"),
+        "file": lambda key: key.startswith("notes/"),
+    }
+    return next(d.key for d in documents if is_it[kind](d.key) and _SECRET in d.text)
+
+
+@pytest.mark.parametrize("kind", ["message", "observation"])
+def test_a_message_and_what_was_distilled_from_it_alone_go_together(home: Path, kind: str) -> None:
+    result = _run("forget", handles=[_the(home, kind)], yes=True).to_json()
+    assert (result["messages"], result["observations"], result["documents"]) == (1, 1, 0)
+    context = open_context({})
+    assert [m.message.text for m in context.journal().read(_USER, 0, budget_tokens=99999)] == [
+        "We decided to use Redis Streams."
+    ]
+    assert _SECRET not in (home / "active_memory.md").read_text(encoding="utf-8")
+
+
+def test_a_record_is_deleted_with_its_file_and_a_file_of_the_user_is_left_alone(home: Path, tmp_path: Path) -> None:
+    record, note = _the(home, "record"), _the(home, "file")
+    result = _run("forget", handles=[record, f"{note}#L1-L3"], yes=True).to_json()
+    assert (result["records"], result["documents"]) == (1, 1)
+    assert [Path(path).stem for path in result["deleted"]] == ["the-code-name-is-quixotic-marmalade-자줏빛-고슴도치"]
+    assert not Path(result["deleted"][0]).exists()
+    assert (tmp_path / "notes" / "pay.md").exists()
+    assert not {record, note} & _keys()
+
+
+def test_retired_and_archived_records_are_forgotten_too(home: Path) -> None:
+    _run("retire", record=Path(_the(home, "record")).stem, user=True)
+    assert _holding(home / "retired", "marmalade")
+    assert _run("forget", match="marmalade", yes=True).to_json()["records"] == 1
+    assert _holding(home, "marmalade") == {}
+
+
+def test_everything_of_a_source_or_before_a_day_is_found(home: Path, tmp_path: Path) -> None:
+    of_notes = _run("forget", source=str(tmp_path / "notes"), dry_run=True).to_json()
+    assert (of_notes["documents"], of_notes["messages"], of_notes["done"]) == (2, 0, False)
+    of_talk = _run("forget", source=str(tmp_path / "talk"), dry_run=True).to_json()
+    assert (of_talk["documents"], of_talk["messages"], of_talk["observations"]) == (0, 2, 2)
+    early = _run("forget", before="2026-11-11", dry_run=True).to_json()
+    assert (early["messages"], early["observations"]) == (1, 1)
+    assert _run("forget", before="2026-11-11", match="Redis", dry_run=True).found is False
+
+
+def test_what_a_change_of_store_left_is_cleaned_too(home: Path) -> None:
+    (home / "memory.sqlite").replace(home / "lancedb.sqlite")
+    for end in ("-wal", "-shm"):
+        (home / f"memory.sqlite{end}").unlink(missing_ok=True)
+    _run("forget", match=_SECRET, yes=True)
+    assert _holding(home, "marmalade") == {}
+
+
+def test_it_asks_first_and_does_nothing_without_an_answer(home: Path) -> None:
+    with pytest.raises(BadRequest, match="nobody can be asked"):
+        _run("forget", match=_SECRET)
+    asked: list[str] = []
+
+    def no(question: str) -> str:
+        asked.append(question)
+        return ""
+
+    result = _run("forget", replace(open_context({}), ask=no), match=_SECRET)
+    assert asked
+    assert result.done is None
+    assert _holding(home, "marmalade")
+    assert _run("forget", replace(open_context({}), ask=lambda _: "y"), match=_SECRET).done is not None
+
+
+def test_an_unknown_handle_and_an_empty_request_name_the_next_step(home: Path) -> None:
+    with pytest.raises(BadRequest, match="no memory is called 'observe:nothing'"):
+        _run("forget", handles=["observe:nothing"], yes=True)
+    with pytest.raises(BadRequest, match="what is to be forgotten"):
+        _run("forget", yes=True)
+    assert _run("forget", match="never said", yes=True).found is False
