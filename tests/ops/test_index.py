@@ -68,6 +68,7 @@ def test_after_one_edited_line_only_its_passages_are_embedded_again(context: Con
         "changed": 0,
         "removed": 0,
         "unchanged": 2,
+        "forgotten": [],
         "failed": [],
         "warnings": [],
         "embedded": 0,

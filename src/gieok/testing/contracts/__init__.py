@@ -14,6 +14,7 @@ processes open.
 """
 
 from gieok.testing.contracts.documents import DocumentContract
+from gieok.testing.contracts.durable import DurableContract, ForgettingContract
 from gieok.testing.contracts.journal import MessageContract
 from gieok.testing.contracts.journal_processes import JournalProcessContract
 from gieok.testing.contracts.journal_sequences import SequenceContract
@@ -28,12 +29,16 @@ from gieok.testing.contracts.switch import SwitchContract
 from gieok.testing.contracts.vector import VectorContract
 
 
-class JournalContract(MessageContract, SequenceContract, PositionContract, LedgerContract):
+class JournalContract(
+    MessageContract, SequenceContract, PositionContract, DurableContract, ForgettingContract, LedgerContract
+):
     """The whole contract of a journal. A subclass gives the fixture `make_journal`."""
 
 
 __all__ = [
     "DocumentContract",
+    "DurableContract",
+    "ForgettingContract",
     "JournalContract",
     "JournalProcessContract",
     "KeywordContract",

@@ -154,6 +154,18 @@ class GeminiStore:
         """Set one note to what `change` makes of it."""
         self._local.update_note(scope, name, change)
 
+    def is_unadopted(self) -> bool:
+        """Say whether an older release wrote what is here, and the journal does not know it yet."""
+        return self._local.is_unadopted()
+
+    def set_adopted(self) -> None:
+        """Say that the journal knows it."""
+        self._local.set_adopted()
+
+    def scrub(self) -> list[str]:
+        """Leave nothing of what was forgotten in the files here; `push` removes it at the service."""
+        return self._local.scrub()
+
     def stats(self, scope: Scope | None = None) -> StoreStats:
         """Count what is here; a passage has a vector where its document is at the service as it is here."""
         return self._local.stats(scope)._replace(vectors=self._manifest.uploaded_passages(scope), cached_vectors=0)

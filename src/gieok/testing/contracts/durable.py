@@ -1,0 +1,130 @@
+"""The contract of `Durable` and `Forgetting`: what Gieok made is there until it is forgotten, and then it is gone."""
+
+from datetime import timedelta
+
+from gieok.model import Chunk, Incident, Retraction
+from gieok.ports import MessageFilter
+from gieok.testing.contracts.base import EVERYTHING, HOME, OTHER, entry
+from gieok.testing.contracts.journal import AT, FullJournal, JournalFixtures, add, held, said
+from gieok.testing.contracts.positions import run
+
+_READER = "observe"
+
+
+class DurableContract(JournalFixtures):
+    """Sentences of `gieok.ports.Durable`."""
+
+    def test_what_is_committed_is_made_before_and_after_its_delivery(self, journal: FullJournal) -> None:
+        add(journal, said("1"), said("2"))
+        one, two = (found.seq for found in journal.read(HOME, 0, budget_tokens=EVERYTHING))
+        first, second = entry("a", "새것", "둘째 줄", context="제목"), entry("b", "x")
+        assert journal.commit(0, run(one), put=[first, second])
+        assert (journal.made(HOME), journal.made(OTHER), journal.made_scopes()) == ([first, second], [], [HOME])
+        journal.delivered([row for row, _, _ in journal.undelivered(9)])
+        changed = entry("a", "anders")
+        assert journal.commit(one, run(two, start=one), put=[changed], forget=[first.document, second.document])
+        assert journal.made(HOME) == [changed]
+        assert self.reopen_if_it_can(journal).made(HOME) == [changed]
+
+    def reopen_if_it_can(self, journal: FullJournal) -> FullJournal:
+        """Return another handle where there is one."""
+        return journal if type(self).reopen is JournalFixtures.reopen else self.reopen(journal)
+
+    def test_what_is_handed_over_without_a_run_is_made_and_queued(self, journal: FullJournal) -> None:
+        journal.hand_over([entry("a", "x"), entry("b", "y")])
+        journal.hand_over([entry("a", "z")], [(HOME, "a"), (HOME, "b")])
+        assert journal.made(HOME) == [entry("a", "z")]
+        assert len(journal.undelivered(9)) == 5
+
+    def test_what_is_adopted_replaces_nothing_and_waits_for_no_delivery(self, journal: FullJournal) -> None:
+        journal.hand_over([entry("a", "new")])
+        journal.adopt([entry("a", "old"), entry("b", "old")])
+        assert journal.made(HOME) == [entry("a", "new"), entry("b", "old")]
+        assert len(journal.undelivered(9)) == 1
+
+    def test_values_are_kept_by_realm(self, journal: FullJournal) -> None:
+        journal.keep("notes:가", {"a": "1", "b": "2"})
+        journal.keep("code", {"a": "x"})
+        journal.keep("notes:가", {"c": "3"}, gone=["b", "none"])
+        assert journal.kept("notes:가") == {"a": "1", "c": "3"}
+        assert journal.kept("none") == {}
+        assert (journal.realms(), journal.realms("notes:")) == (["code", "notes:가"], ["notes:가"])
+
+    def test_a_value_is_changed_from_what_it_is(self, journal: FullJournal) -> None:
+        assert journal.update_kept("r", "n", lambda raw: raw + "1") == "1"
+        assert journal.update_kept("r", "n", lambda raw: raw + "2") == "12"
+        assert journal.kept("r") == {"n": "12"}
+
+
+class ForgettingContract(JournalFixtures):
+    """Sentences of `gieok.ports.Forgetting`."""
+
+    def _find(self, journal: FullJournal, **wanted: object) -> list[str]:
+        return [found.message.id for found in journal.find(HOME, MessageFilter(**wanted))]  # type: ignore[arg-type]
+
+    def test_messages_are_found_by_each_condition_and_by_all_of_them(self, journal: FullJournal) -> None:
+        older = said("a", "Deploy the 결제 server")._replace(at=AT - timedelta(hours=48))
+        add(journal, older, said("b", "deploy it"), said("c", "lunch"))
+        add(journal, Retraction("s", "b"))
+        assert self._find(journal, match="DEPLOY") == ["a", "b"]
+        assert self._find(journal, ids=frozenset("ac")) == ["a", "c"]
+        assert self._find(journal, before=AT - timedelta(hours=1)) == ["a"]
+        assert self._find(journal, source="/t") == self._find(journal, source="/t/s.jsonl") == ["a", "b", "c"]
+        assert self._find(journal, source="/t/s.json") == []
+        assert self._find(journal, match="deploy", ids=frozenset("bc")) == ["b"]
+        assert self._find(journal) == []
+        assert journal.find(OTHER, MessageFilter(match="deploy")) == []
+
+    def test_an_erased_message_is_gone_and_stays_gone_when_it_is_read_again(self, journal: FullJournal) -> None:
+        add(journal, said("a", "my secret"), said("b", "else"))
+        (found,) = journal.find(HOME, MessageFilter(match="secret"))
+        journal.erase(HOME, [found.seq])
+        assert held(journal) == ["else"]
+        add(journal, said("a", "my secret"))
+        add(journal, Retraction("s"))
+        add(journal, said("a", "my secret"), said("b", "else"))
+        assert held(journal) == ["else"]
+        assert self._find(journal, match="secret") == []
+
+    def test_erasing_drops_chunks_documents_and_history_and_tells_the_store(self, journal: FullJournal) -> None:
+        add(journal, said("1"), said("2"), said("3"))
+        one, two, three = (found.seq for found in journal.read(HOME, 0, budget_tokens=EVERYTHING))
+        made = [entry("a", "x"), entry("b", "y")]
+        assert journal.commit(0, run(one), put=made, forget=[entry("old", "z").document])
+        assert journal.buffer(HOME, _READER, Chunk(one, two, 1, "c"))
+        assert journal.buffer(HOME, _READER, Chunk(two, three, 1, "d"))
+        ((number, replaced),) = journal.replaced(HOME)
+        assert replaced == entry("old", "z").document
+        journal.erase(HOME, [three], ["a"], [number])
+        assert journal.chunks(HOME, _READER) == [Chunk(one, two, 1, "c")]
+        assert journal.made(HOME) == [made[1]]
+        assert journal.replaced(HOME) == []
+        waiting = [what for _, _, what in journal.undelivered(9)]
+        assert waiting == ["old", made[1], "a"]
+
+    def test_rewriting_changes_every_text_and_dry_it_only_counts(self, journal: FullJournal) -> None:
+        add(journal, said("a", "the cat"), said("b", "a dog"))
+        one, two = (found.seq for found in journal.read(HOME, 0, budget_tokens=EVERYTHING))
+        assert journal.commit(0, run(one), forget=[entry("old", "cat food").document])
+        assert journal.buffer(HOME, _READER, Chunk(one, two, 1, '["a \\"cat\\""]'))
+        journal.keep("r", {"n": "cat"})
+        journal.raise_incident(Incident("i", "cat", AT, 1, AT))
+
+        def change(text: str) -> str:
+            return text.replace("cat", "고양이")
+
+        assert journal.rewrite(change, is_dry=True) == journal.rewrite(change) == 5
+        assert journal.rewrite(change) == 0
+        assert held(journal) == ["the 고양이", "a dog"]
+        assert journal.replaced(HOME)[0][1].text == "고양이 food"
+        assert journal.chunks(HOME, _READER)[0].body == '["a \\"고양이\\""]'
+        assert (journal.kept("r"), journal.incidents()[0].detail) == ({"n": "고양이"}, "고양이")
+        add(journal, said("a", "the 고양이"))
+        assert held(journal) == ["the 고양이", "a dog"]
+
+    def test_scrubbing_leaves_everything_that_holds(self, journal: FullJournal) -> None:
+        add(journal, said("a"), said("b"))
+        (found,) = journal.find(HOME, MessageFilter(ids=frozenset("a")))
+        journal.erase(HOME, [found.seq])
+        assert journal.scrub() == []
+        assert held(journal) == ["b"]
