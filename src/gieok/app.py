@@ -88,9 +88,20 @@ def open_context(
     @cache
     def open_store(name: str) -> Store:
         opened: Store = registry.load(registry.STORES, name)(opening)
-        if name == settings.text("store") and isinstance(opened, Adoptable) and opened.is_unadopted():
-            _adopt(journal(), opened)
+        if name == settings.text("store") and not registry.STORES[name].is_remote:
+            adopt(opened)
         return opened
+
+    def adopt(store: Store) -> None:
+        if isinstance(store, Adoptable) and store.is_unadopted():
+            _adopt(journal(), store)
+
+    @cache
+    def adopted_store() -> Store:
+        # A server is asked where the journal is written, not by every search, which must not wait for one that is down.
+        store = open_store(settings.text("store"))
+        adopt(store)
+        return store
 
     def stores() -> list[Store]:
         name = settings.text("store")
@@ -117,7 +128,7 @@ def open_context(
 
     @cache
     def sidecar() -> "Sidecar":
-        return _sidecar(settings, journal(), open_store(settings.text("store")), clock, zone, lang, wait)
+        return _sidecar(settings, journal(), adopted_store(), clock, zone, lang, wait)
 
     return Context(
         home=settings.home,
@@ -135,7 +146,7 @@ def open_context(
         try_embedder=_try_embedder,
         watcher=_open_watcher,
         journal=journal,
-        notes=lambda: _notes_of(journal(), open_store(settings.text("store"))),
+        notes=lambda: _notes_of(journal(), adopted_store()),
         sidecar=sidecar,
         daemon=daemon,
         clock=clock,

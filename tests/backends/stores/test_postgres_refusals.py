@@ -190,6 +190,22 @@ def test_a_newer_schema_and_other_tokens_are_refused(url: str, db: psycopg.Conne
     db.execute(f"UPDATE gieok.meta SET value = '{keywords.VERSION}' WHERE name = 'keywords_version'")
 
 
+def test_keywords_of_an_earlier_version_are_made_anew_by_themselves(
+    store: PostgresStore, url: str, db: psycopg.Connection
+) -> None:
+    store.put(corpus(62, 30))
+    query = question("결제 deploy")
+    before = store.keyword(HOME, query, Filter(), 50)
+    db.execute("UPDATE gieok.meta SET value = '0' WHERE name = 'keywords_version'")
+    db.execute("DELETE FROM gieok.postings")
+    db.execute("UPDATE gieok.passages SET length = 0")
+    renewed = PostgresStore(url)
+    assert renewed.check() == []
+    assert before.ranked
+    assert renewed.keyword(HOME, query, Filter(), 50) == before
+    renewed.close()
+
+
 @pytest.mark.parametrize(
     ("setting", "told"),
     [("statement_timeout = '1ms'", "stopped a statement"), ("default_transaction_read_only = on", "read-only")],

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from gieok.backends.stores.postgres import schema
+from gieok.backends.stores.postgres import renewal, schema
 from gieok.errors import (
     BadConfig,
     BadRequest,
@@ -143,7 +143,8 @@ class Connections:
         # Nothing is prepared on the server: behind a pooler the next transaction may meet another one.
         db = psycopg.connect(address.conninfo, autocommit=True, prepare_threshold=None, **extra)  # type: ignore[arg-type]
         try:
-            schema.prepare(db, address.location)
+            if schema.prepare(db, address.location):
+                renewal.renew_keywords(db)
         except BaseException:
             db.close()
             raise

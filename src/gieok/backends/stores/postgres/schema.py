@@ -90,8 +90,11 @@ END $$;
 
 _HALFVEC = "SELECT 1 FROM pg_type WHERE typname = 'halfvec'"
 
+#: Let the journal know what so far only the store holds.
+_SECOND = "INSERT INTO gieok.meta VALUES ('unadopted', '1')"
+
 #: Each is applied once, in order, and never changed after a release.
-_MIGRATIONS = (_FIRST,)
+_MIGRATIONS = (_FIRST, _SECOND)
 SCHEMA_VERSION = len(_MIGRATIONS)
 #: Keys of advisory locks: one for migrating, one for the ids (above), one that a change of model holds against writers.
 _MIGRATING = "pg_advisory_xact_lock(4749454, 1)"
@@ -99,8 +102,11 @@ WRITING = "pg_advisory_xact_lock_shared(4749454, 3)"
 SWITCHING = "pg_advisory_xact_lock(4749454, 3)"
 
 
-def prepare(db: psycopg.Connection, location: str) -> None:
-    """Bring the tables to this version. Raises ShapeMismatch for newer ones, StoreError where pgvector is missing."""
+def prepare(db: psycopg.Connection, location: str) -> bool:
+    """Bring the tables to this version; return whether the keywords are of an earlier one.
+
+    Raises ShapeMismatch for newer ones, StoreError where pgvector is missing.
+    """
     if _version(db) < SCHEMA_VERSION:
         with db.transaction():
             db.execute(f"SELECT {_MIGRATING}")
@@ -109,11 +115,13 @@ def prepare(db: psycopg.Connection, location: str) -> None:
     if version > SCHEMA_VERSION:
         raise ShapeMismatch(f"{location} has schema {version}, this gieok reads {SCHEMA_VERSION}", hint="update gieok")
     row = db.execute("SELECT value FROM gieok.meta WHERE name = 'keywords_version'").fetchone()
-    if row is None or row[0] != str(keywords.VERSION):
+    stored = int(row[0]) if row else 0
+    if stored > keywords.VERSION:
         raise ShapeMismatch(
-            f"{location} holds keyword tokens of version {row and row[0]}, this gieok makes {keywords.VERSION}",
-            hint="index into another database, or drop the schema `gieok` and run `gieok index` again",
+            f"{location} holds keyword tokens of version {stored}, this gieok makes {keywords.VERSION}",
+            hint="update gieok",
         )
+    return stored < keywords.VERSION
 
 
 def _version(db: psycopg.Connection) -> int:

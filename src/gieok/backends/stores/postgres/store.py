@@ -116,6 +116,16 @@ class PostgresStore:
                 (sid, name, change(row[0] if row else "")),
             )
 
+    def is_unadopted(self) -> bool:
+        """Say whether an older release wrote what is here, and the journal does not know it yet."""
+        with self._reading() as db:
+            return db.execute("SELECT 1 FROM gieok.meta WHERE name = 'unadopted'").fetchone() is not None
+
+    def set_adopted(self) -> None:
+        """Say that the journal knows it."""
+        with self._writing() as db:
+            db.execute("DELETE FROM gieok.meta WHERE name = 'unadopted'")
+
     def stats(self, scope: Scope | None = None) -> StoreStats:
         """Count what is held."""
         with self._reading() as db:

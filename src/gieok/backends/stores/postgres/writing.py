@@ -24,7 +24,7 @@ CACHED_VECTORS = 50_000
 _FAR = 1_000
 
 
-class _Placed(NamedTuple):
+class Placed(NamedTuple):
     """A prepared entry with its scope's id and its own; the passages' ids follow it."""
 
     scope_id: int
@@ -50,7 +50,7 @@ def put(db: psycopg.Connection, prepared: Sequence[Prepared]) -> None:
         'passages (id, document_id, scope_id, start, "end", start_line, end_line, length, text_hash, context)',
         (row for p in placed for row in _passage_rows(p)),
     )
-    _copy_postings(db, placed)
+    copy_postings(db, placed)
     _link(db, [(i, p.scope_id, h) for p in placed for i, h in enumerate(p.item.hashes, p.id + 1)])
     _count(db, [(p.scope_id, 1, len(p.item.hashes), sum(p.item.lengths)) for p in placed])
 
@@ -86,22 +86,22 @@ def forget(db: psycopg.Connection, scope: Scope, keys: Sequence[str]) -> int:
     return _remove(db, row[0], keys) if row else 0
 
 
-def _place(db: psycopg.Connection, scopes: Mapping[str, int], prepared: Sequence[Prepared]) -> list[_Placed]:
+def _place(db: psycopg.Connection, scopes: Mapping[str, int], prepared: Sequence[Prepared]) -> list[Placed]:
     row = db.execute("SELECT gieok.take_ids(%s)", (sum(1 + len(item.hashes) for item in prepared),)).fetchone()
     assert row
     placed, next_id = [], int(row[0])
     for item in prepared:
-        placed.append(_Placed(scopes[item.entry.document.scope.path], next_id, item))
+        placed.append(Placed(scopes[item.entry.document.scope.path], next_id, item))
         next_id += 1 + len(item.hashes)
     return placed
 
 
-def _document_row(placed: _Placed) -> tuple[object, ...]:
+def _document_row(placed: Placed) -> tuple[object, ...]:
     document = placed.item.entry.document
     return placed.id, placed.scope_id, key_hash(document.key), len(placed.item.hashes), *document_row(document)
 
 
-def _passage_rows(placed: _Placed) -> Iterable[tuple[object, ...]]:
+def _passage_rows(placed: Placed) -> Iterable[tuple[object, ...]]:
     item = placed.item
     rows = zip(item.entry.passages, item.lengths, item.hashes, strict=True)
     for number, (p, length, text_hash) in enumerate(rows, placed.id + 1):
@@ -115,7 +115,7 @@ def _copy(db: psycopg.Connection, target: str, rows: Iterable[tuple[object, ...]
             copy.write_row(row)
 
 
-def _copy_postings(db: psycopg.Connection, placed: Sequence[_Placed]) -> None:
+def copy_postings(db: psycopg.Connection, placed: Sequence[Placed]) -> None:
     """Write the lines of COPY ourselves: tokens hold nothing that it would escape, and this is most of the data."""
     columns = "scope_id, passage_id, length, before, after, body, context, token"
     with db.cursor().copy(f"COPY gieok.postings ({columns}) FROM STDIN") as copy:
