@@ -89,18 +89,14 @@ def open_context(
     def open_store(name: str) -> Store:
         opened: Store = registry.load(registry.STORES, name)(opening)
         if name == settings.text("store") and not registry.STORES[name].is_remote:
-            adopt(opened)
+            _adopt(journal, opened)
         return opened
-
-    def adopt(store: Store) -> None:
-        if isinstance(store, Adoptable) and store.is_unadopted():
-            _adopt(journal(), store)
 
     @cache
     def adopted_store() -> Store:
         # A server is asked where the journal is written, not by every search, which must not wait for one that is down.
         store = open_store(settings.text("store"))
-        adopt(store)
+        _adopt(journal, store)
         return store
 
     def stores() -> list[Store]:
@@ -205,13 +201,15 @@ def _set_aside(settings: config.Settings, clock: Clock) -> tuple[Path, Store | N
     return folder, salvaged
 
 
-def _adopt(journal: "FullJournal", store: Store) -> None:
+def _adopt(journal: "Callable[[], FullJournal]", store: Store) -> None:
     """Make durable what an older release kept in the store alone."""
+    if not isinstance(store, Adoptable) or not store.is_unadopted():
+        return
     from gieok.capabilities.files import sync
     from gieok.capabilities.observe import observation
     from gieok.engine import durable
 
-    durable.adopt(journal, store, lambda key: key.startswith(observation.PREFIX), (sync.SHAPE_NOTE,))
+    durable.adopt(journal(), store, lambda key: key.startswith(observation.PREFIX), (sync.SHAPE_NOTE,))
 
 
 def _notes_of(journal: "FullJournal", store: Store) -> Notes:

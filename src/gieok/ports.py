@@ -134,7 +134,7 @@ class Store(Notes, Protocol):
 
 
 @runtime_checkable
-class Adoptable(Protocol):
+class Adoptable(Store, Protocol):
     """A store that an older release wrote may hold what the journal has to know (`Durable.adopt`)."""
 
     def is_unadopted(self) -> bool:

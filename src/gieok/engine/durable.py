@@ -77,13 +77,11 @@ def add_forgotten(notes: Notes, scope: Scope, more: Mapping[str, str]) -> None:
     notes.update_note(scope, FORGOTTEN_NOTE, lambda raw: json.dumps(json.loads(raw or "{}") | dict(more)))
 
 
-def adopt(journal: FullJournal, store: Store, is_made: Callable[[str], bool], derived: Collection[str]) -> None:
+def adopt(journal: FullJournal, store: Adoptable, is_made: Callable[[str], bool], derived: Collection[str]) -> None:
     """Make durable what a release that kept it in the store alone left there: documents by key, and all but `derived` notes.
 
     Killed at any moment, it is done again.
     """
-    if not isinstance(store, Adoptable) or not store.is_unadopted():
-        return
     deliver(journal, store)
     for scope in store.scopes():
         keys = sorted(filter(is_made, store.hashes(scope)))

@@ -13,6 +13,12 @@ from gieok.ops.search import span_of_days
 
 _SHOWN = 20
 _SHOWN_CHARS = 100
+_KINDS = {
+    "documents": Words("{} document(s)", "문서 {}개"),
+    "observations": Words("{} observation(s)", "관찰 {}개"),
+    "messages": Words("{} message(s)", "메시지 {}개"),
+    "records": Words("{} record(s)", "기록 {}개"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,13 +103,11 @@ def _is_meant(context: Context, plan: Plan) -> bool:
 
 
 def _lines(plan: Plan, style: Style) -> list[str]:
-    head = Words(
-        f"{plan.count('documents')} documents, {len(plan.records)} records, {plan.count('observations')} observations, "
-        f"{plan.count('messages')} messages",
-        f"문서 {plan.count('documents')}개, 기록 {len(plan.records)}개, 관찰 {plan.count('observations')}개, "
-        f"메시지 {plan.count('messages')}개",
-    )
-    lines = [head.say(style.lang)]
+    counts = {what: plan.count(what) for what in ("documents", "observations", "messages")} | {
+        "records": len(plan.records)
+    }
+    said = [_KINDS[what].say(style.lang).format(count) for what, count in counts.items() if count]
+    lines = [", ".join(said)]
     for name, text in plan.shown()[:_SHOWN]:
         short = " ".join(text.split())[:_SHOWN_CHARS]
         lines.append(f"  {printable(name)}  {style.dim(printable(short))}")
