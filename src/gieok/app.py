@@ -13,10 +13,11 @@ import gieok
 from gieok import config, paths, places
 from gieok.backends import registry
 from gieok.backends.opening import Opening
+from gieok.capabilities.files.adopt import adopt
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.profile import PROFILES
 from gieok.engine.recall import Profile
-from gieok.errors import BadConfig, BadRequest, EmbedderFailed, NotIndexed, ShapeMismatch
+from gieok.errors import BadConfig, BadRequest, EmbedderFailed, NotIndexed, ShapeMismatch, StoreError
 from gieok.model import Scope
 from gieok.ops.context import Context, DaemonControl, SettingRow
 from gieok.ports import Clock, CoverageRun, Embedder, Generator, SelfCheck, Store, TranscriptStore, Watcher
@@ -77,6 +78,8 @@ def open_context(
     @cache
     def open_store(name: str) -> Store:
         opened: Store = registry.load(registry.STORES, name)(opening)
+        if name == settings.text("store"):
+            _adopt(settings.home, opened)
         return opened
 
     def stores() -> list[Store]:
@@ -150,6 +153,14 @@ def open_context(
         asker=lambda root, model: _code_asker(settings, journal(), clock, zone, wait, root, model),
         upkeep=lambda root: _upkeep_asker(settings, journal(), clock, zone, wait, root),
     )
+
+
+def _adopt(home: Path, store: Store) -> None:
+    """Take over what was remembered before there was trust, before anything compares it with the files."""
+    try:
+        adopt(home, store)
+    except (StoreError, OSError):  # a server that is down, a home that is read-only: those who need it say so
+        return
 
 
 def scopes_here(context: Context) -> tuple[Scope, ...]:

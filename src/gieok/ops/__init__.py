@@ -17,6 +17,7 @@ _MODULES = {
     "retire": "retire",
     "archive": "retire:ARCHIVE",
     "restore": "retire:RESTORE",
+    "trust": "trust",
     "install": "install",
     "hook measure": "hook_measure",
     "hook stats": "hook_stats",

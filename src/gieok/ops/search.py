@@ -8,6 +8,7 @@ from gieok.capabilities.files import roots
 from gieok.engine.recall import Profile, Question, Recollection, first_answer, recall
 from gieok.errors import BadRequest, NotIndexed
 from gieok.model import Filter, Hit, Scope
+from gieok.ops import waiting
 from gieok.ops.context import Context
 from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
 from gieok.ports import Store, VectorSearch
@@ -50,6 +51,8 @@ class SearchResult(NamedTuple):
     recollection: Recollection
     paths: tuple[str, ...]
     explain: bool = False
+    #: Records of the project that are left out because nobody trusts them yet.
+    waiting: int = 0
 
     @property
     def found(self) -> bool:
@@ -61,7 +64,7 @@ class SearchResult(NamedTuple):
         hits = [self._hit(hit, path) for hit, path in zip(self.recollection.hits, self.paths, strict=True)]
         span = self.recollection.span
         days = {"from": span.first.isoformat(), "to": span.last.isoformat(), "words": span.words} if span else None
-        return {"results": hits, "degraded": self.recollection.degraded, "days": days}
+        return {"results": hits, "degraded": self.recollection.degraded, "days": days, "waiting": self.waiting}
 
     def _hit(self, hit: Hit, path: str) -> dict[str, object]:
         p = hit.passage
@@ -93,7 +96,14 @@ def run(context: Context, request: SearchRequest) -> SearchResult:
     text = " ".join(request.query).strip()
     if not text:
         raise BadRequest("the question is empty", hint='say what to look for: `gieok search "…"`')
-    result, silent = first_answer(context.stores(), lambda store: _search(context, request, text, store))
+    stores, here = context.stores(), waiting.here(context)
+    try:
+        result, silent = first_answer(stores, lambda store: _search(context, request, text, store))
+    except NotIndexed as error:
+        if not here:
+            raise
+        raise NotIndexed(f"{error}; {waiting.said(here).en}", hint=waiting.HINT) from error
+    result = result._replace(waiting=here)
     if silent:
         found = result.recollection
         return result._replace(recollection=found._replace(degraded="; ".join(filter(None, (silent, found.degraded)))))
@@ -175,6 +185,8 @@ def present(result: SearchResult, style: Style) -> str:
         blocks.append(Words("Nothing found.", "찾은 것이 없습니다.").say(style.lang))
     if result.recollection.degraded:
         blocks.append(style.dim(Words("note: ", "알림: ").say(style.lang) + result.recollection.degraded))
+    if result.waiting:
+        blocks.append(style.dim(f"{waiting.said(result.waiting).say(style.lang)}: {waiting.HINT}"))
     return "\n\n".join(blocks)
 
 

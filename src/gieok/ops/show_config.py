@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from gieok.ops import waiting
 from gieok.ops.context import Context, SettingRow
 from gieok.ops.operation import Operation, Style, Words
 
@@ -26,6 +27,9 @@ class ConfigResult:
 def run(context: Context, request: ConfigRequest) -> ConfigResult:
     """Return the settings in force."""
     del request
+    root = waiting.project_here(context)
+    if root and waiting.waiting(context.home, root).settings is not None:
+        context.tell(f"{waiting.said(0, has_settings=True).say(context.lang)}: {waiting.HINT}")
     return ConfigResult(tuple(context.settings))
 
 

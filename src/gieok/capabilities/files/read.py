@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, time
 from pathlib import Path
 
+from gieok import grants, paths
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.roots import SKIPPED_FOLDERS, Root
 from gieok.engine.ingest import Failed, Found
@@ -37,11 +38,16 @@ def _is_temporary(name: str) -> bool:
 
 def read_root(scope: Scope, root: Root, cut: Cut) -> Iterator[Found | Failed]:
     """Yield every file of a root, oldest first: the newest then has the highest ids and is embedded first."""
-    files = [found for start in root.starts() for found in _below(start, root.path.resolve())]
+    files = candidates(root)
     dated = sorted((_mtime(file), str(file), file) for file in files if isinstance(file, Path))
     for _, _, file in dated:
         yield read_file(scope, root, file, cut)
     yield from (Failed(root.key_of(Path(f.key)), f.reason, f.keeps) for f in files if isinstance(f, Failed))
+
+
+def candidates(root: Root) -> list[Path | Failed]:
+    """Return what of a root looks like a note, and the folders that cannot be looked into."""
+    return [found for start in root.starts() for found in _below(start, root.path.resolve())]
 
 
 def _below(start: Path, root: Path) -> Iterable[Path | Failed]:
@@ -121,8 +127,20 @@ class Unfit(Exception):
     """A file that is not for indexing; the message says why."""
 
 
+class Untrusted(Unfit):
+    """A project's record that nobody trusts yet."""
+
+
 def read_contained(root: Root, file: Path) -> tuple[bytes, datetime]:
-    """Return the bytes and time of a file that lies in a root. Raises Unfit for what is no note, OSError."""
+    """Return the bytes and time of a file that lies in a root and may be remembered. Raises as `read_any`."""
+    data, modified = read_any(root, file)
+    if not grants.admits(paths.home(), file, data):
+        raise Untrusted("it came with the project and waits for `gieok trust`")
+    return data, modified
+
+
+def read_any(root: Root, file: Path) -> tuple[bytes, datetime]:
+    """Return the bytes and time of a file that lies in a root, trusted or not. Raises Unfit for what is no note, OSError."""
     try:
         real = file.resolve(strict=True)
     except RuntimeError as error:
