@@ -46,6 +46,7 @@ def _refresh(folder: str) -> str:
         from gieok import places
         from gieok.app import open_context
         from gieok.ops import waiting
+        from gieok.ops.operation import TRUST_HINT
         from gieok.ops.records import refresh as follow_project
         from gieok.surfaces.hook import trail
         from gieok.surfaces.language import language
@@ -54,7 +55,7 @@ def _refresh(folder: str) -> str:
             context = open_context({}, lang=language([], os.environ))
             context.store()  # takes over what is trusted already
             waits = waiting.waiting(context.home, folder)
-            found.append((waits, f"Gieok: {waits.words().say(context.lang)}: {waiting.HINT}"))
+            found.append((waits, f"Gieok: {waits.words().say(context.lang)}: {TRUST_HINT}"))
             follow_project(context, folder)
         except Exception as error:  # noqa: BLE001 - the hook fails open, and says why in its log
             trail.log(places.home(), f"session-start: {type(error).__name__}: {error}")

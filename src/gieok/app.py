@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import gieok
-from gieok import config, paths, places
+from gieok import config, paths, places, trust
 from gieok.backends import registry
 from gieok.backends.opening import Opening
-from gieok.capabilities.files.adopt import adopt
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.profile import PROFILES
 from gieok.engine.recall import Profile
@@ -156,7 +155,11 @@ def open_context(
 
 
 def _adopt(home: Path, store: Store) -> None:
-    """Take over what was remembered before there was trust, before anything compares it with the files."""
+    """Take over what was remembered before there was trust, once, and before anything compares it with the files."""
+    if Path(trust.adopted_file(str(home))).exists():
+        return
+    from gieok.capabilities.files.adopt import adopt
+
     try:
         adopt(home, store)
     except (StoreError, OSError):  # a server that is down, a home that is read-only: those who need it say so

@@ -19,7 +19,6 @@ from gieok.errors import BadRequest
 
 #: The folder of a project whose files are recalled.
 SHELF = "memory"
-_ADOPTED = ".adopted"
 
 
 class Entry(NamedTuple):
@@ -48,7 +47,7 @@ class Grant(NamedTuple):
 
 def named(name: str, digest: str) -> Entry:
     """Return an entry; a name is the same in every Unicode form, because macOS changes it."""
-    return Entry(normalize("NFC", name), digest)
+    return Entry(name if name.isascii() else normalize("NFC", name), digest)
 
 
 def entry(name: str, data: bytes) -> Entry:
@@ -56,27 +55,40 @@ def entry(name: str, data: bytes) -> Entry:
     return named(name, hashlib.sha256(data).hexdigest())
 
 
-def record_of(file: Path) -> tuple[str, str] | None:
+def record_of(file: str) -> tuple[str, str] | None:
     """Return the folder of the project that brings a file along as a record, and its name; None for any other file.
 
-    The user's own `.gieok` is no project's. Case does not matter, as on many file systems.
+    Case does not matter, as on many file systems. It may be the user's own: see `is_own`.
     """
-    parts = file.parts
+    if places.PROJECT_FOLDER not in file.casefold():
+        return None
+    parts = Path(file).parts
     for at, part in enumerate(parts[:-2]):
         if part.casefold() == places.PROJECT_FOLDER and parts[at + 1].casefold() == SHELF:
-            if os.path.realpath(Path(*parts[: at + 1])) in places.own_folders():
-                return None
-            return str(Path(*parts[:at])), Path(*parts[at + 1 :]).as_posix()
+            return str(Path(*parts[:at])), "/".join(parts[at + 1 :])
     return None
 
 
-def admits(home: Path, file: Path, data: bytes) -> bool:
-    """Say whether what stands in a file may be remembered: it is no project's record, or it is a trusted one."""
-    found = record_of(file) or record_of(file.resolve())
-    if found is None:
+def is_own(root: str) -> bool:
+    """Say whether what a folder's `.gieok` holds is the user's own memory, and no project's."""
+    return os.path.realpath(os.path.join(root, places.PROJECT_FOLDER)) in places.own_folders()  # noqa: PTH118
+
+
+class Judge:
+    """Says which files may be remembered, in one look at many of them: grants are read once."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._known: dict[str, frozenset[Entry] | None] = {}
+
+    def admits(self, data: bytes, *names: Path) -> bool:
+        """Say whether a content may be remembered that stands at `names`: each is no project's record, or trusted."""
+        for root, name in filter(None, map(record_of, map(str, names))):
+            if root not in self._known:
+                self._known[root] = None if is_own(root) else load(self._home, root).entries
+            if (entries := self._known[root]) is not None:
+                return entry(name, data) in entries
         return True
-    root, name = found
-    return entry(name, data) in load(home, root).entries
 
 
 def load(home: Path, root: str) -> Grant:
@@ -97,7 +109,7 @@ def _parsed(file: str, stamp: tuple[int, ...]) -> Grant:
     try:
         first, *rest = Path(file).read_text(encoding="utf-8").splitlines()
         head = json.loads(first)
-        entries = frozenset(Entry(*map(str, json.loads(line))) for line in rest)
+        entries = frozenset(Entry(str(name), str(digest)) for name, digest in json.loads(f"[{','.join(rest)}]"))
         return Grant(str(head["project"]), entries, head.get("settings"), str(head.get("at") or ""))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return Grant("")
@@ -173,11 +185,6 @@ def told_of(home: Path) -> list[str]:
     return sorted(found)
 
 
-def is_adopted(home: Path) -> bool:
-    """Say whether what was remembered before there was trust has been taken over; it happens once."""
-    return (home / "trust" / _ADOPTED).exists()
-
-
 def mark_adopted(home: Path) -> None:
-    """Note that it was."""
-    paths.replace_private(home / "trust" / _ADOPTED, "")
+    """Note that what was remembered before there was trust has been taken over."""
+    paths.replace_private(Path(trust.adopted_file(str(home))), "")

@@ -23,6 +23,11 @@ def grant_file(home: str, root: str) -> str:
     return os.path.join(home, "trust", f"{zlib.crc32(path):08x}{zlib.adler32(path):08x}.jsonl")
 
 
+def adopted_file(home: str) -> str:
+    """Return the file that is there once what was remembered before there was trust has been taken over."""
+    return os.path.join(home, "trust", ".adopted")
+
+
 def header(home: str, root: str) -> dict[str, object]:
     """Return the first line of a project's grant; empty where nothing of it was ever trusted in this place."""
     if is_carried(home, root):

@@ -17,7 +17,7 @@ from gieok.errors import GieokError
 from gieok.model import Scope
 from gieok.ops import installed, waiting
 from gieok.ops.context import Context
-from gieok.ops.operation import Effect, Operation, Style, Words, printable
+from gieok.ops.operation import TRUST_HINT, Effect, Operation, Style, Words, printable
 from gieok.ports import VectorSearch
 
 _PROBE_NOTE = "# 점검 노트\n\n결제는 매주 화요일에 정산했다. The umbrella stands behind the door.\n"
@@ -155,7 +155,7 @@ def _waiting(context: Context) -> Iterator[str]:
     here = waiting.project_here(context)
     for root in dict.fromkeys(filter(None, (here, *grants.told_of(context.home)))):
         if Path(root).is_dir() and (waits := waiting.waiting(context.home, root)):
-            yield f"{printable(root)}: {waits.words().say(context.lang)}: {waiting.HINT}"
+            yield f"{printable(root)}: {waits.words().say(context.lang)}: {TRUST_HINT}"
 
 
 def _folders(context: Context) -> str:

@@ -8,9 +8,8 @@ from gieok.capabilities.files.read import Unfit, Untrusted, read_contained, unix
 from gieok.engine.recall import first_answer
 from gieok.errors import BadRequest
 from gieok.model import Document
-from gieok.ops import waiting
 from gieok.ops.context import Context
-from gieok.ops.operation import Operation, Style, Surface, Words, argument
+from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument
 from gieok.places import SESSIONS
 from gieok.ports import Store
 
@@ -69,7 +68,7 @@ def run(context: Context, request: GetRequest) -> GetResult:
     except (FileNotFoundError, NotADirectoryError):
         return _missing(context, name, first)
     except Untrusted as error:
-        raise BadRequest(f"cannot read {name!r}: {error}", hint=waiting.HINT) from error
+        raise BadRequest(f"cannot read {name!r}: {error}", hint=TRUST_HINT) from error
     except Unfit as error:
         raise BadRequest(f"cannot read {name!r}: {error}") from error
     except OSError as error:

@@ -59,7 +59,7 @@ def run(context: Context, request: RememberRequest) -> RememberResult:
         grants.check(context.home, str(kept.base.parent))
     record = records.make(request.category, title, text, tags.replace("\n", ",").split(","), context.clock.now())
     file, created = records.save(
-        kept.base, record, is_known=lambda known: grants.admits(context.home, known, known.read_bytes())
+        kept.base, record, is_known=lambda known: grants.Judge(context.home).admits(known.read_bytes(), known)
     )
     if kept.is_project:
         waiting.keep(context.home, kept.base, file)

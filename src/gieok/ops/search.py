@@ -2,15 +2,16 @@
 
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
 from typing import NamedTuple
 
+from gieok import places
 from gieok.capabilities.files import roots
 from gieok.engine.recall import Profile, Question, Recollection, first_answer, recall
 from gieok.errors import BadRequest, NotIndexed
 from gieok.model import Filter, Hit, Scope
-from gieok.ops import waiting
 from gieok.ops.context import Context
-from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
+from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument, printable, waiting_words
 from gieok.ports import Store, VectorSearch
 from gieok.text.dates import Span, find_span
 
@@ -96,22 +97,28 @@ def run(context: Context, request: SearchRequest) -> SearchResult:
     text = " ".join(request.query).strip()
     if not text:
         raise BadRequest("the question is empty", hint='say what to look for: `gieok search "…"`')
-    stores, here = context.stores(), waiting.here(context)
-    try:
-        result, silent = first_answer(stores, lambda store: _search(context, request, text, store))
-    except NotIndexed as error:
-        if not here:
-            raise
-        raise NotIndexed(f"{error}; {waiting.said(here).en}", hint=waiting.HINT) from error
-    result = result._replace(waiting=here)
+    result, silent = first_answer(context.stores(), lambda store: _search(context, request, text, store))
     if silent:
         found = result.recollection
         return result._replace(recollection=found._replace(degraded="; ".join(filter(None, (silent, found.degraded)))))
     return result
 
 
+def _left_out(context: Context, store: Store) -> int:
+    """Return how many records of the project here are not among what is searched: nobody trusts them yet."""
+    project = "" if context.is_scope_named else places.project_root(str(Path.cwd()))
+    shelf = Path(project, places.PROJECT_FOLDER, "memory")
+    return roots.not_indexed(store, context.scope, shelf) if project and shelf.is_dir() else 0
+
+
 def _search(context: Context, request: SearchRequest, text: str, store: Store) -> SearchResult:
-    scopes = _with_memory(context, store)
+    left_out = _left_out(context, store)
+    try:
+        scopes = _with_memory(context, store)
+    except NotIndexed as error:
+        if not left_out:
+            raise
+        raise NotIndexed(f"{error}; {waiting_words(left_out).en}", hint=TRUST_HINT) from error
     since, until = _days(context, request.since), _days(context, request.until)
     where = Filter(
         _KINDS[request.source],
@@ -129,7 +136,7 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
     found = recall(store, embedder, question, _profile(context, request), context.clock, context.zone)
     known_roots = {scope: roots.load(store, scope) for scope in scopes}
     shown = (roots.display(known_roots[hit.passage.scope], hit.passage.key) for hit in found.hits)
-    return SearchResult(found, tuple(shown), request.explain)
+    return SearchResult(found, tuple(shown), request.explain, left_out)
 
 
 def _with_memory(context: Context, store: Store) -> tuple[Scope, ...]:
@@ -186,7 +193,7 @@ def present(result: SearchResult, style: Style) -> str:
     if result.recollection.degraded:
         blocks.append(style.dim(Words("note: ", "알림: ").say(style.lang) + result.recollection.degraded))
     if result.waiting:
-        blocks.append(style.dim(f"{waiting.said(result.waiting).say(style.lang)}: {waiting.HINT}"))
+        blocks.append(style.dim(f"{waiting_words(result.waiting).say(style.lang)}: {TRUST_HINT}"))
     return "\n\n".join(blocks)
 
 

@@ -8,7 +8,7 @@ from gieok.model import Scope, StoreStats
 from gieok.ops import waiting
 from gieok.ops.context import Context
 from gieok.ops.doctor import Check, probe
-from gieok.ops.operation import Operation, Style, Surface, Words, argument
+from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument
 from gieok.ops.sidecar_state import SidecarState, sidecar_state
 from gieok.ops.waiting import Waiting
 from gieok.ports import Described, ManagedCopy, Store, VectorSearch
@@ -160,7 +160,7 @@ def present(result: StatusResult, style: Style) -> str:
         for name in result.missing_roots
     ]
     if result.waits:
-        lines.append(f"  {result.waits.words().say(style.lang)}: {waiting.HINT}")
+        lines.append(f"  {result.waits.words().say(style.lang)}: {TRUST_HINT}")
     lines += result.sidecar.lines(style) if result.sidecar else []
     return "\n".join(lines + [check.line(style) for check in result.checks])
 

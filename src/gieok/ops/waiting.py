@@ -11,11 +11,7 @@ from gieok.capabilities.files.roots import Root
 from gieok.engine.ingest import Failed
 from gieok.grants import Entry, Grant
 from gieok.ops.context import Context
-from gieok.ops.operation import Words
-
-HINT = "`gieok trust --show`, `gieok trust`"
-#: Of more records than this, a glance compares the names alone: a search has no time to read them all.
-_READ_AT_A_GLANCE = 300
+from gieok.ops.operation import Words, waiting_words
 
 
 class Record(NamedTuple):
@@ -47,19 +43,7 @@ class Waiting(NamedTuple):
 
     def words(self) -> Words:
         """Return what waits, without a word of it."""
-        return said(len(self.records), has_settings=self.settings is not None)
-
-
-def said(records: int, *, has_settings: bool = False) -> Words:
-    """Return how much waits."""
-    files = Words(f"{records} memory file{'' if records == 1 else 's'}", f"기억 파일 {records}개")
-    both = [files] if records else []
-    both += [Words("settings", "설정")] if has_settings else []
-    verb = "waits" if records == 1 and not has_settings else "wait"
-    return Words(
-        f"{' and '.join(words.en for words in both)} of this project {verb} for you to trust",
-        f"이 프로젝트의 {', '.join(words.ko for words in both)}: 아직 신뢰하지 않아 쓰지 않음",
-    )
+        return waiting_words(len(self.records), has_settings=self.settings is not None)
 
 
 def waiting(home: Path, root: str) -> Waiting:
@@ -88,29 +72,12 @@ def project_here(context: Context) -> str:
     return "" if context.is_scope_named else places.project_root(str(Path.cwd()))
 
 
-def here(context: Context) -> int:
-    """Return how many records of the project here wait, at a glance."""
-    root = project_here(context)
-    return count(context.home, root) if root else 0
-
-
-def count(home: Path, root: str) -> int:
-    """Return how many records wait; of very many, only those of an unknown name."""
-    if not _shelf(root).path.is_dir():
-        return 0
-    files = [found for found in read.candidates(_shelf(root)) if isinstance(found, Path)]
-    if len(files) <= _READ_AT_A_GLANCE:
-        return len(waiting(home, root).records)
-    names = {entry.name for entry in grants.load(home, root).entries}
-    return sum(grants.named(_name(root, file), "").name not in names for file in files)
-
-
 def _shelf(root: str) -> Root:
     return Root(grants.SHELF, Path(root, places.PROJECT_FOLDER, grants.SHELF))
 
 
 def _name(root: str, file: Path) -> str:
-    return file.relative_to(Path(root, places.PROJECT_FOLDER)).as_posix()
+    return file.as_posix().removeprefix(f"{Path(root, places.PROJECT_FOLDER).as_posix()}/")
 
 
 def _contents(root: str) -> Iterator[tuple[str, bytes | Failed]]:
@@ -122,7 +89,7 @@ def _contents(root: str) -> Iterator[tuple[str, bytes | Failed]]:
             yield _name(root, Path(found.key)), found
             continue
         try:
-            yield _name(root, found), read.read_any(shelf, found)[0]
+            yield _name(root, found), read.peek(shelf, found)
         except (read.Unfit, OSError) as error:
             yield _name(root, found), Failed("", str(error))
 

@@ -13,18 +13,17 @@ from gieok.ports import Store
 def adopt(home: Path, store: Store) -> None:
     """Trust the records that a store holds, by content: later nothing gets in that is not trusted. Raises StoreError.
 
-    Killed in the middle, it starts over; a home without memory has nothing to take over.
+    Killed in the middle, it starts over; a home without memory has nothing to take over. Done, it leaves
+    `trust.adopted_file` behind.
     """
-    if grants.is_adopted(home):
-        return
     found: dict[str, set[Entry]] = defaultdict(set)
     for scope in store.scopes():
         hashes = store.hashes(scope)
         for root in roots.load(store, scope):
             for key, digest in hashes.items():
-                if root.owns(key) and (record := grants.record_of(root.file(key.partition("/")[2]))):
+                if root.owns(key) and (record := grants.record_of(str(root.file(key.partition("/")[2])))):
                     found[record[0]].add(grants.named(record[1], digest))
     for project, entries in found.items():
-        if not trust.is_carried(str(home), project):
+        if not (grants.is_own(project) or trust.is_carried(str(home), project)):
             grants.change(home, project, partial(Grant.with_entries, entries=entries))
     grants.mark_adopted(home)

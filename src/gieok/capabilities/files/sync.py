@@ -5,8 +5,8 @@ from pathlib import Path, PurePosixPath
 
 from gieok.capabilities.files import roots
 from gieok.capabilities.files.cut import Cut
-from gieok.capabilities.files.read import is_memory_file, read_file, read_root, shape
-from gieok.capabilities.files.roots import Root
+from gieok.capabilities.files.read import read_file, read_root, shape
+from gieok.capabilities.files.roots import Root, is_memory_file
 from gieok.engine.ingest import Failed, Found, Report, gone, ingest
 from gieok.errors import BadRequest, ShapeMismatch
 from gieok.model import Scope
