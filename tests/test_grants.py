@@ -180,6 +180,8 @@ def test_a_kill_loses_nothing_that_was_said_to_be_done(home: Path, shop: Path) -
         done += steps + len(writer.communicate()[0].split())
         assert len(grants.load(home, str(shop)).entries) >= done
     assert len(grants.load(home, str(shop)).entries) <= done + 12  # written, and killed before it was said
+    _keep(home, shop, ("a.md", "ruff"))
+    assert [file.name for file in (home / "trust").iterdir() if file.name.startswith(".")] == [".lock"]
 
 
 def test_of_several_sessions_that_start_at_once_one_tells_the_person(home: Path, shop: Path) -> None:

@@ -122,6 +122,8 @@ def change(home: Path, root: str, edit: Callable[[Grant], Grant]) -> Grant:
     """
     check(home, root)
     with _locked(home):
+        for left in (home / "trust").glob(".*.jsonl.*"):  # by a process that was killed while it wrote
+            left.unlink(missing_ok=True)
         before = load(home, root)
         after = edit(before)
         if after != before:
