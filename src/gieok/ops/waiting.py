@@ -36,10 +36,10 @@ class Waiting(NamedTuple):
 
     @property
     def fingerprint(self) -> str:
-        """Return what stands for just this content: nothing can be changed between showing and trusting it."""
+        """Return what stands for just this content: so long that nobody finds two contents of one fingerprint."""
         parts = [f"{entry.name}\0{entry.digest}" for entry in sorted(record.entry for record in self.records)]
         settings = "" if self.settings is None else f"settings\0{self.settings}"
-        return sha256("\n".join((*parts, settings)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        return sha256("\n".join((*parts, settings)).encode("utf-8", "surrogatepass")).hexdigest()[:40]
 
     def words(self) -> Words:
         """Return what waits, without a word of it."""
