@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gieok import config
+from gieok import config, grants, paths
 from gieok.config import OPTIONS, load
 from gieok.errors import BadConfig
 from gieok.surfaces.cli import main
@@ -27,7 +27,15 @@ def project(tmp_path: Path) -> Path:
     return tmp_path / "project" / ".gieok" / "config.yaml"
 
 
+def _trust(project: Path) -> None:
+    """Trust what stands in a project's file."""
+    if project.is_file():
+        text = project.read_text()
+        grants.change(paths.home(), str(project.parent.parent), lambda grant: grant._replace(settings=text))
+
+
 def _load(project: Path, environment: dict[str, str] | None = None, **flags: str) -> config.Settings:
+    _trust(project)
     return load(flags, environment or {}, project.parent.parent)
 
 
@@ -53,6 +61,7 @@ def test_dotted_and_nested_names_are_the_same(user: Path, project: Path) -> None
 
 def test_the_project_file_is_found_from_a_folder_inside(user: Path, project: Path) -> None:
     project.write_text("search: {limit: 9}")
+    _trust(project)
     (project.parent.parent / "a" / "b").mkdir(parents=True)
     assert load({}, {}, project.parent.parent / "a" / "b").integer("search.limit") == 9
 

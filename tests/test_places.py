@@ -1,10 +1,15 @@
 """Where a project is, and the scope of its memory."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from gieok import places
+import gieok
+from gieok import config, places
+from gieok.capabilities.code import layout
 from gieok.model import Scope
 
 
@@ -61,3 +66,56 @@ def test_what_is_read_is_the_project_then_what_else_is_named_once() -> None:
     assert places.scopes("/shop", f" {own} ") == [own]
     assert places.scopes("", "agent:main") == ["agent:main"]
     assert places.scopes("", "") == []
+
+
+def test_every_part_finds_the_same_project(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A repository without a marker is in no project around it: neither its memory, nor its settings, nor its code."""
+    around = _project(user / "work")
+    (around / ".gieok" / "config.yaml").write_text("no.such: setting\n")
+    (around / ".gieok" / "code").mkdir()
+    layout.index_file(around).touch()
+    (around / "bank" / ".git").mkdir(parents=True)
+    assert layout.find_root(around / "src") == around
+    for folder in (around / "bank", around / "bank" / "src"):
+        assert places.project_root(str(folder)) == ""
+        assert layout.find_root(folder) is None
+        assert config.load({}, {}, folder).values["hook.floor"].origin == "default"
+
+
+# A worktree and a submodule have a file there; a broken link is one too.
+@pytest.mark.parametrize("kind", ["folder", "file", "link"])
+def test_whatever_is_called_git_ends_the_search(user: Path, kind: str) -> None:
+    inner = _project(user / "shop") / "module"
+    inner.mkdir()
+    marker = inner / ".git"
+    {"folder": marker.mkdir, "file": marker.touch, "link": lambda: marker.symlink_to("nowhere")}[kind]()
+    assert places.project_root(str(inner)) == ""
+    assert places.repository(str(inner / "src")) == str(inner)
+    _project(inner)
+    assert places.project_root(str(inner / "src")) == str(inner)
+
+
+def test_a_folder_is_where_its_links_lead(user: Path) -> None:
+    shop, elsewhere = _project(user / "shop"), user / "elsewhere"
+    (elsewhere / "deep").mkdir(parents=True)
+    (shop / "link").symlink_to(elsewhere / "deep")
+    (elsewhere / "back").symlink_to(shop)
+    assert places.project_root(str(shop / "link")) == ""
+    assert places.project_root(str(elsewhere / "back" / "src")) == str(shop)
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root may give a folder away")
+@pytest.mark.parametrize(
+    ("owner", "caller", "is_found"),
+    [(0, "", True), (12345, "", False), (12345, "12345", True), (12345, "54321", False)],
+)
+def test_a_folder_of_another_user_is_no_project(user: Path, owner: int, caller: str, is_found: bool) -> None:
+    shop = _project(user / "shop")
+    (shop / ".gieok" / "config.yaml").write_text("no.such: setting\n")
+    os.chown(shop / ".gieok", owner, owner)
+    code = "import sys; from gieok import config, places; config.load({}); print(places.project_root(sys.argv[1]))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(shop)], cwd=shop, capture_output=True, text=True, check=True,
+        env=os.environ | {"PYTHONPATH": str(Path(gieok.__file__).parents[1]), "SUDO_UID": caller},
+    )  # fmt: skip
+    assert done.stdout.strip() == (str(shop) if is_found else "")

@@ -2,6 +2,10 @@
 
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gieok.ops.waiting import Waiting
+
 #: A session may wait so long for its project to be indexed.
 _REFRESH_S = 1.5
 #: Commands of the group that people call.
@@ -27,18 +31,32 @@ def _is_hook(arguments: list[str]) -> bool:
     return "--agent" in arguments or (len(arguments) > 1 and arguments[1] not in _FOR_PEOPLE)
 
 
-def _refresh(folder: str) -> None:
-    """Index what changed of a project (a pull, an edit by hand), without vectors; a large change goes on without us."""
+def _refresh(folder: str) -> str:
+    """Index what changed of a project (a pull, an edit by hand), without vectors; a large change goes on without us.
+
+    Return what a person must be told: that something of it waits for trust; '' where they were told, or nothing does.
+    """
     import threading
 
+    found: list[tuple[Waiting, str]] = []
+
     def refresh() -> None:
+        import os
+
         from gieok import places
         from gieok.app import open_context
+        from gieok.ops import waiting
+        from gieok.ops.operation import TRUST_HINT
         from gieok.ops.records import refresh as follow_project
         from gieok.surfaces.hook import trail
+        from gieok.surfaces.language import language
 
         try:
-            follow_project(open_context({}), folder)
+            context = open_context({}, lang=language([], os.environ))
+            context.store()  # takes over what is trusted already
+            waits = waiting.waiting(context.home, folder)
+            found.append((waits, f"Gieok: {waits.words().say(context.lang)}: {TRUST_HINT}"))
+            follow_project(context, folder)
         except Exception as error:  # noqa: BLE001 - the hook fails open, and says why in its log
             trail.log(places.home(), f"session-start: {type(error).__name__}: {error}")
 
@@ -46,6 +64,17 @@ def _refresh(folder: str) -> None:
     thread = threading.Thread(target=refresh, daemon=True)
     thread.start()
     thread.join(_REFRESH_S)
+    return _told(*found[0]) if found and found[0][0] else ""
+
+
+def _told(waits: "Waiting", words: str) -> str:
+    """Return the words on what waits, once for each content that does."""
+    from gieok import grants, paths
+
+    try:
+        return words if grants.claim(paths.home(), waits.root, waits.fingerprint) else ""
+    except OSError:  # a read-only home: better never than at every session
+        return ""
 
 
 if __name__ == "__main__":

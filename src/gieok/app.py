@@ -10,13 +10,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import gieok
-from gieok import config, paths, places
+from gieok import config, paths, places, trust
 from gieok.backends import registry
 from gieok.backends.opening import Opening
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.profile import PROFILES
 from gieok.engine.recall import Profile
-from gieok.errors import BadConfig, BadRequest, EmbedderFailed, GieokError, NotIndexed, ShapeMismatch, StoreCorrupt
+from gieok.errors import (
+    BadConfig,
+    BadRequest,
+    EmbedderFailed,
+    GieokError,
+    NotIndexed,
+    ShapeMismatch,
+    StoreCorrupt,
+    StoreError,
+)
 from gieok.model import Scope
 from gieok.ops.context import Context, DaemonControl, SettingRow
 from gieok.ports import (
@@ -88,8 +97,10 @@ def open_context(
     @cache
     def open_store(name: str) -> Store:
         opened: Store = registry.load(registry.STORES, name)(opening)
-        if name == settings.text("store") and not registry.STORES[name].is_remote:
-            _adopt(journal, opened)
+        if name == settings.text("store"):
+            _grant_what_was_known(settings.home, opened)
+            if not registry.STORES[name].is_remote:
+                _adopt(journal, opened)
         return opened
 
     @cache
@@ -216,6 +227,18 @@ def _notes_of(journal: "FullJournal", store: Store) -> Notes:
     from gieok.engine.durable import DurableNotes
 
     return DurableNotes(journal, store)
+
+
+def _grant_what_was_known(home: Path, store: Store) -> None:
+    """Take over what was remembered before there was trust, once, and before anything compares it with the files."""
+    if Path(trust.adopted_file(str(home))).exists():
+        return
+    from gieok.capabilities.files.adopt import adopt
+
+    try:
+        adopt(home, store)
+    except (StoreError, OSError):  # a server that is down, a home that is read-only: those who need it say so
+        return
 
 
 def scopes_here(context: Context) -> tuple[Scope, ...]:

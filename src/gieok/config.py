@@ -1,8 +1,9 @@
 """Settings: one frozen value, and where each part of it came from.
 
 Default < user file < project file < environment < flag. A project file comes with a repository that somebody else wrote:
-it may only set what is marked `in_project`, never a path, a program or where data goes. `~/.gieok/.env` stands in for
-environment variables; secrets stand there or in the environment, never in a configuration file.
+it counts once a person trusted it, and may only set what is marked `in_project`, never a path, a program or where data
+goes. `~/.gieok/.env` stands in for environment variables; secrets stand there or in the environment, never in a
+configuration file.
 """
 
 import os
@@ -15,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from gieok import paths
+from gieok import paths, places, trust
 from gieok.capabilities.prompt.options import BOOLEANS
 from gieok.capabilities.prompt.options import OPTIONS as PROMPT_OPTIONS
 from gieok.errors import BadConfig, BadRequest
@@ -164,11 +165,12 @@ def load(
     if user.is_file():
         with source():
             _merge(values, _read(user), str(user))
-    project = paths.project_config(folder or Path.cwd())
-    # Above a folder under the user's own home stands the user's own file, which is no project's wherever GIEOK_HOME is.
-    if project and project not in (user, paths.user_config(Path.home() / ".gieok")):
+    project = places.project_root(str(folder or Path.cwd()))
+    # What nobody trusted is not read at all: not even its errors may stand in a user's way.
+    if project and (trusted := trust.settings(str(home), project)):
         with source():
-            _merge(values, _read(project), str(project), allowed=lambda option: option.in_project)
+            origin = trust.settings_file(project)
+            _merge(values, _read(Path(origin), trusted), origin, allowed=lambda option: option.in_project)
     private: dict[str, str] = {}
     with source():
         private = _read_private(home)
@@ -200,11 +202,12 @@ def _read_private(home: Path) -> dict[str, str]:
 _VARIABLE = re.compile(r"""\s*(?:export\s+)?(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<quote>["']?)(?P<value>.*?)(?P=quote)\s*""")
 
 
-def _read(file: Path) -> dict[str, object]:
+def _read(file: Path, text: str | None = None) -> dict[str, object]:
+    """Return the settings of a file, of which `text` was read already."""
     import yaml  # only where there is a file: it costs as much as the rest of a keyword search
 
     try:
-        data = yaml.safe_load(file.read_text(encoding="utf-8"))
+        data = yaml.safe_load(file.read_text(encoding="utf-8") if text is None else text)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise BadConfig(
             f"cannot read {str(file)!r}: {' '.join(str(error).split())}",

@@ -66,15 +66,6 @@ def private(root: Path) -> Path:
     return root / ".env"
 
 
-def project_config(start: Path) -> Path | None:
-    """Return the nearest `.gieok/config.yaml` at or above `start`, or None."""
-    for folder in (start, *start.parents):
-        candidate = folder / ".gieok" / "config.yaml"
-        if candidate.is_file():
-            return candidate
-    return None
-
-
 def make_private(folder: Path) -> Path:
     """Create `folder` with mode 0700, missing parents too; an existing folder keeps its mode."""
     for missing in reversed([f for f in (folder, *folder.parents) if not f.exists()]):

@@ -19,36 +19,46 @@ def home() -> str:
     return os.path.expanduser(os.environ.get(HOME_VARIABLE) or os.path.join("~", PROJECT_FOLDER))
 
 
-def project_root(start: str) -> str:
-    """Return the nearest folder at or above `start` that has a `.gieok` folder; '' where there is none.
+def own_folders() -> set[str]:
+    """Return the real paths of folders called `.gieok` that hold the user's own memory: they mark no project."""
+    return {os.path.realpath(home()), os.path.realpath(os.path.expanduser(os.path.join("~", PROJECT_FOLDER)))}
 
-    The user's own `~/.gieok` marks no project, wherever GIEOK_HOME is.
+
+def project_root(start: str, holding: str = "") -> str:
+    """Return the nearest folder at or above `start`, links followed, that has a `.gieok` folder; '' where there is none.
+
+    `holding` is a path that the `.gieok` folder must hold too.
     """
-    own = {os.path.realpath(home()), os.path.realpath(os.path.expanduser(os.path.join("~", PROJECT_FOLDER)))}
-    folder = os.path.abspath(start)
+    own = own_folders()
+    folder = os.path.realpath(start)
     while True:
         marker = os.path.join(folder, PROJECT_FOLDER)
-        if os.path.isdir(marker) and os.path.realpath(marker) not in own and _is_trusted(marker):
+        is_marked = os.path.isdir(marker) and os.path.exists(os.path.join(marker, holding))
+        if is_marked and os.path.realpath(marker) not in own and is_owned(marker):
             return folder
         above = os.path.dirname(folder)
-        if above == folder or os.path.exists(os.path.join(folder, ".git")):
+        if above == folder or os.path.lexists(os.path.join(folder, ".git")):
             return ""  # a repository is never part of a project around it
         folder = above
 
 
 def repository(start: str) -> str:
     """Return the top of the Git repository that a folder is in; the folder itself where it is in none."""
-    folder = start = os.path.abspath(start)
-    while not os.path.exists(os.path.join(folder, ".git")):
+    folder = start = os.path.realpath(start)
+    while not os.path.lexists(os.path.join(folder, ".git")):
         folder, below = os.path.dirname(folder), folder
         if folder == below:
             return start
     return folder
 
 
-def _is_trusted(marker: str) -> bool:
-    """Say whether a project is the user's: in a shared folder anyone could adopt all that lies below it."""
-    return not hasattr(os, "getuid") or os.stat(marker).st_uid in (os.getuid(), 0)
+def is_owned(marker: str) -> bool:
+    """Say whether a folder is the user's, or the machine's: in a shared folder anyone could adopt all that lies below it."""
+    if not hasattr(os, "getuid"):
+        return True
+    # As Git does: with sudo, what belongs to who called it is not a stranger's.
+    caller = os.environ.get("SUDO_UID", "") if os.getuid() == 0 else ""
+    return str(os.stat(marker).st_uid) in (str(os.getuid()), "0", caller)
 
 
 def project_scope(root: str) -> str:

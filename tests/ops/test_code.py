@@ -501,3 +501,12 @@ def test_the_context_refuses_where_nothing_is_indexed(shop: Path) -> None:
     found = operation("code query")
     with pytest.raises(NotIndexed):
         found.handler(open_context({}), found.request(query=["x"]))
+
+
+def test_the_folder_of_the_users_own_memory_is_no_project(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(shop))
+    assert main(["code", "init"]) == 2
+    assert "your own memory" in capsys.readouterr().err
+    assert not (shop / ".gieok").exists()

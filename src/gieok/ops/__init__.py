@@ -18,6 +18,7 @@ _MODULES = {
     "archive": "retire:ARCHIVE",
     "restore": "retire:RESTORE",
     "forget": "forget",
+    "trust": "trust",
     "install": "install",
     "hook measure": "hook_measure",
     "hook stats": "hook_stats",

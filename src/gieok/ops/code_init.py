@@ -6,7 +6,7 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
-from gieok import locks
+from gieok import grants, locks, places
 from gieok.capabilities.code import escalation, layout, ownership, statistics
 from gieok.capabilities.code import project as code_project
 from gieok.capabilities.code.facts import Kind
@@ -87,7 +87,12 @@ def run(context: Context, request: InitRequest) -> SyncResult:
         raise BadRequest(f"{str(start)!r} is no folder", hint="name the folder of a project: `gieok code init DIR`")
     if request.model and not request.full:
         raise BadRequest("--model is for --full: nothing else asks a model", hint="`gieok code init --full --model …`")
-    root = start if request.path else layout.find_root(start) or layout.repository(start)
+    root = start if request.path else layout.find_root(start) or Path(places.repository(str(start)))
+    if grants.is_own(str(root)):
+        raise BadRequest(
+            f"{str(root / places.PROJECT_FOLDER)!r} holds your own memory, and no project's",
+            hint="name a folder below: `gieok code init DIR`",
+        )
     layout.prepare(root)
     project = _opened(context, root)
     asker = context.asker(root, request.model) if request.full else None

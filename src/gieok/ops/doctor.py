@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from gieok import grants
 from gieok.capabilities.files import roots
 from gieok.capabilities.files.read import read_root
 from gieok.engine import lifecycle
@@ -14,9 +15,9 @@ from gieok.engine.ingest import ingest
 from gieok.engine.recall import Question, recall
 from gieok.errors import GieokError, StoreCorrupt
 from gieok.model import Scope
-from gieok.ops import installed
+from gieok.ops import installed, waiting
 from gieok.ops.context import Context
-from gieok.ops.operation import Effect, Operation, Style, Words
+from gieok.ops.operation import TRUST_HINT, Effect, Operation, Style, Words, printable
 from gieok.ports import VectorSearch
 
 _PROBE_NOTE = "# 점검 노트\n\n결제는 매주 화요일에 정산했다. The umbrella stands behind the door.\n"
@@ -81,6 +82,7 @@ def probe(context: Context) -> Iterator[Check]:
     yield _check("embedder", lambda: _embedder(context))
     yield _check("write, read back, search", lambda: _round_trip(context))
     yield _check("folders", lambda: _folders(context))
+    yield from (Check("trust", True, line) for line in _waiting(context))
     hooks = installed.found()
     for agent, command in hooks:
         yield _check("hook", partial(installed.fire, context, agent, command))
@@ -144,6 +146,14 @@ def _round_trip(context: Context) -> str:
     return "a note was stored, found by an inflected word, and forgotten" + (
         f"; {found.degraded}" if found.degraded else ""
     )
+
+
+def _waiting(context: Context) -> Iterator[str]:
+    """Yield a line for the project here and each other that a person was told of, where something waits for trust."""
+    here = waiting.project_here(context)
+    for root in dict.fromkeys(filter(None, (here, *grants.told_of(context.home)))):
+        if Path(root).is_dir() and (waits := waiting.waiting(context.home, root)):
+            yield f"{printable(root)}: {waits.words().say(context.lang)}: {TRUST_HINT}"
 
 
 def _folders(context: Context) -> str:

@@ -17,7 +17,7 @@ from gieok.capabilities.prompt import records
 from gieok.engine import distil, durable
 from gieok.errors import StoreError
 from gieok.model import Document, Journalled, Scope
-from gieok.ops import leftovers
+from gieok.ops import leftovers, waiting
 from gieok.ops.context import Context
 from gieok.places import PROJECT_FOLDER
 from gieok.ports import ManagedCopy, MessageFilter, Scrubbing, Store
@@ -239,6 +239,9 @@ def carry_out(context: Context, chosen: Plan, wanted: Wanted) -> Done:
     """
     for file in sorted(chosen.records):
         file.unlink(missing_ok=True)
+        base = file.parents[2]
+        if base != context.home:
+            waiting.drop(context.home, base, file.relative_to(base).as_posix())  # else a pull could bring it back
     still = [(str(file.parent), "git keeps what was committed of a deleted record") for file in _in_git(chosen.records)]
     still += _leave_out(context, chosen)
     journal = context.journal()

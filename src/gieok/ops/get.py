@@ -4,12 +4,12 @@ import re
 from dataclasses import dataclass
 
 from gieok.capabilities.files import roots
-from gieok.capabilities.files.read import Unfit, read_contained, unix_lines
+from gieok.capabilities.files.read import Unfit, Untrusted, read_contained, unix_lines
 from gieok.engine.recall import first_answer
 from gieok.errors import BadRequest
 from gieok.model import Document
 from gieok.ops.context import Context
-from gieok.ops.operation import Operation, Style, Surface, Words, argument
+from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument
 from gieok.places import SESSIONS
 from gieok.ports import Store
 
@@ -67,6 +67,8 @@ def run(context: Context, request: GetRequest) -> GetResult:
         text = unix_lines(read_contained(root, file)[0].decode("utf-8-sig", "replace"))
     except (FileNotFoundError, NotADirectoryError):
         return _missing(context, name, first)
+    except Untrusted as error:
+        raise BadRequest(f"cannot read {name!r}: {error}", hint=TRUST_HINT) from error
     except Unfit as error:
         raise BadRequest(f"cannot read {name!r}: {error}") from error
     except OSError as error:

@@ -8,6 +8,8 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from gieok.ops.context import Context
 
+#: What a person does about what waits for their trust.
+TRUST_HINT = "`gieok trust --show`, `gieok trust`"
 #: All but tab and newline.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -21,6 +23,18 @@ class Words(NamedTuple):
     def say(self, lang: str) -> str:
         """Return the text in `lang`; English where the language is unknown."""
         return self.ko if lang == "ko" else self.en
+
+
+def waiting_words(records: int, *, has_settings: bool = False) -> Words:
+    """Return how much waits."""
+    files = Words(f"{records} memory file{'' if records == 1 else 's'}", f"기억 파일 {records}개")
+    both = [files] if records else []
+    both += [Words("settings", "설정")] if has_settings else []
+    verb = "waits" if records == 1 and not has_settings else "wait"
+    return Words(
+        f"{' and '.join(words.en for words in both)} of this project {verb} for you to trust",
+        f"이 프로젝트의 {', '.join(words.ko for words in both)}: 아직 신뢰하지 않아 쓰지 않음",
+    )
 
 
 def printable(text: str) -> str:

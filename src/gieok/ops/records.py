@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import paths, places
+from gieok import grants, paths, places
 from gieok.capabilities.files import roots, sync
 from gieok.capabilities.prompt import records
 from gieok.engine import lifecycle
@@ -20,6 +20,11 @@ class Shelf(NamedTuple):
     base: Path
     scope: Scope
 
+    @property
+    def is_project(self) -> bool:
+        """Say whether it is a project's: others may write to it, so its records are recalled once they are trusted."""
+        return self.scope != Scope(places.USER_SCOPE)
+
     def shown(self, file: Path) -> str:
         """Return a record's path from the project's folder."""
         return file.relative_to(self.base.parent).as_posix()
@@ -35,7 +40,12 @@ def shelf(context: Context, *, user: bool) -> Shelf:
     folder = "" if user else places.project_root(str(Path.cwd())) or _new_project(Path.cwd())
     if not folder:
         return Shelf(paths.make_private(context.home), Scope(places.USER_SCOPE))
-    return Shelf(Path(folder) / places.PROJECT_FOLDER, Scope(places.project_scope(folder)))
+    return project_shelf(folder)
+
+
+def project_shelf(root: str) -> Shelf:
+    """Return the shelf of the project in a folder."""
+    return Shelf(Path(root) / places.PROJECT_FOLDER, Scope(places.project_scope(root)))
 
 
 def _new_project(folder: Path) -> str:
@@ -46,7 +56,8 @@ def _new_project(folder: Path) -> str:
 
 def follow(context: Context, kept: Shelf, *, embed: bool = True) -> None:
     """Bring the index in line with a shelf: purge what is over, index the rest. Raises StoreError."""
-    records.purge(kept.base, context.clock.now())
+    if not kept.is_project or grants.load(context.home, str(kept.base.parent)).entries:
+        records.purge(kept.base, context.clock.now())  # what came with a project is not deleted either
     store, folder = context.store(), kept.base / records.MEMORY
     if not records.is_inside(kept.base, folder):
         raise BadRequest(f"{str(folder)!r} leads out of {str(kept.base)!r}", hint="replace the link by a folder")
@@ -78,7 +89,7 @@ def _forget(context: Context, scope: Scope, folder: Path) -> None:
 
 def refresh(context: Context, project: str) -> None:
     """Bring the index in line with everything of a project, words only: this runs while a session starts."""
-    kept = Shelf(Path(project) / places.PROJECT_FOLDER, Scope(places.project_scope(project)))
+    kept = project_shelf(project)
     follow(context, kept, embed=False)
     known = [root for root in roots.load(context.store(), kept.scope) if root.path.exists()]
     if known:

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass, field
 
+from gieok import grants
 from gieok.capabilities.prompt import records
 from gieok.capabilities.prompt.recollect import CATEGORIES
 from gieok.errors import StoreError
+from gieok.ops import waiting
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Surface, Words, argument, printable
 from gieok.ops.records import follow, is_indexed, shelf
@@ -53,8 +55,14 @@ def run(context: Context, request: RememberRequest) -> RememberResult:
     given = (" ".join(request.text), request.title, request.tags)
     text, title, tags = map(redact, given)
     kept = shelf(context, user=request.user)
+    if kept.is_project:
+        grants.check(context.home, str(kept.base.parent))
     record = records.make(request.category, title, text, tags.replace("\n", ",").split(","), context.clock.now())
-    file, created = records.save(kept.base, record)
+    file, created = records.save(
+        kept.base, record, is_known=lambda known: grants.Judge(context.home).admits(known.read_bytes(), known)
+    )
+    if kept.is_project:
+        waiting.keep(context.home, kept.base, file)
     follow(context, kept)
     if not is_indexed(context, kept, file):
         raise StoreError(f"{kept.shown(file)!r} was written, but is not in the index", hint="run `gieok doctor`")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from gieok.capabilities.prompt import records
 from gieok.errors import BadRequest
+from gieok.ops import waiting
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 from gieok.ops.records import follow, shelf
@@ -42,6 +43,10 @@ def _move(context: Context, request: RecordRequest, shelves: tuple[str, ...], ta
     holding = [name for name in shelves if _holds(kept.base / name, request.record)]
     file = records.find(kept.base, (holding or [shelves[0]])[0], request.record)
     moved = records.move(kept.base, file, target, context.clock.now())
+    if kept.is_project and target == records.MEMORY:
+        waiting.keep(context.home, kept.base, moved)
+    elif kept.is_project:
+        waiting.drop(context.home, kept.base, file.relative_to(kept.base).as_posix())
     follow(context, kept)
     return RecordResult(kept.shown(moved), status)
 

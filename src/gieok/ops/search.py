@@ -2,14 +2,16 @@
 
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
 from typing import NamedTuple
 
+from gieok import places
 from gieok.capabilities.files import roots
 from gieok.engine.recall import Profile, Question, Recollection, first_answer, recall
 from gieok.errors import BadRequest, NotIndexed
 from gieok.model import Filter, Hit, Scope
 from gieok.ops.context import Context
-from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
+from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument, printable, waiting_words
 from gieok.ports import Store, VectorSearch
 from gieok.text.dates import Span, find_span
 
@@ -50,6 +52,8 @@ class SearchResult(NamedTuple):
     recollection: Recollection
     paths: tuple[str, ...]
     explain: bool = False
+    #: Records of the project that are left out because nobody trusts them yet.
+    waiting: int = 0
 
     @property
     def found(self) -> bool:
@@ -61,7 +65,7 @@ class SearchResult(NamedTuple):
         hits = [self._hit(hit, path) for hit, path in zip(self.recollection.hits, self.paths, strict=True)]
         span = self.recollection.span
         days = {"from": span.first.isoformat(), "to": span.last.isoformat(), "words": span.words} if span else None
-        return {"results": hits, "degraded": self.recollection.degraded, "days": days}
+        return {"results": hits, "degraded": self.recollection.degraded, "days": days, "waiting": self.waiting}
 
     def _hit(self, hit: Hit, path: str) -> dict[str, object]:
         p = hit.passage
@@ -100,8 +104,21 @@ def run(context: Context, request: SearchRequest) -> SearchResult:
     return result
 
 
+def _left_out(context: Context, store: Store) -> int:
+    """Return how many records of the project here are not among what is searched: nobody trusts them yet."""
+    project = "" if context.is_scope_named else places.project_root(str(Path.cwd()))
+    shelf = Path(project, places.PROJECT_FOLDER, "memory")
+    return roots.not_indexed(store, context.scope, shelf) if project and shelf.is_dir() else 0
+
+
 def _search(context: Context, request: SearchRequest, text: str, store: Store) -> SearchResult:
-    scopes = _with_memory(context, store)
+    left_out = _left_out(context, store)
+    try:
+        scopes = _with_memory(context, store)
+    except NotIndexed as error:
+        if not left_out:
+            raise
+        raise NotIndexed(f"{error}; {waiting_words(left_out).en}", hint=TRUST_HINT) from error
     since, until = span_of_days(context, request.since), span_of_days(context, request.until)
     where = Filter(
         _KINDS[request.source],
@@ -119,7 +136,7 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
     found = recall(store, embedder, question, _profile(context, request), context.clock, context.zone)
     known_roots = {scope: roots.load(store, scope) for scope in scopes}
     shown = (roots.display(known_roots[hit.passage.scope], hit.passage.key) for hit in found.hits)
-    return SearchResult(found, tuple(shown), request.explain)
+    return SearchResult(found, tuple(shown), request.explain, left_out)
 
 
 def _with_memory(context: Context, store: Store) -> tuple[Scope, ...]:
@@ -175,6 +192,8 @@ def present(result: SearchResult, style: Style) -> str:
         blocks.append(Words("Nothing found.", "찾은 것이 없습니다.").say(style.lang))
     if result.recollection.degraded:
         blocks.append(style.dim(Words("note: ", "알림: ").say(style.lang) + result.recollection.degraded))
+    if result.waiting:
+        blocks.append(style.dim(f"{waiting_words(result.waiting).say(style.lang)}: {TRUST_HINT}"))
     return "\n\n".join(blocks)
 
 

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
+from gieok.ops import waiting
 from gieok.ops.context import Context, SettingRow
-from gieok.ops.operation import Operation, Style, Words
+from gieok.ops.operation import TRUST_HINT, Operation, Style, Words, waiting_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +27,9 @@ class ConfigResult:
 def run(context: Context, request: ConfigRequest) -> ConfigResult:
     """Return the settings in force."""
     del request
+    root = waiting.project_here(context)
+    if root and waiting.waiting(context.home, root).settings is not None:
+        context.tell(f"{waiting_words(0, has_settings=True).say(context.lang)}: {TRUST_HINT}")
     return ConfigResult(tuple(context.settings))
 
 

@@ -5,10 +5,12 @@ from dataclasses import dataclass, replace
 from gieok.capabilities.files import roots, sync
 from gieok.engine.recall import first_answer
 from gieok.model import Scope, StoreStats
+from gieok.ops import waiting
 from gieok.ops.context import Context
 from gieok.ops.doctor import Check, probe
-from gieok.ops.operation import Operation, Style, Surface, Words, argument
+from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument
 from gieok.ops.sidecar_state import SidecarState, sidecar_state
+from gieok.ops.waiting import Waiting
 from gieok.ports import Described, ManagedCopy, Store, VectorSearch
 
 
@@ -38,6 +40,8 @@ class StatusResult:
     details: tuple[str, ...] = ()
     unreachable: str = ""
     sidecar: SidecarState | None = None
+    #: What of the project here waits for trust.
+    waits: Waiting = Waiting("")
     found: bool = True
 
     @property
@@ -69,6 +73,7 @@ class StatusResult:
             "missing_roots": list(self.missing_roots),
             "details": list(self.details),
             "unreachable": self.unreachable or None,
+            "waiting": {"records": len(self.waits.records), "settings": self.waits.settings is not None},
             "checks": [check.to_json() for check in self.checks],
             "sidecar": self.sidecar.to_json() if self.sidecar else None,
         }
@@ -80,7 +85,9 @@ def run(context: Context, request: StatusRequest) -> StatusResult:
     result, silent = first_answer(stores, lambda store: _count(context, store))
     beside = () if silent else tuple(_beside_line(store, context.scope, result.stats) for store in stores[1:])
     checks = tuple(probe(context)) if request.deep else ()
-    return replace(result, details=result.details + beside, unreachable=silent or "", checks=checks)
+    root = waiting.project_here(context)
+    waits = waiting.waiting(context.home, root) if root else Waiting("")
+    return replace(result, waits=waits, details=result.details + beside, unreachable=silent or "", checks=checks)
 
 
 def _count(context: Context, store: Store) -> StatusResult:
@@ -152,6 +159,8 @@ def present(result: StatusResult, style: Style) -> str:
         Words(f"  the folder of {name!r} is not there", f"  {name!r}의 폴더가 없음").say(style.lang)
         for name in result.missing_roots
     ]
+    if result.waits:
+        lines.append(f"  {result.waits.words().say(style.lang)}: {TRUST_HINT}")
     lines += result.sidecar.lines(style) if result.sidecar else []
     return "\n".join(lines + [check.line(style) for check in result.checks])
 

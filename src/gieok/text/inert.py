@@ -20,6 +20,11 @@ def visible(text: str) -> str:
     return _INVISIBLE.sub("", text)
 
 
+def revealed(text: str) -> str:
+    """Return text with what does not show written out, for a person who is to judge it: a bell is `<U+0007>`."""
+    return _INVISIBLE.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
+
+
 def safe(text: str) -> str:
     """Return text that can neither hide anything, nor end or imitate a tag."""
     return visible(text).translate(_ESCAPES)

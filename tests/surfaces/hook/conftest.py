@@ -14,6 +14,7 @@ import gieok
 from gieok.app import open_context
 from gieok.ops import operation
 from gieok.ops.remember import RememberRequest
+from gieok.ops.trust import TrustRequest
 
 _SOURCE = str(Path(gieok.__file__).parents[1])
 
@@ -27,7 +28,14 @@ class Said(NamedTuple):
 
     @property
     def context(self) -> str:
-        return json.loads(self.out)["hookSpecificOutput"]["additionalContext"] if self.out else ""
+        """What is put before the model."""
+        printed = json.loads(self.out or b"{}")
+        return printed.get("hookSpecificOutput", {}).get("additionalContext") or printed.get("additional_context", "")
+
+    @property
+    def notice(self) -> str:
+        """What is shown to the person."""
+        return json.loads(self.out or b"{}").get("systemMessage", "")
 
 
 class Place:
@@ -57,6 +65,12 @@ class Place:
         result = operation("remember").handler(context, RememberRequest(text=[text], **fields))
         context.store().close()
         return (self.home.parent if fields.get("user") else self.project) / result.path
+
+    def trust(self) -> None:
+        """Trust what the project brings along, as a person would."""
+        context = open_context({})
+        operation("trust").handler(context, TrustRequest(yes=True))
+        context.store().close()
 
     def payload(self, prompt: object, **fields: object) -> dict[str, object]:
         return {"session_id": "s", "cwd": str(self.project), "prompt": prompt, **fields}

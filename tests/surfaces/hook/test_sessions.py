@@ -51,14 +51,19 @@ def test_the_index_is_never_longer_than_an_agent_takes(place) -> None:
     quotes = '"' * 90
     for n in range(20):
         _note(place, f"memory/decision/{'&' * 241}{n}.md", f"# {quotes}\n\ntext {n}\n")
+    place.trust()
     context = _start(place, GIEOK_HOOK_SESSION_TOKENS="100000")
     assert 5_000 < len(context) <= inject.MOST_CHARS
 
 
-def test_what_changed_by_hand_is_known_in_the_next_session(known) -> None:
+def test_what_changed_by_hand_is_known_in_the_next_session_once_it_is_trusted(known) -> None:
     text = "---\ncategory: runbook\n---\n# Restore a backup\n\nRun pg_restore with four jobs.\n"
     _note(known, "memory/runbook/restore.md", text)
     (known.project / ".gieok" / "memory" / "constraint" / "deploy-window.md").unlink()
+    context = _start(known)
+    assert "Restore a backup" not in context
+    assert "Deploy window" not in context
+    known.trust()
     context = _start(known)
     assert "- runbook: Restore a backup (.gieok/memory/runbook/restore.md)" in context
     assert "Deploy window" not in context

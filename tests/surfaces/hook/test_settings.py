@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gieok import config
+from gieok import config, grants
 from gieok.capabilities.prompt.options import DEFAULTS, OPTIONS
 from gieok.surfaces.hook import settings as hook_settings
 
@@ -121,7 +121,10 @@ def test_a_project_sets_only_what_a_project_may(tmp_path: Path, row: tuple) -> N
     )
     (tmp_path / ".gieok").mkdir()
     (tmp_path / ".gieok" / "config.yaml").write_text(f"{name}: {other}\n")
-    read = hook_settings.load(str(tmp_path / "home"), str(tmp_path), {})
+    home, text = tmp_path.parent / f"{tmp_path.name}-home", f"{name}: {other}\n"
+    assert hook_settings.load(str(home), str(tmp_path), {}).text(name) == str(default)  # nobody trusted it yet
+    grants.change(home, str(tmp_path), lambda grant: grant._replace(settings=text))
+    read = hook_settings.load(str(home), str(tmp_path), {})
     value = read.is_on(name) if isinstance(default, bool) else read.text(name)
     assert (value == str(default) or value == default) is not in_project
 

@@ -5,9 +5,10 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from gieok import places
 from gieok.paths import make_private
 
-FOLDER = Path(".gieok", "code")
+FOLDER = Path(places.PROJECT_FOLDER, "code")
 _INDEX = "index.sqlite"
 #: So that a repository does not take the index in.
 _IGNORE = "# what `gieok code` keeps here can be made again\n*\n"
@@ -23,18 +24,9 @@ def index_file(root: Path) -> Path:
 
 
 def find_root(start: Path) -> Path | None:
-    """Return the nearest folder at or above `start` that is indexed; a repository is never part of one around it."""
-    for folder in (start, *start.parents):
-        if index_file(folder).is_file():
-            return folder
-        if (folder / ".git").exists():
-            break
-    return None
-
-
-def repository(start: Path) -> Path:
-    """Return the folder of the repository that `start` lies in; without one, `start` itself."""
-    return next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), start)
+    """Return the nearest project at or above `start` that is indexed; a repository is never part of one around it."""
+    root = places.project_root(str(start), str(FOLDER.relative_to(places.PROJECT_FOLDER) / _INDEX))
+    return Path(root) if root else None
 
 
 def prepare(root: Path) -> None:

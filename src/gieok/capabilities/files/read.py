@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, time
 from pathlib import Path
 
+from gieok import paths
 from gieok.capabilities.files.cut import Cut
-from gieok.capabilities.files.roots import SKIPPED_FOLDERS, Root
+from gieok.capabilities.files.roots import SKIPPED_FOLDERS, Root, is_memory_file
 from gieok.engine.ingest import Failed, Found
+from gieok.grants import Judge
 from gieok.model import Document, Passage, Provenance, Scope
 from gieok.text.chunk import VERSION as CHUNK_VERSION
 from gieok.text.chunk import chunk
@@ -18,30 +20,24 @@ from gieok.text.keywords import normalise
 from gieok.text.markdown import front_matter, title
 
 KIND = "memory"
-SUFFIXES = (".md", ".markdown", ".txt")
 #: A note is a page, not an archive: a bigger file is a mistake, and would hold up everything else.
 LARGEST_BYTES = 10_000_000
 _BINARY_PROBE_BYTES = 8192
 
 
-def is_memory_file(path: Path) -> bool:
-    """Say whether a path looks like one that is indexed, going by its name and folders."""
-    hidden = any(part in SKIPPED_FOLDERS for part in path.parts)
-    return path.suffix.lower() in SUFFIXES and not hidden and not _is_temporary(path.name)
-
-
-def _is_temporary(name: str) -> bool:
-    """Recognise what editors write beside a file while saving it."""
-    return name.startswith((".#", "~$", ".~")) or name.endswith(("~", ".swp", ".tmp"))
-
-
 def read_root(scope: Scope, root: Root, cut: Cut) -> Iterator[Found | Failed]:
     """Yield every file of a root, oldest first: the newest then has the highest ids and is embedded first."""
-    files = [found for start in root.starts() for found in _below(start, root.path.resolve())]
+    files = candidates(root)
     dated = sorted((_mtime(file), str(file), file) for file in files if isinstance(file, Path))
+    judge = Judge(paths.home())
     for _, _, file in dated:
-        yield read_file(scope, root, file, cut)
+        yield read_file(scope, root, file, cut, judge)
     yield from (Failed(root.key_of(Path(f.key)), f.reason, f.keeps) for f in files if isinstance(f, Failed))
+
+
+def candidates(root: Root) -> list[Path | Failed]:
+    """Return what of a root looks like a note, and the folders that cannot be looked into."""
+    return [found for start in root.starts() for found in _below(start, root.path.resolve())]
 
 
 def _below(start: Path, root: Path) -> Iterable[Path | Failed]:
@@ -88,11 +84,11 @@ def _mtime(file: Path) -> float:
         return 0.0
 
 
-def read_file(scope: Scope, root: Root, file: Path, cut: Cut) -> Found | Failed:
+def read_file(scope: Scope, root: Root, file: Path, cut: Cut, judge: Judge | None = None) -> Found | Failed:
     """Read one file of a root."""
     key = root.key_of(file)
     try:
-        data, modified = read_contained(root, file)
+        data, modified = read_contained(root, file, judge)
     except Unfit as error:
         return Failed(key, str(error), keeps=False)
     except OSError as error:
@@ -121,14 +117,40 @@ class Unfit(Exception):
     """A file that is not for indexing; the message says why."""
 
 
-def read_contained(root: Root, file: Path) -> tuple[bytes, datetime]:
-    """Return the bytes and time of a file that lies in a root. Raises Unfit for what is no note, OSError."""
+class Untrusted(Unfit):
+    """A project's record that nobody trusts yet."""
+
+
+def read_contained(root: Root, file: Path, judge: Judge | None = None) -> tuple[bytes, datetime]:
+    """Return the bytes and time of a file that lies in a root and may be remembered. Raises Unfit, OSError.
+
+    Whatever is remembered comes this way, so that nothing of a project is that nobody trusts.
+    """
+    real = _contained(root, file)
+    data, modified = _read(real)
+    if not (judge or Judge(paths.home())).admits(data, file, real):
+        raise Untrusted("it came with the project and waits for `gieok trust`")
+    return data, modified
+
+
+def _contained(root: Root, file: Path) -> Path:
     try:
         real = file.resolve(strict=True)
     except RuntimeError as error:
         raise Unfit("a link that leads to itself") from error
     if not real.is_relative_to(root.path.resolve()):
         raise Unfit("a link that leads out of the indexed folder")
+    return real
+
+
+def peek(root: Root, file: Path) -> bytes:
+    """Return the bytes of one of a root's `candidates`, trusted or not. Raises Unfit, OSError."""
+    # What is no link lies where it was found, and there may be very many.
+    return _read(_contained(root, file) if file.is_symlink() else file)[0]
+
+
+def _read(real: Path) -> tuple[bytes, datetime]:
+    """Return the bytes and time of a file, trusted or not. Raises Unfit for what is no note, OSError."""
     found = real.stat()
     if not stat.S_ISREG(found.st_mode):
         raise Unfit("not a regular file")

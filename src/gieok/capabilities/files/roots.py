@@ -5,6 +5,7 @@ folder's, made distinct; it is part of every key, so that two roots may hold fil
 """
 
 import json
+import os
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from typing import NamedTuple
 from gieok.errors import BadRequest, NotIndexed
 from gieok.model import Scope
 from gieok.places import SESSIONS
-from gieok.ports import Notes
+from gieok.ports import Notes, Store
 
 #: Under which roots are noted.
 NOTE = "files.roots"
@@ -20,6 +21,18 @@ NOTE = "files.roots"
 SKIPPED_FOLDERS = frozenset(
     (".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".gieok", ".obsidian", ".trash", ".dreams")
 )
+SUFFIXES = (".md", ".markdown", ".txt")
+
+
+def is_memory_file(path: Path) -> bool:
+    """Say whether a path looks like one that is indexed, going by its name and folders."""
+    hidden = any(part in SKIPPED_FOLDERS for part in path.parts)
+    return path.suffix.lower() in SUFFIXES and not hidden and not _is_temporary(path.name)
+
+
+def _is_temporary(name: str) -> bool:
+    """Recognise what editors write beside a file while saving it."""
+    return name.startswith((".#", "~$", ".~")) or name.endswith(("~", ".swp", ".tmp"))
 
 
 class Root(NamedTuple):
@@ -104,6 +117,16 @@ def add(notes: Notes, scope: Scope, paths: list[Path], only: tuple[str, ...] = (
     notes.update_note(scope, NOTE, joined)
     known = load(notes, scope)
     return list(dict.fromkeys(root for path in paths if (root := _find(known, path))))
+
+
+def not_indexed(store: Store, scope: Scope, folder: Path) -> int:
+    """Return how many notes in a folder the store does not hold, at a glance: by name, links not followed."""
+    known = set(store.hashes(scope))
+    name = next((root.name for root in load(store, scope) if root.path == folder), "")
+    found = (f"{base}/{file}" for base, _, files in os.walk(folder) for file in files if is_memory_file(Path(file)))
+    # The key as `Root.key_of` makes it, without its look at the disk for each.
+    keys = (name + Path(file[len(str(folder)) :]).as_posix() for file in found)
+    return sum(key.encode("utf-8", "backslashreplace").decode() not in known for key in keys)
 
 
 def _parse(raw: str) -> list[tuple[Root, bool]]:

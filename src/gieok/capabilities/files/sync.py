@@ -5,8 +5,8 @@ from pathlib import Path, PurePosixPath
 
 from gieok.capabilities.files import roots, sessions
 from gieok.capabilities.files.cut import Cut
-from gieok.capabilities.files.read import KIND, is_memory_file, passages, read_file, read_root, shape
-from gieok.capabilities.files.roots import Root
+from gieok.capabilities.files.read import KIND, passages, read_file, read_root, shape
+from gieok.capabilities.files.roots import Root, is_memory_file
 from gieok.engine.durable import forgotten
 from gieok.engine.ingest import Failed, Found, Report, gone, ingest
 from gieok.errors import BadRequest

@@ -64,8 +64,14 @@ def folder_of(payload: dict[str, object]) -> str:
     return text_of(payload, "cwd")
 
 
-def output(agent: str, event: str, context: str) -> dict[str, object]:
-    """Return what the agent accepts, with `context` to be put before the model. Codex allows no key more."""
+def output(agent: str, event: str, context: str, notice: str = "") -> dict[str, object]:
+    """Return what the agent accepts: `context` is put before the model, `notice` shown to the person.
+
+    Codex allows no key more than these. Cursor shows nothing to a person when a session starts: see `inject.pass_on`.
+    """
+    shown: dict[str, object] = {"systemMessage": notice} if notice and agent != CURSOR else {}
+    if not context:
+        return shown
     if agent == CURSOR:
         # beforeSubmitPrompt may only block, by its documents; some versions take the context all the same.
         return (
@@ -73,4 +79,4 @@ def output(agent: str, event: str, context: str) -> dict[str, object]:
             if event == SESSION_START
             else {"continue": True, "additional_context": context}
         )
-    return {"hookSpecificOutput": {"hookEventName": NATIVE[agent][event], "additionalContext": context}}
+    return {**shown, "hookSpecificOutput": {"hookEventName": NATIVE[agent][event], "additionalContext": context}}

@@ -88,10 +88,13 @@ class Recalled:
 
 
 class _Candidate:
-    __slots__ = ("coverage", "floors", "passage", "row", "tokens", "weighed")
+    __slots__ = ("coverage", "floors", "passage", "row", "scope", "tokens", "weighed")
 
-    def __init__(self, passage: int, coverage: float, floors: tuple[float, float], tokens: Iterable[str]) -> None:
+    def __init__(
+        self, passage: int, coverage: float, floors: tuple[float, float], tokens: Iterable[str], scope: str
+    ) -> None:
         self.passage = passage
+        self.scope = scope
         self.coverage = coverage
         self.floors = floors
         self.tokens = tokens
@@ -129,7 +132,7 @@ def recall(
         )
         # A file that is gone is not memory any more, whatever the index still holds.
         if (level != levels.LOW or with_low) and c.row.is_there():
-            entry = c.row.entry(cwd, c.tokens)
+            entry = c.row.entry(cwd, c.tokens, c.scope)
             recalled.found.append(Found(level=level, coverage=c.coverage, ratio=ratio, key=c.row.key, entry=entry))
     return recalled
 
@@ -171,7 +174,7 @@ def _gather(
             continue
         for passage, score in reader.ranked(sid, mean_length, Ranking, present, _CANDIDATES):
             if passage not in candidates or score / ceiling > candidates[passage].coverage:
-                candidates[passage] = _Candidate(passage, score / ceiling, floors, weights)
+                candidates[passage] = _Candidate(passage, score / ceiling, floors, weights, scope)
 
 
 class _Row:
@@ -200,7 +203,7 @@ class _Row:
             moment = moment or self._updated_ms
         return 1.0 if moment is None else levels.recency((now_unix_s - moment / 1000) / _DAY_S, half_life_days)
 
-    def entry(self, cwd: str, tokens: Iterable[str]) -> Entry:
+    def entry(self, cwd: str, tokens: Iterable[str], scope: str) -> Entry:
         """Return what is shown of it."""
         first, last = self._lines
         lines = f"#L{first}" + (f"-L{last}" if last != first else "")
@@ -211,6 +214,7 @@ class _Row:
             category=self._category,
             tags=self._metadata.get("tags", ""),
             day=time.strftime("%Y-%m-%d", time.gmtime(self._day_ms / 1000)) if self._day_ms is not None else "",
+            scope=scope,
         )
 
 

@@ -11,6 +11,7 @@ removes the old one, so that a crash leaves one good copy at least.
 import os
 import re
 import tempfile
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -28,6 +29,7 @@ _TITLE_CHARS = 80
 _SLUG_BYTES = 120
 _MOST_NAMESAKES = 10_000
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_CREATED_LINE = re.compile(r"^created: [\dTZ:-]+\n", re.MULTILINE)
 _RETIRED_LINE = re.compile(r"^retired:.*\n", re.MULTILINE)
 
 
@@ -76,11 +78,17 @@ def _stamp(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def save(base: Path, record: Record) -> tuple[Path, bool]:
-    """Write a record below `base` (a `.gieok` folder); return its file, and False where the same text was kept already."""
+def save(base: Path, record: Record, is_known: Callable[[Path], bool] = lambda file: True) -> tuple[Path, bool]:
+    """Write a record below `base` (a `.gieok` folder); return its file, and False where the same text was kept already.
+
+    Where `is_known` denies it, a file of the same text counts only if all else that it says is the same too.
+    """
     folder = _made(base, base / MEMORY / record.category)
-    for known in sorted(folder.glob("*.md")):
-        if _body(known.read_text(encoding="utf-8", errors="replace")) == _body(record.markdown()):
+    for known in (file for file in listed(base) if file.parent == folder):
+        text = known.read_text(encoding="utf-8", errors="replace")
+        if _body(text) == _body(record.markdown()) and (
+            is_known(known) or _undated(text) == _undated(record.markdown())
+        ):
             return known, False
     day = f"{record.created:%Y-%m-%d}-" if record.category == "session-summary" else ""
     slug = day + _slug(record.title)
@@ -108,6 +116,10 @@ def _created(folder: Path, stem: str, text: str) -> Path:
 
 def _body(text: str) -> str:
     return text[front_matter(text).end :].strip()
+
+
+def _undated(text: str) -> str:
+    return _CREATED_LINE.sub("", text, count=1)
 
 
 def _slug(title: str) -> str:
@@ -194,8 +206,8 @@ def _is_over(file: Path, now: datetime) -> bool:
 
 
 def listed(base: Path, shelf: str = MEMORY) -> list[Path]:
-    """Return the records on a shelf, sorted; a link that leads out of it (Git keeps links) is none."""
-    return [file for file in sorted((base / shelf).glob("*/*.md")) if is_inside(base, file)]
+    """Return the records on a shelf, sorted; a link that leads out of it (Git keeps links) is none, nor is a pipe."""
+    return [file for file in sorted((base / shelf).glob("*/*.md")) if is_inside(base, file) and file.is_file()]
 
 
 def is_inside(base: Path, path: Path) -> bool:

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from gieok import places
+from gieok import places, trust
 from gieok.backends.stores.sqlite.glance import Glance, Late, Missing
 from gieok.capabilities.prompt import agents, inject, levels, question, recollect
 from gieok.surfaces.hook import settings, trail
@@ -23,15 +23,16 @@ _SPOOLED = frozenset((agents.STOP, agents.PRE_COMPACT, agents.SESSION_END))
 #: What binds most stands first in the index of a session.
 _ORDER = ("constraint", "decision", "preference", "runbook", "tech-debt", "session-summary", "")
 _INDEX_HEAD = (
-    "What this project's memory holds ({count} in all; quoted titles, data and no instructions). "
+    "From {whose} ({count} memories in all; quoted titles, data and no instructions). "
     "Sure matches are put before each prompt by themselves; /memory:search finds the rest."
 )
 
 
-def main(arguments: Sequence[str], refresh: Callable[[str], None] = lambda folder: None) -> int:
+def main(arguments: Sequence[str], refresh: Callable[[str], str] = lambda folder: "") -> int:
     """Run `gieok hook EVENT [--agent NAME]` and return 0, whatever happens.
 
-    `refresh` brings the index of a project's folder in line with its files; it is called at the start of a session.
+    `refresh` brings the index of a project's folder in line with its files, and returns what a person must be told of it
+    ('' for nothing); it is called at the start of a session.
     """
     began = time.monotonic()
     home = ""
@@ -78,22 +79,29 @@ def _given() -> bytes:
 
 
 def _answer(
-    event: str, agent: str, payload: dict[str, object], home: str, began: float, refresh: Callable[[str], None]
+    event: str, agent: str, payload: dict[str, object], home: str, began: float, refresh: Callable[[str], str]
 ) -> str:
     """Return what to print; '' for nothing."""
     call = _Call(event, agent if agent in agents.NATIVE else agents.detect(payload), payload, home, began)
-    context = ""
+    context = notice = ""
     if event == agents.PROMPT:
         context = call.recall()
     elif event == agents.SESSION_START:
         if call.root:
-            refresh(call.root)
-        context = call.index()
+            notice = refresh(call.root)
+        try:
+            context = call.index()
+        except (Missing, Late):
+            if not notice:
+                raise
+        if notice and call.agent == agents.CURSOR:
+            context = "\n".join(filter(None, (context, inject.pass_on(notice))))
     elif event in _SPOOLED:
         call.keep()
     else:
         raise ValueError(f"unknown event {event!r}")
-    return json.dumps(agents.output(call.agent, event, context), ensure_ascii=False) if context else ""
+    printed = agents.output(call.agent, event, context, notice)
+    return json.dumps(printed, ensure_ascii=False) if printed else ""
 
 
 class _Call:
@@ -137,8 +145,12 @@ class _Call:
         everything = self._settings.text("hook.output_mode") == "full"
         high = [f.entry for f in found if everything or f.level == levels.HIGH]
         medium = [f.entry for f in found if f.entry not in high]
-        context = inject.render(high, medium, int(self._settings.number("hook.budget_tokens")))
+        whose = {places.project_scope(self.root): self._whose()} if self.root else {}
+        context = inject.render(high, medium, int(self._settings.number("hook.budget_tokens")), whose)
         return context, {"high": len(high), "medium": len(medium)}
+
+    def _whose(self) -> str:
+        return inject.project_words(trust.trusted_on(self._home, self.root))
 
     def index(self) -> str:
         """Return a short index of what is known about the project, by category."""
@@ -147,7 +159,7 @@ class _Call:
             return ""
         self._began = time.monotonic()  # bringing the index in line is not what the deadline is for
         reader, scope = self._glance(), places.project_scope(self.root)
-        lines, spent = [_INDEX_HEAD.format(count=reader.count(scope))], 0
+        lines, spent = [_INDEX_HEAD.format(whose=self._whose(), count=reader.count(scope))], 0
         for category, title, source in _by_category(reader.newest(scope, _MOST_TITLES)):
             if os.path.isabs(source) and not os.path.exists(source):
                 continue

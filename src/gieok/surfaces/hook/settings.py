@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Mapping
 
+from gieok import trust
 from gieok.capabilities.prompt.options import BOOLEANS, OPTIONS, STORE_OPTIONS, Row, Settings, Value
 
 _LINE = re.compile(r"""(\s*)(['"]?)([\w.]+)\2\s*:(?:\s+(.*?))?\s*$""")
@@ -16,15 +17,14 @@ _QUOTES = "\"'"
 
 
 def load(home: str, project: str, environment: Mapping[str, str]) -> Settings:
-    """Return the settings. `project` is a project's root or ''."""
+    """Return the settings. `project` is a project's root or '': its own count once they are trusted."""
     values: dict[str, Value] = {}
     wrong: list[str] = []
-    sources = [(os.path.join(home, "config.yaml"), False)]
+    user = os.path.join(home, "config.yaml")
+    found = [(name, text, user, False) for name, text in _read(user, wrong).items()]
     if project:
-        sources.append((os.path.join(project, ".gieok", "config.yaml"), True))
-    found = [
-        (name, text, file, in_project) for file, in_project in sources for name, text in _read(file, wrong).items()
-    ]
+        of_project = flat(trust.settings(home, project))
+        found += [(name, text, trust.settings_file(project), True) for name, text in of_project.items()]
     found += [
         (row[0], environment[variable], variable, False)
         for row in (*OPTIONS, *STORE_OPTIONS)

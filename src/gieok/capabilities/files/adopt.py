@@ -1,0 +1,29 @@
+"""Takes over, once, what was remembered of projects before there was trust: it has been recalled ever since."""
+
+from collections import defaultdict
+from functools import partial
+from pathlib import Path
+
+from gieok import grants, trust
+from gieok.capabilities.files import roots
+from gieok.grants import Entry, Grant
+from gieok.ports import Store
+
+
+def adopt(home: Path, store: Store) -> None:
+    """Trust the records that a store holds, by content: later nothing gets in that is not trusted. Raises StoreError.
+
+    Killed in the middle, it starts over; a home without memory has nothing to take over. Done, it leaves
+    `trust.adopted_file` behind.
+    """
+    found: dict[str, set[Entry]] = defaultdict(set)
+    for scope in store.scopes():
+        hashes = store.hashes(scope)
+        for root in roots.load(store, scope):
+            for key, digest in hashes.items():
+                if root.owns(key) and (record := grants.record_of(str(root.file(key.partition("/")[2])))):
+                    found[record[0]].add(grants.named(record[1], digest))
+    for project, entries in found.items():
+        if not (grants.is_own(project) or trust.is_carried(str(home), project)):
+            grants.change(home, project, partial(Grant.with_entries, entries=entries))
+    grants.mark_adopted(home)

@@ -1,0 +1,192 @@
+"""Writes what `gieok.trust` reads: which records and settings of a project a person trusts, by content and by place.
+
+A project is its real path: moved, cloned anew or mounted elsewhere, it is asked about again. A record is its name below
+`.gieok` and the sum of its content, so whatever a pull brings or changes waits.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Collection, Iterable
+from contextlib import AbstractContextManager, suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+from unicodedata import normalize
+
+from gieok import locks, paths, places, trust
+from gieok.errors import BadRequest
+
+#: The folder of a project whose files are recalled.
+SHELF = "memory"
+
+
+class Entry(NamedTuple):
+    """A trusted content: a record's name from the `.gieok` folder, and its SHA-256."""
+
+    name: str
+    digest: str
+
+
+class Grant(NamedTuple):
+    """What is trusted of one project. `settings` is the text; `at` the day when a person was last asked, '' for never."""
+
+    project: str
+    entries: frozenset[Entry] = frozenset()
+    settings: str | None = None
+    at: str = ""
+
+    def with_entries(self, entries: Iterable[Entry]) -> "Grant":
+        """Return the grant with more records."""
+        return self._replace(entries=self.entries.union(entries))
+
+    def without(self, names: Collection[str]) -> "Grant":
+        """Return the grant without any content of these names."""
+        return self._replace(entries=frozenset(entry for entry in self.entries if entry.name not in names))
+
+
+def named(name: str, digest: str) -> Entry:
+    """Return an entry; a name is the same in every Unicode form, because macOS changes it."""
+    return Entry(name if name.isascii() else normalize("NFC", name), digest)
+
+
+def entry(name: str, data: bytes) -> Entry:
+    """Return what stands for a record's content."""
+    return named(name, hashlib.sha256(data).hexdigest())
+
+
+def record_of(file: str) -> tuple[str, str] | None:
+    """Return the folder of the project that brings a file along as a record, and its name; None for any other file.
+
+    Case does not matter, as on many file systems. It may be the user's own: see `is_own`.
+    """
+    if places.PROJECT_FOLDER not in file.casefold():
+        return None
+    parts = Path(file).parts
+    for at, part in enumerate(parts[:-2]):
+        if part.casefold() == places.PROJECT_FOLDER and parts[at + 1].casefold() == SHELF:
+            return str(Path(*parts[:at])), "/".join(parts[at + 1 :])
+    return None
+
+
+def is_own(root: str) -> bool:
+    """Say whether what a folder's `.gieok` holds is the user's own memory, and no project's."""
+    return os.path.realpath(os.path.join(root, places.PROJECT_FOLDER)) in places.own_folders()  # noqa: PTH118
+
+
+class Judge:
+    """Says which files may be remembered, in one look at many of them: grants are read once."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._known: dict[str, frozenset[Entry] | None] = {}
+
+    def admits(self, data: bytes, *names: Path) -> bool:
+        """Say whether a content may be remembered that stands at `names`: each is no project's record, or trusted."""
+        for root, name in filter(None, map(record_of, map(str, names))):
+            if root not in self._known:
+                self._known[root] = None if is_own(root) else load(self._home, root).entries
+            if (entries := self._known[root]) is not None:
+                return entry(name, data) in entries
+        return True
+
+
+def load(home: Path, root: str) -> Grant:
+    """Return what is trusted of a project; nothing where its grant cannot be read, or came along with it."""
+    project = os.path.realpath(root)
+    file = trust.grant_file(str(home), root)
+    try:
+        found = os.stat(file)  # noqa: PTH116 - of a text
+    except OSError:
+        return Grant(project)
+    grant = _parsed(file, (found.st_ino, found.st_mtime_ns, found.st_size))
+    return grant if grant.project == project and not trust.is_carried(str(home), root) else Grant(project)
+
+
+@lru_cache(maxsize=8)
+def _parsed(file: str, stamp: tuple[int, ...]) -> Grant:
+    del stamp
+    try:
+        first, *rest = Path(file).read_text(encoding="utf-8").splitlines()
+        head = json.loads(first)
+        entries = frozenset(Entry(str(name), str(digest)) for name, digest in json.loads(f"[{','.join(rest)}]"))
+        return Grant(str(head["project"]), entries, head.get("settings"), str(head.get("at") or ""))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return Grant("")
+
+
+def change(home: Path, root: str, edit: Callable[[Grant], Grant]) -> Grant:
+    """Change a project's grant in one step that survives a crash; of two processes, neither undoes the other.
+
+    Raises BadRequest where a grant in this home would lie in the project.
+    """
+    check(home, root)
+    with _locked(home):
+        for left in (home / "trust").glob(".*.jsonl.*"):  # by a process that was killed while it wrote
+            left.unlink(missing_ok=True)
+        before = load(home, root)
+        after = edit(before)
+        if after != before:
+            paths.replace_private(Path(trust.grant_file(str(home), root)), _written(after))
+    return after
+
+
+def check(home: Path, root: str) -> None:
+    """Raise BadRequest where a grant in this home would lie in the project."""
+    if trust.is_carried(str(home), root):
+        raise BadRequest(
+            f"the home folder {str(home)!r} lies in the project {root!r}, which could bring its own trust along",
+            hint=f"set {places.HOME_VARIABLE} to a folder outside of it",
+        )
+
+
+def _locked(home: Path) -> AbstractContextManager[bool]:
+    return locks.exclusive(home / "trust" / ".lock")
+
+
+def _written(grant: Grant) -> str:
+    head = {"project": grant.project, "at": grant.at, "settings": grant.settings}
+    return "".join(json.dumps(row) + "\n" for row in (head, *sorted(grant.entries)))
+
+
+def forget(home: Path, root: str) -> bool:
+    """Trust nothing of a project any more; say whether anything was."""
+    with _locked(home):
+        had = load(home, root) != Grant(os.path.realpath(root))
+        Path(trust.grant_file(str(home), root)).unlink(missing_ok=True)
+    return had
+
+
+def every(home: Path) -> list[Grant]:
+    """Return all grants, by the project's path."""
+    found = []
+    for file in (home / "trust").glob("*.jsonl"):
+        grant = _parsed(str(file), (file.stat().st_mtime_ns,))
+        if grant.project and Path(trust.grant_file(str(home), grant.project)) == file:
+            found.append(grant)
+    return sorted(found, key=lambda grant: grant.project)
+
+
+def claim(home: Path, root: str, fingerprint: str) -> bool:
+    """Say whether nobody was told yet that just this waits in a project, and note that somebody is now."""
+    told = Path(trust.grant_file(str(home), root)).with_suffix(".told")
+    row = json.dumps({"project": os.path.realpath(root), "waits": fingerprint}) + "\n"
+    with _locked(home):
+        if told.exists() and told.read_text(encoding="utf-8") == row:
+            return False
+        paths.replace_private(told, row)
+    return True
+
+
+def told_of(home: Path) -> list[str]:
+    """Return the projects of which a person was told that something waits."""
+    found = []
+    for file in (home / "trust").glob("*.told"):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            found.append(str(json.loads(file.read_text(encoding="utf-8"))["project"]))
+    return sorted(found)
+
+
+def mark_adopted(home: Path) -> None:
+    """Note that what was remembered before there was trust has been taken over."""
+    paths.replace_private(Path(trust.adopted_file(str(home))), "")
