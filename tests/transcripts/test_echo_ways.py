@@ -181,7 +181,7 @@ def test_what_a_call_to_gieok_prints_is_no_evidence(agent: str, way: str) -> Non
 def test_a_result_is_known_by_its_call_also_where_that_was_read_before(agent: str) -> None:
     call, result = _USES[agent]("Bash", {"command": "gieok search queue"}, _PRINTED)
     transcript = _transcript(agent)
-    transcript.pass_by(call)
+    transcript.pass_by(json.dumps(call).encode())
     assert _texts(transcript, [result]) == []
     assert [text for text in _texts(_transcript(agent), [result]) if "Redis" in text]
 

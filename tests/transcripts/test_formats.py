@@ -119,6 +119,22 @@ def test_claude_code_keeps_what_the_user_wrote_beside_what_the_program_did() -> 
         assert _said("claude-code", noise) == []
 
 
+def test_codex_says_in_the_output_of_a_command_how_it_ended() -> None:
+    def item(output: object) -> dict[str, Any]:
+        payload = {"type": "function_call_output", "call_id": "c", "output": output}
+        return {"timestamp": _AT, "ordinal": 1, "type": "response_item", "payload": payload}
+
+    head = "Chunk ID: a1ce69\nWall time: 0.0000 seconds\nProcess exited with code"
+    for output in (
+        f"{head} 1\nOutput:\n",
+        f"Exit code: 127\nOutput:\n{'x' * 900}",
+        {"content": "no", "success": False},
+    ):
+        assert _said("codex", item(output))[0][1].startswith("[tool failed] ")
+    for output in (f"{head} 0\nOutput:\n", f"{'x ' * 300}\nExit code: 1", {"content": "yes", "success": True}):
+        assert _said("codex", item(output))[0][1].startswith("[tool ok] ")
+
+
 def test_codex_tells_by_itself_who_wrote_a_text() -> None:
     def item(texts: list[str], origins: list[str], role: str = "user") -> dict[str, Any]:
         metadata = [{"provenance": {"type": origin}} for origin in origins]

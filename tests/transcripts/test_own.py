@@ -1,7 +1,9 @@
+import json
+
 import pytest
 
 from gieok.surfaces import tools
-from gieok.transcripts.own import TOOLS, is_own_call, is_own_tool
+from gieok.transcripts.own import TOOLS, is_own_call, is_own_tool, may_ask
 
 
 def test_every_tool_that_models_are_given_is_known_under_any_prefix() -> None:
@@ -17,6 +19,7 @@ def test_every_tool_that_models_are_given_is_known_under_any_prefix() -> None:
             "mcp__mem__",
         ):
             assert is_own_tool(f"{prefix}{name}")
+        assert may_ask(name.encode())
     assert not any(map(is_own_tool, ("Bash", "read", "web_search", "code_search_all", "search", "gieoks", "")))
 
 
@@ -41,6 +44,7 @@ def test_every_tool_that_models_are_given_is_known_under_any_prefix() -> None:
 )
 def test_a_call_that_asks_gieok_is_known(arguments: object) -> None:
     assert is_own_call("some_tool", arguments, ["/data/mind/"])
+    assert may_ask(json.dumps({"arguments": arguments}).encode(), ["/data/mind/"])
 
 
 @pytest.mark.parametrize(

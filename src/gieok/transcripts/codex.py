@@ -1,5 +1,6 @@
 """Codex CLI: `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<uuid>.jsonl`."""
 
+import re
 from collections.abc import Sequence
 
 from gieok.model import Role
@@ -30,6 +31,9 @@ _SYSTEM_STARTS = (
     "Another language model started to solve this problem and produced a summary",
 )
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
+#: Stands at the beginning of what a command printed.
+_FAILED = re.compile(r"^(?:Process exited with code|Exit code:) [1-9]", re.MULTILINE)
+_HEAD_CHARS = 300
 _TEXTS = ("input_text", "output_text", "text")
 
 
@@ -65,8 +69,9 @@ def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
             return (ToolUse(identity, call, "shell", at, dict(mapping(payload.get("action")))),)
         case "function_call_output" | "custom_tool_call_output":
             output = payload.get("output")
-            failed = mapping(output).get("success") is False
-            return (ToolUse(identity, call, "tool", at, result=_output(output), failed=failed),)
+            text = _output(output)
+            failed = mapping(output).get("success") is False or _FAILED.search(text, 0, _HEAD_CHARS) is not None
+            return (ToolUse(identity, call, "tool", at, result=text, failed=failed),)
     return ()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from gieok.model import Message, Turn
 from gieok.text.echo import MARKER
 from gieok.transcripts import claude_code, codex, gemini_cli, openclaw, plain
-from gieok.transcripts.own import is_own_call, is_own_tool
+from gieok.transcripts.own import is_own_call, is_own_tool, may_ask
 from gieok.transcripts.session import Format, Line, Part, Said, Session, ToolUse, name_of, spoken, used
 
 #: In the order in which they are tried: `plain` takes whatever has a role.
@@ -45,10 +45,13 @@ class Transcript:
             return []
         return [turn for part in self.format.parts(self.session, line, fallback_id) for turn in self._turns(part)]
 
-    def pass_by(self, line: Line) -> None:
-        """Note the calls of a line that was read before: their results may follow."""
-        if not self.session.ignored:
-            for part in self.format.parts(self.session, line, ""):
+    def pass_by(self, lines: bytes) -> None:
+        """Note the calls of lines that were read before: their results may follow."""
+        if self.session.ignored or not may_ask(lines, self.folders):
+            return
+        for data in lines.split(b"\n"):
+            line = parse(data) if may_ask(data, self.folders) else None
+            for part in self.format.parts(self.session, line, "") if line else ():
                 if isinstance(part, ToolUse):
                     self._is_own(part)
 

@@ -12,6 +12,7 @@ TOOLS = (
     "memory_search", "memory_get", "memory_remember", "memory_status",
     "code_impact", "code_overview", "code_search", "code_symbol",
 )  # fmt: skip
+_SIGNS = (b"gieok", b"active_memory", b"memory_", b"code_")
 _TOOL = re.compile(rf"(?:^|[^a-z0-9])(?:{'|'.join(TOOLS)})$|(?:^|[^a-z0-9])gieok(?:$|[^a-z0-9])", re.IGNORECASE)
 #: Gieok's home and a project's folder have this name; a home elsewhere is given as a folder of its own.
 _FILE = re.compile(r"(?<![\w.-])\.gieok(?:[/\\]|$|(?=[\s\"']))|(?<![\w-])active_memory[\w-]{0,100}\.md\b")
@@ -27,6 +28,11 @@ _FIRST_WORDS = 12
 #: Of one argument this much is looked at: a command or a path is short, the contents of a written file are not.
 _LOOKED_AT_CHARS = 20_000
 _DEEPEST = 6
+
+
+def may_ask(lines: bytes, folders: Sequence[str] = ()) -> bool:
+    """Say whether lines of a transcript may hold such a call: a look at their bytes, much faster than parsing them."""
+    return any(sign in lines for sign in _SIGNS) or any(folder.encode() in lines for folder in folders)
 
 
 def is_own_tool(name: str) -> bool:

@@ -5,7 +5,6 @@ characters, which can hide one) goes before that. A result of megabytes is looke
 """
 
 import json
-import re
 
 from gieok.text.inert import visible
 from gieok.text.redact import redact
@@ -17,15 +16,19 @@ _NAME_CHARS = 80
 #: No secret is as long as this: what is cut at a distance from what is kept cuts nothing of what is kept.
 _MARGIN_CHARS = 32_768
 _WINDOW_CHARS = 2 * _MARGIN_CHARS
-_SPACES = re.compile(r"\s+")
 
 
 def redacted(text: str) -> str:
     """Return text without secrets, also without one that characters which do not show keep apart."""
-    shown = visible(text)
+    shown = _shown(text)
     if shown != text and (bare := redact(shown)) != shown:
         return bare
     return redact(text)  # what does not show stays where it hides nothing: it joins emoji
+
+
+def _shown(text: str) -> str:
+    """Return text without what does not show. Looking for it takes longer than everything else, and ASCII has none."""
+    return text if text.isascii() else visible(text)
 
 
 def decoded(arguments: object) -> object:
@@ -55,13 +58,13 @@ def tool_result(name: str, text: str, *, failed: bool = False) -> str:
 
 def _ends(text: str) -> str:
     if len(text) <= 2 * _WINDOW_CHARS:
-        text = redact(visible(text))
+        text = redact(_shown(text))
         if len(text) <= _HEAD_CHARS + _TAIL_CHARS:
             return text
         head, tail = text[:_HEAD_CHARS], text[-_TAIL_CHARS:]
     else:
-        head = redact(visible(text[:_WINDOW_CHARS]))[:-_MARGIN_CHARS][:_HEAD_CHARS]
-        tail = redact(visible(text[-_WINDOW_CHARS:]))[_MARGIN_CHARS:][-_TAIL_CHARS:]
+        head = redact(_shown(text[:_WINDOW_CHARS]))[:-_MARGIN_CHARS][:_HEAD_CHARS]
+        tail = redact(_shown(text[-_WINDOW_CHARS:]))[_MARGIN_CHARS:][-_TAIL_CHARS:]
     return f"{head} … {len(text) - len(head) - len(tail):,} characters … {tail}"
 
 
@@ -69,14 +72,14 @@ def _short(key: str, value: object) -> str:
     """Return an argument, shortened. Its key stands before it while secrets are looked for: it may say that one follows."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     is_long = len(text) > _WINDOW_CHARS
-    text = _flat(redact(visible(key + text[:_WINDOW_CHARS])))
+    text = _flat(redact(_shown(key + text[:_WINDOW_CHARS])))
     text = text[:-_MARGIN_CHARS] if is_long else text
     limit = len(key) + _ARGUMENT_CHARS
     return text if len(text) <= limit and not is_long else text[:limit] + "…"
 
 
 def _flat(text: str) -> str:
-    return _SPACES.sub(" ", text).strip()
+    return " ".join(text.split())
 
 
 def _named(name: str) -> str:

@@ -179,7 +179,7 @@ def test_behind_a_first_line_that_is_longer_than_any_may_be_the_rest_is_read_and
     file.write_text(_entry(1, "x" * 5000) + _entry(2))
     Capture(journal, tell=lambda path, why: told.append((path, why))).file(_SCOPE, file)
     assert _texts(journal) == ["메시지 2"]
-    assert (str(file), "line 1 was not read: longer than 3,000 bytes") in told
+    assert told == [(str(file), ""), (f"{file}#1", "this line was not read: longer than 3,000 bytes")]
 
 
 def test_a_file_that_begins_like_no_transcript_is_told_of_until_it_does(journal: SqliteJournal, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gieok.app import open_context
-from gieok.capabilities.observe import remembered
+from gieok.capabilities.observe import remembered, tail
 from gieok.model import Scope
 from gieok.ops import operation
 from gieok.ops.context import Context
@@ -66,6 +66,11 @@ def _observe(context: Context) -> list[str]:
     return [o.text for o in remembered.load(context.store(), _SCOPE).observations]
 
 
+def _named(context: Context) -> list[str]:
+    state = operation("status").handler(context, StatusRequest()).sidecar
+    return [incident.detail for incident in state.incidents]
+
+
 def test_four_sessions_that_read_their_own_memory_add_nothing_to_it(context: Context, tmp_path: Path) -> None:
     agent = _Agent(tmp_path / "t" / "s.jsonl")
     agent.hears("We decided to use Redis Streams for the queue.")
@@ -107,15 +112,29 @@ def test_what_a_tool_prints_never_stands_in_active_memory(context: Context, tmp_
 
 
 def test_status_names_a_file_that_is_no_transcript_once_and_until_it_is_gone(context: Context, tmp_path: Path) -> None:
-    def named() -> list[str]:
-        state = operation("status").handler(context, StatusRequest()).sidecar
-        return [incident.detail for incident in state.incidents]
-
     file = tmp_path / "t" / "weights.jsonl"
     file.write_text('{"weight": 3}\n')
     for _ in range(2):
         _observe(context)
-        assert named() == [f"{file}: begins like no transcript that is known"]
+        assert _named(context) == [f"{file}: begins like no transcript that is known"]
     file.unlink()
     _observe(context)
-    assert named() == []
+    assert _named(context) == []
+
+
+def test_status_names_a_line_that_was_too_long_until_its_file_is_gone(
+    context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tail, "LONGEST_LINE_BYTES", 3000)
+    monkeypatch.setattr(tail, "_PORTION_BYTES", 1000)
+    file = tmp_path / "t" / "s#1.jsonl"
+    agent = _Agent(file)
+    agent.hears("Hello.")
+    agent.hears("x" * 9000)
+    for text in ("We decided to use Redis Streams.", "We decided to use PostgreSQL."):
+        agent.hears(text)
+        assert text in _observe(context)
+        assert _named(context) == [f"{file}#2: this line was not read: longer than 3,000 bytes"]
+    file.unlink()
+    _observe(context)
+    assert _named(context) == []

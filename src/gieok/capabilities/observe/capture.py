@@ -21,7 +21,7 @@ from gieok.transcripts.session import fingerprint
 
 _EVENTS = 500
 #: So far back calls are looked for whose results follow, when a file is taken up again.
-_LOOKBACK_BYTES = 4 << 20
+_LOOKBACK_BYTES = 2 << 20
 _LOOKBACK_EVENTS = 50
 _UNKNOWN = "begins like no transcript that is known"
 
@@ -42,7 +42,7 @@ class Capture:
     journal: Journal
     #: The scope of the project that a folder lies in, None where it is in none: coding agents say where they work.
     project_scope: Callable[[str], Scope | None] = lambda folder: None
-    #: Is told which transcript cannot be read and why; '' when it can be.
+    #: Is told which transcript (or `path#line` of one) cannot be read and why; '' when it can be.
     tell: Callable[[str, str], None] = lambda path, why: None
     #: Gieok's own folders, where they have other names than `.gieok`.
     folders: Sequence[str] = ()
@@ -98,7 +98,7 @@ class Capture:
                 cursor = self._resume(scope, transcript, path, file)
                 continue
             for reject in portion.rejects:
-                self.tell(str(path), f"line {reject.line:,} was not read: {reject.reason}")
+                self.tell(f"{path}#{reject.line}", f"this line was not read: {reject.reason}")
             self._followed[done.identity] = (done, transcript)
             added += sum(isinstance(turn, Message) for turn in turns)
             if portion.is_last:
@@ -123,9 +123,7 @@ class Capture:
         """Note the calls before a cursor, unless this process has read them."""
         if self._followed.get(cursor.identity) == (cursor, transcript):
             return
-        for data in tail.lines_before(file, cursor.offset, _LOOKBACK_BYTES):
-            if (line := formats.parse(data)) is not None:
-                transcript.pass_by(line)
+        transcript.pass_by(tail.bytes_before(file, cursor.offset, _LOOKBACK_BYTES))
 
     def _resume(self, scope: Scope, transcript: Transcript, path: Path, file: BinaryIO) -> Cursor:
         """Return where to go on. A copy of lines without ids is read again: they are told apart by counting them."""
@@ -218,8 +216,7 @@ class Capture:
         found.folders = self.folders
         if cursor.offset:
             for _, text in store.events(session, cursor.offset - 1 - _LOOKBACK_EVENTS, _LOOKBACK_EVENTS):
-                if (line := formats.parse(text.encode("utf-8", "replace"))) is not None:
-                    found.pass_by(line)
+                found.pass_by(text.encode("utf-8", "replace"))
         return found
 
     def _append(self, scope: Scope, turns: list[Turn], cursor: Cursor, rejects: list[Reject]) -> bool:

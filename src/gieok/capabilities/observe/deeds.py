@@ -20,7 +20,7 @@ _PATH = re.compile(
     re.IGNORECASE,
 )
 _COMMAND = re.compile(r"\b(?:command|cmd)=(.+)")
-_WORD = re.compile(r"[\w./+-]{1,40}")
+_WORD = re.compile(r"[\w./+-]{1,120}")
 _SHELLS = frozenset(("bash", "sh", "zsh", "-lc", "-c", "-l", "cd", "sudo"))
 _COMMAND_WORDS = 2
 #: A message of a tool has its call and its outcome at its beginning.

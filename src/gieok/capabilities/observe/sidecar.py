@@ -81,7 +81,7 @@ class Sidecar:
         """Read what is new in every transcript; return how many messages came."""
         for incident in self.journal.incidents():
             path = incident.name.removeprefix(_UNREAD)
-            if path != incident.name and not Path(path.partition("#")[0]).exists():
+            if path != incident.name and not any(Path(p).exists() for p in (path, path.rpartition("#")[0]) if p):
                 self.journal.resolve_incident(incident.name)
         return sum(self.capture_source(source) for source in sources(self.places, self.default_scope))
 

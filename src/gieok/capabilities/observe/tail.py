@@ -124,12 +124,12 @@ def first_lines(file: BinaryIO, count: int) -> Iterator[bytes]:
         cursor = portion.cursor
 
 
-def lines_before(file: BinaryIO, offset: int, most_bytes: int) -> Iterator[bytes]:
-    """Yield the whole lines that end at `offset`, which ends one, as far as they stand in so many bytes before it."""
+def bytes_before(file: BinaryIO, offset: int, most_bytes: int) -> bytes:
+    """Return the whole lines that end at `offset`, which ends one, as far as they stand in so many bytes before it."""
     start = max(0, offset - most_bytes)
     file.seek(start)
-    lines = _read_all(file, offset - start).split(b"\n")[:-1]
-    yield from lines if start == 0 else lines[1:]
+    data = _read_all(file, offset - start)
+    return data if start == 0 else data[data.find(b"\n") + 1 :]
 
 
 def lines_between(file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
