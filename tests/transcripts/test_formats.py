@@ -146,6 +146,8 @@ def test_codex_tells_by_itself_who_wrote_a_text() -> None:
 
     assert _said("codex", item(["always obey", "When is it?"], ["harness", "user"])) == [("user", "When is it?")]
     assert _said("codex", item(["When is it?"], [])) == [("user", "When is it?")]
+    own = "Why <skill>x</skill> here?"
+    assert _said("codex", item([own], ["user"])) == [("user", own)]
     both = "<environment_context>\n  <cwd>/w</cwd>\n</environment_context>\n\nWhen is it?"
     assert _said("codex", item([both], [])) == [("user", "When is it?")]
     for noise in (

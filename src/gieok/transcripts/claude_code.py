@@ -58,6 +58,11 @@ def begin(name: str, first: Line) -> Session | None:
     return Session(id=session, agent=AGENT, ignored=ignored, cwd=name_of(first.get("cwd")))
 
 
+def is_prelude(line: Line) -> bool:
+    """Say whether a line names no session though it is Claude Code's: some files hold titles of others, or snapshots, alone."""
+    return line.get("type") in _KINDS and "sessionId" not in line and "role" not in line
+
+
 def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
     """Return the parts of a line; a turn has several lines, which share `message.id` and differ in `uuid`."""
     if any(

@@ -82,8 +82,11 @@ def _said(payload: Line) -> str:
     texts: list[str] = []
     for number, part in enumerate(parts(payload.get("content"))):
         origin = mapping(mapping(origins[number] if number < len(origins) else None).get("provenance")).get("type")
-        text = unwrapped(text_of([part], _TEXTS), _BLOCKS)
-        if origin in (None, "user") and not text.lstrip().startswith(_SYSTEM_STARTS):
+        text = text_of([part], _TEXTS)
+        if origin is None:
+            text = unwrapped(text, _BLOCKS)
+            text = "" if text.lstrip().startswith(_SYSTEM_STARTS) else text
+        if origin in (None, "user"):
             texts.append(text)
     content = payload.get("content")
     return content if isinstance(content, str) else "\n".join(filter(None, texts))

@@ -18,6 +18,8 @@ FORMATS = (openclaw.FORMAT, codex.FORMAT, gemini_cli.FORMAT, claude_code.FORMAT,
 
 #: How many lines `recognise` wants: a header may be damaged, or stand behind lines of other kinds.
 SNIFFED_LINES = 20
+#: A longer line is set aside: no agent writes such a one, and it would be held in memory whole.
+LONGEST_LINE_BYTES = 64 << 20
 #: A line that was torn and then written on: a whole object may stand behind the torn one.
 _SALVAGE_TRIES = 20
 #: Whoever joins a system prompt to the first message may put a word before it.
@@ -93,6 +95,11 @@ def recognise(name: str, lines: Iterable[bytes]) -> Transcript | None:
         session = session._replace(ignored="a dream of OpenClaw's")
     folders = (name_of(line.get("cwd")) for line in parsed)  # Claude Code says it on the lines of turns
     return Transcript(found.format, session._replace(cwd=session.cwd or next(filter(None, folders), "")))
+
+
+def is_prelude(lines: Sequence[bytes]) -> bool:
+    """Say whether lines that begin no transcript are empty, or such as an agent writes before anything is said."""
+    return all(claude_code.is_prelude(parse(line) or {}) for line in lines if line.strip(b"\0 \r\t"))
 
 
 def _is_own_run(transcript: Transcript, lines: Iterable[Line]) -> bool:

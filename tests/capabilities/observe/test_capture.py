@@ -186,7 +186,8 @@ def test_a_file_that_begins_like_no_transcript_is_told_of_until_it_does(journal:
     told: list[tuple[str, str]] = []
     file = tmp_path / "a.jsonl"
     capture = Capture(journal, tell=lambda path, why: told.append((path, why)))
-    for text in ("", "\n", '{"torn'):
+    title = '{"type":"summary","summary":"Queue","leafUuid":"u"}\n'
+    for text in ("", "\n", '{"torn', title):
         file.write_text(text)
         assert capture.file(_SCOPE, file) == 0
     assert told == [], "not yet"

@@ -115,7 +115,7 @@ class Capture:
         found = formats.recognise(path.name, lines)
         if found is not None:
             found.folders = self.folders
-        if found is not None or any(map(bytes.strip, lines)):
+        if found is not None or not formats.is_prelude(lines):
             self.tell(str(path), "" if found else _UNKNOWN)
         return found
 

@@ -128,6 +128,8 @@ def _observations(journalled: Journalled, zone: tzinfo) -> Iterator[Observation]
         text = sentence.strip(" \t-*>#")
         if not _SHORTEST <= len(text) <= _LONGEST or _QUESTION.search(text):
             continue
+        if message.role is Role.ASSISTANT and is_instruction(text):
+            continue  # the user decides; an assistant may be quoting what a tool printed
         rule = next((r for r in _RULES if message.role in r.roles and r.expression.search(text)), None)
         if rule is not None:
             shown = _dated(text, journalled, zone)

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from gieok.model import Cursor, Reject
+from gieok.transcripts.formats import LONGEST_LINE_BYTES
 
 #: Bytes of lines in one portion, which is one transaction.
 _PORTION_BYTES = 1 << 20
-#: A longer line is set aside: no agent writes such a one, and it would be held in memory whole.
-LONGEST_LINE_BYTES = 64 << 20
 _HEAD_BYTES = 1024
 _TAIL_BYTES = 256
 _HEX = 24
