@@ -180,6 +180,10 @@ def test_behind_a_first_line_that_is_longer_than_any_may_be_the_rest_is_read_and
     Capture(journal, tell=lambda path, why: told.append((path, why))).file(_SCOPE, file)
     assert _texts(journal) == ["메시지 2"]
     assert told == [(str(file), ""), (f"{file}#1", "this line was not read: longer than 3,000 bytes")]
+    alone = tmp_path / "b.jsonl"
+    alone.write_text(_entry(1, "x" * 5000))
+    Capture(journal, tell=lambda path, why: told.append((path, why))).file(_SCOPE, alone)
+    assert told[-1] == (str(alone), "begins like no transcript that is known")
 
 
 def test_a_file_that_begins_like_no_transcript_is_told_of_until_it_does(journal: SqliteJournal, tmp_path: Path) -> None:

@@ -112,11 +112,12 @@ def _hash(data: bytes) -> str:
 
 
 def first_lines(file: BinaryIO, count: int) -> Iterator[bytes]:
-    """Yield the first whole lines, of any size that is read at all."""
+    """Yield the first whole lines, of any size that is read at all; in the place of a longer one a question mark."""
     cursor = Cursor("", "")
     while count > 0:
         portion = read(file, cursor)
         yield from (line.data for line in portion.lines[:count])
+        yield from (b"?" for _ in portion.rejects)
         if portion.cursor == cursor:
             return
         count -= len(portion.lines) + len(portion.rejects)
