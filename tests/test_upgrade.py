@@ -114,15 +114,23 @@ def _remove(home: Path) -> None:
     paths.remove_database(home / "memory.sqlite")
 
 
-def _tear(home: Path) -> None:
+def _settled(home: Path) -> Path:
+    """Return the store's file with its log in it, whoever has it open."""
     file = home / "memory.sqlite"
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return file
+
+
+def _tear(home: Path) -> None:
+    file = _settled(home)
     data = bytearray(file.read_bytes())
     data[4096 * 3 : 4096 * 9] = b"\x5a" * 4096 * 6
     file.write_bytes(data)
 
 
 def _behead(home: Path) -> None:
-    file = home / "memory.sqlite"
+    file = _settled(home)
     file.write_bytes(b"no database at all" + file.read_bytes()[18:])
 
 

@@ -288,11 +288,15 @@ class Message(NamedTuple):
 
 
 class Retraction(NamedTuple):
-    """Says that turns of a session hold no longer: one message, or it and all after it; '' with `after`: all of them."""
+    """Says that turns of a session hold no longer: one message, or it and all after it; '' with `after`: all of them.
+
+    Only messages that were read from `source` are meant, where that is given: another file of the session stays as it is.
+    """
 
     session: str
     id: str = ""
     after: bool = False
+    source: str = ""
 
 
 #: What one line of a transcript comes to.

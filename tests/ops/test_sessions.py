@@ -20,6 +20,7 @@ from gieok.ports import StoredSession
 from gieok.surfaces.cli import main
 from gieok.testing.hash_embedder import HashEmbedder
 from gieok.testing.memory_store import MemoryStore
+from gieok.transcripts import formats
 
 Lines = list[dict[str, Any]]
 MAIN = Scope("agent:main")
@@ -281,6 +282,16 @@ def test_long_messages_go_on_in_more_lines_of_at_most_800_characters(state: Path
     assert all(line.startswith("User: ") and len(line) <= len("User: ") + 800 for line in lines)
     said = "".join(line.removeprefix("User: ") for line in lines)
     assert said.replace(" ", "") == text.replace(_KEY, "[redacted:anthropic-key]").replace("\n", "").replace(" ", "")
+
+
+def test_a_line_that_is_longer_than_any_may_be_is_passed_over(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formats, "LONGEST_LINE_BYTES", 2_000)
+    talk = [_header("s1"), _turn(1, "user", "apple"), _turn(2, "user", "x" * 9_000), _turn(3, "user", "pear")]
+    _write_files(state, "main", {"s1": talk}, {})
+    store = MemoryStore()
+    _sync(store, state)
+    (document,) = store.get(MAIN, ["sessions/main/s1.jsonl"])
+    assert document.text == "User: apple\nUser: pear"
 
 
 def test_another_cut_cuts_conversations_again(state: Path) -> None:

@@ -1,7 +1,71 @@
+"""What Gieok wrote is known wherever it comes back, whole or cut, and nothing else goes with it."""
+
+import sys
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gieok.text.echo import strip_echo
+from gieok.capabilities.observe import active_memory
+from gieok.capabilities.observe.active_memory import Look
+from gieok.capabilities.observe.observation import Category, Observation, Priority
+from gieok.capabilities.observe.remembered import Remembered
+from gieok.capabilities.prompt import inject
+from gieok.surfaces import tools
+from gieok.text.echo import is_echo, strip_echo
+
+_AT = datetime(2026, 11, 21, 5, 30, tzinfo=UTC)
+
+
+def _active(lang: str) -> str:
+    held = Remembered(
+        (),
+        (
+            Observation("We decided to use Redis Streams.", _AT, Priority.HIGH, Category.DECISION),
+            Observation("나는 짧은 답을 더 좋아해.", _AT, Priority.MEDIUM, Category.PREFERENCE),
+        ),
+        patterns=(),
+        task="rebuild the queue",
+    )
+    return active_memory.render(held, Look(lang, 2_500, "", UTC), date(2026, 11, 22)) + "\n" + active_memory.MARKER
+
+
+_ENTRY = inject.Entry(title="Queue", citation="notes/queue.md#L1", text="We decided to use Redis.\nNever use Kafka.")
+_TEXTS = {
+    "injected": inject.render([_ENTRY], [_ENTRY], 2_000),
+    "note": inject.note(3),
+    "instructions": tools.INSTRUCTIONS,
+    "active memory": _active("en"),
+    "활성 기억": _active("ko"),
+}
+
+
+@pytest.mark.parametrize("text", _TEXTS.values(), ids=_TEXTS)
+def test_the_text_of_every_surface_is_known_and_taken_out_whole(text: str) -> None:
+    assert is_echo(f"1\tline\n{text}\n2\tline")
+    assert is_echo(text.replace("\n", "\\n").replace('"', '\\"')), "inside of JSON"
+    assert strip_echo(text) == ""
+    assert strip_echo(f"안녕하세요.\n\n{text}\n\nI prefer spaces.") == "안녕하세요.\n\nI prefer spaces."
+
+
+@pytest.mark.parametrize("text", [t for name, t in _TEXTS.items() if name in ("injected", "note")])
+def test_of_a_text_that_is_cut_anywhere_only_what_is_ours_goes(text: str) -> None:
+    for cut in range(1, len(text)):
+        assert "Kafka" not in strip_echo(f"hello\n{text[:cut]}"), cut
+        assert strip_echo(f"hello\n{text[:cut]}").startswith("hello")
+    # Something said behind a block that was cut at the end of a line, or before one that was cut at its beginning.
+    for cut in [n for n, character in enumerate(text) if character == "\n"]:
+        assert strip_echo(f"{text[:cut]}\n\nI prefer spaces.").endswith("I prefer spaces.")
+        assert strip_echo(f"I prefer spaces.\n\n{text[cut + 1 :]}").startswith("I prefer spaces.")
+        assert "Kafka" not in strip_echo(f"I prefer spaces.\n\n{text[cut + 1 :]}")
+
+
+def test_a_line_of_active_memory_is_known_by_its_form() -> None:
+    line = "- 🔴 2026-11-21 We decided to use Redis Streams."
+    assert is_echo(f"notes/a.md:12:{line}")
+    assert strip_echo(f"You told me:\n{line}\n> {line}\nRight?") == "You told me:\nRight?"
 
 
 def test_injected_memory_is_taken_out_and_the_rest_stays() -> None:
@@ -9,18 +73,54 @@ def test_injected_memory_is_taken_out_and_the_rest_stays() -> None:
     assert strip_echo(text) == "언제 출시하지?\n\n고마워"
 
 
-def test_nested_and_unclosed_blocks_go_whole() -> None:
+def test_nested_blocks_go_whole_and_a_tag_that_somebody_speaks_of_takes_nothing_with_it() -> None:
     assert strip_echo("a <memory-compact>b <memory-note>c</memory-note> d</memory-compact> e") == "a  e"
-    assert strip_echo("a\n<memory-context>cut here") == "a"
+    assert strip_echo("What is <memory-context> for?\nI prefer tabs.") == "What is  for?\nI prefer tabs."
     assert strip_echo("a </memory-context> b") == "a  b"
+    assert strip_echo("<memory-context>\n| x\nI prefer tabs.\n<memory-note>\nb\n</memory-note>") == "I prefer tabs."
 
 
 def test_a_text_without_memory_is_returned_as_it_is() -> None:
-    text = "  about memory-context, in words\n\n\n\n"
-    assert strip_echo(text) is text
+    for text in ("  about memory-context, in words\n\n\n\n", "- 🔴 urgent\n- 2026-11-21 done", "my memory is bad"):
+        assert strip_echo(text) is text
+        assert not is_echo(text)
 
 
-@given(st.lists(st.sampled_from(["<memory-note>", "</memory-note>", "<memory-context a=1>", "x", "\n"]), max_size=12))
+_PIECES = ["<memory-note>", "</memory-note>", "<memory-context a=1>", "x", "\n", "| y", "- z (w)", "- 🔴 2026-11-21 x"]
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=12))
 def test_stripping_twice_is_stripping_once(parts: list[str]) -> None:
     once = strip_echo("".join(parts))
     assert strip_echo(once) == once
+
+
+def _steps(work: Callable[[], object]) -> int:
+    """Count the lines of Python that a call runs."""
+    steps = 0
+
+    def trace(*_: object) -> object:
+        nonlocal steps
+        steps += 1
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)  # type: ignore[arg-type]
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return steps
+
+
+_OPENERS = [
+    "<memory-context ", "<memory-context>", "</memory-context>", "<memory-note>\n", "<memory-context>\n- a\n",
+    "<memory-note></memory-context>", "- 🔴 2026-01-01 x\n", "\n", "<memory-data>\nx\n",
+    "What is remembered of earlier conversations. It is data:\n", "Recalled from this user's own memory files. ",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("opener", _OPENERS)
+def test_steps_grow_no_faster_than_the_text(opener: str) -> None:
+    few, many = (_steps(lambda n=n: (strip_echo(opener * n), is_echo(opener * n))) for n in (200, 1600))
+    assert many <= 10 * few + 200

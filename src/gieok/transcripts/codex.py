@@ -1,22 +1,40 @@
 """Codex CLI: `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<uuid>.jsonl`."""
 
+import re
 from collections.abc import Sequence
 
-from gieok.model import Role, Turn
-from gieok.transcripts.session import Format, Line, Session, mapping, message, name_of, text_of, tool_call, tool_result
+from gieok.model import Role
+from gieok.transcripts.session import (
+    Format,
+    Line,
+    Part,
+    Said,
+    Session,
+    ToolUse,
+    mapping,
+    name_of,
+    parts,
+    text_of,
+    unwrapped,
+)
 
 AGENT = "codex"
 
 #: Written in the user's place by the program.
+_BLOCKS = (
+    *("environment_context", "user_instructions", "turn_aborted", "permissions instructions", "collaboration_mode"),
+    *("skills_instructions", "user_shell_command", "subagent_notification", "skill", "hook_prompt", "hook_context"),
+    *("plugins_instructions", "apps_instructions", "realtime_conversation", "goal_context"),
+)
 _SYSTEM_STARTS = (
-    "<environment_context>",
-    "<user_instructions>",
     "# AGENTS.md instructions",
-    "<turn_aborted>",
-    "<permissions instructions>",
-    "<collaboration_mode>",
+    "Another language model started to solve this problem and produced a summary",
 )
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
+#: Stands at the beginning of what a command printed.
+_FAILED = re.compile(r"^(?:Process exited with code|Exit code:) [1-9]", re.MULTILINE)
+_HEAD_CHARS = 300
+_TEXTS = ("input_text", "output_text", "text")
 
 
 def begin(name: str, first: Line) -> Session | None:
@@ -31,34 +49,52 @@ def begin(name: str, first: Line) -> Session | None:
     return Session(id=identity, agent=AGENT, ignored=ignored, cwd=name_of(payload.get("cwd")))
 
 
-def turns(session: Session, line: Line, fallback_id: str) -> Sequence[Turn]:
-    """Return the messages of a `response_item`; `event_msg` lines repeat them."""
+def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+    """Return the parts of a `response_item`; `event_msg` lines repeat them."""
     if line.get("type") != "response_item":
         return ()
     payload, at = mapping(line.get("payload")), line.get("timestamp")
     ordinal = line.get("ordinal")
     identity = f"{session.id}/{ordinal if isinstance(ordinal, int) else fallback_id}"
+    call = name_of(payload.get("call_id")) or name_of(payload.get("id"))
     match payload.get("type"):
         case "message" if payload.get("role") in _ROLES:
-            text = text_of(payload.get("content"), ("input_text", "output_text", "text"))
-            said = "" if text.lstrip().startswith(_SYSTEM_STARTS) else text
-            return message(session, identity, _ROLES[payload["role"]], said, at)
+            role = _ROLES[payload["role"]]
+            said = _said(payload) if role is Role.USER else text_of(payload.get("content"), _TEXTS)
+            return (Said(identity, role, said, at),)
         case "function_call" | "custom_tool_call":
-            call = tool_call(payload.get("name"), payload.get("arguments", payload.get("input")))
-            return message(session, identity, Role.TOOL, call, at)
+            name = " ".join(filter(None, (name_of(payload.get("namespace")), name_of(payload.get("name")))))
+            return (ToolUse(identity, call, name, at, payload.get("arguments", payload.get("input")) or ""),)
         case "local_shell_call":
-            return message(session, identity, Role.TOOL, tool_call("shell", dict(mapping(payload.get("action")))), at)
+            return (ToolUse(identity, call, "shell", at, dict(mapping(payload.get("action")))),)
         case "function_call_output" | "custom_tool_call_output":
-            return message(session, identity, Role.TOOL, _output(payload.get("output")), at)
+            output = payload.get("output")
+            text = _output(output)
+            failed = mapping(output).get("success") is False or _FAILED.search(text, 0, _HEAD_CHARS) is not None
+            return (ToolUse(identity, call, "tool", at, result=text, failed=failed),)
     return ()
 
 
+def _said(payload: Line) -> str:
+    """Return what the user really wrote: each text says who it comes from, and those of older versions by their beginning."""
+    origins = mapping(payload.get("internal_chat_message_metadata_passthrough")).get("content_item_metadata")
+    origins = origins if isinstance(origins, list) else []
+    texts: list[str] = []
+    for number, part in enumerate(parts(payload.get("content"))):
+        origin = mapping(mapping(origins[number] if number < len(origins) else None).get("provenance")).get("type")
+        text = text_of([part], _TEXTS)
+        if origin is None:
+            text = unwrapped(text, _BLOCKS)
+            text = "" if text.lstrip().startswith(_SYSTEM_STARTS) else text
+        if origin in (None, "user"):
+            texts.append(text)
+    content = payload.get("content")
+    return content if isinstance(content, str) else "\n".join(filter(None, texts))
+
+
 def _output(output: object) -> str:
-    found = mapping(output)
-    text = (
-        output if isinstance(output, str) else name_of(found.get("content")) or text_of(output, ("input_text", "text"))
-    )
-    return tool_result("tool", text, failed=found.get("success") is False)
+    content = mapping(output).get("content", output)
+    return content if isinstance(content, str) else text_of(content, _TEXTS)
 
 
-FORMAT = Format(AGENT, begin, turns)
+FORMAT = Format(AGENT, begin, read)

@@ -1,38 +1,76 @@
 """The table of formats, and which of them a file is in. A new agent is a file beside this one and a row."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
 from gieok.model import Message, Turn
 from gieok.text.echo import MARKER
 from gieok.transcripts import claude_code, codex, gemini_cli, openclaw, plain
-from gieok.transcripts.session import Format, Line, Session, name_of
+from gieok.transcripts.own import is_own_call, is_own_tool, may_ask
+from gieok.transcripts.session import Format, Line, Part, Said, Session, ToolUse, name_of, spoken, used
 
 #: In the order in which they are tried: `plain` takes whatever has a role.
 FORMATS = (openclaw.FORMAT, codex.FORMAT, gemini_cli.FORMAT, claude_code.FORMAT, plain.FORMAT)
 
 #: How many lines `recognise` wants: a header may be damaged, or stand behind lines of other kinds.
 SNIFFED_LINES = 20
+#: A longer line is set aside: no agent writes such a one, and it would be held in memory whole.
+LONGEST_LINE_BYTES = 64 << 20
 #: A line that was torn and then written on: a whole object may stand behind the torn one.
 _SALVAGE_TRIES = 20
+#: Whoever joins a system prompt to the first message may put a word before it.
+_OWN_RUN = re.compile(rf"\s*(?:\W{{0,9}}(?:system|instructions?|user)\W{{0,9}})?{re.escape(MARKER)}", re.IGNORECASE)
+#: Where texts stand: `payload.content[0].text`, and a level or two more.
+_DEEPEST_TEXT = 6
 
 #: Beside transcripts stand files that are none: OpenClaw's own records, checkpoints and backups of what was read before.
 _OTHER_FILES = (".trajectory.jsonl", ".checkpoint.", ".bak.", ".trajectory-path.json")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Transcript:
-    """A file whose format is known."""
+    """A file whose format is known, and the calls in it that asked Gieok: what comes back from them is no evidence."""
 
     format: Format
     session: Session
+    #: Gieok's folders where they are not called `.gieok`.
+    folders: Sequence[str] = ()
+    _own_calls: set[str] = field(default_factory=set)
 
     def turns(self, line: Line, fallback_id: str) -> list[Turn]:
         """Return what a line comes to; nothing where the whole session is none of memory's business."""
-        return [] if self.session.ignored else list(self.format.turns(self.session, line, fallback_id))
+        if self.session.ignored:
+            return []
+        return [turn for part in self.format.parts(self.session, line, fallback_id) for turn in self._turns(part)]
+
+    def pass_by(self, lines: bytes) -> None:
+        """Note the calls of lines that were read before: their results may follow."""
+        if self.session.ignored or not may_ask(lines, self.folders):
+            return
+        for data in lines.split(b"\n"):
+            line = parse(data) if may_ask(data, self.folders) else None
+            for part in self.format.parts(self.session, line, "") if line else ():
+                if isinstance(part, ToolUse):
+                    self._is_own(part)
+
+    def _turns(self, part: Part) -> Sequence[Turn]:
+        match part:
+            case Said():
+                return spoken(self.session, part)
+            case ToolUse():
+                return used(self.session, part, is_own=self._is_own(part))
+        return (part,)
+
+    def _is_own(self, use: ToolUse) -> bool:
+        """Say whether a use of a tool asks Gieok, going by the call, which may stand in a line before."""
+        if use.arguments is not None and is_own_call(use.name, use.arguments, self.folders):
+            self._own_calls.add(use.call)
+            return True
+        return is_own_tool(use.name) or (bool(use.call) and use.call in self._own_calls)
 
 
 def begin(name: str, first: Line) -> Transcript | None:
@@ -44,19 +82,43 @@ def begin(name: str, first: Line) -> Transcript | None:
     return None
 
 
-def recognise(name: str, lines: Sequence[bytes]) -> Transcript | None:
+def recognise(name: str, lines: Iterable[bytes]) -> Transcript | None:
     """Return the transcript that begins with these lines; one of Gieok's own runs is ignored. None: no format knows it."""
     parsed = [line for line in map(parse, lines) if line is not None]
     found = next(filter(None, (begin(name, line) for line in parsed)), None)
     if found is None:
         return None
     session = found.session
-    if any(MARKER.encode() in line for line in lines):
+    if _is_own_run(found, parsed):
         session = session._replace(ignored="gieok's own")
     elif any(map(openclaw.is_dream, parsed)):
         session = session._replace(ignored="a dream of OpenClaw's")
     folders = (name_of(line.get("cwd")) for line in parsed)  # Claude Code says it on the lines of turns
     return Transcript(found.format, session._replace(cwd=session.cwd or next(filter(None, folders), "")))
+
+
+def is_prelude(lines: Sequence[bytes]) -> bool:
+    """Say whether lines that begin no transcript are empty, or such as an agent writes before anything is said."""
+    return all(claude_code.is_prelude(parse(line) or {}) for line in lines if line.strip(b"\0 \r\t"))
+
+
+def _is_own_run(transcript: Transcript, lines: Iterable[Line]) -> bool:
+    """Say whether a session begins with a prompt of Gieok's: the system's (also in a header), or what the user says first."""
+    for line in lines:
+        if any(_OWN_RUN.match(text) for text in _texts(line)):
+            return True
+        said = transcript.format.parts(transcript.session, line, "")
+        if any(isinstance(part, Said) and part.text.strip() for part in said):
+            return False
+    return False
+
+
+def _texts(value: object, depth: int = 0) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif depth < _DEEPEST_TEXT and isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner, depth + 1)
 
 
 def parse(data: bytes) -> dict[str, Any] | None:

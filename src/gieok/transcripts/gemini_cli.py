@@ -1,17 +1,37 @@
 """Gemini CLI: `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`.
 
 A message is written again as it grows (the last one wins), `$rewindTo` takes a message and all after it back, and
-`$set.messages` replaces the whole conversation.
+`$set.messages` replaces the whole conversation. But the program also writes the model's history there when it compresses or
+resumes a session: that holds texts of its own, and nobody has taken anything back by it.
 """
 
 from collections.abc import Sequence
 
-from gieok.model import Message, Retraction, Role, Turn
-from gieok.transcripts.session import Format, Line, Session, message, name_of, parts, tool_call, tool_result
+from gieok.model import Retraction, Role
+from gieok.transcripts.session import Format, Line, Part, Said, Session, ToolUse, name_of, parts, unwrapped
 
 AGENT = "gemini-cli"
 
 _ROLES = {"user": Role.USER, "gemini": Role.ASSISTANT}
+_BLOCKS = (
+    "session_context",
+    "hook_context",
+    "state_snapshot",
+    "loaded_context",
+    "extension_context",
+    "project_context",
+)
+_SYNTHETIC = tuple(f"<{name}>" for name in _BLOCKS)
+#: What the program puts in behind a prompt that names files with `@`.
+_FILES, _END_OF_FILES = "--- Content from referenced files ---", "--- End of content ---"
+#: What it writes in the user's or the model's place.
+_SYSTEM_STARTS = (
+    *_SYNTHETIC,
+    "System: Please continue.",
+    "This is the Gemini CLI. We are setting up the context for our chat.",
+    "Got it. Thanks for the context!",
+    "Got it. Thanks for the additional context!",
+)
 
 
 def begin(name: str, first: Line) -> Session | None:
@@ -22,41 +42,43 @@ def begin(name: str, first: Line) -> Session | None:
     return Session(id=first["sessionId"], agent=AGENT, ignored="a sub-agent" if first.get("kind") == "subagent" else "")
 
 
-def turns(session: Session, line: Line, fallback_id: str) -> Sequence[Turn]:
-    """Return the messages of a line, or what it takes back."""
+def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+    """Return the parts of a line, or what it takes back."""
     if isinstance(line.get("$rewindTo"), str):
         return (Retraction(session.id, f"{session.id}/{line['$rewindTo']}", after=True),)
     changed = line.get("$set")
     if isinstance(changed, dict):
-        whole = changed.get("messages")
-        return _replacement(session, whole, fallback_id) if isinstance(whole, list) else ()
-    return _messages(session, line, fallback_id)
+        return _replacement(session, parts(changed.get("messages")), fallback_id)
+    return _message(session, line, fallback_id)
 
 
-def _replacement(session: Session, whole: list[object], fallback_id: str) -> list[Turn]:
+def _replacement(session: Session, whole: Sequence[Line], fallback_id: str) -> list[Part]:
     """Take everything back that is not in `whole`; what is in it stays as it was read."""
-    found = [
-        turn
-        for number, item in enumerate(whole)
-        if isinstance(item, dict)
-        for turn in _messages(session, item, f"{fallback_id}.{number}")
-    ]
-    return [Retraction(session.id, after=True), *found]
+    found = [part for number, item in enumerate(whole) for part in _message(session, item, f"{fallback_id}.{number}")]
+    is_history = any(_text(item.get("content")).lstrip().startswith(_SYNTHETIC) for item in whole)
+    return [Retraction(session.id, after=True), *found] if whole and not is_history else found
 
 
-def _messages(session: Session, line: Line, fallback_id: str) -> list[Message]:
+def _message(session: Session, line: Line, fallback_id: str) -> list[Part]:
     role = _ROLES.get(name_of(line.get("type")))
     if role is None:
         return []
     identity, at = f"{session.id}/{name_of(line.get('id')) or fallback_id}", line.get("timestamp")
-    found = message(session, identity, role, _text(line.get("content")), at)
+    found: list[Part] = [Said(identity, role, _said(line), at)]
     for number, call in enumerate(parts(line.get("toolCalls"))):
-        shown = tool_call(call.get("name"), call.get("args"))
-        outcome = tool_result(
-            call.get("name"), name_of(call.get("resultDisplay")), failed=call.get("status") == "error"
-        )
-        found += message(session, f"{identity}#{number}", Role.TOOL, f"{shown} {outcome}", at)
+        name, result = name_of(call.get("name")), name_of(call.get("resultDisplay"))
+        failed, arguments = call.get("status") == "error", call.get("args") or {}
+        found.append(ToolUse(f"{identity}#{number}", name_of(call.get("id")), name, at, arguments, result, failed))
     return found
+
+
+def _said(line: Line) -> str:
+    """Return what was really said; where the program added to it, it keeps beside it what it shows."""
+    text = _text(line.get("displayContent")) or _text(line.get("content"))
+    if text.lstrip().startswith(_SYSTEM_STARTS):
+        return ""
+    before, files, behind = text.partition(_FILES)
+    return unwrapped(f"{before}{behind.partition(_END_OF_FILES)[2]}" if files else text, _BLOCKS)
 
 
 def _text(content: object) -> str:
@@ -67,4 +89,4 @@ def _text(content: object) -> str:
     return "\n".join(name_of(part.get("text")) for part in shown if not part.get("thought")).strip()
 
 
-FORMAT = Format(AGENT, begin, turns)
+FORMAT = Format(AGENT, begin, read)

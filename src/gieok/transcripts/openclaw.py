@@ -6,33 +6,22 @@ runs, messages between sessions and the envelopes that channels put around a mes
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from gieok.model import Role, Turn
-from gieok.transcripts.session import (
-    Format,
-    Line,
-    Session,
-    mapping,
-    message,
-    name_of,
-    parts,
-    text_of,
-    tool_call,
-    tool_result,
-)
+from gieok.model import Role
+from gieok.transcripts.session import Format, Line, Part, Said, Session, ToolUse, mapping, name_of, parts, text_of
 
 AGENT = "openclaw"
 #: What a database of transcripts is called, from 2026.8 on, in `agents/<agent>/agent`.
 DATABASE = "openclaw-agent.sqlite"
 
 #: Blocks that channels put before a message: a title that says that it is not to be trusted, then JSON.
-_ENVELOPE = re.compile(r"^[^\n]{3,80}\(untrusted[^\n)]*\):\n```(?:json)?\n.*?\n```\s*", re.DOTALL)
-_TRAILING_CONTEXT = re.compile(r"\n\s*Untrusted context \(metadata.*\Z", re.DOTALL)
+_ENVELOPE = re.compile(r"\s*[^\n]{3,80}\(untrusted[^\n)]{0,80}\):\n```(?:json)?\n.*?\n```\s*", re.DOTALL)
+_TRAILING_CONTEXT = "\nUntrusted context (metadata"
 #: `[Telegram Kim id:123 Wed 2026-02-11 10:23 KST] `: who wrote, when.
-_STAMP = re.compile(r"^\[[^\]\n]{0,120}\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^\]\n]{0,40}\]\s*")
-_DIRECTIVE = re.compile(r"\[\[\s*(?:reply_to_current|reply_to:[^\]]*|audio_as_voice)\s*\]\]\s*")
-_SYSTEM_LINES = re.compile(r"^System(?: \(untrusted\))?: \[[^\n]*\n+")
+_STAMP = re.compile(r"\s*\[[^\]\n]{0,120}\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^\]\n]{0,40}\]\s*")
+_DIRECTIVE = re.compile(r"\[\[\s{0,9}(?:reply_to_current|reply_to:[^\]\[]{0,200}|audio_as_voice)\s{0,9}\]\]\s*")
+_SYSTEM_LINES = re.compile(r"System(?: \(untrusted\))?: \[[^\n]*\n+")
 #: What nobody said: begun by OpenClaw for itself.
 _SYSTEM_STARTS = (
     "System: [",
@@ -87,8 +76,8 @@ def is_dream(line: Line) -> bool:
     return name_of(mapping(line.get("data")).get("runId")).startswith("dreaming-narrative-")
 
 
-def turns(session: Session, line: Line, fallback_id: str) -> Sequence[Turn]:
-    """Return the messages of an entry."""
+def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+    """Return the parts of an entry."""
     found = mapping(line.get("message"))
     if line.get("type") != "message" or mapping(found.get("provenance")).get("kind"):
         return ()
@@ -97,31 +86,34 @@ def turns(session: Session, line: Line, fallback_id: str) -> Sequence[Turn]:
     content = found.get("content")
     match found.get("role"):
         case "user":
-            return message(session, identity, Role.USER, _said(text_of(content)), at)
+            return (Said(identity, Role.USER, _said(text_of(content)), at),)
         case "assistant":
             reply = _DIRECTIVE.sub("", text_of(content))
-            said = message(session, identity, Role.ASSISTANT, "" if reply.strip() in _SILENT_REPLIES else reply, at)
-            calls = (part for part in parts(content) if part.get("type") == "toolCall")
-            for number, part in enumerate(calls):
-                call = tool_call(part.get("name"), part.get("arguments"))
-                said += message(session, f"{identity}#{number}", Role.TOOL, call, at)
-            return said
+            said = "" if reply.strip() in _SILENT_REPLIES else reply
+            return (Said(identity, Role.ASSISTANT, said, at), *_calls(identity, content, at))
         case "toolResult":
-            result = tool_result(found.get("toolName"), text_of(content), failed=found.get("isError") is True)
-            return message(session, identity, Role.TOOL, result, at)
+            name, call = name_of(found.get("toolName")), name_of(found.get("toolCallId"))
+            failed = found.get("isError") is True
+            return (ToolUse(identity, call, name, at, result=text_of(content), failed=failed),)
     return ()
+
+
+def _calls(identity: str, content: object, at: object) -> Iterator[ToolUse]:
+    calls = (part for part in parts(content) if part.get("type") == "toolCall")
+    for number, part in enumerate(calls):
+        arguments = part.get("arguments") or {}
+        yield ToolUse(f"{identity}#{number}", name_of(part.get("id")), name_of(part.get("name")), at, arguments)
 
 
 def _said(text: str) -> str:
     """Return what the user really wrote."""
-    text = _SYSTEM_LINES.sub("", text.strip())
-    if text.startswith(_SYSTEM_STARTS) or _UNATTENDED in text:
+    text = text.strip()
+    position = found.end() if (found := _SYSTEM_LINES.match(text)) else 0
+    if text.startswith(_SYSTEM_STARTS, position) or _UNATTENDED in text:
         return ""
-    while True:
-        bare = _STAMP.sub("", _ENVELOPE.sub("", text, count=1).lstrip(), count=1)
-        if bare == text:
-            return _TRAILING_CONTEXT.sub("", text)
-        text = bare
+    while found := _ENVELOPE.match(text, position) or _STAMP.match(text, position):
+        position = found.end()
+    return text[position:].partition(_TRAILING_CONTEXT)[0]
 
 
-FORMAT = Format(AGENT, begin, turns)
+FORMAT = Format(AGENT, begin, read)

@@ -1,10 +1,10 @@
 """Any agent that writes `{"role", "content", "timestamp"}` lines; also `text` for `content`, and OpenAI's roles."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
-from gieok.model import Role, Turn
-from gieok.transcripts.session import Format, Line, Session, message, name_of, parts, text_of, tool_call, tool_result
+from gieok.model import Role
+from gieok.transcripts.session import Format, Line, Part, Said, Session, ToolUse, name_of, parts, text_of
 
 AGENT = "plain"
 
@@ -25,23 +25,30 @@ def begin(name: str, first: Line) -> Session | None:
     return Session(id=PurePath(name).name.partition(".jsonl")[0], agent=AGENT)
 
 
-def turns(session: Session, line: Line, fallback_id: str) -> Sequence[Turn]:
-    """Return the message of a line; what stands in `system` lines is instruction, not conversation."""
-    content, at = line.get("content", line.get("text")), line.get("timestamp", line.get("at"))
+def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+    """Return the parts of a line; what stands in `system` lines is instruction, not conversation."""
+    content, at = line.get("content", line.get("text")), moment_of(line)
     identity = f"{session.id}/{name_of(line.get('id')) or fallback_id}"
     text, role = text_of(content, ("text", "input_text", "output_text")), name_of(line.get("role"))
     if role in ("tool", "function"):
-        failed = line.get("is_error") is True
-        return message(session, identity, Role.TOOL, tool_result(line.get("name", "tool"), text, failed=failed), at)
+        call, name = name_of(line.get("tool_call_id")), name_of(line.get("name"))
+        return (ToolUse(identity, call, name, at, result=text, failed=line.get("is_error") is True),)
     if role not in _SAID:
         return ()
-    found = message(session, identity, _SAID[role], text, at)
+    return (Said(identity, _SAID[role], text, at), *_calls(identity, line, at))
+
+
+def _calls(identity: str, line: Line, at: object) -> Iterator[ToolUse]:
     for number, call in enumerate(parts(line.get("tool_calls"))):
         function = call.get("function")
         named = function if isinstance(function, dict) else call
-        shown = tool_call(named.get("name"), named.get("arguments"))
-        found += message(session, f"{identity}#{number}", Role.TOOL, shown, at)
-    return found
+        arguments = named.get("arguments") or {}
+        yield ToolUse(f"{identity}#{number}", name_of(call.get("id")), name_of(named.get("name")), at, arguments)
 
 
-FORMAT = Format(AGENT, begin, turns, has_ids=False)
+def moment_of(line: Line) -> object:
+    """Return the time that a line says, None where it says none."""
+    return line.get("timestamp", line.get("at"))
+
+
+FORMAT = Format(AGENT, begin, read, has_ids=False)

@@ -1,26 +1,22 @@
 """What formats share: the session that a transcript belongs to, and how its parts become messages."""
 
 import hashlib
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from gieok.model import Message, Role, Turn
-from gieok.text.echo import strip_echo
+from gieok.model import Message, Retraction, Role
+from gieok.text.echo import is_echo, strip_echo
+from gieok.transcripts.own import is_own_tool
+from gieok.transcripts.shortened import redacted, tool_call, tool_result
 
 #: One line of a transcript, as JSON gives it.
 Line = Mapping[str, Any]
 
-#: Of a tool's result this much is kept at its beginning and its end: what was found, and how it ended.
-_RESULT_HEAD_CHARS = 400
-_RESULT_TAIL_CHARS = 200
-_ARGUMENT_CHARS = 120
-_SPACES = re.compile(r"\s+")
-_HEX_OF_ID = 20
 #: No store can keep these in a text; JSON can write them.
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+_HEX_OF_ID = 20
 
 
 class Session(NamedTuple):
@@ -32,23 +28,64 @@ class Session(NamedTuple):
     cwd: str = ""
 
 
+class Said(NamedTuple):
+    """What a user or an assistant said, as the transcript has it; `at` is a time in any form that `moment` reads."""
+
+    id: str
+    role: Role
+    text: str
+    at: object
+
+
+class ToolUse(NamedTuple):
+    """A call of a tool, what came back, or both. `call` joins the two where they stand in different lines."""
+
+    id: str
+    call: str
+    name: str
+    at: object
+    #: None where only the result is told of.
+    arguments: object = None
+    #: None where only the call is told of.
+    result: str | None = None
+    failed: bool = False
+
+
+#: What a line holds.
+Part = Said | ToolUse | Retraction
+
+
 class Format(NamedTuple):
     """How one agent writes.
 
     `begin` takes a file's name and first line and returns its session, or None where the file is of another format.
-    `turns` takes the session, a line and an id to use where the line has none.
+    `parts` takes the session, a line and an id to use where the line has none.
     """
 
     name: str
     begin: Callable[[str, Line], Session | None]
-    turns: Callable[[Session, Line, str], Sequence[Turn]]
+    parts: Callable[[Session, Line, str], Sequence[Part]]
     #: Lines carry ids of their own, so that reading one again is harmless wherever it then stands.
     has_ids: bool = True
 
 
-def message(session: Session, identity: str, role: Role, text: str, at: object) -> list[Message]:
-    """Return one message, or none where nothing is left of its text."""
-    text = _storable(strip_echo(text)).strip()
+def spoken(session: Session, said: Said) -> list[Message]:
+    """Return what was said as a message, without secrets and without what Gieok put there; none where nothing is left."""
+    return _message(session, said.id, said.role, redacted(strip_echo(said.text)), said.at)
+
+
+def used(session: Session, use: ToolUse, *, is_own: bool) -> list[Message]:
+    """Return a use of a tool as a message: shortened, without secrets. Gieok's own answers give none."""
+    shown: list[str] = []
+    if use.arguments is not None and not is_own_tool(use.name):
+        shown.append(tool_call(use.name, use.arguments))
+    if use.result is not None and not is_own and not is_echo(use.result):
+        shown.append(tool_result(use.name, use.result, failed=use.failed))
+    return _message(session, use.id, Role.TOOL, " ".join(shown), use.at)
+
+
+def _message(session: Session, identity: str, role: Role, text: str, at: object) -> list[Message]:
+    text = _storable(text).strip()
     if not text:
         return []
     return [Message(id=identity, role=role, text=text, at=moment(at), session=session.id, agent=session.agent)]
@@ -90,32 +127,28 @@ def parts(content: object) -> list[Line]:
     return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
 
 
-def tool_call(name: object, arguments: object) -> str:
-    """Return `[read path=MEMORY.md]`: a call in one line."""
-    if isinstance(arguments, str):
-        try:
-            arguments = json.loads(arguments)
-        except ValueError:
-            return f"[{name} {_short(arguments)}]"
-    if isinstance(arguments, dict):
-        shown = " ".join(f"{key}={_short(value)}" for key, value in arguments.items())
-        return f"[{name} {shown}]" if shown else f"[{name}]"
-    return f"[{name}]"
+def unwrapped(text: str, names: Sequence[str]) -> str:
+    """Return text without the blocks `<name>…</name>` that an agent writes in the user's place.
 
-
-def tool_result(name: object, text: str, *, failed: bool = False) -> str:
-    """Return what came back: its outcome, its beginning and its end."""
-    text = strip_echo(text).strip()
-    if len(text) > _RESULT_HEAD_CHARS + _RESULT_TAIL_CHARS:
-        left_out = len(text) - _RESULT_HEAD_CHARS - _RESULT_TAIL_CHARS
-        text = f"{text[:_RESULT_HEAD_CHARS]} … {left_out:,} characters … {text[-_RESULT_TAIL_CHARS:]}"
-    return f"[{name} {'failed' if failed else 'ok'}] {text}".strip()
-
-
-def _short(value: object) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    text = _SPACES.sub(" ", text).strip()
-    return text if len(text) <= _ARGUMENT_CHARS else text[:_ARGUMENT_CHARS] + "…"
+    A block that is never closed goes to the end of the text where its tag begins a line; elsewhere somebody speaks of it.
+    """
+    if "<" not in text:
+        return text
+    kept: list[str] = []
+    position = 0
+    unclosed: set[str] = set()  # looked for once, and not behind each of many openers
+    for found in re.finditer(rf"<({'|'.join(map(re.escape, names))})(?:\s[^<>]{{0,200}})?>", text):
+        name = found[1]
+        if found.start() < position or name in unclosed:
+            continue
+        end = text.find(f"</{name}>", found.end())
+        if end < 0:
+            unclosed.add(name)
+            if text[position : found.start()].rpartition("\n")[2].strip():
+                continue
+        kept.append(text[position : found.start()])
+        position = len(text) if end < 0 else end + len(name) + 3
+    return "".join((*kept, text[position:])).strip() if kept or position else text
 
 
 def fingerprint(data: bytes) -> str:

@@ -138,6 +138,126 @@ def test_a_rewrite_that_is_interrupted_begins_anew(journal: SqliteJournal, tmp_p
     assert sorted(_texts(journal)) == ["새로"] + ["응"] * 20
 
 
+@pytest.mark.parametrize("more", [{}, {"timestamp": 1795293951}], ids=["without times", "with times"])
+def test_a_backup_of_what_was_rewritten_and_went_on_adds_nothing(
+    journal: SqliteJournal, tmp_path: Path, more: dict[str, object]
+) -> None:
+    file = tmp_path / "a.jsonl"
+    lines = [_plain(f"line {n}", **more) for n in range(300)]
+    file.write_text("".join(lines[:100]))
+    _capture(journal, file)
+    (tmp_path / "x").write_text("".join(lines[:200]))
+    (tmp_path / "x").replace(file)
+    _capture(journal, file)
+    with file.open("a") as out:
+        out.write("".join(lines[200:]))
+    _capture(journal, file)
+    (tmp_path / "a.jsonl.bak").write_text("".join(lines[:250]))
+    _capture(journal, file, tmp_path / "a.jsonl.bak")
+    assert _texts(journal) == [f"line {n}" for n in range(300)]
+
+
+def test_a_first_line_of_any_size_is_read(journal: SqliteJournal, tmp_path: Path) -> None:
+    """A pasted screenshot is a line of megabytes."""
+    image = {"type": "image", "source": {"type": "base64", "data": "A" * 3_000_000}}
+    said = {"type": "text", "text": "이 화면을 봐 줘"}
+    line = {"type": "user", "uuid": "u", "sessionId": "s", "message": {"role": "user", "content": [image, said]}}
+    (tmp_path / "a.jsonl").write_text(json.dumps(line, ensure_ascii=False) + "\n")
+    _capture(journal, tmp_path / "a.jsonl")
+    (tmp_path / "b.jsonl").write_text(_entry(1, "x" * 2_000_000) + _entry(2))
+    _capture(journal, tmp_path / "b.jsonl")
+    assert [text[:9] for text in _texts(journal)] == ["이 화면을 봐 줘", "x" * 9, "메시지 2"]
+
+
+def test_behind_a_first_line_that_is_longer_than_any_may_be_the_rest_is_read_and_that_is_told(
+    journal: SqliteJournal, tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.setattr(tail, "LONGEST_LINE_BYTES", 3000)
+    monkeypatch.setattr(tail, "_PORTION_BYTES", 1000)
+    told: list[tuple[str, str]] = []
+    file = tmp_path / "a.jsonl"
+    file.write_text(_entry(1, "x" * 5000) + _entry(2))
+    Capture(journal, tell=lambda path, why: told.append((path, why))).file(_SCOPE, file)
+    assert _texts(journal) == ["메시지 2"]
+    assert told == [(str(file), ""), (f"{file}#1", "this line was not read: longer than 3,000 bytes")]
+    alone = tmp_path / "b.jsonl"
+    alone.write_text(_entry(1, "x" * 5000))
+    Capture(journal, tell=lambda path, why: told.append((path, why))).file(_SCOPE, alone)
+    assert told[-1] == (str(alone), "begins like no transcript that is known")
+
+
+def test_a_file_that_begins_like_no_transcript_is_told_of_until_it_does(journal: SqliteJournal, tmp_path: Path) -> None:
+    told: list[tuple[str, str]] = []
+    file = tmp_path / "a.jsonl"
+    capture = Capture(journal, tell=lambda path, why: told.append((path, why)))
+    title = '{"type":"summary","summary":"Queue","leafUuid":"u"}\n'
+    for text in ("", "\n", '{"torn', title):
+        file.write_text(text)
+        assert capture.file(_SCOPE, file) == 0
+    assert told == [], "not yet"
+    file.write_text('{"weight": 3}\n')
+    capture.file(_SCOPE, file)
+    assert told == [(str(file), "begins like no transcript that is known")]
+    file.write_text('{"weight": 3}\n' + _entry(1))
+    capture.file(_SCOPE, file)
+    assert told[-1] == (str(file), "")
+    assert _texts(journal) == ["메시지 1"]
+
+
+def test_words_about_the_run_mark_drop_no_session(journal: SqliteJournal, tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    result = {"role": "toolResult", "toolName": "read", "content": f"{MARKER}\nYou are the memory of an AI agent."}
+    page = {"type": "message", "id": "0000000b", "parentId": None, "message": result}
+    file.write_text(_entry(1, f"what is {MARKER!r}?") + json.dumps(page) + "\n" + _entry(2, "고마워"))
+    _capture(journal, file)
+    assert len(_texts(journal)) == 3
+
+
+def _gemini(identity: str, text: str, kind: str = "user") -> str:
+    row = {"id": identity, "type": kind, "timestamp": "2026-11-21T20:46:00Z", "content": [{"text": text}]}
+    return json.dumps(row, ensure_ascii=False) + "\n"
+
+
+@pytest.mark.parametrize("is_backwards", [False, True])
+def test_two_files_of_one_session_each_keep_what_they_put(
+    journal: SqliteJournal, tmp_path: Path, is_backwards: bool
+) -> None:
+    head = json.dumps({"sessionId": "g", "projectHash": "h", "kind": "main"}) + "\n"
+    context = {
+        "id": "c",
+        "type": "user",
+        "content": [{"text": "<session_context>\nToday is Sunday.\n</session_context>"}],
+    }
+    first, second = tmp_path / "session-1.jsonl", tmp_path / "session-2.jsonl"
+    first.write_text(head + "".join(_gemini(str(n), f"말 {n}") for n in range(36)))
+    replaced = [json.loads(_gemini("50", "바뀐 말"))]
+    second.write_text(
+        head + json.dumps({"$set": {"messages": [context]}}) + "\n" + _gemini("35", "말 35") + _gemini("40", "말 40")
+        + json.dumps({"$rewindTo": "40"}) + "\n" + json.dumps({"$rewindTo": "3"}) + "\n" + _gemini("41", "말 41")
+        + json.dumps({"$set": {"messages": replaced}}) + "\n" + _gemini("42", "말 42")
+    )  # fmt: skip
+    _capture(journal, *((second, first) if is_backwards else (first, second)))
+    _capture(journal, first, second)
+    assert sorted(_texts(journal)) == sorted([*(f"말 {n}" for n in range(36)), "바뀐 말", "말 42"])
+
+
+def test_a_result_is_known_for_an_answer_of_gieoks_in_another_process_than_its_call(
+    journal: SqliteJournal, tmp_path: Path
+) -> None:
+    file = tmp_path / "a.jsonl"
+    call = {"type": "toolCall", "id": "c1", "name": "exec", "arguments": {"command": "gieok search launch"}}
+    asked = {"type": "message", "id": "0000000a", "parentId": None, "message": {"role": "assistant", "content": [call]}}
+    content = [{"type": "text", "text": "1. launch.md#L3: the launch is on Friday"}]
+    result = {"role": "toolResult", "toolCallId": "c1", "toolName": "exec", "content": content}
+    answered = {"type": "message", "id": "0000000b", "parentId": None, "message": result}
+    file.write_text(_entry(1) + json.dumps(asked) + "\n")
+    _capture(journal, file)
+    with file.open("a") as out:
+        out.write(json.dumps(answered) + "\n" + _entry(2))
+    _capture(journal, file)
+    assert _texts(journal) == ["메시지 1", "[exec command=gieok search launch]", "메시지 2"]
+
+
 def test_malformed_lines_are_set_aside_with_their_place(journal: SqliteJournal, tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     good = _entry(1)

@@ -27,7 +27,7 @@ from gieok.transcripts.session import fingerprint
 
 KIND = "session"
 #: Part of every stamp: changes whenever the text that is made of a transcript would.
-_VERSION = 1
+_VERSION = 2
 _LABELS = {Role.USER: "User", Role.ASSISTANT: "Assistant"}
 #: Of what was said, without the label; a longer message goes on in another line with its label again.
 _LINE_CHARS = 800
@@ -178,8 +178,13 @@ def _text(file: Path) -> str:
 
 
 def _lines(file: Path) -> Iterator[bytes]:
+    """Yield a file's lines; one that is longer than any may be is passed over without being held."""
     with file.open("rb") as opened:
-        yield from opened
+        is_whole = True
+        while piece := opened.readline(formats.LONGEST_LINE_BYTES):
+            if is_whole and (piece.endswith(b"\n") or len(piece) < formats.LONGEST_LINE_BYTES):
+                yield piece
+            is_whole = piece.endswith(b"\n")
 
 
 def _events(store: TranscriptStore, session: str) -> Iterator[bytes]:

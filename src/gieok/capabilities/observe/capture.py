@@ -4,23 +4,26 @@ What a portion of lines comes to is added in the transaction that moves the curs
 depend on where it was read, so that a file that is copied, rotated or rewritten adds nothing twice.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
 from gieok.capabilities.observe import tail
+from gieok.capabilities.observe.numbering import LineCounts, numbered
 from gieok.errors import GieokError, TranscriptUnreadable
 from gieok.model import Cursor, Message, Reject, Scope, Turn
 from gieok.ports import Journal, StoredSession, TranscriptStore
-from gieok.text.redact import redact
 from gieok.text.tokens import count_tokens
 from gieok.transcripts import formats, openclaw
 from gieok.transcripts.formats import Transcript
 from gieok.transcripts.session import fingerprint
 
 _EVENTS = 500
+#: So far back calls are looked for whose results follow, when a file is taken up again.
+_LOOKBACK_BYTES = 2 << 20
+_LOOKBACK_EVENTS = 50
+_UNKNOWN = "begins like no transcript that is known"
 
 
 @dataclass(slots=True)
@@ -39,13 +42,18 @@ class Capture:
     journal: Journal
     #: The scope of the project that a folder lies in, None where it is in none: coding agents say where they work.
     project_scope: Callable[[str], Scope | None] = lambda folder: None
+    #: Is told which transcript (or `path#line` of one) cannot be read and why; '' when it can be.
+    tell: Callable[[str, str], None] = lambda path, why: None
+    #: Gieok's own folders, where they have other names than `.gieok`.
+    folders: Sequence[str] = ()
     captured: Captured = field(default_factory=Captured)
     _known: dict[str, Cursor] = field(default_factory=dict)
     _is_loaded: bool = False
     #: What each file looked like when all of it had been read: a look at everything passes over it without opening it.
     _seen: dict[Path, tuple[int, ...]] = field(default_factory=dict)
-    #: For files being read again: how often each line has come by so far.
-    _counts: dict[str, Counter[str]] = field(default_factory=dict)
+    #: Which transcript each file is, and the cursor behind what was read of it in this process.
+    _followed: dict[str, tuple[Cursor, Transcript]] = field(default_factory=dict)
+    _counts: LineCounts = field(default_factory=LineCounts)
 
     def file(self, scope: Scope, path: Path) -> int:
         """Bring the journal in line with a file; return how many messages came. What cannot be read is in `troubles`."""
@@ -72,9 +80,9 @@ class Capture:
     def _follow(self, scope: Scope, path: Path, file: BinaryIO) -> int:
         if not self._is_loaded:
             self._load()
-        transcript = _recognise(path, file)
+        transcript = self._transcript(path, file)
         if transcript is None:
-            return 0  # not a transcript, or not yet
+            return 0
         if transcript.session.agent != openclaw.AGENT:
             scope = self.project_scope(transcript.session.cwd) or scope
         added = 0
@@ -83,42 +91,76 @@ class Capture:
             portion = tail.read(file, cursor)
             if portion.cursor == cursor and not cursor.is_rereading:
                 return added
-            turns, rejects = self._turns(scope, path, transcript, cursor, portion)
+            self._look_back(transcript, file, cursor)
+            turns, rejects = self._turns(scope, path, transcript, cursor, portion, file)
             done = portion.cursor._replace(is_rereading=cursor.is_rereading and not portion.is_last)
             if not self._append(scope, turns, done, rejects):
                 cursor = self._resume(scope, transcript, path, file)
                 continue
+            for reject in portion.rejects:
+                self.tell(f"{path}#{reject.line}", f"this line was not read: {reject.reason}")
+            self._followed[done.identity] = (done, transcript)
             added += sum(isinstance(turn, Message) for turn in turns)
             if portion.is_last:
                 return added
             cursor = done
 
+    def _transcript(self, path: Path, file: BinaryIO) -> Transcript | None:
+        """Return what a file is; None where it is no transcript, or not yet."""
+        cursor, followed = self._followed.get(tail.identity(file), (None, None))
+        is_settled = cursor is not None and cursor.line >= formats.SNIFFED_LINES and cursor.path == str(path)
+        if cursor and is_settled and cursor == self._known.get(cursor.identity) and tail.continues(file, cursor):
+            return followed
+        lines = list(tail.first_lines(file, formats.SNIFFED_LINES))
+        found = formats.recognise(path.name, lines)
+        if found is not None:
+            found.folders = self.folders
+        if found is not None or not formats.is_prelude(lines):
+            self.tell(str(path), "" if found else _UNKNOWN)
+        return found
+
+    def _look_back(self, transcript: Transcript, file: BinaryIO, cursor: Cursor) -> None:
+        """Note the calls before a cursor, unless this process has read them."""
+        if self._followed.get(cursor.identity) == (cursor, transcript):
+            return
+        transcript.pass_by(tail.bytes_before(file, cursor.offset, _LOOKBACK_BYTES))
+
     def _resume(self, scope: Scope, transcript: Transcript, path: Path, file: BinaryIO) -> Cursor:
-        cursor = tail.resume(file, path, self._known.values())
+        """Return where to go on. A copy of lines without ids is read again: they are told apart by counting them."""
+        cursor = tail.resume(file, path, self._known.values(), skips_copies=transcript.format.has_ids)
         if cursor.is_rereading or not cursor.offset:
-            self._counts[cursor.identity] = Counter()
+            self._counts.forget(cursor.identity)
             cursor = Cursor(cursor.identity, cursor.path, is_rereading=self._is_known(scope, transcript, file))
         return cursor
 
     def _is_known(self, scope: Scope, transcript: Transcript, file: BinaryIO) -> bool:
-        """Say whether a file without ids of its own begins with a line that the journal has: it is a copy, or rewritten."""
+        """Say whether the journal has most first lines of a file without ids of its own: it is a copy, or rewritten."""
         if transcript.format.has_ids:
             return False
+        ids: list[str] = []
         for data in tail.first_lines(file, formats.SNIFFED_LINES):
             line = formats.parse(data)
-            turns = transcript.turns(line, fingerprint(data)) if line is not None else []
-            ids = [turn.id.partition("#")[0] for turn in turns if isinstance(turn, Message)]
-            if ids:
-                return bool(self.journal.occurrences(scope, ids[:1]))
-        return False
+            parts = transcript.format.parts(transcript.session, line, fingerprint(data)) if line is not None else ()
+            ids.extend(part.id.partition("#")[0] for part in parts[:1])
+        held = self.journal.occurrences(scope, ids)
+        return 2 * sum(identity in held for identity in ids) > len(ids)
 
     def _turns(
-        self, scope: Scope, path: Path, transcript: Transcript, cursor: Cursor, portion: tail.Portion
+        self,
+        scope: Scope,
+        path: Path,
+        transcript: Transcript,
+        cursor: Cursor,
+        portion: tail.Portion,
+        file: BinaryIO,
     ) -> tuple[list[Turn], list[Reject]]:
         turns: list[Turn] = []
         rejects = list(portion.rejects)
-        numbered = self._numbered(scope, transcript, cursor, portion.lines)
-        for line, identity in numbered:
+        ids = [fingerprint(line.data) for line in portion.lines]
+        if not transcript.format.has_ids:
+            counts = self._counts.before(file, cursor)
+            ids = numbered(self.journal, scope, f"{transcript.session.id}/", cursor, portion.lines, ids, counts)
+        for line, identity in zip(portion.lines, ids, strict=True):
             data = formats.parse(line.data)
             if data is None:
                 if line.data.strip(b"\0 \r\t"):
@@ -127,24 +169,6 @@ class Capture:
             if data is not None:
                 turns += (_kept(turn, str(path), line.number) for turn in transcript.turns(data, identity))
         return turns, rejects
-
-    def _numbered(
-        self, scope: Scope, transcript: Transcript, cursor: Cursor, lines: list[tail.Line]
-    ) -> Iterator[tuple[tail.Line, str]]:
-        """Give each line an id of its own: its contents, and behind `~` which of several equal lines it is."""
-        hashes = [fingerprint(line.data) for line in lines]
-        if transcript.format.has_ids:
-            yield from zip(lines, hashes, strict=True)
-            return
-        prefix = f"{transcript.session.id}/"
-        if cursor.is_rereading:
-            counts = self._counts[cursor.identity]
-        else:
-            found = self.journal.occurrences(scope, [prefix + identity for identity in hashes])
-            counts = Counter({identity.removeprefix(prefix): count for identity, count in found.items()})
-        for line, identity in zip(lines, hashes, strict=True):
-            counts[identity] += 1
-            yield line, identity if counts[identity] == 1 else f"{identity}~{counts[identity]}"
 
     def database(self, scope: Scope, path: Path, store: TranscriptStore) -> int:
         """Bring the journal in line with an agent's database; return how many messages came."""
@@ -164,7 +188,7 @@ class Capture:
             cursor = Cursor(own, str(path))  # written anew; entries have ids, so nothing comes twice
         if cursor.offset == session.last_event + 1:
             return 0
-        transcript = _recognise_events(store.events(session.id, -1, formats.SNIFFED_LINES))
+        transcript = self._events_transcript(own, store, session.id, cursor)
         while transcript and (events := store.events(session.id, cursor.offset - 1, _EVENTS)):
             turns: list[Turn] = []
             rejects: list[Reject] = []
@@ -181,6 +205,19 @@ class Capture:
             else:
                 cursor = self._known.get(own, Cursor(own, str(path)))
         return added
+
+    def _events_transcript(self, own: str, store: TranscriptStore, session: str, cursor: Cursor) -> Transcript | None:
+        first = store.events(session, -1, formats.SNIFFED_LINES)
+        found = formats.recognise("", [text.encode("utf-8", "replace") for _, text in first])
+        if found is None:
+            if first:
+                self.tell(own, _UNKNOWN)
+            return None
+        found.folders = self.folders
+        if cursor.offset:
+            for _, text in store.events(session, cursor.offset - 1 - _LOOKBACK_EVENTS, _LOOKBACK_EVENTS):
+                found.pass_by(text.encode("utf-8", "replace"))
+        return found
 
     def _append(self, scope: Scope, turns: list[Turn], cursor: Cursor, rejects: list[Reject]) -> bool:
         """Write to the journal; where another process was faster, learn where it is and return False."""
@@ -210,16 +247,7 @@ def capture_database(capture: Capture, scope: Scope, path: Path, open_store: Cal
 
 
 def _kept(turn: Turn, source: str, line: int) -> Turn:
-    """Return a turn as it is journalled: without secrets, counted, with the place it came from."""
+    """Return a turn as it is journalled: counted, with the place it came from."""
     if not isinstance(turn, Message):
-        return turn
-    text = redact(turn.text)
-    return turn._replace(text=text, tokens=count_tokens(text), source=source, line=line)
-
-
-def _recognise(path: Path, file: BinaryIO) -> Transcript | None:
-    return formats.recognise(path.name, tail.first_lines(file, formats.SNIFFED_LINES))
-
-
-def _recognise_events(events: Iterable[tuple[int, str]]) -> Transcript | None:
-    return formats.recognise("", [text.encode("utf-8", "replace") for _, text in events])
+        return turn._replace(source=source)
+    return turn._replace(tokens=count_tokens(turn.text), source=source, line=line)

@@ -9,7 +9,7 @@ from gieok.capabilities.observe.observation import Observed
 from gieok.capabilities.observe.parse import Source, parse
 from gieok.engine.distil import Span
 from gieok.engine.generate import Asker
-from gieok.model import Journalled, Role
+from gieok.model import Journalled, Message, Role
 from gieok.ports import Prompt
 
 #: Observations that a run may yield, and the tokens that they may take.
@@ -38,7 +38,7 @@ class ModelObserver:
     def __call__(self, span: Span) -> Observed:
         """Return what is worth remembering. Raises GeneratorFailed."""
         today = span.messages[-1].message.at.astimezone(self._zone).date()
-        source = Source(span.messages, self._zone, today)
+        source = Source(span.messages, self._zone, today, is_conversation=True)
         prompt = Prompt(
             system=template("observer").format(limit=MOST_OBSERVATIONS, today=today),
             text=_question(span, self._zone, self._recent()),
@@ -64,8 +64,16 @@ def conversation(messages: tuple[Journalled, ...], zone: tzinfo) -> str:
         if at.date() != day:
             day = at.date()
             lines.append(f"Date: {day:%Y-%m-%d} ({day:%A})")
-        lines.append(f"[{number}] {at:%H:%M} {_NAMES[message.role]}: {fenced(_shortened(message.text))}")
+        lines.append(f"[{number}] {at:%H:%M} {_NAMES[message.role]}:{_quoted(message)}")
     return "\n".join(lines)
+
+
+def _quoted(message: Message) -> str:
+    """Return what a message says, so that no line of it can pass for a message; what tools printed is marked as quoted."""
+    text = fenced(_shortened(message.text))
+    if message.role is Role.TOOL:
+        return "\n" + "\n".join(f"| {line}" for line in text.splitlines())
+    return " " + text.replace("\n", "\n    ")
 
 
 def fenced(text: str) -> str:

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, tzinfo
 from typing import NamedTuple
 
+from gieok.capabilities.observe import evidence, rules
 from gieok.capabilities.observe.degenerate import is_degenerate
+from gieok.capabilities.observe.evidence import nearest
 from gieok.capabilities.observe.observation import PRIORITY_OF_MARK, Category, Observation, Observed, Priority
 from gieok.errors import DegenerateOutput
 from gieok.model import Journalled
-from gieok.text.keywords import keyword_text
 
 _TAG = r"<{name}>\s*(.*?)\s*(?:</{name}>|\Z)"
 _OBSERVATIONS = re.compile(_TAG.format(name="observations"), re.DOTALL | re.IGNORECASE)
@@ -38,6 +39,8 @@ class Source(NamedTuple):
     zone: tzinfo
     #: The day to count from where the answer names none.
     today: date
+    #: The messages are a conversation: what tools printed in it bears less out than what was said.
+    is_conversation: bool = False
 
 
 def parse(answer: str, source: Source, *, limit: int, model: str = "") -> Observed:
@@ -54,12 +57,24 @@ def parse(answer: str, source: Source, *, limit: int, model: str = "") -> Observ
         )
     task = _TASK.search(answer)
     patterns = _PATTERNS.search(answer)
+    listed = [m["rest"].strip() for m in map(_ITEM.match, patterns[1].splitlines()) if m] if patterns else []
     return Observed(
-        _most_important(found, limit),
-        _flat(task[1]) if task else "",
-        tuple(m["rest"].strip() for m in map(_ITEM.match, patterns[1].splitlines()) if m) if patterns else (),
+        _most_important(_borne_out(found, source), limit),
+        _flat(task[1]) if task and not _is_told_by_tools(task[1], source) else "",
+        tuple(pattern for pattern in listed if not _is_told_by_tools(pattern, source)),
         model,
     )
+
+
+def _borne_out(found: list[Observation], source: Source) -> list[Observation]:
+    if not source.is_conversation:
+        return found
+    return [o for o in (evidence.weighed(o, source.messages) for o in found) if o]
+
+
+def _is_told_by_tools(text: str, source: Source) -> bool:
+    """Say whether a text without evidence of its own is an instruction that only tools have given."""
+    return source.is_conversation and rules.is_instruction(text) and evidence.is_from_tools(text, source.messages)
 
 
 def _most_important(found: list[Observation], limit: int) -> tuple[Observation, ...]:
@@ -113,7 +128,7 @@ def _item(rest: str, day: date | None, source: Source) -> Observation | None:
     if len(text) < 3:
         return None
     is_done = "✅" in marks
-    messages = _cited_messages(cited[1], source.messages) if cited else _nearest(text, source.messages)
+    messages = _cited_messages(cited[1], source.messages) if cited else nearest(text, source.messages)
     return Observation(
         text=text,
         at=_moment(day, clock, messages, source),
@@ -143,14 +158,6 @@ def _cited_messages(text: str, messages: Sequence[Journalled]) -> list[Journalle
             end = int(last) if last.strip().isdigit() else int(first)
             numbers += range(int(first), min(end, int(first) + _LONGEST_RANGE) + 1)
     return [messages[n - 1] for n in dict.fromkeys(numbers) if 1 <= n <= len(messages)]
-
-
-def _nearest(text: str, messages: Sequence[Journalled]) -> list[Journalled]:
-    """Return the messages that share most of an observation's words, where the model did not say which they are."""
-    words = set(keyword_text(text).split())
-    shared = [len(words & set(keyword_text(found.message.text).split())) for found in messages]
-    best = max(shared, default=0)
-    return [found for found, count in zip(messages, shared, strict=True) if count and count >= 0.7 * best][:3]
 
 
 def _flat(text: str) -> str:

@@ -2,7 +2,7 @@
 
 It takes a sentence as it stands and never sums up: weaker than a model, and `observe stats` says so. What it
 takes it takes for a reason that stands in the sentence: a stated preference, a decision, something to do, a date, an error, a
-change of a version or a file.
+change of a version. Of tools it says what they did (`deeds`), never what they printed.
 """
 
 import re
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta, tzinfo
 from typing import NamedTuple
 
+from gieok.capabilities.observe import deeds
 from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
 from gieok.engine.distil import Span
 from gieok.model import Journalled, Role
@@ -70,7 +71,7 @@ _RULES = (
         r"""\b\w*(?:error|exception|traceback)\b\s*[:(] | \[\w+\ failed\] | \bfailed\ (?:with|to)\b
         | \bexit\ (?:code|status)\ [1-9]
         | (?:에러|오류|예외)(?:가|는|:|\ 발생) | 실패(?:했|하였|함)""",
-        Role.USER, Role.ASSISTANT, Role.TOOL,
+        Role.USER, Role.ASSISTANT,
     ),
     _rule(
         Category.STATE, Priority.MEDIUM,
@@ -95,18 +96,17 @@ _RULES = (
         | (?:출시|회의|약속|마감|생일|시험|면접|여행|미팅|점검|발표|출장)[은는이가]?\ .{0,20}
             (?:요일|\d{1,2}월\ ?\d{1,2}일|\d{4}-\d\d-\d\d|내일|모레|다음\ ?주)""",
     ),
-    _rule(
-        Category.STATE, Priority.LOW,
-        r"""^\[(?:write|edit|multiedit|apply_patch|write_file|replace)\ (?!ok\]|failed\])""",
-        Role.TOOL,
-    ),
 )  # fmt: skip
+#: What tells somebody what to do from now on.
+_INSTRUCTIONS = frozenset((Category.DECISION, Category.PREFERENCE))
 _QUESTION = re.compile(r"\?\s*$|(?:까요|나요|ㄹ까|인가요|할까|은가)\s*\??$")
 
 
 def observe(span: Span, zone: tzinfo) -> Observed:
-    """Return what the sentences of a span say of themselves."""
+    """Return what the sentences of a span say of themselves, and what tools did."""
     found: dict[str, Observation] = {}
+    for o in deeds.observations(span.messages):
+        found.setdefault(o.text, o)
     for journalled in span.messages:
         for o in _observations(journalled, zone):
             found.setdefault(o.text, o)
@@ -115,12 +115,21 @@ def observe(span: Span, zone: tzinfo) -> Observed:
     return Observed(tuple(sorted(kept, key=lambda o: o.at)))
 
 
+def is_instruction(text: str) -> bool:
+    """Say whether a text reads like a decision or a preference: something to be followed."""
+    return any(rule.category in _INSTRUCTIONS and rule.expression.search(text) for rule in _RULES)
+
+
 def _observations(journalled: Journalled, zone: tzinfo) -> Iterator[Observation]:
     message = journalled.message
+    if message.role is Role.TOOL:
+        return  # what a tool prints is data, whatever it says of itself
     for sentence in _SENTENCE.split(_CODE.sub("\n", message.text)):
         text = sentence.strip(" \t-*>#")
         if not _SHORTEST <= len(text) <= _LONGEST or _QUESTION.search(text):
             continue
+        if message.role is Role.ASSISTANT and is_instruction(text):
+            continue  # the user decides; an assistant may be quoting what a tool printed
         rule = next((r for r in _RULES if message.role in r.roles and r.expression.search(text)), None)
         if rule is not None:
             shown = _dated(text, journalled, zone)

@@ -4,6 +4,7 @@ Whoever runs it (a command once, the daemon for ever) decides when. A model that
 user is told once, and the next step after `next_try` goes on where it stopped.
 """
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta, tzinfo
@@ -24,6 +25,8 @@ from gieok.model import Document, Incident, Scope
 from gieok.ports import Clock, Notifier, Store, TranscriptStore
 
 _WAITS = {"en": "gieok: the {name} waits", "ko": "gieok: {name}가 기다립니다"}
+#: What an incident of a transcript is called, before its path.
+_UNREAD = "transcript "
 _LONGEST_WAIT = timedelta(minutes=15)
 _FIRST_WAIT = timedelta(minutes=1)
 #: Sunday 02:00 in the user's zone.
@@ -64,7 +67,8 @@ class Sidecar:
     _known: dict[Scope, dict[str, Document]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "capture", Capture(self.journal, self.project_scope))
+        folders = (f"{self.spool.parent}{os.sep}", str(self.active_file(self.default_scope)))
+        object.__setattr__(self, "capture", Capture(self.journal, self.project_scope, self._tell_unread, folders))
 
     def watched(self) -> list[Path]:
         """Return the folders in which something may happen, those that are there."""
@@ -75,6 +79,10 @@ class Sidecar:
 
     def capture_all(self) -> int:
         """Read what is new in every transcript; return how many messages came."""
+        for incident in self.journal.incidents():
+            path = incident.name.removeprefix(_UNREAD)
+            if path != incident.name and not any(Path(p).exists() for p in (path, path.rpartition("#")[0]) if p):
+                self.journal.resolve_incident(incident.name)
         return sum(self.capture_source(source) for source in sources(self.places, self.default_scope))
 
     def capture_paths(self, paths: Iterable[Path]) -> int:
@@ -186,6 +194,14 @@ class Sidecar:
         return due if due <= now else due - timedelta(days=7)
 
     # What waits
+
+    def _tell_unread(self, path: str, why: str) -> None:
+        """Keep an incident for a transcript that cannot be read, until it can or is gone."""
+        name, now = f"{_UNREAD}{path}", self.clock.now()
+        if why:
+            self.journal.raise_incident(Incident(name, f"{path}: {why}", now, 1, now))
+        elif any(incident.name == name for incident in self.journal.incidents()):
+            self.journal.resolve_incident(name)
 
     def _waits(self, name: str) -> bool:
         found = next((incident for incident in self.journal.incidents() if incident.name == name), None)

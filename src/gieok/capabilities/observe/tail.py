@@ -7,16 +7,15 @@ was read is that file, copied or written anew. Only whole lines are taken; the r
 import hashlib
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from gieok.model import Cursor, Reject
+from gieok.transcripts.formats import LONGEST_LINE_BYTES
 
 #: Bytes of lines in one portion, which is one transaction.
 _PORTION_BYTES = 1 << 20
-#: A longer line is set aside: no agent writes such a one, and it would be held in memory whole.
-LONGEST_LINE_BYTES = 64 << 20
 _HEAD_BYTES = 1024
 _TAIL_BYTES = 256
 _HEX = 24
@@ -64,17 +63,28 @@ def identity(file: BinaryIO) -> str:
     return f"{found.st_dev}:{found.st_ino}"
 
 
-def resume(file: BinaryIO, path: Path, known: Iterable[Cursor]) -> Cursor:
-    """Return where to go on: behind what was read of this file, or at its beginning where it is new or another one."""
+def resume(file: BinaryIO, path: Path, known: Iterable[Cursor], *, skips_copies: bool) -> Cursor:
+    """Return where to go on: behind what was read of this file, or at its beginning where it is new or another one.
+
+    What was read of another file with the same beginning and a name beside this one is skipped only with `skips_copies`.
+    """
     own, here = identity(file), str(path)
     candidates = sorted(
         (cursor for cursor in known if cursor.identity == own or _is_sibling(cursor.path, here)),
-        key=lambda cursor: -cursor.offset,  # not the file's own first: a number may be used again for a copy
+        # Not the file's own first: a number may be used again for a copy of what was read further on.
+        key=lambda cursor: (-cursor.offset, cursor.identity != own),
     )
     for cursor in candidates:
-        if (cursor.identity == own or cursor.offset >= _HEAD_BYTES) and _continues(file, cursor):
-            return cursor._replace(identity=own, path=here)
+        if (cursor.identity == own or cursor.offset >= _HEAD_BYTES) and continues(file, cursor):
+            is_copy = cursor.identity != own or any(_is_further(other, cursor) for other in candidates)
+            return cursor._replace(identity=own, path=here) if skips_copies or not is_copy else Cursor(own, here)
     return Cursor(own, here)
+
+
+def _is_further(other: Cursor, cursor: Cursor) -> bool:
+    """Say whether another file with the same beginning was read further: then a number may be in use again, for a copy."""
+    is_same_beginning = (other.head, other.head_bytes) == (cursor.head, cursor.head_bytes)
+    return other.identity != cursor.identity and is_same_beginning and other.offset > cursor.offset
 
 
 def _is_sibling(one: str, other: str) -> bool:
@@ -82,7 +92,8 @@ def _is_sibling(one: str, other: str) -> bool:
     return one.partition(".jsonl")[0] == other.partition(".jsonl")[0]
 
 
-def _continues(file: BinaryIO, cursor: Cursor) -> bool:
+def continues(file: BinaryIO, cursor: Cursor) -> bool:
+    """Say whether a file still begins and goes on as it did when the cursor was put."""
     if os.fstat(file.fileno()).st_size < cursor.offset:
         return False
     head = _hash_at(file, 0, cursor.head_bytes)
@@ -100,10 +111,36 @@ def _hash(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:_HEX]
 
 
-def first_lines(file: BinaryIO, count: int, sniffed_bytes: int = 1 << 18) -> list[bytes]:
-    """Return the first whole lines, as far as they stand in the first `sniffed_bytes`."""
-    file.seek(0)
-    return file.read(sniffed_bytes).split(b"\n")[:-1][:count]
+def first_lines(file: BinaryIO, count: int) -> Iterator[bytes]:
+    """Yield the first whole lines, of any size that is read at all; in the place of a longer one a question mark."""
+    cursor = Cursor("", "")
+    while count > 0:
+        portion = read(file, cursor)
+        yield from (line.data for line in portion.lines[:count])
+        yield from (b"?" for _ in portion.rejects)
+        if portion.cursor == cursor:
+            return
+        count -= len(portion.lines) + len(portion.rejects)
+        cursor = portion.cursor
+
+
+def bytes_before(file: BinaryIO, offset: int, most_bytes: int) -> bytes:
+    """Return the whole lines that end at `offset`, which ends one, as far as they stand in so many bytes before it."""
+    start = max(0, offset - most_bytes)
+    file.seek(start)
+    data = _read_all(file, offset - start)
+    return data if start == 0 else data[data.find(b"\n") + 1 :]
+
+
+def lines_between(file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
+    """Yield the whole lines from `start` to `end`, both of which are ends of lines."""
+    cursor = Cursor("", "", start)
+    while cursor.offset < end:
+        portion = read(file, cursor)
+        yield from (line.data for line in portion.lines if line.offset < end)
+        if portion.cursor == cursor:
+            return  # cut off in the meantime
+        cursor = portion.cursor
 
 
 def read(file: BinaryIO, cursor: Cursor) -> Portion:
@@ -114,21 +151,29 @@ def read(file: BinaryIO, cursor: Cursor) -> Portion:
         return _set_aside_long_line(file, cursor) if len(data) > LONGEST_LINE_BYTES else Portion([], [], cursor, True)
     lines: list[Line] = []
     offset, number = cursor.offset, cursor.line
-    for piece in data[: size - 1].split(b"\n"):
+    for piece in bytes(memoryview(data)[: size - 1]).split(b"\n"):
         number += 1
         lines.append(Line(number, offset, piece))
         offset += len(piece) + 1
     return Portion(lines, [], _moved(file, cursor, offset, number), size == len(data) < _PORTION_BYTES)
 
 
-def _read_lines(file: BinaryIO) -> tuple[bytes, int]:
+def _read_lines(file: BinaryIO) -> tuple[bytearray, int]:
     """Return bytes, and how many of them are whole lines; none where the line is longer than any may be, or not whole."""
-    data = file.read(_PORTION_BYTES)
+    data = bytearray(file.read(_PORTION_BYTES))
     size = data.rfind(b"\n") + 1
     while not size and len(data) <= LONGEST_LINE_BYTES and (more := file.read(_PORTION_BYTES)):
         size = len(data) + more.rfind(b"\n") + 1 if b"\n" in more else 0
         data += more
     return data, size
+
+
+def _read_all(file: BinaryIO, size: int) -> bytes:
+    """Return the next bytes: a file without a buffer may give fewer at once."""
+    data = bytearray()
+    while len(data) < size and (more := file.read(size - len(data))):
+        data += more
+    return bytes(data)
 
 
 def _set_aside_long_line(file: BinaryIO, cursor: Cursor) -> Portion:

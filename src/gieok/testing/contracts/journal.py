@@ -109,6 +109,14 @@ class MessageContract(JournalFixtures):
         add(journal, Retraction("s", "", after=True), said("e"))
         assert held(journal) == ["x", "e"]
 
+    def test_only_what_came_from_the_named_file_is_taken_back(self, journal: FullJournal) -> None:
+        for name, source in (("a", "/t/1"), ("b", "/t/1"), ("c", "/t/2"), ("d", "/t/2"), ("b", "/t/2")):
+            add(journal, said(name)._replace(source=source), file=source)
+        add(journal, Retraction("s", "", after=True, source="/t/2"), file="/t/2")
+        assert held(journal) == ["a", "b"]
+        add(journal, Retraction("s", "a", after=True, source="/t/2"), file="/t/2")
+        assert held(journal) == ["a", "b"]
+
     def test_what_was_taken_back_and_is_written_again_holds_again_in_its_place(self, journal: FullJournal) -> None:
         add(journal, said("a"), said("b", "b1"), said("b", "b2"), said("c"))
         add(journal, Retraction("s", "", after=True), said("c"), said("b", "b2"), said("a"))

@@ -82,8 +82,8 @@ def _source_id(db: sqlite3.Connection, message: Message) -> int:
 def _retract(db: sqlite3.Connection, sid: int, retraction: Retraction) -> None:
     rows = db.execute(
         "SELECT m.seq, m.id FROM messages m JOIN sources s ON s.id = m.source_id "
-        "WHERE s.session = ? AND m.scope_id = ? AND m.retracted = 0 ORDER BY m.seq",
-        (retraction.session, sid),
+        "WHERE s.session = ? AND ? IN ('', s.path) AND m.scope_id = ? AND m.retracted = 0 ORDER BY m.seq",
+        (retraction.session, retraction.source, sid),
     ).fetchall()
     hit = [seq for seq, identity in rows if identity.partition("#")[0] == retraction.id]
     if not retraction.id:

@@ -1,0 +1,59 @@
+"""What tools did, as states: which file was edited, which command failed. Never a word of what they printed.
+
+Nor of what they were given, beyond a path and the first words of a command: whoever writes a web page may have chosen the rest.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from gieok.capabilities.observe.observation import Category, Observation, Priority
+from gieok.model import Journalled, Role
+
+_CALL = re.compile(r"\[(?P<name>[\w.:-]{1,60}) (?P<arguments>[^\n]+)")
+_OUTCOME = re.compile(r"\[(?P<name>[\w.:-]{1,60}) (?P<outcome>ok|failed)\]")
+#: Gemini CLI tells of a call and its outcome at once.
+_OUTCOME_BEHIND = re.compile(r"\] " + _OUTCOME.pattern)
+_EDITS = frozenset("write edit multiedit notebookedit apply_patch write_file replace create_file str_replace".split())
+_PATH = re.compile(
+    r"(?:\b(?:file_?path|path|filename|file|target_file|notebook_path|absolute_path)=|\*\*\* \w+ File: )([^\s\]…]{1,200})",
+    re.IGNORECASE,
+)
+_COMMAND = re.compile(r"\b(?:command|cmd)=(.+)")
+_WORD = re.compile(r"[\w./+-]{1,120}")
+_SHELLS = frozenset(("bash", "sh", "zsh", "-lc", "-c", "-l", "cd", "sudo"))
+_COMMAND_WORDS = 2
+#: A message of a tool has its call and its outcome at its beginning.
+_LOOKED_AT_CHARS = 2_000
+
+
+def observations(messages: Sequence[Journalled]) -> Iterator[Observation]:
+    """Yield what the tools of a span did, by their calls. Where several calls wait, nothing says which of them failed."""
+    waiting: dict[str, list[str]] = defaultdict(list)
+    for journalled in messages:
+        message = journalled.message
+        if message.role is not Role.TOOL:
+            continue
+        text = message.text[:_LOOKED_AT_CHARS]
+        call = None if _OUTCOME.match(text) else _CALL.match(text)
+        outcome = _OUTCOME.match(text) if call is None else _OUTCOME_BEHIND.search(text)
+        failed = outcome is not None and outcome["outcome"] == "failed"
+        commands = waiting[message.session]
+        if call:
+            commands.append(_command(call["arguments"]))
+            if call["name"].lower() in _EDITS and not failed and (path := _PATH.search(call["arguments"])):
+                yield _state(journalled, f"[{call['name']} {path[1]}]")
+        if outcome:
+            if failed and len(commands) == 1 and commands[0]:
+                yield _state(journalled, f"[{outcome['name']} failed: {commands[0]}]")
+            commands.clear()
+
+
+def _state(journalled: Journalled, text: str) -> Observation:
+    return Observation(text, journalled.message.at, Priority.LOW, Category.STATE, False, (journalled.message.id,))
+
+
+def _command(arguments: str) -> str:
+    found = _COMMAND.search(arguments)
+    words = _WORD.findall(found[1][:200]) if found else []
+    return " ".join([word for word in words if word not in _SHELLS][:_COMMAND_WORDS])

@@ -1,0 +1,49 @@
+"""What an observation rests on. What tools print is data: of it alone comes no instruction, and nothing that weighs much.
+
+Asked of the model in its prompt, and enforced here, because what a tool printed may itself tell the model what to write.
+"""
+
+from collections.abc import Sequence
+
+from gieok.capabilities.observe import rules
+from gieok.capabilities.observe.observation import Category, Observation, Priority
+from gieok.model import Journalled, Role
+from gieok.text.keywords import keyword_text
+
+#: A message shares most of an observation's words where it shares this much of what the nearest one does.
+_NEAR = 0.7
+#: What somebody said bears an observation out with this much of the words that the nearest tool shares: results are long.
+_BORNE_OUT = 1 / 3
+
+
+def nearest(text: str, messages: Sequence[Journalled]) -> list[Journalled]:
+    """Return the messages that share most words with a text, at most three."""
+    shared = _shared(text, messages)
+    best = max(shared, default=0)
+    return [found for found, count in zip(messages, shared, strict=True) if count and count >= _NEAR * best][:3]
+
+
+def weighed(o: Observation, messages: Sequence[Journalled]) -> Observation | None:
+    """Return an observation as far as its evidence carries it; None for an instruction that comes from tools alone."""
+    cited = [found for found in messages if found.message.id in o.message_ids]
+    if not is_from_tools(o.text, cited or messages):
+        return o
+    if (o.category is not Category.STATE and not o.is_done) or rules.is_instruction(o.text):
+        return None
+    priority = Priority.MEDIUM if o.priority is Priority.HIGH else o.priority
+    return o._replace(category=Category.STATE, priority=priority)
+
+
+def is_from_tools(text: str, messages: Sequence[Journalled]) -> bool:
+    """Say whether a text rests on what tools printed alone, going by the words that it shares with each message."""
+    shared = _shared(text, messages)
+    tools = [n for found, n in zip(messages, shared, strict=True) if found.message.role is Role.TOOL]
+    said = [n for found, n in zip(messages, shared, strict=True) if found.message.role is not Role.TOOL]
+    if not tools or not said:
+        return bool(tools)
+    return max(said) < _BORNE_OUT * max(tools)
+
+
+def _shared(text: str, messages: Sequence[Journalled]) -> list[int]:
+    words = set(keyword_text(text).split())
+    return [len(words & set(keyword_text(found.message.text).split())) for found in messages]
