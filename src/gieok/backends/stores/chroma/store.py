@@ -58,7 +58,11 @@ class ChromaCollection:
 
 
 #: Said here, because Chroma asks the environment and a `.env` in the folder it runs in, which may be a repository's.
-_SETTINGS = {"anonymized_telemetry": False, "chroma_otel_collection_endpoint": "", "chroma_otel_granularity": "none"}
+_SETTINGS: dict[str, Any] = {
+    "anonymized_telemetry": False,
+    "chroma_otel_collection_endpoint": "",
+    "chroma_otel_granularity": "none",
+}
 
 
 class ChromaFolder:
