@@ -15,9 +15,10 @@ def main() -> int:
         from gieok.surfaces.hook.run import main as hook
 
         return hook(arguments[1:], _refresh)
+    from gieok.surfaces import streams
     from gieok.surfaces.cli import main as command_line
 
-    return command_line(arguments)
+    return streams.run(lambda: command_line(arguments))
 
 
 def _is_hook(arguments: list[str]) -> bool:

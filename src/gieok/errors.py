@@ -13,6 +13,7 @@
     ├── ShapeMismatch       the data was made with another model, chunker or schema
     ├── EmbedderFailed      the embedder could not be built or gave no vectors
     ├── TranscriptUnreadable  an agent's transcripts cannot be read
+    ├── OutputLost          the answer could not be written
     └── GeneratorFailed     a language model gave no usable answer
         ├── DegenerateOutput  it answered, but with nothing, with prose, or the same again and again
         └── BudgetReached   the tokens of today are spent
@@ -141,6 +142,13 @@ class BudgetReached(GeneratorFailed):
     hint = "raise `observe.daily_tokens`, or wait until tomorrow"
 
 
+class OutputLost(GieokError):
+    """The answer could not be written: standard output is closed or full."""
+
+    code = "output_lost"
+    hint = "what the command did is done; free some space, or send the output somewhere else"
+
+
 #: code → (exit status, HTTP status, JSON-RPC error code)
 STATUS: dict[str, tuple[int, int, int]] = {
     "error": (2, 500, -32603),
@@ -158,5 +166,6 @@ STATUS: dict[str, tuple[int, int, int]] = {
     "transcript_unreadable": (2, 422, -32603),
     "generator_failed": (2, 502, -32603),
     "degenerate_output": (2, 502, -32603),
+    "output_lost": (2, 500, -32603),
     "budget_reached": (2, 429, -32603),
 }

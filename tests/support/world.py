@@ -15,7 +15,7 @@ import gieok
 
 _SOURCE = Path(gieok.__file__).parents[1]
 GIEOK = (sys.executable, "-m", "gieok")
-QMD = (sys.executable, "-c", "import sys; from gieok.surfaces.qmd import main; sys.exit(main())")
+QMD = (sys.executable, "-c", "import sys; from gieok.surfaces.qmd import run; sys.exit(run())")
 
 #: Operation → its words on the command line, in an order in which each has something to do. `{name}`: see `World`.
 CALLS = {

@@ -1,5 +1,7 @@
 """MCP over stdio, by the official SDK. stdout belongs to the protocol."""
 
+from collections.abc import Iterator
+
 import anyio
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -7,7 +9,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from gieok import __version__
-from gieok.errors import GieokError
+from gieok.errors import GieokError, OutputLost
 from gieok.ops.operation import Effect
 from gieok.surfaces import tools
 
@@ -47,9 +49,22 @@ async def _call_tool(context: _Context, params: types.CallToolRequestParams) -> 
 
 
 def main() -> int:
-    """Serve on stdin and stdout until stdin ends."""
-    anyio.run(_serve)
+    """Serve on stdin and stdout until stdin ends, or nobody reads what is answered. Raises OutputLost."""
+    lost: OSError | None = None
+    try:
+        anyio.run(_serve)
+    except* BrokenPipeError:
+        pass
+    except* OSError as errors:
+        lost = next(_leaves(errors))
+    if lost:
+        raise OutputLost(f"an answer could not be written: {lost.strerror}")
     return 0
+
+
+def _leaves(group: BaseExceptionGroup[OSError]) -> Iterator[OSError]:
+    for error in group.exceptions:
+        yield from _leaves(error) if isinstance(error, BaseExceptionGroup) else (error,)
 
 
 async def _serve() -> None:
