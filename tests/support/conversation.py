@@ -10,7 +10,7 @@ class Conversation:
 
     def __init__(self, server: "subprocess.Popen[bytes]") -> None:
         self._server = server
-        self._number = 0
+        self.number = 0
 
     def begin(self) -> None:
         """Shake hands."""
@@ -20,10 +20,10 @@ class Conversation:
 
     def ask(self, method: str, params: object) -> dict[str, Any]:
         """Send a request; return the answer to it."""
-        self._number += 1
-        self.write(json.dumps({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params}).encode())
+        self.number += 1
+        self.write(json.dumps({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}).encode())
         answer = self.read()
-        assert answer.get("id") == self._number, answer
+        assert answer.get("id") == self.number, answer
         return answer
 
     def write(self, line: bytes) -> None:
