@@ -1,5 +1,6 @@
 """`gieok`, `python -m gieok`. The hook goes its own way, because it may import nothing of the rest."""
 
+import os
 import sys
 
 #: A session may wait so long for its project to be indexed.
@@ -14,11 +15,18 @@ def main() -> int:
     if _is_hook(arguments):
         from gieok.surfaces.hook.run import main as hook
 
-        return hook(arguments[1:], _refresh)
+        status = hook(arguments[1:], _refresh)
+        if _is_refreshing:  # it may wait for a lock, and the end of the interpreter would wait for it
+            os._exit(status)
+        return status
     from gieok.surfaces import streams
     from gieok.surfaces.cli import main as command_line
 
     return streams.run(lambda: command_line(arguments))
+
+
+#: Holds the thread of a refresh that takes longer than a session may wait.
+_is_refreshing: list[object] = []
 
 
 def _is_hook(arguments: list[str]) -> bool:
@@ -47,6 +55,8 @@ def _refresh(folder: str) -> None:
     thread = threading.Thread(target=refresh, daemon=True)
     thread.start()
     thread.join(_REFRESH_S)
+    if thread.is_alive():
+        _is_refreshing.append(thread)
 
 
 if __name__ == "__main__":

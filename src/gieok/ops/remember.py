@@ -7,7 +7,7 @@ from gieok.capabilities.prompt.recollect import CATEGORIES
 from gieok.errors import StoreError
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Surface, Words, argument, printable
-from gieok.ops.records import follow, is_indexed, shelf
+from gieok.ops.records import follow_soon, is_indexed, shelf
 from gieok.text.redact import redact
 
 
@@ -34,6 +34,8 @@ class RememberResult:
     scope: str
     created: bool
     redacted: bool
+    #: False: the store did not answer, and the index follows later.
+    indexed: bool
     found: bool = field(default=True)
 
     def to_json(self) -> object:
@@ -45,6 +47,7 @@ class RememberResult:
             "scope": self.scope,
             "status": "created" if self.created else "known",
             "redacted": self.redacted,
+            "indexed": self.indexed,
         }
 
 
@@ -55,11 +58,17 @@ def run(context: Context, request: RememberRequest) -> RememberResult:
     kept = shelf(context, user=request.user)
     record = records.make(request.category, title, text, tags.replace("\n", ",").split(","), context.clock.now())
     file, created = records.save(kept.base, record)
-    follow(context, kept)
-    if not is_indexed(context, kept, file):
+    indexed = follow_soon(context, kept)
+    if indexed and not is_indexed(context, kept, file):
         raise StoreError(f"{kept.shown(file)!r} was written, but is not in the index", hint="run `gieok doctor`")
     return RememberResult(
-        kept.shown(file), record.category, record.title, str(kept.scope), created, redacted=(text, title, tags) != given
+        kept.shown(file),
+        record.category,
+        record.title,
+        str(kept.scope),
+        created,
+        redacted=(text, title, tags) != given,
+        indexed=indexed,
     )
 
 

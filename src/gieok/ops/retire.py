@@ -7,7 +7,7 @@ from gieok.capabilities.prompt import records
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
-from gieok.ops.records import follow, shelf
+from gieok.ops.records import follow_soon, shelf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ def _move(context: Context, request: RecordRequest, shelves: tuple[str, ...], ta
     holding = [name for name in shelves if _holds(kept.base / name, request.record)]
     file = records.find(kept.base, (holding or [shelves[0]])[0], request.record)
     moved = records.move(kept.base, file, target, context.clock.now())
-    follow(context, kept)
+    follow_soon(context, kept)
     return RecordResult(kept.shown(moved), status)
 
 
