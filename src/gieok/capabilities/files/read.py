@@ -14,6 +14,7 @@ from gieok.model import Document, Passage, Provenance, Scope
 from gieok.text.chunk import VERSION as CHUNK_VERSION
 from gieok.text.chunk import chunk
 from gieok.text.dates import day_in_name, name_without_day
+from gieok.text.encoding import Decoded, decode
 from gieok.text.keywords import normalise
 from gieok.text.markdown import front_matter, title
 
@@ -21,7 +22,6 @@ KIND = "memory"
 SUFFIXES = (".md", ".markdown", ".txt")
 #: A note is a page, not an archive: a bigger file is a mistake, and would hold up everything else.
 LARGEST_BYTES = 10_000_000
-_BINARY_PROBE_BYTES = 8192
 
 
 def is_memory_file(path: Path) -> bool:
@@ -92,23 +92,19 @@ def read_file(scope: Scope, root: Root, file: Path, cut: Cut) -> Found | Failed:
     """Read one file of a root."""
     key = root.key_of(file)
     try:
-        data, modified = read_contained(root, file)
+        data, decoded, modified = read_contained(root, file)
     except Unfit as error:
         return Failed(key, str(error), keeps=False)
     except OSError as error:
         return Failed(key, error.strerror or str(error))
-    digest = hashlib.sha256(data).hexdigest()
-    try:
-        text, warning = data.decode("utf-8-sig"), ""
-    except UnicodeDecodeError as error:
-        text = data.decode("utf-8-sig", "replace")
-        warning = f"invalid UTF-8 at byte {error.start}: replaced by \N{REPLACEMENT CHARACTER}"
+    # The encoding too: what an earlier version could not decode is read again.
+    digest = hashlib.sha256(data + (b"" if decoded.encoding == "UTF-8" else decoded.encoding.encode())).hexdigest()
     return Found(
         key,
         digest,
-        lambda: _document(scope, root, file, digest, normalise(unix_lines(text)), modified),
+        lambda: _document(scope, root, file, digest, normalise(unix_lines(decoded.text)), modified),
         lambda d: passages(d, cut),
-        warning,
+        decoded.warning,
     )
 
 
@@ -121,8 +117,8 @@ class Unfit(Exception):
     """A file that is not for indexing; the message says why."""
 
 
-def read_contained(root: Root, file: Path) -> tuple[bytes, datetime]:
-    """Return the bytes and time of a file that lies in a root. Raises Unfit for what is no note, OSError."""
+def read_contained(root: Root, file: Path) -> tuple[bytes, Decoded, datetime]:
+    """Return the bytes, text and time of a file that lies in a root. Raises Unfit for what is no note, OSError."""
     try:
         real = file.resolve(strict=True)
     except RuntimeError as error:
@@ -135,9 +131,10 @@ def read_contained(root: Root, file: Path) -> tuple[bytes, datetime]:
     if found.st_size > LARGEST_BYTES:
         raise Unfit(f"{found.st_size:,} bytes; notes larger than {LARGEST_BYTES:,} are not indexed")
     data = real.read_bytes()
-    if b"\0" in data[:_BINARY_PROBE_BYTES]:
+    decoded = decode(data)
+    if decoded is None:
         raise Unfit("binary, not text")
-    return data, _moment(found.st_mtime)
+    return data, decoded, _moment(found.st_mtime)
 
 
 def _moment(unix_s: float) -> datetime:
