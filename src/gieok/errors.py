@@ -7,6 +7,7 @@
     ├── MissingExtra        a backend needs a package that is not installed
     ├── StoreError          the store cannot be read or written
     │   ├── StoreBusy       another process held the write lock for too long
+    │   ├── StoreReadOnly   the store can be read here, and not written
     │   ├── StoreUnreachable  a server that holds the store does not answer
     │   ├── StoreCorrupt    the database file is damaged or not ours
     │   └── StoreFull       the disk is full
@@ -81,6 +82,13 @@ class StoreUnreachable(StoreError):
 
     code = "store_unreachable"
     hint = "check that the server runs and can be reached; `gieok status --deep` tries again"
+
+
+class StoreReadOnly(StoreError):
+    """Where the store is, nothing can be written; it can be read."""
+
+    code = "store_read_only"
+    hint = "make the folder and its files writable, or set GIEOK_HOME to another one; reading works"
 
 
 class StoreCorrupt(StoreError):
@@ -158,6 +166,7 @@ STATUS: dict[str, tuple[int, int, int]] = {
     "missing_extra": (2, 501, -32603),
     "store_error": (2, 503, -32603),
     "store_busy": (2, 503, -32603),
+    "store_read_only": (2, 503, -32603),
     "store_unreachable": (2, 503, -32603),
     "store_corrupt": (2, 500, -32603),
     "store_full": (2, 507, -32603),

@@ -7,7 +7,7 @@ from gieok import paths, places
 from gieok.capabilities.files import roots, sync
 from gieok.capabilities.prompt import records
 from gieok.engine import lifecycle
-from gieok.errors import BadRequest, EmbedderFailed, StoreBusy, StoreError, StoreUnreachable
+from gieok.errors import BadRequest, EmbedderFailed, StoreBusy, StoreError, StoreReadOnly, StoreUnreachable
 from gieok.model import Scope
 from gieok.ops.beside import copy_beside
 from gieok.ops.context import Context
@@ -66,7 +66,7 @@ def follow_soon(context: Context, kept: Shelf) -> bool:
     """
     try:
         follow(context, kept)
-    except (StoreUnreachable, StoreBusy) as error:
+    except (StoreUnreachable, StoreBusy, StoreReadOnly) as error:
         later = Words(
             "done; the index follows with the next record or session start:",
             "처리했습니다. 색인은 다음 기록이나 세션 시작 때 따라옵니다:",

@@ -16,8 +16,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gieok import paths
+from gieok.backends.stores.sqlite import readonly
 from gieok.backends.stores.sqlite.ranking import SCHEMA_VERSION
-from gieok.errors import BadRequest, GieokError, ShapeMismatch, StoreBusy, StoreCorrupt, StoreError, StoreFull
+from gieok.errors import (
+    BadRequest,
+    GieokError,
+    ShapeMismatch,
+    StoreBusy,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+)
 from gieok.text import keywords
 
 #: "GIEK": marks the file as ours.
@@ -97,6 +107,8 @@ def _translate(error: sqlite3.Error, file: Path) -> GieokError:
         return StoreFull(f"no space left while writing {str(file)!r}")
     if code in _DAMAGED:
         return StoreCorrupt(f"the store {str(file)!r} is damaged or not a database: {error}")
+    if code == sqlite3.SQLITE_READONLY:
+        return StoreReadOnly(f"{str(file)!r} cannot be written: it is read-only here")
     return StoreError(f"the store {str(file)!r} failed: {error}")
 
 
@@ -108,8 +120,13 @@ def connect(file: Path, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> sqlite3.Conne
 def open_private(
     file: Path, what: str, busy_timeout_ms: int, prepare: Callable[[sqlite3.Connection, Path], None]
 ) -> sqlite3.Connection:
-    """Open a file of ours, creating it (0600) when it is new; `prepare` gives it its tables. Raises StoreError."""
+    """Open a file of ours, creating it (0600) when it is new; `prepare` gives it its tables. Raises StoreError.
+
+    Where nothing can be written, what is there can be read; what is not there is empty.
+    """
     with translated(file):
+        if readonly.is_read_only(str(file)):
+            return _open_to_read(file, busy_timeout_ms, prepare)
         try:
             paths.create_private(file)
         except OSError as error:
@@ -126,6 +143,22 @@ def open_private(
         return connection
 
 
+def _open_to_read(
+    file: Path, busy_timeout_ms: int, prepare: Callable[[sqlite3.Connection, Path], None]
+) -> sqlite3.Connection:
+    if file.exists():
+        connection = readonly.connect(str(file), busy_timeout_ms / 1000, may_copy=True)
+    else:
+        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    try:
+        prepare(connection, file)
+        connection.execute("PRAGMA query_only = ON")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
 def _prepare(connection: sqlite3.Connection, file: Path) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA temp_store = MEMORY")
@@ -139,7 +172,12 @@ def _prepare(connection: sqlite3.Connection, file: Path) -> None:
 
 
 def use_wal(connection: sqlite3.Connection) -> None:
-    """Switch to WAL, last, so that another program's database is left as it is."""
+    """Switch to WAL, last, so that another program's database is left as it is. One that is only read stays as it is."""
+    if (
+        connection.execute("PRAGMA query_only").fetchone()[0]
+        or not connection.execute("PRAGMA database_list").fetchone()[2]
+    ):
+        return
     while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         try:
             if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
