@@ -145,6 +145,8 @@ def _judged(process: int, call: str, arguments: Sequence[int]) -> tuple[str, int
     try:
         with Path(f"/proc/{process}/mem").open("rb", buffering=0) as memory:
             addresses = list(_addresses(memory, call, arguments))
+    except (FileNotFoundError, ProcessLookupError):  # killed meanwhile
+        return "", errno.EACCES
     except OSError as error:
         return f"with an address that cannot be read: {error}", errno.EACCES
     for address in addresses:

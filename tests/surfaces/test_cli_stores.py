@@ -115,6 +115,7 @@ def test_a_locked_server_is_answered_for_by_the_local_copy(
         assert status == 0
         assert "locked by another process" in found["degraded"]
         assert "ruff" in found["results"][0]["snippet"]
+        assert _run(capfd, "remember", "We ship on Fridays.")[1]["indexed"] is False
         monkeypatch.setenv("GIEOK_HYBRID", "false")
         assert main(["search", "ruff", "--json"]) == 2
         assert json.loads(capfd.readouterr().out)["error"]["code"] == "store_busy"
