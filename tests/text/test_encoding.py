@@ -49,6 +49,12 @@ def test_what_is_neither_is_read_with_replacements_and_says_where(data: bytes) -
     assert f"invalid UTF-8 at byte {decoded.first_replaced}" in decoded.warning
 
 
+def test_utf_16_that_was_cut_is_read_but_for_its_end() -> None:
+    decoded = decode(_NOTE.encode("utf-16")[:-1])
+    assert decoded.text == _NOTE[:-1] + "\ufffd"
+    assert decoded.warning.startswith("invalid UTF-16 at byte ")
+
+
 @pytest.mark.parametrize("data", [b"\0\1\2\3", b"\x89PNG\r\n\0\0\0\rIHDR", b"abc\0def", b"\xff\xfe\x00\xd8"])
 def test_binary_is_no_text(data: bytes) -> None:
     assert decode(data) is None

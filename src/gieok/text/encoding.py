@@ -16,7 +16,7 @@ _LEAST_PLAIN = 0.9
 
 
 class Decoded(NamedTuple):
-    """A text, the encoding that it was read in, and where the first byte is that had to be replaced (-1: none)."""
+    """A text, the encoding that it was read in, and the first byte that had to be replaced (-1: none)."""
 
     text: str
     encoding: str = "UTF-8"
@@ -26,14 +26,14 @@ class Decoded(NamedTuple):
     def warning(self) -> str:
         """Return what a person should know of it, '' for nothing."""
         if self.first_replaced >= 0:
-            return f"invalid UTF-8 at byte {self.first_replaced}: replaced by \N{REPLACEMENT CHARACTER}"
+            return f"invalid {self.encoding} at byte {self.first_replaced}: replaced by \N{REPLACEMENT CHARACTER}"
         return "" if self.encoding == "UTF-8" else f"read as {self.encoding}; saved as UTF-8, no program has to guess"
 
 
 def decode(data: bytes) -> Decoded | None:
     """Return the text of a file; None where it is binary."""
     if data.startswith(_MARKS):
-        return _tried(data, "utf-16", "UTF-16")
+        return _tried(data, "utf-16", "UTF-16") or _mended(data)
     if b"\0" in data[:_PROBE_BYTES]:
         found = (_tried(data, name, name.upper()) for name in ("utf-16-le", "utf-16-be"))
         return next((it for it in found if it and _is_plain(it.text)), None)
@@ -51,6 +51,16 @@ def _tried(data: bytes, codec: str, name: str) -> Decoded | None:
         return Decoded(data.decode(codec), name)
     except UnicodeDecodeError:
         return None
+
+
+def _mended(data: bytes) -> Decoded | None:
+    """Read what is UTF-16 but for a few bytes, as a file that was cut."""
+    try:
+        data.decode("utf-16")
+    except UnicodeDecodeError as error:
+        text = data.decode("utf-16", "replace")
+        return Decoded(text, "UTF-16", error.start) if _is_plain(text) else None
+    return None
 
 
 def _is_plain(text: str) -> bool:
