@@ -132,9 +132,8 @@ def _daemon() -> DaemonControl:
 
 
 def _write_json(data: object) -> None:
-    streams.write(
-        json.dumps(data, ensure_ascii=False), "utf-8"
-    )  # which JSON always is, whatever the terminal's encoding
+    # JSON is always UTF-8, whatever the terminal's encoding.
+    streams.write(json.dumps(data, ensure_ascii=False), "utf-8")
 
 
 def _style(lang: str) -> Style:

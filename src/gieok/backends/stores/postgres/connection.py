@@ -1,7 +1,6 @@
 """Connections, transactions, and what errors of a server mean. One connection a thread, opened when it is first used."""
 
 import math
-import os
 import socket
 import threading
 import weakref
@@ -140,9 +139,8 @@ class Connections:
     def _deadline(self, db: psycopg.Connection) -> Iterator[None]:
         """Hang up where the server says nothing for longer than it may. Raises StoreUnreachable."""
         late = threading.Event()
-        line = socket.socket(
-            fileno=os.dup(db.fileno())
-        )  # of our own: its number cannot become another file's meanwhile
+        # A duplicate: its number cannot become another file's meanwhile. The family does not matter to `shutdown`.
+        line = socket.fromfd(db.fileno(), socket.AF_INET, socket.SOCK_STREAM)
 
         def hang_up() -> None:
             late.set()
