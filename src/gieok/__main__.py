@@ -1,5 +1,6 @@
 """`gieok`, `python -m gieok`. The hook goes its own way, because it may import nothing of the rest."""
 
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -18,10 +19,18 @@ def main() -> int:
     if _is_hook(arguments):
         from gieok.surfaces.hook.run import main as hook
 
-        return hook(arguments[1:], _refresh)
+        status = hook(arguments[1:], _refresh)
+        if _is_refreshing:  # it may wait for a lock, and the end of the interpreter would wait for it
+            os._exit(status)
+        return status
+    from gieok.surfaces import streams
     from gieok.surfaces.cli import main as command_line
 
-    return command_line(arguments)
+    return streams.run(lambda: command_line(arguments))
+
+
+#: Holds the thread of a refresh that takes longer than a session may wait.
+_is_refreshing: list[object] = []
 
 
 def _is_hook(arguments: list[str]) -> bool:
@@ -64,6 +73,8 @@ def _refresh(folder: str) -> str:
     thread = threading.Thread(target=refresh, daemon=True)
     thread.start()
     thread.join(_REFRESH_S)
+    if thread.is_alive():
+        _is_refreshing.append(thread)
     return _told(*found[0]) if found and found[0][0] else ""
 
 

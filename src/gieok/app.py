@@ -23,8 +23,11 @@ from gieok.errors import (
     GieokError,
     NotIndexed,
     ShapeMismatch,
+    StoreBusy,
     StoreCorrupt,
     StoreError,
+    StoreReadOnly,
+    StoreUnreachable,
 )
 from gieok.model import Scope
 from gieok.ops.context import Context, DaemonControl, SettingRow
@@ -214,13 +217,21 @@ def _set_aside(settings: config.Settings, clock: Clock) -> tuple[Path, Store | N
 
 def _adopt(journal: "Callable[[], FullJournal]", store: Store) -> None:
     """Make durable what an older release kept in the store alone."""
-    if not isinstance(store, Adoptable) or not store.is_unadopted():
+    if not isinstance(store, Adoptable):
         return
+    try:
+        if store.is_unadopted():
+            _make_durable(journal(), store)
+    except (StoreBusy, StoreReadOnly, StoreUnreachable):  # the next command that may write does it
+        return
+
+
+def _make_durable(journal: "FullJournal", store: Adoptable) -> None:
     from gieok.capabilities.files import sync
     from gieok.capabilities.observe import observation
     from gieok.engine import durable
 
-    durable.adopt(journal(), store, lambda key: key.startswith(observation.PREFIX), (sync.SHAPE_NOTE,))
+    durable.adopt(journal, store, lambda key: key.startswith(observation.PREFIX), (sync.SHAPE_NOTE,))
 
 
 def _notes_of(journal: "FullJournal", store: Store) -> Notes:

@@ -47,6 +47,7 @@ OPTIONS = (
     Option("scope", "auto", "whose memory is used; auto: the project's where a `.gieok` folder is, else agent:main"),
     Option("store", "sqlite", "where memory is kept", choices=("sqlite", "postgres", "gemini", "lancedb", "chroma")),
     Option("hybrid", False, "beside a remote store, answer from a local index too"),
+    Option("store.timeout_s", 5.0, "how long a database server may take for an answer", low=1),
     Option("database.url", "", "the database of `store: postgres`, such as postgresql://me@host/memory", is_address=True),
     Option("gemini.stores", "gieok", "File Search stores of `store: gemini`, found or made; several with commas, at most 5"),
     Option("gemini.model", "gemini-3.5-flash-lite", "the model through which File Search is asked"),

@@ -7,12 +7,14 @@
     ├── MissingExtra        a backend needs a package that is not installed
     ├── StoreError          the store cannot be read or written
     │   ├── StoreBusy       another process held the write lock for too long
+    │   ├── StoreReadOnly   the store can be read here, and not written
     │   ├── StoreUnreachable  a server that holds the store does not answer
     │   ├── StoreCorrupt    the database file is damaged or not ours
     │   └── StoreFull       the disk is full
     ├── ShapeMismatch       the data was made with another model, chunker or schema
     ├── EmbedderFailed      the embedder could not be built or gave no vectors
     ├── TranscriptUnreadable  an agent's transcripts cannot be read
+    ├── OutputLost          the answer could not be written
     └── GeneratorFailed     a language model gave no usable answer
         ├── DegenerateOutput  it answered, but with nothing, with prose, or the same again and again
         └── BudgetReached   the tokens of today are spent
@@ -82,6 +84,13 @@ class StoreUnreachable(StoreError):
     hint = "check that the server runs and can be reached; `gieok status --deep` tries again"
 
 
+class StoreReadOnly(StoreError):
+    """Where the store is, nothing can be written; it can be read."""
+
+    code = "store_read_only"
+    hint = "make the folder and its files writable, or set GIEOK_HOME to another one; reading works"
+
+
 class StoreCorrupt(StoreError):
     """The database file is damaged; it is left as it is."""
 
@@ -143,6 +152,13 @@ class BudgetReached(GeneratorFailed):
     hint = "raise `observe.daily_tokens`, or wait until tomorrow"
 
 
+class OutputLost(GieokError):
+    """The answer could not be written: standard output is closed or full."""
+
+    code = "output_lost"
+    hint = "what the command did is done; free some space, or send the output somewhere else"
+
+
 #: code → (exit status, HTTP status, JSON-RPC error code)
 STATUS: dict[str, tuple[int, int, int]] = {
     "error": (2, 500, -32603),
@@ -152,6 +168,7 @@ STATUS: dict[str, tuple[int, int, int]] = {
     "missing_extra": (2, 501, -32603),
     "store_error": (2, 503, -32603),
     "store_busy": (2, 503, -32603),
+    "store_read_only": (2, 503, -32603),
     "store_unreachable": (2, 503, -32603),
     "store_corrupt": (2, 500, -32603),
     "store_full": (2, 507, -32603),
@@ -160,5 +177,6 @@ STATUS: dict[str, tuple[int, int, int]] = {
     "transcript_unreadable": (2, 422, -32603),
     "generator_failed": (2, 502, -32603),
     "degenerate_output": (2, 502, -32603),
+    "output_lost": (2, 500, -32603),
     "budget_reached": (2, 429, -32603),
 }

@@ -398,3 +398,24 @@ def test_two_scopes_see_only_their_own(cli: Cli, notes: Path, tmp_path: Path) ->
     assert {hit["scope"] for hit in mine} == {"agent:main"}
     assert [hit["path"] for hit in theirs] == ["a.md"]
     assert cli("get", "boiler.md", "--scope", "agent:other").status == 1
+
+
+@pytest.mark.parametrize(("codec", "name"), [("cp949", "CP949"), ("utf-16", "UTF-16"), ("utf-16-le", "UTF-16-LE")])
+def test_notes_of_korean_windows_are_read_said_and_cited_by_line(
+    cli: Cli, tmp_path: Path, codec: str, name: str
+) -> None:
+    folder = tmp_path / "old"
+    folder.mkdir()
+    (folder / "회의.md").write_bytes(
+        "# 회의록\r\n\r\n서버는 월요일에 점검한다.\r\n결제는 화요일에 정산한다.\r\n".encode(codec)
+    )
+    indexed = cli("index", folder, "--json").json()
+    assert (indexed["added"], indexed["failed"]) == (1, [])
+    assert [(w["path"].rpartition("/")[2], w["reason"].partition(";")[0]) for w in indexed["warnings"]] == [
+        ("회의.md", f"read as {name}")
+    ]
+    found = cli("search", "결제는 언제 정산해?", "--json").json()["results"][0]
+    assert "결제는 화요일에 정산한다." in found["snippet"]
+    shown = cli("get", "회의.md:4", "--json").json()
+    assert shown["text"] == "결제는 화요일에 정산한다."
+    assert found["start_line"] <= 4 <= found["end_line"]

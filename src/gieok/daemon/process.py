@@ -3,6 +3,7 @@
 Nothing is lost when it is killed: every step is a transaction of the journal, and the next start goes on from there.
 """
 
+import contextlib
 import gc
 import json
 import os
@@ -325,7 +326,8 @@ class Service:
             self._parts[part] = text
 
     def _say(self, line: str) -> None:
-        print(time.strftime("%Y-%m-%d %H:%M:%S"), line, flush=True)  # noqa: T201 - its output is the log
+        with contextlib.suppress(OSError):  # a full disk, a reader that left: no reason to stop
+            print(time.strftime("%Y-%m-%d %H:%M:%S"), line, flush=True)  # noqa: T201 - its output is the log
 
 
 def _is_gone(root: Path) -> bool:

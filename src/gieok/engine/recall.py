@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 
 from gieok.engine import rank
 from gieok.engine.snippet import snippet
-from gieok.errors import EmbedderFailed, StoreUnreachable
+from gieok.errors import EmbedderFailed, StoreBusy, StoreUnreachable
 from gieok.model import Filter, FoundPassage, Hit, KeywordQuery, Leg, PassageId, Scope, VectorQuery
 from gieok.ports import Clock, Embedder, KeywordSearch, ManagedSearch, Store, VectorSearch
 from gieok.text.dates import Span, find_span
@@ -134,12 +134,12 @@ _A = TypeVar("_A")
 
 
 def first_answer(stores: Sequence[_S], ask: Callable[[_S], _A]) -> tuple[_A, str | None]:
-    """Return what the first store that can be reached answers, and why those before it did not."""
+    """Return what the first store that answers in time says, and why those before it did not."""
     silent: list[str] = []
     for store in stores[:-1]:
         try:
             return ask(store), "; ".join(silent) or None
-        except StoreUnreachable as error:
+        except (StoreUnreachable, StoreBusy) as error:
             silent.append(f"{error} ({error.hint})")
     return ask(stores[-1]), "; ".join(silent) or None
 

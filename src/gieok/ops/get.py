@@ -64,7 +64,7 @@ def run(context: Context, request: GetRequest) -> GetResult:
     if file.is_dir():
         return _missing(context, name, first)
     try:
-        text = unix_lines(read_contained(root, file)[0].decode("utf-8-sig", "replace"))
+        text = unix_lines(read_contained(root, file)[1].text)
     except (FileNotFoundError, NotADirectoryError):
         return _missing(context, name, first)
     except Untrusted as error:

@@ -9,6 +9,7 @@ from gieok.capabilities.observe.buffer import Step
 from gieok.capabilities.observe.notes import Mirrored
 from gieok.capabilities.observe.sidecar import Sidecar
 from gieok.engine.lifecycle import fill_vectors
+from gieok.errors import StoreBusy, StoreUnreachable
 from gieok.model import Scope
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
@@ -61,6 +62,7 @@ def run(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
     sidecar = context.sidecar()
     steps: Counter[str] = Counter()
     written: set[str] = set()
+    unheard: set[str] = set()
     notes = Mirrored()
 
     def go(*, flush: bool, changed: set[Path] | None = None) -> None:
@@ -69,11 +71,14 @@ def run(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
         notes.add(sidecar.mirror_notes(changed))
         for scope in sidecar.journal.scopes():
             flushed = flush or scope in ended or sidecar.is_idle(scope, timedelta(minutes=context.idle_minutes))
-            done = work(sidecar, scope, flush=flushed)
-            steps.update(step.value for step in done)
-            if done or flush:
-                sidecar.write_active_memory(scope)
-                written.add(str(sidecar.active_file(scope)))
+            try:
+                done = work(sidecar, scope, flush=flushed)
+                steps.update(step.value for step in done)
+                if done or flush:
+                    sidecar.write_active_memory(scope)
+                    written.add(str(sidecar.active_file(scope)))
+            except (StoreBusy, StoreUnreachable) as error:  # the journal holds it, and hands it over next time
+                unheard.add(str(error))
         context.say(f"{sidecar.capture.captured.messages} messages, {dict(steps)}")
 
     go(flush=request.once)
@@ -85,7 +90,7 @@ def run(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
     if embedder is not None and isinstance(store, VectorSearch):
         fill_vectors(store, embedder)
     captured = sidecar.capture.captured
-    waiting = "; ".join(incident.detail for incident in sidecar.journal.incidents())
+    waiting = "; ".join([*(incident.detail for incident in sidecar.journal.incidents()), *sorted(unheard)])
     return ObserveRunResult(
         captured.messages,
         captured.rejects,

@@ -7,10 +7,12 @@ from gieok import grants, paths, places
 from gieok.capabilities.files import roots, sync
 from gieok.capabilities.prompt import records
 from gieok.engine import lifecycle
-from gieok.errors import BadRequest, EmbedderFailed, StoreError
+from gieok.engine.durable import DurableNotes
+from gieok.errors import BadRequest, EmbedderFailed, StoreBusy, StoreError, StoreReadOnly, StoreUnreachable
 from gieok.model import Scope
 from gieok.ops.beside import copy_beside
 from gieok.ops.context import Context
+from gieok.ops.operation import Words
 from gieok.ports import ManagedCopy, Store, VectorSearch
 
 
@@ -58,19 +60,47 @@ def follow(context: Context, kept: Shelf, *, embed: bool = True) -> None:
     """Bring the index in line with a shelf: purge what is over, index the rest. Raises StoreError."""
     if not kept.is_project or grants.load(context.home, str(kept.base.parent)).entries:
         records.purge(kept.base, context.clock.now())  # what came with a project is not deleted either
-    store, folder = context.store(), kept.base / records.MEMORY
-    if not records.is_inside(kept.base, folder):
-        raise BadRequest(f"{str(folder)!r} leads out of {str(kept.base)!r}", hint="replace the link by a folder")
-    if not folder.exists():
-        _forget(context, kept.scope, folder)
+    store = context.store()
+    if not _index(context, kept, store):
         return
-    sync.sync(store, kept.scope, roots.add(context.notes(), kept.scope, [folder]), context.cut)
     if embed:
         try:
             _give_meaning(context, store)
         except (EmbedderFailed, StoreError) as error:  # the words are indexed; meaning follows with the next index
             context.tell(f"{error} ({error.hint})")
     copy_beside(context, kept.scope)
+
+
+def follow_soon(context: Context, kept: Shelf) -> bool:
+    """Bring the index in line; False, and a person is told, where the store does not answer now: the files are what counts.
+
+    An index beside the store follows at once. Raises StoreError for a store that is broken.
+    """
+    try:
+        follow(context, kept)
+    except (StoreUnreachable, StoreBusy, StoreReadOnly) as error:
+        later = Words(
+            "done; the index follows with the next record or session start:",
+            "처리했습니다. 색인은 다음 기록이나 세션 시작 때 따라옵니다:",
+        )
+        context.tell(f"{later.say(context.lang)} {error}")
+        for beside in context.stores()[1:]:
+            _index(context, kept, beside)
+        return False
+    return True
+
+
+def _index(context: Context, kept: Shelf, store: Store) -> bool:
+    """Index the words of a shelf; False where there is nothing of it any more."""
+    folder = kept.base / records.MEMORY
+    if not records.is_inside(kept.base, folder):
+        raise BadRequest(f"{str(folder)!r} leads out of {str(kept.base)!r}", hint="replace the link by a folder")
+    notes = DurableNotes(context.journal(), store)
+    if not folder.exists():
+        _forget(notes, kept.scope, folder)
+        return False
+    sync.sync(store, kept.scope, roots.add(notes, kept.scope, [folder]), context.cut)
+    return True
 
 
 def _give_meaning(context: Context, store: Store) -> None:
@@ -81,10 +111,10 @@ def _give_meaning(context: Context, store: Store) -> None:
         lifecycle.fill_vectors(store, embedder, batches=1)
 
 
-def _forget(context: Context, scope: Scope, folder: Path) -> None:
+def _forget(notes: DurableNotes, scope: Scope, folder: Path) -> None:
     """Forget what came from records that are gone with their folder: another branch, a deletion by hand."""
-    if roots.remove(context.notes(), scope, [folder]):
-        sync.forget_retired(context.store(), scope)
+    if roots.remove(notes, scope, [folder]):
+        sync.forget_retired(notes.store, scope)
 
 
 def refresh(context: Context, project: str) -> None:

@@ -1,6 +1,7 @@
 """`gieok remember`: keep a record as a file of the project, and make it recallable at once."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from gieok import grants
 from gieok.capabilities.prompt import records
@@ -8,8 +9,8 @@ from gieok.capabilities.prompt.recollect import CATEGORIES
 from gieok.errors import StoreError
 from gieok.ops import waiting
 from gieok.ops.context import Context
-from gieok.ops.operation import Effect, Operation, Style, Surface, Words, argument, printable
-from gieok.ops.records import follow, is_indexed, shelf
+from gieok.ops.operation import TRUST_HINT, Effect, Operation, Style, Surface, Words, argument, printable, waiting_words
+from gieok.ops.records import Shelf, follow_soon, is_indexed, shelf
 from gieok.text.redact import redact
 
 
@@ -36,6 +37,8 @@ class RememberResult:
     scope: str
     created: bool
     redacted: bool
+    #: False: the store did not answer, and the index follows later.
+    indexed: bool
     found: bool = field(default=True)
 
     def to_json(self) -> object:
@@ -47,6 +50,7 @@ class RememberResult:
             "scope": self.scope,
             "status": "created" if self.created else "known",
             "redacted": self.redacted,
+            "indexed": self.indexed,
         }
 
 
@@ -62,13 +66,27 @@ def run(context: Context, request: RememberRequest) -> RememberResult:
         kept.base, record, is_known=lambda known: grants.Judge(context.home).admits(known.read_bytes(), known)
     )
     if kept.is_project:
-        waiting.keep(context.home, kept.base, file)
-    follow(context, kept)
-    if not is_indexed(context, kept, file):
+        _trust(context, kept, file)
+    indexed = follow_soon(context, kept)
+    if indexed and not is_indexed(context, kept, file):
         raise StoreError(f"{kept.shown(file)!r} was written, but is not in the index", hint="run `gieok doctor`")
     return RememberResult(
-        kept.shown(file), record.category, record.title, str(kept.scope), created, redacted=(text, title, tags) != given
+        kept.shown(file),
+        record.category,
+        record.title,
+        str(kept.scope),
+        created,
+        redacted=(text, title, tags) != given,
+        indexed=indexed,
     )
+
+
+def _trust(context: Context, kept: Shelf, file: Path) -> None:
+    """Let a record of the user's own count. Where their home is read-only, it waits as one that came along."""
+    try:
+        waiting.keep(context.home, kept.base, file)
+    except OSError as error:
+        context.tell(f"{error}: {waiting_words(1).say(context.lang)} ({TRUST_HINT})")
 
 
 def present(result: RememberResult, style: Style) -> str:

@@ -8,7 +8,7 @@ from gieok.errors import BadRequest
 from gieok.ops import waiting
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
-from gieok.ops.records import follow, shelf
+from gieok.ops.records import follow_soon, shelf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ def _move(context: Context, request: RecordRequest, shelves: tuple[str, ...], ta
         waiting.keep(context.home, kept.base, moved)
     elif kept.is_project:
         waiting.drop(context.home, kept.base, file.relative_to(kept.base).as_posix())
-    follow(context, kept)
+    follow_soon(context, kept)
     return RecordResult(kept.shown(moved), status)
 
 

@@ -5,6 +5,7 @@ of a cold keyword search may take 80 ms, and importing typer alone takes 61.
 """
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import os
@@ -16,10 +17,11 @@ from typing import Any
 
 from gieok import __version__
 from gieok.capabilities.prompt.agents import EVENTS, NATIVE
-from gieok.errors import STATUS, BadRequest, GieokError, MissingExtra
+from gieok.errors import STATUS, BadRequest, GieokError, MissingExtra, OutputLost
 from gieok.ops import NAMES, operation
 from gieok.ops.context import DaemonControl
 from gieok.ops.operation import Operation, Style, Surface, Words
+from gieok.surfaces import streams
 from gieok.surfaces.hook import trail
 from gieok.surfaces.language import language
 from gieok.surfaces.progress import Progress
@@ -67,9 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _report(error, as_json=parsed.json)
     except KeyboardInterrupt:
         return _INTERRUPTED
-    except BrokenPipeError:  # `gieok search … | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except BrokenPipeError:  # of stderr: nobody follows any more (`streams.run`)
+        raise
     except Exception as error:
         if os.environ.get("GIEOK_TRACEBACK"):
             raise
@@ -114,7 +115,7 @@ def _run(parsed: argparse.Namespace, lang: str) -> int:
     if parsed.json:
         _write_json(result.to_json())
     else:
-        _write(chosen.present(result, _style(context.lang)), sys.stdout.encoding or "utf-8")
+        streams.write(chosen.present(result, _style(context.lang)), sys.stdout.encoding or "utf-8")
     return 0 if result.found else _NOTHING_FOUND
 
 
@@ -131,15 +132,8 @@ def _daemon() -> DaemonControl:
 
 
 def _write_json(data: object) -> None:
-    _write(json.dumps(data, ensure_ascii=False), "utf-8")  # which JSON always is, whatever the terminal's encoding
-
-
-def _write(text: str, encoding: str) -> None:
-    # A memory may hold what the terminal's encoding cannot show, and a lone surrogate has no encoding at all.
-    data = text.encode(encoding, "replace")
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data if not text or text.endswith("\n") else data + b"\n")
-    sys.stdout.flush()
+    # JSON is always UTF-8, whatever the terminal's encoding.
+    streams.write(json.dumps(data, ensure_ascii=False), "utf-8")
 
 
 def _style(lang: str) -> Style:
@@ -153,10 +147,9 @@ def _width() -> int:
 
 def _report(error: GieokError, *, as_json: bool) -> int:
     if as_json:
-        _write_json({"error": {"code": error.code, "message": str(error), "hint": error.hint}})
-    print(f"gieok: {error}".encode("utf-8", "replace").decode(), file=sys.stderr)
-    if error.hint:
-        print(f"  → {error.hint}", file=sys.stderr)
+        with contextlib.suppress(OutputLost):  # then the words on stderr have to do
+            _write_json({"error": {"code": error.code, "message": str(error), "hint": error.hint}})
+    streams.print_error(error)
     return STATUS[error.code][0]
 
 

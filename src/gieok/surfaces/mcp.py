@@ -1,15 +1,21 @@
 """MCP over stdio, by the official SDK. stdout belongs to the protocol."""
 
+import json
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import cast
+
 import anyio
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
 
 from gieok import __version__
-from gieok.errors import GieokError
+from gieok.errors import GieokError, OutputLost
 from gieok.ops.operation import Effect
-from gieok.surfaces import tools
+from gieok.surfaces import jsonrpc, tools
 
 _Context = ServerRequestContext[object]
 
@@ -47,9 +53,22 @@ async def _call_tool(context: _Context, params: types.CallToolRequestParams) -> 
 
 
 def main() -> int:
-    """Serve on stdin and stdout until stdin ends."""
-    anyio.run(_serve)
+    """Serve on stdin and stdout until stdin ends, or nobody reads what is answered. Raises OutputLost."""
+    lost: OSError | None = None
+    try:
+        anyio.run(_serve)
+    except* BrokenPipeError:
+        pass
+    except* OSError as errors:
+        lost = next(_leaves(errors))
+    if lost:
+        raise OutputLost(f"an answer could not be written: {lost.strerror}")
     return 0
+
+
+def _leaves(group: BaseExceptionGroup[OSError]) -> Iterator[OSError]:
+    for error in group.exceptions:
+        yield from _leaves(error) if isinstance(error, BaseExceptionGroup) else (error,)
 
 
 async def _serve() -> None:
@@ -60,5 +79,41 @@ async def _serve() -> None:
         on_list_tools=_list_tools,
         on_call_tool=_call_tool,
     )
-    async with stdio_server() as (reading, writing):
+    lines = _Lines()
+    async with stdio_server(stdin=cast("anyio.AsyncFile[str]", lines)) as (reading, writing):
+        lines.answer = writing.send
         await server.run(reading, writing, server.create_initialization_options())
+
+
+class _Lines:
+    """The lines of stdin that are messages; the others are answered with an error, where the SDK would drop them."""
+
+    answer: Callable[[SessionMessage], Awaitable[None]]
+
+    def __init__(self) -> None:
+        # Away from 0, so that no child reads the protocol's input.
+        self._file = anyio.wrap_file(os.fdopen(os.dup(0), "rb"))
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        async for line in self._file:
+            wrong = jsonrpc.refusal(line) or _unfit(line)
+            if wrong is None:
+                yield line.decode("utf-8")
+                continue
+            error = types.ErrorData(code=wrong.code, message=wrong.message)
+            await self.answer(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=wrong.id, error=error)))
+
+
+def _unfit(line: bytes) -> jsonrpc.Refusal | None:
+    """Return the error for a message that the SDK itself cannot read, as one that is nested more deeply than it goes."""
+    try:
+        types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError as error:
+        id_ = json.loads(line).get("id")
+        return jsonrpc.Refusal(
+            id_, jsonrpc.INVALID_REQUEST, f"the message cannot be read: {str(error).splitlines()[-1]}"
+        )
+    return None

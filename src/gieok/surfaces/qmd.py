@@ -23,6 +23,7 @@ from gieok.ops import operation
 from gieok.ops.context import Context
 from gieok.ops.index import IndexRequest
 from gieok.ops.search import SearchRequest
+from gieok.surfaces import streams
 from gieok.surfaces.progress import Progress
 
 #: What OpenClaw looks for: whether one call may name several collections.
@@ -66,6 +67,11 @@ class _Refused(Exception):
     """What OpenClaw recognises by its words: printed on stderr, exit status 1."""
 
 
+def run() -> int:
+    """Run the process's command."""
+    return streams.run(main)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command as qmd would and return its exit status."""
     argv = list(sys.argv[1:] if arguments is None else arguments)
@@ -100,9 +106,7 @@ def _agent(cache: str) -> str:
 
 
 def _print(text: str) -> int:
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
-    sys.stdout.flush()
+    streams.write(text, "utf-8")
     return 0
 
 

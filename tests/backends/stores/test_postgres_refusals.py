@@ -1,5 +1,8 @@
 """What PostgreSQL refuses, and a server that goes: named, without a password, and nothing is half written."""
 
+import os
+import signal
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
@@ -276,7 +279,46 @@ def test_too_many_connections_are_named_as_busy(url: str, db: psycopg.Connection
 
 
 def test_without_an_address_nothing_is_guessed() -> None:
-    opening = Opening(home(), lambda name: "", lambda name: "")
+    opening = Opening(home(), {"database.url": "", "store.timeout_s": "5"}.__getitem__, lambda name: "")
     with pytest.raises(BadConfig, match=r"database\.url"):
         open_store(opening)
     assert open_store(opening._replace(secret={"PGHOST": "h"}.get)).location  # libpq's own
+
+
+def test_a_server_that_accepts_and_says_nothing_is_given_up() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        store = PostgresStore(f"postgresql://me@127.0.0.1:{silent.getsockname()[1]}/memory", timeout_s=1)
+        with pytest.raises(StoreUnreachable, match="timeout expired"):
+            store.scopes()
+
+
+def test_a_table_that_somebody_locks_is_named_and_not_waited_for(url: str, db: psycopg.Connection) -> None:
+    store = PostgresStore(url, timeout_s=0.2)
+    store.put(corpus(63, 5))
+    for table in ("documents", "scopes", "migrations", "meta"):
+        fresh = PostgresStore(url, timeout_s=0.2)
+        with db.transaction():
+            db.execute(f"LOCK TABLE gieok.{table} IN ACCESS EXCLUSIVE MODE")
+            with pytest.raises(StoreBusy):
+                fresh.get(fresh.scopes()[0], ["a"])
+        assert fresh.scopes() == [HOME]
+        fresh.close()
+    store.close()
+
+
+@pytest.mark.parametrize("work", [lambda s: s.scopes(), lambda s: s.check(), lambda s: s.put([entry("a", "x")])])
+def test_a_server_that_freezes_is_hung_up_on(url: str, db: psycopg.Connection, work: Callable[..., object]) -> None:
+    store = PostgresStore(url, timeout_s=0.2)
+    store.put(corpus(64, 5))
+    (backend,) = db.execute(
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'gieok'"
+    ).fetchone()
+    os.kill(backend, signal.SIGSTOP)
+    try:
+        with pytest.raises(StoreUnreachable, match=r"no answer within 0\.2 s"):
+            work(store)
+    finally:
+        os.kill(backend, signal.SIGCONT)
+    assert work(store) is not False  # on a new connection
+    assert store.check() == []
+    store.close()

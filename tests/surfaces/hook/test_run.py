@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from gieok.ops import waiting
 from gieok.surfaces.cli import main
 
 _LINTER = "어떤 린터를 쓰기로 했지?"
@@ -269,3 +270,22 @@ def test_turns_of_talk_are_neither_recalled_nor_listed_and_crowd_no_note_out(kno
     assert "sessions/" not in said
     listed = known.hook("session-start", known.payload("")).context
     assert "2026-11-20" not in listed
+
+
+def test_a_session_starts_from_what_is_there_while_a_writer_holds_the_index(known) -> None:
+    base = known.project / ".gieok"
+    (base / "memory" / "decision" / "new.md").write_text("# New\n\nWe ship on Fridays.\n")
+    waiting.keep(known.database.parent, base, base / "memory" / "decision" / "new.md")
+    command = [sys.executable, "-m", "gieok", "hook", "session-start"]
+    environment = os.environ | known.environment | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    writer = sqlite3.connect(known.database, isolation_level=None)
+    writer.execute("BEGIN IMMEDIATE")
+    try:  # a hang, not a limit: the lock is held until the hook has ended, and a writer waits for 30 s
+        done = subprocess.run(command, input=json.dumps(known.payload("")).encode(), capture_output=True, check=False,
+                              cwd=known.user, env=environment, timeout=20)  # fmt: skip
+    finally:
+        writer.execute("ROLLBACK")
+        writer.close()
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "Deploy window" in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+    assert "New" in known.hook("session-start", known.payload("")).context

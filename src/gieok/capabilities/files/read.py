@@ -16,13 +16,13 @@ from gieok.model import Document, Passage, Provenance, Scope
 from gieok.text.chunk import VERSION as CHUNK_VERSION
 from gieok.text.chunk import chunk
 from gieok.text.dates import day_in_name, name_without_day
+from gieok.text.encoding import Decoded, decode
 from gieok.text.keywords import normalise
 from gieok.text.markdown import front_matter, title
 
 KIND = "memory"
 #: A note is a page, not an archive: a bigger file is a mistake, and would hold up everything else.
 LARGEST_BYTES = 10_000_000
-_BINARY_PROBE_BYTES = 8192
 
 
 def read_root(scope: Scope, root: Root, cut: Cut) -> Iterator[Found | Failed]:
@@ -88,23 +88,19 @@ def read_file(scope: Scope, root: Root, file: Path, cut: Cut, judge: Judge | Non
     """Read one file of a root."""
     key = root.key_of(file)
     try:
-        data, modified = read_contained(root, file, judge)
+        data, decoded, modified = read_contained(root, file, judge)
     except Unfit as error:
         return Failed(key, str(error), keeps=False)
     except OSError as error:
         return Failed(key, error.strerror or str(error))
-    digest = hashlib.sha256(data).hexdigest()
-    try:
-        text, warning = data.decode("utf-8-sig"), ""
-    except UnicodeDecodeError as error:
-        text = data.decode("utf-8-sig", "replace")
-        warning = f"invalid UTF-8 at byte {error.start}: replaced by \N{REPLACEMENT CHARACTER}"
+    # The encoding too: what an earlier version could not decode is read again.
+    digest = hashlib.sha256(data + (b"" if decoded.encoding == "UTF-8" else decoded.encoding.encode())).hexdigest()
     return Found(
         key,
         digest,
-        lambda: _document(scope, root, file, digest, normalise(unix_lines(text)), modified),
+        lambda: _document(scope, root, file, digest, normalise(unix_lines(decoded.text)), modified),
         lambda d: passages(d, cut),
-        warning,
+        decoded.warning,
     )
 
 
@@ -121,16 +117,16 @@ class Untrusted(Unfit):
     """A project's record that nobody trusts yet."""
 
 
-def read_contained(root: Root, file: Path, judge: Judge | None = None) -> tuple[bytes, datetime]:
-    """Return the bytes and time of a file that lies in a root and may be remembered. Raises Unfit, OSError.
+def read_contained(root: Root, file: Path, judge: Judge | None = None) -> tuple[bytes, Decoded, datetime]:
+    """Return the bytes, text and time of a file that lies in a root and may be remembered. Raises Unfit, OSError.
 
     Whatever is remembered comes this way, so that nothing of a project is that nobody trusts.
     """
     real = _contained(root, file)
-    data, modified = _read(real)
+    data, decoded, modified = _read(real)
     if not (judge or Judge(paths.home())).admits(data, file, real):
         raise Untrusted("it came with the project and waits for `gieok trust`")
-    return data, modified
+    return data, decoded, modified
 
 
 def _contained(root: Root, file: Path) -> Path:
@@ -149,17 +145,18 @@ def peek(root: Root, file: Path) -> bytes:
     return _read(_contained(root, file) if file.is_symlink() else file)[0]
 
 
-def _read(real: Path) -> tuple[bytes, datetime]:
-    """Return the bytes and time of a file, trusted or not. Raises Unfit for what is no note, OSError."""
+def _read(real: Path) -> tuple[bytes, Decoded, datetime]:
+    """Return the bytes, text and time of a file, trusted or not. Raises Unfit for what is no note, OSError."""
     found = real.stat()
     if not stat.S_ISREG(found.st_mode):
         raise Unfit("not a regular file")
     if found.st_size > LARGEST_BYTES:
         raise Unfit(f"{found.st_size:,} bytes; notes larger than {LARGEST_BYTES:,} are not indexed")
     data = real.read_bytes()
-    if b"\0" in data[:_BINARY_PROBE_BYTES]:
+    decoded = decode(data)
+    if decoded is None:
         raise Unfit("binary, not text")
-    return data, _moment(found.st_mtime)
+    return data, decoded, _moment(found.st_mtime)
 
 
 def _moment(unix_s: float) -> datetime:

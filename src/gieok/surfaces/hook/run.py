@@ -39,15 +39,23 @@ def main(arguments: Sequence[str], refresh: Callable[[str], str] = lambda folder
     try:
         home = places.home()
         text = _answer(arguments[0], _flag(arguments, "--agent"), _payload(), home, began, refresh)
-        if text:
-            # Bytes, because the terminal's encoding is no concern of the agent; a lone surrogate has no encoding.
-            sys.stdout.buffer.write(text.encode("utf-8", "replace"))
-            sys.stdout.buffer.flush()
+        if text and sys.stdout:  # None: it is closed, and its number may be another file's by now
+            _print(text)
     except (Missing, Late, BrokenPipeError):
         pass
     except Exception as error:  # noqa: BLE001 - fails open: a broken memory never stands between a user and their agent
         trail.log(home, f"{' '.join(arguments[:1])}: {type(error).__name__}: {error}")
     return 0
+
+
+def _print(text: str) -> None:
+    """Write without a buffer, which would be left for the interpreter to flush: where that fails, it exits with 120.
+
+    Bytes, because the terminal's encoding is no concern of the agent; a lone surrogate has no encoding.
+    """
+    data = text.encode("utf-8", "replace")
+    while data:
+        data = data[os.write(1, data) :]
 
 
 def _flag(arguments: Sequence[str], name: str) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from gieok.backends.embedders.e5 import room
 from gieok.errors import EmbedderFailed
 
 if TYPE_CHECKING:
@@ -69,9 +70,9 @@ class E5Embedder:
         return []
 
     def _vector(self, form: str, text: str) -> bytes:
+        encoder = self._encoder()
         from gieok.backends.embedders.e5.languages import centred
 
-        encoder = self._encoder()
         try:
             vector = centred(encoder.vector(form, text), self._language_means(), form, text)
         except self._errors as error:
@@ -82,7 +83,10 @@ class E5Embedder:
         if self._loaded is None:
             with self._lock:
                 if self._loaded is None:
-                    loaded = _open(self._models, self._threads, self._say)
+                    try:
+                        loaded = _open(self._models, self._threads, self._say)
+                    except MemoryError as error:
+                        raise room.short("it ran out while the model was loaded") from error
                     self._errors = _run_errors()
                     self._loaded = loaded
         return self._loaded
@@ -104,6 +108,7 @@ def _open(models: Path, threads: int, say: Callable[[str], None]) -> "Encoder":
     from gieok.backends.embedders.e5.manifest import FOLDER, read_manifest
 
     folder = models / FOLDER
+    room.check(room.LOADED_BYTES)
     errors = _load_errors()
     if read_manifest(folder) is None:
         say("preparing the embedding model, once (a few seconds)")
@@ -135,6 +140,7 @@ def _run_errors() -> tuple[type[Exception], ...]:
 
 
 def _convert(models: Path, *, again: bool = False) -> None:
+    room.check(room.CONVERTED_BYTES)
     # Imported here: what only conversion needs (sqlite3, shutil, tempfile) is not paid for by every cold start.
     from gieok.backends.embedders.e5.convert import convert
 

@@ -57,13 +57,21 @@ class ChromaCollection:
             return np.array([int(i) for i in found["ids"][0]], np.int64)
 
 
+#: Said here, because Chroma asks the environment and a `.env` in the folder it runs in, which may be a repository's.
+_SETTINGS: dict[str, Any] = {
+    "anonymized_telemetry": False,
+    "chroma_otel_collection_endpoint": "",
+    "chroma_otel_granularity": "none",
+}
+
+
 class ChromaFolder:
     """`Library` on a Chroma folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         with failing_as("Chroma", folder):
-            self._client: Any = chromadb.PersistentClient(str(folder), settings=Settings(anonymized_telemetry=False))
+            self._client: Any = chromadb.PersistentClient(str(folder), settings=Settings(**_SETTINGS))
             self._batch = self._client.get_max_batch_size()
 
     def open(self, name: str, dimension: int) -> ChromaCollection:

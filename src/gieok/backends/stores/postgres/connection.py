@@ -1,9 +1,11 @@
 """Connections, transactions, and what errors of a server mean. One connection a thread, opened when it is first used."""
 
+import math
+import socket
 import threading
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 import psycopg
@@ -21,9 +23,13 @@ from gieok.errors import (
     StoreUnreachable,
 )
 
-#: How long to wait for a server, and for locks that other writers hold.
-_CONNECT_TIMEOUT_S = 5
+#: How long an answer may take (setting `store.timeout_s`), and how long a writer waits for locks that other writers hold.
+TIMEOUT_S = 5.0
 LOCK_TIMEOUT_MS = 30_000
+#: The server ends a statement that takes too long; where it does not even do that, we hang up this much later.
+_GRACE_S = 1.0
+#: A peer that is gone without a word (a cable, a suspended machine) is noticed during a long write too.
+_KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 30_000}
 
 #: SQLSTATEs of a server that goes, and of what is not to be expected but has a name: (error, what it says, next step).
 _GONE = ("57P01", "57P02", "57P03")
@@ -35,7 +41,7 @@ _MEANING: dict[str, tuple[type[StoreError], str, str | None]] = {
     "53100": (StoreFull, "has a full disk", None),
     "XX001": (StoreCorrupt, "is damaged", "restore it from a backup; the server's log says more"),
     "XX002": (StoreCorrupt, "has a damaged index", "run `reindexdb` on it; the server's log says more"),
-    "57014": (StoreError, "stopped a statement", "raise the server's statement_timeout"),
+    "57014": (StoreBusy, "stopped a statement", "raise store.timeout_s, or the server's own statement_timeout"),
     "25006": (StoreError, "is read-only", "point database.url to the primary, not to a replica"),
     "42501": (StoreError, "refused", "GRANT the user CREATE on the database, or make it the owner"),
 }
@@ -67,21 +73,31 @@ def read_address(url: str, password: str) -> Address:
     return Address(url, "" if parts.get("password") else password, location, secrets)
 
 
+#: Compiling a query (jit) takes longer than any of ours runs.
+_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL jit = off"
+
+
 class Connections:
     """One connection for each thread that uses the store; a connection that broke is replaced when it is next asked for."""
 
-    def __init__(self, address: Address, lock_timeout_ms: int = LOCK_TIMEOUT_MS) -> None:
+    def __init__(self, address: Address, lock_timeout_ms: int = LOCK_TIMEOUT_MS, timeout_s: float = TIMEOUT_S) -> None:
         self._address = address
         self._lock_timeout_ms = lock_timeout_ms
+        self._timeout_s = timeout_s
         self._open: dict[threading.Thread, psycopg.Connection] = {}
         self._lock = threading.Lock()
         weakref.finalize(self, _close, self._open)
 
     @contextmanager
+    def answering(self) -> Iterator[psycopg.Connection]:
+        """As `reading`, for what a person waits for. Raises StoreBusy or StoreUnreachable after the timeout."""
+        with self._transaction(f"{_READ}; {self._bounds()}") as db, self._deadline(db):
+            yield db
+
+    @contextmanager
     def reading(self) -> Iterator[psycopg.Connection]:
-        """One snapshot for all statements inside, so that an answer never mixes two states."""
-        # Compiling a query (jit) takes longer than any of ours runs.
-        with self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL jit = off") as db:
+        """One snapshot for all statements inside, so that an answer never mixes two states. Waits for no lock for long."""
+        with self._transaction(f"{_READ}; SET LOCAL lock_timeout = {self._timeout_s * 1000:.0f}") as db:
             yield db
 
     @contextmanager
@@ -113,10 +129,45 @@ class Connections:
                     db.execute("ROLLBACK")
                 raise
 
+    def _bounds(self) -> str:
+        """Return the statements that bound the others of a transaction."""
+        most_ms = self._timeout_s * 1000
+        # A little less for a lock, so that it is a lock that is named.
+        return f"SET LOCAL statement_timeout = {most_ms:.0f}; SET LOCAL lock_timeout = {0.9 * most_ms:.0f}"
+
+    @contextmanager
+    def _deadline(self, db: psycopg.Connection) -> Iterator[None]:
+        """Hang up where the server says nothing for longer than it may. Raises StoreUnreachable."""
+        late = threading.Event()
+        # A duplicate: its number cannot become another file's meanwhile. The family does not matter to `shutdown`.
+        line = socket.fromfd(db.fileno(), socket.AF_INET, socket.SOCK_STREAM)
+
+        def hang_up() -> None:
+            late.set()
+            with suppress(OSError):
+                line.shutdown(socket.SHUT_RDWR)
+
+        timer = threading.Timer(self._timeout_s + _GRACE_S, hang_up)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        except psycopg.Error:
+            if late.is_set():
+                said = f"no answer within {self._timeout_s:g} s"
+                raise StoreUnreachable(
+                    f"postgres unreachable: {self._address.location}: {said}", hint=_way_in("")
+                ) from None
+            raise
+        finally:
+            timer.cancel()
+            line.close()
+
     def _begun(self, begin: str) -> psycopg.Connection:
         db = self._connection()
         try:
-            db.execute(begin)
+            with self._deadline(db):
+                db.execute(begin)
         except psycopg.OperationalError:
             if not db.closed:
                 raise
@@ -138,12 +189,24 @@ class Connections:
     def _connect(self) -> psycopg.Connection:
         address = self._address
         given = conninfo_to_dict(address.conninfo)
-        options = {"application_name": "gieok", "connect_timeout": _CONNECT_TIMEOUT_S, "password": address.password}
+        options = {
+            "application_name": "gieok", "connect_timeout": math.ceil(self._timeout_s), "password": address.password,
+        } | _KEEPALIVE  # fmt: skip
         extra = {name: value for name, value in options.items() if value and name not in given}
         # Nothing is prepared on the server: behind a pooler the next transaction may meet another one.
         db = psycopg.connect(address.conninfo, autocommit=True, prepare_threshold=None, **extra)  # type: ignore[arg-type]
         try:
-            if schema.prepare(db, address.location):
+            with self._deadline(db):
+                db.execute(f"BEGIN; {self._bounds()}")
+                is_ready = schema.is_ready(db)
+                db.execute("COMMIT")
+            if not is_ready:
+                schema.migrate(db, address.location, self._lock_timeout_ms)
+            with self._deadline(db):
+                db.execute(f"BEGIN; {self._bounds()}")
+                is_stale = schema.verify(db, address.location)
+                db.execute("COMMIT")
+            if is_stale:
                 renewal.renew_keywords(db)
         except BaseException:
             db.close()

@@ -102,15 +102,21 @@ WRITING = "pg_advisory_xact_lock_shared(4749454, 3)"
 SWITCHING = "pg_advisory_xact_lock(4749454, 3)"
 
 
-def prepare(db: psycopg.Connection, location: str) -> bool:
-    """Bring the tables to this version; return whether the keywords are of an earlier one.
+def is_ready(db: psycopg.Connection) -> bool:
+    """Say whether there is nothing to migrate."""
+    return _version(db) >= SCHEMA_VERSION
 
-    Raises ShapeMismatch for newer ones, StoreError where pgvector is missing.
-    """
-    if _version(db) < SCHEMA_VERSION:
-        with db.transaction():
-            db.execute(f"SELECT {_MIGRATING}")
-            _migrate(db, location)
+
+def migrate(db: psycopg.Connection, location: str, lock_timeout_ms: int) -> None:
+    """Bring the tables to this version. Raises StoreError where pgvector is missing."""
+    with db.transaction():
+        db.execute(f"SET LOCAL lock_timeout = {lock_timeout_ms}")
+        db.execute(f"SELECT {_MIGRATING}")
+        _migrate(db, location)
+
+
+def verify(db: psycopg.Connection, location: str) -> bool:
+    """Say whether the keywords are of an earlier release. Raises ShapeMismatch for tables of a newer one."""
     version = _version(db)
     if version > SCHEMA_VERSION:
         raise ShapeMismatch(f"{location} has schema {version}, this gieok reads {SCHEMA_VERSION}", hint="update gieok")

@@ -6,7 +6,7 @@ import psycopg
 
 from gieok.backends.opening import Opening
 from gieok.backends.stores.postgres import reading, writing
-from gieok.backends.stores.postgres.connection import LOCK_TIMEOUT_MS, Connections, read_address
+from gieok.backends.stores.postgres.connection import LOCK_TIMEOUT_MS, TIMEOUT_S, Connections, read_address
 from gieok.backends.stores.prepared import prepare
 from gieok.backends.stores.quantise import pack, restore
 from gieok.errors import BadConfig, BadRequest, ShapeMismatch
@@ -36,17 +36,22 @@ def open_store(opening: Opening) -> "PostgresStore":
     url = opening.setting("database.url")
     if not url and not any(map(opening.secret, _LIBPQ)):
         raise BadConfig("`store: postgres` needs `database.url`", hint="such as postgresql://me@localhost/memory")
-    return PostgresStore(url, password=opening.secret("PGPASSWORD"))
+    return PostgresStore(
+        url, password=opening.secret("PGPASSWORD"), timeout_s=float(opening.setting("store.timeout_s"))
+    )
 
 
 class PostgresStore:
     """`Store`, `KeywordSearch`, `VectorSearch`, `VectorCopy` and `ModelSwitch` on one database."""
 
-    def __init__(self, url: str, *, password: str = "", lock_timeout_ms: int = LOCK_TIMEOUT_MS) -> None:
+    def __init__(
+        self, url: str, *, password: str = "", lock_timeout_ms: int = LOCK_TIMEOUT_MS, timeout_s: float = TIMEOUT_S
+    ) -> None:
         address = read_address(url, password)
         self.location = address.location
-        self._connections = Connections(address, lock_timeout_ms)
+        self._connections = Connections(address, lock_timeout_ms, timeout_s)
         self._reading, self._writing = self._connections.reading, self._connections.writing
+        self._answering = self._connections.answering
 
     # Store
 
@@ -67,7 +72,7 @@ class PostgresStore:
 
     def get(self, scope: Scope, keys: Sequence[str]) -> list[Document]:
         """Return documents in the order of `keys`."""
-        with self._reading() as db:
+        with self._answering() as db:
             return reading.get(db, scope, keys)
 
     def entries(self, scope: Scope, keys: Sequence[str]) -> list[Entry]:
@@ -82,7 +87,7 @@ class PostgresStore:
 
     def scopes(self) -> list[Scope]:
         """Return the scopes that hold anything."""
-        with self._reading() as db:
+        with self._answering() as db:
             rows = db.execute(
                 "SELECT path FROM gieok.scopes s WHERE documents > 0 "
                 "OR EXISTS (SELECT FROM gieok.notes WHERE scope_id = s.id) ORDER BY path"
@@ -91,12 +96,12 @@ class PostgresStore:
 
     def passages(self, ids: Sequence[PassageId]) -> list[FoundPassage]:
         """Return passages in the order of `ids`."""
-        with self._reading() as db:
+        with self._answering() as db:
             return reading.passages(db, ids)
 
     def notes(self, scope: Scope) -> dict[str, str]:
         """Return the notes beside a scope."""
-        with self._reading() as db:
+        with self._answering() as db:
             sid = reading.scope_id(db, scope)
             return dict(db.execute("SELECT name, value FROM gieok.notes WHERE scope_id = %s", (sid,)).fetchall())
 
@@ -151,7 +156,7 @@ class PostgresStore:
 
     def describe(self) -> list[str]:
         """Return the versions of the server and of pgvector."""
-        with self._reading() as db:
+        with self._answering() as db:
             row = db.execute(
                 "SELECT current_setting('server_version'), (SELECT extversion FROM pg_extension WHERE extname = 'vector'), "
                 "(SELECT count(*) FROM gieok.scopes WHERE documents > 0)"
@@ -163,7 +168,7 @@ class PostgresStore:
 
     def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Leg:
         """Rank by BM25 with the scope's own statistics."""
-        with self._reading() as db:
+        with self._answering() as db:
             known = reading.scope_statistics(db, scope)
             if known is None:
                 return Leg("keyword", ())
@@ -176,7 +181,7 @@ class PostgresStore:
 
     def nearest(self, scope: Scope, query: VectorQuery, where: Filter, limit: int) -> Leg:
         """Rank by exact cosine."""
-        with self._reading() as db:
+        with self._answering() as db:
             active = self._model(db)
             if active is None:
                 return Leg("vector", ())
@@ -185,7 +190,7 @@ class PostgresStore:
 
     def waiting(self, scope: Scope) -> int:
         """Count passages without a vector."""
-        with self._reading() as db:
+        with self._answering() as db:
             return reading.waiting(db, scope)
 
     def use_model(self, model: str, dimension: int) -> None:
@@ -218,7 +223,7 @@ class PostgresStore:
 
     def active_model(self) -> tuple[str, int] | None:
         """Return the model that vectors are of."""
-        with self._reading() as db:
+        with self._answering() as db:
             return self._model(db)
 
     def vectors_of(self, model: str, texts: Sequence[str]) -> dict[str, bytes]:

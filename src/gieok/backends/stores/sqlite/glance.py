@@ -8,7 +8,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Collection, Mapping
 
-from gieok.backends.stores.sqlite import ranking
+from gieok.backends.stores.sqlite import ranking, readonly
 from gieok.text import keywords
 
 TYPE_CHECKING = False
@@ -47,8 +47,7 @@ class Glance:
         """Open the file. Raises Missing, Mismatch, sqlite3.Error."""
         if not os.path.exists(file):
             raise Missing(file)
-        name = file.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-        self._db = sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=_BUSY_S, isolation_level=None)
+        self._db = readonly.connect(file, _BUSY_S)
         self._deadline, self._now = deadline, now
         version = self._one("PRAGMA user_version")[0]
         if version == 0:

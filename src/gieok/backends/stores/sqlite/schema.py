@@ -17,8 +17,18 @@ from pathlib import Path
 
 from gieok import paths
 from gieok.backends.stores.rows import count_tokens, scoped
+from gieok.backends.stores.sqlite import readonly
 from gieok.backends.stores.sqlite.ranking import SCHEMA_VERSION
-from gieok.errors import BadRequest, GieokError, ShapeMismatch, StoreBusy, StoreCorrupt, StoreError, StoreFull
+from gieok.errors import (
+    BadRequest,
+    GieokError,
+    ShapeMismatch,
+    StoreBusy,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+)
 from gieok.text import keywords
 from gieok.text.keywords import keyword_text
 
@@ -117,6 +127,8 @@ def _translate(error: sqlite3.Error, file: Path, what: str) -> GieokError:
         )
     if code in _DAMAGED:
         return StoreCorrupt(f"the {what} {str(file)!r} is damaged or not a database: {error}", hint=_MENDING[what])
+    if code == sqlite3.SQLITE_READONLY:
+        return StoreReadOnly(f"{str(file)!r} cannot be written: it is read-only here")
     return StoreError(f"the {what} {str(file)!r} failed: {error}")
 
 
@@ -138,9 +150,12 @@ def open_private(
 ) -> sqlite3.Connection:
     """Open a file of ours, creating it (0600) when it is new; `prepare` gives it its tables.
 
-    `what` it is: a key of `_MENDING`. Raises StoreError, ShapeMismatch.
+    `what` it is: a key of `_MENDING`. Where nothing can be written, what is there can be read; what is not there is empty.
+    Raises StoreError, ShapeMismatch.
     """
     with translated(file, what):
+        if readonly.is_read_only(str(file)):
+            return _open_to_read(file, busy_timeout_ms, prepare)
         try:
             paths.create_private(file)
         except OSError as error:
@@ -159,6 +174,29 @@ def open_private(
         return connection
 
 
+def _open_to_read(
+    file: Path, busy_timeout_ms: int, prepare: Callable[[sqlite3.Connection, Path], None]
+) -> sqlite3.Connection:
+    if file.exists():
+        connection = readonly.connect(str(file), busy_timeout_ms / 1000, may_copy=True)
+    else:
+        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    try:
+        try:
+            prepare(connection, file)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_READONLY:
+                raise
+            connection.close()
+            connection = readonly.copied(str(file), busy_timeout_ms / 1000)  # of an earlier release: upgraded in memory
+            prepare(connection, file)
+        connection.execute("PRAGMA query_only = ON")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
 def _prepare(connection: sqlite3.Connection, file: Path, say: Callable[[str], None]) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA temp_store = MEMORY")
@@ -172,7 +210,12 @@ def _prepare(connection: sqlite3.Connection, file: Path, say: Callable[[str], No
 
 
 def use_wal(connection: sqlite3.Connection) -> None:
-    """Switch to WAL, last, so that another program's database is left as it is."""
+    """Switch to WAL, last, so that another program's database is left as it is. One that is only read stays as it is."""
+    if (
+        connection.execute("PRAGMA query_only").fetchone()[0]
+        or not connection.execute("PRAGMA database_list").fetchone()[2]
+    ):
+        return
     while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         try:
             if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":

@@ -1,0 +1,33 @@
+"""Whether the process may take the memory that the model needs: under `ulimit -v`, OpenBLAS ends it instead of raising."""
+
+import os
+
+from gieok.errors import EmbedderFailed
+
+#: Address space beyond what the process has: for a loaded model (220 MB were seen), and to convert it once (650 MB).
+LOADED_BYTES, CONVERTED_BYTES = 256 << 20, 700 << 20
+_HINT = "raise `ulimit -v`, or set `embedder: none`"
+
+
+def check(needed_bytes: int) -> None:
+    """Raise EmbedderFailed where a limit leaves less address space than that."""
+    if os.name != "posix":
+        return
+    import resource
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit - _taken() < needed_bytes:
+        raise short(f"it needs {needed_bytes >> 20} MB more than `ulimit -v {limit >> 10}` leaves")
+
+
+def short(what: str) -> EmbedderFailed:
+    """Return the error for too little memory."""
+    return EmbedderFailed(f"too little memory for the embedding model: {what}", hint=_HINT)
+
+
+def _taken() -> int:
+    try:
+        with open("/proc/self/statm", "rb") as statistics:  # noqa: PTH123 - one line of a file that is none
+            return int(statistics.read().split()[0]) * os.sysconf("SC_PAGESIZE")
+    except OSError:  # macOS, which has no such limit either
+        return 0

@@ -1,0 +1,75 @@
+"""Opens a database where nothing can be written: a read-only mount, another user's home. Standard library, without `pathlib`.
+
+A database in WAL mode needs a file of shared memory beside it, also to be read. Where none can be made, the file is read as one
+that nobody changes; where its log holds more than it, a copy of both is read.
+"""
+
+import os
+import sqlite3
+
+_CANNOT = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
+
+
+def is_read_only(file: str) -> bool:
+    """Say whether a database in this place could not be written, or not be made."""
+    folder = os.path.dirname(os.path.abspath(file))
+    while not os.path.lexists(folder):
+        folder = os.path.dirname(folder)
+    return not os.access(folder, os.W_OK) or (os.path.exists(file) and not os.access(file, os.W_OK))
+
+
+def connect(file: str, timeout_s: float, *, may_copy: bool = False) -> sqlite3.Connection:
+    """Open a database to read. Raises sqlite3.Error, OSError."""
+    try:
+        return _opened(file, "mode=ro", timeout_s)
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF not in _CANNOT or not os.path.exists(file):
+            raise
+        if not _size(file + "-wal"):
+            return _opened(file, "immutable=1", timeout_s)
+        if not may_copy:
+            raise
+    db = copied(file, timeout_s)
+    db.execute("PRAGMA query_only = ON")
+    return db
+
+
+def _opened(file: str, how: str, timeout_s: float) -> sqlite3.Connection:
+    name = file.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    db = sqlite3.connect(
+        f"file:{name}?{how}", uri=True, timeout=timeout_s, isolation_level=None, check_same_thread=False
+    )
+    try:
+        db.execute("PRAGMA query_only = ON")
+        db.execute("PRAGMA user_version").fetchone()  # the first that touches the file
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def copied(file: str, timeout_s: float) -> sqlite3.Connection:
+    """Return a copy of a database in memory, its log included. Raises sqlite3.Error, OSError."""
+    import shutil
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="gieok-") as folder:
+        copy = os.path.join(folder, "copy.sqlite")
+        for end in ("", "-wal"):
+            if os.path.exists(file + end):
+                shutil.copyfile(file + end, copy + end)
+                os.chmod(copy + end, 0o600)
+        disk = sqlite3.connect(copy, timeout=timeout_s)
+        db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        try:
+            disk.backup(db)
+        finally:
+            disk.close()
+    return db
+
+
+def _size(file: str) -> int:
+    try:
+        return os.stat(file).st_size
+    except OSError:
+        return 0

@@ -1,0 +1,67 @@
+"""What is wrong with a line of JSON-RPC 2.0, as MCP uses it. The SDK drops such a line, and its sender waits for ever."""
+
+import json
+from typing import NamedTuple
+
+PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
+#: Methods that are told and not asked; whatever else has no id is a request whose answer could not be addressed.
+_NOTIFICATIONS = "notifications/"
+
+
+class Refusal(NamedTuple):
+    """An error to answer with; `id` is the request's, None where it has none that could be read."""
+
+    id: str | int | None
+    code: int
+    message: str
+
+
+def refusal(line: bytes) -> Refusal | None:
+    """Return the error to answer a line with; None for a message."""
+    try:
+        message = json.loads(line.decode("utf-8"), parse_constant=_no_number)
+    except UnicodeDecodeError as error:
+        return Refusal(None, PARSE_ERROR, f"the line is not UTF-8 (byte {error.start})")
+    except RecursionError:
+        return Refusal(None, PARSE_ERROR, "the line is nested too deeply")
+    except ValueError as error:  # JSONDecodeError, a number that is too long
+        return Refusal(None, PARSE_ERROR, f"the line is not JSON: {error}" if line.strip() else "the line is empty")
+    if isinstance(message, list):
+        return Refusal(None, INVALID_REQUEST, "batches are not supported; send one message a line")
+    if not isinstance(message, dict):
+        return Refusal(None, INVALID_REQUEST, "the line is no object")
+    return _wrong(message, line)
+
+
+def _wrong(message: dict[str, object], line: bytes) -> Refusal | None:
+    id_ = message.get("id")
+    known = id_ if isinstance(id_, str | int) and not isinstance(id_, bool) else None
+    if _has_surrogate(known):
+        known = None
+    method = message.get("method")
+    problem, code = "", INVALID_REQUEST
+    if message.get("jsonrpc") != "2.0":
+        problem = '`jsonrpc` must be "2.0"'
+    elif "id" in message and known is None and not _is_answer(message):
+        problem = "`id` must be a string or a whole number"
+    elif not isinstance(method, str):
+        problem = "" if _is_answer(message) else "`method` must be a string"
+    elif "id" not in message and not method.startswith(_NOTIFICATIONS):
+        problem = f"{method!r} needs an `id`"
+    elif not isinstance(message.get("params"), dict | None):
+        problem, code = "`params` must be an object", INVALID_PARAMS
+    elif b"\\u" in line and _has_surrogate(json.dumps(message, ensure_ascii=False)):
+        problem, code = "a text holds half of a surrogate pair", INVALID_PARAMS
+    return Refusal(known, code, problem) if problem else None
+
+
+def _is_answer(message: dict[str, object]) -> bool:
+    return "method" not in message and ("result" in message or "error" in message)
+
+
+def _has_surrogate(text: object) -> bool:
+    return isinstance(text, str) and any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def _no_number(name: str) -> object:
+    raise ValueError(f"{name} is no number of JSON")

@@ -1,0 +1,120 @@
+"""Standard streams that may be closed, full, or without a reader: what a command did then decides its exit status.
+
+- The answer cannot be written (closed, full): an error of its own, status 2; what the command did stands.
+- The reader of the answer left (`… | head`): no error, the status is what it would have been.
+- Talk on stderr cannot be written: it is lost. Its reader left: the command stops, 141, as by SIGPIPE.
+"""
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable
+from typing import Any, TextIO, cast
+
+from gieok.errors import STATUS, GieokError, OutputLost
+
+_NO_READER = 141
+
+
+class _Talk:
+    """Stderr that loses what it cannot write."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write, or lose it. Raises BrokenPipeError."""
+        try:
+            return self._stream.write(text)
+        except BrokenPipeError:
+            raise
+        except OSError:
+            return len(text)
+
+    def flush(self) -> None:
+        """Flush, or lose it. Raises BrokenPipeError."""
+        try:
+            self._stream.flush()
+        except BrokenPipeError:
+            raise
+        except OSError:
+            return
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a stream has
+        return getattr(self._stream, name)
+
+
+def run(command: Callable[[], int]) -> int:
+    """Run the command of a process and return its exit status; nothing is left for the interpreter's last flush."""
+    _fill()
+    sys.stderr = cast("TextIO", _Talk(sys.stderr))
+    try:
+        status = command()
+    except SystemExit as leaving:  # argparse, after `--help`
+        status = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+    except BrokenPipeError:
+        status = _NO_READER
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _drop(sys.stdout, 1)
+    except OSError as error:
+        _drop(sys.stdout, 1)
+        print_error(OutputLost(_lost(error)))
+        status = STATUS[OutputLost.code][0]
+    try:
+        sys.stderr.flush()
+    except OSError:
+        status = status or _NO_READER
+    _drop(sys.stderr, 2)
+    return status
+
+
+def write(text: str, encoding: str) -> None:
+    """Write an answer, with a newline at its end. Raises OutputLost."""
+    # A memory may hold what the terminal's encoding cannot show, and a lone surrogate has no encoding at all.
+    data = text.encode(encoding, "replace")
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data if not text or text.endswith("\n") else data + b"\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _drop(sys.stdout, 1)
+    except OSError as error:
+        _drop(sys.stdout, 1)
+        raise OutputLost(_lost(error)) from error
+
+
+def print_error(error: GieokError) -> None:
+    """Say what went wrong, where anybody reads it."""
+    said = f"gieok: {error}\n" + (f"  → {error.hint}\n" if error.hint else "")
+    with contextlib.suppress(BrokenPipeError):
+        sys.stderr.write(said.encode("utf-8", "replace").decode())
+        sys.stderr.flush()
+
+
+def _lost(error: OSError) -> str:
+    return f"the answer could not be written: {error.strerror}"
+
+
+def _fill() -> None:
+    """Open what is closed, so that no file of ours gets the number of a standard stream, and what is written fails."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_WRONLY if number == 2 else os.O_RDONLY)  # the lowest free number: this one
+            setattr(sys, name, open(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False))  # noqa: SIM115
+
+
+def _drop(stream: TextIO, number: int) -> None:
+    """Send what a stream still holds, and all that follows, nowhere, where it cannot be written."""
+    try:
+        stream.flush()
+    except OSError:
+        pass
+    else:
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, number)
+    os.close(nowhere)

@@ -1,0 +1,58 @@
+"""Under a limit of memory, words are searched and the embedder says why it does not help."""
+
+import json
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+import world as worlds
+from world import GIEOK, World
+
+_KB = [240_000, 200_000, 150_000, 120_000]
+
+
+@pytest.fixture
+def world(tmp_path: Path, models: Path) -> World:
+    world = worlds.make(tmp_path / "user")
+    world.home.mkdir()
+    (world.home / "models").symlink_to(models)
+    subprocess.run(world.command("index"), cwd=world.project, env=world.environment(), check=True)
+    return world
+
+
+def _limited(world: World, kilobytes: int, *command: str, **environment: str) -> tuple[int, str, str]:
+    script = f"ulimit -v {kilobytes}; exec {shlex.join(command)}"
+    done = subprocess.run(["sh", "-c", script], cwd=world.project, env=world.environment(**environment),
+                          capture_output=True, check=False)  # fmt: skip
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+@pytest.mark.parametrize("kilobytes", _KB)
+def test_words_are_searched_and_it_is_said(world: World, kilobytes: int) -> None:
+    status, out, err = _limited(world, kilobytes, *world.command("search", "--json"))
+    found = json.loads(out)
+    assert (status, err) == (0, "")
+    assert "화요일" in found["results"][0]["snippet"]
+    assert "too little memory" in found["degraded"]
+
+
+def test_what_is_indexed_is_found_by_its_words_and_waits_for_its_vectors(world: World) -> None:
+    (world.notes / "new.md").write_text("# New\n\nThe umbrella stands behind the door.\n")
+    status, out, _ = _limited(world, 200_000, *world.command("index", "--json"))
+    assert (status, json.loads(out)["error"]["code"]) == (2, "embedder_failed")
+    status, out, _ = _limited(world, 200_000, *GIEOK, "search", "where is the umbrella?", "--json")
+    assert "umbrella" in json.loads(out)["results"][0]["snippet"]
+
+
+def test_a_model_that_is_not_made_yet_is_not_begun(world: World, tmp_path: Path) -> None:
+    (world.home / "models").unlink()
+    status, out, _ = _limited(world, 500_000, *world.command("search", "--json"))
+    assert status == 0
+    assert "too little memory" in json.loads(out)["degraded"]
+    assert not any((world.home / "models").glob("*/encoder.onnx"))
+
+
+def test_enough_is_enough(world: World) -> None:
+    status, out, _ = _limited(world, 400_000, *world.command("search", "--json"))
+    assert (status, json.loads(out)["degraded"]) == (0, None)

@@ -1,0 +1,109 @@
+"""A user with notes, a project of code, a transcript and an agent, and one call of every operation there is.
+
+The environment of its programs is made from nothing: what a test's own process has set (PYTHONUNBUFFERED, and what importing
+gieok sets) would hide what is tested.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import gieok
+
+_SOURCE = Path(gieok.__file__).parents[1]
+GIEOK = (sys.executable, "-m", "gieok")
+QMD = (sys.executable, "-c", "import sys; from gieok.surfaces.qmd import run; sys.exit(run())")
+
+#: Operation → its words on the command line, in an order in which each has something to do. `{name}`: see `World`.
+CALLS = {
+    "index": ["{notes}"],
+    "search": ["결제는 언제 정산하지?"],
+    "get": ["MEMORY.md"],
+    "status": [],
+    "remember": ["린터는 ruff를 쓰기로 했다."],
+    "retire": ["decision/린터는-ruff를-쓰기로-했다"],
+    "restore": ["decision/린터는-ruff를-쓰기로-했다"],
+    "archive": ["decision/린터는-ruff를-쓰기로-했다"],
+    "trust": ["--list"],
+    "install": ["claude-code"],
+    "hook measure": ["--add", "어떤 린터를 쓰지?", "--expect", "decision/린터는"],
+    "hook stats": [],
+    "import openclaw": ["{notes}"],
+    "code init": [],
+    "code query": ["checkout total"],
+    "code show": ["total"],
+    "code impact": ["shop.py"],
+    "code sync": [],
+    "code coverage": [],
+    "code install-hook": [],
+    "code validate": [],
+    "code escalate": [],
+    "code status": [],
+    "code stats": [],
+    "code export": [],
+    "ask": ["what is total?"],
+    "observe run": ["--once"],
+    "observe reflect": [],
+    "observe show": [],
+    "observe stats": [],
+    "why": ["nothing"],
+    "up": [],
+    "code watch": ["--daemon"],
+    "logs": [],
+    "down": [],
+    "service install": ["--dry-run"],
+    "doctor": [],
+    "rebuild": [],
+    "forget": ["--match", "VLAN", "--yes"],
+    "store switch": ["sqlite"],
+    "config show": [],
+}
+
+
+class World(NamedTuple):
+    """Folders of one user."""
+
+    user: Path
+
+    @property
+    def home(self) -> Path:
+        """Return Gieok's home."""
+        return self.user / "gieok"
+
+    @property
+    def notes(self) -> Path:
+        """Return the folder of notes."""
+        return self.user / "notes"
+
+    @property
+    def project(self) -> Path:
+        """Return the project, in which everything is called."""
+        return self.user / "shop"
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """Return the environment of a program: nothing of this process but where programs are."""
+        own = {"HOME": str(self.user), "GIEOK_HOME": str(self.home), "LANG": "C.UTF-8", "PYTHONPATH": str(_SOURCE)}
+        return {"PATH": os.environ["PATH"], **own, **more}
+
+    def command(self, name: str, *more: str) -> list[str]:
+        """Return the command line of an operation."""
+        return [*GIEOK, *name.split(), *(word.format(notes=self.notes) for word in CALLS[name]), *more]
+
+
+def make(user: Path) -> World:
+    """Write the files of a user."""
+    world = World(user)
+    transcripts = user / ".claude" / "projects" / "-shop"
+    for folder in (world.notes, world.project, transcripts):
+        folder.mkdir(parents=True)
+    subprocess.run(["git", "init", "-q", str(world.project)], check=True)
+    (world.notes / "MEMORY.md").write_text("# 기억\n\n결제는 매주 화요일에 정산한다.\n", encoding="utf-8")
+    (world.notes / "2026-11-20.md").write_text("# Friday\n\nThe office VLAN is 10.\n", encoding="utf-8")
+    (world.project / "shop.py").write_text("def total(prices):\n    return sum(prices)\n", encoding="utf-8")
+    said = {"role": "user", "content": "We decided to settle payments on Tuesdays."}
+    row = {"type": "user", "uuid": "u1", "sessionId": "s", "timestamp": "2026-11-20T09:00:00Z", "message": said}
+    (transcripts / "s.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    return world

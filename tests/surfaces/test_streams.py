@@ -1,0 +1,119 @@
+"""How every command ends whose standard output or error is closed, full, or read by nobody."""
+
+import json
+import os
+import shlex
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import world as worlds
+from world import GIEOK, QMD, World
+
+from gieok.capabilities.prompt.agents import EVENTS
+
+pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+
+#: Name → redirection, and the exit status that it makes of another one.
+_OUTPUT_LOST = {"closed": ">&-", "full": ">/dev/full"}
+_TALK_LOST = {"closed": "2>&-", "full": "2>/dev/full"}
+
+
+def _run(world: World, command: list[str], redirection: str, given: str = "") -> tuple[int, str]:
+    """Run a command in a shell that redirects it; return its exit status and what it said on stderr."""
+    script = f"exec {shlex.join(command)} {redirection}"
+    environment = world.environment(GIEOK_EMBEDDER="none", GIEOK_HOOK_DEADLINE_MS="60000")
+    done = subprocess.run(["sh", "-c", script], input=given.encode(), capture_output=True, check=False,
+                          cwd=world.project, env=environment)  # fmt: skip
+    return done.returncode, done.stderr.decode()
+
+
+def _read_by_nobody(world: World, command: list[str], given: str = "") -> tuple[int, str]:
+    """Run a command whose output is a pipe that nobody reads."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    environment = world.environment(GIEOK_EMBEDDER="none", GIEOK_HOOK_DEADLINE_MS="60000")
+    done = subprocess.run(command, input=given.encode(), stdout=writing, stderr=subprocess.PIPE, check=False,
+                          cwd=world.project, env=environment)  # fmt: skip
+    os.close(writing)
+    return done.returncode, done.stderr.decode()
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    made = worlds.make(tmp_path / "user")
+    yield made
+    _run(made, made.command("down"), "")
+
+
+@pytest.fixture(scope="module")
+def statuses(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
+    """Return how each operation ends where its output can be written."""
+    world = worlds.make(tmp_path_factory.mktemp("statuses") / "user")
+    return {name: _run(world, world.command(name), ">/dev/null")[0] for name in worlds.CALLS}
+
+
+@pytest.mark.parametrize("redirection", _OUTPUT_LOST.values(), ids=_OUTPUT_LOST)
+def test_an_answer_that_cannot_be_written_is_an_error_without_a_traceback(
+    world: World, statuses: dict[str, int], redirection: str
+) -> None:
+    for name in worlds.CALLS:
+        status, said = _run(world, world.command(name), redirection)
+        assert status == 2, (name, said)
+        assert "Traceback" not in said
+        assert statuses[name] == 2 or "the answer could not be written" in said, (name, said)
+
+
+def test_a_reader_that_left_changes_no_exit_status(world: World, statuses: dict[str, int]) -> None:
+    for name in worlds.CALLS:
+        status, said = _read_by_nobody(world, world.command(name))
+        assert status == statuses[name], (name, said)
+        assert "Traceback" not in said
+        assert "written" not in said
+
+
+@pytest.mark.parametrize("redirection", _TALK_LOST.values(), ids=_TALK_LOST)
+def test_talk_that_cannot_be_written_changes_no_exit_status(
+    world: World, statuses: dict[str, int], redirection: str
+) -> None:
+    found = {name: _run(world, world.command(name), f">/dev/null {redirection}")[0] for name in worlds.CALLS}
+    assert found == statuses
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["search", "--help"], ["--version"]], ids=" ".join)
+def test_help_that_cannot_be_written_is_an_error(world: World, arguments: list[str]) -> None:
+    for redirection in _OUTPUT_LOST.values():
+        status, said = _run(world, [*GIEOK, *arguments], redirection)
+        assert status == 2
+        assert "could not be written" in said
+    assert _read_by_nobody(world, [*GIEOK, *arguments]) == (0, "")
+
+
+def test_a_wrong_command_line_keeps_its_status(world: World) -> None:
+    for redirection in (*_OUTPUT_LOST.values(), *_TALK_LOST.values()):
+        assert _run(world, [*GIEOK, "search", "--limit", "x", "--json"], redirection)[0] == 2
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_the_hook_is_silent_and_ends_well(world: World, event: str) -> None:
+    _run(world, world.command("index"), "")
+    _run(world, world.command("remember"), "")
+    payload = json.dumps({"session_id": "s", "cwd": str(world.project), "prompt": "어떤 린터를 쓰기로 했지?"})
+    command = [*GIEOK, "hook", event]
+    for redirection in (*_OUTPUT_LOST.values(), *_TALK_LOST.values(), ">&- 2>&- <&-", ">/dev/full 2>/dev/full"):
+        assert _run(world, command, redirection, payload) == (0, "")
+    assert _read_by_nobody(world, command, payload) == (0, "")
+
+
+def test_servers_end_without_a_traceback(world: World) -> None:
+    _run(world, world.command("index"), "")
+    asked = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}) + "\n"
+    for redirection in _OUTPUT_LOST.values():
+        status, said = _run(world, [*GIEOK, "mcp"], redirection, asked)
+        assert status == 2
+        assert "could not be written" in said
+        assert "Traceback" not in said
+        assert _run(world, [*QMD, "status"], redirection)[0] == 1  # qmd's own status of any error
+    assert _read_by_nobody(world, [*GIEOK, "mcp"], asked) == (0, "")
+    assert _read_by_nobody(world, [*QMD, "status"]) == (0, "")
