@@ -91,6 +91,16 @@ def test_a_repository_inside_of_an_indexed_folder_is_a_project_of_its_own(
     assert run("code", "init")["root"] == str(shop / "vendor/tool")
 
 
+def test_status_names_the_files_that_are_indexed_in_part_and_why(
+    run: Run, shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (shop / "broken.py").write_text("def broken(:\n", encoding="utf-8")
+    run("code", "init")
+    assert [n["path"] for n in run("code", "status")["notes"]] == ["broken.py"]
+    main(["code", "status"])
+    assert "note: broken.py: did not parse" in capsys.readouterr().out
+
+
 def test_commands_without_an_index_say_what_to_run(run: Run) -> None:
     for arguments in (["query", "x"], ["show", "x"], ["impact", "x"], ["sync"], ["status"], ["export"]):
         assert run("code", *arguments, status=2)["error"]["code"] == "not_indexed"

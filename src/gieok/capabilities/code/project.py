@@ -240,14 +240,21 @@ def _write(
 
     built = graph.build(files, {**before, **own}, again=again)
     store.replace(rows, gone, (built.symbols, built.edges, built.open_calls))
-    change.notes += [scan.Skipped(path, f"calls not followed: {reason}") for path, reason in built.unlinked]
     store.write_note(SCOPE, _UNLINKED_NOTE, json.dumps(built.unlinked, ensure_ascii=False))
+    change.notes += unlinked(project)
     change.linked = True
 
 
 def unlinked(project: Project) -> list[scan.Skipped]:
-    """Return the files that the solver could not take, with the reason: they are searched, but nothing they call is known."""
-    return [scan.Skipped(*row) for row in json.loads(project.store.notes(SCOPE).get(_UNLINKED_NOTE, "[]"))]
+    """Return the files that the solver could not take, with the reason: they are searched, what they call is not known."""
+    rows = json.loads(project.store.notes(SCOPE).get(_UNLINKED_NOTE, "[]"))
+    return [scan.Skipped(path, f"calls not followed: {reason}") for path, reason in rows]
+
+
+def notes(project: Project) -> list[scan.Skipped]:
+    """Return the files that are indexed in part, each with the reason."""
+    partly = [scan.Skipped(file.path, file.note) for file in project.store.files().values() if file.note]
+    return sorted([*partly, *unlinked(project)])
 
 
 class Freshness(NamedTuple):
