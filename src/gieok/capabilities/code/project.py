@@ -18,6 +18,7 @@ from typing import NamedTuple, Protocol
 from gieok.capabilities.code import facts as fact_file
 from gieok.capabilities.code import graph, scan
 from gieok.capabilities.code.facts import Facts
+from gieok.capabilities.code.ignoring import Rules
 from gieok.capabilities.code.read import Source, read
 from gieok.engine.ingest import Failed, Found, Report, ingest
 from gieok.errors import BadRequest
@@ -48,6 +49,11 @@ class Project(NamedTuple):
     versions: Versions
     clock: Clock
     ignore: tuple[str, ...] = ()
+
+    @property
+    def rules(self) -> Rules:
+        """Return who says what is left out of the project."""
+        return Rules(self.ignore, self.versions)
 
 
 @dataclass(slots=True)
@@ -121,10 +127,9 @@ def sync(
 
 
 def _look(project: Project, only: Sequence[str]) -> tuple[list[scan.Candidate], list[scan.Skipped]]:
-    ignore = (*project.versions.ignored_folders(), *project.ignore)
     if not only:
-        return scan.scan(project.root, ignore)
-    looked = [scan.look(project.root, path, ignore) for path in only]
+        return scan.scan(project.root, project.rules)
+    looked = scan.look(project.root, only, project.rules)
     candidates = sorted(one for one in looked if isinstance(one, scan.Candidate))
     skipped = [one for one in looked if isinstance(one, scan.Skipped) and (project.root / one.path).exists()]
     return candidates, skipped
