@@ -63,7 +63,8 @@ def answer_json(answer: Answer, text: str, model: str) -> dict[str, object]:
         "symbol": s.key.partition("::")[2], "kind": s.kind, "signature": s.signature, "summary": text,
         "summary_by": model or None, "score": round(answer.score, 4), "callers": answer.callers,
         "why": answer.why, "status": s.status,
-        "snippet": answer.snippet, "citation": f"{s.path}#L{answer.start_line}-L{answer.end_line}",
+        "snippet": answer.snippet, "snippet_line": answer.snippet_line,
+        "citation": f"{s.path}#L{answer.start_line}-L{answer.end_line}",
     }  # fmt: skip
 
 
@@ -105,6 +106,7 @@ def present(result: QueryResult, style: Style) -> str:
 OPERATION = Operation(
     name="code query",
     tool="code_search",
+    shows_source=True,
     request=QueryRequest,
     handler=run,
     present=present,
