@@ -102,6 +102,14 @@ def test_status_names_the_files_that_are_indexed_in_part_and_why(
     assert "note: broken.py: did not parse" in capsys.readouterr().out
 
 
+def test_a_query_says_that_vectors_wait(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("code", "init")
+    assert run("code", "query", "convert")["degraded"] is None
+    monkeypatch.delenv("GIEOK_EMBEDDER")
+    assert "have no vector yet" in run("code", "query", "convert")["degraded"]
+    assert run("code", "query", "convert", "--keyword-only")["degraded"] is None
+
+
 def test_commands_without_an_index_say_what_to_run(run: Run) -> None:
     for arguments in (["query", "x"], ["show", "x"], ["impact", "x"], ["sync"], ["status"], ["export"]):
         assert run("code", *arguments, status=2)["error"]["code"] == "not_indexed"

@@ -43,7 +43,7 @@ class Git:
                 files.add(path)
             else:  # a repository inside, or a submodule
                 repository = path.rstrip("/")
-                found |= {f"{repository}/{inner}" for inner in self._files(repository) or ()}
+                found |= {f"{repository}/{inner}" for inner in self._files(repository) or () if inner.strip("./")}
         return frozenset(files)
 
     def _files(self, repository: str) -> set[str] | None:

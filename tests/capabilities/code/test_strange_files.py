@@ -171,13 +171,16 @@ def test_programs_made_at_random_are_indexed_beside_each_other(indexed: Make, se
 
 
 def test_a_knot_of_calls_without_end_is_left_out_and_named(indexed: Make) -> None:
-    r = random.Random(7)
-    knot = "".join(_statement(r) for _ in range(40)) + "".join(
-        f"{name}.__get__ = {name}\n{name}.__call__ = map({name}, [{name}])\n" for name in _NAMES
+    r = random.Random(0)
+    knot = "".join(_statement(r) for _ in range(60)) + "".join(
+        f"{a}.__get__ = map(len, [{b}])\n{a}.__call__ = {a}.__iter__ = {a}.__next__ = {a}.__getitem__ = {b}\n{a} = {b}()\n"
+        for a in _NAMES
+        for b in _NAMES
     )
-    made = indexed({"knot.py": knot * 12, "ok.py": _OK})
+    made = indexed({"knot.py": knot, "ok.py": _OK})
     assert _is_indexed(made)
-    assert "knot.py" in made.store.files()
+    assert [note.path for note in project.notes(made)] == ["knot.py"]
+    assert made.store.symbols(paths=["knot.py"])
 
 
 def test_a_file_whose_facts_the_solver_cannot_take_is_named_and_its_symbols_are_there(

@@ -2,7 +2,8 @@
 
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -41,31 +42,32 @@ class _Level(NamedTuple):
         return self.patterns.check_file(self.above + path[len(self.base) :]).include
 
 
-def files(root: Path, rules: Rules) -> Iterator[tuple[str, Path]]:
-    """Yield every file that is not left out. Links to folders are not followed: a loop of links ends nowhere."""
+def files(root: Path, rules: Rules, wanted: Callable[[str], object] = str) -> Iterator[tuple[str, Path]]:
+    """Yield the `wanted` files that are not left out. Links to folders are not followed: a loop of links ends nowhere."""
     listed = rules.versions.files() if rules.versions is not None else None
     if listed is None:
-        yield from _walk(root, rules)
+        yield from (found for found in _walk(root, rules) if wanted(found[0]))
         return
     own, known = _patterns(rules.patterns), dict[str, bool]()
-    for path in sorted(listed):
+    for path in sorted(filter(wanted, listed)):
         if _is_open(root, path.rpartition("/")[0], own, known) and not own.check_file(path).include:
             full = root / path
-            if os.path.lexists(full):  # what is tracked may be gone
+            if full.is_file() or full.is_symlink():  # what is tracked may be gone, or a folder now
                 yield path, full
 
 
-def left_out(root: Path, paths: Sequence[str], rules: Rules) -> set[str]:
+def left_out(root: Path, paths: Sequence[str], rules: Rules) -> AbstractSet[str]:
     """Return those of `paths` that are left out; they need not be there."""
-    said = rules.versions.ignored(paths) if rules.versions is not None else None
     own, known = _patterns(rules.patterns), dict[str, bool]()
-    return {
+    asked = [
         path
         for path in paths
-        if not _is_open(root, path.rpartition("/")[0], own, known)
-        or own.check_file(path).include
-        or (path in said if said is not None else _is_matched(root, path))
-    }
+        if _is_open(root, path.rpartition("/")[0], own, known) and not own.check_file(path).include
+    ]
+    said = rules.versions.ignored(asked) if rules.versions is not None else None
+    if said is None:
+        said = frozenset(path for path in asked if _is_matched(root, path))
+    return said | (set(paths) - set(asked))
 
 
 def _is_open(root: Path, folder: str, own: GitIgnoreSpec, known: dict[str, bool]) -> bool:

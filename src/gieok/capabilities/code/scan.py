@@ -57,7 +57,7 @@ class Unwanted(Exception):
 
 def scan(root: Path, rules: Rules = _NO_RULES) -> tuple[list[Candidate], list[Skipped]]:
     """Return the files to read, sorted by path, and those of a known language that are not."""
-    found = [_candidate(entry) for entry in ignoring.files(root, rules)]
+    found = [_candidate(entry) for entry in ignoring.files(root, rules, language_of)]
     return sorted(one for one in found if isinstance(one, Candidate)), sorted(
         one for one in found if isinstance(one, Skipped)
     )
