@@ -56,6 +56,7 @@ _KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", 
 _REMEMBERED_TOKENS = 2_000
 
 if TYPE_CHECKING:
+    from gieok.capabilities.code.ignoring import Rules
     from gieok.capabilities.code.project import Project
     from gieok.capabilities.prompt.recollect import Reader
 
@@ -314,12 +315,12 @@ def _open_coverage(file: Path) -> CoverageRun:
     return made
 
 
-def ignored_in(root: Path) -> tuple[str, ...]:
-    """Return the patterns of what is not read of a project's code. Its index is not opened. Raises BadConfig."""
-    from gieok.capabilities.code import layout
+def ignored_in(root: Path) -> "Rules":
+    """Return who says what is not read of a project's code. Its index is not opened. Raises BadConfig."""
+    from gieok.capabilities.code import ignoring, layout
 
-    versions = registry.load(registry.VERSIONS, "git")(root)
-    return (*versions.ignored_folders(), *config.ignored(root / layout.FOLDER / "config.yaml"))
+    patterns = config.ignored(root / layout.FOLDER / "config.yaml")
+    return ignoring.Rules(patterns, registry.load(registry.VERSIONS, "git")(root))
 
 
 def _open_watcher() -> Watcher:

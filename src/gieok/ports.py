@@ -345,8 +345,11 @@ class Versions(Protocol):
     def author(self) -> str:
         """Return who commits here, or ''."""
 
-    def ignored_folders(self) -> Sequence[str]:
-        """Return patterns of the user and of the clone that are in no `.gitignore` of the tree."""
+    def files(self) -> frozenset[str] | None:
+        """Return the files that are tracked or not ignored, those of repositories inside too; None where nobody says."""
+
+    def ignored(self, paths: Sequence[str]) -> frozenset[str] | None:
+        """Return those of `paths`, which need not be there, that are ignored; None where nobody says."""
 
     def diff(self, revision: str) -> str:
         """Return the unified diff, without context, from a revision to the files on disk. Raises BadRequest."""

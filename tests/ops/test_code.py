@@ -15,6 +15,7 @@ from gieok import locks
 from gieok.app import open_context
 from gieok.backends.parsers.treesitter import TreeSitterParser
 from gieok.capabilities.code import ownership
+from gieok.capabilities.code.ignoring import Rules
 from gieok.engine.generate import Asker
 from gieok.errors import BadRequest, GeneratorFailed, NotIndexed
 from gieok.ops import operation
@@ -89,6 +90,24 @@ def test_a_repository_inside_of_an_indexed_folder_is_a_project_of_its_own(
     monkeypatch.chdir(shop / "vendor/tool")
     assert run("code", "query", "inner", status=2)["error"]["code"] == "not_indexed"
     assert run("code", "init")["root"] == str(shop / "vendor/tool")
+
+
+def test_status_names_the_files_that_are_indexed_in_part_and_why(
+    run: Run, shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (shop / "broken.py").write_text("def broken(:\n", encoding="utf-8")
+    run("code", "init")
+    assert [n["path"] for n in run("code", "status")["notes"]] == ["broken.py"]
+    main(["code", "status"])
+    assert "note: broken.py: did not parse" in capsys.readouterr().out
+
+
+def test_a_query_says_that_vectors_wait(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("code", "init")
+    assert run("code", "query", "convert")["degraded"] is None
+    monkeypatch.delenv("GIEOK_EMBEDDER")
+    assert "have no vector yet" in run("code", "query", "convert")["degraded"]
+    assert run("code", "query", "convert", "--keyword-only")["degraded"] is None
 
 
 def test_commands_without_an_index_say_what_to_run(run: Run) -> None:
@@ -246,7 +265,7 @@ def test_without_an_index_what_is_gone_counts_and_what_is_left_out_does_not(shop
         for path in ("shop/cart.py", "gone.py", "gone_folder", "tests", "node_modules/x.py", "build_notes.txt", "out/made.py",
                      "gone.txt", ".gieok/code/index.sqlite")
     }  # fmt: skip
-    assert relevant(shop, {*changed, shop.parent / "elsewhere.py"}, ["out/"]) == [
+    assert relevant(shop, {*changed, shop.parent / "elsewhere.py"}, Rules(("out/",))) == [
         "gone.py",
         "gone_folder",
         "shop/cart.py",

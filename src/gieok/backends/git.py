@@ -2,11 +2,14 @@
 
 import os
 import subprocess
+from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 from gieok.errors import BadRequest
 
 _TIMEOUT_S = 30
+_NOT_RUN = 127
 #: Git is asked about a repository that somebody else may have written: nothing of its configuration is run.
 _SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "diff.external=", "--no-pager")
 
@@ -25,20 +28,64 @@ class Git:
         """Return who commits here, or ''."""
         return self._ask("config", "user.name").strip()
 
-    def ignored_folders(self) -> tuple[str, ...]:
-        """Return the patterns of `.git/info/exclude`."""
-        folder = self._ask("rev-parse", "--git-path", "info/exclude").strip()
-        try:
-            lines = (self._root / folder).read_text(encoding="utf-8", errors="replace").splitlines() if folder else []
-        except OSError:
-            return ()
-        return tuple(line for line in lines if line and not line.startswith("#"))
+    def files(self) -> frozenset[str] | None:
+        """Return the files that are tracked or not ignored, those of repositories inside too; None where nobody says.
+
+        Nobody says where there is no repository, or where the folder itself is ignored by the one around it.
+        """
+        found = self._files("")
+        if found is None or (not found and self._is_ignored("", ["."]) != frozenset()):
+            return None
+        files: set[str] = set()
+        while found:
+            path = found.pop()
+            if not path.endswith("/") and not (self._root / path / ".git").exists():
+                files.add(path)
+            else:  # a repository inside, or a submodule
+                repository = path.rstrip("/")
+                found |= {f"{repository}/{inner}" for inner in self._files(repository) or () if inner.strip("./")}
+        return frozenset(files)
+
+    def _files(self, repository: str) -> set[str] | None:
+        code, listed, _ = self._run("ls-files", "-z", "--cached", "--others", "--exclude-standard", folder=repository)
+        return {os.fsdecode(name) for name in listed.split(b"\0") if name} if code == 0 else None
+
+    def ignored(self, paths: Sequence[str]) -> frozenset[str] | None:
+        """Return those of `paths`, which need not be there, that are ignored; None where nobody says."""
+        if not paths:
+            return frozenset()
+        found: set[str] = set()
+        for repository, questions in self._questions(paths).items():
+            said = self._is_ignored(repository, [".", *questions])
+            if said is None or "." in said:
+                listed = self.files()
+                return None if listed is None else frozenset(paths) - listed
+            found.update(path for question in said for path in questions[question])
+        return frozenset(found)
+
+    def _questions(self, paths: Sequence[str]) -> dict[str, dict[str, set[str]]]:
+        """Return what each repository is asked: of a path, or of the next repository on the way to it, with the paths."""
+        asked: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        for path in paths:
+            repository = ""
+            parts = path.split("/")
+            for folder in ("/".join(parts[:n]) for n in range(1, len(parts))):
+                if (self._root / folder / ".git").exists():
+                    asked[repository][_below(folder, repository)].add(path)
+                    repository = folder
+            asked[repository][_below(path, repository)].add(path)
+        return asked
+
+    def _is_ignored(self, repository: str, paths: Sequence[str]) -> frozenset[str] | None:
+        given = b"\0".join(os.fsencode(f"./{path}") for path in paths)  # one that begins with a colon is no magic
+        code, said, _ = self._run("check-ignore", "-z", "--stdin", folder=repository, given=given)
+        return frozenset(os.fsdecode(name)[2:] for name in said.split(b"\0") if name) if code in (0, 1) else None
 
     def diff(self, revision: str) -> str:
         """Return the unified diff, without context, from a revision to the files on disk."""
         if revision.startswith("-"):
             raise BadRequest(f"{revision!r} is no revision")
-        code, text, error = self._run(
+        code, text, error = self._text(
             "-c", "core.quotePath=false",  # the letters of a name, not their bytes in octal
             "diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--relative", "--no-renames",
             "--src-prefix=a/", "--dst-prefix=b/", revision, "--", ".",
@@ -52,27 +99,36 @@ class Git:
 
     def old_text(self, revision: str, path: str) -> str | None:
         """Return a file as it was at a revision; None where it was not there."""
-        code, text, _ = self._run("show", f"{revision}:./{path}")
+        code, text, _ = self._text("show", f"{revision}:./{path}")
         return text if code == 0 else None
 
     def hooks_folder(self) -> Path | None:
         """Return where git looks for hooks; None without git."""
-        code, text, _ = self._run("rev-parse", "--git-path", "hooks", safe=False)
+        code, text, _ = self._text("rev-parse", "--git-path", "hooks", safe=False)
         return (self._root / text.strip()).resolve() if code == 0 and text.strip() else None
 
     def _ask(self, *arguments: str) -> str:
-        code, text, _ = self._run(*arguments)
+        code, text, _ = self._text(*arguments)
         return text if code == 0 else ""
 
-    def _run(self, *arguments: str, safe: bool = True) -> tuple[int, str, str]:
+    def _text(self, *arguments: str, safe: bool = True) -> tuple[int, str, str]:
+        code, out, error = self._run(*arguments, safe=safe)
+        return code, out.decode("utf-8", "replace"), error
+
+    def _run(self, *arguments: str, safe: bool = True, folder: str = "", given: bytes = b"") -> tuple[int, bytes, str]:
+        """Run git in a folder below the root."""
         environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
         for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):  # a hook sets them, for another folder perhaps
             environment.pop(name, None)
         try:
             done = subprocess.run(  # noqa: S603 - fixed program, no shell; arguments that could be options are refused
                 ["git", *(_SAFE if safe else ()), *arguments],  # noqa: S607 - the user's own git
-                cwd=self._root, env=environment, capture_output=True, timeout=_TIMEOUT_S, check=False,
+                cwd=self._root / folder, env=environment, input=given, capture_output=True, timeout=_TIMEOUT_S, check=False,
             )  # fmt: skip
         except (OSError, subprocess.TimeoutExpired) as error:
-            return 1, "", str(error)
-        return done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+            return _NOT_RUN, b"", str(error)
+        return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace")
+
+
+def _below(path: str, folder: str) -> str:
+    return path[len(folder) + 1 :] if folder else path

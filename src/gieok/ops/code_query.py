@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from gieok.capabilities.code import escalation, summary
-from gieok.capabilities.code.project import Freshness, freshness
+from gieok.capabilities.code.project import SCOPE, Freshness, freshness
 from gieok.capabilities.code.query import Answer, Answers, search
 from gieok.errors import BadRequest
 from gieok.ops.code_project import freshness_lines, opened, pending_lines
@@ -63,7 +63,8 @@ def answer_json(answer: Answer, text: str, model: str) -> dict[str, object]:
         "symbol": s.key.partition("::")[2], "kind": s.kind, "signature": s.signature, "summary": text,
         "summary_by": model or None, "score": round(answer.score, 4), "callers": answer.callers,
         "why": answer.why, "status": s.status,
-        "snippet": answer.snippet, "citation": f"{s.path}#L{answer.start_line}-L{answer.end_line}",
+        "snippet": answer.snippet, "snippet_line": answer.snippet_line,
+        "citation": f"{s.path}#L{answer.start_line}-L{answer.end_line}",
     }  # fmt: skip
 
 
@@ -77,6 +78,11 @@ def run(context: Context, request: QueryRequest) -> QueryResult:
     project = opened(context)
     embedder = None if request.keyword_only or not project.store.stats().vectors else context.embedder()
     answers = search(project, embedder, text[:_LONGEST_QUESTION], request.k, budget_tokens=request.budget_tokens)
+    waits = context.embedder_name != "none" and not request.keyword_only and not embedder
+    if waits and (count := project.store.waiting(SCOPE)):
+        answers = answers._replace(
+            degraded=f"words only: {count} passages have no vector yet; `gieok code sync` makes them"
+        )
     told = summary.told(project, [a.symbol for a in answers.answers])
     return QueryResult(answers, tuple(told), freshness(project), escalation.pending(project.root))
 
@@ -105,6 +111,7 @@ def present(result: QueryResult, style: Style) -> str:
 OPERATION = Operation(
     name="code query",
     tool="code_search",
+    shows_source=True,
     request=QueryRequest,
     handler=run,
     present=present,

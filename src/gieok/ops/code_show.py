@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from gieok.capabilities.code import lookup, summary
 from gieok.capabilities.code.graph import IMPORTS
 from gieok.capabilities.code.impact import CERTAINTY
-from gieok.capabilities.code.project import SCOPE, Freshness, Project, freshness
+from gieok.capabilities.code.project import Freshness, Project, freshness
 from gieok.model import Edge, OpenCall, Symbol
 from gieok.ops.code_project import freshness_lines, opened
+from gieok.ops.code_source import Excerpt, excerpt, numbered, told
 from gieok.ops.context import Context
 from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
-from gieok.text.redact import redact
 
 _MOST = 5
 _CODE_LINES = 60
+_CODE_LINES_OF_MACHINES = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +37,7 @@ class Shown:
     summary: str
     summary_by: str
     keywords: tuple[str, ...]
-    code: str
+    code: Excerpt
     callers: tuple[Edge, ...]
     callees: tuple[Edge, ...]
     open_calls: tuple[OpenCall, ...]
@@ -49,7 +50,8 @@ class Shown:
             "kind": s.kind, "signature": s.signature, "doc": s.doc, "summary": self.summary,
             "summary_by": self.summary_by or None,
             "keywords": list(self.keywords), "complexity": s.complexity, "status": s.status, "code_hash": s.code_hash,
-            "code": self.code, "callers": [_edge(e, e.source) for e in self.callers],
+            "code": self.code.text, "code_notes": told(self.code.notes), "redacted": self.code.is_redacted,
+            "callers": [_edge(e, e.source) for e in self.callers],
             "callees": [_edge(e, e.target) for e in self.callees], "unresolved": len(self.open_calls),
         }  # fmt: skip
 
@@ -97,7 +99,7 @@ def _shown(project: Project, symbol: Symbol) -> Shown:
         symbol,
         *summary.told(project, [symbol])[0],
         tuple(summary.keywords(symbol)),
-        _code(project, symbol),
+        excerpt(project, symbol.path, symbol.start_line, symbol.end_line),
         tuple(_sure_first(into)),
         tuple(_sure_first(out)),
         tuple(project.store.open_calls([symbol.name])),
@@ -108,13 +110,6 @@ def _sure_first(edges: Sequence[Edge]) -> list[Edge]:
     return sorted(edges, key=lambda e: (e.tier, e.source, e.target, e.line))
 
 
-def _code(project: Project, symbol: Symbol) -> str:
-    """Return the code as it was indexed: what was redacted there stays so."""
-    documents = project.store.get(SCOPE, [symbol.path])
-    lines = documents[0].text.split("\n")[symbol.start_line - 1 : symbol.end_line] if documents else []
-    return redact("\n".join(lines))
-
-
 def present(result: ShowResult, style: Style) -> str:
     """Show head, code, callers and callees."""
     blocks = []
@@ -122,9 +117,7 @@ def present(result: ShowResult, style: Style) -> str:
         s = shown.symbol
         lines = [style.bold(printable(s.key)) + style.dim(f"  L{s.start_line}-L{s.end_line}  {s.kind}, {s.status}")]
         lines += [f"  {printable(shown.summary)}"] if shown.summary else []
-        code = shown.code.split("\n")
-        lines += [style.dim("  │ ") + printable(line) for line in code[:_CODE_LINES]]
-        lines += [style.dim(f"  │ … {len(code) - _CODE_LINES}")] if len(code) > _CODE_LINES else []
+        lines += numbered(shown.code, style, _CODE_LINES_OF_MACHINES if style.verbatim else _CODE_LINES)
         lines += _edges(Words("called by", "부르는 곳"), [(e.source, e) for e in shown.callers], style)
         lines += _edges(Words("calls", "부르는 것"), [(e.target, e) for e in shown.callees], style)
         if shown.open_calls:
@@ -150,6 +143,7 @@ def _edges(words: Words, rows: Sequence[tuple[str, Edge]], style: Style) -> list
 OPERATION = Operation(
     name="code show",
     tool="code_symbol",
+    shows_source=True,
     request=ShowRequest,
     handler=run,
     present=present,

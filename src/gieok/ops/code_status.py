@@ -4,12 +4,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gieok.capabilities.code import deeper, escalation, executed, layout, statistics, watched
-from gieok.capabilities.code.project import Freshness, freshness
+from gieok.capabilities.code.project import Freshness, freshness, notes
+from gieok.capabilities.code.scan import Skipped
 from gieok.capabilities.code.statistics import Statistics
 from gieok.ops.code_project import freshness_lines, opened, pending_lines
 from gieok.ops.context import Context
 from gieok.ops.operation import Operation, Style, Surface, Words, printable
 from gieok.ops.sidecar_state import state_of
+
+_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +31,8 @@ class StatusResult:
     quality: int | None
     pending: dict[str, object] | None
     coverage_at: str
+    #: Files that are indexed in part, with the reason.
+    notes: tuple[Skipped, ...]
     #: What the daemon says of the project, '' where it does not run; None where it is not the daemon's.
     watched: str | None = None
     found: bool = True
@@ -41,7 +46,7 @@ class StatusResult:
             "central": [{"symbol": key, "dependants": n} for key, n in c.central], "record": self.record,
             "coverage": {**c.executions, "at": self.coverage_at or None},
             "quality": self.quality, "pending": self.pending, "freshness": self.freshness.to_json(),
-            "watched": self.watched,
+            "watched": self.watched, "notes": [{"path": n.path, "reason": n.reason} for n in self.notes],
         }  # fmt: skip
 
 
@@ -56,7 +61,7 @@ def run(context: Context, request: StatusRequest) -> StatusResult:
     return StatusResult(
         project.root, statistics.count(project), freshness(project), deeper.record(project),
         quality if isinstance(quality, int) else None, escalation.pending(project.root), executed.taken_in(project),
-        state_of(running, project.root) if is_watched else None,
+        tuple(notes(project)), state_of(running, project.root) if is_watched else None,
     )  # fmt: skip
 
 
@@ -78,6 +83,10 @@ def present(result: StatusResult, style: Style) -> str:
         lines.append(
             Words("  watched by the daemon: ", "  데몬이 지켜봄: ").say(style.lang) + printable(result.watched or off)
         )
+    lines += [
+        printable(f"  {Words('note', '참고').say(style.lang)}: {n.path}: {n.reason}") for n in result.notes[:_SHOWN]
+    ]
+    lines += [style.dim(f"  … {len(result.notes) - _SHOWN}")] if len(result.notes) > _SHOWN else []
     lines += [f"  {style.bold(name)}: {printable(text)}" for name, text in result.record.items()]
     return "\n".join([*lines, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)])
 

@@ -1,11 +1,12 @@
 """`gieok code watch`: sync whenever files change, until interrupted; or let the daemon do it, for good."""
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from gieok.capabilities.code import scan, watched
+from gieok.capabilities.code.ignoring import Rules
 from gieok.capabilities.code.project import Project
 from gieok.errors import BadRequest
 from gieok.ops import code_init
@@ -89,8 +90,7 @@ def _watch(context: Context, project: Project, *, once: bool) -> SyncResult:
     context.tell(Words("watching", "지켜보는 중").say(context.lang) + f" {project.root}")
     try:
         for changed in context.watcher().changes([project.root], context.debounce_ms, context.rescan_s):
-            ignore = (*project.versions.ignored_folders(), *project.ignore)
-            paths = relevant(project.root, changed, ignore, project.store.files())
+            paths = relevant(project.root, changed, project.rules, project.store.files())
             if changed and not paths:
                 continue
             are_files = all(PurePosixPath(path).suffix.lower() in scan.LANGUAGES for path in paths)
@@ -106,7 +106,7 @@ def _watch(context: Context, project: Project, *, once: bool) -> SyncResult:
     return result
 
 
-def relevant(root: Path, changed: set[Path], ignore: Sequence[str], known: Collection[str] | None = None) -> list[str]:
+def relevant(root: Path, changed: set[Path], rules: Rules, known: Collection[str] | None = None) -> list[str]:
     """Return the changed paths that are indexed, or would be: by the rule that `scan` has, not one of our own.
 
     `known` are the files that are indexed; with None, what is gone or cannot be read may have been. A folder is one of them:
@@ -114,9 +114,9 @@ def relevant(root: Path, changed: set[Path], ignore: Sequence[str], known: Colle
     """
     folders = {folder for path in known or () for folder in map(str, PurePosixPath(path).parents)}
     found = []
-    for path in sorted(path for path in changed if root in path.parents):
-        relative = path.relative_to(root).as_posix()
-        looked = scan.look(root, relative, ignore)
+    inside = sorted(path.relative_to(root).as_posix() for path in changed if root in path.parents)
+    for relative, looked in zip(inside, scan.look(root, inside, rules), strict=True):
+        path = root / relative
         if known is None:
             is_ours = isinstance(looked, scan.Skipped) and looked.reason != scan.IGNORED
             is_folder = looked is None and not path.suffix and not path.is_file()

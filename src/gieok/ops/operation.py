@@ -74,6 +74,8 @@ class Style(NamedTuple):
 
     lang: str
     colour: bool
+    #: Source is shown byte for byte: a machine reads it, and no terminal obeys it.
+    verbatim: bool = False
 
     def bold(self, text: str) -> str:
         """Return `text` in bold where the place can show it."""
@@ -101,6 +103,8 @@ class Operation(Generic[RequestT, ResultT]):
     surfaces: frozenset[Surface] = frozenset((Surface.CLI,))
     #: Runs although a configuration is wrong, without that source; it tells of it itself (`Context.config_troubles`).
     forgives_config: bool = False
+    #: Its text holds source code, which is shown as it is: fenced, not escaped.
+    shows_source: bool = False
     #: The tool's name over MCP, where it is not made from the operation's.
     tool: str = ""
 

@@ -34,3 +34,10 @@ def one_line(text: str, limit: int = 120) -> str:
     """Return safe text on one line, at most `limit` characters before escaping."""
     text = " ".join(visible(text).split())
     return (text if len(text) <= limit else text[: limit - 1].rstrip() + "…").translate(_ESCAPES)
+
+
+def fenced(text: str) -> str:
+    """Return text as it is between two lines of backticks, more than it holds anywhere: nothing in it needs an escape."""
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{text}\n{fence}"

@@ -4,16 +4,18 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
+from functools import partial
 from typing import NamedTuple
 
-from gieok.capabilities.code.facts import Facts, Kind
+from gieok.capabilities.code.facts import Kind
+from gieok.capabilities.code.resolve.isolation import Files, isolated
 from gieok.capabilities.code.resolve.links import FAMILIES, linker_for
 from gieok.capabilities.code.resolve.sites import Reference, Site
 from gieok.capabilities.code.resolve.solver import FAN, Solver
 from gieok.model import Edge, OpenCall, Symbol
 
 #: Changes whenever the edges of unchanged facts would.
-RESOLVER_VERSION = 4
+RESOLVER_VERSION = 5
 
 
 class Tier(IntEnum):
@@ -50,24 +52,29 @@ class Built(NamedTuple):
     symbols: tuple[Symbol, ...]
     edges: tuple[Edge, ...]
     open_calls: tuple[OpenCall, ...]
+    #: Files that the solver cannot take, each with the reason: their symbols are here, their calls are not.
+    unlinked: tuple[tuple[str, str], ...] = ()
 
 
 class _Edges:
     """Collects edges; of several at one place the surest counts."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, str, str, int], tuple[int, str]] = {}
+        self.found: dict[tuple[str, str, str, int], tuple[int, str]] = {}
 
     def add(self, source: str, target: str, kind: str, tier: int, reason: str, line: int) -> None:
         place = (source, target, kind, line)
-        known = self._found.get(place)
+        known = self.found.get(place)
         if known is None or (tier, reason) < known:
-            self._found[place] = (tier, reason)
+            self.found[place] = (tier, reason)
+
+    def take(self, other: "_Edges") -> None:
+        """Add the edges of another."""
+        for (source, target, kind, line), (tier, reason) in other.found.items():
+            self.add(source, target, kind, tier, reason, line)
 
     def rows(self) -> list[Edge]:
-        return sorted(
-            Edge(s, t, kind, tier, reason, line) for (s, t, kind, line), (tier, reason) in self._found.items()
-        )
+        return sorted(Edge(s, t, kind, tier, reason, line) for (s, t, kind, line), (tier, reason) in self.found.items())
 
 
 def fold(key: str) -> str:
@@ -79,31 +86,30 @@ def fold(key: str) -> str:
 
 
 def build(
-    files: list[tuple[str, Facts]], symbols: Mapping[str, Sequence[Symbol]], place: Callable[[str], str] = fold
+    files: Files,
+    symbols: Mapping[str, Sequence[Symbol]],
+    place: Callable[[str], str] = fold,
+    again: Callable[[], Files] | None = None,
 ) -> Built:
-    """Link `files`, which are taken out of the list, so that each is freed once it was read.
+    """Link `files`, which are taken out of the list, so that each is freed once it was read; `again` gives them once more.
 
-    `symbols` are those of each path, in the order of the facts' own. `place` gives the key under which a body of code
-    is known: functions without a name have none, unless it lets them.
+    `symbols` are those of each path. `place` gives the key under which a body of code is known: functions without a
+    name have none, unless it lets them.
     """
     edges = _Edges()
     open_calls: set[OpenCall] = set()
+    unlinked: list[tuple[str, str]] = []
     names = {s.name for own in symbols.values() for s in own}
-    by_family: dict[str, list[tuple[str, Facts]]] = defaultdict(list)
-    for path, facts in sorted(files, key=lambda file: file[0]):
-        by_family[FAMILIES.get(facts.language, "")].append((path, facts))
+    again = again or partial(list, list(files))
+    _nested(files, edges, place)
+    by_family = _by_family(files)
     files.clear()
-    by_family.pop("", None)
     for family in sorted(by_family):
-        members = by_family.pop(family)
-        keys = [f"{path}::{s.qualified}" for path, facts in members for s in facts.symbols]
-        solver = Solver(members, linker_for(family, members))
-        solver.solve()
-        placed = [place(key) for key in keys]
-        open_calls |= _calls(solver, keys, placed, names, edges)
-        _others(solver, keys, placed, edges)
-        _dispatched(solver, placed, edges)
-    _nested(symbols, edges, place)
+        work = partial(_linked, family, names, place)
+        (found, calls), strange = isolated(work, by_family.pop(family), partial(_again, family, again))
+        edges.take(found)
+        open_calls |= calls
+        unlinked += strange
     kept = {s.key: s for own in symbols.values() for s in own if s.kind != Kind.LAMBDA or place(s.key) == s.key}
     return Built(
         tuple(sorted(kept.values())),
@@ -113,7 +119,34 @@ def build(
             if e.source in kept and e.target in kept and (e.source != e.target or e.kind == CALLS)
         ),
         tuple(sorted(open_calls)),
+        tuple(sorted(unlinked)),
     )
+
+
+def _by_family(files: Files) -> dict[str, Files]:
+    """Return the files of languages that are linked together, by path."""
+    found: dict[str, Files] = defaultdict(list)
+    for path, facts in sorted(files, key=lambda file: file[0]):
+        found[FAMILIES.get(facts.language, "")].append((path, facts))
+    found.pop("", None)
+    return found
+
+
+def _again(family: str, again: Callable[[], Files]) -> Files:
+    return _by_family(again())[family]
+
+
+def _linked(family: str, names: set[str], place: Callable[[str], str], members: Files) -> tuple[_Edges, set[OpenCall]]:
+    """Return the edges of one family of languages, and the calls that are open."""
+    edges = _Edges()
+    keys = [f"{path}::{s.qualified}" for path, facts in members for s in facts.symbols]
+    solver = Solver(members, linker_for(family, members))
+    solver.solve()
+    placed = [place(key) for key in keys]
+    open_calls = _calls(solver, keys, placed, names, edges)
+    _others(solver, keys, placed, edges)
+    _dispatched(solver, placed, edges)
+    return edges, open_calls
 
 
 def _calls(solver: Solver, keys: Sequence[str], placed: Sequence[str], names: set[str], edges: _Edges) -> set[OpenCall]:
@@ -170,14 +203,20 @@ def _others(solver: Solver, keys: Sequence[str], placed: Sequence[str], edges: _
         edges.add(modules[file], modules[target_file], IMPORTS, Tier.IMPORT, "imported", line)
 
 
-def _nested(symbols: Mapping[str, Sequence[Symbol]], edges: _Edges, place: Callable[[str], str]) -> None:
-    """Refer a function to those that are defined inside of it: it makes them, and nobody else can."""
-    kinds = {s.key: s.kind for own in symbols.values() for s in own}
-    for own in symbols.values():
+def _nested(files: Files, edges: _Edges, place: Callable[[str], str]) -> None:
+    """Refer a function to those that are defined inside of it: it makes them, and nobody else can.
+
+    From the facts, which have every definition of a name: of the symbols of a file that was not read again there is one.
+    """
+    for path, facts in files:
+        own = facts.symbols
+        kinds = {s.qualified: s.kind for s in own}
         for s in own:
-            around = place(s.parent)
-            if s.kind == Kind.FUNCTION and kinds.get(around) in (Kind.FUNCTION, Kind.METHOD):
-                edges.add(around, s.key, REFERENCES, Tier.RESOLVED, "defined inside", s.start_line)
+            if s.kind == Kind.FUNCTION and s.parent >= 0:
+                around = place(f"{path}::{own[s.parent].qualified}")
+                if kinds.get(around.partition("::")[2]) in (Kind.FUNCTION, Kind.METHOD):
+                    target = f"{path}::{s.qualified}"
+                    edges.add(around, target, REFERENCES, Tier.RESOLVED, "defined inside", s.start)
 
 
 def _dispatched(solver: Solver, placed: Sequence[str], edges: _Edges) -> None:

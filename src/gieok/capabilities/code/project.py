@@ -5,6 +5,7 @@ facts of unchanged files come from the store, as they were read.
 """
 
 import gc
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from typing import NamedTuple, Protocol
 from gieok.capabilities.code import facts as fact_file
 from gieok.capabilities.code import graph, scan
 from gieok.capabilities.code.facts import Facts
+from gieok.capabilities.code.ignoring import Rules
 from gieok.capabilities.code.read import Source, read
 from gieok.engine.ingest import Failed, Found, Report, ingest
 from gieok.errors import BadRequest
@@ -27,6 +29,9 @@ SCOPE = Scope("project:code")
 _SHAPE_NOTE = "code.shape"
 _COMMIT_NOTE = "code.commit"
 _TIME_NOTE = "code.indexed_at"
+_UNLINKED_NOTE = "code.unlinked"
+#: No less than what a file system tells times apart by; the kernel's own tick is 10 ms at most.
+_TICK_NS = 50_000_000
 #: What decides the shape of what is stored; another one means reading every file again.
 SHAPE = f"{fact_file.VERSION}:{graph.RESOLVER_VERSION}"
 
@@ -44,6 +49,11 @@ class Project(NamedTuple):
     versions: Versions
     clock: Clock
     ignore: tuple[str, ...] = ()
+
+    @property
+    def rules(self) -> Rules:
+        """Return who says what is left out of the project."""
+        return Rules(self.ignore, self.versions)
 
 
 @dataclass(slots=True)
@@ -101,6 +111,8 @@ def sync(
     items = _items(project, candidates, settled, fresh, change, progress)
     owned = (lambda key: key in only) if only else (lambda key: True)
     change.report = ingest(project.store, SCOPE, items, owns=owned, force=full)
+    # What was read but could not be cut is not indexed, also where an older version of it was.
+    project.store.forget(SCOPE, [failed.key for failed in change.report.failed if failed.key in fresh])
     held = set(project.store.hashes(SCOPE))
     gone = sorted(path for path in known if path not in held)
     files = {path: file for path, file in known.items() if path in held}
@@ -115,10 +127,9 @@ def sync(
 
 
 def _look(project: Project, only: Sequence[str]) -> tuple[list[scan.Candidate], list[scan.Skipped]]:
-    ignore = (*project.versions.ignored_folders(), *project.ignore)
     if not only:
-        return scan.scan(project.root, ignore)
-    looked = [scan.look(project.root, path, ignore) for path in only]
+        return scan.scan(project.root, project.rules)
+    looked = scan.look(project.root, only, project.rules)
     candidates = sorted(one for one in looked if isinstance(one, scan.Candidate))
     skipped = [one for one in looked if isinstance(one, scan.Skipped) and (project.root / one.path).exists()]
     return candidates, skipped
@@ -150,14 +161,17 @@ def _items(
             change.skipped.append(scan.Skipped(candidate.path, str(reason)))
             continue
         content_hash = sha256(data).hexdigest()
-        file = SourceFile(
-            candidate.path, candidate.language, content_hash, candidate.size, candidate.mtime_ns, "parsed"
-        )
+        written_ns = _settled_ns(candidate.mtime_ns, now)
+        file = SourceFile(candidate.path, candidate.language, content_hash, candidate.size, written_ns, "parsed")
         if before is not None and before.content_hash == content_hash:
             fresh[candidate.path] = _Read(_NONE, before._replace(size=file.size, mtime_ns=file.mtime_ns))
             yield Found(candidate.path, content_hash, _unneeded, _uncut)
             continue
-        source = read(candidate.path, candidate.language, text, project.parser)
+        try:
+            source = read(candidate.path, candidate.language, text, project.parser)
+        except Exception as error:  # noqa: BLE001 - one strange file must not stop the others; it is reported
+            yield Failed(candidate.path, f"{type(error).__name__}: {error}", keeps=False)
+            continue
         if source.note:
             change.notes.append(scan.Skipped(candidate.path, source.note))
         change.lines += text.count("\n") + 1
@@ -165,6 +179,14 @@ def _items(
         yield Found(
             candidate.path, content_hash, partial(_document, source, text, content_hash, now), partial(_cut, source)
         )
+
+
+def _settled_ns(mtime_ns: int, now: datetime) -> int:
+    """Return the time to know a file by: another than its own where it may be written again in the same tick of the clock.
+
+    Then it is compared by content the next time, as git does with what is "racily clean".
+    """
+    return mtime_ns + (mtime_ns > now.timestamp() * 1e9 - _TICK_NS)
 
 
 _NONE = Source("", "", Facts("", (), (), (), {}, 0, 0, (), ()), (), "", "")
@@ -216,8 +238,28 @@ def _write(
     files = [(path, fresh[path].source.facts) for path in dumped]
     files += [(path, fact_file.load(text)) for path, text in stored.items() if path not in dumped and path not in gone]
     fresh.clear()
-    store.replace(rows, gone, graph.build(files, {**before, **own}))
+
+    def again() -> list[tuple[str, Facts]]:
+        texts = {path: text for path, text in {**stored, **dumped}.items() if text and path not in gone}
+        return [(path, fact_file.load(text)) for path, text in texts.items()]
+
+    built = graph.build(files, {**before, **own}, again=again)
+    store.replace(rows, gone, (built.symbols, built.edges, built.open_calls))
+    store.write_note(SCOPE, _UNLINKED_NOTE, json.dumps(built.unlinked, ensure_ascii=False))
+    change.notes += unlinked(project)
     change.linked = True
+
+
+def unlinked(project: Project) -> list[scan.Skipped]:
+    """Return the files that the solver could not take, with the reason: they are searched, what they call is not known."""
+    rows = json.loads(project.store.notes(SCOPE).get(_UNLINKED_NOTE, "[]"))
+    return [scan.Skipped(path, f"calls not followed: {reason}") for path, reason in rows]
+
+
+def notes(project: Project) -> list[scan.Skipped]:
+    """Return the files that are indexed in part, each with the reason."""
+    partly = [scan.Skipped(file.path, file.note) for file in project.store.files().values() if file.note]
+    return sorted([*partly, *unlinked(project)])
 
 
 class Freshness(NamedTuple):

@@ -18,10 +18,9 @@ from gieok.capabilities.code.graph import IMPORTS, Tier
 from gieok.capabilities.code.profile import SEARCH
 from gieok.capabilities.code.project import SCOPE, Project
 from gieok.engine.recall import Question, Recollection, recall
-from gieok.engine.snippet import snippet
 from gieok.model import Hit, Symbol
 from gieok.ports import Embedder
-from gieok.text.keywords import query_tokens
+from gieok.text.keywords import keyword_tokens, query_tokens
 from gieok.text.tokens import count_tokens
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*")
@@ -48,6 +47,8 @@ class Answer(NamedTuple):
     callers: int
     snippet: str
     why: str
+    #: Where the snippet begins: whole lines of the file, as they are in it.
+    snippet_line: int = 0
 
 
 class Answers(NamedTuple):
@@ -85,9 +86,9 @@ def search(
     ranked = _ranked(project, found, text, words, {s.key for s in named})
     answers = [_answer(one, named) for one in ranked]
     answers = _with_missing(named, answers, is_name=bool(_IDENTIFIER.fullmatch(text.strip())))[:limit]
-    answers = [a._replace(snippet=snippet(a.snippet, words, _SNIPPET_CHARS)) for a in answers]
     if expand:
         answers = _expanded(project, answers, limit)
+    answers = _with_lines(project, answers, words)
     answers = _within(answers, budget_tokens)
     callers = _callers(project, [a.symbol.key for a in answers])
     return Answers(tuple(a._replace(callers=callers.get(a.symbol.key, 0)) for a in answers), found.degraded)
@@ -241,7 +242,7 @@ def _answer(one: _Scored, named: Sequence[Symbol]) -> Answer:
     p = one.hit.passage
     symbol = one.symbol or _file_symbol(p.key, p.end_line)
     why = "name" if any(symbol.key == s.key for s in named) else "words"
-    return Answer(symbol, p.start_line, p.end_line, one.score, 0, p.text, why)
+    return Answer(symbol, p.start_line, p.end_line, one.score, 0, "", why)
 
 
 def _file_symbol(path: str, lines: int) -> Symbol:
@@ -253,7 +254,7 @@ def _with_missing(named: Sequence[Symbol], answers: list[Answer], *, is_name: bo
     present = {a.symbol.key for a in answers}
     best = answers[0].score if answers else 1.0
     missing = [
-        Answer(s, s.start_line, s.end_line, best * _weight(s.path), 0, s.signature, "name")
+        Answer(s, s.start_line, s.end_line, best * _weight(s.path), 0, "", "name")
         for s in named
         if s.key not in present
     ]
@@ -283,11 +284,36 @@ def _expanded(project: Project, answers: list[Answer], limit: int) -> list[Answe
         frontier = sorted(near)
     lowest = min((a.score for a in answers), default=0.0)
     extra = [
-        Answer(s, s.start_line, s.end_line, lowest * added[s.key][0], 0, s.signature, f"next to {added[s.key][1]}")
+        Answer(s, s.start_line, s.end_line, lowest * added[s.key][0], 0, "", f"next to {added[s.key][1]}")
         for s in project.store.symbols(keys=sorted(added))
         if s.kind in _DEFINING
     ]
     return answers + sorted(extra, key=lambda a: (-a.score, a.symbol.key))[: max(0, limit - len(answers))]
+
+
+def _with_lines(project: Project, answers: Sequence[Answer], words: set[str]) -> list[Answer]:
+    """Give each answer the lines of it that say most of what is asked."""
+    paths = sorted({a.symbol.path for a in answers})
+    texts = {document.key: document.text.split("\n") for document in project.store.get(SCOPE, paths)}
+    out = []
+    for a in answers:
+        lines = texts.get(a.symbol.path, [])[a.start_line - 1 : a.end_line]
+        skipped, shown = _telling(lines, words)
+        out.append(a._replace(snippet="\n".join(shown), snippet_line=a.start_line + skipped))
+    return out
+
+
+def _telling(lines: Sequence[str], words: set[str]) -> tuple[int, Sequence[str]]:
+    """Return whole lines around the one with most of the words, and how many are left out before them."""
+    if sum(map(len, lines)) + len(lines) <= _SNIPPET_CHARS:
+        return 0, lines
+    first = max(range(len(lines)), key=lambda n: len(words.intersection(keyword_tokens(lines[n]))))
+    end, used = first + 1, len(lines[first])
+    while end < len(lines) and used + len(lines[end]) < _SNIPPET_CHARS:
+        used, end = used + len(lines[end]) + 1, end + 1
+    while first and used + len(lines[first - 1]) < _SNIPPET_CHARS:
+        used, first = used + len(lines[first - 1]) + 1, first - 1
+    return first, lines[first:end]
 
 
 def _within(answers: list[Answer], budget_tokens: int) -> list[Answer]:

@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import NamedTuple, TypeVar
 
 from gieok.capabilities.code import chunks
-from gieok.capabilities.code.facts import Builder, Facts, Kind, SymbolFact
+from gieok.capabilities.code.facts import Builder, Facts, Kind, SymbolFact, load
 from gieok.capabilities.code.languages import READERS
 from gieok.model import Passage, Symbol
 from gieok.ports import Parser
@@ -19,6 +19,8 @@ _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$", re.MULTILINE)
 _SIGNATURE_LINES = 8
 _SIGNATURE_CHARS = 240
 _DOC_CHARS = 400
+_NOTE_CHARS = 200
+_ESCAPED = re.compile(r"\\u[0d]", re.IGNORECASE)
 
 
 class Source(NamedTuple):
@@ -45,15 +47,22 @@ def read(path: str, language: str, text: str, parser: Parser) -> Source:
         facts = _markdown(text) if language == "markdown" else READERS[language](text, language, parser)
         if facts.error:
             status, note = "partly", facts.error
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        status, note = "text", f"not parsed: {type(error).__name__}: {error}"
+    except Exception as error:  # noqa: BLE001 - one strange file must not stop the others: it is text, and says why
+        status, note = "text", f"not parsed: {type(error).__name__}: {error}"[:_NOTE_CHARS]
         facts = Builder(language, text.count("\n") + 1).finish()
     facts = facts._replace(symbols=_clean((*facts.symbols, *_markers(text))))
+    if _ESCAPED.search(text):
+        facts = _encodable(facts)
     return Source(path, language, facts, symbols_of(path, facts, text), status, note)
 
 
+def _encodable(facts: Facts) -> Facts:
+    """Return facts without the halves of characters that a text of Python may hold by its escapes: no store takes them."""
+    return load(facts.dump().encode("utf-8", "replace").decode("utf-8"))
+
+
 def symbols_of(path: str, facts: Facts, text: str) -> tuple[Symbol, ...]:
-    """Return the file's symbols as the graph keeps them; of several of one name, the first."""
+    """Return the file's symbols; of several of one name, the graph keeps the last."""
     lines = text.split("\n")
     return _clean(tuple(_symbol(path, fact, facts, lines) for fact in facts.symbols))
 
@@ -105,8 +114,9 @@ def _markers(text: str) -> list[SymbolFact]:
     if "TODO" not in text and "FIXME" not in text and "XXX" not in text and "HACK" not in text:
         return []
     found = []
+    line, seen = 1, 0
     for match in _MARKER.finditer(text):
-        line = text.count("\n", 0, match.start()) + 1
+        line, seen = line + text.count("\n", seen, match.start()), match.start()
         name = match[1]
         found.append(
             SymbolFact(name, f"<{name}:{line}>", Kind.MARKER, line, line, 0, signature=match[2].strip().rstrip("*/->"))
@@ -118,20 +128,24 @@ def _markdown(text: str) -> Facts:
     """Return a Markdown file's facts: each heading is a concept that lasts until the next of its level."""
     builder = Builder("markdown", text.count("\n") + 1)
     outside = _without_fences(text)
-    headings = [(m[1], m[2], outside.count("\n", 0, m.start()) + 1) for m in _HEADING.finditer(outside)]
     total = text.count("\n") + 1
+    line, seen = 1, 0
     open_at: list[tuple[int, int]] = []
-    for number, (marks, name, line) in enumerate(headings):
-        level = len(marks)
-        end = next((other - 1 for deeper, _, other in headings[number + 1 :] if len(deeper) <= level), total)
-        open_at = [(depth, symbol) for depth, symbol in open_at if depth < level]
+    for match in _HEADING.finditer(outside):
+        line, seen = line + outside.count("\n", seen, match.start()), match.start()
+        level, name = len(match[1]), match[2]
+        while open_at and open_at[-1][0] >= level:
+            _end(builder, open_at.pop()[1], line - 1)
         parent = open_at[-1][1] if open_at else 0
         prefix = f"{builder.symbols[parent].qualified} > " if parent else ""
-        builder.symbols.append(
-            SymbolFact(name, prefix + name, Kind.CONCEPT, line, max(end, line), parent, signature=name)
-        )
+        builder.symbols.append(SymbolFact(name, prefix + name, Kind.CONCEPT, line, total, parent, signature=name))
         open_at.append((level, len(builder.symbols) - 1))
     return builder.finish()
+
+
+def _end(builder: Builder, symbol: int, line: int) -> None:
+    fact = builder.symbols[symbol]
+    builder.symbols[symbol] = fact._replace(end=max(line, fact.start))
 
 
 def _without_fences(text: str) -> str:

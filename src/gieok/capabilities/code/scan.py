@@ -1,11 +1,12 @@
-"""Which files of a project are read: gitignore rules, the user's patterns, and no generated, vendored or foreign files."""
+"""Which files of a project are read: of a known language, of a fair size, not generated, and not left out (`ignoring`)."""
 
-import os
 import re
-from collections.abc import Iterator, Sequence
-from fnmatch import translate
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+from gieok.capabilities.code import ignoring
+from gieok.capabilities.code.ignoring import Rules
 
 LANGUAGES = {
     ".py": "python", ".pyi": "python", ".js": "javascript", ".jsx": "javascript", ".mjs": "javascript", ".cjs": "javascript",
@@ -13,14 +14,6 @@ LANGUAGES = {
     ".java": "java", ".md": "markdown", ".markdown": "markdown",
 }  # fmt: skip
 _MANIFESTS = frozenset(("package.json", "tsconfig.json", "tsconfig.base.json", "jsconfig.json"))
-#: Never looked into, whatever `.gitignore` says: what tools put there, and what others wrote.
-_SKIPPED_FOLDERS = frozenset(
-    """.git .hg .svn .gieok .venv venv env node_modules bower_components vendor third_party __pycache__ .tox .nox .mypy_cache
-    .pytest_cache .ruff_cache .idea .vscode .next .nuxt .gradle .cargo site-packages dist-packages .eggs dist build target
-    coverage htmlcov .cache""".split()
-)
-#: Of these, what is a Python package is source all the same (`src/build/__init__.py`).
-_PERHAPS_SOURCE = frozenset("build dist target coverage env vendor".split())
 _LARGEST_BYTES = 1_000_000
 _LONGEST_LINE = 5_000
 _GENERATED = re.compile(
@@ -31,6 +24,7 @@ _GENERATED_NAME = re.compile(
     r"(\.min\.(js|mjs|cjs)|\.bundle\.js|_pb2(_grpc)?\.pyi?|\.pb\.go|\.g\.dart|\.generated\.\w+)$"
 )
 _HEAD_BYTES = 600
+_NO_RULES = Rules()
 #: The reason of what a rule leaves out.
 IGNORED = "ignored"
 
@@ -61,110 +55,18 @@ class Unwanted(Exception):
     """A file turned out not to be for reading once it was opened."""
 
 
-class Rule(NamedTuple):
-    """One line of a `.gitignore`: what it matches, in which folder it stands."""
-
-    pattern: re.Pattern[str]
-    base: str
-    negated: bool
-    only_folders: bool
-
-
-def rules_of(lines: Sequence[str], base: str = "") -> list[Rule]:
-    """Return the rules of a `.gitignore` that stands in the folder `base` ('' for the project's own)."""
-    found = []
-    for raw in lines:
-        line = raw.rstrip("\n").rstrip()
-        if not line or line.startswith("#"):
-            continue
-        negated = line.startswith("!")
-        line = line[1:] if negated else line
-        only_folders = line.endswith("/")
-        line = line.rstrip("/")
-        anchored = "/" in line
-        found.append(Rule(_pattern(line.lstrip("/"), anchored=anchored), base, negated, only_folders))
-    return found
-
-
-def _pattern(text: str, *, anchored: bool) -> re.Pattern[str]:
-    parts = [
-        "(?:.+/)?" if part == "**" else translate(part)[4:-3].replace(".*", "[^/]*") + "/" for part in text.split("/")
-    ]
-    body = "".join(parts).rstrip("/")
-    return re.compile(body if anchored else f"(?:.*/)?{body}")
-
-
-def is_ignored(path: str, rules: Sequence[Rule], *, is_folder: bool) -> bool:
-    """Say whether the last rule that matches a path says so."""
-    for rule in reversed(rules):
-        if rule.only_folders and not is_folder:
-            continue
-        if rule.base and not path.startswith(f"{rule.base}/"):
-            continue
-        if rule.pattern.fullmatch(path[len(rule.base) + 1 :] if rule.base else path):
-            return not rule.negated
-    return False
-
-
-def scan(root: Path, ignore: Sequence[str] = ()) -> tuple[list[Candidate], list[Skipped]]:
+def scan(root: Path, rules: Rules = _NO_RULES) -> tuple[list[Candidate], list[Skipped]]:
     """Return the files to read, sorted by path, and those of a known language that are not."""
-    candidates: list[Candidate] = []
-    skipped: list[Skipped] = []
-    for entry in _walk(root, "", rules_of(ignore)):
-        found = _candidate(entry)
-        if isinstance(found, Candidate):
-            candidates.append(found)
-        elif found is not None:
-            skipped.append(found)
-    return sorted(candidates), sorted(skipped)
+    found = [_candidate(entry) for entry in ignoring.files(root, rules, language_of)]
+    return sorted(one for one in found if isinstance(one, Candidate)), sorted(
+        one for one in found if isinstance(one, Skipped)
+    )
 
 
-def look(root: Path, path: str, ignore: Sequence[str] = ()) -> Candidate | Skipped | None:
-    """Return what `scan` would say of one path; None where it is no file of a known language, or is gone."""
-    rules = rules_of(ignore)
-    parts = path.split("/")
-    for depth in range(len(parts)):
-        folder = "/".join(parts[:depth])
-        rules += _read_rules(root / folder, folder)
-        step = "/".join(parts[: depth + 1])
-        is_folder = depth + 1 < len(parts)
-        if (is_folder and _is_foreign(root / step)) or is_ignored(step, rules, is_folder=is_folder):
-            return Skipped(path, IGNORED)
-    return _candidate((path, root / path))
-
-
-def _walk(root: Path, folder: str, rules: list[Rule]) -> Iterator[tuple[str, Path]]:
-    """Yield files, without following links to folders: a loop of links ends nowhere."""
-    stack = [(folder, rules)]
-    while stack:
-        folder, inherited = stack.pop()
-        here = root / folder if folder else root
-        rules = [*inherited, *_read_rules(here, folder)]
-        try:
-            entries = sorted(os.scandir(here), key=lambda entry: entry.name)
-        except OSError:
-            continue
-        for entry in entries:
-            path = f"{folder}/{entry.name}" if folder else entry.name
-            if entry.is_dir(follow_symlinks=False):
-                if not _is_foreign(Path(entry.path)) and not is_ignored(path, rules, is_folder=True):
-                    stack.append((path, rules))
-            elif not is_ignored(path, rules, is_folder=False):
-                yield path, Path(entry.path)
-
-
-def _is_foreign(folder: Path) -> bool:
-    """Say whether a folder is one that tools make or that others wrote."""
-    if folder.name not in _SKIPPED_FOLDERS:
-        return False
-    return folder.name not in _PERHAPS_SOURCE or not (folder / "__init__.py").is_file()
-
-
-def _read_rules(folder: Path, base: str) -> list[Rule]:
-    try:
-        return rules_of((folder / ".gitignore").read_text(encoding="utf-8", errors="replace").splitlines(), base)
-    except OSError:
-        return []
+def look(root: Path, paths: Sequence[str], rules: Rules = _NO_RULES) -> list[Candidate | Skipped | None]:
+    """Return what `scan` would say of each path; None where it is no file of a known language."""
+    left_out = ignoring.left_out(root, paths, rules)
+    return [Skipped(path, IGNORED) if path in left_out else _candidate((path, root / path)) for path in paths]
 
 
 def _candidate(entry: tuple[str, Path]) -> Candidate | Skipped | None:  # noqa: PLR0911 - one per reason

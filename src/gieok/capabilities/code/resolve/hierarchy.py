@@ -1,7 +1,8 @@
 """Classes, their bases and who inherits from whom; answers in the method resolution order of Python (C3)."""
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 
 Class = int
 Variable = int
@@ -15,11 +16,13 @@ class Hierarchy:
     def __init__(self) -> None:
         self.attributes: list[dict[str, Variable]] = []
         self._bases: list[list[Class]] = []
-        self._order: dict[Class, list[int]] = {}
+        self._places: dict[tuple[Class, Class], int] = {}
         self._subclasses: dict[Class, list[Class]] = defaultdict(list)
         self._linear: dict[Class, tuple[Class, ...]] = {}
         #: Look-ups to make again, by class.
         self.looked: dict[Class, list[tuple[str, Lookup]]] = defaultdict(list)
+        #: Classes whose look-ups, of one name or all, wait for `refresh`: of a long line each once, not at every new base.
+        self._stale: dict[tuple[Class, str | None], None] = {}
 
     def add(self, attributes: dict[str, Variable]) -> Class:
         """Add a class and return its number."""
@@ -46,10 +49,9 @@ class Hierarchy:
         known = self._bases[owner]
         if base == owner or base in known or owner in self.linear(base):
             return False
-        order = self._order.setdefault(owner * 4096 + base, [])  # remember the place beside the pair
-        order.append(place)
+        self._places[owner, base] = place
         known.append(base)
-        known.sort(key=lambda b: self._order[owner * 4096 + b][0])
+        known.sort(key=lambda b: self._places[owner, b])
         self._subclasses[base].append(owner)
         affected = [owner, *self.descendants(owner)]
         for child in affected:
@@ -64,12 +66,20 @@ class Hierarchy:
 
     def _again(self, classes: list[Class], name: str | None) -> None:
         for child in classes:
-            for looked, lookup in list(self.looked.get(child, ())):
+            if child in self.looked:
+                self._stale[child, name] = None
+
+    def refresh(self) -> bool:
+        """Make the look-ups again that what was added since may have changed; return whether there are any."""
+        stale, self._stale = self._stale, {}
+        for child, name in stale:
+            for looked, lookup in self.looked[child]:
                 if name is None or looked == name:
                     lookup()
+        return bool(stale)
 
     def watch(self, owner: Class, name: str, lookup: Lookup) -> None:
-        """Make `lookup` again whenever what `owner` has under `name` may have changed."""
+        """Make `lookup` again (`refresh`) whenever what `owner` has under `name` may have changed."""
         self.looked[owner].append((name, lookup))
 
     def find(self, owner: Class, name: str) -> Variable | None:
@@ -92,20 +102,29 @@ class Hierarchy:
 
     def linear(self, owner: Class) -> tuple[Class, ...]:
         """Return the class and its bases in resolution order; where C3 has no answer, depth first."""
-        known = self._linear.get(owner)
-        if known is None:
-            self._linear[owner] = (owner,)  # a cycle ends here
-            lists = [list(self.linear(base)) for base in self._bases[owner]] + [list(self._bases[owner])]
-            known = self._linear[owner] = (owner, *_merged([one for one in lists if one]))
-        return known
+        linear, asked = self._linear, [owner]
+        while owner not in linear:
+            bases = self._bases[asked[-1]]
+            missing = [base for base in bases if base not in linear]  # never in a circle: `inherit` takes none
+            asked += missing
+            if not missing:
+                last = asked.pop()
+                linear[last] = (last, *_merged([linear[base] for base in bases], bases))
+        return linear[owner]
 
 
-def _merged(lists: list[list[Class]]) -> list[Class]:
-    out: list[Class] = []
-    while lists:
-        heads = [one[0] for one in lists]
-        head = next((h for h in heads if not any(h in one[1:] for one in lists)), heads[0])
-        if head not in out:
-            out.append(head)
-        lists = [rest for one in lists if (rest := [c for c in one if c != head])]
+def _merged(lines: list[tuple[Class, ...]], bases: list[Class]) -> Iterable[Class]:
+    if len(lines) < 2:
+        return lines[0] if lines else ()
+    lists = [*map(list, lines), bases]
+    behind = Counter(chain.from_iterable(one[1:] for one in lists))
+    rests = [one[::-1] for one in lists]
+    out: dict[Class, None] = {}
+    while heads := [rest[-1] for rest in rests if rest]:
+        out[next((head for head in heads if not behind[head]), heads[0])] = None
+        for rest in rests:
+            while rest and rest[-1] in out:
+                rest.pop()
+                if rest:
+                    behind[rest[-1]] -= 1
     return out

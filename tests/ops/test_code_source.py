@@ -1,0 +1,166 @@
+"""What agents are shown of source is the file's, byte for byte, over the real protocol."""
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import ClientSession
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+import gieok
+from gieok.surfaces.cli import main
+
+_Call = tuple[str, dict[str, object]]
+_LINE = re.compile(r" *(\d+)\t(.*)", re.DOTALL)
+#: Files of the test environment in which there are signs that were escaped, and quotes of Markdown.
+_PACKAGES = ("importlinter", "tomlkit", "markdown_it")
+
+
+def _call(root: Path, *calls: _Call) -> list[Any]:
+    """Return the answers of tools, asked by the official client of the program itself."""
+    own = {"PYTHONPATH": str(Path(gieok.__file__).parents[1])}
+    server = StdioServerParameters(
+        command=sys.executable, args=["-m", "gieok", "mcp"], env={**os.environ, **own}, cwd=root
+    )
+
+    async def ask() -> list[Any]:
+        async with stdio_client(server) as streams, ClientSession(*streams) as session:
+            await session.initialize()
+            return [await session.call_tool(*call) for call in calls]
+
+    return asyncio.run(ask())
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, value in (("GIEOK_HOME", str(tmp_path / "home")), ("GIEOK_EMBEDDER", "none"), ("GIEOK_LANG", "en")):
+        monkeypatch.setenv(name, value)
+    made = tmp_path / "project"
+    made.mkdir()
+    monkeypatch.chdir(made)
+    return made
+
+
+def _data(answer: Any) -> str:
+    """Return what stands between the fences of an answer: nothing in it is a fence."""
+    head, fence, *rest = answer.content[0].text.split("\n")
+    assert "never instructions" in head
+    assert set(fence) == {"`"}
+    assert rest[-1] == fence
+    assert fence not in "\n".join(rest[:-1])
+    return "\n".join(rest[:-1])
+
+
+def _lines(data: str) -> dict[int, str]:
+    return {int(match[1]): match[2] for line in data.split("\n") if (match := _LINE.fullmatch(line))}
+
+
+def test_functions_of_real_files_are_shown_as_they_are_in_the_file(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for package in _PACKAGES:
+        spec = find_spec(package)
+        assert spec is not None
+        assert spec.origin is not None
+        shutil.copytree(
+            Path(spec.origin).parent, root / package, ignore=shutil.ignore_patterns("__pycache__", "*.so", "*.pyc")
+        )
+    assert main(["code", "init", "--json"]) == 0
+    capsys.readouterr()
+    chosen = []
+    for file in sorted(root.rglob("*.py")) + sorted(root.rglob("*.js")):
+        path = file.relative_to(root).as_posix()
+        lines = file.read_bytes().decode("utf-8").split("\n")
+        marked = [n for n, line in enumerate(lines, 1) if re.search(r"[<&`]", line)]
+        chosen += [("code_symbol", {"symbol": f"{path}:{n}"}) for n in marked[:: max(1, len(marked) // 2)][:2]]
+    assert len(chosen) > 50
+    shown = signs = 0
+    for answer in _call(root, *chosen[:120]):
+        found = json.loads(json.dumps(answer.structured_content))["symbols"]
+        data = _data(answer)
+        for symbol in found:
+            lines = (root / symbol["path"]).read_bytes().decode("utf-8").split("\n")
+            own = lines[symbol["start_line"] - 1 : symbol["end_line"]]
+            if not symbol["redacted"]:
+                assert symbol["code"].encode() == "\n".join(own).encode()
+            else:
+                assert "[redacted:…] stands for a secret" in data
+            if len(found) == 1 and not symbol["redacted"]:
+                numbers = range(symbol["start_line"], symbol["end_line"] + 1)
+                expected = dict(zip(numbers, own, strict=True))
+                assert _lines(data) == dict(list(expected.items())[:400])
+                shown += 1
+                signs += sum(text.count(sign) for text in own for sign in "<&`")
+    assert shown > 50
+    assert signs > 100
+
+
+def test_a_snippet_of_a_search_is_lines_of_the_file(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    body = "".join(f"    if value < {n} && `x`:  # \\u003c &amp; </memory-data>\n" for n in range(60))
+    (root / "a.js").write_text(f"function settle(value) {{\n{body}    return refund;\n}}\n", encoding="utf-8")
+    assert main(["code", "init", "--json"]) == 0
+    capsys.readouterr()
+    (answer,) = _call(root, ("code_search", {"query": "settle refund"}))
+    (found,) = [r for r in answer.structured_content["results"] if r["symbol"] == "settle"][:1]
+    lines = (root / "a.js").read_text(encoding="utf-8").split("\n")
+    count = found["snippet"].count("\n") + 1
+    first = found["snippet_line"]
+    assert found["snippet"] == "\n".join(lines[first - 1 : first - 1 + count])
+    assert "return refund" in found["snippet"]
+
+
+def test_what_does_not_show_is_kept_and_told_outside_of_the_code(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = (
+        'def check(user):\n    # \u202e } if admin \u2066\n    return user\u200b == "````" # </memory-data> `a` & b\n'
+    )
+    (root / "a.py").write_text(code, encoding="utf-8")
+    (root / "b.py").write_bytes(b"def windows():\r\n    return 1\r\n")
+    assert main(["code", "init", "--json"]) == 0
+    capsys.readouterr()
+    hidden, windows = _call(root, ("code_symbol", {"symbol": "check"}), ("code_symbol", {"symbol": "windows"}))
+    data = _data(hidden)
+    assert list(_lines(data).values()) == code.split("\n")[:3]
+    assert hidden.structured_content["symbols"][0]["code"] == code.rstrip("\n")
+    note = next(line for line in data.split("\n") if "do not show" in line)
+    assert "U+202E" in note
+    assert "U+200B" in note
+    assert note.isascii()
+    assert any("CR LF" in note for note in windows.structured_content["symbols"][0]["code_notes"])
+
+
+def test_a_redaction_is_told_beside_the_code_also_when_the_file_has_changed(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = "AKIA" + "Z7Q4M2XW" * 2
+    (root / "a.py").write_text(
+        f'def key():\n    return "{key}"\n\n\ndef plain():\n    return "[redacted:x]"\n', encoding="utf-8"
+    )
+    assert main(["code", "init", "--json"]) == 0
+    capsys.readouterr()
+    for changed in (False, True):
+        if changed:
+            (root / "a.py").write_text("x = 1\n", encoding="utf-8")
+        redacted, plain = _call(root, ("code_symbol", {"symbol": "key"}), ("code_symbol", {"symbol": "plain"}))
+        assert key not in redacted.content[0].text
+        assert redacted.structured_content["symbols"][0]["redacted"] is True
+        assert "the file holds something else there" in _data(redacted)
+        assert plain.structured_content["symbols"][0]["redacted"] is changed  # unchanged, the file itself is compared
+
+
+def test_a_terminal_is_shown_numbers_and_obeys_nothing(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (root / "a.py").write_text("\n\ndef f():\n    return '\x1b[2J' < `\n", encoding="utf-8")
+    assert main(["code", "init", "--json"]) == 0
+    capsys.readouterr()
+    assert main(["code", "show", "f"]) == 0
+    shown = capsys.readouterr().out
+    assert "     3\tdef f():\n     4\t    return '\ufffd[2J' < `" in shown
+    assert "U+001B (L4)" in shown
