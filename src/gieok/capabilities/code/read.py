@@ -10,7 +10,7 @@ from gieok.capabilities.code.facts import Builder, Facts, Kind, SymbolFact
 from gieok.capabilities.code.languages import READERS
 from gieok.model import Passage, Symbol
 from gieok.ports import Parser
-from gieok.text.redact import redact
+from gieok.text.redact import redact_source as redact
 
 _Told = TypeVar("_Told", SymbolFact, Symbol)
 
