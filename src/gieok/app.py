@@ -1,5 +1,6 @@
 """The only wiring: settings → backends → the context that operations work in. Everything is opened when first used."""
 
+import contextlib
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -20,6 +21,7 @@ from gieok.errors import BadConfig, BadRequest, EmbedderFailed, NotIndexed, Shap
 from gieok.model import Scope
 from gieok.ops.context import Context, DaemonControl, SettingRow
 from gieok.ports import Clock, CoverageRun, Embedder, Generator, SelfCheck, Store, TranscriptStore, Watcher
+from gieok.text.redact import own
 
 if TYPE_CHECKING:
     from gieok.capabilities.observe.notes import Mirror
@@ -70,6 +72,7 @@ def open_context(
     """
     troubles: list[BadConfig] = []
     settings = config.load(flags, troubles=troubles if forgiving else None)
+    _use_rules(settings)
     clock = clock or SystemClock()
     scopes = _scopes(settings.text("scope"), settings.text("hook.scopes"))
     opening = Opening(settings.home, settings.text, settings.secret, is_resident=resident)
@@ -150,6 +153,18 @@ def open_context(
         asker=lambda root, model: _code_asker(settings, journal(), clock, zone, wait, root, model),
         upkeep=lambda root: _upkeep_asker(settings, journal(), clock, zone, wait, root),
     )
+
+
+def _use_rules(settings: config.Settings) -> None:
+    """Let this process, and the hook (which reads no YAML), know the user's own rules of redaction."""
+    text = settings.text("redact.rules")
+    own.use(config.rules(text))
+    file = paths.redact_rules(settings.home)
+    with contextlib.suppress(OSError):  # a home that is read only
+        if text and (not file.exists() or file.read_text(encoding="utf-8") != text):
+            paths.replace_private(file, text)
+        elif not text:
+            file.unlink(missing_ok=True)
 
 
 def scopes_here(context: Context) -> tuple[Scope, ...]:

@@ -44,6 +44,7 @@ _MODULES = {
     "down": "daemon:DOWN",
     "logs": "logs",
     "service install": "service",
+    "redact": "redact",
     "doctor": "doctor",
     "store switch": "store_switch",
     "config show": "show_config",

@@ -11,7 +11,7 @@ from gieok.model import Edge, OpenCall, Symbol
 from gieok.ops.code_project import freshness_lines, opened
 from gieok.ops.context import Context
 from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
-from gieok.text.redact import redact
+from gieok.text.redact import redact_source
 
 _MOST = 5
 _CODE_LINES = 60
@@ -112,7 +112,7 @@ def _code(project: Project, symbol: Symbol) -> str:
     """Return the code as it was indexed: what was redacted there stays so."""
     documents = project.store.get(SCOPE, [symbol.path])
     lines = documents[0].text.split("\n")[symbol.start_line - 1 : symbol.end_line] if documents else []
-    return redact("\n".join(lines))
+    return redact_source("\n".join(lines))
 
 
 def present(result: ShowResult, style: Style) -> str:

@@ -87,6 +87,8 @@ class Operation(Generic[RequestT, ResultT]):
     surfaces: frozenset[Surface] = frozenset((Surface.CLI,))
     #: Runs although a configuration is wrong, without that source; it tells of it itself (`Context.config_troubles`).
     forgives_config: bool = False
+    #: What it shows is a text of the caller's: not a byte is added or replaced.
+    is_verbatim: bool = False
     #: The tool's name over MCP, where it is not made from the operation's.
     tool: str = ""
 

@@ -6,7 +6,7 @@ depend on where it was read, so that a file that is copied, rotated or rewritten
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -15,6 +15,7 @@ from gieok.errors import GieokError, TranscriptUnreadable
 from gieok.model import Cursor, Message, Reject, Scope, Turn
 from gieok.ports import Journal, StoredSession, TranscriptStore
 from gieok.text.redact import redact
+from gieok.text.redact.names import named
 from gieok.text.tokens import count_tokens
 from gieok.transcripts import formats, openclaw
 from gieok.transcripts.formats import Transcript
@@ -54,7 +55,7 @@ class Capture:
             if self._seen.get(path) == looks:
                 return 0
             with tail.open_transcript(path) as file:
-                added = self._follow(scope, path, file)
+                added = self._follow(scope, Path(named(path.as_posix())), file)
             self._seen[path] = looks
         except FileNotFoundError:
             return 0  # gone between being seen and being opened; where it was renamed to is seen next
@@ -158,7 +159,8 @@ class Capture:
         return added
 
     def _session(self, scope: Scope, path: Path, store: TranscriptStore, session: StoredSession) -> int:
-        own, added = f"{path}#{session.id}", 0
+        path = Path(named(path.as_posix()))
+        own, added = f"{path}#{named(session.id)}", 0
         cursor = self._known.get(own, Cursor(own, str(path)))
         if session.last_event + 1 < cursor.offset:
             cursor = Cursor(own, str(path))  # written anew; entries have ids, so nothing comes twice
@@ -218,8 +220,13 @@ def _kept(turn: Turn, source: str, line: int) -> Turn:
 
 
 def _recognise(path: Path, file: BinaryIO) -> Transcript | None:
-    return formats.recognise(path.name, tail.first_lines(file, formats.SNIFFED_LINES))
+    return _clean(formats.recognise(path.name, tail.first_lines(file, formats.SNIFFED_LINES)))
 
 
 def _recognise_events(events: Iterable[tuple[int, str]]) -> Transcript | None:
-    return formats.recognise("", [text.encode("utf-8", "replace") for _, text in events])
+    return _clean(formats.recognise("", [text.encode("utf-8", "replace") for _, text in events]))
+
+
+def _clean(transcript: Transcript | None) -> Transcript | None:
+    """Return a transcript whose session has no secret in its name."""
+    return transcript and replace(transcript, session=transcript.session._replace(id=named(transcript.session.id)))

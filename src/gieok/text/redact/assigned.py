@@ -5,7 +5,7 @@ import re
 from gieok.text.redact.rule import Rule, after, compiled
 from gieok.text.redact.value import is_code, is_password, is_random, is_stand_in, is_wordy
 
-_PASSWORD = r"pass(?:w(?:or)?ds?|wort|phrase|code|wd)?|pwd|passwd|psk"
+_PASSWORD = r"pass(?:w(?:or)?ds?|wort|phrase|code|wd)?|pwd|pw|psk"
 _KEYS = "api access private account shared signing encryption encrypt master consumer auth service license licence crypt app rest "
 _KEYS += "client admin webhook subscription application"
 _SECRET = rf"secret(?:[_-]?id)?|credentials?|creds?|{after(_KEYS, '[_. -]')}key"
@@ -50,7 +50,7 @@ _VALUE = (
 _PATTERN = rf"{_HEAD}(?P<tail>[A-Za-z0-9_.-]{{0,24}}){_SIGN}{_VALUE}"
 _HINTS = (
     "pass",
-    "pwd",
+    "pw",
     "psk",
     "secret",
     "cred",
