@@ -25,8 +25,11 @@ class Plain(NamedTuple):
     origins: list[int] | None
 
     def original(self, start: int, end: int) -> tuple[int, int]:
-        """Return where a stretch of the text stands in the original."""
-        return (start, end) if self.origins is None else (self.origins[start], self.origins[end])
+        """Return where a stretch of the text stands in the original; what does not show behind it stays."""
+        if self.origins is None:
+            return start, end
+        is_syllable = "가" <= self.text[end - 1] <= "힣"  # which may have been several characters
+        return self.origins[start], self.origins[end] if is_syllable else self.origins[end - 1] + 1
 
 
 def plain(text: str) -> Plain:
