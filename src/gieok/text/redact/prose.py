@@ -10,8 +10,8 @@ _EN_CODES = "door alarm gate entry lock access security unlock safe garage keypa
 _KO_KEYS = "api API 액세스 접근 비밀 개인 보안 라이선스 서비스 발급 복구 인증 시크릿"
 _KO_CODES = "도어락 현관 출입 출입문 금고 접속 보안 잠금 사물함 인증 핀 발급 복구"
 _EN = (
-    r"(?<![A-Za-z0-9_])(?i:pass(?:word|code|phrase|wd|key)s?|pwd|pw|pin(?: ?(?:codes?|number|no\.?))?|secret(?: key)?|(?<!-)tokens?|"
-    rf"credentials?|creds?|{after(_EN_KEYS, '[ -]')}(?:key|token)s?|{after(_EN_CODES, ' ')}(?:codes?|pin|combination))(?![A-Za-z0-9_])"
+    r"(?<![A-Za-z0-9_])(?i:pass(?:wor[dt]|code|phrase|wd|key)s?|pass(?= (?:is|was|=)|[:=])|pwd|pw|pin(?: ?(?:codes?|number|no\.?))?|secret(?: key)?|(?<!-)tokens?|"
+    rf"credentials?|creds?|{after(_EN_KEYS, '[ _-]')}(?:key|token)s?|{after(_EN_CODES, ' ')}(?:codes?|pin|combination))(?![A-Za-z0-9_])"
 )
 _EN_HINTS = ("pass", "pw", "pin", "secret", "token", "cred", "key", "code", "combination")
 _KO = (
@@ -42,18 +42,19 @@ _TOLD = rf"{_OPENS}(?P<secret>[!-~]{{4,200}})"
 #: At most six words between the name and what links it to its value: `the password for the staging database is …`.
 _WORDS = r"(?: ?\([^()\n]{1,40}\))?(?: [A-Za-z0-9'’_/&-]{1,24}){0,6}?(?: \([^()\n]{1,40}\))?"
 _LINK = (
-    r"(?:['’]s | ?(?:: ?\n? ?(?<![A-Za-z]:)|:(?=[\"'`])| = |→ ?|=> ?|-> ?|– |— )| - |, (?=[^\s,]{4,64},)|"
+    r"(?:['’]s | ?(?:: ?\n? ?(?<![A-Za-z]:)|:(?=[\"'`])| = |→ ?|=> ?|-> ?|– |— )| - |, (?=[^\s,]{4,64},)|,? (?i:it['’]s|it is|which is|that is) (?i:now )?|"
     r" (?i:is|was|are|be|been|becomes|remains|equals)(?: (?i:now|still|set to|changed to|reset to|just|simply|currently|again))? |"
     r" (?i:(?:has been |have been |was |were |got )?(?:changed|set|reset|updated|rotated|switched|renewed) (?:to|from)) )"
 )
 _NEAR = r"(?: (?i:to|as|now|from|works?|becomes) | )"
-_EN_LEAD = rf"(?<!\S){_OPENS}(?P<secret>[!-~]{{5,64}}),? (?i:(?:is|as|was|when|if|works as) |(?:please )?\()(?i:[a-z']{{1,12}} ){{0,5}}\Z"
+_EN_LEAD = rf"(?<!\S){_OPENS}(?P<secret>[!-~]{{4,64}}),? (?i:(?:to log ?in,? )?(?:is|as|was|when|if|works as|that['’]s|it['’]s) |(?:please )?\()(?i:[a-z']{{1,12}} ){{0,5}}\Z"
 _KO_LEAD = rf"(?<![!-~]){_OPENS}(?P<secret>[!-~]{{5,64}})(?:이라는|라는|이|가|을|를|로|으로|은|는|도) (?:[가-힣]{{1,6}} ){{0,2}}\Z"
 #: A count of something, and not a code: `12 characters`, `4자리`.
 _COUNTS = re.compile(
     r"\s?(?:자|글자|개|번|회|일|년|월|시|분|초|명|원|줄|비트|바이트|살|대|건|차|층|%|퍼|(?i:char|digit|letter|bit|byte|day|hour|min|sec|"
     r"month|year|week|time|times|attempt|word|token|item|request|user|tri|p\b|am\b|pm\b|won\b|people|k\b))"
 )
+_AS_CODE = re.compile(r"(?i) as (?:the|my|our|your|a) (?:pin|pass|code|(?:door|gate|alarm) )")
 _NUMBERED = re.compile(r"(?i)pass|pin|pw|code|combination|번호|비번|암호|코드|현관|출입|도어락|금고")
 
 
@@ -66,7 +67,8 @@ def _told(found: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _before(found: re.Match[str]) -> tuple[int, int] | None:
-    return _value(found, numbers=False)
+    text, end = found.string, found.end()
+    return _value(found, numbers=bool(_AS_CODE.search(text, max(0, end - 12), end + 12)))
 
 
 def _value(found: re.Match[str], *, numbers: bool) -> tuple[int, int] | None:
@@ -74,6 +76,7 @@ def _value(found: re.Match[str], *, numbers: bool) -> tuple[int, int] | None:
     start, end = found.span("secret")
     text = found.string
     value = text[start:end]
+    raw = value if text[end : end + 1].isascii() else value.removesuffix("(")  # `…(으)로`
     value = compiled(r"[\"'`”’」>)*,;:.\]]{0,6}$|\(.{0,3}$").sub("", value) if value else value
     while value.endswith((".", ",", ";", ":", '"', "'", "`", "(", ")", ">", "*")) and len(value) > 3:
         value = value[:-1]
@@ -81,7 +84,7 @@ def _value(found: re.Match[str], *, numbers: bool) -> tuple[int, int] | None:
     if value.isdigit():
         is_number = numbers and 4 <= len(value) <= 12 and not _COUNTS.match(text, end)
         return (start, end) if is_number and len(set(value)) > 1 else None
-    if is_code(text[start : found.end("secret")]) or compiled(r"[\\`\"]|\('|'\)|^[\](){}.,|=<>:;'\[+-]").search(value):
+    if is_code(raw) or compiled(r"[\\`\"]|\('|'\)|^[\](){}.,|=<>:;'\[+-]").search(value):
         return None
     if is_stand_in(value) or _is_address(value) or (_COUNTS.match(text, end) and value[0].isdigit() and len(value) < 6):
         return None
@@ -132,7 +135,7 @@ PROSE = (
     Rule(
         "password",
         _KO_HINTS,
-        rf"(?P<name>{_KO})(?: ?\([^()\n]{{1,20}}\))?[가-힣]{{0,3}}(?: [가-힣]{{1,8}}[.,]?){{0,3}} ?(?:[:=,→-]|=>|->)? ?\n?{_TOLD}",
+        rf"(?P<name>{_KO})(?: ?\([^()\n]{{1,20}}\))?[가-힣]{{0,3}}(?: [가-힣]{{1,8}}[.,?!]?){{0,3}} ?(?:[:=,→-]|=>|->)? ?\n?{_TOLD}",
         "스테이징 비밀번호는 h7Kqx2vP! 이다",
         "비밀번호는 여덟 자 이상이어야 한다. SHA256으로 해시한다.",
         cut=_told,
@@ -150,8 +153,22 @@ PROSE = (
     ),
     Rule(
         "password",
-        ("log", "sign", "ssh", "cred", "account", "user", "wifi", "wi-fi", "계정", "접속", "와이파이", "아이디"),
-        r"(?i:log(?:ged)? ?[io]n|sign(?:ed)? in|ssh|creds?|credentials?|accounts?|user(?:name)?|wi-?fi|계정|접속|와이파이|아이디)"
+        (
+            "log",
+            "sign",
+            "ssh",
+            "cred",
+            "account",
+            "user",
+            "wifi",
+            "wi-fi",
+            "계정",
+            "접속",
+            "와이파이",
+            "로그인",
+            "아이디",
+        ),
+        r"(?i:log(?:ged)? ?[io]n|sign(?:ed)? in|ssh|creds?|credentials?|accounts?|user(?:name)?|wi-?fi|계정|접속|와이파이|로그인|아이디)"
         rf"[^\n/]{{0,30}}?(?<=\s)(?!arn:|https?:|id:)[\w.@+-]{{2,32}}(?: / |/|:){_TOLD}",
         "Log in with admin / h7Kqx2vP",
         "log in at host:8080",
