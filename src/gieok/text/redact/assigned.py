@@ -149,6 +149,8 @@ def _holds(found: re.Match[str], value: str) -> bool:
     if is_stand_in(value) or "://" in value:
         return False
     is_quoted = found["quoted"] is not None
+    if is_quoted and value.endswith((")", "]")) and is_code(value):  # a type, as `List[V1Secret]`
+        return False
     if is_quoted and " " in value:
         return bool(found["password"]) and _is_phrase(value)
     if found["token"]:

@@ -37,7 +37,7 @@ def _url_password(found: re.Match[str]) -> tuple[int, int] | None:
     if (again := secret.find("://")) >= 0:
         end = start + secret.find("@") if 0 <= secret.find("@") < again else start
         secret = found.string[start:end]
-    if not secret or re.match(r"\d{1,5}/", secret) or re.fullmatch(_PLAIN_WORDS, secret, re.IGNORECASE):
+    if len(secret) < 3 or re.match(r"\d{1,5}/", secret) or re.fullmatch(_PLAIN_WORDS, secret, re.IGNORECASE):
         return None
     return None if is_stand_in(secret) and len(set(secret)) > 2 else (start, end)
 
