@@ -146,10 +146,9 @@ def _trimmed(raw: str) -> str:
 
 def _holds(found: re.Match[str], value: str) -> bool:
     """Say whether what a key holds is a secret; a password is shorter than a token and may be a word."""
-    if is_stand_in(value) or "://" in value:
-        return False
     is_quoted = found["quoted"] is not None
-    if is_quoted and value.endswith((")", "]")) and is_code(value):  # a type, as `List[V1Secret]`
+    is_type = is_quoted and value.endswith((")", "]")) and is_code(value)  # as `List[V1Secret]`
+    if is_type or is_stand_in(value) or "://" in value:
         return False
     if is_quoted and " " in value:
         return bool(found["password"]) and _is_phrase(value)
