@@ -1,5 +1,6 @@
 """The only wiring: settings → backends → the context that operations work in. Everything is opened when first used."""
 
+import contextlib
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -43,6 +44,7 @@ from gieok.ports import (
     TranscriptStore,
     Watcher,
 )
+from gieok.text.redact import own
 
 if TYPE_CHECKING:
     from gieok.capabilities.observe.notes import Mirror
@@ -94,6 +96,7 @@ def open_context(
     """
     troubles: list[BadConfig] = []
     settings = config.load(flags, troubles=troubles if forgiving else None)
+    _use_rules(settings)
     clock = clock or SystemClock()
     scopes = _scopes(settings.text("scope"), settings.text("hook.scopes"))
     opening = Opening(settings.home, settings.text, settings.secret, is_resident=resident, say=say)
@@ -251,6 +254,18 @@ def _grant_what_was_known(home: Path, store: Store) -> None:
         adopt(home, store)
     except (StoreError, OSError):  # a server that is down, a home that is read-only: those who need it say so
         return
+
+
+def _use_rules(settings: config.Settings) -> None:
+    """Let this process, and the hook (which reads no YAML), know the user's own rules of redaction."""
+    text = settings.text("redact.rules")
+    own.use(config.rules(text))
+    file = paths.redact_rules(settings.home)
+    with contextlib.suppress(OSError):  # a home that is read only
+        if text and (not file.exists() or file.read_text(encoding="utf-8") != text):
+            paths.replace_private(file, text)
+        elif not text:
+            file.unlink(missing_ok=True)
 
 
 def scopes_here(context: Context) -> tuple[Scope, ...]:

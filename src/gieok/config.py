@@ -6,6 +6,7 @@ goes. `~/.gieok/.env` stands in for environment variables; secrets stand there o
 configuration file.
 """
 
+import json
 import os
 import re
 import stat
@@ -20,6 +21,8 @@ from gieok import paths, places, trust
 from gieok.capabilities.prompt.options import BOOLEANS
 from gieok.capabilities.prompt.options import OPTIONS as PROMPT_OPTIONS
 from gieok.errors import BadConfig, BadRequest
+from gieok.text.redact import own
+from gieok.text.redact.rule import Rule
 
 Value = str | int | float | bool
 
@@ -35,11 +38,18 @@ class Option(NamedTuple):
     low: float | None = None
     #: A database's URL or connection string, in which a password may not stand in a file and is never shown.
     is_address: bool = False
+    #: Its value is a list, kept as JSON; this raises ValueError, which says what is wrong with it.
+    check: Callable[[str], object] | None = None
 
     @property
     def variable(self) -> str:
         """Return the environment variable, e.g. GIEOK_SEARCH_LIMIT."""
         return "GIEOK_" + self.name.replace(".", "_").upper()
+
+
+def rules(text: str) -> tuple[Rule, ...]:
+    """Return the rules of redaction that a setting tells, as JSON. Raises ValueError."""
+    return own.made(json.loads(text)) if text else ()
 
 
 OPTIONS = (
@@ -68,6 +78,7 @@ OPTIONS = (
     Option("index.passage_tokens", 400, "size of a passage", low=32),
     Option("index.overlap_tokens", 80, "what a passage repeats of the one before it", low=0),
     Option("index.sessions", False, "OpenClaw's transcripts are memory too, in every scope but a project's"),
+    Option("redact.rules", "", "your own rules of what is cut: a list of name, pattern, example, counter_example", check=rules),
     Option("watch.debounce_ms", 1500, "how long a file must be quiet before it is indexed", low=50),
     Option("watch.rescan_s", 300, "how often everything is compared again while watching", low=1),
     *(Option(*row) for row in PROMPT_OPTIONS),
@@ -252,7 +263,8 @@ def _merge(
                 f"{name!r} in {origin!r} holds a password",
                 hint=f"take it out, and write `PGPASSWORD=…` into {paths.private(paths.home())} (chmod 600)",
             )
-        values[name] = Setting(_parse(option, str(value), origin), origin)
+        text = json.dumps(value, ensure_ascii=False) if option.check else str(value)
+        values[name] = Setting(_parse(option, text, origin), origin)
 
 
 def choose(settings: Settings, name: str, value: str) -> None:
@@ -294,6 +306,12 @@ def _parse(option: Option, text: str, origin: str) -> Value:
     except ValueError:
         kind = "a whole number" if isinstance(option.default, int) else "a number"
         raise BadConfig(f"{option.name} is {text!r} in {origin!r}; it must be {kind}") from None
+    if option.check:
+        try:
+            option.check(text)
+        except ValueError as error:
+            hint = "each rule: name, pattern, example, counter_example (docs/privacy.md)"
+            raise BadConfig(f"{option.name} in {origin!r}: {error}", hint=hint) from None
     if option.choices and value not in option.choices:
         raise BadConfig(f"{option.name} is {text!r} in {origin!r}; it must be one of {', '.join(option.choices)}")
     if option.low is not None and not float(value) >= option.low:

@@ -57,6 +57,7 @@ CALLS = {
     "service install": ["--dry-run"],
     "doctor": [],
     "rebuild": [],
+    "redact": ["--stdin"],
     "forget": ["--match", "VLAN", "--yes"],
     "store switch": ["sqlite"],
     "config show": [],

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from gieok.transcripts.shortened import decoded, redacted, tool_call, tool_result
+from gieok.text.redact import redact
+from gieok.transcripts.shortened import decoded, tool_call, tool_result
 
 _KEY = (
     "-----BEGIN RSA PRIVATE KEY-----\n"
@@ -41,10 +42,10 @@ def test_no_part_of_a_secret_is_kept_of_an_argument() -> None:
 
 def test_what_does_not_show_hides_no_secret_and_stays_where_it_hides_none() -> None:
     hidden = _TOKEN[:20] + "\u200b" + _TOKEN[20:50] + "\u2060" + _TOKEN[50:]
-    assert "Zz9" not in redacted(f"use {hidden} now")
+    assert "Zz9" not in redact(f"use {hidden} now")
     assert "Zz9" not in tool_result("read", hidden)
     assert "Zz9" not in tool_call("read", {"q": hidden})
-    assert redacted("👩\u200d👧 ❤\ufe0f 안녕") == "👩\u200d👧 ❤\ufe0f 안녕"
+    assert redact("👩\u200d👧 ❤\ufe0f 안녕") == "👩\u200d👧 ❤\ufe0f 안녕"
 
 
 def test_a_long_result_keeps_its_beginning_its_end_and_how_much_is_left_out() -> None:

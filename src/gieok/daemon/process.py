@@ -31,6 +31,7 @@ from gieok.ops import operation
 from gieok.ops.code_watch import relevant
 from gieok.ops.context import Context
 from gieok.ports import VectorSearch
+from gieok.text.redact import redact
 
 #: Between a change of a transcript and reading it; short, because a line costs less than a millisecond to take.
 _DEBOUNCE_MS = 60
@@ -327,7 +328,7 @@ class Service:
 
     def _say(self, line: str) -> None:
         with contextlib.suppress(OSError):  # a full disk, a reader that left: no reason to stop
-            print(time.strftime("%Y-%m-%d %H:%M:%S"), line, flush=True)  # noqa: T201 - its output is the log
+            print(time.strftime("%Y-%m-%d %H:%M:%S"), redact(line), flush=True)  # noqa: T201 - its output is the log
 
 
 def _is_gone(root: Path) -> bool:
@@ -361,7 +362,7 @@ def embed() -> None:
         if embedder is not None and isinstance(store, VectorSearch):
             fill_vectors(store, embedder)
     except GieokError as error:
-        print(f"embedding failed: {error}", flush=True)  # noqa: T201 - see _say
+        print(redact(f"embedding failed: {error}"), flush=True)  # noqa: T201 - see _say
 
 
 def sync() -> None:

@@ -7,13 +7,12 @@ between any two steps neither loses a span nor distils it twice.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple, Protocol
 
+from gieok.engine.clean import cleaned
 from gieok.model import Document, Entry, Journalled, Run, Scope
 from gieok.ports import Durable, Forgetting, Journal, Ledger, Positions, Store
-from gieok.text.redact import redact
 
 _DELIVERIES = 500
 
@@ -83,12 +82,13 @@ def _groups(waiting: Sequence[tuple[int, Scope, Entry | str]]) -> Iterator[tuple
 def _clean(entry: Entry) -> Entry:
     """Redact once more: a model may put together what stood apart. Passages keep to the text."""
     document = entry.document
-    text = redact(document.text)
+    clean = cleaned(document)
+    text = clean.text
     if text == document.text:
-        return entry
+        return Entry(clean, entry.passages)
 
     def inside(offset: int) -> int:
         return len(text) if offset == len(document.text) else min(offset, len(text))
 
     passages = tuple(p._replace(start=min(p.start, len(text)), end=inside(p.end)) for p in entry.passages)
-    return Entry(replace(document, text=text), passages)
+    return Entry(clean, passages)

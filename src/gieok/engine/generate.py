@@ -51,7 +51,7 @@ class Asker:
 
         Raises GeneratorFailed, DegenerateOutput, BudgetReached.
         """
-        prompt = prompt._replace(system=f"{MARKER}\n{prompt.system}", text=redact(prompt.text))
+        prompt = prompt._replace(system=f"{MARKER}\n{redact(prompt.system)}", text=redact(prompt.text))
         try:
             return accept(self._try(prompt).text)
         except DegenerateOutput:

@@ -6,9 +6,10 @@ every batch is one transaction, and running again converges to the same store as
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from gieok.engine.clean import cleaned
 from gieok.errors import StoreError
 from gieok.model import Document, Entry, Passage, Scope
 from gieok.ports import Store
@@ -21,13 +22,17 @@ _BATCH_ENTRIES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Something a source holds: its key, the hash of its content, and how to make and cut the document if it is needed."""
+    """Something a source holds: its key, the hash of its content, and how to make and cut the document if it is needed.
+
+    `dialect` takes the secrets out of its text.
+    """
 
     key: str
     content_hash: str
     build: Callable[[], Document]
     cut: Callable[[Document], tuple[Passage, ...]]
     warning: str = ""
+    dialect: Callable[[str], str] = redact
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +156,5 @@ def _batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
 
 def _entry(item: Found) -> Entry:
     """Build the document, redact it, and only then cut it: offsets and tokens are those of what is stored."""
-    document = item.build()
-    clean = replace(
-        document,
-        text=redact(document.text),
-        title=redact(document.title),
-        metadata={name: redact(value) for name, value in document.metadata.items()},
-    )
+    clean = cleaned(item.build(), item.dialect)
     return Entry(clean, item.cut(clean))

@@ -46,6 +46,7 @@ _MODULES = {
     "down": "daemon:DOWN",
     "logs": "logs",
     "service install": "service",
+    "redact": "redact",
     "doctor": "doctor",
     "rebuild": "rebuild",
     "store switch": "store_switch",

@@ -105,6 +105,8 @@ class Operation(Generic[RequestT, ResultT]):
     forgives_config: bool = False
     #: Its text holds source code, which is shown as it is: fenced, not escaped.
     shows_source: bool = False
+    #: What it shows is a text of the caller's: not a byte is added or replaced.
+    is_verbatim: bool = False
     #: The tool's name over MCP, where it is not made from the operation's.
     tool: str = ""
 

@@ -114,6 +114,9 @@ def _run(parsed: argparse.Namespace, lang: str) -> int:
         trail.count(str(context.home), {"event": "search", "agent": "cli", "session": session})
     if parsed.json:
         _write_json(result.to_json())
+    elif chosen.is_verbatim:
+        sys.stdout.buffer.write(chosen.present(result, _style(context.lang)).encode("utf-8", "surrogateescape"))
+        sys.stdout.flush()
     else:
         streams.write(chosen.present(result, _style(context.lang)), sys.stdout.encoding or "utf-8")
     return 0 if result.found else _NOTHING_FOUND

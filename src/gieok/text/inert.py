@@ -7,7 +7,7 @@ import re
 
 #: What a reader does not see but a model does, or what changes the order of what is seen: control characters, soft
 #: hyphen, bidirectional marks, zero-width and invisible characters, variation selectors, tags, surrogates.
-_INVISIBLE = re.compile(
+INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
     "\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
     "\U000110bd\U000110cd\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
@@ -17,12 +17,12 @@ _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;",
 
 def visible(text: str) -> str:
     """Return text without what does not show; line breaks and tabs stay."""
-    return _INVISIBLE.sub("", text)
+    return INVISIBLE.sub("", text)
 
 
 def revealed(text: str) -> str:
     """Return text with what does not show written out, for a person who is to judge it: a bell is `<U+0007>`."""
-    return _INVISIBLE.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
+    return INVISIBLE.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
 
 
 def safe(text: str) -> str:

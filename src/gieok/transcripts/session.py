@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from gieok.model import Message, Retraction, Role
 from gieok.text.echo import is_echo, strip_echo
+from gieok.text.redact import redact
 from gieok.transcripts.own import is_own_tool
-from gieok.transcripts.shortened import redacted, tool_call, tool_result
+from gieok.transcripts.shortened import tool_call, tool_result
 
 #: One line of a transcript, as JSON gives it.
 Line = Mapping[str, Any]
@@ -71,7 +72,7 @@ class Format(NamedTuple):
 
 def spoken(session: Session, said: Said) -> list[Message]:
     """Return what was said as a message, without secrets and without what Gieok put there; none where nothing is left."""
-    return _message(session, said.id, said.role, redacted(strip_echo(said.text)), said.at)
+    return _message(session, said.id, said.role, redact(strip_echo(said.text)), said.at)
 
 
 def used(session: Session, use: ToolUse, *, is_own: bool) -> list[Message]:

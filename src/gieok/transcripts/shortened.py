@@ -18,14 +18,6 @@ _MARGIN_CHARS = 32_768
 _WINDOW_CHARS = 2 * _MARGIN_CHARS
 
 
-def redacted(text: str) -> str:
-    """Return text without secrets, also without one that characters which do not show keep apart."""
-    shown = _shown(text)
-    if shown != text and (bare := redact(shown)) != shown:
-        return bare
-    return redact(text)  # what does not show stays where it hides nothing: it joins emoji
-
-
 def _shown(text: str) -> str:
     """Return text without what does not show. Looking for it takes longer than everything else, and ASCII has none."""
     return text if text.isascii() else visible(text)

@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from gieok import paths
+from gieok.text.redact import redact
 
 
 class LogNotifier:
@@ -17,7 +18,7 @@ class LogNotifier:
 
     def notify(self, title: str, text: str) -> None:
         """Append one line; a full disk is no reason to stop."""
-        line = f"{self._now():%Y-%m-%d %H:%M:%S} {title}: {' '.join(text.split())}\n"
+        line = f"{self._now():%Y-%m-%d %H:%M:%S} {title}: {redact(' '.join(text.split()))}\n"
         try:
             paths.create_private(self._file)
             with os.fdopen(os.open(self._file, os.O_WRONLY | os.O_APPEND), "w", encoding="utf-8") as out:

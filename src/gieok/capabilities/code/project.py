@@ -19,11 +19,12 @@ from gieok.capabilities.code import facts as fact_file
 from gieok.capabilities.code import graph, scan
 from gieok.capabilities.code.facts import Facts
 from gieok.capabilities.code.ignoring import Rules
-from gieok.capabilities.code.read import Source, read
+from gieok.capabilities.code.read import Source, dialect, read
 from gieok.engine.ingest import Failed, Found, Report, ingest
 from gieok.errors import BadRequest
 from gieok.model import Document, Passage, Scope, SourceFile, Symbol
 from gieok.ports import Clock, Graph, KeywordSearch, ModelSwitch, Parser, Store, Versions
+from gieok.text.redact.names import named
 
 SCOPE = Scope("project:code")
 _SHAPE_NOTE = "code.shape"
@@ -147,6 +148,9 @@ def _items(
     now = project.clock.now()
     for number, candidate in enumerate(candidates):
         progress("reading", number, len(candidates))
+        if (shown := named(candidate.path)) != candidate.path:
+            change.skipped.append(scan.Skipped(shown, "its name holds a secret"))
+            continue
         before = known.get(candidate.path)
         if before is not None and (before.size, before.mtime_ns) == (candidate.size, candidate.mtime_ns):
             yield Found(candidate.path, before.content_hash, _unneeded, _uncut)
@@ -177,8 +181,9 @@ def _items(
         change.lines += text.count("\n") + 1
         fresh[candidate.path] = _Read(source, file._replace(status=source.status, note=source.note))
         yield Found(
-            candidate.path, content_hash, partial(_document, source, text, content_hash, now), partial(_cut, source)
-        )
+            candidate.path, content_hash, partial(_document, source, text, content_hash, now), partial(_cut, source),
+            dialect=dialect(candidate.language),
+        )  # fmt: skip
 
 
 def _settled_ns(mtime_ns: int, now: datetime) -> int:

@@ -1,7 +1,7 @@
 """One source file → its facts, its symbols, and the document that is searched."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import NamedTuple, TypeVar
 
@@ -10,7 +10,7 @@ from gieok.capabilities.code.facts import Builder, Facts, Kind, SymbolFact, load
 from gieok.capabilities.code.languages import READERS
 from gieok.model import Passage, Symbol
 from gieok.ports import Parser
-from gieok.text.redact import redact
+from gieok.text.redact import redact, redact_source
 
 _Told = TypeVar("_Told", SymbolFact, Symbol)
 
@@ -44,7 +44,7 @@ def read(path: str, language: str, text: str, parser: Parser) -> Source:
     """Read a file. What does not parse is text, and says so."""
     status, note = "parsed", ""
     try:
-        facts = _markdown(text) if language == "markdown" else READERS[language](text, language, parser)
+        facts = _markdown(redact(text)) if language == "markdown" else READERS[language](text, language, parser)
         if facts.error:
             status, note = "partly", facts.error
     except Exception as error:  # noqa: BLE001 - one strange file must not stop the others: it is text, and says why
@@ -70,9 +70,14 @@ def symbols_of(path: str, facts: Facts, text: str) -> tuple[Symbol, ...]:
 def _clean(rows: tuple[_Told, ...]) -> tuple[_Told, ...]:
     """Cut secrets out of heads and documentation; nearly no file has any, so all of them are looked at as one text."""
     everything = "\n".join(part for row in rows for part in (row.signature, row.doc) if part)
-    if redact(everything) == everything:
+    if redact_source(everything) == everything:
         return rows
-    return tuple(row._replace(signature=redact(row.signature), doc=redact(row.doc)) for row in rows)
+    return tuple(row._replace(signature=redact_source(row.signature), doc=redact_source(row.doc)) for row in rows)
+
+
+def dialect(language: str) -> Callable[[str], str]:
+    """Return what takes the secrets out of a file: a manifest and prose say them otherwise than code does."""
+    return redact if language in ("markdown", "manifest") else redact_source
 
 
 def _symbol(path: str, fact: SymbolFact, facts: Facts, lines: Sequence[str]) -> Symbol:

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, time
@@ -19,10 +20,13 @@ from gieok.text.dates import day_in_name, name_without_day
 from gieok.text.encoding import Decoded, decode
 from gieok.text.keywords import normalise
 from gieok.text.markdown import front_matter, title
+from gieok.text.redact.names import named
 
 KIND = "memory"
 #: A note is a page, not an archive: a bigger file is a mistake, and would hold up everything else.
 LARGEST_BYTES = 10_000_000
+#: What joins words in a name, outside of what stands in the place of a secret.
+_JOIN = re.compile(r"[-_](?![^\[]*\])")
 
 
 def read_root(scope: Scope, root: Root, cut: Cut) -> Iterator[Found | Failed]:
@@ -206,7 +210,7 @@ def shape(cut: Cut) -> str:
 
 def _title(name: str, stem: str) -> str:
     """Join a note's title and what its file name adds: both are searched with every passage."""
-    words = normalise(name_without_day(stem)).replace("-", " ").replace("_", " ").strip()
+    words = _JOIN.sub(" ", normalise(named(name_without_day(stem)))).strip()
     return name if _squeezed(words) in _squeezed(name) else " > ".join(filter(None, (words, name)))
 
 

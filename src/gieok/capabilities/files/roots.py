@@ -6,7 +6,7 @@ folder's, made distinct; it is part of every key, so that two roots may hold fil
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from gieok.errors import BadRequest, NotIndexed
 from gieok.model import Scope
 from gieok.places import SESSIONS
 from gieok.ports import Notes, Store
+from gieok.text.redact.names import named
 
 #: Under which roots are noted.
 NOTE = "files.roots"
@@ -48,9 +49,9 @@ class Root(NamedTuple):
         return self.path.is_file()
 
     def key_of(self, file: Path) -> str:
-        """Return the document key of a path on disk below this root; what of it is not UTF-8 is written in escapes."""
+        """Return the document key of a path on disk below this root, without secrets; escapes stand for bytes."""
         relative = file.relative_to(self._folder).as_posix()
-        return str(PurePosixPath(self.name, relative)).encode("utf-8", "backslashreplace").decode()
+        return named(str(PurePosixPath(self.name, relative)).encode("utf-8", "backslashreplace").decode())
 
     def owns(self, key: str) -> bool:
         """Say whether a document key belongs to this root."""
@@ -103,6 +104,9 @@ def add(notes: Notes, scope: Scope, paths: list[Path], only: tuple[str, ...] = (
 
     A folder inside a known root is that root; a known root inside a new one becomes part of it.
     """
+    for path in paths:
+        if (shown := named(path.as_posix())) != path.as_posix():
+            raise BadRequest(f"the folder {shown!r} has a secret in its name", hint="rename it, then index it")
     made = [Root("", path, only) for path in paths]
 
     def joined(raw: str) -> str:
@@ -200,9 +204,17 @@ def _candidates(roots: list[Root], name: str) -> list[tuple[Root, Path]]:
     # The form that search shows goes first: with the root's name only where there are several.
     first = (by_path, by_key) if len(roots) == 1 else (by_key, by_path)
     # Last, the path as it stands where the caller is: an injected memory is cited so.
-    forms = (*first, [(root, Path(name).expanduser().absolute()) for root in roots])
+    forms = (*first, [(root, Path(name).expanduser().absolute()) for root in roots], _hidden(roots, name))
     existing = ([(r, path) for r, path in form if _contains(r, path) and path.exists()] for form in forms)
     return next(filter(None, existing), by_path)
+
+
+def _hidden(roots: list[Root], name: str) -> Iterator[tuple[Root, Path]]:
+    """Yield the files that are shown under this name because theirs hold a secret."""
+    for root in roots if "[redacted:" in name else ():
+        for path in root.path.rglob("*"):
+            if root.key_of(path) in (name, f"{root.name}/{name}"):
+                yield root, path
 
 
 def _contains(root: Root, path: Path) -> bool:

@@ -22,6 +22,7 @@ from gieok.places import SESSIONS
 from gieok.ports import Store, StoredSession, TranscriptStore
 from gieok.text.chunk import chunk
 from gieok.text.redact import redact
+from gieok.text.redact.names import named
 from gieok.transcripts import formats, openclaw
 from gieok.transcripts.session import fingerprint
 
@@ -167,7 +168,7 @@ def _is_conversation(name: str) -> bool:
 
 
 def _key(agent: str, name: str) -> str:
-    return f"{SESSIONS}/{agent}/{name}".encode("utf-8", "backslashreplace").decode()
+    return named(f"{SESSIONS}/{agent}/{name}".encode("utf-8", "backslashreplace").decode())
 
 
 def _text(file: Path) -> str:

@@ -5,7 +5,7 @@ depend on where it was read, so that a file that is copied, rotated or rewritten
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -14,6 +14,7 @@ from gieok.capabilities.observe.numbering import LineCounts, numbered
 from gieok.errors import GieokError, TranscriptUnreadable
 from gieok.model import Cursor, Message, Reject, Scope, Turn
 from gieok.ports import Journal, StoredSession, TranscriptStore
+from gieok.text.redact.names import named
 from gieok.text.tokens import count_tokens
 from gieok.transcripts import formats, openclaw
 from gieok.transcripts.formats import Transcript
@@ -62,7 +63,7 @@ class Capture:
             if self._seen.get(path) == looks:
                 return 0
             with tail.open_transcript(path) as file:
-                added = self._follow(scope, path, file)
+                added = self._follow(scope, Path(named(path.as_posix())), file)
             self._seen[path] = looks
         except FileNotFoundError:
             return 0  # gone between being seen and being opened; where it was renamed to is seen next
@@ -112,7 +113,7 @@ class Capture:
         if cursor and is_settled and cursor == self._known.get(cursor.identity) and tail.continues(file, cursor):
             return followed
         lines = list(tail.first_lines(file, formats.SNIFFED_LINES))
-        found = formats.recognise(path.name, lines)
+        found = _clean(formats.recognise(path.name, lines))
         if found is not None:
             found.folders = self.folders
         if found is not None or not formats.is_prelude(lines):
@@ -182,7 +183,8 @@ class Capture:
         return added
 
     def _session(self, scope: Scope, path: Path, store: TranscriptStore, session: StoredSession) -> int:
-        own, added = f"{path}#{session.id}", 0
+        path = Path(named(path.as_posix()))
+        own, added = f"{path}#{named(session.id)}", 0
         cursor = self._known.get(own, Cursor(own, str(path)))
         if session.last_event + 1 < cursor.offset:
             cursor = Cursor(own, str(path))  # written anew; entries have ids, so nothing comes twice
@@ -208,7 +210,7 @@ class Capture:
 
     def _events_transcript(self, own: str, store: TranscriptStore, session: str, cursor: Cursor) -> Transcript | None:
         first = store.events(session, -1, formats.SNIFFED_LINES)
-        found = formats.recognise("", [text.encode("utf-8", "replace") for _, text in first])
+        found = _clean(formats.recognise("", [text.encode("utf-8", "replace") for _, text in first]))
         if found is None:
             if first:
                 self.tell(own, _UNKNOWN)
@@ -251,3 +253,8 @@ def _kept(turn: Turn, source: str, line: int) -> Turn:
     if not isinstance(turn, Message):
         return turn._replace(source=source)
     return turn._replace(tokens=count_tokens(turn.text), source=source, line=line)
+
+
+def _clean(transcript: Transcript | None) -> Transcript | None:
+    """Return a transcript whose session has no secret in its name."""
+    return transcript and replace(transcript, session=transcript.session._replace(id=named(transcript.session.id)))

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from gieok import locks, paths
 from gieok.text.redact import redact
+from gieok.text.redact.names import named
 
 #: Nobody writes more by hand; what is larger is an export.
 MOST_BYTES = 5_000_000
@@ -108,7 +109,7 @@ class _Run:
         self._unread: list[Path] = []
 
     def go(self) -> None:
-        notes = {str(note.file): note for folder in self._mirror.folders for note in self._notes(folder)}
+        notes = {named(note.file.as_posix()): note for folder in self._mirror.folders for note in self._notes(folder)}
         self._forget(notes)
         taken = {_same(entry.name) for entry in self._entries.values()}
         texts: dict[str, str] = {}
@@ -138,7 +139,7 @@ class _Run:
             for file in sorted(files):
                 path = here / file
                 if path.suffix.lower() == ".md" and not file.startswith(".") and _is_regular(path):
-                    yield Note(path, _nfc(path.relative_to(folder).as_posix()), _nfc(folder.name))
+                    yield Note(path, named(_nfc(path.relative_to(folder).as_posix())), named(_nfc(folder.name)))
 
     def _unreadable(self, path: Path, why: str) -> None:
         """What cannot be looked into (a disk that is not there) has lost nothing."""
@@ -153,7 +154,7 @@ class _Run:
             data = file.read_bytes()
             return _hash(data), redact(data.decode("utf-8"))
         except (OSError, ValueError) as error:
-            self._done.troubles[str(file)] = str(error)
+            self._done.troubles[named(file.as_posix())] = redact(str(error))
             return None
 
     # Mirrors

@@ -23,6 +23,7 @@ from gieok.engine.distil import FullJournal, Span, deliver
 from gieok.errors import BudgetReached, GeneratorFailed
 from gieok.model import Document, Incident, Scope
 from gieok.ports import Clock, Notifier, Store, TranscriptStore
+from gieok.text.redact import redact
 
 _WAITS = {"en": "gieok: the {name} waits", "ko": "gieok: {name}가 기다립니다"}
 #: What an incident of a transcript is called, before its path.
@@ -214,7 +215,7 @@ class Sidecar:
         tries = before.tries + 1 if before else 1
         wait = min(_FIRST_WAIT * 2 ** min(tries - 1, 10), _LONGEST_WAIT)
         due = self._tomorrow(now) if isinstance(error, BudgetReached) else now + wait
-        incident = Incident(name, str(error), before.since if before else now, tries, due)
+        incident = Incident(name, redact(str(error)), before.since if before else now, tries, due)
         if self.journal.raise_incident(incident):
             title = _WAITS.get(self.look.lang, _WAITS["en"]).format(name=name)
             self.notifier.notify(title, f"{error} ({error.hint})")

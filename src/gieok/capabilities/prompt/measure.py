@@ -12,6 +12,7 @@ from typing import NamedTuple
 from gieok.capabilities.prompt import levels
 from gieok.capabilities.prompt.recollect import Found
 from gieok.errors import BadRequest
+from gieok.text.redact import redact
 
 
 class Label(NamedTuple):
@@ -81,12 +82,13 @@ def _label(file: Path, number: int, line: str) -> Label:
 
 
 def append(file: Path, label: Label) -> None:
-    """Add a label to a file, which is made where it is not there."""
+    """Add a label to a file, which is made where it is not there; secrets are left out of it."""
     file.parent.mkdir(parents=True, exist_ok=True)
     torn = file.exists() and file.read_bytes()[-1:] not in (b"", b"\n")
+    row = {"prompt": redact(label.prompt), "expect": [redact(name) for name in label.expect]}
     with file.open("a", encoding="utf-8") as opened:
         opened.write("\n" if torn else "")
-        opened.write(json.dumps({"prompt": label.prompt, "expect": list(label.expect)}, ensure_ascii=False) + "\n")
+        opened.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 def outcomes(labels: Iterable[Label], recall: Callable[[str], Sequence[Found]]) -> list[Outcome]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import select
 import sys
 import time
@@ -19,6 +20,10 @@ _STDIN_S = 1.0
 _MOST_TITLES = 200
 #: What the tags around an index take, and some to spare.
 _TAG_CHARS = 100
+#: What every name with a secret in it has, and names of transcripts usually have not.
+_MAY_BE_SECRET = re.compile(
+    r"(?i)pass|pw|secret|token|key|cred|://|[^\x00-\x7f]|[a-z][0-9][a-z0-9]{12}|[a-z0-9]{12}[a-z][0-9]|[0-9]{6}[0-9-]{7}"
+)
 _SPOOLED = frozenset((agents.STOP, agents.PRE_COMPACT, agents.SESSION_END))
 #: What binds most stands first in the index of a session.
 _ORDER = ("constraint", "decision", "preference", "runbook", "tech-debt", "session-summary", "")
@@ -142,6 +147,8 @@ class _Call:
         if found and self._settings.is_on("judge.enabled"):
             from gieok.surfaces.hook.judge import judged  # opt-in, and it needs the network's part of the library
 
+            self._use_rules()
+
             found = judged(prompt, found, self._settings, lambda line: trail.log(self._home, line))
         context, levels_shown = self._shown(found[: int(self._settings.number("hook.limit"))])
         noted = not recalled.found and recalled.passages > 0 and question.asks_about_the_past(prompt)
@@ -189,8 +196,28 @@ class _Call:
             "cwd": self._folder,
         }
         if row["transcript_path"]:
-            trail.spool(self._home, row)
+            self._spool(row)
         self._count()
+
+    def _use_rules(self) -> None:
+        """Redact by the user's own rules too: what a command last read of them."""
+        from gieok.text.redact import own
+
+        file = os.path.join(self._home, "redact.json")
+        if os.path.exists(file):
+            with open(file, encoding="utf-8") as opened:
+                own.use(own.made(json.load(opened)))
+
+    def _spool(self, row: dict[str, object]) -> None:
+        """Keep a row, unless a name in it holds a secret: where agents usually write, its transcript is found without us."""
+        texts = [str(value).replace(os.sep, "/") for value in row.values()]
+        if any(map(_MAY_BE_SECRET.search, texts)):
+            from gieok.text.redact.names import named  # 25 ms; few names need it
+
+            if any(named(text) != text for text in texts):
+                trail.log(self._home, f"{self.event}: a name holds a secret; this event is not kept")
+                return
+        trail.spool(self._home, row)
 
     def _glance(self) -> Glance:
         deadline = self._began + self._settings.number("hook.deadline_ms") / 1000

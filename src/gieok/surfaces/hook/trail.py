@@ -6,26 +6,40 @@ All of it local, private (0600), and without a word of any prompt or memory.
 import json
 import os
 import time
+import zlib
 
 _LOG_BYTES = 1_000_000
 _COUNTER_BYTES = 8_000_000
+_LINE_CHARS = 20_000
 
 
 def log(home: str, line: str) -> None:
     """Append one line to the log; a full disk or a missing home is nobody's business here."""
-    try:  # noqa: SIM105 - contextlib takes three milliseconds to import
-        _append(os.path.join(home, "logs", "hook.log"), f"{_now()} {' '.join(line.split())[:500]}\n", _LOG_BYTES)
+    try:
+        line = _without_secrets(" ".join(line[:_LINE_CHARS].split()))[:500]
+        _append(os.path.join(home, "logs", "hook.log"), f"{_now()} {line}\n", _LOG_BYTES)
     except OSError:
         pass
 
 
 def count(home: str, row: dict[str, object]) -> None:
     """Append one call's counters: event, agent, session, levels, milliseconds."""
+    session = str(row.get("session", ""))
+    if session.strip("0123456789abcdef-"):  # no id as agents make them: it only has to be told from others
+        row = {**row, "session": f"{zlib.crc32(session.encode('utf-8', 'replace')):08x}"}
     try:
         text = json.dumps({"at": round(time.time() * 1000), **row}, ensure_ascii=False) + "\n"
         _append(os.path.join(home, "hook", "calls.jsonl"), text, _COUNTER_BYTES)
     except OSError:
         pass
+
+
+def _without_secrets(line: str) -> str:
+    try:
+        from gieok.text.redact import redact  # few calls have anything to log
+    except ImportError:  # the hook may run as somebody who cannot read it: what failed is told, and not with what
+        return ": ".join(line.split(": ")[:2])
+    return redact(line)
 
 
 def _append(file: str, text: str, most_bytes: int) -> None:

@@ -1,0 +1,29 @@
+"""A document without secrets, wherever one comes from."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from gieok.model import Document
+from gieok.text.redact import redact
+from gieok.text.redact.names import named
+
+
+def cleaned(document: Document, dialect: Callable[[str], str] = redact) -> Document:
+    """Return a document without secrets in its text (read in `dialect`), title, metadata and places."""
+    return replace(
+        document,
+        text=dialect(document.text),
+        title=redact(document.title),
+        metadata=dict(_pair(name, value) for name, value in document.metadata.items()),
+        provenance=tuple(place._replace(source=named(place.source)) for place in document.provenance),
+    )
+
+
+def _pair(name: str, value: str) -> tuple[str, str]:
+    """Redact a field as one line: it is the name that says that `password: …` is one."""
+    line = f"{name}: {value}"
+    clean = redact(line)
+    if clean == line:
+        return name, redact(value)
+    clean_name, _, clean_value = clean.partition(": ")
+    return clean_name, redact(clean_value)

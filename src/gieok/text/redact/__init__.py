@@ -1,0 +1,79 @@
+"""Replaces secrets in text before it is stored or sent anywhere.
+
+What is a secret is data: a table of rules (`tokens`, `structures`, `assigned`, `prose`, `personal`), beside them the user's own
+(`own`). Two dialects read it: `redact` is for prose, settings and transcripts; `redact_source` is for source code, where
+only quoted values, key blocks and known shapes are secrets, so that code stays what it is. The number of lines never
+changes, so that line ranges stay exact.
+"""
+
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+
+from gieok.text.redact import own
+from gieok.text.redact.assigned import ASSIGNED, ASSIGNED_IN_SOURCE
+from gieok.text.redact.personal import PERSONAL
+from gieok.text.redact.prose import PROSE
+from gieok.text.redact.rule import PLACEHOLDER, Rule
+from gieok.text.redact.structures import STRUCTURES
+from gieok.text.redact.table import Table
+from gieok.text.redact.tokens import TOKENS
+
+RULES: tuple[Rule, ...] = (*STRUCTURES, *TOKENS, *ASSIGNED, *PROSE, *PERSONAL)
+SOURCE_RULES: tuple[Rule, ...] = (*(rule for rule in RULES if rule.in_source), *ASSIGNED_IN_SOURCE)
+_PROSE = Table(RULES, frozenset(TOKENS))
+_SOURCE = Table(SOURCE_RULES, frozenset(TOKENS))
+#: What was cut may bring out what it hid; it never takes more than a few looks until nothing is left to cut.
+_MOST_PASSES = 6
+_LEAST_REST = 4
+
+
+def redact(text: str) -> str:
+    """Return `text` with each secret replaced by `[redacted:KIND]`; line breaks inside a secret are kept."""
+    return _redacted(text, _PROSE, None)
+
+
+def redact_source(text: str) -> str:
+    """Return source code with each secret replaced; what is no literal and no known shape stays byte for byte."""
+    return _redacted(text, _SOURCE, None)
+
+
+def redact_counted(text: str, *, source: bool = False) -> tuple[str, dict[str, int]]:
+    """Return the text without secrets, and how many of each kind there were."""
+    found: Counter[str] = Counter()
+    clean = _redacted(text, _SOURCE if source else _PROSE, found)
+    return clean, dict(sorted(found.items()))
+
+
+def _redacted(text: str, table: Table, counts: Counter[str] | None) -> str:
+    for _ in range(_MOST_PASSES):
+        spans = list(_apart(text, table.found(text, own.rules())))
+        if not spans:
+            break
+        parts: list[str] = []
+        at = 0
+        for start, end, name in spans:
+            parts += (text[at:start], f"[redacted:{name}]", "\n" * text.count("\n", start, end))
+            at = end
+        text = "".join((*parts, text[at:]))
+        if counts is not None:
+            counts.update(name for _, _, name in spans)
+    return text
+
+
+def _apart(text: str, spans: Sequence[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
+    """Yield the spans without the placeholders inside of them: what is cut is never cut again."""
+    placeholders = deque(found.span() for found in PLACEHOLDER.finditer(text)) if "[redacted:" in text else deque()
+    for start, end, name in spans:
+        at = start
+        while placeholders and placeholders[0][0] < end:
+            first, last = placeholders.popleft()
+            if last > start:
+                if _is_left(text[at:first]):
+                    yield at, first, name
+                at = max(at, last)
+        if at == start or _is_left(text[at:end]):
+            yield at, end, name
+
+
+def _is_left(rest: str) -> bool:
+    return sum(map(str.isalnum, rest)) >= _LEAST_REST

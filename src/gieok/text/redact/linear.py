@@ -1,0 +1,137 @@
+"""Whether a pattern takes time that only grows with the text, by its form."""
+
+import re
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+#: What `re` makes of a pattern has no public name.
+_codes: Any = import_module("re._constants")
+_parse: Any = import_module("re._parser").parse
+_SAMPLE = [chr(n) for n in range(128)] + ["é", "가", "힣", "→", "\u200b"]
+_REPEATS = (_codes.MAX_REPEAT, _codes.MIN_REPEAT, _codes.POSSESSIVE_REPEAT)
+
+
+def why_not(pattern: str) -> str:
+    """Return why a pattern may be slow, '' where it is not. Raises re.error.
+
+    A repeat without an end may stand only where the pattern ends: what it took is then never given back. A repeat within a
+    repeat must begin or end with what the inner one does not take, so that there is one way to read a text.
+    """
+    return _sequence(_parse(pattern), is_last=True, is_repeated=False)
+
+
+def _sequence(items: Any, *, is_last: bool, is_repeated: bool) -> str:  # noqa: ANN401 - private types of `re`
+    parts = list(items)
+    for n, (code, given) in enumerate(parts):
+        ends = is_last and n == len(parts) - 1
+        if wrong := _part(code, given, is_last=ends, is_repeated=is_repeated):
+            return wrong
+    return ""
+
+
+def _part(code: Any, given: Any, *, is_last: bool, is_repeated: bool) -> str:  # noqa: ANN401
+    if code in _REPEATS:
+        _, most, body = given
+        if most == _codes.MAXREPEAT and (not is_last or is_repeated):
+            return "a repeat without an end (`+`, `*`, `{n,}`) stands before its end; write `{1,200}`"
+        if most > 1 and (wrong := _nested(body)):
+            return wrong
+        return _sequence(body, is_last=is_last, is_repeated=is_repeated or most > 1)
+    inner: list[Any] = []
+    if code == _codes.SUBPATTERN:
+        inner = [given[-1]]
+    elif code == _codes.BRANCH:
+        inner = given[1]
+    elif code == _codes.ATOMIC_GROUP:
+        inner = [given]
+    elif code in (_codes.ASSERT, _codes.ASSERT_NOT):
+        inner = [given[1]]
+    return next(filter(None, (_sequence(i, is_last=is_last, is_repeated=is_repeated) for i in inner)), "")
+
+
+def _nested(body: Any) -> str:  # noqa: ANN401
+    """Say what is wrong where a repeated body repeats something itself."""
+    repeated = [set(_letters(inner)) for inner in _repeats(body)]
+    if not repeated:
+        return ""
+    for edge in (_first(body), _first(body, -1)):
+        if edge is not None and not any(edge & letters for letters in repeated):
+            return ""
+    return "a repeat within a repeat can be read in many ways; begin the inner part with a sign of its own"
+
+
+def _repeats(items: Any) -> list[Any]:  # noqa: ANN401
+    """Return the bodies of repeats of varying length."""
+    found = []
+    for code, given in items:
+        if code in _REPEATS:
+            least, most, body = given
+            found += [body] if most > 1 and most != least else _repeats(body)
+        elif code == _codes.SUBPATTERN:
+            found += _repeats(given[-1])
+        elif code == _codes.BRANCH:
+            found += [body for branch in given[1] for body in _repeats(branch)]
+    return found
+
+
+def _first(items: Any, step: int = 1) -> set[str] | None:  # noqa: ANN401
+    """Return the letters that a body must begin (with step -1: end) with; None where it may be empty or is not one letter."""
+    for code, given in list(items)[::step]:
+        if code in (_codes.ASSERT, _codes.ASSERT_NOT, _codes.AT):
+            continue
+        if code == _codes.SUBPATTERN:
+            return _first(given[-1], step)
+        if code in _REPEATS:
+            return _first(given[2], step) if given[0] else None
+        if code == _codes.BRANCH:
+            firsts = [_first(branch, step) for branch in given[1]]
+            return None if None in firsts else set().union(*(f for f in firsts if f is not None))
+        return _taken(code, given)
+    return None
+
+
+def _letters(items: Any) -> set[str]:  # noqa: ANN401
+    """Return the letters that a body may hold."""
+    letters: set[str] = set()
+    for code, given in items:
+        if code in _REPEATS:
+            letters |= _letters(given[2])
+        elif code == _codes.SUBPATTERN:
+            letters |= _letters(given[-1])
+        elif code == _codes.BRANCH:
+            letters |= set().union(*map(_letters, given[1]))
+        else:
+            letters |= _taken(code, given) or set()
+    return letters
+
+
+def _taken(code: Any, given: Any) -> set[str] | None:  # noqa: ANN401
+    """Return the letters that one item takes, tried on a sample."""
+    tests: dict[Any, Callable[[str], bool]] = {
+        _codes.LITERAL: lambda c: ord(c) == given,
+        _codes.NOT_LITERAL: lambda c: ord(c) != given,
+        _codes.ANY: lambda c: c != "\n",
+        _codes.IN: lambda c: _is_in(c, given),
+    }
+    return {c for c in _SAMPLE if tests[code](c)} if code in tests else None
+
+
+def _is_in(char: str, items: Any) -> bool:  # noqa: ANN401
+    is_negated: bool = items[0][0] == _codes.NEGATE
+    return is_negated != any(
+        (code == _codes.LITERAL and ord(char) == given)
+        or (code == _codes.RANGE and given[0] <= ord(char) <= given[1])
+        or (code == _codes.CATEGORY and re.match(_CATEGORIES[given], char) is not None)
+        for code, given in items
+    )
+
+
+_CATEGORIES = {
+    _codes.CATEGORY_DIGIT: r"\d",
+    _codes.CATEGORY_NOT_DIGIT: r"\D",
+    _codes.CATEGORY_SPACE: r"\s",
+    _codes.CATEGORY_NOT_SPACE: r"\S",
+    _codes.CATEGORY_WORD: r"\w",
+    _codes.CATEGORY_NOT_WORD: r"\W",
+}

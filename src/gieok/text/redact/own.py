@@ -1,0 +1,55 @@
+"""The user's own rules, beside the built-in ones: set once by the wiring, for the whole process."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from gieok.text.redact.rule import PLACEHOLDER, Rule
+
+_rules: tuple[Rule, ...] = ()
+_KEYS = frozenset(("name", "pattern", "example", "counter_example"))
+
+
+class BadRule(ValueError):
+    """A rule that cannot be used, and why."""
+
+
+def rules() -> tuple[Rule, ...]:
+    """Return the user's own rules."""
+    return _rules
+
+
+def use(chosen: tuple[Rule, ...]) -> None:
+    """Take these rules from now on, in place of those before."""
+    global _rules  # noqa: PLW0603 - redaction is called everywhere, and nowhere may it be without them
+    _rules = chosen
+
+
+def made(given: object) -> tuple[Rule, ...]:
+    """Return the rules that a list of settings tells. Raises BadRule, which names the rule and what is wrong."""
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        raise BadRule("it must be a list of rules, each with name, pattern, example and counter_example")
+    return tuple(_made(n, row) for n, row in enumerate(given, 1))
+
+
+def _made(number: int, row: object) -> Rule:
+    if not isinstance(row, Mapping) or set(row) != _KEYS or not all(isinstance(text, str) for text in row.values()):
+        raise BadRule(f"rule {number} must have name, pattern, example and counter_example, all of them text")
+    name, pattern = row["name"], row["pattern"]
+    if not PLACEHOLDER.fullmatch(f"[redacted:{name}]"):
+        raise BadRule(f"rule {number} is named {name!r}; a name has small letters, digits and hyphens")
+    from gieok.text.redact.linear import why_not  # few have rules of their own
+
+    try:
+        wrong = why_not(pattern)
+        expression = re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise BadRule(f"the pattern of {name!r} is no regular expression: {error}") from error
+    if wrong:
+        raise BadRule(f"the pattern of {name!r} may be slow: {wrong}")
+    if expression.search("") or expression.search(f"[redacted:{name}]"):
+        raise BadRule(f"the pattern of {name!r} takes the empty text, or what is put in a secret's place")
+    if not expression.search(row["example"]):
+        raise BadRule(f"the pattern of {name!r} does not take its example {row['example']!r}")
+    if expression.search(row["counter_example"]):
+        raise BadRule(f"the pattern of {name!r} takes its counter_example {row['counter_example']!r}")
+    return Rule(name, (), pattern, row["example"], row["counter_example"])

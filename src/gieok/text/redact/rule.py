@@ -1,0 +1,83 @@
+"""What a rule of redaction is: data, and how its pattern is looked for."""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+#: Where in the text a secret stands, or nothing where the match turns out to hold none; an empty stretch: nor does
+#: anything before its end.
+Cut = Callable[[re.Match[str]], tuple[int, int] | None]
+#: How far behind a hint a match may go where it begins before the hint.
+_BEHIND = 300
+#: How far before its name a secret may begin.
+_BEFORE = 110
+PLACEHOLDER = re.compile(r"\[redacted:[a-z0-9-]{1,40}\]")
+
+
+def whole(found: re.Match[str]) -> tuple[int, int]:
+    """Cut the group `secret`, or the whole match where there is none."""
+    return found.span("secret" if "secret" in found.re.groupindex else 0)
+
+
+class Rule(NamedTuple):
+    """One kind of secret.
+
+    `hints` are letters (lower case) that stand where a match begins, or at most `before` characters behind that; the pattern
+    is tried there and nowhere else, because almost no text holds a secret and looking for a few letters is a hundred times
+    cheaper. Without hints the whole text is searched. `needs` is a pattern that a text without hints has to hold first. `cut` says what of a
+    match is the secret, and may look closer (check digits). Where the secret stands before what names it, `lead` finds it: it
+    ends where the match begins. `in_source` rules hold in source code too.
+    """
+
+    name: str
+    hints: tuple[str, ...]
+    pattern: str
+    example: str
+    counter_example: str
+    before: int = 0
+    cut: Cut = whole
+    in_source: bool = True
+    needs: str = ""
+    lead: str = ""
+
+    def spans(self, text: str, lower: str, hint: str = "", at: int = 0) -> Iterator[tuple[int, int]]:
+        """Yield where secrets of this kind stand. `lower` is the text in lower case, of the same length; `at`: its first hint."""
+        if not hint:
+            return self._within(text, 0, len(text))
+        return self._around(text, lower, hint, at) if self.before else self._at(text, lower, hint, at)
+
+    def _at(self, text: str, lower: str, hint: str, at: int) -> Iterator[tuple[int, int]]:
+        match = compiled(self.pattern).match
+        while at >= 0:
+            found = match(text, at)
+            if found and self.lead:
+                found = compiled(self.lead).search(text, max(0, at - _BEFORE), at)
+            span = self.cut(found) if found else None
+            if span:
+                yield span
+            at = lower.find(hint, max(at + 1, span[1] if span else 0))
+
+    def _around(self, text: str, lower: str, hint: str, at: int) -> Iterator[tuple[int, int]]:
+        """Search before each hint, once where the stretches overlap."""
+        while at >= 0:
+            start, end = max(0, at - self.before), at + len(hint)
+            while 0 <= (at := lower.find(hint, end)) <= end + _BEHIND + self.before:
+                end = at + len(hint)
+            yield from self._within(text, start, min(len(text), end + _BEHIND))
+
+    def _within(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+        for found in compiled(self.pattern).finditer(text, start, end):
+            if span := self.cut(found):
+                yield span
+
+
+def after(words: str, blank: str) -> str:
+    """Return a pattern of what stands right behind one of the words, so that a rule can begin with what is looked for."""
+    return "(?:" + "|".join(f"(?<={word})|(?<={word}{blank})" for word in words.split()) + ")"
+
+
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern when it is first needed: all of them cost 60 ms, and most processes meet no secret."""
+    return re.compile(pattern)

@@ -1,0 +1,96 @@
+"""Whether a value looks like a secret: words of a language, names of code and stand-ins do not."""
+
+import re
+from itertools import pairwise
+
+#: Which letter follows which in English words and in names of code: 98 % of their pairs, and half of all pairs.
+_FOLLOW = dict(
+    word.split(":")
+    for word in "a:bcdfgiklmnprstuvwxy b:aceijlorsuy c:acehiklmorstuy d:abdefgijloprstuvy e:abcdefgiklmnopqrstuvwxy "
+    "f:aefilorstuy g:aeghilmnorsu h:aeimorstuy i:abcdefgklmnoprstvxz j:aeou k:aeilsw l:abcdefgilnopstuvy m:abdeilmopsuy "
+    "n:abcdefgiklmnopstuvy o:abcdefgiklmnoprstuvwx p:acdehiloprstuy q:u r:abcdefgiklmnoprstuvwy s:acefghiklmnopstuwy t:acdefhilmnoprstuwy "
+    "u:abcdefgilmnoprst v:aeio w:aehinors x:aceipt y:ceilmnopst z:aei".split()
+)
+_HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+#: From a letter to a digit or back.
+_TURN = re.compile(r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
+_STAND_IN = re.compile(
+    r"\$[A-Za-z_]\w*$|\$[{(]|\{\{|\{%|\{[^{}]*\}|%\(|%[a-z%]?$|<|&[a-z]+;|[*x.#_?-]+$|arn:aws|\.\.\.|\[redacted:|\[?REDACTED"
+    r"|(?i:none|null|nil|true|false|undefined|empty|unset|hidden|n/a|tbd|foobar|abc123|123abc|[\w-]*(?:\d[\d.]*\s?chars?))$"
+)
+_STANDS_IN = re.compile(
+    r"(?i)your|example|placeholder|change_?-?me|dummy|insert|replace|todo|xxxx|\.\.\.|…|\$\{|\{\{|\{\w*\}|%s\b|<[a-z_ -]+>"
+)
+_NAMES_ONE = re.compile(r"(?i)pass|pwd|secret|token|key|cred|auth|login|prompt|vault|user|env")
+#: Terms with a number in them, sizes, versions, dates: what a sentence on passwords speaks of.
+_TERM = re.compile(
+    r"(?i)(?-i:(?:[a-z]{1,3}|[A-Z]{1,3})[-_]?[0-9]{1,3}[a-z]?)|(?:sha|md|base|aes|rsa|utf|oauth|open[-_]?id|argon|ipv|https?|python|php|java|node|rfc|iso|ntlm|tls|ssl|"
+    r"pbkdf|b?scrypt|bcrypt|ascii|latin|u?int|float|arg|step|chapter|section|table|figure|page|line|level|type|version|"
+    r"windows|ubuntu|debian|web|win|curve|secp|poly|chacha|blowfish|gpt|claude|gemini|stage|phase|part|room|day|week|q|"
+    r"test|var|param|item|case|example|option|user|host|server|node|module|layer|group|unit|file|data|string|text|output|"
+    r"input|python|client|proxy|socks|pkcs|asn|fips|nist|sp|id|xml|html|css|mp|log|cp|euc|ks|cve|pr|issue|no|num|fig)"
+    r"[-_ #]?\d{1,4}(?:\.\d+)*(?:[-_/.][a-z0-9]+)*[a-z]{0,3}"
+    r"|v?\d+(?:[.,:/-]\d+)+\w{0,3}|\d[\d,.]*(?:st|nd|rd|th|s|ms|sec|mins?|h|hrs?|d|days?|k|kb|mb|gb|tb|px|pt|em|x|m|am|pm|bits?|"
+    r"bytes?|chars?|char|digits?|characters|letters|times|way|fa|d)?|\d+(?:-[a-z]+)+|0x[0-9a-f]{1,8}|1password|\w+@[\d.]+|[\w.-]+:\d{1,5}|[a-z]+['’][a-z]+|[a-z]+/[a-z]+|[a-z]+(?:-[a-z]+)*-\d{1,2}[a-z]?"
+)
+_DOTTED = re.compile(r"[A-Za-z_$@*&!][\w$]*(?:(?:\.|->|::|\?\.|!\.)[A-Za-z_$][\w$]*)*[!?]?")
+_CALL = re.compile(r"[*&!~-]{0,2}[A-Za-z_$@][\w$]*(?:(?:\.|->|::|\?\.)[\w$]*)*(?:[(\[{]|<[A-Z])")
+_WORD = re.compile(r"[A-Z]?[a-z]+")
+_PLAIN_DOTTED = re.compile(r"[a-z_]+(?:\.[a-z_]+)+")
+_BEGINS_CODE = ("/", "./", "../", "~/", "\\\\", "@", "(", "[", "{", "!", "|", "=")
+_FILE = re.compile(r"\.[a-z]+|(?:~|\.{1,2})?/?(?:[\w.@-]+/)*[\w.@-]+\.[a-z][a-z0-9]{0,4}")
+_DIGITS = re.compile(r"[0-9]+")
+_SYMBOL = re.compile(r"[!@#$%^&*?+~]")
+_INNER_SYMBOL = re.compile(r"[A-Za-z0-9][!@#$%^&*?+~]+[A-Za-z0-9]")
+
+
+def is_wordy(value: str) -> bool:
+    """Say whether a value is made of words: `getToken`, `continuation-token`, and not `kQwZrT`."""
+    humps = _HUMP.findall(value)
+    if 2 * sum(map(len, humps)) < (5 if value.islower() else 6) * len(humps) or len(_TURN.findall(value)) > 2:
+        return False
+    pairs = [pair for hump in humps if hump[-1].islower() for pair in pairwise(hump.lower())]
+    return 4 * sum(then not in _FOLLOW[one] for one, then in pairs) <= len(pairs)
+
+
+def is_stand_in(value: str) -> bool:
+    """Say whether a value only shows where a secret would stand."""
+    return bool(_STAND_IN.match(value) or _STANDS_IN.search(value)) or len(set(value)) < 3
+
+
+def is_random(value: str, least: int) -> bool:
+    """Say whether a value is long and made of no words, as tokens are."""
+    return len(value) >= least and not is_wordy(value) and not is_stand_in(value) and any(map(str.isalpha, value))
+
+
+def is_code(value: str) -> bool:
+    """Say whether what stands unquoted behind a sign is an expression of a program, or a path."""
+    if called := _CALL.match(value):
+        return "." in called[0] or called[0].islower() or is_wordy(_DIGITS.sub("", called[0]))
+    if _DOTTED.fullmatch(value) and ("." in value or "_" in value or "->" in value or "::" in value):
+        return is_wordy(value) or _PLAIN_DOTTED.fullmatch(value) is not None
+    return (value.startswith(_BEGINS_CODE) and is_wordy(value)) or value.startswith("/^")
+
+
+def is_password(value: str, *, least: int = 5) -> bool:
+    """Say whether a value may be a password: what a sentence says of passwords is none."""
+    if len(value) < least or is_stand_in(value) or "://" in value:
+        return False
+    core = value.strip(".,;:!?*#_-/()[]'\"")
+    if _TERM.fullmatch(core) or (_FILE.fullmatch(core) and is_wordy(core)):
+        return False
+    has_digit, has_letter = any(map(str.isdigit, core)), any(map(str.isalpha, core))
+    if not has_letter:
+        return False
+    if has_digit:
+        return not _is_name(core)
+    if _WORD.fullmatch(core):
+        return False
+    return not is_wordy(core) or (bool(_INNER_SYMBOL.search(core)) and not _is_name(core))
+
+
+def _is_name(value: str) -> bool:
+    """Say whether a value with few digits is a name of code or of a machine: `db_password2`, `us-east-1`."""
+    digits = sum(map(str.isdigit, value))
+    names = bool(_NAMES_ONE.search(value)) or any(c in value for c in "_-/.")
+    return digits < 3 and names and not _SYMBOL.search(value) and is_wordy(value)

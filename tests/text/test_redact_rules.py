@@ -1,0 +1,134 @@
+"""The table of rules: each proves itself by an example and a counter-example, and reads any text in linear time."""
+
+import re
+import string
+
+import pytest
+
+from gieok.text.redact import RULES, SOURCE_RULES, own, redact, redact_counted, redact_source
+from gieok.text.redact.linear import why_not
+from gieok.text.redact.own import BadRule
+from gieok.text.redact.rule import PLACEHOLDER, Rule
+
+_NAMED = [pytest.param(rule, id=f"{rule.name}-{n}") for n, rule in enumerate(RULES)]
+_IN_SOURCE = [pytest.param(rule, id=f"{rule.name}-{n}") for n, rule in enumerate(SOURCE_RULES)]
+_RULE = {"name": "badge", "pattern": "BDG-[0-9]{6}", "example": "BDG-123456", "counter_example": "BDG-12"}
+
+
+@pytest.mark.parametrize("rule", _NAMED)
+def test_each_rule_cuts_its_example_and_leaves_its_counter_example(rule: Rule) -> None:
+    clean = redact(rule.example)
+    assert f"[redacted:{rule.name}]" in clean
+    assert clean.count("\n") == rule.example.count("\n")
+    assert redact(clean) == clean
+    assert redact(rule.counter_example) == rule.counter_example
+
+
+@pytest.mark.parametrize("rule", _IN_SOURCE)
+def test_the_rules_of_source_code_hold_there_too(rule: Rule) -> None:
+    assert f"[redacted:{rule.name}]" in redact_source(rule.example)
+    assert redact_source(rule.counter_example) == rule.counter_example
+
+
+@pytest.mark.parametrize("rule", _NAMED)
+def test_no_pattern_can_be_slow_and_each_is_looked_for_by_small_letters(rule: Rule) -> None:
+    assert not why_not(rule.pattern)
+    assert not rule.lead or not why_not(rule.lead)
+    assert all(hint == hint.lower() for hint in rule.hints)
+    assert rule.hints or rule.needs
+
+
+def test_a_placeholder_breaks_no_json_and_no_line() -> None:
+    for rule in RULES:
+        shown = f"[redacted:{rule.name}]"
+        assert PLACEHOLDER.fullmatch(shown)
+        assert not set(shown) & set("\"'\\\n\r`")
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(a+)+b", r"\w+\d+x", "(?:a{1,30}){1,30}b", ".*x", "(x+x+)+y", r"(?:\w{1,9}|\d{1,9}){2,9}", "(a|a+)+"]
+)
+def test_a_pattern_that_may_be_slow_is_known_by_its_form(pattern: str) -> None:
+    assert why_not(pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern", ["foo-[a-z]+", "(?:,[a-z]{1,9}){1,5}", r"(?:\.[a-z]{2})*", "(?:[a-z]{1,12} ){0,5}x"]
+)
+def test_a_pattern_that_reads_a_text_in_one_way_is_taken(pattern: str) -> None:
+    assert not why_not(pattern)
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"pattern": "("}, "no regular expression"),
+        ({"pattern": "(a+)+b"}, "may be slow"),
+        ({"pattern": "x?"}, "empty text"),
+        ({"pattern": r"\[redacted:.{1,9}"}, "in a secret's place"),
+        ({"example": "BDG-1"}, "does not take its example 'BDG-1'"),
+        ({"counter_example": "BDG-654321"}, "takes its counter_example 'BDG-654321'"),
+        ({"name": "My Badge"}, "'My Badge'"),
+        ({"name": 3}, "rule 1 must have"),
+        ({"more": "x"}, "rule 1 must have"),
+    ],
+)
+def test_a_rule_of_the_users_that_cannot_be_used_is_named(change: dict[str, object], what: str) -> None:
+    with pytest.raises(BadRule, match=re.escape(what)):
+        own.made([{**_RULE, **change}])
+
+
+@pytest.mark.parametrize("given", ["BDG", {"name": "x"}, 3])
+def test_rules_of_the_users_are_a_list(given: object) -> None:
+    with pytest.raises(BadRule, match="must be a list"):
+        own.made(given)
+
+
+def test_the_users_rules_stand_beside_the_built_in_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own, "_rules", own.made([_RULE]))
+    assert redact("badge BDG-123456, password=h7Kqx2vP") == "badge [redacted:badge], password=[redacted:password]"
+    assert redact_source("x = BDG-123456") == "x = [redacted:badge]"
+    assert redact_counted("BDG-123456 BDG-123457") == ("[redacted:badge] [redacted:badge]", {"badge": 2})
+
+
+def test_keys_repeated_without_an_end_are_read_once() -> None:
+    """Work is counted: how often a rule is asked, and how much text the answers took."""
+    for unit in (
+        "password=",
+        "sk-",
+        "eyJ-",
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "://a:",
+        "비밀번호 ",
+        'pass="',
+        "cookie: a=",
+    ):
+        few, many = (_work(unit * (n // len(unit))) for n in (5_000, 20_000))
+        assert many <= 5 * few + 1_000, unit
+
+
+def _work(text: str) -> int:
+    """Return how many characters all matches took, those that were no secret too."""
+    taken = 0
+    rules = []
+    for rule in RULES:
+
+        def counted(found: re.Match[str], cut: object = rule.cut) -> tuple[int, int] | None:
+            nonlocal taken
+            taken += found.end() - found.start() + 1
+            return cut(found)  # type: ignore[operator]
+
+        rules.append(rule._replace(cut=counted))
+    for rule in rules:
+        for hint in rule.hints or ("",):
+            if hint in text.lower():
+                taken += sum(
+                    end - start for start, end in rule.spans(text, text.lower(), hint, text.lower().find(hint))
+                )
+    return taken
+
+
+def test_every_letter_may_stand_in_a_text() -> None:
+    for n in range(0x3200):
+        text = f"{chr(n)} {string.ascii_letters} {chr(n)}"
+        assert redact(text) == text
