@@ -77,7 +77,7 @@ class _World:
     def __init__(self, folder: Path, server: "subprocess.Popen[str]", kills: Random | None, most_kills: int) -> None:
         self.folder, self._server, self._kills, self._left = folder, server, kills, most_kills
         self.killed = 0
-        for name in ("notes", "talk", "project/src", "home"):
+        for name in ("notes", "talk", "project/src", "project/.gieok/memory/decision", "home"):
             (folder / name).mkdir(parents=True)
 
     def run(self, name: str, now: int, where: str = ".", **request: Any) -> None:
@@ -159,6 +159,11 @@ def _play(world: _World, seed: int) -> None:
         world.run(
             "code init" if step == 0 else "code sync", step, where="project", **({"no_wait": True} if step == 0 else {})
         )
+        if step % 4 == 0:
+            world.write(
+                f"project/.gieok/memory/decision/hand-{step}.md", f"# By hand {step}\n\nUse part {step}.\n", step
+            )
+            world.run("trust", step, where="project", yes=True)
         if step % 4 == 1:
             world.run("forget", step, match=f"tool-{random.randrange(step)} ", yes=True)
         if step % 4 == 2:

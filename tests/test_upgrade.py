@@ -20,6 +20,7 @@ from gieok.app import open_context
 from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.capabilities.observe import observation
+from gieok.errors import StoreCorrupt
 from gieok.model import Execution, Scope
 from gieok.ops import operation
 from gieok.ops.context import Context
@@ -150,9 +151,9 @@ def test_a_rebuilt_index_is_equal_to_what_was_there(user: Path, damage: Callable
 
 def test_a_damaged_index_names_the_command_that_mends_it(user: Path) -> None:
     _behead(user / ".gieok")
-    with pytest.raises(Exception, match="damaged") as caught:
+    with pytest.raises(StoreCorrupt, match="damaged") as caught:
         _run("status", _context())
-    assert "gieok rebuild" in caught.value.hint  # type: ignore[attr-defined]
+    assert "gieok rebuild" in caught.value.hint
 
 
 def test_a_folder_that_is_not_there_keeps_its_memory_in_a_rebuild(user: Path) -> None:
@@ -169,13 +170,26 @@ def test_a_folder_that_is_not_there_keeps_its_memory_in_a_rebuild(user: Path) ->
     } == {"notes/umbrella.md"}
 
 
-def test_summaries_and_coverage_of_code_outlive_their_index(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _spoil(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    file.write_bytes(b"no database at all" + file.read_bytes()[18:])
+
+
+@pytest.mark.parametrize("damage", [paths.remove_database, _spoil], ids=["gone", "headless"])
+def test_summaries_and_coverage_of_code_outlive_their_index(
+    user: Path, monkeypatch: pytest.MonkeyPatch, damage: Callable[[Path], None]
+) -> None:
     root = user / "project"
     monkeypatch.chdir(root)
     assert _summaries(root) == ["Says what cups cost."]
     context = _context()
     context.project(root).store.close()
-    paths.remove_database(root / ".gieok" / "code" / "index.sqlite")
+    damage(root / ".gieok" / "code" / "index.sqlite")
+    if damage is _spoil:
+        with pytest.raises(StoreCorrupt) as caught:
+            _run("code status", _context())
+        assert "gieok code init" in caught.value.hint
     _run("code init", _context(), no_wait=True)
     assert _summaries(root) == ["Says what cups cost."]
     ran = _context().project(root).store.executed(["src/shop.py::price"])

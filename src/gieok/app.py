@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -44,7 +45,6 @@ from gieok.ports import (
     TranscriptStore,
     Watcher,
 )
-from gieok.text.redact import own
 
 if TYPE_CHECKING:
     from gieok.capabilities.observe.notes import Mirror
@@ -259,7 +259,10 @@ def _grant_what_was_known(home: Path, store: Store) -> None:
 def _use_rules(settings: config.Settings) -> None:
     """Let this process, and the hook (which reads no YAML), know the user's own rules of redaction."""
     text = settings.text("redact.rules")
-    own.use(config.rules(text))
+    if text or "gieok.text.redact.own" in sys.modules:  # else there are none, and nobody has looked for a secret yet
+        from gieok.text.redact import own
+
+        own.use(config.rules(text))
     file = paths.redact_rules(settings.home)
     with contextlib.suppress(OSError):  # a home that is read only
         if text and (not file.exists() or file.read_text(encoding="utf-8") != text):

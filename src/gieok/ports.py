@@ -611,7 +611,10 @@ class Forgetting(Protocol):
         """
 
     def rewrite(self, change: Callable[[str], str], *, is_dry: bool = False) -> int:
-        """Replace every text but that of `made` documents by what `change` makes of it; return how many differ."""
+        """Replace texts of messages, of the history and of incidents by what `change` makes of them; return how many differ.
+
+        A chunk that would differ is dropped with those behind it: what it was made of is read again.
+        """
 
     def scrub(self) -> list[str]:
         """Leave nothing of what was taken out in the files; return what could not be done, and why."""

@@ -6,14 +6,14 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
-from gieok import grants, locks, places
+from gieok import grants, locks, paths, places
 from gieok.capabilities.code import escalation, layout, ownership, statistics
 from gieok.capabilities.code import project as code_project
 from gieok.capabilities.code.facts import Kind
 from gieok.capabilities.code.project import Change, Project
 from gieok.engine import lifecycle
 from gieok.engine.generate import Asker
-from gieok.errors import BadRequest, EmbedderFailed, NotIndexed
+from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, StoreCorrupt
 from gieok.ops import code_model
 from gieok.ops.code_model import Told
 from gieok.ops.context import Context
@@ -100,14 +100,25 @@ def run(context: Context, request: InitRequest) -> SyncResult:
 
 
 def _opened(context: Context, root: Path) -> Project:
-    """Return the project of a folder; an index that somebody else made makes room for the user's own."""
+    """Return the project of a folder; an index that somebody else made, or a damaged one, makes room for the user's own."""
     try:
-        return context.project(root)
-    except NotIndexed as error:
+        return _sound(context.project(root))
+    except (NotIndexed, StoreCorrupt) as error:
         words = Words("it is made anew", "새로 만듭니다")
         context.tell(f"{error}: {words.say(context.lang)}")
+        if isinstance(error, StoreCorrupt):
+            folder = paths.aside(context.home) / f"code-{context.clock.now():%Y%m%dT%H%M%S%fZ}"
+            paths.set_aside(layout.index_file(root), folder)
         ownership.discard(context.home, root)
         return context.project(root)
+
+
+def _sound(project: Project) -> Project:
+    """Return a project whose index can be read. Raises StoreCorrupt."""
+    if wrong := project.store.check():
+        project.store.close()
+        raise StoreCorrupt("; ".join(wrong[:3]))
+    return project
 
 
 def synced(

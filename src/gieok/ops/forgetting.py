@@ -125,16 +125,28 @@ def _scopes(context: Context, wanted: Wanted) -> list[Scope]:
 def _documents(context: Context, scope: Scope) -> dict[str, Document]:
     """Return what any store on this machine, or the journal, holds of a scope."""
     found = {entry.document.key: entry.document for entry in context.journal().made(scope)}
-    for store in _stores(context):
+    for store in memory_stores(context):
         keys = sorted(store.hashes(scope).keys() - found.keys())
         for start in range(0, len(keys), _AT_ONCE):
             found |= {d.key: d for d in store.get(scope, keys[start : start + _AT_ONCE])}
     return found
 
 
-def _stores(context: Context) -> list[Store]:
+def memory_stores(context: Context) -> list[Store]:
     """Return every store that holds memory: those in use, and what `store switch` left on this machine."""
     return [*context.stores(), *context.left_stores()]
+
+
+def shelves(context: Context) -> list[Path]:
+    """Return the `.gieok` folders whose records are indexed, the user's own too."""
+    store = context.store()
+    found = {
+        root.path.parent
+        for scope in store.scopes()
+        for root in roots.load(store, scope)
+        if _is_shelf(context, root.path)
+    }
+    return sorted(found | {context.home})
 
 
 def _is_shelf(context: Context, folder: Path) -> bool:
@@ -286,7 +298,7 @@ def _in_git(files: set[Path]) -> list[Path]:
 
 def _out_of_stores(context: Context, chosen: Plan) -> list[tuple[str, str]]:
     still: list[tuple[str, str]] = []
-    for store in _stores(context):
+    for store in memory_stores(context):
         try:
             for scope, found in chosen.scopes.items():
                 if found.documents:

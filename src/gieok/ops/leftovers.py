@@ -43,13 +43,31 @@ def clean(home: Path, wanted: Sequence[str]) -> list[tuple[str, str]]:
     for file in _files(home):
         if not _holds(file, pattern):
             continue
-        if file.suffix in _LINES:
+        if _is_log(home, file):
             _drop_lines(file, pattern)
         elif file.parent == paths.spool(home):
             file.unlink(missing_ok=True)  # says where a transcript is, no more
         else:
             still.append((str(file), "another memory, or something you wrote there, holds the same words"))
     return still
+
+
+def rewrite(home: Path, change: Callable[[str], str], *, is_dry: bool) -> int:
+    """Change the lines of logs and labels, and remove what was set aside; return how many files that is."""
+    done = 0
+    for file in _files(home):
+        if not _is_log(home, file) or file.stat().st_size > _LARGEST_BYTES:
+            continue
+        text = file.read_bytes().decode("utf-8", "surrogateescape")
+        fresh = "".join(map(change, text.splitlines(keepends=True)))
+        done += fresh != text
+        if fresh != text and not is_dry:
+            paths.replace_private(file, fresh.encode("utf-8", "surrogateescape"))
+    for folder in sorted(paths.aside(home).glob("*")):
+        done += 1
+        if not is_dry:
+            shutil.rmtree(folder)
+    return done
 
 
 def _bytes_pattern(wanted: Iterable[str]) -> re.Pattern[bytes]:
@@ -67,6 +85,11 @@ def _files(home: Path) -> Iterator[Path]:
     for file in sorted(home.rglob("*")):
         if file.is_file() and not file.is_symlink() and "models" not in file.relative_to(home).parts[:1]:
             yield file
+
+
+def _is_log(home: Path, file: Path) -> bool:
+    """Say whether a file is of lines that stand alone; what is trusted of projects is not: records go with their grants."""
+    return file.suffix in _LINES and file.relative_to(home).parts[0] != "trust"
 
 
 def _holds(file: Path, pattern: re.Pattern[bytes]) -> bool:

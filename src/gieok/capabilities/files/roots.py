@@ -14,7 +14,6 @@ from gieok.errors import BadRequest, NotIndexed
 from gieok.model import Scope
 from gieok.places import SESSIONS
 from gieok.ports import Notes, Store
-from gieok.text.redact.names import named
 
 #: Under which roots are noted.
 NOTE = "files.roots"
@@ -51,6 +50,8 @@ class Root(NamedTuple):
     def key_of(self, file: Path) -> str:
         """Return the document key of a path on disk below this root, without secrets; escapes stand for bytes."""
         relative = file.relative_to(self._folder).as_posix()
+        from gieok.text.redact.names import named  # a search, which needs no key, has no time for it
+
         return named(str(PurePosixPath(self.name, relative)).encode("utf-8", "backslashreplace").decode())
 
     def owns(self, key: str) -> bool:
@@ -104,6 +105,8 @@ def add(notes: Notes, scope: Scope, paths: list[Path], only: tuple[str, ...] = (
 
     A folder inside a known root is that root; a known root inside a new one becomes part of it.
     """
+    from gieok.text.redact.names import named  # see key_of
+
     for path in paths:
         if (shown := named(path.as_posix())) != path.as_posix():
             raise BadRequest(f"the folder {shown!r} has a secret in its name", hint="rename it, then index it")

@@ -91,8 +91,7 @@ def save(base: Path, record: Record, is_known: Callable[[Path], bool] = lambda f
         ):
             return known, False
     day = f"{record.created:%Y-%m-%d}-" if record.category == "session-summary" else ""
-    slug = day + _slug(record.title)
-    return _created(folder, slug, record.markdown()), True
+    return _created(folder, day + slug(record.title), record.markdown()), True
 
 
 def _made(base: Path, folder: Path) -> Path:
@@ -114,6 +113,15 @@ def _created(folder: Path, stem: str, text: str) -> Path:
     raise BadRequest(f"too many records are called {stem!r}", hint="give this one a --title of its own")
 
 
+def rewritten(file: Path, title: str, text: str) -> Path:
+    """Write a record's text anew, beside it under its title where that is another name; return where it is."""
+    stem = slug(title)
+    if stem == file.stem:
+        _written(file.parent, text).replace(file)
+        return file
+    return _created(file.parent, stem, text)
+
+
 def _body(text: str) -> str:
     return text[front_matter(text).end :].strip()
 
@@ -122,7 +130,8 @@ def _undated(text: str) -> str:
     return _CREATED_LINE.sub("", text, count=1)
 
 
-def _slug(title: str) -> str:
+def slug(title: str) -> str:
+    """Return the file name of a title, without its ending."""
     words = re.sub(r"[^\w]+", "-", title.lower()).strip("-_") or "record"
     return words.encode()[:_SLUG_BYTES].decode("utf-8", "ignore").strip("-_")
 

@@ -3,22 +3,16 @@
 import json
 import sqlite3
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 
 from gieok.backends.journals.sqlite.messages import MESSAGE_COLUMNS, drop_chunks, text_hash, to_journalled
-from gieok.backends.stores.rows import to_document
+from gieok.backends.stores.rows import document_row, to_document
 from gieok.model import Document, Journalled, Scope
 from gieok.ports import MessageFilter
 from gieok.text.keywords import normalise
 
 FORGOTTEN = 2
-#: Texts that are not messages: table, column, and what names a row.
-_OTHER_TEXTS = (
-    ("history", "document", "id"),
-    ("chunks", "body", "scope_id, reader, start"),
-    ("kept", "value", "realm, name"),
-    ("incidents", "detail", "name"),
-)
 
 
 def find(db: sqlite3.Connection, sid: int, wanted: MessageFilter) -> list[Journalled]:
@@ -74,7 +68,12 @@ def erase(
 
 def rewrite(db: sqlite3.Connection, change: Callable[[str], str]) -> int:
     """Replace texts by what `change` makes of them; return how many differ."""
-    return _rewrite_messages(db, change) + sum(_rewrite_others(db, *where, change) for where in _OTHER_TEXTS)
+    return (
+        _rewrite_messages(db, change)
+        + _rewrite_history(db, change)
+        + _drop_changed_chunks(db, change)
+        + _rewrite_incidents(db, change)
+    )
 
 
 def _rewrite_messages(db: sqlite3.Connection, change: Callable[[str], str]) -> int:
@@ -94,30 +93,32 @@ def _rewrite_messages(db: sqlite3.Connection, change: Callable[[str], str]) -> i
     return done
 
 
-def _rewrite_others(db: sqlite3.Connection, table: str, column: str, key: str, change: Callable[[str], str]) -> int:
-    names = key.split(", ")
-    found = ((text, _changed(text, change), row) for text, *row in db.execute(f"SELECT {column}, {key} FROM {table}"))
-    differing = [(fresh, *row) for text, fresh, row in found if fresh != text]
-    where = " AND ".join(f"{name} = ?" for name in names)
-    db.executemany(f"UPDATE {table} SET {column} = ? WHERE {where}", differing)
+def _rewrite_history(db: sqlite3.Connection, change: Callable[[str], str]) -> int:
+    rows = db.execute("SELECT h.id, s.path, h.document FROM history h JOIN scopes s ON s.id = h.scope_id").fetchall()
+    found = ((number, to_document(Scope(path), tuple(json.loads(text)))) for number, path, text in rows)
+    differing = [(number, fresh) for number, old in found if (fresh := _changed(old, change)) != old]
+    db.executemany(
+        "UPDATE history SET document = ? WHERE id = ?",
+        [(json.dumps(document_row(fresh)), number) for number, fresh in differing],
+    )
     return len(differing)
 
 
-def _changed(text: str, change: Callable[[str], str]) -> str:
-    """Return a text changed; one that is JSON string by string, so that it stays JSON."""
-    try:
-        data = json.loads(text)
-    except ValueError:
-        return change(text)
-    fresh = _walked(data, change)
-    return text if fresh == data else json.dumps(fresh, ensure_ascii=False)
+def _changed(document: Document, change: Callable[[str], str]) -> Document:
+    metadata = {name: change(value) for name, value in document.metadata.items()}
+    return replace(document, text=change(document.text), title=change(document.title), metadata=metadata)
 
 
-def _walked(data: object, change: Callable[[str], str]) -> object:
-    if isinstance(data, str):
-        return _changed(data, change) if data[:1] in ("{", "[") else change(data)
-    if isinstance(data, list):
-        return [_walked(item, change) for item in data]
-    if isinstance(data, dict):
-        return {name: _walked(value, change) for name, value in data.items()}
-    return data
+def _drop_changed_chunks(db: sqlite3.Connection, change: Callable[[str], str]) -> int:
+    """Drop chunks that would differ, and those behind: what they were made of is read again, and a body is the reader's own."""
+    rows = db.execute("SELECT scope_id, reader, start, body FROM chunks").fetchall()
+    differing = [(sid, reader, start) for sid, reader, start, body in rows if change(body) != body]
+    db.executemany("DELETE FROM chunks WHERE scope_id = ? AND reader = ? AND start >= ?", differing)
+    return len(differing)
+
+
+def _rewrite_incidents(db: sqlite3.Connection, change: Callable[[str], str]) -> int:
+    rows = db.execute("SELECT name, detail FROM incidents").fetchall()
+    differing = [(fresh, name) for name, detail in rows if (fresh := change(detail)) != detail]
+    db.executemany("UPDATE incidents SET detail = ? WHERE name = ?", differing)
+    return len(differing)
