@@ -27,8 +27,8 @@ check: $(VENV)/.ready-dev  ## formatting, lint, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-test: check  ## everything that CI runs
-	$(BIN)/python -m pytest -q
+test: check  ## everything that CI runs, on every core up to four
+	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist worksteal
 
 format: $(VENV)/.ready-dev
 	$(BIN)/ruff format src tests benchmarks examples

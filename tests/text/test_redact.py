@@ -111,3 +111,23 @@ def test_the_case_of_a_name_does_not_matter() -> None:
 def test_half_a_key_many_times_over_is_looked_through_once() -> None:
     text = "-----BEGIN PRIVATE KEY-----\n" * 20_000
     assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    ("said", "secret"),
+    [
+        ("The vault password is Herring-88-moon.", "Herring-88-moon"),
+        ("The wifi password is blue-Tiger-42", "blue-Tiger-42"),
+        ("금고 비밀번호는 Herring-88-moon 이야.", "Herring-88-moon"),
+        ("DB 암호를 mango_Tree9로 바꿨어", "mango_Tree9"),
+    ],
+)
+def test_words_and_numbers_joined_as_in_no_name_are_a_password(said: str, secret: str) -> None:
+    assert secret not in redact(said)
+
+
+@pytest.mark.parametrize(
+    "said", ["the token is in us-east-1", "The password hash is argon2-id", "암호는 AES-256-GCM으로 한다"]
+)
+def test_names_with_numbers_are_none(said: str) -> None:
+    assert redact(said) == said

@@ -3,7 +3,7 @@
 import re
 
 from gieok.text.redact.rule import Rule, after, compiled
-from gieok.text.redact.value import is_code, is_password, is_random, is_stand_in
+from gieok.text.redact.value import is_code, is_joined, is_password, is_random, is_stand_in
 
 _EN_KEYS = "api access private auth bot secret license product recovery backup service encryption"
 _EN_CODES = "door alarm gate entry lock access security unlock safe garage keypad recovery backup"
@@ -84,7 +84,7 @@ def _value(found: re.Match[str], *, numbers: bool) -> tuple[int, int] | None:
     if value.isdigit():
         is_number = numbers and 4 <= len(value) <= 12 and not _COUNTS.match(text, end)
         return (start, end) if is_number and len(set(value)) > 1 else None
-    if is_code(raw) or compiled(r"[\\`\"]|\('|'\)|^[\](){}.,|=<>:;'\[+-]").search(value):
+    if (is_code(raw) and not is_joined(value)) or compiled(r"[\\`\"]|\('|'\)|^[\](){}.,|=<>:;'\[+-]").search(value):
         return None
     if is_stand_in(value) or _is_address(value) or (_COUNTS.match(text, end) and value[0].isdigit() and len(value) < 6):
         return None

@@ -31,7 +31,13 @@ _TERM = re.compile(
     r"input|python|client|proxy|socks|pkcs|asn|fips|nist|sp|id|xml|html|css|mp|log|cp|euc|ks|cve|pr|issue|no|num|fig)"
     r"[-_ #]?\d{1,4}(?:\.\d+)*(?:[-_/.][a-z0-9]+)*[a-z]{0,3}"
     r"|v?\d+(?:[.,:/-]\d+)+\w{0,3}|\d[\d,.]*(?:st|nd|rd|th|s|ms|sec|mins?|h|hrs?|d|days?|k|kb|mb|gb|tb|px|pt|em|x|m|am|pm|bits?|"
-    r"bytes?|chars?|char|digits?|characters|letters|times|way|fa|d)?|\d+(?:-[a-z]+)+|0x[0-9a-f]{1,8}|1password|\w+@[\d.]+|[\w.-]+:\d{1,5}|[a-z]+['’][a-z]+|[a-z]+/[a-z]+|[a-z]+(?:-[a-z]+)*-\d{1,2}[a-z]?"
+    r"bytes?|chars?|char|digits?|characters|letters|times|way|fa|d)?|\d+(?:-[a-z]+)+|0x[0-9a-f]{1,8}|1password|\w+@[\d.]+|[\w.-]+:\d{1,5}|[a-z]+['’][a-z]+|[a-z]+/[a-z]+"
+)
+#: A name with a number behind it, of a machine or a part: `us-east-1`.
+_PART = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*-[0-9]{1,2}[a-z]?")
+#: Words and numbers joined by signs as nobody names a thing: `Herring-88-moon`, `mango_Tree9`, `herring.88.moon`.
+_JOINED = re.compile(
+    r"(?=[^A-Z]*[A-Z][a-z])(?=[^0-9]*[0-9])[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)+|[a-z]+(?:[-_.][a-z]+)*[-_.][0-9]{2,4}[-_.][a-z]+"
 )
 _DOTTED = re.compile(r"[A-Za-z_$@*&!][\w$]*(?:(?:\.|->|::|\?\.|!\.)[A-Za-z_$][\w$]*)*[!?]?")
 _CALL = re.compile(r"[*&!~-]{0,2}[A-Za-z_$@][\w$]*(?:(?:\.|->|::|\?\.)[\w$]*)*(?:[(\[{]|<[A-Z])")
@@ -79,6 +85,10 @@ def is_password(value: str, *, least: int = 5) -> bool:
     core = value.strip(".,;:!?*#_-/()[]'\"")
     if _TERM.fullmatch(core) or (_FILE.fullmatch(core) and is_wordy(core)):
         return False
+    if is_joined(core):
+        return True
+    if _PART.fullmatch(core):
+        return False
     has_digit, has_letter = any(map(str.isdigit, core)), any(map(str.isalpha, core))
     if not has_letter:
         return False
@@ -87,6 +97,11 @@ def is_password(value: str, *, least: int = 5) -> bool:
     if _WORD.fullmatch(core):
         return False
     return not is_wordy(core) or (bool(_INNER_SYMBOL.search(core)) and not _is_name(core))
+
+
+def is_joined(value: str) -> bool:
+    """Say whether words and numbers are joined as in no name of code: `Herring-88-moon`."""
+    return _JOINED.fullmatch(value) is not None and not _NAMES_ONE.search(value)
 
 
 def _is_name(value: str) -> bool:
