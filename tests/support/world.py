@@ -57,7 +57,7 @@ CALLS = {
     "service install": ["--dry-run"],
     "doctor": [],
     "rebuild": [],
-    "redact": ["--stdin"],
+    "redact": ["--all"],
     "forget": ["--match", "VLAN", "--yes"],
     "store switch": ["sqlite"],
     "config show": [],

@@ -12,6 +12,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from gieok.backends.stores.postgres import renewal, schema
+from gieok.backends.stores.postgres.watchdog import Watchdog
 from gieok.errors import (
     BadConfig,
     BadRequest,
@@ -75,6 +76,8 @@ def read_address(url: str, password: str) -> Address:
 
 #: Compiling a query (jit) takes longer than any of ours runs.
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL jit = off"
+
+_WATCHDOG = Watchdog()
 
 
 class Connections:
@@ -147,11 +150,9 @@ class Connections:
             with suppress(OSError):
                 line.shutdown(socket.SHUT_RDWR)
 
-        timer = threading.Timer(self._timeout_s + _GRACE_S, hang_up)
-        timer.daemon = True
-        timer.start()
         try:
-            yield
+            with _WATCHDOG.watching(self._timeout_s + _GRACE_S, hang_up):
+                yield
         except psycopg.Error:
             if late.is_set():
                 said = f"no answer within {self._timeout_s:g} s"
@@ -160,7 +161,6 @@ class Connections:
                 ) from None
             raise
         finally:
-            timer.cancel()
             line.close()
 
     def _begun(self, begin: str) -> psycopg.Connection:
