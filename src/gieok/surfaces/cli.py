@@ -115,8 +115,7 @@ def _run(parsed: argparse.Namespace, lang: str) -> int:
     if parsed.json:
         _write_json(result.to_json())
     elif chosen.is_verbatim:
-        sys.stdout.buffer.write(chosen.present(result, _style(context.lang)).encode("utf-8", "surrogateescape"))
-        sys.stdout.flush()
+        streams.write_bytes(chosen.present(result, _style(context.lang)).encode("utf-8", "surrogateescape"))
     else:
         streams.write(chosen.present(result, _style(context.lang)), sys.stdout.encoding or "utf-8")
     return 0 if result.found else _NOTHING_FOUND

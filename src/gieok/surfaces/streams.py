@@ -73,10 +73,14 @@ def run(command: Callable[[], int]) -> int:
 def write(text: str, encoding: str) -> None:
     """Write an answer, with a newline at its end. Raises OutputLost."""
     # A memory may hold what the terminal's encoding cannot show, and a lone surrogate has no encoding at all.
-    data = text.encode(encoding, "replace")
+    write_bytes(text.encode(encoding, "replace") + (b"" if not text or text.endswith("\n") else b"\n"))
+
+
+def write_bytes(data: bytes) -> None:
+    """Write an answer as it is. Raises OutputLost."""
     try:
         sys.stdout.flush()
-        sys.stdout.buffer.write(data if not text or text.endswith("\n") else data + b"\n")
+        sys.stdout.buffer.write(data)
         sys.stdout.flush()
     except BrokenPipeError:
         _drop(sys.stdout, 1)
