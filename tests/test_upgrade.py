@@ -149,6 +149,24 @@ def test_a_rebuilt_index_is_equal_to_what_was_there(user: Path, damage: Callable
     assert _run("doctor", _context()).found
 
 
+def test_what_is_indexed_and_observed_meanwhile_is_in_a_rebuilt_index(user: Path) -> None:
+    (user / "extra").mkdir()
+    (user / "extra" / "heron.md").write_text("# Heron\n\nIt nests at the pond.\n")
+    done: list[str] = []
+
+    def meanwhile(line: str) -> None:
+        if "indexed" in line and not done:
+            done.append(line)
+            _run("index", _context(), paths=[str(user / "extra")])
+            _run("observe run", _context(), once=True)
+
+    _run("rebuild", open_context({}, say=meanwhile))
+    assert done
+    assert _texts() == _KEPT
+    assert any("nests" in text for text in _search("heron pond"))
+    assert "extra/heron.md" in _context().store().hashes(_USER)
+
+
 def test_a_damaged_index_names_the_command_that_mends_it(user: Path) -> None:
     _behead(user / ".gieok")
     with pytest.raises(StoreCorrupt, match="damaged") as caught:

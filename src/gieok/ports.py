@@ -611,7 +611,7 @@ class Forgetting(Protocol):
         """
 
     def rewrite(self, change: Callable[[str], str], *, is_dry: bool = False) -> int:
-        """Replace texts of messages, of the history and of incidents by what `change` makes of them; return how many differ.
+        """Replace texts of messages, history, incidents and summaries by what `change` makes of them; return how many differ.
 
         A chunk that would differ is dropped with those behind it: what it was made of is read again.
         """

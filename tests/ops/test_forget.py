@@ -1,6 +1,7 @@
 """What is forgotten is gone from every file of the home, and does not come back."""
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from gieok import paths
 from gieok.app import open_context
 from gieok.errors import BadRequest
 from gieok.model import Scope
@@ -208,3 +210,59 @@ def test_an_unknown_handle_and_an_empty_request_name_the_next_step(home: Path) -
     with pytest.raises(BadRequest, match="what is to be forgotten"):
         _run("forget", yes=True)
     assert _run("forget", match="never said", yes=True).found is False
+
+
+def test_what_is_forgotten_does_not_come_back_under_another_name(home: Path, tmp_path: Path) -> None:
+    _run("forget", match=_SECRET, yes=True)
+    (tmp_path / "notes" / "pay.md").rename(tmp_path / "notes" / "paid.md")
+    shutil.copy(tmp_path / "notes" / "paid.md", tmp_path / "elsewhere" / "copy.md")
+    shutil.copy(tmp_path / "talk" / "a.jsonl", tmp_path / "talk" / "again.jsonl")
+    assert _run("index", paths=[str(tmp_path / "notes"), str(tmp_path / "elsewhere")]).report.added == []
+    _run("observe run", once=True)
+    assert _holding(home, "marmalade") == {}
+
+
+def test_a_store_that_was_deleted_begins_from_the_journal(home: Path, tmp_path: Path) -> None:
+    _run("forget", match=_SECRET, yes=True)
+    remembered = (home / "active_memory.md").read_bytes()
+    paths.remove_database(home / "memory.sqlite")
+    _run("observe run", once=True)
+    assert (home / "active_memory.md").read_bytes() == remembered
+    assert _run("index").report.added == ["notes/other.md", "memory/decision/we-lint-with-ruff.md"]
+    assert _holding(home, "marmalade") == {}
+
+
+def test_only_what_fits_is_touched(home: Path) -> None:
+    _run("forget", match=_SECRET, before="2026-11-01", yes=True)
+    _run("forget", replace(open_context({"scope": "agent:other"})), match=_SECRET, yes=True)
+    (message, *_) = open_context({}).journal().read(_USER, 0, budget_tokens=99999)
+    assert message.message.text == f"We decided to call it {_SECRET}, that is {_KO}."
+
+
+def test_a_run_that_was_killed_is_finished_by_the_next(home: Path) -> None:
+    (home / "logs").mkdir(exist_ok=True)
+    (home / "logs" / "hook.log").write_text(f"{_SECRET.upper()} and МАРМЕЛАД\n", encoding="utf-8")
+    context = open_context({})
+
+    def killed() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        _run("forget", replace(context, sidecar=killed), match=_SECRET, yes=True)
+    assert "active_memory.md" in _holding(home, "marmalade")
+    assert _run("forget", match=_SECRET, yes=True).found is False
+    assert _holding(home, "marmalade") == {}
+    _run("forget", match="мармелад", yes=True)
+    (home / "logs" / "hook.log").write_text("МАРМЕЛАД again\n", encoding="utf-8")
+    _run("remember", text=["мармелад стоит в шкафу"], user=True)
+    _run("forget", match="мармелад", yes=True)
+    assert (home / "logs" / "hook.log").read_text() == ""
+
+
+def test_lines_of_the_users_own_files_below_the_home_stay(home: Path) -> None:
+    own = home / "tr" / "mine.jsonl"
+    own.parent.mkdir()
+    own.write_text(f"{_SECRET}\n", encoding="utf-8")
+    done = _run("forget", match=_SECRET, yes=True).done
+    assert own.read_text() == f"{_SECRET}\n"
+    assert str(own) in {place for place, _ in done.still_in}

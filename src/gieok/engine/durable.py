@@ -4,7 +4,7 @@ A store's notes are the working copy, so that a search needs no journal; the jou
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gieok.engine.distil import FullJournal, deliver
@@ -14,7 +14,7 @@ from gieok.ports import Adoptable, Durable, Notes, Store
 _NOTES = "notes:"
 #: The note that says which documents a person forgot although a file still holds them: key → content hash, as JSON.
 FORGOTTEN_NOTE = "forgotten"
-_ADOPTED_AT_ONCE = 500
+_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +78,35 @@ def add_forgotten(notes: Notes, scope: Scope, more: Mapping[str, str]) -> None:
 
 
 def adopt(journal: FullJournal, store: Adoptable, is_made: Callable[[str], bool], derived: Collection[str]) -> None:
-    """Make durable what a release that kept it in the store alone left there: documents by key, and all but `derived` notes.
+    """Let store and journal know the same: documents by key, and all but `derived` notes.
 
-    Killed at any moment, it is done again.
+    A release that kept them in the store alone left what the journal lacks; a store that was lost, what a new one lacks. Killed
+    at any moment, it is done again.
     """
     deliver(journal, store)
     for scope in store.scopes():
-        keys = sorted(filter(is_made, store.hashes(scope)))
-        for start in range(0, len(keys), _ADOPTED_AT_ONCE):
-            journal.adopt(store.entries(scope, keys[start : start + _ADOPTED_AT_ONCE]))
+        adopt_scope(journal, store, scope, sorted(filter(is_made, store.hashes(scope))))
         found = {name: value for name, value in store.notes(scope).items() if name not in derived}
         if found:
             journal.keep(_NOTES + scope.path, found | kept_notes(journal, scope))
+    for scope in {*noted_scopes(journal), *journal.made_scopes()}:
+        restore(journal, store, scope)
     store.set_adopted()
+
+
+def adopt_scope(journal: Durable, store: Store, scope: Scope, keys: Sequence[str]) -> None:
+    """Make documents durable that a store holds."""
+    for start in range(0, len(keys), _AT_ONCE):
+        journal.adopt(store.entries(scope, keys[start : start + _AT_ONCE]))
+
+
+def restore(journal: Durable, store: Store, scope: Scope) -> None:
+    """Give a store the notes of a scope, and the documents that it lacks or holds otherwise."""
+    there = store.notes(scope)
+    for name, value in kept_notes(journal, scope).items():
+        if there.get(name) != value:
+            store.write_note(scope, name, value)
+    known = store.hashes(scope)
+    fresh = [entry for entry in journal.made(scope) if known.get(entry.document.key) != entry.document.content_hash]
+    for start in range(0, len(fresh), _AT_ONCE):
+        store.put(fresh[start : start + _AT_ONCE])

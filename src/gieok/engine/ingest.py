@@ -83,13 +83,14 @@ def ingest(
 ) -> Report:
     """Make the store hold what `items` are, and nothing else among the keys that `owns` claims.
 
-    With `force`, unchanged items are put again too. `forgotten` items (key → content hash) are left out until their content
-    changes. `progress` is told how many items are done.
+    With `force`, unchanged items are put again too. What has the content hash of `forgotten` (key → hash) is left out until
+    it changes. `progress` is told how many items are done.
     """
     report = Report()
     known = store.hashes(scope)
     seen: set[str] = set()
-    wanted = (item for item in items if not _is_forgotten(item, forgotten, report))
+    gone_for_good = frozenset(forgotten.values())
+    wanted = (item for item in items if not _is_forgotten(item, gone_for_good, report))
     for batch in _batches(_sift(wanted, known, seen, report, force)):
         store.put(batch)
         for entry in batch:
@@ -111,8 +112,9 @@ def _below(key: str, folders: Sequence[str]) -> bool:
     return any(key.startswith(f"{folder}/") for folder in folders)
 
 
-def _is_forgotten(item: Found | Failed, forgotten: Mapping[str, str], report: Report) -> bool:
-    is_it = isinstance(item, Found) and forgotten.get(item.key) == item.content_hash
+def _is_forgotten(item: Found | Failed, forgotten: frozenset[str], report: Report) -> bool:
+    """Go by the content: a file that was renamed, or is found under another root, holds the same."""
+    is_it = isinstance(item, Found) and item.content_hash in forgotten
     if is_it:
         report.forgotten.append(item.key)
     return is_it

@@ -15,6 +15,7 @@ from gieok.ops import leftovers, waiting
 from gieok.ops.context import Context
 from gieok.ops.forgetting import memory_stores, shelves
 from gieok.ports import ManagedCopy, Scrubbing, Store
+from gieok.text.encoding import decode
 from gieok.text.markdown import front_matter
 from gieok.text.redact import redact
 
@@ -38,6 +39,11 @@ class Cleaned(NamedTuple):
 
 def clean(context: Context, *, is_dry: bool) -> Cleaned:
     """Cut secrets out of everything that Gieok keeps, or only count. Killed at any moment, it can be run again."""
+    with context.journal().exclusive("rebuild"):
+        return _clean(context, is_dry=is_dry)
+
+
+def _clean(context: Context, *, is_dry: bool) -> Cleaned:
     of_records = sum(_clean_record(context, base, file, is_dry=is_dry) for base, file in _records(context))
     journal = context.journal()
     of_journal = journal.rewrite(redact, is_dry=is_dry) + _clean_made(context, is_dry=is_dry)
@@ -45,12 +51,13 @@ def clean(context: Context, *, is_dry: bool) -> Cleaned:
     of_documents = 0
     for store in memory_stores(context):
         try:
-            of_documents += _clean_store(context, store, is_dry=is_dry)
+            of_documents += _clean_store(context, store, is_dry=is_dry, has_files=store is context.store())
             if not is_dry:
                 still += _settle(store)
         except StoreError as error:
             still.append((store.location, f"{error} ({error.hint})"))
     of_files = leftovers.rewrite(context.home, redact, is_dry=is_dry)
+    of_files += len(leftovers.drop_set_aside(context.home, is_dry=is_dry))
     if not is_dry:
         for scope in journal.made_scopes():
             context.sidecar().write_active_memory(scope)
@@ -77,7 +84,7 @@ def _entry(document: Document, cut: Callable[[Document], tuple[Passage, ...]]) -
     return Entry(document, cut(document))
 
 
-def _clean_store(context: Context, store: Store, *, is_dry: bool) -> int:
+def _clean_store(context: Context, store: Store, *, is_dry: bool, has_files: bool) -> int:
     """Clean the documents of files and conversations, from their stored texts: a file need not be there."""
     done = 0
     for scope in store.scopes():
@@ -86,7 +93,7 @@ def _clean_store(context: Context, store: Store, *, is_dry: bool) -> int:
             if not is_dry:
                 store.put([_entry(fresh, lambda d: sync.CUTTERS[d.kind](d, context.cut)) for fresh in found])
         there = [root for root in roots.load(store, scope) if root.path.exists()]
-        if there and not is_dry:  # the keys of files whose names hold a secret
+        if there and has_files and not is_dry:  # the keys of files whose names hold a secret
             sync.sync(store, scope, there, context.cut)
     return done
 
@@ -107,24 +114,29 @@ def _settle(store: Store) -> list[tuple[str, str]]:
 
 
 def _records(context: Context) -> list[tuple[Path, Path]]:
-    """Return every record of the user's, on whichever shelf, with its `.gieok` folder; what waits for trust is not theirs."""
-    names, judge = (records.MEMORY, records.RETIRED, records.ARCHIVE), Judge(context.home)
-    found = [(base, file) for base in shelves(context) for name in names for file in records.listed(base, name)]
-    return [(base, file) for base, file in found if judge.admits(file.read_bytes(), file)]
+    """Return every record, on whichever shelf, with its `.gieok` folder."""
+    names = (records.MEMORY, records.RETIRED, records.ARCHIVE)
+    return [(base, file) for base in shelves(context) for name in names for file in records.listed(base, name)]
 
 
 def _clean_record(context: Context, base: Path, file: Path, *, is_dry: bool) -> bool:
-    """Write a record anew without its secrets, under a name without them; the old file goes last."""
-    text = file.read_text(encoding="utf-8", errors="replace")
-    fresh = redact(text)
-    if fresh == text:
+    """Write a record anew without its secrets, under a name without them; the old file goes last.
+
+    What waits for trust is not the user's and stays as it is. Judged, cleaned and trusted are the same bytes.
+    """
+    data = file.read_bytes()
+    decoded = decode(data)
+    if decoded is None or not Judge(context.home).admits(data, file):
+        return False
+    fresh = redact(decoded.text)
+    if fresh == decoded.text:
         return False
     if not is_dry:
         title = front_matter(fresh).fields.get("title", "")
         target = records.rewritten(file, title or redact(file.stem), fresh)
         if base != context.home and file.is_relative_to(base / records.MEMORY):
             waiting.drop(context.home, base, file.relative_to(base).as_posix())
-            waiting.keep(context.home, base, target)
+            waiting.keep(context.home, base, target, fresh.encode("utf-8"))
         if target != file:
             file.unlink()
     return True

@@ -17,6 +17,7 @@ _KINDS = {
     "documents": Words("{} document(s)", "문서 {}개"),
     "observations": Words("{} observation(s)", "관찰 {}개"),
     "messages": Words("{} message(s)", "메시지 {}개"),
+    "replaced": Words("{} of the history", "이력 {}개"),
     "records": Words("{} record(s)", "기록 {}개"),
 }
 
@@ -61,6 +62,7 @@ class ForgetResult:
             "records": len(self.plan.records),
             "observations": self.plan.count("observations"),
             "messages": self.plan.count("messages"),
+            "replaced": self.plan.count("replaced"),
             "deleted": list(self.done.deleted) if self.done else [],
             "still_in": [{"path": place, "reason": why} for place, why in self.done.still_in] if self.done else [],
         }
@@ -69,7 +71,7 @@ class ForgetResult:
 def run(context: Context, request: ForgetRequest) -> ForgetResult:
     """Find, ask, and forget."""
     wanted = _wanted(context, request)
-    if not any(wanted):
+    if not any((wanted.handles, wanted.match, wanted.source, wanted.before)):
         raise BadRequest("what is to be forgotten?", hint="name memories, or give --match, --source or --before")
     plan = forgetting.plan(context, wanted)
     if plan.unknown:
@@ -77,6 +79,8 @@ def run(context: Context, request: ForgetRequest) -> ForgetResult:
             f"no memory is called {plan.unknown[0]!r}",
             hint="`gieok search` and `gieok observe show` print ids; `--match TEXT` finds by what is said",
         )
+    if plan.is_empty and not request.dry_run and forgetting.is_unfinished(context):
+        forgetting.finish(context, [wanted.match] if wanted.is_match_alone else [])
     if plan.is_empty or request.dry_run or not (request.yes or _is_meant(context, plan)):
         return ForgetResult(plan, None)
     return ForgetResult(plan, forgetting.carry_out(context, plan, wanted))
@@ -86,7 +90,7 @@ def _wanted(context: Context, request: ForgetRequest) -> Wanted:
     span = span_of_days(context, request.before)
     before = datetime.combine(span.first, time(), context.zone).astimezone(UTC) if span else None
     source = str(Path(request.source).expanduser().absolute()) if request.source else ""
-    return Wanted(tuple(request.handles), request.match.strip(), source, before)
+    return Wanted(tuple(request.handles), request.match.strip(), source, before, context.is_scope_named)
 
 
 def _is_meant(context: Context, plan: Plan) -> bool:
@@ -103,7 +107,7 @@ def _is_meant(context: Context, plan: Plan) -> bool:
 
 
 def _lines(plan: Plan, style: Style) -> list[str]:
-    counts = {what: plan.count(what) for what in ("documents", "observations", "messages")} | {
+    counts = {what: plan.count(what) for what in ("documents", "observations", "messages", "replaced")} | {
         "records": len(plan.records)
     }
     said = [_KINDS[what].say(style.lang).format(count) for what, count in counts.items() if count]

@@ -6,6 +6,7 @@ change.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path, PurePath
@@ -13,6 +14,7 @@ from typing import NamedTuple
 
 from gieok.capabilities.files import roots
 from gieok.capabilities.observe import observation
+from gieok.capabilities.observe.sidecar import observing, reflecting
 from gieok.capabilities.prompt import records
 from gieok.engine import distil, durable
 from gieok.errors import StoreError
@@ -24,6 +26,8 @@ from gieok.ports import ManagedCopy, MessageFilter, Scrubbing, Store
 from gieok.text.keywords import normalise
 
 _AT_ONCE = 500
+#: The realm in which is kept that a run has begun.
+_PENDING = "pending"
 
 
 class Wanted(NamedTuple):
@@ -33,6 +37,13 @@ class Wanted(NamedTuple):
     match: str = ""
     source: str = ""
     before: datetime | None = None
+    #: Whether one scope alone is meant.
+    is_scoped: bool = False
+
+    @property
+    def is_match_alone(self) -> bool:
+        """Say whether everything that holds a text is to go, wherever it is."""
+        return bool(self.match) and not (self.handles or self.source or self.before or self.is_scoped)
 
 
 @dataclass(slots=True)
@@ -42,6 +53,10 @@ class Chosen:
     documents: dict[str, Document] = field(default_factory=dict)
     messages: dict[int, Journalled] = field(default_factory=dict)
     replaced: dict[int, Document] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        """Say whether there is anything."""
+        return bool(self.documents or self.messages or self.replaced)
 
 
 @dataclass(slots=True)
@@ -55,12 +70,12 @@ class Plan:
     @property
     def is_empty(self) -> bool:
         """True where nothing fits."""
-        return not self.records and not any(c.documents or c.messages or c.replaced for c in self.scopes.values())
+        return not self.records and not any(self.scopes.values())
 
     def count(self, what: str) -> int:
-        """Count `documents` (of files), `observations` or `messages`."""
-        if what == "messages":
-            return sum(len(chosen.messages) for chosen in self.scopes.values())
+        """Count `documents` (of files), `observations`, `messages` or what was `replaced` by later observations."""
+        if what in ("messages", "replaced"):
+            return sum(len(getattr(chosen, what)) for chosen in self.scopes.values())
         is_made = what == "observations"
         of_records = {str(file) for file in self.records}
         found = [
@@ -76,6 +91,7 @@ class Plan:
             found = (d for d in chosen.documents.values() if _source(d) not in of_records)
             rows += [(f"{scope} {d.key}", d.text) for d in found]
             rows += [(f"{scope} {m.message.id}", m.message.text) for m in chosen.messages.values()]
+            rows += [(f"{scope} {d.key}", d.text) for d in chosen.replaced.values()]
         return rows
 
     def texts(self) -> list[str]:
@@ -245,31 +261,58 @@ def _file_fits(file: Path, wanted: Wanted) -> bool:
 
 
 def carry_out(context: Context, chosen: Plan, wanted: Wanted) -> Done:
-    """Forget. Killed at any moment, it can be run again: what is left still fits.
+    """Forget. Killed at any moment, it can be run again: what is left still fits, and what was begun is finished.
 
-    Files of records go first, because an index run would read them again; then the journal, which tells the stores.
+    Files of records go first, because an index run would read them again; then the journal, which tells the stores. What is
+    being observed, reflected upon or rebuilt of these scopes is waited for: it may hold what is to be forgotten.
     """
-    for file in sorted(chosen.records):
-        file.unlink(missing_ok=True)
-        base = file.parents[2]
-        if base != context.home:
-            waiting.drop(context.home, base, file.relative_to(base).as_posix())  # else a pull could bring it back
-    still = [(str(file.parent), "git keeps what was committed of a deleted record") for file in _in_git(chosen.records)]
-    still += _leave_out(context, chosen)
     journal = context.journal()
-    for scope, found in chosen.scopes.items():
-        if found.documents or found.messages or found.replaced:
-            journal.erase(scope, list(found.messages), list(found.documents), list(found.replaced))
-    if wanted.match:
-        journal.rewrite(leftovers.without(wanted.match))
-    distil.deliver(journal, context.store())
-    still += _out_of_stores(context, chosen)
-    for scope, found in chosen.scopes.items():
-        if any(key.startswith(observation.PREFIX) for key in found.documents):
-            context.sidecar().write_active_memory(scope)
-    still += [(place, why) for place, why in (("the journal", why) for why in journal.scrub())]
-    still += leftovers.clean(context.home, [wanted.match] if wanted.match else leftovers.needles(chosen.texts()))
+    with ExitStack() as held:
+        for lock in ("rebuild", *(name(scope) for scope in sorted(chosen.scopes) for name in (observing, reflecting))):
+            held.enter_context(journal.exclusive(lock))
+        journal.keep(_PENDING, {"forget": "begun"})
+        for file in sorted(chosen.records):
+            file.unlink(missing_ok=True)
+            base = file.parents[2]
+            if base != context.home:
+                waiting.drop(context.home, base, file.relative_to(base).as_posix())  # else a pull could bring it back
+        still = [
+            (str(file.parent), "git keeps what was committed of a deleted record") for file in _in_git(chosen.records)
+        ]
+        still += _leave_out(context, chosen)
+        for scope, found in chosen.scopes.items():
+            if found:
+                journal.erase(scope, list(found.messages), list(found.documents), list(found.replaced))
+        distil.deliver(journal, context.store())
+        still += _out_of_stores(context, chosen)
+        looked_for = [wanted.match] if wanted.is_match_alone else leftovers.needles(chosen.texts())
+        still += finish(context, looked_for)
     return Done(tuple(str(file) for file in sorted(chosen.records)), tuple(dict.fromkeys(still)))
+
+
+def is_unfinished(context: Context) -> bool:
+    """Say whether a run was killed before all places were clean."""
+    return bool(context.journal().kept(_PENDING))
+
+
+def finish(context: Context, looked_for: Sequence[str]) -> list[tuple[str, str]]:
+    """Clean what is beside stores and journal, and leave nothing in the files; return where something still is."""
+    journal = context.journal()
+    for scope in {*journal.made_scopes(), *journal.scopes()}:
+        if context.sidecar().active_file(scope).exists():
+            context.sidecar().write_active_memory(scope)
+    for incident in journal.incidents():
+        if any(_folded(text) in _folded(incident.detail) for text in looked_for):
+            journal.resolve_incident(incident.name)
+    journal.keep(_PENDING, {}, ["forget"])
+    leftovers.drop_set_aside(context.home)
+    still = [("the journal", why) for why in journal.scrub()]
+    for store in memory_stores(context):
+        try:
+            still += [(store.location, why) for why in store.scrub()] if isinstance(store, Scrubbing) else []
+        except StoreError as error:
+            still.append((store.location, f"{error} ({error.hint})"))
+    return still + leftovers.clean(context.home, looked_for)
 
 
 def _leave_out(context: Context, chosen: Plan) -> list[tuple[str, str]]:
@@ -279,7 +322,10 @@ def _leave_out(context: Context, chosen: Plan) -> list[tuple[str, str]]:
     for scope, found in chosen.scopes.items():
         files = [d for d in found.documents.values() if _is_of_file(d) and _source(d) not in of_records]
         if files:
-            durable.add_forgotten(context.notes(), scope, {d.key: d.content_hash for d in files})
+            marks = {d.key: d.content_hash for d in files}
+            durable.add_forgotten(context.notes(), scope, marks)
+            for store in memory_stores(context)[1:]:  # one that is taken into use again must not read it again
+                durable.add_forgotten(store, scope, marks)
         still += [(_source(d), "your own file; it is left out of memory until it changes") for d in files]
         sources = sorted({m.message.source for m in found.messages.values() if m.message.source})
         still += [
@@ -305,8 +351,6 @@ def _out_of_stores(context: Context, chosen: Plan) -> list[tuple[str, str]]:
                     store.forget(scope, sorted(found.documents))
             if isinstance(store, ManagedCopy):
                 store.push()
-            if isinstance(store, Scrubbing):
-                still += [(store.location, why) for why in store.scrub()]
         except StoreError as error:
             still.append((store.location, f"{error} ({error.hint})"))
     return still

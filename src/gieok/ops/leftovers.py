@@ -1,28 +1,20 @@
-"""What a forgotten text left in Gieok's home beside the databases: logs, spool, damaged files that were set aside."""
+"""What a text left in Gieok's home beside the databases: logs, hook events, damaged files that were set aside."""
 
 import json
-import re
 import shutil
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from gieok import paths
+from gieok.text.keywords import normalise
 
 #: A shorter line says too little to be looked for.
 _SHORTEST = 12
 _MOST_NEEDLES = 200
 _LARGEST_BYTES = 200_000_000
-#: What a text is replaced by where it cannot be cut out whole.
-_PLACEHOLDER = "[forgotten]"
-#: Files of lines that stand alone.
-_LINES = (".log", ".jsonl", ".1")
-
-
-def without(text: str) -> Callable[[str], str]:
-    """Return what takes a text out of others, in any case."""
-    pattern = re.compile("|".join(re.escape(form) for form in _forms(text)), re.IGNORECASE)
-    return lambda whole: pattern.sub(_PLACEHOLDER, whole)
+#: Gieok's own files of lines that stand alone. Others below the home folder are the user's, whatever they are called.
+_LOGS = ("daemon.log*", "logs/*", "hook/*.jsonl*", "labels.jsonl")
 
 
 def needles(texts: Iterable[str]) -> list[str]:
@@ -32,49 +24,60 @@ def needles(texts: Iterable[str]) -> list[str]:
 
 
 def clean(home: Path, wanted: Sequence[str]) -> list[tuple[str, str]]:
-    """Take lines that hold one of `wanted` out of logs, remove set-aside files that do; return where else it still is."""
+    """Take lines that hold one of `wanted`, in any case, out of logs and hook events; return where else it still is."""
     if not wanted:
         return []
-    pattern = _bytes_pattern(wanted)
-    still: list[tuple[str, str]] = []
-    for folder in sorted(paths.aside(home).glob("*")):
-        if any(_holds(file, pattern) for file in folder.rglob("*")):
-            shutil.rmtree(folder)
-    for file in _files(home):
-        if not _holds(file, pattern):
-            continue
-        if _is_log(home, file):
-            _drop_lines(file, pattern)
-        elif file.parent == paths.spool(home):
-            file.unlink(missing_ok=True)  # says where a transcript is, no more
-        else:
-            still.append((str(file), "another memory, or something you wrote there, holds the same words"))
-    return still
+    found = [folded for text in wanted for folded in (_folded(text), _folded(json.dumps(text)[1:-1]))]
+    for log in _logs(home):
+        _rewrite(log, lambda line: "" if any(one in _folded(line) for one in found) else line)
+    for event in sorted(paths.spool(home).glob("*")):  # says where a transcript is, no more
+        if event.is_file() and any(one in _folded(_text(event)) for one in found):
+            event.unlink(missing_ok=True)
+    forms = {form.encode("utf-8", "replace") for text in wanted for form in _forms(text)}
+    return [
+        (str(file), "another memory, its own structure, or something you wrote there holds the same words")
+        for file in _files(home)
+        if _holds(file, forms)
+    ]
 
 
 def rewrite(home: Path, change: Callable[[str], str], *, is_dry: bool) -> int:
-    """Change the lines of logs and labels, and remove what was set aside; return how many files that is."""
-    done = 0
-    for file in _files(home):
-        if not _is_log(home, file) or file.stat().st_size > _LARGEST_BYTES:
-            continue
-        text = file.read_bytes().decode("utf-8", "surrogateescape")
-        fresh = "".join(map(change, text.splitlines(keepends=True)))
-        done += fresh != text
-        if fresh != text and not is_dry:
-            paths.replace_private(file, fresh.encode("utf-8", "surrogateescape"))
-    for folder in sorted(paths.aside(home).glob("*")):
-        done += 1
-        if not is_dry:
-            shutil.rmtree(folder)
-    return done
+    """Change the lines of logs and labels; return how many files differ."""
+    return sum(_rewrite(log, change, is_dry=is_dry) for log in _logs(home))
 
 
-def _bytes_pattern(wanted: Iterable[str]) -> re.Pattern[bytes]:
-    """Return a pattern of every form in which a text may stand in a file."""
-    forms = {form for text in wanted for form in _forms(text)}
-    forms |= {json.dumps(form)[1:-1] for form in forms}
-    return re.compile(b"|".join(re.escape(form.encode("utf-8", "replace")) for form in sorted(forms)), re.IGNORECASE)
+def drop_set_aside(home: Path, *, is_dry: bool = False) -> list[Path]:
+    """Remove damaged files that were set aside: what they hold cannot be looked into. Return their folders."""
+    folders = sorted(paths.aside(home).glob("*"))
+    for folder in folders if not is_dry else ():
+        shutil.rmtree(folder)
+    return folders
+
+
+def _rewrite(file: Path, change: Callable[[str], str], *, is_dry: bool = False) -> bool:
+    """Change the lines of a file in its place, because a daemon goes on writing to it; say whether it differs."""
+    text = _text(file)
+    fresh = "".join(map(change, text.splitlines(keepends=True)))
+    if fresh == text:
+        return False
+    if not is_dry:
+        with file.open("r+b") as opened:
+            opened.write(fresh.encode("utf-8", "surrogateescape"))
+            opened.truncate()
+    return True
+
+
+def _logs(home: Path) -> Iterator[Path]:
+    for pattern in _LOGS:
+        yield from (file for file in sorted(home.glob(pattern)) if file.is_file() and not file.is_symlink())
+
+
+def _text(file: Path) -> str:
+    return file.read_bytes().decode("utf-8", "surrogateescape")
+
+
+def _folded(text: str) -> str:
+    return normalise(text).casefold()
 
 
 def _forms(text: str) -> set[str]:
@@ -87,20 +90,11 @@ def _files(home: Path) -> Iterator[Path]:
             yield file
 
 
-def _is_log(home: Path, file: Path) -> bool:
-    """Say whether a file is of lines that stand alone; what is trusted of projects is not: records go with their grants."""
-    return file.suffix in _LINES and file.relative_to(home).parts[0] != "trust"
-
-
-def _holds(file: Path, pattern: re.Pattern[bytes]) -> bool:
+def _holds(file: Path, forms: Iterable[bytes]) -> bool:
     try:
-        if not file.is_file() or file.stat().st_size > _LARGEST_BYTES:
+        if file.stat().st_size > _LARGEST_BYTES:
             return False
-        return pattern.search(file.read_bytes()) is not None
+        data = file.read_bytes().lower()
     except OSError:
         return False
-
-
-def _drop_lines(file: Path, pattern: re.Pattern[bytes]) -> None:
-    kept = [line for line in file.read_bytes().splitlines(keepends=True) if not pattern.search(line)]
-    paths.replace_private(file, b"".join(kept))
+    return any(form.lower() in data for form in forms)

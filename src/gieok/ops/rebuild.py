@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from gieok.capabilities.files import openclaw, roots, sessions, sync
+from gieok.capabilities.observe import observation
 from gieok.engine import distil, durable, lifecycle
 from gieok.engine.ingest import Failed
 from gieok.errors import EmbedderFailed, StoreCorrupt, StoreError
@@ -82,6 +83,8 @@ def run(context: Context, request: RebuildRequest) -> RebuildResult:
         failed = [one for scope in _scopes(context, None) for one in _bring_in_line(context, store, scope)]
         embedded, note = (0, "") if request.no_wait else _embed(context, store)
         store.compact()
+        for scope in journal.made_scopes():
+            context.sidecar().write_active_memory(scope)
         for scope in store.scopes():
             copy_beside(context, scope, force=True)
         stats = store.stats()
@@ -161,7 +164,10 @@ def _fill(context: Context, target: Store, old: _Old | None, *, force: bool) -> 
         for name, value in ((old.notes(scope) if old else {}) | durable.kept_notes(context.journal(), scope)).items():
             target.write_note(scope, name, value)
         had = old.keys(scope) if old else []
-        has_talk = any(map(sessions.is_session, had))
+        if old:
+            unknown = [key for key in had if key.startswith(observation.PREFIX)]
+            context.journal().adopt(old.entries(scope, unknown))
+        has_talk = any(map(sessions.is_session, had)) or (context.has_sessions and scope == context.scope)
         failed = _bring_in_line(context, target, scope, has_talk=has_talk, force=force)
         missing = _still_there(target, scope, had, [one.key for one in failed if one.keeps])
         for start in range(0, len(missing), _AT_ONCE):
@@ -172,16 +178,16 @@ def _bring_in_line(
     context: Context, target: Store, scope: Scope, *, has_talk: bool = False, force: bool = False
 ) -> list[Failed]:
     """Make a scope hold what its files and the journal say; return what could not be read."""
+    journal = context.journal()
+    durable.restore(journal, target, scope)
+    made = {entry.document.key for entry in journal.made(scope)}
+    gone = [key for key in target.hashes(scope) if key.startswith(observation.PREFIX) and key not in made]
+    target.forget(scope, gone)  # forgotten, or reflected away, while this was under way
     wanted = roots.load(target, scope)
     failed: list[Failed] = []
     if any(root.path.exists() for root in wanted):
         progress = _progress(context, f"{scope}: indexed")
         failed += sync.sync(target, scope, wanted, context.cut, force=force, progress=progress).failed
-    known = target.hashes(scope)
-    made = context.journal().made(scope)
-    fresh = [entry for entry in made if known.get(entry.document.key) != entry.document.content_hash]
-    for start in range(0, len(fresh), _AT_ONCE):
-        target.put(fresh[start : start + _AT_ONCE])
     state = openclaw.state_folder(os.environ, Path.home())
     if has_talk and state.is_dir():
         failed += sessions.sync(target, scope, state, context.cut, context.open_transcripts, force=force).failed

@@ -105,9 +105,9 @@ def trust_all(home: Path, waits: Waiting, day: str) -> Grant:
     return grants.change(home, waits.root, edit)
 
 
-def keep(home: Path, base: Path, file: Path) -> None:
-    """Trust a record that the user just wrote in a project's `.gieok` folder."""
-    entry = grants.entry(file.relative_to(base).as_posix(), file.read_bytes())
+def keep(home: Path, base: Path, file: Path, data: bytes | None = None) -> None:
+    """Trust a record that the user just wrote in a project's `.gieok` folder; `data` is its content where it is known."""
+    entry = grants.entry(file.relative_to(base).as_posix(), file.read_bytes() if data is None else data)
     grants.change(home, str(base.parent), lambda grant: grant.with_entries([entry]))
 
 

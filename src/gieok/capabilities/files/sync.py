@@ -114,7 +114,7 @@ def recut(store: Store, scope: Scope, cut: Cut, progress: Progress = lambda done
 
 def count_stale(store: Store, scope: Scope, wanted: Iterable[Root], cut: Cut) -> int:
     """Return how many files differ from what the store holds, by content; nothing is written."""
-    known = forgotten(store, scope) | store.hashes(scope)
+    known, skipped = store.hashes(scope), frozenset(forgotten(store, scope).values())
     stale = 0
     for root in wanted:
         on_disk, unread = dict[str, str](), list[str]()
@@ -123,6 +123,6 @@ def count_stale(store: Store, scope: Scope, wanted: Iterable[Root], cut: Cut) ->
                 on_disk[item.key] = item.content_hash
             elif item.keeps:
                 unread.append(item.key)
-        stale += sum(1 for key, content_hash in on_disk.items() if known.get(key) != content_hash)
-        stale += len(gone(store.hashes(scope), {*on_disk, *unread}, unread, root.owns))
+        stale += sum(1 for key, found in on_disk.items() if known.get(key) != found and found not in skipped)
+        stale += len(gone(known, {*on_disk, *unread}, unread, root.owns))
     return stale

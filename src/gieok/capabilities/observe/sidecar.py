@@ -34,6 +34,16 @@ _FIRST_WAIT = timedelta(minutes=1)
 _REFLECTION_WEEKDAY, _REFLECTION_HOUR = 6, 2
 
 
+def observing(scope: Scope) -> str:
+    """Return the name of the lock under which a scope is observed."""
+    return f"observe-{scope}"
+
+
+def reflecting(scope: Scope) -> str:
+    """Return the name of the lock under which a scope is reflected upon."""
+    return f"reflect-{scope}"
+
+
 @dataclass(frozen=True, slots=True)
 class Minds:
     """What observes and what reflects, for a scope. `model` is '' where rules do it."""
@@ -125,7 +135,7 @@ class Sidecar:
         if self._waits("observer"):
             return Step.NOTHING
         # Correct without the lock too; with it, two processes do not pay for the same span.
-        with self.journal.exclusive(f"observe-{scope}", wait=False) as held:
+        with self.journal.exclusive(observing(scope), wait=False) as held:
             if not held:
                 return Step.NOTHING
             buffer = Buffer(self.journal, self.store, scope, self.clock, self.minds.observe(scope), self.thresholds)
@@ -154,8 +164,9 @@ class Sidecar:
 
     def reflect(self, scope: Scope) -> Reflected:
         """Reflect now. Raises GeneratorFailed: then nothing has changed."""
-        deliver(self.journal, self.store)
-        return self._reflector(scope)(fresh=True)
+        with self.journal.exclusive(reflecting(scope)):
+            deliver(self.journal, self.store)
+            return self._reflector(scope)(fresh=True)
 
     def reflect_if_due(self, scope: Scope) -> bool:
         """Reflect where observations are too many, or where a week's reflection is due. Never raises GeneratorFailed.
@@ -168,9 +179,10 @@ class Sidecar:
         is_due = held.tokens >= self.reflect_tokens or self._weekly_is_due(scope, held)
         if not is_due and (not self.minds.model or held.tokens < self.reflect_tokens // 2):
             return False
-        deliver(self.journal, self.store)
         try:
-            asked = bool(self._reflector(scope)().tries) if is_due else self._reflector(scope).prepare()
+            with self.journal.exclusive(reflecting(scope)):
+                deliver(self.journal, self.store)
+                asked = bool(self._reflector(scope)().tries) if is_due else self._reflector(scope).prepare()
         except GeneratorFailed as error:
             self._failed("reflector", error)
             return False

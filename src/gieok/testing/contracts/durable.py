@@ -84,7 +84,9 @@ class ForgettingContract(JournalFixtures):
         add(journal, Retraction("s"))
         add(journal, said("a", "my secret"), said("b", "else"))
         assert held(journal) == ["else"]
-        assert self._find(journal, match="secret") == []
+        add(journal, said("copied/a", "my secret"), said("later", "my secret")._replace(at=AT + timedelta(days=1)))
+        assert held(journal) == ["else", "my secret"]
+        assert self._find(journal, match="secret") == ["later"]
 
     def test_erasing_drops_chunks_documents_and_history_and_tells_the_store(self, journal: FullJournal) -> None:
         add(journal, said("1"), said("2"), said("3"))
@@ -108,16 +110,18 @@ class ForgettingContract(JournalFixtures):
         assert journal.commit(0, run(one), forget=[entry("old", "cat food").document])
         assert journal.buffer(HOME, _READER, Chunk(one, two, 1, '["a \\"cat\\""]'))
         journal.raise_incident(Incident("i", "cat", AT, 1, AT))
+        journal.keep("code:/cat", {"summary:1": '["a cat", "m"]', "run:cat": "[]"})
 
         def change(text: str) -> str:
             return text.replace("cat", "고양이")
 
-        assert journal.rewrite(change, is_dry=True) == journal.rewrite(change) == 4
+        assert journal.rewrite(change, is_dry=True) == journal.rewrite(change) == 5
         assert journal.rewrite(change) == 0
         assert held(journal) == ["the 고양이", "a dog"]
         assert journal.replaced(HOME)[0][1].text == "고양이 food"
         assert journal.chunks(HOME, _READER) == []
         assert journal.incidents()[0].detail == "고양이"
+        assert journal.kept("code:/cat") == {"summary:1": '["a 고양이", "m"]', "run:cat": "[]"}
         add(journal, said("a", "the 고양이"))
         assert held(journal) == ["the 고양이", "a dog"]
 

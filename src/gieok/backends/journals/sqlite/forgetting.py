@@ -73,6 +73,7 @@ def rewrite(db: sqlite3.Connection, change: Callable[[str], str]) -> int:
         + _rewrite_history(db, change)
         + _drop_changed_chunks(db, change)
         + _rewrite_incidents(db, change)
+        + _rewrite_summaries(db, change)
     )
 
 
@@ -121,4 +122,17 @@ def _rewrite_incidents(db: sqlite3.Connection, change: Callable[[str], str]) -> 
     rows = db.execute("SELECT name, detail FROM incidents").fetchall()
     differing = [(fresh, name) for name, detail in rows if (fresh := change(detail)) != detail]
     db.executemany("UPDATE incidents SET detail = ? WHERE name = ?", differing)
+    return len(differing)
+
+
+def _rewrite_summaries(db: sqlite3.Connection, change: Callable[[str], str]) -> int:
+    """What models said of code is kept as `[text, model]`."""
+    rows = db.execute("SELECT realm, name, value FROM kept WHERE name LIKE 'summary:%'").fetchall()
+    found = [(realm, name, json.loads(value)) for realm, name, value in rows]
+    differing = [
+        (json.dumps(fresh, ensure_ascii=False), realm, name)
+        for realm, name, said in found
+        if (fresh := [change(text) for text in said]) != said
+    ]
+    db.executemany("UPDATE kept SET value = ? WHERE realm = ? AND name = ?", differing)
     return len(differing)

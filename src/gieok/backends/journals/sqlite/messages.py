@@ -53,13 +53,17 @@ def _add_message(db: sqlite3.Connection, sid: int, message: Message) -> None:
         if same[1] == _TAKEN_BACK and all(retracted for *_, retracted in versions):
             db.execute("UPDATE messages SET retracted = 0 WHERE seq = ?", (same[0],))
         return
+    at = round(message.at.timestamp() * 1000)
+    copied = "SELECT 1 FROM messages WHERE scope_id = ? AND at = ? AND text_hash = ? AND retracted = 2"
+    if db.execute(copied, (sid, at, digest)).fetchone():
+        return  # a copy, in another transcript, of what a person forgot
     if versions:
         _take_back(db, sid, [seq for seq, _, retracted in versions if not retracted])
     db.execute(
         "INSERT INTO messages (scope_id, id, text_hash, role, text, at, tokens, source_id, line) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            sid, message.id, digest, message.role.value, message.text, round(message.at.timestamp() * 1000),
+            sid, message.id, digest, message.role.value, message.text, at,
             message.tokens, _source_id(db, message), message.line,
         ),
     )  # fmt: skip

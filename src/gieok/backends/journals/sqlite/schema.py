@@ -34,6 +34,7 @@ END;
 CREATE TRIGGER made_gone AFTER INSERT ON outbox WHEN NEW.entry IS NULL BEGIN
     DELETE FROM made WHERE scope_id = NEW.scope_id AND key = NEW.key;
 END;
+CREATE INDEX messages_forgotten ON messages (scope_id, at, text_hash) WHERE retracted = 2;
 CREATE TABLE kept (realm TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (realm, name)) WITHOUT ROWID;
 """
 

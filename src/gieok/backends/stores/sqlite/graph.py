@@ -91,6 +91,7 @@ class SqliteProjectStore(SqliteStore):
                     db.execute(statement)
                 _write_summaries(db, kept.summaries)
                 _put_executions(db, kept.executions)
+            self.set_adopted()
         elif realm and self.is_unadopted():
             with self._reading() as db:
                 found = made.Made(_summaries(db), _executions(db))

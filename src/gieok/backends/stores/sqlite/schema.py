@@ -81,6 +81,7 @@ CREATE TABLE vectors (
 CREATE TABLE models (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, dimension INTEGER NOT NULL);
 {_KEYWORD_TABLES}
 INSERT INTO meta VALUES ('keywords_version', '{keywords.VERSION}');
+INSERT INTO meta VALUES ('unadopted', '1');  -- the journal may know what belongs here
 INSERT INTO meta VALUES ('removed_passages', '0');  -- since the last time that space was given back
 PRAGMA application_id = {_APPLICATION_ID};
 PRAGMA user_version = {SCHEMA_VERSION};

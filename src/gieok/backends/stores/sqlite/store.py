@@ -237,10 +237,14 @@ class SqliteStore:
         with self._writing() as db:
             db.execute("DELETE FROM meta WHERE name = 'unadopted'")
 
+    def _beside(self) -> Path:
+        return self._file.with_name(f"{self._file.name}.renewed")
+
     # Scrubbing
 
     def scrub(self) -> list[str]:
-        """Write the file anew without what was removed."""
+        """Write the file anew without what was removed. Not while it is renewed."""
+        paths.remove_database(self._beside())  # a renewal that was killed
         with self._writing() as db:
             writing.drop_texts(db)
         with schema.translated(self._file, self.what):
@@ -251,13 +255,14 @@ class SqliteStore:
     @contextmanager
     def renewed(self) -> Iterator["SqliteStore"]:
         """Give an empty store beside this one, which takes this one's place in one step at the end."""
-        beside = self._file.with_name(f"{self._file.name}.renewed")
+        beside = self._beside()
         paths.remove_database(beside)
         fresh = SqliteStore(beside, busy_timeout_ms=self._busy_timeout_ms)
         try:
             with self._reading() as db, fresh._writing() as new:
                 renewal.begin(db, new)
             yield fresh
+            fresh.set_adopted()
             with self._reading() as db, fresh._writing() as new:
                 renewal.begin(db, new)
             with schema.translated(self._file, self.what):
