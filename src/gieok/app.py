@@ -226,7 +226,7 @@ def _adopt(journal: "Callable[[], FullJournal]", store: Store) -> None:
     try:
         if store.is_unadopted():
             _make_durable(journal(), store)
-    except (StoreBusy, StoreReadOnly, StoreUnreachable):  # the next command that may write does it
+    except (StoreBusy, StoreReadOnly, StoreUnreachable, OSError):  # the next command that may write does it
         return
 
 
