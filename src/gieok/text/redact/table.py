@@ -6,7 +6,7 @@ from gieok.text.redact.plain import plain
 from gieok.text.redact.rule import Rule, compiled
 
 #: No token is shorter, and most words are: what begins tokens is looked for in long words only.
-_LEAST_TOKEN_CHARS = 20
+_LONG_WORD = r"(?<!\S)\S{20,}"
 #: In the place of a sign: any letter that is not ASCII.
 _NO_ASCII = "가"
 _Hints = dict[str, dict[str, list[int]]]
@@ -39,7 +39,7 @@ class Table:
     def _spans(self, text: str, lower: str) -> list[tuple[int, int, int]]:
         spans: list[tuple[int, int, int]] = []
         hints = list(_present(self._words, lower))
-        if long_words := [word for word in lower.split() if len(word) >= _LEAST_TOKEN_CHARS]:
+        if long_words := compiled(_LONG_WORD).findall(lower):
             hints += _present(self._heads, "\n".join(long_words))
         for hint, users in hints:
             at = lower.find(hint)
