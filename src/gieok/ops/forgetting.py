@@ -23,7 +23,7 @@ from gieok.ops import leftovers, waiting
 from gieok.ops.context import Context
 from gieok.places import PROJECT_FOLDER
 from gieok.ports import ManagedCopy, MessageFilter, Scrubbing, Store
-from gieok.text.keywords import normalise
+from gieok.text.keywords import folded
 
 _AT_ONCE = 500
 #: The realm in which is kept that a run has begun.
@@ -188,14 +188,10 @@ def _fits(document: Document, names: set[str], wanted: Wanted) -> bool:
     text = "\n".join((document.title, document.text, document.key, *document.metadata.values()))
     return (
         (not wanted.handles or bool(names & {_plain(handle) for handle in wanted.handles}))
-        and (not wanted.match or _folded(wanted.match) in _folded(text))
+        and (not wanted.match or folded(wanted.match) in folded(text))
         and (not wanted.source or _is_below(_source(document), wanted.source))
         and (wanted.before is None or (document.valid_from or document.updated_at) < wanted.before)
     )
-
-
-def _folded(text: str) -> str:
-    return normalise(text).casefold()
 
 
 def _is_below(path: str, folder: str) -> bool:
@@ -254,7 +250,7 @@ def _file_fits(file: Path, wanted: Wanted) -> bool:
     """Say whether a record that is not indexed fits; its day is that of the file."""
     text = f"{file.name}\n{file.read_text(encoding='utf-8', errors='replace')}"
     return (
-        (not wanted.match or _folded(wanted.match) in _folded(text))
+        (not wanted.match or folded(wanted.match) in folded(text))
         and (not wanted.source or _is_below(str(file), wanted.source))
         and (wanted.before is None or file.stat().st_mtime < wanted.before.timestamp())
     )
@@ -302,7 +298,7 @@ def finish(context: Context, looked_for: Sequence[str]) -> list[tuple[str, str]]
         if context.sidecar().active_file(scope).exists():
             context.sidecar().write_active_memory(scope)
     for incident in journal.incidents():
-        if any(_folded(text) in _folded(incident.detail) for text in looked_for):
+        if any(folded(text) in folded(incident.detail) for text in looked_for):
             journal.resolve_incident(incident.name)
     journal.keep(_PENDING, {}, ["forget"])
     leftovers.drop_set_aside(context.home)

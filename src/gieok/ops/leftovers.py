@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from gieok import paths
-from gieok.text.keywords import normalise
+from gieok.text.keywords import folded
 
 #: A shorter line says too little to be looked for.
 _SHORTEST = 12
@@ -27,11 +27,11 @@ def clean(home: Path, wanted: Sequence[str]) -> list[tuple[str, str]]:
     """Take lines that hold one of `wanted`, in any case, out of logs and hook events; return where else it still is."""
     if not wanted:
         return []
-    found = [folded for text in wanted for folded in (_folded(text), _folded(json.dumps(text)[1:-1]))]
+    found = [folded(form) for text in wanted for form in (text, json.dumps(text)[1:-1])]
     for log in _logs(home):
-        _rewrite(log, lambda line: "" if any(one in _folded(line) for one in found) else line)
+        _rewrite(log, lambda line: "" if any(one in folded(line) for one in found) else line)
     for event in sorted(paths.spool(home).glob("*")):  # says where a transcript is, no more
-        if event.is_file() and any(one in _folded(_text(event)) for one in found):
+        if event.is_file() and any(one in folded(_text(event)) for one in found):
             event.unlink(missing_ok=True)
     forms = {form.encode("utf-8", "replace") for text in wanted for form in _forms(text)}
     return [
@@ -74,10 +74,6 @@ def _logs(home: Path) -> Iterator[Path]:
 
 def _text(file: Path) -> str:
     return file.read_bytes().decode("utf-8", "surrogateescape")
-
-
-def _folded(text: str) -> str:
-    return normalise(text).casefold()
 
 
 def _forms(text: str) -> set[str]:

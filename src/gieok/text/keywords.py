@@ -156,3 +156,8 @@ def _is_hangul(char: str) -> bool:
 
 def _is_han(char: str) -> bool:
     return "\u3041" <= char <= "\u30ff" or "\u3400" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff"
+
+
+def folded(text: str) -> str:
+    """Return text by which parts are found in any case and normal form."""
+    return normalise(text).casefold()

@@ -10,7 +10,7 @@ from gieok.backends.journals.sqlite.messages import MESSAGE_COLUMNS, drop_chunks
 from gieok.backends.stores.rows import document_row, to_document
 from gieok.model import Document, Journalled, Scope
 from gieok.ports import MessageFilter
-from gieok.text.keywords import normalise
+from gieok.text.keywords import folded
 
 FORGOTTEN = 2
 
@@ -29,15 +29,10 @@ def _fits(found: Journalled, wanted: MessageFilter) -> bool:
     m = found.message
     return (
         (not wanted.ids or m.id in wanted.ids)
-        and (not wanted.match or contains(m.text, wanted.match))
+        and (not wanted.match or folded(wanted.match) in folded(m.text))
         and (not wanted.source or _is_below(m.source, wanted.source))
         and (wanted.before is None or m.at < wanted.before)
     )
-
-
-def contains(text: str, part: str) -> bool:
-    """Say whether a part is in a text, in any case and normal form."""
-    return normalise(part).casefold() in normalise(text).casefold()
 
 
 def _is_below(path: str, folder: str) -> bool:
