@@ -24,9 +24,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gieok.capabilities.code.graph import CALLS, Tier
-from gieok.capabilities.code.project import Project
-from gieok.model import Edge, Symbol
+from gieok.capabilities.code.index.graph import CALLS, Certainty
+from gieok.capabilities.code.index.project import Project
+from gieok.model.code import Edge, Symbol
 
 _CASE = re.compile(r"^##\s*(\S+)[ \t]*\n(.*?)(?=^##|\Z)", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -172,7 +172,7 @@ def by_name(symbols: list[Symbol], files: dict[str, str]) -> list[Edge]:
             caller = max(inside, key=lambda s: s.start_line).key if inside else f"{path}::<module>"
             defined = {s.name for s in inside if s.start_line == line}
             for name in set(_CALLED.findall(source)) - defined:
-                edges += [Edge(caller, s.key, CALLS, Tier.RESOLVED, "", line) for s in named[name]]
+                edges += [Edge(caller, s.key, CALLS, Certainty.RESOLVED, "", line) for s in named[name]]
     return edges
 
 
@@ -234,7 +234,7 @@ def score_traced(data: Path, name: str, index: Callable[[Path, str], Project]) -
     truth = json.loads((data / "callgraph_js" / f"{name}.json").read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder:
         store = index(data / "trees" / name, folder).store
-        found = {(e.source, e.target) for e in store.all_edges() if e.kind == CALLS and e.tier <= Tier.UNIQUE_NAME}
+        found = {(e.source, e.target) for e in store.all_edges() if e.kind == CALLS and e.tier <= Certainty.UNIQUE_NAME}
         named = defaultdict(list)
         for symbol in store.all_symbols():
             named[_called(symbol.key)].append(symbol.key)
@@ -285,7 +285,7 @@ def _indexed(files: dict[str, str], index: Callable[[Path, str], Project]) -> tu
             (tree / path).parent.mkdir(parents=True, exist_ok=True)
             (tree / path).write_text(text, encoding="utf-8")
         store = index(tree, folder).store
-        found = [e for e in store.all_edges() if e.kind == CALLS and e.tier <= Tier.UNIQUE_NAME]
+        found = [e for e in store.all_edges() if e.kind == CALLS and e.tier <= Certainty.UNIQUE_NAME]
         return found, list(store.all_symbols())
 
 

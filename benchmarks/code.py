@@ -31,16 +31,17 @@ from gieok.backends.coverage_file import CoverageFile
 from gieok.backends.git import Git
 from gieok.backends.parsers.treesitter import TreeSitterParser
 from gieok.backends.stores.sqlite.graph import SqliteProjectStore
-from gieok.capabilities.code import coverage, executed, graph, impact, project, query, read, scan
-from gieok.capabilities.code.graph import CALLS, Tier
-from gieok.capabilities.code.project import Project, ProjectStore
+from gieok.capabilities.code.ask import coverage, executed, impact, query
+from gieok.capabilities.code.index import graph, project, read, scan
+from gieok.capabilities.code.index.graph import CALLS, Certainty
+from gieok.capabilities.code.index.project import Project, ProjectStore
 from gieok.testing import ManualClock
 
 sys.path.insert(0, str(Path(__file__).parent))
 import cases
 
 Pairs = set[tuple[str, str]]
-_SURE = Tier.UNIQUE_NAME
+_SURE = Certainty.UNIQUE_NAME
 
 
 def index(tree: Path, folder: str) -> Project:
@@ -277,14 +278,14 @@ def score_coverage(indexed: Project, file: Path, truth: dict[str, Any]) -> dict[
     executed.keep(indexed, learned)
     store, tests = indexed.store, truth["tests"]
     symbols = {s.key: s for s in store.all_symbols()}
-    edges = executed.Observed(store)
+    edges = executed.ObservedTests(store)
     observed: list[tuple[set[str], set[str]]] = []
     sure: list[tuple[set[str], set[str]]] = []
     for key, numbers in truth["impact"].items():
         true = {tests[number] for number in numbers}
         found = {k: r for k, r in impact.reach(edges, [key]).items() if k in symbols}
         found |= executed.doubted(store, [key], found, symbols)
-        ran = {r.key for r in found.values() if r.tier == Tier.OBSERVED}
+        ran = {r.key for r in found.values() if r.tier == Certainty.OBSERVED}
         observed.append((ran & set(tests), true))
         sure.append(({r.key for r in found.values() if r.tier <= _SURE} & set(tests), true))
     return {"pairs": len(learned.executions), "observed": score_sets(observed), "symbol": score_sets(sure)}

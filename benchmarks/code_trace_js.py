@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gieok.backends.parsers.treesitter import TreeSitterParser
-from gieok.capabilities.code.graph import fold
+from gieok.capabilities.code.index.graph import fold
 from gieok.capabilities.code.languages import javascript
 from gieok.capabilities.code.languages.tree import TreeReader
 

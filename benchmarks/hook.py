@@ -30,9 +30,9 @@ import retrieval
 from gieok.backends.stores.sqlite.glance import Glance, Late
 from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.capabilities.prompt import levels, question, recollect
-from gieok.capabilities.prompt.measure import Label, Outcome, measured
-from gieok.capabilities.prompt.options import Settings
-from gieok.model import Document, Entry, Passage, Scope
+from gieok.capabilities.prompt.measure import Decision, Label, measured
+from gieok.capabilities.prompt.options import HookSettings
+from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.text.language import language_of
 
 _MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -189,7 +189,7 @@ def quality(data: Path, count: int) -> dict[str, dict[str, dict[str, object]]]:
     """Return corpus size → floor → figures over all sets."""
     found: dict[str, dict[str, dict[str, object]]] = {}
     for size in _SIZES:
-        outcomes: dict[float, list[Outcome]] = {floor: [] for floor in _FLOORS}
+        outcomes: dict[float, list[Decision]] = {floor: [] for floor in _FLOORS}
         for corpus in corpora(data, size, count):
             with tempfile.TemporaryDirectory() as folder:
                 file = Path(folder) / "memory.sqlite"
@@ -203,15 +203,15 @@ def quality(data: Path, count: int) -> dict[str, dict[str, dict[str, object]]]:
     return found
 
 
-def outcome(reader: Glance, label: Label, floor: float) -> Outcome:
-    settings = Settings({"hook.floor": floor})
+def outcome(reader: Glance, label: Label, floor: float) -> Decision:
+    settings = HookSettings({"hook.floor": floor})
     ask = partial(recollect.recall, reader, ["agent:main"], chosen=settings, now_unix_s=0.0, cwd="", late=Late)
     asked = question.questions(label.prompt)
     shown = ask(asked=asked).found[: int(settings.number("hook.limit"))] if asked else []
-    return Outcome(label, tuple((f.level, f.key in label.expect) for f in shown if f.level != levels.LOW))
+    return Decision(label, tuple((f.level, f.key in label.expect) for f in shown if f.level != levels.LOW))
 
 
-def figures(outcomes: Sequence[Outcome]) -> dict[str, object]:
+def figures(outcomes: Sequence[Decision]) -> dict[str, object]:
     m = measured(outcomes)
     row: dict[str, object] = {"answerable": m.answerable, "unanswerable": m.unanswerable, "silence": m.silence}
     for level in m.levels:

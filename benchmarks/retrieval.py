@@ -27,12 +27,13 @@ from pathlib import Path
 
 from gieok.backends.embedders.e5.runtime import E5Embedder
 from gieok.backends.stores.sqlite.store import SqliteStore
-from gieok.capabilities.code.profile import CODE
+from gieok.capabilities.code.model.profile import CODE
 from gieok.capabilities.files.profile import FILES
 from gieok.engine.lifecycle import fill_vectors
 from gieok.engine.recall import Profile, Question, recall
-from gieok.model import Document, Entry, Filter, FoundPassage, Passage, Scope, VectorQuery
-from gieok.ports import Embedder
+from gieok.model.memory import Document, Entry, Passage, Scope
+from gieok.model.retrieval import Filter, FoundPassage, VectorQuery
+from gieok.ports.models import Embedder
 from gieok.testing import ManualClock
 
 METHODS = ("gieok", "fts5", "vector", "rrf")

@@ -32,9 +32,10 @@ from gieok.capabilities.observe.active_memory import Look
 from gieok.capabilities.observe.buffer import READER, Buffer, Step
 from gieok.capabilities.observe.capture import Capture
 from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority, dump, entries
-from gieok.engine.distil import Span
+from gieok.engine.distil import MessageSpan
 from gieok.engine.lifecycle import fill_vectors
-from gieok.model import Chunk, Cursor, Message, Role, Scope
+from gieok.model.conversation import Chunk, Cursor, Message, Role
+from gieok.model.memory import Scope
 from gieok.testing.clock import ManualClock
 from gieok.text.tokens import count_tokens
 
@@ -138,7 +139,7 @@ def _activation(context: Any) -> dict[str, float]:
             assert journal.buffer(scope, READER, Chunk(start, end, 6000, body))
             start = end
 
-        def observe(span: Span) -> Observed:
+        def observe(span: MessageSpan) -> Observed:
             raise AssertionError(span)
 
         buffer = Buffer(journal, context.store(), scope, ManualClock(), observe)
@@ -166,7 +167,7 @@ def _storing(context: Any) -> dict[str, float]:
 
 def _reading(context: Any, home: Path) -> dict[str, float]:
     from gieok.ops import operation
-    from gieok.ops.search import SearchRequest
+    from gieok.ops.memory.search import SearchRequest
 
     store, scope = context.store(), Scope("bench:active-memory")
     store.put(entries(scope, Observed(tuple(_observations(1000, 100_000)), task="launch"), _AT))

@@ -38,7 +38,8 @@ from gieok.capabilities.files.roots import Root
 from gieok.capabilities.files.sync import sync
 from gieok.engine.lifecycle import fill_vectors
 from gieok.engine.recall import Question, recall
-from gieok.model import Filter, Scope, VectorQuery
+from gieok.model.memory import Scope
+from gieok.model.retrieval import Filter, VectorQuery
 from gieok.testing import ManualClock
 from gieok.text.keywords import query_tokens
 

@@ -37,7 +37,7 @@ from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.capabilities.files.profile import FILES
 from gieok.engine.lifecycle import fill_vectors
 from gieok.engine.recall import Question, recall
-from gieok.model import Document, Entry, Passage, Scope
+from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.testing import ManualClock
 
 _DIMENSION = 384

@@ -15,7 +15,7 @@ import pytest
 
 import gieok
 from gieok.backends.stores.sqlite.store import SqliteStore
-from gieok.model import Scope
+from gieok.model.memory import Scope
 
 _SOURCE = str(Path(gieok.__file__).parents[1])
 _SCOPE = Scope("agent:main")
@@ -43,7 +43,7 @@ from dataclasses import replace
 from gieok.app import open_context
 from gieok.engine import ingest, lifecycle
 from gieok.ops import operation
-from gieok.ops.index import IndexRequest
+from gieok.ops.memory.index import IndexRequest
 from gieok.testing import HashEmbedder
 ingest._BATCH_CHARS, lifecycle._BATCH, embedder = 2_000, 4, HashEmbedder()
 print("ready", flush=True)

@@ -135,7 +135,7 @@ def test_whatever_is_granted_is_read_back(entries: frozenset[tuple[str, str]], t
     lines = grants._written(grant).splitlines()
     head = json.loads(lines[0])
     assert (head["settings"], head["at"]) == (text, "2026-11-22")
-    assert frozenset(grants.Entry(*json.loads(line)) for line in lines[1:]) == grant.entries
+    assert frozenset(grants.TrustedContent(*json.loads(line)) for line in lines[1:]) == grant.entries
 
 
 def test_a_grant_is_private(home: Path, shop: Path) -> None:

@@ -22,7 +22,7 @@ import pytest
 import gieok
 from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.backends.stores.sqlite.store import SqliteStore
-from gieok.model import Entry
+from gieok.model.memory import Entry
 
 _SOURCE = str(Path(gieok.__file__).parents[1])
 #: All kills of all seeds; `GIEOK_KILLS=300` for the whole measure.

@@ -9,8 +9,8 @@ import pytest
 
 import gieok
 from gieok import config, places
-from gieok.capabilities.code import layout
-from gieok.model import Scope
+from gieok.capabilities.code.model import layout
+from gieok.model.memory import Scope
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from gieok import config, grants, paths
 from gieok.app import open_context
 from gieok.errors import BadConfig, BadRequest
 from gieok.ops import operation
-from gieok.ops.get import GetRequest
+from gieok.ops.memory.get import GetRequest
 from gieok.surfaces.cli import main
 from gieok.text.redact import own, redact
 from gieok.text.redact.names import named

@@ -15,13 +15,14 @@ from typing import Any
 
 import pytest
 
-from gieok import paths, places
+from gieok import fs, places
 from gieok.app import open_context
 from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.capabilities.observe import observation
 from gieok.errors import StoreCorrupt
-from gieok.model import Execution, Scope
+from gieok.model.code import Execution
+from gieok.model.memory import Scope
 from gieok.ops import operation
 from gieok.ops.context import Context
 
@@ -112,7 +113,7 @@ def test_everything_of_an_old_home_is_found(user: Path) -> None:
 
 
 def _remove(home: Path) -> None:
-    paths.remove_database(home / "memory.sqlite")
+    fs.remove_database(home / "memory.sqlite")
 
 
 def _settled(home: Path) -> Path:
@@ -194,7 +195,7 @@ def _spoil(file: Path) -> None:
     file.write_bytes(b"no database at all" + file.read_bytes()[18:])
 
 
-@pytest.mark.parametrize("damage", [paths.remove_database, _spoil], ids=["gone", "headless"])
+@pytest.mark.parametrize("damage", [fs.remove_database, _spoil], ids=["gone", "headless"])
 def test_summaries_and_coverage_of_code_outlive_their_index(
     user: Path, monkeypatch: pytest.MonkeyPatch, damage: Callable[[Path], None]
 ) -> None:

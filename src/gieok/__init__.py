@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _EXPORTS = {
-    "Document": "gieok.model",
-    "Entry": "gieok.model",
-    "Filter": "gieok.model",
+    "Document": "gieok.model.memory",
+    "Entry": "gieok.model.memory",
+    "Filter": "gieok.model.retrieval",
     "GieokError": "gieok.errors",
-    "Hit": "gieok.model",
-    "Passage": "gieok.model",
+    "Hit": "gieok.model.retrieval",
+    "Passage": "gieok.model.memory",
     "Profile": "gieok.engine.recall",
     "Question": "gieok.engine.recall",
-    "Scope": "gieok.model",
+    "Scope": "gieok.model.memory",
     "open_context": "gieok.app",
     "recall": "gieok.engine.recall",
 }

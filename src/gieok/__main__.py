@@ -5,7 +5,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gieok.ops.waiting import Waiting
+    from gieok.ops.memory.waiting import Waiting
 
 #: A session may wait so long for its project to be indexed.
 _REFRESH_S = 1.5
@@ -54,9 +54,9 @@ def _refresh(folder: str) -> str:
 
         from gieok import places
         from gieok.app import open_context
-        from gieok.ops import waiting
+        from gieok.ops.memory import waiting
+        from gieok.ops.memory.records import refresh as follow_project
         from gieok.ops.operation import TRUST_HINT
-        from gieok.ops.records import refresh as follow_project
         from gieok.surfaces.hook import trail
         from gieok.surfaces.language import language
 

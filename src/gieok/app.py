@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import gieok
-from gieok import config, paths, places, trust
+from gieok import config, fs, paths, places, trust
 from gieok.backends import registry
 from gieok.backends.opening import Opening
 from gieok.capabilities.files.cut import Cut
@@ -31,26 +31,19 @@ from gieok.errors import (
     StoreReadOnly,
     StoreUnreachable,
 )
-from gieok.model import Scope
+from gieok.model.memory import Scope
 from gieok.ops.context import Context, DaemonControl, SettingRow
-from gieok.ports import (
-    Adoptable,
-    Clock,
-    CoverageRun,
-    Embedder,
-    Generator,
-    Notes,
-    SelfCheck,
-    Store,
-    TranscriptStore,
-    Watcher,
-)
+from gieok.ports.code import CoverageRun
+from gieok.ports.journal import TranscriptStore
+from gieok.ports.models import Embedder, Generator, SelfCheck
+from gieok.ports.store import Adoptable, Notes, Store
+from gieok.ports.system import Clock, Watcher
 
 if TYPE_CHECKING:
-    from gieok.capabilities.observe.notes import Mirror
+    from gieok.capabilities.observe.notes import NotesMirror
     from gieok.capabilities.observe.sidecar import Minds, Sidecar
-    from gieok.engine.distil import FullJournal
     from gieok.engine.generate import Asker
+    from gieok.ports.journal import FullJournal
 
 
 _KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY"}
@@ -58,8 +51,8 @@ _KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", 
 _REMEMBERED_TOKENS = 2_000
 
 if TYPE_CHECKING:
-    from gieok.capabilities.code.ignoring import Rules
-    from gieok.capabilities.code.project import Project
+    from gieok.capabilities.code.index.ignoring import Rules
+    from gieok.capabilities.code.index.project import Project
     from gieok.capabilities.prompt.recollect import Reader
 
 #: The store that is kept beside a remote one where the user wants both.
@@ -211,7 +204,7 @@ def _set_aside(settings: config.Settings, clock: Clock) -> tuple[Path, Store | N
     if file == Path():
         raise StoreCorrupt(f"the data of `store: {name}` is damaged", hint="restore it from a backup of the server")
     folder = paths.aside(settings.home) / f"{clock.now():%Y%m%dT%H%M%S%fZ}"
-    paths.set_aside(file, folder)
+    fs.set_aside(file, folder)
     try:
         salvaged: Store = registry.load(registry.FILE_STORES, "sqlite")(folder / file.name)
     except GieokError:
@@ -266,7 +259,7 @@ def _use_rules(settings: config.Settings) -> None:
     file = paths.redact_rules(settings.home)
     with contextlib.suppress(OSError):  # a home that is read only
         if text and (not file.exists() or file.read_text(encoding="utf-8") != text):
-            paths.replace_private(file, text)
+            fs.replace_private(file, text)
         elif not text:
             file.unlink(missing_ok=True)
 
@@ -306,8 +299,9 @@ def _open_project(
     home: Path, journal: "Callable[[], FullJournal]", root: Path, *, resident: bool, clock: Clock
 ) -> "Project":
     """Open the index of the code below `root`. Raises NotIndexed where somebody else made it."""
-    from gieok.capabilities.code import layout, ownership  # a cold search has no time for it
-    from gieok.capabilities.code.project import Project
+    from gieok.capabilities.code.index import ownership
+    from gieok.capabilities.code.index.project import Project
+    from gieok.capabilities.code.model import layout  # a cold search has no time for it
     from gieok.engine.durable import JournalRealm
 
     ownership.check(home, root)
@@ -335,7 +329,8 @@ def _open_coverage(file: Path) -> CoverageRun:
 
 def ignored_in(root: Path) -> "Rules":
     """Return who says what is not read of a project's code. Its index is not opened. Raises BadConfig."""
-    from gieok.capabilities.code import ignoring, layout
+    from gieok.capabilities.code.index import ignoring
+    from gieok.capabilities.code.model import layout
 
     patterns = config.ignored(root / layout.FOLDER / "config.yaml")
     return ignoring.Rules(patterns, registry.load(registry.VERSIONS, "git")(root))
@@ -449,21 +444,21 @@ def _folders(settings: config.Settings) -> list[Path]:
     return [Path(name).expanduser() for name in settings.text("observe.folders").split(os.pathsep) if name]
 
 
-def _notes(settings: config.Settings) -> "Mirror":
+def _notes(settings: config.Settings) -> "NotesMirror":
     """Find out where the user's notes go."""
     from gieok.capabilities.files import openclaw
-    from gieok.capabilities.observe.notes import Mirror
+    from gieok.capabilities.observe.notes import NotesMirror
 
     named = (name.strip() for name in settings.text("observe.notes").split(","))
     folders = tuple(Path(name).expanduser().absolute() for name in named if name)
     record, target = paths.notes(settings.home), settings.text("observe.notes_target")
     if target or not folders:
-        return Mirror(folders, Path(target).expanduser().absolute() if target else None, record)
+        return NotesMirror(folders, Path(target).expanduser().absolute() if target else None, record)
     try:
         found = next(agent for agent in openclaw.find(os.environ, Path.home()).agents if agent.id == "main")
     except BadRequest as error:
-        return Mirror(folders, None, record, f"{error}; set observe.notes_target")
-    return Mirror(folders, found.workspace.absolute() / "memory", record)
+        return NotesMirror(folders, None, record, f"{error}; set observe.notes_target")
+    return NotesMirror(folders, found.workspace.absolute() / "memory", record)
 
 
 def _minds(
@@ -535,7 +530,7 @@ def _code_asker(
     model: str,
 ) -> "Asker | None":
     """Return what asks `model`, or else the configured one, about the code of a folder."""
-    from gieok.ops.code_project import role_of
+    from gieok.ops.code.project import role_of
 
     if not (model := model or settings.text("code.model")):
         return None
@@ -559,7 +554,7 @@ def _upkeep_asker(
     root: Path,
 ) -> "Asker | None":
     """Return what asks the cheap model about changes in a folder. It tries once: what fails waits for the next sync."""
-    from gieok.ops.code_project import upkeep_role_of
+    from gieok.ops.code.project import upkeep_role_of
 
     if not (model := settings.text("code.upkeep_model")):
         return None

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from gieok import paths, places, trust
+from gieok import fs, paths, places, trust
 from gieok.capabilities.prompt.options import BOOLEANS
 from gieok.capabilities.prompt.options import OPTIONS as PROMPT_OPTIONS
 from gieok.errors import BadConfig, BadRequest
@@ -283,7 +283,7 @@ def choose(settings: Settings, name: str, value: str) -> None:
     text = file.read_text(encoding="utf-8") if file.is_file() else ""
     line = f"{name}: {value}\n"
     changed, found = re.subn(rf"^{re.escape(name)}\s*:.*(\n|$)", line, text, count=1, flags=re.MULTILINE)
-    paths.replace_private(file, changed if found else text + ("" if text.endswith("\n") or not text else "\n") + line)
+    fs.replace_private(file, changed if found else text + ("" if text.endswith("\n") or not text else "\n") + line)
 
 
 def without_password(address: str) -> str:

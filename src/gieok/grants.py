@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import NamedTuple
 from unicodedata import normalize
 
-from gieok import locks, paths, places, trust
+from gieok import fs, places, trust
 from gieok.errors import BadRequest
 
 #: The folder of a project whose files are recalled.
 SHELF = "memory"
 
 
-class Entry(NamedTuple):
+class TrustedContent(NamedTuple):
     """A trusted content: a record's name from the `.gieok` folder, and its SHA-256."""
 
     name: str
@@ -32,11 +32,11 @@ class Grant(NamedTuple):
     """What is trusted of one project. `settings` is the text; `at` the day when a person was last asked, '' for never."""
 
     project: str
-    entries: frozenset[Entry] = frozenset()
+    entries: frozenset[TrustedContent] = frozenset()
     settings: str | None = None
     at: str = ""
 
-    def with_entries(self, entries: Iterable[Entry]) -> "Grant":
+    def with_entries(self, entries: Iterable[TrustedContent]) -> "Grant":
         """Return the grant with more records."""
         return self._replace(entries=self.entries.union(entries))
 
@@ -45,12 +45,12 @@ class Grant(NamedTuple):
         return self._replace(entries=frozenset(entry for entry in self.entries if entry.name not in names))
 
 
-def named(name: str, digest: str) -> Entry:
+def named(name: str, digest: str) -> TrustedContent:
     """Return an entry; a name is the same in every Unicode form, because macOS changes it."""
-    return Entry(name if name.isascii() else normalize("NFC", name), digest)
+    return TrustedContent(name if name.isascii() else normalize("NFC", name), digest)
 
 
-def entry(name: str, data: bytes) -> Entry:
+def entry(name: str, data: bytes) -> TrustedContent:
     """Return what stands for a record's content."""
     return named(name, hashlib.sha256(data).hexdigest())
 
@@ -79,7 +79,7 @@ class Judge:
 
     def __init__(self, home: Path) -> None:
         self._home = home
-        self._known: dict[str, frozenset[Entry] | None] = {}
+        self._known: dict[str, frozenset[TrustedContent] | None] = {}
 
     def admits(self, data: bytes, *names: Path) -> bool:
         """Say whether a content may be remembered that stands at `names`: each is no project's record, or trusted."""
@@ -109,7 +109,9 @@ def _parsed(file: str, stamp: tuple[int, ...]) -> Grant:
     try:
         first, *rest = Path(file).read_text(encoding="utf-8").splitlines()
         head = json.loads(first)
-        entries = frozenset(Entry(str(name), str(digest)) for name, digest in json.loads(f"[{','.join(rest)}]"))
+        entries = frozenset(
+            TrustedContent(str(name), str(digest)) for name, digest in json.loads(f"[{','.join(rest)}]")
+        )
         return Grant(str(head["project"]), entries, head.get("settings"), str(head.get("at") or ""))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return Grant("")
@@ -127,7 +129,7 @@ def change(home: Path, root: str, edit: Callable[[Grant], Grant]) -> Grant:
         before = load(home, root)
         after = edit(before)
         if after != before:
-            paths.replace_private(Path(trust.grant_file(str(home), root)), _written(after))
+            fs.replace_private(Path(trust.grant_file(str(home), root)), _written(after))
     return after
 
 
@@ -141,7 +143,7 @@ def check(home: Path, root: str) -> None:
 
 
 def _locked(home: Path) -> AbstractContextManager[bool]:
-    return locks.exclusive(home / "trust" / ".lock")
+    return fs.exclusive(home / "trust" / ".lock")
 
 
 def _written(grant: Grant) -> str:
@@ -174,7 +176,7 @@ def claim(home: Path, root: str, fingerprint: str) -> bool:
     with _locked(home):
         if told.exists() and told.read_text(encoding="utf-8") == row:
             return False
-        paths.replace_private(told, row)
+        fs.replace_private(told, row)
     return True
 
 
@@ -189,4 +191,4 @@ def told_of(home: Path) -> list[str]:
 
 def mark_adopted(home: Path) -> None:
     """Note that what was remembered before there was trust has been taken over."""
-    paths.replace_private(Path(trust.adopted_file(str(home))), "")
+    fs.replace_private(Path(trust.adopted_file(str(home))), "")

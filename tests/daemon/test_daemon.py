@@ -17,12 +17,13 @@ import gieok
 from gieok.app import open_context
 from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.backends.stores.sqlite.graph import SqliteProjectStore
-from gieok.capabilities.code import layout, watched
+from gieok.capabilities.code.index import watched
+from gieok.capabilities.code.model import layout
 from gieok.daemon import wire
 from gieok.daemon.client import Daemon
-from gieok.model import Scope
+from gieok.model.memory import Scope
 from gieok.ops import operation
-from gieok.ops.code_watch import HandedResult
+from gieok.ops.code.watch import HandedResult
 from gieok.ops.operation import Style
 from gieok.surfaces.hook import trail
 from gieok.testing.model_server import ModelServer

@@ -8,8 +8,8 @@ import pytest
 from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.engine.generate import Asker, spent_tokens
 from gieok.errors import BudgetReached, DegenerateOutput, GeneratorFailed
-from gieok.model import Usage
-from gieok.ports import Prompt
+from gieok.model.conversation import Usage
+from gieok.ports.models import Prompt
 from gieok.testing.clock import ManualClock
 from gieok.testing.scripted_generator import Answer, ScriptedGenerator
 from gieok.text.echo import MARKER

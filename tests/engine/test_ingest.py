@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gieok.engine.ingest import Failed, Found, ingest
+from gieok.engine.ingest import Failed, SourceItem, ingest
 from gieok.errors import StoreFull
-from gieok.model import Document, Entry, Passage, Scope
+from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.testing import MemoryStore
 
 _SCOPE = Scope("agent:main")
@@ -32,8 +32,8 @@ def _whole(document: Document) -> tuple[Passage, ...]:
     return (Passage(0, len(document.text), 1, document.text.count("\n") + 1),)
 
 
-def _found(key: str, text: str, warning: str = "") -> Found:
-    return Found(key, text, lambda: _document(key, text), _whole, warning)
+def _found(key: str, text: str, warning: str = "") -> SourceItem:
+    return SourceItem(key, text, lambda: _document(key, text), _whole, warning)
 
 
 def _everything(key: str) -> bool:
@@ -66,7 +66,7 @@ def test_unchanged_items_are_not_even_built(store: MemoryStore) -> None:
     def build() -> Document:
         raise AssertionError
 
-    report = ingest(store, _SCOPE, [Found("a", "one", build, _whole)], owns=lambda key: key == "a")
+    report = ingest(store, _SCOPE, [SourceItem("a", "one", build, _whole)], owns=lambda key: key == "a")
     assert (report.unchanged, report.failed) == (1, [])
 
 
@@ -101,7 +101,9 @@ def test_an_item_that_cannot_be_built_is_named_and_the_rest_goes_on(store: Memor
     def build() -> Document:
         raise error
 
-    report = ingest(store, _SCOPE, [Found("a", "new", build, _whole), _found("b", "2")], owns=lambda key: key in "ab")
+    report = ingest(
+        store, _SCOPE, [SourceItem("a", "new", build, _whole), _found("b", "2")], owns=lambda key: key in "ab"
+    )
     assert [f.key for f in report.failed] == ["a"]
     assert type(error).__name__ in report.failed[0].reason
     assert (_texts(store)["a"], _texts(store)["b"]) == ("one", "2")

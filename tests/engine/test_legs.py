@@ -9,8 +9,9 @@ from gieok.capabilities.files.profile import FILES
 from gieok.engine.lifecycle import copy_scope, copy_vectors, differences, fill_vectors
 from gieok.engine.recall import Question, Recollection, first_answer, recall
 from gieok.errors import StoreUnreachable
-from gieok.model import Entry, Filter, FoundPassage, KeywordQuery, Leg, Passage, PassageId, Scope
-from gieok.ports import ManagedSearch, VectorSearch
+from gieok.model.memory import Entry, Passage, PassageId, Scope
+from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery, Ranking
+from gieok.ports.store import ManagedSearch, VectorSearch
 from gieok.testing import HashEmbedder, ManualClock, MemoryStore
 from gieok.testing.contracts.base import HOME, OTHER, corpus, embed_missing, entry
 
@@ -33,14 +34,14 @@ class Managed:
     def passages(self, ids: Sequence[PassageId]) -> list[FoundPassage]:
         return self._local.passages(ids)
 
-    def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Leg:
+    def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Ranking:
         return self._local.keyword(scope, query, where, limit)
 
-    def managed(self, scope: Scope, text: str, where: Filter, limit: int) -> Leg:
+    def managed(self, scope: Scope, text: str, where: Filter, limit: int) -> Ranking:
         if self.is_down:
             raise StoreUnreachable("service unreachable: connection refused", hint="wait")
         ids = {p.key: p.id for p in self._local.passages(range(1, 100))}
-        return Leg("managed", tuple((ids[key], 1 - n / limit) for n, key in enumerate(self.order)))
+        return Ranking("managed", tuple((ids[key], 1 - n / limit) for n, key in enumerate(self.order)))
 
 
 @pytest.fixture

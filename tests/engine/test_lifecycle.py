@@ -6,7 +6,8 @@ import pytest
 
 from gieok.engine.lifecycle import fill_vectors, switch_model
 from gieok.errors import EmbedderFailed, ShapeMismatch
-from gieok.model import Filter, Scope, VectorQuery
+from gieok.model.memory import Scope
+from gieok.model.retrieval import Filter, VectorQuery
 from gieok.testing import HashEmbedder, MemoryStore
 from gieok.testing.contracts.base import corpus
 

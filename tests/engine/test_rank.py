@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gieok.engine.rank import decay, diversify, jaccard, logistic, openclaw_sum, standardised_sum
-from gieok.model import Leg
+from gieok.model.retrieval import Ranking
 
 _NOW = datetime(2026, 11, 21, tzinfo=UTC)
 _RANKED = st.dictionaries(st.integers(1, 20), st.floats(0.01, 50), min_size=0, max_size=12).map(
@@ -23,7 +23,7 @@ def _order(scores: dict[int, float]) -> list[int]:
 @_PROPERTY
 @given(_RANKED)
 def test_one_leg_alone_keeps_its_order(ranked: tuple[tuple[int, float], ...]) -> None:
-    scores = standardised_sum([Leg("keyword", ranked)], [1.0], 200)
+    scores = standardised_sum([Ranking("keyword", ranked)], [1.0], 200)
     assert set(scores) == {passage for passage, _ in ranked}
     values = [scores[passage] for passage, _ in ranked]
     assert values == sorted(values, reverse=True)
@@ -35,29 +35,29 @@ def test_fusion_does_not_depend_on_a_legs_scale(
     a: tuple[tuple[int, float], ...], b: tuple[tuple[int, float], ...], share: float, scale: float
 ) -> None:
     weights = [share, 1 - share]
-    scores = standardised_sum([Leg("a", a), Leg("b", b)], weights, 200)
-    scaled = standardised_sum([Leg("a", tuple((p, s * scale) for p, s in a)), Leg("b", b)], weights, 200)
+    scores = standardised_sum([Ranking("a", a), Ranking("b", b)], weights, 200)
+    scaled = standardised_sum([Ranking("a", tuple((p, s * scale) for p, s in a)), Ranking("b", b)], weights, 200)
     assert set(scores) == {p for p, _ in a + b}
     assert scaled == pytest.approx(scores, abs=1e-3)
 
 
 def test_a_passage_that_both_legs_put_first_is_first() -> None:
-    legs = [Leg("keyword", ((3, 9.0), (1, 5.0), (2, 1.0))), Leg("vector", ((3, 0.9), (2, 0.5), (4, 0.1)))]
+    legs = [Ranking("keyword", ((3, 9.0), (1, 5.0), (2, 1.0))), Ranking("vector", ((3, 0.9), (2, 0.5), (4, 0.1)))]
     assert _order(standardised_sum(legs, [0.5, 0.5], 200))[0] == 3
 
 
 def test_a_full_leg_may_hold_the_absent_just_below_its_last() -> None:
-    legs = [Leg("vector", ((1, 0.9), (2, 0.8))), Leg("keyword", ((3, 5.0), (1, 4.0)))]
+    legs = [Ranking("vector", ((1, 0.9), (2, 0.8))), Ranking("keyword", ((3, 5.0), (1, 4.0)))]
     full, partial = (standardised_sum(legs, [0.9, 0.1], size) for size in (2, 200))
     assert full[3] > partial[3]
 
 
 def test_empty_legs_give_nothing() -> None:
-    assert standardised_sum([Leg("keyword", ()), Leg("vector", ())], [0.4, 0.6], 200) == {}
+    assert standardised_sum([Ranking("keyword", ()), Ranking("vector", ())], [0.4, 0.6], 200) == {}
 
 
 def test_openclaw_adds_the_cosine_and_a_squashed_keyword_score() -> None:
-    legs = [Leg("keyword", ((1, 3.0),)), Leg("vector", ((2, 0.1), (1, 0.0)), cosines=(0.5, 0.8))]
+    legs = [Ranking("keyword", ((1, 3.0),)), Ranking("vector", ((2, 0.1), (1, 0.0)), cosines=(0.5, 0.8))]
     assert openclaw_sum(legs, (0.3, 0.7), 200) == pytest.approx({1: 0.3 * 0.75 + 0.7 * 0.8, 2: 0.35})
 
 

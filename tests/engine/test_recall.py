@@ -9,7 +9,8 @@ import pytest
 from gieok.engine.lifecycle import fill_vectors
 from gieok.engine.recall import Profile, Question, Recollection, recall
 from gieok.errors import EmbedderFailed, ShapeMismatch
-from gieok.model import Document, Entry, Filter, FoundPassage, Passage, Scope
+from gieok.model.memory import Document, Entry, Passage, Scope
+from gieok.model.retrieval import Filter, FoundPassage
 from gieok.testing import HashEmbedder, ManualClock, MemoryStore
 
 _MAIN, _OTHER = Scope("agent:main"), Scope("agent:other")

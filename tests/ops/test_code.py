@@ -11,19 +11,20 @@ from typing import Any
 
 import pytest
 
-from gieok import locks
+from gieok import fs
 from gieok.app import open_context
 from gieok.backends.parsers.treesitter import TreeSitterParser
-from gieok.capabilities.code import ownership
-from gieok.capabilities.code.ignoring import Rules
+from gieok.capabilities.code.index import ownership
+from gieok.capabilities.code.index.ignoring import Rules
 from gieok.engine.generate import Asker
 from gieok.errors import BadRequest, GeneratorFailed, NotIndexed
 from gieok.ops import operation
-from gieok.ops.code_init import SyncResult
-from gieok.ops.code_watch import relevant
+from gieok.ops.code.init import SyncResult
+from gieok.ops.code.watch import relevant
 from gieok.ops.context import Context
 from gieok.ops.operation import Style
-from gieok.ports import Prompt, SyntaxNode
+from gieok.ports.code import SyntaxNode
+from gieok.ports.models import Prompt
 from gieok.surfaces.cli import main
 from gieok.testing.model_server import ModelServer, question
 from gieok.testing.scripted_generator import Answer, ScriptedGenerator
@@ -210,7 +211,7 @@ def test_one_process_at_a_time_reads_and_links(run: Run, shop: Path, monkeypatch
     parse = TreeSitterParser.parse
 
     def watched(self: TreeSitterParser, language: str, source: bytes) -> SyntaxNode:
-        with locks.exclusive(ownership.lock_file(shop.parent / "home", shop, "sync"), wait=False) as is_free:
+        with fs.exclusive(ownership.lock_file(shop.parent / "home", shop, "sync"), wait=False) as is_free:
             free.append(is_free)
         return parse(self, language, source)
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from gieok import paths
+from gieok import fs
 from gieok.app import open_context
 from gieok.errors import BadRequest
-from gieok.model import Scope
+from gieok.model.memory import Scope
 from gieok.ops import operation
 from gieok.ops.context import Context
 
@@ -225,7 +225,7 @@ def test_what_is_forgotten_does_not_come_back_under_another_name(home: Path, tmp
 def test_a_store_that_was_deleted_begins_from_the_journal(home: Path, tmp_path: Path) -> None:
     _run("forget", match=_SECRET, yes=True)
     remembered = (home / "active_memory.md").read_bytes()
-    paths.remove_database(home / "memory.sqlite")
+    fs.remove_database(home / "memory.sqlite")
     _run("observe run", once=True)
     assert (home / "active_memory.md").read_bytes() == remembered
     assert _run("index").report.added == ["notes/other.md", "memory/decision/we-lint-with-ruff.md"]

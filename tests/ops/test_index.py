@@ -8,13 +8,13 @@ import pytest
 
 from gieok.app import open_context
 from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, ShapeMismatch
-from gieok.model import Scope
+from gieok.model.memory import Scope
 from gieok.ops import operation
 from gieok.ops.context import Context
-from gieok.ops.doctor import DoctorRequest
-from gieok.ops.index import IndexRequest, IndexResult
-from gieok.ops.search import SearchRequest, SearchResult
-from gieok.ops.status import StatusRequest, StatusResult
+from gieok.ops.home.doctor import DoctorRequest
+from gieok.ops.home.status import StatusRequest, StatusResult
+from gieok.ops.memory.index import IndexRequest, IndexResult
+from gieok.ops.memory.search import SearchRequest, SearchResult
 from gieok.testing import HashEmbedder
 
 

@@ -14,10 +14,10 @@ from gieok.app import open_context
 from gieok.capabilities.prompt.install import targets
 from gieok.errors import BadRequest
 from gieok.ops import operation
-from gieok.ops.doctor import Check, DoctorRequest
-from gieok.ops.install import InstallRequest, InstallResult
+from gieok.ops.home.doctor import Check, DoctorRequest
+from gieok.ops.memory.remember import RememberRequest
 from gieok.ops.operation import Style
-from gieok.ops.remember import RememberRequest
+from gieok.ops.prompt.install import InstallRequest, InstallResult
 from gieok.text import jsonc
 
 _AGENTS = tuple(targets.TARGETS)

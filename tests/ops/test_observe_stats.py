@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from gieok.app import open_context
-from gieok.model import Run, Scope, Usage
+from gieok.model.conversation import Run, Usage
+from gieok.model.memory import Scope
 from gieok.ops import operation
 from gieok.ops.context import Context
-from gieok.ops.exposition import Metric, Sample, expose
-from gieok.ops.observe_stats import ObserveStatsRequest
+from gieok.ops.observe.exposition import Metric, Sample, expose
+from gieok.ops.observe.prices import Price, Prices
+from gieok.ops.observe.stats import ObserveStatsRequest
 from gieok.ops.operation import Style
-from gieok.ops.prices import Price, Prices
 from gieok.testing.clock import ManualClock
 
 _NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)

@@ -18,9 +18,9 @@ from gieok.app import open_context
 from gieok.errors import BadRequest
 from gieok.ops import operation
 from gieok.ops.context import Context
-from gieok.ops.records import refresh
-from gieok.ops.remember import RememberRequest, RememberResult
-from gieok.ops.retire import RecordRequest, RecordResult
+from gieok.ops.memory.records import refresh
+from gieok.ops.memory.remember import RememberRequest, RememberResult
+from gieok.ops.memory.retire import RecordRequest, RecordResult
 from gieok.testing import ManualClock
 
 _SOURCE = str(Path(gieok.__file__).parents[1])
@@ -185,8 +185,8 @@ _LOOP = """
 import itertools, sys
 from gieok.app import open_context
 from gieok.ops import operation
-from gieok.ops.remember import RememberRequest
-from gieok.ops.retire import RecordRequest
+from gieok.ops.memory.remember import RememberRequest
+from gieok.ops.memory.retire import RecordRequest
 context = open_context({})
 for n in itertools.count(int(sys.argv[1])):
     path = operation("remember").handler(context, RememberRequest(text=[f"Record {n}: " + "it is kept " * 400])).path

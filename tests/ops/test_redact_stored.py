@@ -10,7 +10,7 @@ import pytest
 
 from gieok.app import open_context
 from gieok.errors import BadRequest
-from gieok.model import Scope
+from gieok.model.memory import Scope
 from gieok.ops import operation
 
 #: Told by a rule of the user's own, which comes after everything was stored.

@@ -6,7 +6,7 @@ import pytest
 
 from gieok.app import open_context
 from gieok.ops import operation
-from gieok.ops.service import ServiceRequest
+from gieok.ops.home.service import ServiceRequest
 
 
 @pytest.fixture(autouse=True)

@@ -14,9 +14,9 @@ from gieok.capabilities.files import sessions
 from gieok.capabilities.files.cut import Cut
 from gieok.engine import lifecycle
 from gieok.errors import BadRequest, TranscriptUnreadable
-from gieok.model import Scope
-from gieok.ops.index import IndexRequest, run
-from gieok.ports import StoredSession
+from gieok.model.memory import Scope
+from gieok.ops.memory.index import IndexRequest, run
+from gieok.ports.journal import StoredSession
 from gieok.surfaces.cli import main
 from gieok.testing.hash_embedder import HashEmbedder
 from gieok.testing.memory_store import MemoryStore

@@ -10,12 +10,12 @@ from gieok.app import open_context
 from gieok.errors import BadRequest, StoreError, StoreUnreachable
 from gieok.ops import operation
 from gieok.ops.context import Context
-from gieok.ops.get import GetRequest
-from gieok.ops.index import IndexRequest
+from gieok.ops.home.status import StatusRequest, StatusResult
+from gieok.ops.home.store_switch import SwitchRequest, SwitchResult
+from gieok.ops.memory.get import GetRequest
+from gieok.ops.memory.index import IndexRequest
+from gieok.ops.memory.search import SearchRequest, SearchResult
 from gieok.ops.operation import Style
-from gieok.ops.search import SearchRequest, SearchResult
-from gieok.ops.status import StatusRequest, StatusResult
-from gieok.ops.store_switch import SwitchRequest, SwitchResult
 from gieok.testing import HashEmbedder
 from gieok.testing.contracts.base import HOME, OTHER, entry
 

@@ -13,13 +13,14 @@ from gieok import grants, paths, places
 from gieok.app import open_context
 from gieok.capabilities.files.read import LARGEST_BYTES
 from gieok.errors import BadRequest
-from gieok.model import Scope
-from gieok.ops import operation, waiting
+from gieok.model.memory import Scope
+from gieok.ops import operation
 from gieok.ops.context import Context
+from gieok.ops.memory import waiting
+from gieok.ops.memory.remember import RememberRequest
+from gieok.ops.memory.retire import RecordRequest
+from gieok.ops.memory.trust import TrustRequest, TrustResult
 from gieok.ops.operation import Style
-from gieok.ops.remember import RememberRequest
-from gieok.ops.retire import RecordRequest
-from gieok.ops.trust import TrustRequest, TrustResult
 from gieok.surfaces.cli import main
 from gieok.testing import ManualClock
 

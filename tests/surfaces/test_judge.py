@@ -16,11 +16,11 @@ import pytest
 
 import gieok
 from gieok.app import open_context
-from gieok.capabilities.prompt.inject import Entry
-from gieok.capabilities.prompt.options import Settings
+from gieok.capabilities.prompt.inject import InjectedMemory
+from gieok.capabilities.prompt.options import HookSettings
 from gieok.capabilities.prompt.recollect import Found
 from gieok.ops import operation
-from gieok.ops.remember import RememberRequest
+from gieok.ops.memory.remember import RememberRequest
 from gieok.surfaces.hook.judge import judged
 
 _KEY = "sk-judge-0123456789abcdefghijklmnop"
@@ -79,16 +79,18 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
     made.server_close()
 
 
-def _settings(server: Model, api: str = "openai", **values: Any) -> Settings:
+def _settings(server: Model, api: str = "openai", **values: Any) -> HookSettings:
     named = {f"judge.{name}": value for name, value in values.items()}
-    return Settings(
+    return HookSettings(
         {"judge.enabled": True, "judge.api": api, "judge.model": "m", "judge.base_url": server.url,
          "judge.key_variable": "JUDGE_KEY", "judge.deadline_ms": 60_000} | named
     )  # fmt: skip
 
 
 def _found(*titles: str, text: str = "") -> list[Found]:
-    entries = [Entry(title=title, citation=f"{title}.md#L1", text=text or f"about {title}") for title in titles]
+    entries = [
+        InjectedMemory(title=title, citation=f"{title}.md#L1", text=text or f"about {title}") for title in titles
+    ]
     return [Found(level="high", coverage=0.5, ratio=1.0, key=e.citation, entry=e) for e in entries]
 
 

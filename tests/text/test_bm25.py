@@ -2,7 +2,7 @@
 
 import math
 
-from gieok.model import KeywordQuery
+from gieok.model.retrieval import KeywordQuery
 from gieok.text import bm25
 
 _QUERY = KeywordQuery(weights={"결제": 1.0, "the": 1.0, "unseen": 0.5})

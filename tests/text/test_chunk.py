@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gieok.model import Passage
+from gieok.model.memory import Passage
 from gieok.text.chunk import _tokens, chunk
 
 _LINES = st.sampled_from(

@@ -32,7 +32,9 @@ def _active(lang: str) -> str:
     return active_memory.render(held, Look(lang, 2_500, "", UTC), date(2026, 11, 22)) + "\n" + active_memory.MARKER
 
 
-_ENTRY = inject.Entry(title="Queue", citation="notes/queue.md#L1", text="We decided to use Redis.\nNever use Kafka.")
+_ENTRY = inject.InjectedMemory(
+    title="Queue", citation="notes/queue.md#L1", text="We decided to use Redis.\nNever use Kafka."
+)
 _TEXTS = {
     "injected": inject.render([_ENTRY], [_ENTRY], 2_000),
     "note": inject.note(3),

@@ -12,7 +12,7 @@ from gieok.capabilities.observe.active_memory import Look
 from gieok.capabilities.observe.observation import Category, Observation, Priority
 from gieok.capabilities.observe.remembered import Remembered
 from gieok.capabilities.prompt import inject
-from gieok.model import Message
+from gieok.model.conversation import Message
 from gieok.surfaces.tools import INSTRUCTIONS
 from gieok.transcripts.formats import Transcript, begin
 
@@ -135,7 +135,7 @@ _HELD = Remembered(
     (), (Observation(_PRINTED, datetime(2026, 11, 21, tzinfo=UTC), Priority.HIGH, Category.DECISION),), "", ()
 )
 _ACTIVE = active_memory.render(_HELD, Look("en", 2_500, "", UTC), date(2026, 11, 22)) + active_memory.MARKER
-_INJECTED = inject.render([inject.Entry(title="Queue", citation="q.md#L1", text=_PRINTED)], [], 2_000)
+_INJECTED = inject.render([inject.InjectedMemory(title="Queue", citation="q.md#L1", text=_PRINTED)], [], 2_000)
 #: What comes back although its text says nothing of Gieok: it is known by the call.
 _BY_CALL: dict[str, tuple[str, dict[str, Any]]] = {
     "our tool": ("mcp__gieok__memory_search", {"query": "queue"}),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gieok.model import Message
+from gieok.model.conversation import Message
 from gieok.text.echo import MARKER
 from gieok.transcripts.formats import FORMATS, Transcript, begin, is_transcript, recognise, replay
 

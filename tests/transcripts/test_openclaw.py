@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from gieok.model import Role
+from gieok.model.conversation import Role
 from gieok.transcripts.formats import Transcript, begin
 
 _HEADER = {"type": "session", "version": 3, "id": "s1", "timestamp": "2026-11-21T20:45:55.413Z", "cwd": "/w"}

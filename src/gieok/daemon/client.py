@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from gieok import locks, paths, places
+from gieok import fs, paths, places
 from gieok.daemon import wire
 from gieok.errors import GieokError
 from gieok.ops.context import DaemonStatus
@@ -38,7 +38,7 @@ class Daemon:
         if running is not None:
             return running, False
         log = paths.log(self._home)
-        paths.create_private(log)
+        fs.create_private(log)
         with log.open("ab") as out:
             child = subprocess.Popen(
                 [sys.executable, "-m", "gieok.daemon"],
@@ -78,7 +78,7 @@ class Daemon:
         lock = wire.lock_file(self._home)
         if not lock.exists():
             return False
-        with locks.exclusive(lock, wait=False) as free:
+        with fs.exclusive(lock, wait=False) as free:
             return not free
 
 

@@ -19,18 +19,19 @@ from functools import partial
 from pathlib import Path
 
 import gieok
-from gieok import locks, paths, places
+from gieok import fs, paths, places
 from gieok.app import ignored_in, open_context
-from gieok.capabilities.code import layout, watched
+from gieok.capabilities.code.index import watched
+from gieok.capabilities.code.model import layout
 from gieok.capabilities.observe.notes import Mirrored
 from gieok.capabilities.observe.sidecar import Sidecar
 from gieok.daemon import wire
 from gieok.errors import GieokError
-from gieok.model import Scope
+from gieok.model.memory import Scope
 from gieok.ops import operation
-from gieok.ops.code_watch import relevant
+from gieok.ops.code.watch import relevant
 from gieok.ops.context import Context
-from gieok.ports import VectorSearch
+from gieok.ports.store import VectorSearch
 from gieok.text.redact import redact
 
 #: Between a change of a transcript and reading it; short, because a line costs less than a millisecond to take.
@@ -46,11 +47,11 @@ _MOST_LOG_BYTES = 5_000_000
 def main() -> int:
     """Run until a signal or a client ends it; 0 also where another daemon runs already."""
     home = paths.home()
-    with locks.exclusive(wire.lock_file(home), wait=False) as is_alone:
+    with fs.exclusive(wire.lock_file(home), wait=False) as is_alone:
         if not is_alone:
             return 0
         _turn_log(paths.log(home))
-        service = Service(home)
+        service = DaemonProcess(home)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: service.stop.set())
         return service.run()
@@ -61,7 +62,7 @@ def _turn_log(log: Path) -> None:
         log.replace(log.with_name(log.name + ".1"))
 
 
-class Service:
+class DaemonProcess:
     """The threads, and what they tell each other."""
 
     def __init__(self, home: Path) -> None:
@@ -123,7 +124,7 @@ class Service:
 
     def _capture(self, context: Context) -> None:
         sidecar = context.sidecar()
-        paths.make_private(sidecar.spool)
+        fs.make_private(sidecar.spool)
         while not self.stop.is_set():
             self._look(sidecar)
             folders = sidecar.watched()

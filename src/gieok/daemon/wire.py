@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gieok import paths
+from gieok import fs
 
 #: The longest path of a Unix socket, on the strictest system.
 _LONGEST_SOCKET_PATH = 100
@@ -20,7 +20,7 @@ _MOST_BYTES = 1 << 16
 TIMEOUT_S = 5.0
 
 
-class Address(NamedTuple):
+class DaemonAddress(NamedTuple):
     """Where the daemon of a home folder listens."""
 
     pid: int
@@ -36,7 +36,7 @@ def lock_file(home: Path) -> Path:
     return home / "daemon.lock"
 
 
-def listen(home: Path, started_at: str, version: str) -> tuple[socket.socket, Address]:
+def listen(home: Path, started_at: str, version: str) -> tuple[socket.socket, DaemonAddress]:
     """Open the socket and write down where it is. Whoever calls holds the lock, so what is there is stale."""
     path = home / "daemon.sock"
     token = secrets.token_hex(16)
@@ -45,28 +45,28 @@ def listen(home: Path, started_at: str, version: str) -> tuple[socket.socket, Ad
         server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         server.bind(str(path))
         path.chmod(0o600)
-        address = Address(os.getpid(), str(path), 0, token, started_at, version)
+        address = DaemonAddress(os.getpid(), str(path), 0, token, started_at, version)
     else:
         server = socket.create_server(("127.0.0.1", 0))
-        address = Address(os.getpid(), "", server.getsockname()[1], token, started_at, version)
+        address = DaemonAddress(os.getpid(), "", server.getsockname()[1], token, started_at, version)
     server.listen()
     _write(home / "daemon.json", address)
     return server, address
 
 
-def _write(file: Path, address: Address) -> None:
+def _write(file: Path, address: DaemonAddress) -> None:
     temporary = file.with_suffix(".tmp")
     temporary.unlink(missing_ok=True)
-    paths.create_private(temporary)
+    fs.create_private(temporary)
     temporary.write_text(json.dumps(address._asdict()), encoding="utf-8")
     temporary.replace(file)
 
 
-def address(home: Path) -> Address | None:
+def address(home: Path) -> DaemonAddress | None:
     """Return where a daemon listens, or listened last."""
     try:
         row = json.loads((home / "daemon.json").read_text(encoding="utf-8"))
-        return Address(**{name: row[name] for name in Address._fields})
+        return DaemonAddress(**{name: row[name] for name in DaemonAddress._fields})
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -77,7 +77,7 @@ def forget(home: Path) -> None:
         (home / name).unlink(missing_ok=True)
 
 
-def ask(to: Address, what: str) -> dict[str, Any] | None:
+def ask(to: DaemonAddress, what: str) -> dict[str, Any] | None:
     """Send one request and return the answer; None where nobody answers."""
     try:
         with _connect(to) as connection:
@@ -88,7 +88,7 @@ def ask(to: Address, what: str) -> dict[str, Any] | None:
         return None
 
 
-def _connect(to: Address) -> socket.socket:
+def _connect(to: DaemonAddress) -> socket.socket:
     if not to.socket:
         return socket.create_connection(("127.0.0.1", to.port), TIMEOUT_S)
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from gieok.model import Document
+from gieok.model.memory import Document
 from gieok.text.redact import redact
 from gieok.text.redact.names import named
 

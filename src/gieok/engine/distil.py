@@ -8,20 +8,18 @@ between any two steps neither loses a span nor distils it twice.
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from gieok.engine.clean import cleaned
-from gieok.model import Document, Entry, Journalled, Run, Scope
-from gieok.ports import Durable, Forgetting, Journal, Ledger, Positions, Store
+from gieok.model.conversation import Journalled, Run
+from gieok.model.memory import Document, Entry, Scope
+from gieok.ports.journal import FullJournal, Journal
+from gieok.ports.store import Store
 
 _DELIVERIES = 500
 
 
-class FullJournal(Journal, Positions, Durable, Forgetting, Ledger, Protocol):
-    """A journal with every ability."""
-
-
-class Span(NamedTuple):
+class MessageSpan(NamedTuple):
     """Messages of a scope that follow one another, all that hold after `start` up to `end`."""
 
     scope: Scope
@@ -35,10 +33,10 @@ class Span(NamedTuple):
         return sum(found.message.tokens for found in self.messages)
 
 
-def next_span(journal: Journal, scope: Scope, after: int, budget_tokens: int) -> Span | None:
+def next_span(journal: Journal, scope: Scope, after: int, budget_tokens: int) -> MessageSpan | None:
     """Return the messages after a position until they have at least `budget_tokens`; None where there are none."""
     found = journal.read(scope, after, budget_tokens=budget_tokens)
-    return Span(scope, after, found[-1].seq, tuple(found)) if found else None
+    return MessageSpan(scope, after, found[-1].seq, tuple(found)) if found else None
 
 
 def finish(

@@ -7,9 +7,10 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gieok.engine.distil import FullJournal, deliver
-from gieok.model import Scope
-from gieok.ports import Adoptable, Durable, Notes, Store
+from gieok.engine.distil import deliver
+from gieok.model.memory import Scope
+from gieok.ports.journal import Durable, FullJournal
+from gieok.ports.store import Adoptable, Notes, Store
 
 _NOTES = "notes:"
 #: The note that says which documents a person forgot although a file still holds them: key → content hash, as JSON.

@@ -9,8 +9,10 @@ from datetime import date, datetime, timedelta, tzinfo
 from typing import TypeVar
 
 from gieok.errors import BudgetReached, DegenerateOutput, GeneratorFailed
-from gieok.model import Usage
-from gieok.ports import Clock, Generated, Generator, Ledger, Prompt
+from gieok.model.conversation import Usage
+from gieok.ports.journal import Ledger
+from gieok.ports.models import Generated, Generator, Prompt
+from gieok.ports.system import Clock
 from gieok.text.echo import MARKER
 from gieok.text.redact import redact
 from gieok.text.tokens import count_tokens

@@ -11,8 +11,8 @@ from types import MappingProxyType
 
 from gieok.engine.clean import cleaned
 from gieok.errors import StoreError
-from gieok.model import Document, Entry, Passage, Scope
-from gieok.ports import Store
+from gieok.model.memory import Document, Entry, Passage, Scope
+from gieok.ports.store import Store
 from gieok.text.redact import redact
 
 #: Text per transaction, in characters, so that the write lock is short: other processes wait for it.
@@ -21,7 +21,7 @@ _BATCH_ENTRIES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SourceItem:
     """Something a source holds: its key, the hash of its content, and how to make and cut the document if it is needed.
 
     `dialect` takes the secrets out of its text.
@@ -74,7 +74,7 @@ class Report:
 def ingest(
     store: Store,
     scope: Scope,
-    items: Iterable[Found | Failed],
+    items: Iterable[SourceItem | Failed],
     *,
     owns: Callable[[str], bool],
     force: bool = False,
@@ -112,16 +112,16 @@ def _below(key: str, folders: Sequence[str]) -> bool:
     return any(key.startswith(f"{folder}/") for folder in folders)
 
 
-def _is_forgotten(item: Found | Failed, forgotten: frozenset[str], report: Report) -> bool:
+def _is_forgotten(item: SourceItem | Failed, forgotten: frozenset[str], report: Report) -> bool:
     """Go by the content: a file that was renamed, or is found under another root, holds the same."""
-    is_it = isinstance(item, Found) and item.content_hash in forgotten
+    is_it = isinstance(item, SourceItem) and item.content_hash in forgotten
     if is_it:
         report.forgotten.append(item.key)
     return is_it
 
 
 def _sift(
-    items: Iterable[Found | Failed], known: dict[str, str], seen: set[str], report: Report, force: bool
+    items: Iterable[SourceItem | Failed], known: dict[str, str], seen: set[str], report: Report, force: bool
 ) -> Iterator[Entry]:
     for item in items:
         if isinstance(item, Failed):
@@ -156,7 +156,7 @@ def _batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
         yield batch
 
 
-def _entry(item: Found) -> Entry:
+def _entry(item: SourceItem) -> Entry:
     """Build the document, redact it, and only then cut it: offsets and tokens are those of what is stored."""
     clean = cleaned(item.build(), item.dialect)
     return Entry(clean, item.cut(clean))

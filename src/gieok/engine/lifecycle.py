@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
-from gieok.model import PassageId, Scope
-from gieok.ports import Embedder, ModelSwitch, Store, VectorCopy, VectorSearch
+from gieok.model.memory import PassageId, Scope
+from gieok.ports.models import Embedder
+from gieok.ports.store import ModelSwitch, Store, VectorCopy, VectorSearch
 
 Progress = Callable[[int], None]
 

@@ -7,12 +7,13 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
-from gieok.model import Leg, PassageId
+from gieok.model.memory import PassageId
+from gieok.model.retrieval import Ranking
 
 Scores = dict[PassageId, float]
 
 
-def standardised_sum(legs: Sequence[Leg], weights: Sequence[float], full: int) -> Scores:
+def standardised_sum(legs: Sequence[Ranking], weights: Sequence[float], full: int) -> Scores:
     """Fuse by a weighted sum of z-scores over the union of all legs' candidates.
 
     Beats reciprocal ranks and min-max on every set measured, because it keeps how far apart hits are.
@@ -26,7 +27,7 @@ def standardised_sum(legs: Sequence[Leg], weights: Sequence[float], full: int) -
     return fused
 
 
-def _standardised(leg: Leg, union: Collection[PassageId], full: int) -> Scores:
+def _standardised(leg: Ranking, union: Collection[PassageId], full: int) -> Scores:
     """Return z-scores; a candidate that a `full` leg does not name may be just below its last, else it matches nothing."""
     if not leg.ranked:
         return dict.fromkeys(union, 0.0)
@@ -39,7 +40,7 @@ def _standardised(leg: Leg, union: Collection[PassageId], full: int) -> Scores:
     return {passage: (v - mean) / max(deviation, 1e-6) for passage, v in values.items()}
 
 
-def openclaw_sum(legs: Sequence[Leg], weights: Sequence[float], full: int) -> Scores:
+def openclaw_sum(legs: Sequence[Ranking], weights: Sequence[float], full: int) -> Scores:
     """Fuse as OpenClaw's memory-core does: a weighted sum of cosine and x / (1 + x) of the BM25 score x."""
     del full
     fused: Scores = {}

@@ -15,9 +15,12 @@ from typing import NamedTuple, TypeVar
 from gieok.engine import rank
 from gieok.engine.snippet import snippet
 from gieok.errors import EmbedderFailed, StoreBusy, StoreUnreachable
-from gieok.model import Filter, FoundPassage, Hit, KeywordQuery, Leg, PassageId, Scope, VectorQuery
-from gieok.ports import Clock, Embedder, KeywordSearch, ManagedSearch, Store, VectorSearch
-from gieok.text.dates import Span, find_span
+from gieok.model.memory import PassageId, Scope
+from gieok.model.retrieval import Filter, FoundPassage, Hit, KeywordQuery, Ranking, VectorQuery
+from gieok.ports.models import Embedder
+from gieok.ports.store import KeywordSearch, ManagedSearch, Store, VectorSearch
+from gieok.ports.system import Clock
+from gieok.text.dates import DateSpan, find_span
 from gieok.text.keywords import is_statement, keyword_text, normalise, query_tokens
 from gieok.text.language import language_of
 
@@ -63,7 +66,7 @@ class Profile:
     statement_keyword_share: float = 0.3
     #: Below this share of the ceiling, the keyword leg loses weight in proportion: it matched hardly anything. 0: never.
     full_coverage: float = 0.3
-    fuse: Callable[[Sequence[Leg], Sequence[float], int], rank.Scores] = rank.standardised_sum
+    fuse: Callable[[Sequence[Ranking], Sequence[float], int], rank.Scores] = rank.standardised_sum
     k1: float = 0.4
     b: float = 0.4
     context_weight: float = 0.5
@@ -120,7 +123,7 @@ class Recollection(NamedTuple):
 
     hits: tuple[Hit, ...]
     degraded: str | None = None
-    span: Span | None = None
+    span: DateSpan | None = None
 
 
 class _Candidate(NamedTuple):
@@ -172,7 +175,7 @@ def recall(
     return Recollection(tuple(hits), "; ".join(dict.fromkeys(filter(None, reasons))) or None, span)
 
 
-def _tokens(question: Question, span: Span | None, profile: Profile) -> dict[str, float]:
+def _tokens(question: Question, span: DateSpan | None, profile: Profile) -> dict[str, float]:
     """Return the tokens to look for; the words of a date count little, because notes carry their date elsewhere."""
     tokens = query_tokens(question.text, profile.stop_words)
     for token in query_tokens(span.words) if span else ():
@@ -236,10 +239,10 @@ def _search_scope(
     return found, degraded
 
 
-def _gather(store: Store, scope: Scope, wanted: _Wanted) -> tuple[list[Leg], str | None]:
+def _gather(store: Store, scope: Scope, wanted: _Wanted) -> tuple[list[Ranking], str | None]:
     """Ask every leg that the store has; one whose service cannot be reached is named and left out."""
     question, profile = wanted.question, wanted.profile
-    legs, degraded = list[Leg](), None
+    legs, degraded = list[Ranking](), None
     if question.use_vectors and isinstance(store, ManagedSearch):
         try:
             legs.append(store.managed(scope, question.text, question.where, profile.candidates))
@@ -256,7 +259,7 @@ def _gather(store: Store, scope: Scope, wanted: _Wanted) -> tuple[list[Leg], str
     return legs, degraded
 
 
-def _fuse(legs: Sequence[Leg], question: Question, profile: Profile) -> rank.Scores:
+def _fuse(legs: Sequence[Ranking], question: Question, profile: Profile) -> rank.Scores:
     """Return one score per candidate of any leg: words have their share, meaning has the rest."""
     share = profile.statement_keyword_share if is_statement(question.text) else profile.keyword_share
     words = [leg for leg in legs if leg.name == "keyword"]
@@ -299,7 +302,7 @@ def _candidates(
     return found
 
 
-def _signals(legs: Sequence[Leg]) -> dict[PassageId, dict[str, float]]:
+def _signals(legs: Sequence[Ranking]) -> dict[PassageId, dict[str, float]]:
     """Return what each leg says of its passages: place, and a value that compares between queries."""
     signals: dict[PassageId, dict[str, float]] = defaultdict(dict)
     for leg in legs:
@@ -309,7 +312,7 @@ def _signals(legs: Sequence[Leg]) -> dict[PassageId, dict[str, float]]:
     return signals
 
 
-def _weighed(candidate: _Candidate, profile: Profile, now: datetime, span: Span | None) -> _Candidate:
+def _weighed(candidate: _Candidate, profile: Profile, now: datetime, span: DateSpan | None) -> _Candidate:
     """Weigh a candidate by its age, its importance, and the days that the question names."""
     day = candidate.passage.valid_from
     fresh = rank.decay(None if span else day, now, profile.half_life_days)
@@ -326,7 +329,7 @@ def _weighed(candidate: _Candidate, profile: Profile, now: datetime, span: Span 
     return _Candidate(candidate.passage, min(score, 1.0), {**candidate.signals, **shown})
 
 
-def _days_factor(moment: datetime | None, span: Span, profile: Profile) -> float:
+def _days_factor(moment: datetime | None, span: DateSpan, profile: Profile) -> float:
     if moment is None:
         return profile.undated_share
     return 1.0 if span.first <= moment.date() <= span.last else profile.other_days_share

@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from gieok.capabilities.files.cut import Cut
 from gieok.engine.recall import Profile
 from gieok.errors import GieokError
-from gieok.model import Scope
-from gieok.ports import Clock, CoverageRun, Embedder, Notes, Store, TranscriptStore, Watcher
+from gieok.model.memory import Scope
+from gieok.ports.code import CoverageRun
+from gieok.ports.journal import TranscriptStore
+from gieok.ports.models import Embedder
+from gieok.ports.store import Notes, Store
+from gieok.ports.system import Clock, Watcher
 
 if TYPE_CHECKING:  # a cold search has no time for it
-    from gieok.capabilities.code.project import Project
+    from gieok.capabilities.code.index.project import Project
     from gieok.capabilities.observe.sidecar import Sidecar
     from gieok.capabilities.prompt.recollect import Reader
-    from gieok.engine.distil import FullJournal
     from gieok.engine.generate import Asker
+    from gieok.ports.journal import FullJournal
 
 
 class SettingRow(NamedTuple):

@@ -15,14 +15,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import __version__, paths
+from gieok import __version__, fs
 from gieok.capabilities.files import roots, sync
 from gieok.errors import GieokError, NotIndexed
-from gieok.model import Hit
+from gieok.model.retrieval import Hit
 from gieok.ops import operation
 from gieok.ops.context import Context
-from gieok.ops.index import IndexRequest
-from gieok.ops.search import SearchRequest
+from gieok.ops.memory.index import IndexRequest
+from gieok.ops.memory.search import SearchRequest
 from gieok.surfaces import streams
 from gieok.surfaces.progress import Progress
 
@@ -234,7 +234,7 @@ def _write_index_file(context: Context, collections: Sequence[Collection]) -> No
     if not cache:
         return
     file = Path(cache) / "qmd" / "index.sqlite"
-    paths.create_private(file)
+    fs.create_private(file)
     folders = roots.load(context.store(), context.scope)
     rows = []
     for key, content_hash in context.store().hashes(context.scope).items():

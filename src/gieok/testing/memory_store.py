@@ -5,19 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gieok.errors import ShapeMismatch
-from gieok.model import (
-    Document,
-    Entry,
-    Filter,
-    FoundPassage,
-    KeywordQuery,
-    Leg,
-    Passage,
-    PassageId,
-    Scope,
-    StoreStats,
-    VectorQuery,
-)
+from gieok.model.memory import Document, Entry, Passage, PassageId, Scope, StoreStats
+from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery, Ranking, VectorQuery
 from gieok.text import bm25
 from gieok.text.embedform import text_to_embed
 from gieok.text.keywords import keyword_tokens
@@ -133,7 +122,7 @@ class MemoryStore:
     def close(self) -> None:
         """Do nothing."""
 
-    def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Leg:
+    def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Ranking:
         """Rank by BM25, computed from the texts."""
         rows = dict(self._of(scope, Filter()))
         counts = {i: (keyword_tokens(r.text), keyword_tokens(r.passage.context)) for i, r in rows.items()}
@@ -160,9 +149,9 @@ class MemoryStore:
                     floor = query.k1 * (1 - query.b + query.b * length / mean)
                     scores[i] += weight * tf * (query.k1 + 1) / (tf + floor)
         ranked = _ranked({i: s for i, s in scores.items() if s}, limit)
-        return Leg("keyword", ranked, bm25.ceiling(query, len(rows), holding) if rows else 1.0)
+        return Ranking("keyword", ranked, bm25.ceiling(query, len(rows), holding) if rows else 1.0)
 
-    def nearest(self, scope: Scope, query: VectorQuery, where: Filter, limit: int) -> Leg:
+    def nearest(self, scope: Scope, query: VectorQuery, where: Filter, limit: int) -> Ranking:
         """Rank by cosine, then lower by crowding."""
         known = self._active()
         if self._model:
@@ -175,7 +164,7 @@ class MemoryStore:
             scores[i] = score - query.hub_weight * (sum(fellows) / len(fellows) if fellows else 0.0)
         ranked = _ranked(scores, limit)
         cosines = dict(best)
-        return Leg("vector", ranked, cosines=tuple(cosines[i] for i, _ in ranked))
+        return Ranking("vector", ranked, cosines=tuple(cosines[i] for i, _ in ranked))
 
     def use_model(self, model: str, dimension: int) -> None:
         """Declare the model that vectors come from."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from gieok.ports import Generated, Prompt
+from gieok.ports.models import Generated, Prompt
 
 Answer = str | Exception | Callable[[Prompt], str]
 

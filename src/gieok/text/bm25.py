@@ -16,7 +16,7 @@ from collections.abc import Mapping
 
 TYPE_CHECKING = False  # of `typing`, which the prompt hook has no time to import
 if TYPE_CHECKING:
-    from gieok.model import KeywordQuery
+    from gieok.model.retrieval import KeywordQuery
 
 
 def idf(passages: int, holding: int) -> float:

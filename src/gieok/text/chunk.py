@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gieok.model import Passage
+from gieok.model.memory import Passage
 from gieok.text.markdown import heading_text
 
 #: Stored with the data: changes whenever the passages of any text would.

@@ -13,7 +13,7 @@ from typing import NamedTuple
 _DAY = timedelta(days=1)
 
 
-class Span(NamedTuple):
+class DateSpan(NamedTuple):
     """Days from `first` to `last`, both included, and the words of the question that said so."""
 
     first: date
@@ -49,7 +49,7 @@ _PAST_KO = r"(?<!매주)(?<!매주\s)(?<!다음)(?<!다음\s)(?<!다음주\s)(?<
 Found = re.Match[str]
 
 
-def find_span(question: str, today: date) -> Span | None:
+def find_span(question: str, today: date) -> DateSpan | None:
     """Return the days that `question` asks about, seen from `today`; None where it names none (or an impossible one)."""
     if not _HINT.search(question):
         return None
@@ -60,7 +60,7 @@ def find_span(question: str, today: date) -> Span | None:
                 first, last = meaning(found, today)
             except (ValueError, OverflowError, StopIteration):  # 2월 31일
                 continue
-            return Span(first, last, found[0])
+            return DateSpan(first, last, found[0])
     return None
 
 

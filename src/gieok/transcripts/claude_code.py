@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from gieok.model import Role
+from gieok.model.conversation import Role
 from gieok.transcripts.session import (
     Format,
     Line,

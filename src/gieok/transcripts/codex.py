@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from gieok.model import Role
+from gieok.model.conversation import Role
 from gieok.transcripts.session import (
     Format,
     Line,

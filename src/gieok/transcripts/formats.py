@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
-from gieok.model import Message, Turn
+from gieok.model.conversation import Message, Turn
 from gieok.text.echo import MARKER
 from gieok.transcripts import claude_code, codex, gemini_cli, openclaw, plain
 from gieok.transcripts.own import is_own_call, is_own_tool, may_ask

@@ -7,7 +7,7 @@ resumes a session: that holds texts of its own, and nobody has taken anything ba
 
 from collections.abc import Sequence
 
-from gieok.model import Retraction, Role
+from gieok.model.conversation import Retraction, Role
 from gieok.transcripts.session import Format, Line, Part, Said, Session, ToolUse, name_of, parts, unwrapped
 
 AGENT = "gemini-cli"

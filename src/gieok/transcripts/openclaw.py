@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
-from gieok.model import Role
+from gieok.model.conversation import Role
 from gieok.transcripts.session import Format, Line, Part, Said, Session, ToolUse, mapping, name_of, parts, text_of
 
 AGENT = "openclaw"

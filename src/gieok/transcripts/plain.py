@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
-from gieok.model import Role
+from gieok.model.conversation import Role
 from gieok.transcripts.session import Format, Line, Part, Said, Session, ToolUse, name_of, parts, text_of
 
 AGENT = "plain"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from gieok.model import Message, Retraction, Role
+from gieok.model.conversation import Message, Retraction, Role
 from gieok.text.echo import is_echo, strip_echo
 from gieok.text.redact import redact
 from gieok.transcripts.own import is_own_tool

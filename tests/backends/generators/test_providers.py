@@ -7,7 +7,7 @@ pytest.importorskip("pydantic_ai")
 from gieok.backends import registry
 from gieok.backends.generators.providers import ProviderGenerator
 from gieok.errors import GeneratorFailed
-from gieok.ports import Generated, Prompt
+from gieok.ports.models import Generated, Prompt
 
 _PROMPT = Prompt("You are the memory.", "무엇을 기억할까?", 0.3, 2000)
 _PATHS = {"openai": "/v1", "compatible": "/v1", "ollama": "/v1", "anthropic": "", "gemini": ""}

@@ -20,7 +20,7 @@ from gieok.backends.stores.mirrored import mirror
 from gieok.backends.stores.mirrored.store import MirroredStore
 from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.errors import StoreError
-from gieok.model import Filter
+from gieok.model.retrieval import Filter
 from gieok.testing import HashEmbedder
 from gieok.testing.contracts.base import HOME, OTHER, corpus, embed_missing, entry, keys, near
 
@@ -206,7 +206,7 @@ _ASK = """
 import sys
 from pathlib import Path
 from {module} import {kind}
-from gieok.model import Filter
+from gieok.model.retrieval import Filter
 from gieok.testing import HashEmbedder
 from gieok.testing.contracts.base import HOME, keys, near
 store = {kind}(Path({file!r}))

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from gieok.backends.stores.postgres.store import PostgresStore
-from gieok.model import Scope
+from gieok.model.memory import Scope
 from gieok.testing.contracts import ProcessContract
 from gieok.testing.contracts.base import HOME, OTHER, entry
 from gieok.testing.contracts.processes import finish, go, start
@@ -13,7 +13,7 @@ from gieok.testing.contracts.processes import finish, go, start
 #: Puts into two scopes in one call, again and again; the order of the scopes is the other process's turned round.
 _CROSSING = """
 import sys
-from gieok.model import Scope
+from gieok.model.memory import Scope
 from gieok.testing.contracts.base import entry
 print("ready", flush=True)
 sys.stdin.readline()

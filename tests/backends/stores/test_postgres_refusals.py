@@ -14,7 +14,7 @@ from gieok.backends.stores.postgres import reading, schema, writing
 from gieok.backends.stores.postgres.connection import read_address
 from gieok.backends.stores.postgres.store import PostgresStore, open_store
 from gieok.errors import BadConfig, ShapeMismatch, StoreBusy, StoreError, StoreUnreachable
-from gieok.model import Filter
+from gieok.model.retrieval import Filter
 from gieok.paths import home
 from gieok.testing import HashEmbedder
 from gieok.testing.contracts import RefusalContract

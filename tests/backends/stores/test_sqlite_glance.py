@@ -11,14 +11,15 @@ import pytest
 from gieok.backends.stores.sqlite.glance import Glance, Late
 from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.capabilities.prompt import levels, recollect
-from gieok.capabilities.prompt.options import Settings
-from gieok.model import Entry, Filter, KeywordQuery
+from gieok.capabilities.prompt.options import HookSettings
+from gieok.model.memory import Entry
+from gieok.model.retrieval import Filter, KeywordQuery
 from gieok.testing.contracts.base import HOME, OTHER, corpus, entry
 from gieok.text.bm25 import token_weights
 from gieok.text.keywords import query_tokens
 
 _NOW = datetime(2026, 11, 21, tzinfo=UTC)
-_FLOORLESS = Settings({"hook.floor": 0.0, "hook.limit": 9})
+_FLOORLESS = HookSettings({"hook.floor": 0.0, "hook.limit": 9})
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def file(tmp_path: Path) -> str:
     return str(tmp_path / "50% #1?.sqlite")
 
 
-def _recall(reader: Glance, scopes: list[str], text: str, chosen: Settings = _FLOORLESS) -> list[recollect.Found]:
+def _recall(reader: Glance, scopes: list[str], text: str, chosen: HookSettings = _FLOORLESS) -> list[recollect.Found]:
     return recollect.recall(reader, scopes, [query_tokens(text)], chosen, _NOW.timestamp(), "", Late).found
 
 
@@ -116,7 +117,7 @@ def test_what_is_dated_fades_and_what_holds_does_not(
     store.put([_kept("old.md", "결제 정산", 30, **fields), _kept("new.md", "결제 정산", 0, **fields)])
     ratios = {found.key: found.ratio for found in _recall(Glance(file), [str(HOME)], "결제 정산")}
     assert ratios == {"new.md": 1.0, "old.md": pytest.approx(0.75 if fades else 1.0)}
-    unfaded = Settings({"hook.floor": 0.0, "hook.half_life_days": 0})
+    unfaded = HookSettings({"hook.floor": 0.0, "hook.half_life_days": 0})
     assert {found.ratio for found in _recall(Glance(file), [str(HOME)], "결제 정산", unfaded)} == {1.0}
 
 
@@ -124,7 +125,7 @@ def test_a_lone_weak_match_is_not_sure(store: SqliteStore, file: str) -> None:
     store.put([entry("a.md", "결제 화면의 색"), *(entry(f"{n}.md", f"기린 {n}") for n in range(40))])
     asked = "결제 취소 한도 환불 정책"
     assert [found.level for found in _recall(Glance(file), [str(HOME)], asked)] == [levels.HIGH]  # a floor of 0
-    assert _recall(Glance(file), [str(HOME)], asked, Settings({})) == []
+    assert _recall(Glance(file), [str(HOME)], asked, HookSettings({})) == []
 
 
 def test_a_scope_never_sees_what_another_holds(store: SqliteStore, file: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gieok.backends.stores.sqlite.store import SqliteStore
-from gieok.model import Filter
+from gieok.model.retrieval import Filter
 from gieok.testing import HashEmbedder
 from gieok.testing.contracts import ProcessContract
 from gieok.testing.contracts.base import HOME, corpus, embed_missing, entry, keys, near, question

@@ -10,7 +10,7 @@ import pytest
 
 from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.errors import ShapeMismatch, StoreBusy, StoreCorrupt, StoreError
-from gieok.model import Filter
+from gieok.model.retrieval import Filter
 from gieok.testing.contracts.base import HOME, corpus, entry, keys, question
 
 

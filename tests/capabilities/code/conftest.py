@@ -8,8 +8,8 @@ import pytest
 from gieok.backends.git import Git
 from gieok.backends.parsers.treesitter import TreeSitterParser
 from gieok.backends.stores.sqlite.graph import SqliteProjectStore
-from gieok.capabilities.code import project
-from gieok.capabilities.code.project import Project
+from gieok.capabilities.code.index import project
+from gieok.capabilities.code.index.project import Project
 from gieok.testing import ManualClock
 
 Make = Callable[[Mapping[str, str]], Project]

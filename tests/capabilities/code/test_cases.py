@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gieok.capabilities.code.project import Project
+from gieok.capabilities.code.index.project import Project
 
 _CASES = Path(__file__).parent / "cases"
 _EXPECTED = re.compile(r"// -> (.+)")

@@ -3,8 +3,8 @@
 import pytest
 
 from gieok.backends.parsers.treesitter import TreeSitterParser
-from gieok.capabilities.code.chunks import symbol_key
-from gieok.capabilities.code.read import read
+from gieok.capabilities.code.index.chunks import symbol_key
+from gieok.capabilities.code.index.read import read
 
 _LONG = "says at some length what it does and why"
 _CASES = {

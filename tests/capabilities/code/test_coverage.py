@@ -10,11 +10,12 @@ import pytest
 
 from gieok.backends.coverage_file import CoverageFile
 from gieok.backends.stores.sqlite.graph import SqliteProjectStore
-from gieok.capabilities.code import analysis, coverage, executed, lookup, project
-from gieok.capabilities.code.coverage import Learned
-from gieok.capabilities.code.executed import NOT_RUN, RAN
-from gieok.capabilities.code.graph import Tier
-from gieok.capabilities.code.project import Project
+from gieok.capabilities.code.ask import analysis, coverage, executed, lookup
+from gieok.capabilities.code.ask.coverage import Learned
+from gieok.capabilities.code.ask.executed import NOT_RUN, RAN
+from gieok.capabilities.code.index import project
+from gieok.capabilities.code.index.graph import Certainty
+from gieok.capabilities.code.index.project import Project
 from gieok.errors import BadRequest
 
 Make = Callable[[Mapping[str, str]], Project]
@@ -208,20 +209,20 @@ def test_impact_names_the_tests_that_ran_a_function_and_says_when_code_changed_s
     assert _tests(made, "shop/rates.py:rate") == []  # no reading of the code finds what `find` finds
     taken_in(made, {"shop/rates.py": {pay: [14], refund: [14]}})
     assert _tests(made, "shop/rates.py:rate") == [
-        (_PAY, Tier.OBSERVED, "ran under coverage"),
-        (_REFUND, Tier.OBSERVED, "ran under coverage"),
+        (_PAY, Certainty.OBSERVED, "ran under coverage"),
+        (_REFUND, Certainty.OBSERVED, "ran under coverage"),
     ]
     (made.root / "tests/test_pay.py").write_text(
         _SHOP["tests/test_pay.py"].replace("    refund()", "    refund() or 1"), encoding="utf-8"
     )
     project.sync(made)
     assert _tests(made, "shop/rates.py:rate") == [
-        (_PAY, Tier.OBSERVED, "ran under coverage"),
-        (_REFUND, Tier.UNIQUE_NAME, "ran under coverage, changed since"),
+        (_PAY, Certainty.OBSERVED, "ran under coverage"),
+        (_REFUND, Certainty.UNIQUE_NAME, "ran under coverage, changed since"),
     ]
     (made.root / "shop/rates.py").write_text(_SHOP["shop/rates.py"].replace("return 1", "return 4"), encoding="utf-8")
     project.sync(made)
-    assert _tests(made, "shop/rates.py:rate")[0] == (_PAY, Tier.RESOLVED, "ran under coverage, changed since")
+    assert _tests(made, "shop/rates.py:rate")[0] == (_PAY, Certainty.RESOLVED, "ran under coverage, changed since")
     assert made.store.count_executions() == (2, 2, 1, 2, 0)
     for name in ("shop/rates.py", "tests/test_pay.py"):
         (made.root / name).unlink()
@@ -270,8 +271,8 @@ def test_a_test_that_was_seen_not_to_run_the_change_is_doubted_until_something_t
     ran = {"a.py": {"test_a.test_yes": [2, 3, 7], "test_a.test_no": [2]}}
     taken_in(made, ran)
     assert _tests(made, "a.py:g") == [
-        ("test_a.py::test_yes", Tier.OBSERVED, "ran under coverage"),
-        ("test_a.py::test_no", Tier.AMBIGUOUS, NOT_RUN),
+        ("test_a.py::test_yes", Certainty.OBSERVED, "ran under coverage"),
+        ("test_a.py::test_no", Certainty.AMBIGUOUS, NOT_RUN),
     ]
     (made.root / "a.py").write_text("def f(x):\n    if x:\n        g()\n\n\ndef g():\n    return 2\n", encoding="utf-8")
     project.sync(made)
@@ -300,16 +301,16 @@ def test_a_test_that_ran_what_was_changed_before_the_run_was_taken_in_is_not_dou
     before = {"a.py": {"test_a.test_f": [5], "test_a.test_g": [9]}, "b.py": {"test_a.test_f": [2]}}
     learned = taken_in(made, before, age_s=1)  # as it was when `h` did not call `g` yet
     assert (learned.changed, len(learned.executions)) == (("b.py",), 2)
-    assert ("test_a.py::test_f", Tier.RESOLVED, "resolved call") in _tests(made, "a.py:g")
+    assert ("test_a.py::test_f", Certainty.RESOLVED, "resolved call") in _tests(made, "a.py:g")
     assert made.store.count_executions() == (2, 2, 2, 0, 0)
     taken_in(made, {"a.py": {"test_a.test_f": [5], "test_a.test_g": [9]}, "b.py": {"test_a.test_f": [2]}})
-    assert ("test_a.py::test_f", Tier.AMBIGUOUS, NOT_RUN) in _tests(made, "a.py:g")
+    assert ("test_a.py::test_f", Certainty.AMBIGUOUS, NOT_RUN) in _tests(made, "a.py:g")
 
 
 def test_a_function_that_no_test_ran_makes_nobody_doubted(indexed: Make, taken_in: Callable[..., Learned]) -> None:
     made = indexed(_SHOP)
     taken_in(made, {"shop/pay.py": {"tests/test_pay.py::TestPay::test_pay|run": [2]}})
-    assert [(key, tier) for key, tier, _ in _tests(made, "shop/pay.py:refund")] == [(_REFUND, Tier.RESOLVED)]
+    assert [(key, tier) for key, tier, _ in _tests(made, "shop/pay.py:refund")] == [(_REFUND, Certainty.RESOLVED)]
 
 
 def test_tests_of_a_function_that_a_diff_deletes_are_those_that_ran_it(

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Mapping
 from xml.etree import ElementTree as ET
 
-from gieok.capabilities.code import export, picture
-from gieok.capabilities.code.project import Project
-from gieok.capabilities.code.structure import layers, needed, ordered, parts, structure
+from gieok.capabilities.code.index.project import Project
+from gieok.capabilities.code.report import export, picture
+from gieok.capabilities.code.report.structure import layers, needed, ordered, parts, structure
 
 Make = Callable[[Mapping[str, str]], Project]
 _SVG = "{http://www.w3.org/2000/svg}"

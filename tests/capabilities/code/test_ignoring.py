@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gieok.backends.git import Git
-from gieok.capabilities.code import ignoring
-from gieok.capabilities.code.ignoring import Rules
+from gieok.capabilities.code.index import ignoring
+from gieok.capabilities.code.index.ignoring import Rules
 
 _PARTS = (":a", "a", "b", "tmp", "foo", "foo bar", "#x", "!x", "foo.py", "b.py", "fooxbar.py", "[z].py", "x", "한글.py")
 _PIECES = ("a", "b", "tmp", "foo", "*", "**", "?", "f*", "*.py", "foo?bar", "foo?bar.py", "[a-f]*", "[!a]*", "\\#x", "\\!x", "한글.py", "foo bar", "x\\ ", "[[]z].py")  # fmt: skip

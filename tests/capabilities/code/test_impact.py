@@ -5,12 +5,14 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from gieok.capabilities.code import analysis, changes, impact, lookup, places, project
-from gieok.capabilities.code.graph import Tier
-from gieok.capabilities.code.impact import Reached
-from gieok.capabilities.code.project import Project
+from gieok.capabilities.code.ask import analysis, changes, impact, lookup
+from gieok.capabilities.code.ask.impact import Reached
+from gieok.capabilities.code.index import project
+from gieok.capabilities.code.index.graph import Certainty
+from gieok.capabilities.code.index.project import Project
+from gieok.capabilities.code.model import places
 from gieok.errors import BadRequest
-from gieok.model import Symbol
+from gieok.model.code import Symbol
 
 Make = Callable[[Mapping[str, str]], Project]
 _SHOP = {
@@ -114,12 +116,12 @@ def test_tests_in_a_folder_named_after_the_module_come_before_others_and_helpers
     )
     found = analysis.of_symbols(made, lookup.find(made, "shop/_models.py"))
     assert [(f.path, f.tier) for f in found.impact.test_files] == [
-        ("tests/models/test_url.py", Tier.IMPORT),
-        ("tests/models/test_headers.py", Tier.RESOLVED),
-        ("tests/test_app.py", Tier.RESOLVED),
-        ("tests/test_empty.py", Tier.IMPORT),
-        ("tests/conftest.py", Tier.IMPORT),
-        ("tests/__init__.py", Tier.IMPORT),
+        ("tests/models/test_url.py", Certainty.IMPORT),
+        ("tests/models/test_headers.py", Certainty.RESOLVED),
+        ("tests/test_app.py", Certainty.RESOLVED),
+        ("tests/test_empty.py", Certainty.IMPORT),
+        ("tests/conftest.py", Certainty.IMPORT),
+        ("tests/__init__.py", Certainty.IMPORT),
     ]
     package = analysis.of_symbols(made, lookup.find(made, "shop/__init__.py"))
     assert [f.path for f in package.impact.test_files][-2:] == ["tests/conftest.py", "tests/__init__.py"]
@@ -150,8 +152,12 @@ def test_one_sure_test_comes_before_many_unsure_ones_and_a_singular_name_before_
         symbol = Symbol(key, path, f"test_{number}", "function", 1, 2, "", "", "", 0, "test", "active", "")
         return Reached(key, 1, tier, ()), symbol
 
-    many = [test_of("tests/test_view.py", number, Tier.UNIQUE_NAME) for number in range(9)]
-    made = [*many, test_of("tests/test_cart.py", 0, Tier.RESOLVED), test_of("tests/test_error.py", 0, Tier.AMBIGUOUS)]
+    many = [test_of("tests/test_view.py", number, Certainty.UNIQUE_NAME) for number in range(9)]
+    made = [
+        *many,
+        test_of("tests/test_cart.py", 0, Certainty.RESOLVED),
+        test_of("tests/test_error.py", 0, Certainty.AMBIGUOUS),
+    ]
     found, symbols = {r.key: r for r, _ in made}, {s.key: s for _, s in made}
     result = impact.summarise(["shop/errors.py::Missing"], found, {}, symbols, ())
     assert [f.path for f in result.test_files] == ["tests/test_error.py", "tests/test_cart.py", "tests/test_view.py"]

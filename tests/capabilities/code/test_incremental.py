@@ -11,9 +11,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from gieok.backends.git import Git
 from gieok.backends.parsers.treesitter import TreeSitterParser
 from gieok.backends.stores.sqlite.graph import SqliteProjectStore
-from gieok.capabilities.code import executed, project
-from gieok.capabilities.code.project import SCOPE, Project
-from gieok.model import Execution
+from gieok.capabilities.code.ask import executed
+from gieok.capabilities.code.index import project
+from gieok.capabilities.code.index.project import SCOPE, Project
+from gieok.model.code import Execution
 from gieok.testing import ManualClock
 
 _NAMES = ("load", "save", "check", "Store", "run")

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
-from gieok.capabilities.code.project import Project
-from gieok.capabilities.code.query import search
+from gieok.capabilities.code.ask.query import search
+from gieok.capabilities.code.index.project import Project
 
 Make = Callable[[Mapping[str, str]], Project]
 _FILES = {

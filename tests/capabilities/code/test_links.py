@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from gieok.capabilities.code.project import Project
+from gieok.capabilities.code.index.project import Project
 from gieok.capabilities.code.resolve import solver
 
 Edges = Callable[[Mapping[str, str]], set[str]]

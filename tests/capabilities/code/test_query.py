@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Mapping
 
-from gieok.capabilities.code import statistics, summary, validate
-from gieok.capabilities.code.project import Project
-from gieok.capabilities.code.query import search
+from gieok.capabilities.code.ask import statistics
+from gieok.capabilities.code.ask.query import search
+from gieok.capabilities.code.index.project import Project
+from gieok.capabilities.code.report import summary, validate
 
 Make = Callable[[Mapping[str, str]], Project]
 _FILES = {

@@ -15,8 +15,8 @@ import pytest
 from gieok.backends.git import Git
 from gieok.backends.parsers.treesitter import TreeSitterParser
 from gieok.backends.stores.sqlite.graph import SqliteProjectStore
-from gieok.capabilities.code import project, scan
-from gieok.capabilities.code.project import Project
+from gieok.capabilities.code.index import project, scan
+from gieok.capabilities.code.index.project import Project
 from gieok.testing import ManualClock
 
 _DEFINES = re.compile(r"^(\s*)(?:async def|def|class|function|func|fn|pub fn|type|struct)\s+(\w+)", re.MULTILINE)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gieok.capabilities.code import project
-from gieok.capabilities.code.project import Project
+from gieok.capabilities.code.index import project
+from gieok.capabilities.code.index.project import Project
 
 Make = Callable[[Mapping[str, str]], Project]
 _OK = "def ok(): ...\nok()\n"

@@ -7,11 +7,12 @@ import pytest
 
 import gieok
 from gieok.backends.parsers.treesitter import TreeSitterParser
-from gieok.capabilities.code import project, validate
-from gieok.capabilities.code.facts import Facts, SymbolFact
+from gieok.capabilities.code.index import project
+from gieok.capabilities.code.index.project import Project
 from gieok.capabilities.code.languages import python, python_tolerant
-from gieok.capabilities.code.project import Project
-from gieok.ports import SyntaxNode
+from gieok.capabilities.code.model.facts import Facts, SymbolFact
+from gieok.capabilities.code.report import validate
+from gieok.ports.code import SyntaxNode
 
 Make = Callable[[Mapping[str, str]], Project]
 Edges = Callable[[Mapping[str, str]], set[str]]

@@ -10,8 +10,8 @@ import pytest
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.read import LARGEST_BYTES, is_memory_file, passages, read_root
 from gieok.capabilities.files.roots import Root
-from gieok.engine.ingest import Failed, Found
-from gieok.model import Document, Scope
+from gieok.engine.ingest import Failed, SourceItem
+from gieok.model.memory import Document, Scope
 
 _SCOPE = Scope("agent:main")
 
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 def _read(folder: Path) -> tuple[dict[str, Document], dict[str, str], dict[str, str]]:
     """Return documents, failures and warnings by key, without the root's name."""
     items = list(read_root(_SCOPE, Root("notes", folder), Cut()))
-    found = [item for item in items if isinstance(item, Found)]
+    found = [item for item in items if isinstance(item, SourceItem)]
     return (
         {item.key.removeprefix("notes/"): item.build() for item in found},
         {item.key.removeprefix("notes/"): item.reason for item in items if isinstance(item, Failed)},

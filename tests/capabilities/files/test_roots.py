@@ -8,7 +8,7 @@ import pytest
 from gieok.capabilities.files import roots
 from gieok.capabilities.files.roots import Root
 from gieok.errors import BadRequest, NotIndexed
-from gieok.model import Scope
+from gieok.model.memory import Scope
 from gieok.testing import MemoryStore
 
 _SCOPE = Scope("agent:main")

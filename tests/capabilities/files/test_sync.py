@@ -15,7 +15,7 @@ from gieok.capabilities.files.sync import count_stale, sync, sync_changed
 from gieok.engine.ingest import Report
 from gieok.engine.lifecycle import fill_vectors
 from gieok.errors import BadRequest
-from gieok.model import Document, Passage, Scope
+from gieok.model.memory import Document, Passage, Scope
 from gieok.testing import HashEmbedder, MemoryStore
 
 _SCOPE = Scope("agent:main")

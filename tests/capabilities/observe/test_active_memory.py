@@ -8,7 +8,7 @@ from gieok.capabilities.observe import active_memory, observation, remembered
 from gieok.capabilities.observe.active_memory import MARKER, Look
 from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
 from gieok.errors import BadConfig, BadRequest
-from gieok.model import Scope
+from gieok.model.memory import Scope
 from gieok.testing.memory_store import MemoryStore
 from gieok.text.tokens import count_tokens
 

@@ -19,9 +19,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.capabilities.observe.buffer import READER, Buffer, Step, Thresholds
 from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
-from gieok.engine.distil import Span, deliver
+from gieok.engine.distil import MessageSpan, deliver
 from gieok.errors import GeneratorFailed
-from gieok.model import Cursor, Message, Role, Scope
+from gieok.model.conversation import Cursor, Message, Role
+from gieok.model.memory import Scope
 from gieok.testing.clock import ManualClock
 from gieok.testing.memory_store import MemoryStore
 
@@ -50,7 +51,7 @@ class _Process:
         )
         self.model_is_down = False
 
-    def _observe(self, span: Span) -> Observed:
+    def _observe(self, span: MessageSpan) -> Observed:
         self.reach(lambda: None)
         if self.model_is_down:
             raise GeneratorFailed("down", worth_retrying=True)

@@ -11,8 +11,9 @@ from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.capabilities.observe import tail
 from gieok.capabilities.observe.capture import Capture, capture_database
 from gieok.errors import MissingExtra
-from gieok.model import Journalled, Scope
-from gieok.ports import StoredSession, TranscriptStore
+from gieok.model.conversation import Journalled
+from gieok.model.memory import Scope
+from gieok.ports.journal import StoredSession, TranscriptStore
 from gieok.text.echo import MARKER
 
 _SCOPE = Scope("agent:main")

@@ -19,7 +19,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.capabilities.observe import tail
 from gieok.capabilities.observe.capture import Capture
-from gieok.model import Scope
+from gieok.model.memory import Scope
 
 _SCOPE = Scope("agent:main")
 _NUMBERS = st.integers(0, 9)

@@ -16,9 +16,9 @@ from gieok.capabilities.observe import remembered
 from gieok.capabilities.observe.buffer import READER
 from gieok.ops import operation
 from gieok.ops.context import Context
-from gieok.ops.observe_run import ObserveRunRequest
-from gieok.ops.observe_stats import ObserveStatsRequest
-from gieok.ops.why import WhyRequest
+from gieok.ops.observe.run import ObserveRunRequest
+from gieok.ops.observe.stats import ObserveStatsRequest
+from gieok.ops.observe.why import WhyRequest
 from gieok.paths import log
 from gieok.testing.clock import ManualClock
 from gieok.testing.model_server import ModelServer, question

@@ -10,12 +10,12 @@ import pytest
 
 from gieok.app import open_context
 from gieok.capabilities.observe import remembered, tail
-from gieok.model import Scope
+from gieok.model.memory import Scope
 from gieok.ops import operation
 from gieok.ops.context import Context
-from gieok.ops.observe_run import ObserveRunRequest
-from gieok.ops.search import SearchRequest
-from gieok.ops.status import StatusRequest
+from gieok.ops.home.status import StatusRequest
+from gieok.ops.memory.search import SearchRequest
+from gieok.ops.observe.run import ObserveRunRequest
 from gieok.surfaces import tools
 from gieok.testing.clock import ManualClock
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from gieok import paths
+from gieok import fs
 from gieok.app import open_context
 from gieok.capabilities.observe import notes
-from gieok.capabilities.observe.notes import Mirror, Mirrored
+from gieok.capabilities.observe.notes import Mirrored, NotesMirror
 from gieok.ops import operation
 from gieok.ops.context import Context
-from gieok.ops.observe_run import ObserveRunRequest
-from gieok.ops.status import StatusRequest
+from gieok.ops.home.status import StatusRequest
+from gieok.ops.observe.run import ObserveRunRequest
 
 _NAME = "회의록.md"
 
@@ -25,26 +25,26 @@ class Killed(BaseException):
 
 
 @pytest.fixture
-def mirror(tmp_path: Path) -> Mirror:
+def mirror(tmp_path: Path) -> NotesMirror:
     for name in ("notes", "vault"):
         (tmp_path / name).mkdir()
-    return Mirror((tmp_path / "notes", tmp_path / "vault"), tmp_path / "memory", tmp_path / "home" / "notes.json")
+    return NotesMirror((tmp_path / "notes", tmp_path / "vault"), tmp_path / "memory", tmp_path / "home" / "notes.json")
 
 
-def _note(mirror: Mirror, name: str, text: str, folder: int = 0) -> Path:
+def _note(mirror: NotesMirror, name: str, text: str, folder: int = 0) -> Path:
     file = mirror.folders[folder] / name
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")
     return file
 
 
-def _copies(mirror: Mirror) -> dict[str, str]:
+def _copies(mirror: NotesMirror) -> dict[str, str]:
     assert mirror.target
     files = (file for file in mirror.target.rglob("*") if file.is_file())
     return {file.relative_to(mirror.target).as_posix(): file.read_text(encoding="utf-8") for file in files}
 
 
-def test_a_note_is_mirrored_kept_up_to_date_and_deleted(mirror: Mirror) -> None:
+def test_a_note_is_mirrored_kept_up_to_date_and_deleted(mirror: NotesMirror) -> None:
     file = _note(mirror, f"일/{_NAME}", "하나")
     assert mirror.run() == Mirrored(written=1)
     assert mirror.run() == Mirrored()
@@ -56,7 +56,7 @@ def test_a_note_is_mirrored_kept_up_to_date_and_deleted(mirror: Mirror) -> None:
     assert _copies(mirror) == {}
 
 
-def test_a_copy_that_somebody_changed_is_left_alone_and_named_once(mirror: Mirror) -> None:
+def test_a_copy_that_somebody_changed_is_left_alone_and_named_once(mirror: NotesMirror) -> None:
     file = _note(mirror, "plan.md", "one")
     mirror.run()
     copy = mirror.target / "plan.md"  # type: ignore[operator]
@@ -71,7 +71,7 @@ def test_a_copy_that_somebody_changed_is_left_alone_and_named_once(mirror: Mirro
     assert _copies(mirror) == {"plan.md": "the agent's"}
 
 
-def test_a_changed_copy_that_is_deleted_or_put_back_follows_the_note_again(mirror: Mirror) -> None:
+def test_a_changed_copy_that_is_deleted_or_put_back_follows_the_note_again(mirror: NotesMirror) -> None:
     file = _note(mirror, "plan.md", "one")
     mirror.run()
     copy = mirror.target / "plan.md"  # type: ignore[operator]
@@ -87,7 +87,7 @@ def test_a_changed_copy_that_is_deleted_or_put_back_follows_the_note_again(mirro
     assert mirror.run() == Mirrored(written=1)
 
 
-def test_names_that_clash_get_the_folders_name_in_front(mirror: Mirror) -> None:
+def test_names_that_clash_get_the_folders_name_in_front(mirror: NotesMirror) -> None:
     assert mirror.target
     mirror.target.mkdir()
     (mirror.target / "2026-11-20.md").write_text("the agent's day", encoding="utf-8")
@@ -103,7 +103,7 @@ def test_names_that_clash_get_the_folders_name_in_front(mirror: Mirror) -> None:
     }
 
 
-def test_a_copy_that_happens_to_say_the_same_as_a_note_is_not_ours(mirror: Mirror) -> None:
+def test_a_copy_that_happens_to_say_the_same_as_a_note_is_not_ours(mirror: NotesMirror) -> None:
     assert mirror.target
     mirror.target.mkdir()
     (mirror.target / "plan.md").write_text("same", encoding="utf-8")
@@ -114,7 +114,7 @@ def test_a_copy_that_happens_to_say_the_same_as_a_note_is_not_ours(mirror: Mirro
     assert _copies(mirror) == {"plan.md": "same"}
 
 
-def test_both_ways_to_write_a_korean_name_are_one_name(mirror: Mirror) -> None:
+def test_both_ways_to_write_a_korean_name_are_one_name(mirror: NotesMirror) -> None:
     decomposed = unicodedata.normalize("NFD", _NAME)
     file = _note(mirror, decomposed, "하나")
     mirror.run()
@@ -127,7 +127,7 @@ def test_both_ways_to_write_a_korean_name_are_one_name(mirror: Mirror) -> None:
     assert _copies(mirror) == {_NAME: "하나", f"vault-{_NAME}": "둘"}
 
 
-def test_links_hidden_folders_and_other_files_are_left_out(mirror: Mirror, tmp_path: Path) -> None:
+def test_links_hidden_folders_and_other_files_are_left_out(mirror: NotesMirror, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "secret.md").write_text("no", encoding="utf-8")
@@ -139,7 +139,7 @@ def test_links_hidden_folders_and_other_files_are_left_out(mirror: Mirror, tmp_p
     assert not (tmp_path / "memory").exists()
 
 
-def test_a_link_in_the_agents_folder_is_not_written_through(mirror: Mirror, tmp_path: Path) -> None:
+def test_a_link_in_the_agents_folder_is_not_written_through(mirror: NotesMirror, tmp_path: Path) -> None:
     assert mirror.target
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -151,14 +151,14 @@ def test_a_link_in_the_agents_folder_is_not_written_through(mirror: Mirror, tmp_
 
 
 def test_the_agents_own_folder_is_not_mirrored_into_itself(tmp_path: Path) -> None:
-    mirror = Mirror((tmp_path,), tmp_path / "memory", tmp_path / ".home" / "notes.json")
+    mirror = NotesMirror((tmp_path,), tmp_path / "memory", tmp_path / ".home" / "notes.json")
     _note(mirror, "memory/day.md", "the agent's")
     _note(mirror, "plan.md", "one")
     assert (mirror.run().written, mirror.run().written) == (1, 0)
     assert _copies(mirror) == {"day.md": "the agent's", "plan.md": "one"}
 
 
-def test_secrets_are_cut_out_of_the_copy_alone(mirror: Mirror) -> None:
+def test_secrets_are_cut_out_of_the_copy_alone(mirror: NotesMirror) -> None:
     key = "AKIA" + "ABCDEFGHIJKLMNOP"
     file = _note(mirror, "plan.md", f"the key is {key} here")
     mirror.run()
@@ -167,7 +167,7 @@ def test_secrets_are_cut_out_of_the_copy_alone(mirror: Mirror) -> None:
     assert mirror.run() == Mirrored()
 
 
-def test_a_folder_that_is_not_there_takes_no_copy_away(mirror: Mirror) -> None:
+def test_a_folder_that_is_not_there_takes_no_copy_away(mirror: NotesMirror) -> None:
     _note(mirror, "plan.md", "one")
     mirror.run()
     mirror.folders[0].rename(mirror.folders[0].with_name("elsewhere"))
@@ -176,7 +176,7 @@ def test_a_folder_that_is_not_there_takes_no_copy_away(mirror: Mirror) -> None:
     assert _copies(mirror) == {"plan.md": "one"}
 
 
-def test_what_is_no_text_is_named_and_keeps_its_copy(mirror: Mirror) -> None:
+def test_what_is_no_text_is_named_and_keeps_its_copy(mirror: NotesMirror) -> None:
     file = _note(mirror, "plan.md", "one")
     mirror.run()
     file.write_bytes(b"\xff\xfe")
@@ -187,7 +187,7 @@ def test_what_is_no_text_is_named_and_keeps_its_copy(mirror: Mirror) -> None:
 @pytest.mark.parametrize("moment", range(6))
 @pytest.mark.parametrize("before", ["", "one"])
 def test_killed_at_any_step_the_next_run_goes_on(
-    mirror: Mirror, monkeypatch: pytest.MonkeyPatch, moment: int, before: str
+    mirror: NotesMirror, monkeypatch: pytest.MonkeyPatch, moment: int, before: str
 ) -> None:
     """The steps are the writes of the record and of the mirrors; the kill comes before or after one of them."""
     for name in ("a.md", "b.md"):
@@ -210,7 +210,7 @@ def test_killed_at_any_step_the_next_run_goes_on(
 
     with monkeypatch.context() as patch:
         patch.setattr(notes, "_put", deadly(notes._put))
-        patch.setattr(paths, "replace_private", deadly(paths.replace_private))
+        patch.setattr(fs, "replace_private", deadly(fs.replace_private))
         try:
             mirror.run()
         except Killed:

@@ -4,9 +4,9 @@ import pytest
 
 from gieok.capabilities.observe.degenerate import is_degenerate
 from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority, dump, load
-from gieok.capabilities.observe.parse import Source, parse
+from gieok.capabilities.observe.parse import SourceText, parse
 from gieok.errors import DegenerateOutput
-from gieok.model import Journalled, Message, Role
+from gieok.model.conversation import Journalled, Message, Role
 
 _SEOUL = timezone(timedelta(hours=9))
 _AT = datetime(2026, 11, 21, 5, 30, tzinfo=UTC)
@@ -14,7 +14,7 @@ _MESSAGES = tuple(
     Journalled(n, Message(f"s/{n}", Role.USER, text, _AT + timedelta(minutes=n)))
     for n, text in enumerate(("출시는 금요일이야", "we use PostgreSQL now", "고양이 이름은 보리"), start=1)
 )
-_SOURCE = Source(_MESSAGES, _SEOUL, date(2026, 11, 21))
+_SOURCE = SourceText(_MESSAGES, _SEOUL, date(2026, 11, 21))
 
 
 def _parse(answer: str, limit: int = 20) -> Observed:

@@ -8,7 +8,7 @@ from gieok.capabilities.observe.observation import Category, Observation, Observ
 from gieok.capabilities.observe.reflect import READER, Reflector, model_ask, rules_ask
 from gieok.engine.generate import Asker
 from gieok.errors import DegenerateOutput
-from gieok.model import Scope
+from gieok.model.memory import Scope
 from gieok.testing.clock import ManualClock
 from gieok.testing.memory_store import MemoryStore
 from gieok.testing.scripted_generator import Answer, ScriptedGenerator

@@ -4,14 +4,15 @@ import pytest
 
 from gieok.capabilities.observe import rules
 from gieok.capabilities.observe.observation import Category, Priority
-from gieok.engine.distil import Span
-from gieok.model import Journalled, Message, Role, Scope
+from gieok.engine.distil import MessageSpan
+from gieok.model.conversation import Journalled, Message, Role
+from gieok.model.memory import Scope
 
 _AT = datetime(2026, 11, 21, 5, 30, tzinfo=UTC)
 
 
 def _observe(text: str, role: Role = Role.USER) -> list[tuple[Category, str]]:
-    span = Span(Scope("agent:main"), 0, 1, (Journalled(1, Message("s/1", role, text, _AT)),))
+    span = MessageSpan(Scope("agent:main"), 0, 1, (Journalled(1, Message("s/1", role, text, _AT)),))
     return [(o.category, o.text) for o in rules.observe(span, UTC).observations]
 
 
@@ -68,7 +69,8 @@ def test_an_instruction_that_an_assistant_quotes_is_left_out() -> None:
 def _deeds(*texts: str) -> list[tuple[str, str, str]]:
     messages = tuple(Journalled(n, Message(f"s/{n}", Role.TOOL, text, _AT)) for n, text in enumerate(texts, start=1))
     return [
-        (o.category, o.priority, o.text) for o in rules.observe(Span(Scope("a:b"), 0, 9, messages), UTC).observations
+        (o.category, o.priority, o.text)
+        for o in rules.observe(MessageSpan(Scope("a:b"), 0, 9, messages), UTC).observations
     ]
 
 
@@ -121,7 +123,9 @@ def test_relative_days_carry_the_date_where_it_is_certain(text: str, days: str) 
 
 
 def test_a_finished_task_is_marked() -> None:
-    span = Span(Scope("a:b"), 0, 1, (Journalled(1, Message("s/1", Role.ASSISTANT, "배포를 완료했습니다.", _AT)),))
+    span = MessageSpan(
+        Scope("a:b"), 0, 1, (Journalled(1, Message("s/1", Role.ASSISTANT, "배포를 완료했습니다.", _AT)),)
+    )
     (found,) = rules.observe(span, UTC).observations
     assert found.is_done
     assert found.message_ids == ("s/1",)

@@ -16,14 +16,15 @@ from gieok.capabilities.observe.buffer import READER, Buffer, Step, Thresholds, 
 from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
 from gieok.capabilities.observe.sidecar import Sidecar
 from gieok.errors import BadConfig
-from gieok.model import Chunk, Cursor, Message, Retraction, Role, Scope
+from gieok.model.conversation import Chunk, Cursor, Message, Retraction, Role
+from gieok.model.memory import Scope
 from gieok.ops import operation
 from gieok.ops.context import Context
-from gieok.ops.index import IndexRequest
-from gieok.ops.observe_run import ObserveRunRequest
-from gieok.ops.observe_show import ObserveShowRequest
-from gieok.ops.search import SearchRequest
-from gieok.ops.why import WhyRequest
+from gieok.ops.memory.index import IndexRequest
+from gieok.ops.memory.search import SearchRequest
+from gieok.ops.observe.run import ObserveRunRequest
+from gieok.ops.observe.show import ObserveShowRequest
+from gieok.ops.observe.why import WhyRequest
 from gieok.surfaces.hook import trail
 from gieok.testing.clock import ManualClock
 

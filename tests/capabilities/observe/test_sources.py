@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from gieok.capabilities.observe.sources import AGENTS, Source, places, source_of, sources
-from gieok.model import Scope
+from gieok.model.memory import Scope
 
 _MAIN = Scope("agent:main")
 

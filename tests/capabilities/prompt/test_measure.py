@@ -14,13 +14,13 @@ import pytest
 import gieok
 from gieok.app import open_context
 from gieok.capabilities.prompt import measure
-from gieok.capabilities.prompt.inject import Entry
+from gieok.capabilities.prompt.inject import InjectedMemory
 from gieok.capabilities.prompt.measure import Label, Level
 from gieok.capabilities.prompt.recollect import Found
 from gieok.errors import BadRequest
 from gieok.ops import operation
-from gieok.ops.hook_measure import MeasureRequest, MeasureResult
-from gieok.ops.remember import RememberRequest
+from gieok.ops.memory.remember import RememberRequest
+from gieok.ops.prompt.measure import MeasureRequest, MeasureResult
 
 _LINTER, _BREAD = "어떤 린터를 쓰기로 했지?", "How do I bake sourdough bread at home?"
 #: prompt → what it recalls and what it should.
@@ -39,7 +39,10 @@ _SET: Mapping[str, tuple[Sequence[tuple[str, str]], Sequence[str]]] = {
 
 def _recalled(prompt: str) -> list[Found]:
     rows = _SET[prompt][0]
-    return [Found(level=level, coverage=1, ratio=1, key=key, entry=Entry(title="", citation="")) for level, key in rows]
+    return [
+        Found(level=level, coverage=1, ratio=1, key=key, entry=InjectedMemory(title="", citation=""))
+        for level, key in rows
+    ]
 
 
 def test_precision_recall_and_silence_of_a_set_made_by_hand() -> None:

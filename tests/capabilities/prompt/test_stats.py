@@ -10,8 +10,8 @@ import pytest
 from gieok.app import open_context
 from gieok.capabilities.prompt import stats
 from gieok.ops import operation
-from gieok.ops.hook_stats import StatsRequest
 from gieok.ops.operation import Style
+from gieok.ops.prompt.stats import HookStatsRequest
 from gieok.surfaces.hook import trail
 from gieok.testing import ManualClock
 
@@ -87,10 +87,10 @@ def test_lines_that_are_none_and_the_doctors_calls_are_passed_over(tmp_path: Pat
 def test_the_last_days_are_counted_and_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lang: str) -> None:
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path))
     context, op, style = open_context({}, clock=ManualClock(_NOW)), operation("hook stats"), Style(lang, colour=False)
-    nothing = op.handler(context, StatsRequest())
+    nothing = op.handler(context, HookStatsRequest())
     assert (nothing.found, "not called" in op.present(nothing, style)) == (False, lang == "en")
     now_ms = round(_NOW.timestamp() * 1000)
     _write(tmp_path, "calls.jsonl", *(_prompt(now_ms - days * 86_400_000, ms=12.34) for days in (40, 20, 1)))
-    counted = [op.handler(context, StatsRequest(days=days)) for days in (30, 2, 0)]
+    counted = [op.handler(context, HookStatsRequest(days=days)) for days in (30, 2, 0)]
     assert [result.to_json()["prompts"] for result in counted] == [2, 1, 3]
     assert "12.3 / 12.3" in op.present(counted[0], style)

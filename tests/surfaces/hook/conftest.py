@@ -13,8 +13,8 @@ import pytest
 import gieok
 from gieok.app import open_context
 from gieok.ops import operation
-from gieok.ops.remember import RememberRequest
-from gieok.ops.trust import TrustRequest
+from gieok.ops.memory.remember import RememberRequest
+from gieok.ops.memory.trust import TrustRequest
 
 _SOURCE = str(Path(gieok.__file__).parents[1])
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gieok.ops import waiting
+from gieok.ops.memory import waiting
 from gieok.surfaces.cli import main
 
 _LINTER = "어떤 린터를 쓰기로 했지?"

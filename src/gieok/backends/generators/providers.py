@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from gieok.errors import GeneratorFailed
-from gieok.ports import Generated, Prompt
+from gieok.ports.models import Generated, Prompt
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from gieok import paths
+from gieok import fs
 from gieok.text.redact import redact
 
 
@@ -20,7 +20,7 @@ class LogNotifier:
         """Append one line; a full disk is no reason to stop."""
         line = f"{self._now():%Y-%m-%d %H:%M:%S} {title}: {redact(' '.join(text.split()))}\n"
         try:
-            paths.create_private(self._file)
+            fs.create_private(self._file)
             with os.fdopen(os.open(self._file, os.O_WRONLY | os.O_APPEND), "w", encoding="utf-8") as out:
                 out.write(line)
         except OSError:

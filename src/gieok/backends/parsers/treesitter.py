@@ -9,7 +9,7 @@ from importlib import import_module
 import tree_sitter
 
 from gieok.errors import MissingExtra
-from gieok.ports import SyntaxNode
+from gieok.ports.code import SyntaxNode
 
 #: language → (module, function that gives the grammar)
 _GRAMMARS = {

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from gieok.ports import SCORE_DIGITS
+from gieok.ports.store import SCORE_DIGITS
 
 
 def best(scores: NDArray[np.float64] | NDArray[np.float32], slots: NDArray[np.int64], limit: int) -> NDArray[np.int64]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from gieok.backends.stores.rows import count_tokens
-from gieok.model import Entry
+from gieok.model.memory import Entry
 from gieok.text.embedform import embed_hash
 from gieok.text.keywords import keyword_text
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from gieok.model import Document, Filter, FoundPassage, Provenance, Scope, Tier
+from gieok.model.memory import Document, Provenance, Scope, Tier
+from gieok.model.retrieval import Filter, FoundPassage
 
 DOCUMENT_COLUMNS = (
     "key, kind, title, content_hash, importance, tier, created_at, updated_at, valid_from, valid_to, "

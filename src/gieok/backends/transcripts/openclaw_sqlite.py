@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gieok.errors import MissingExtra, TranscriptUnreadable
-from gieok.ports import StoredSession
+from gieok.ports.journal import StoredSession
 
 #: Relative to `~/.openclaw/agents`.
 PATTERN = "*/agent/openclaw-agent.sqlite"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from gieok import grants, trust
 from gieok.capabilities.files import roots
-from gieok.grants import Entry, Grant
-from gieok.ports import Store
+from gieok.grants import Grant, TrustedContent
+from gieok.ports.store import Store
 
 
 def adopt(home: Path, store: Store) -> None:
@@ -16,7 +16,7 @@ def adopt(home: Path, store: Store) -> None:
     Killed in the middle, it starts over; a home without memory has nothing to take over. Done, it leaves
     `trust.adopted_file` behind.
     """
-    found: dict[str, set[Entry]] = defaultdict(set)
+    found: dict[str, set[TrustedContent]] = defaultdict(set)
     for scope in store.scopes():
         hashes = store.hashes(scope)
         for root in roots.load(store, scope):

@@ -2,7 +2,7 @@
 
 from gieok.engine import rank
 from gieok.engine.recall import Profile
-from gieok.model import FoundPassage
+from gieok.model.retrieval import FoundPassage
 from gieok.text.annotations import importance_factor
 
 

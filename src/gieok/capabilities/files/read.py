@@ -11,9 +11,9 @@ from pathlib import Path
 from gieok import paths
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.roots import SKIPPED_FOLDERS, Root, is_memory_file
-from gieok.engine.ingest import Failed, Found
+from gieok.engine.ingest import Failed, SourceItem
 from gieok.grants import Judge
-from gieok.model import Document, Passage, Provenance, Scope
+from gieok.model.memory import Document, Passage, Provenance, Scope
 from gieok.text.chunk import VERSION as CHUNK_VERSION
 from gieok.text.chunk import chunk
 from gieok.text.dates import day_in_name, name_without_day
@@ -29,7 +29,7 @@ LARGEST_BYTES = 10_000_000
 _JOIN = re.compile(r"[-_](?![^\[]*\])")
 
 
-def read_root(scope: Scope, root: Root, cut: Cut) -> Iterator[Found | Failed]:
+def read_root(scope: Scope, root: Root, cut: Cut) -> Iterator[SourceItem | Failed]:
     """Yield every file of a root, oldest first: the newest then has the highest ids and is embedded first."""
     files = candidates(root)
     dated = sorted((_mtime(file), str(file), file) for file in files if isinstance(file, Path))
@@ -88,7 +88,7 @@ def _mtime(file: Path) -> float:
         return 0.0
 
 
-def read_file(scope: Scope, root: Root, file: Path, cut: Cut, judge: Judge | None = None) -> Found | Failed:
+def read_file(scope: Scope, root: Root, file: Path, cut: Cut, judge: Judge | None = None) -> SourceItem | Failed:
     """Read one file of a root."""
     key = root.key_of(file)
     try:
@@ -99,7 +99,7 @@ def read_file(scope: Scope, root: Root, file: Path, cut: Cut, judge: Judge | Non
         return Failed(key, error.strerror or str(error))
     # The encoding too: what an earlier version could not decode is read again.
     digest = hashlib.sha256(data + (b"" if decoded.encoding == "UTF-8" else decoded.encoding.encode())).hexdigest()
-    return Found(
+    return SourceItem(
         key,
         digest,
         lambda: _document(scope, root, file, digest, normalise(unix_lines(decoded.text)), modified),

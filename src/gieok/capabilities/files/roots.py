@@ -11,9 +11,9 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from gieok.errors import BadRequest, NotIndexed
-from gieok.model import Scope
+from gieok.model.memory import Scope
 from gieok.places import SESSIONS
-from gieok.ports import Notes, Store
+from gieok.ports.store import Notes, Store
 
 #: Under which roots are noted.
 NOTE = "files.roots"

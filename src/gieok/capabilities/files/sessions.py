@@ -15,11 +15,13 @@ from gieok.capabilities.files import roots
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.read import shape
 from gieok.engine.durable import forgotten
-from gieok.engine.ingest import Failed, Found, Report, ingest
+from gieok.engine.ingest import Failed, Report, SourceItem, ingest
 from gieok.errors import BadRequest, GieokError
-from gieok.model import Document, Message, Passage, Provenance, Role, Scope
+from gieok.model.conversation import Message, Role
+from gieok.model.memory import Document, Passage, Provenance, Scope
 from gieok.places import SESSIONS
-from gieok.ports import Store, StoredSession, TranscriptStore
+from gieok.ports.journal import StoredSession, TranscriptStore
+from gieok.ports.store import Store
 from gieok.text.chunk import chunk
 from gieok.text.redact import redact
 from gieok.text.redact.names import named
@@ -88,7 +90,7 @@ class _Reader:
     known: Mapping[str, str]
     open_database: Callable[[Path], TranscriptStore]
 
-    def agent(self, folder: Path) -> Iterator[Found | Failed]:
+    def agent(self, folder: Path) -> Iterator[SourceItem | Failed]:
         """Yield an agent's conversations; what its database has, files that OpenClaw left behind do not give again."""
         taken: set[str] = set()
         database = folder / "agent" / openclaw.DATABASE
@@ -100,7 +102,7 @@ class _Reader:
             if _is_conversation(file.name) and openclaw.session_of(file.name) not in taken:
                 yield from self._file(folder.name, file)
 
-    def _file(self, agent: str, file: Path) -> Iterator[Found | Failed]:
+    def _file(self, agent: str, file: Path) -> Iterator[SourceItem | Failed]:
         key = _key(agent, file.name)
         try:
             if file.is_file():
@@ -113,7 +115,7 @@ class _Reader:
         except OSError as error:
             yield Failed(key, error.strerror or str(error))
 
-    def _database(self, agent: str, file: Path, taken: set[str]) -> Iterator[Found | Failed]:
+    def _database(self, agent: str, file: Path, taken: set[str]) -> Iterator[SourceItem | Failed]:
         """Yield what a database holds, and say in `taken` which sessions it has; unread, it keeps what is stored."""
         try:
             store = self.open_database(file)
@@ -132,19 +134,19 @@ class _Reader:
 
     def _stored(
         self, agent: str, file: Path, store: TranscriptStore, session: StoredSession
-    ) -> Iterator[Found | Failed]:
+    ) -> Iterator[SourceItem | Failed]:
         name = f"{session.id}.jsonl"
         facts = (session.id, session.last_event)
         yield from self._offer(_key(agent, name), facts, lambda: _said(name, _events(store, session.id)), agent, file)
 
     def _offer(
         self, key: str, facts: tuple[object, ...], read: Callable[[], list[Message]], agent: str, source: Path
-    ) -> Iterator[Found]:
+    ) -> Iterator[SourceItem]:
         """Yield a conversation, unless it is new or changed and nobody says anything in it."""
         stamp = hashlib.sha256(repr((_VERSION, shape(self.cut), *facts)).encode()).hexdigest()
         said = None if self.known.get(key) == stamp else read()
         if said is None or said:
-            yield Found(
+            yield SourceItem(
                 key,
                 stamp,
                 lambda: _document(self.scope, key, stamp, said or read(), agent, source),

@@ -8,10 +8,10 @@ from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.read import KIND, passages, read_file, read_root, shape
 from gieok.capabilities.files.roots import Root, is_memory_file
 from gieok.engine.durable import forgotten
-from gieok.engine.ingest import Failed, Found, Report, gone, ingest
+from gieok.engine.ingest import Failed, Report, SourceItem, gone, ingest
 from gieok.errors import BadRequest
-from gieok.model import Entry, Scope
-from gieok.ports import Store
+from gieok.model.memory import Entry, Scope
+from gieok.ports.store import Store
 
 Progress = Callable[[int], None]
 
@@ -119,7 +119,7 @@ def count_stale(store: Store, scope: Scope, wanted: Iterable[Root], cut: Cut) ->
     for root in wanted:
         on_disk, unread = dict[str, str](), list[str]()
         for item in read_root(scope, root, cut):
-            if isinstance(item, Found):
+            if isinstance(item, SourceItem):
                 on_disk[item.key] = item.content_hash
             elif item.keeps:
                 unread.append(item.key)

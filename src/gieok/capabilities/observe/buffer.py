@@ -11,9 +11,12 @@ from typing import NamedTuple
 
 from gieok.capabilities.observe import observation
 from gieok.capabilities.observe.observation import Observed
-from gieok.engine.distil import FullJournal, Span, finish, next_span
-from gieok.model import Chunk, Run, Scope
-from gieok.ports import Clock, Store
+from gieok.engine.distil import MessageSpan, finish, next_span
+from gieok.model.conversation import Chunk, Run
+from gieok.model.memory import Scope
+from gieok.ports.journal import FullJournal
+from gieok.ports.store import Store
+from gieok.ports.system import Clock
 
 READER = "observe"
 #: Less than this is not worth keeping back.
@@ -53,7 +56,7 @@ class Buffer:
     store: Store
     scope: Scope
     clock: Clock
-    observe: Callable[[Span], Observed]
+    observe: Callable[[MessageSpan], Observed]
     thresholds: Thresholds = Thresholds()
 
     def step(self, *, flush: bool = False) -> Step:

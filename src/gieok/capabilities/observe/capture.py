@@ -12,8 +12,9 @@ from typing import BinaryIO
 from gieok.capabilities.observe import tail
 from gieok.capabilities.observe.numbering import LineCounts, numbered
 from gieok.errors import GieokError, TranscriptUnreadable
-from gieok.model import Cursor, Message, Reject, Scope, Turn
-from gieok.ports import Journal, StoredSession, TranscriptStore
+from gieok.model.conversation import Cursor, Message, Reject, Turn
+from gieok.model.memory import Scope
+from gieok.ports.journal import Journal, StoredSession, TranscriptStore
 from gieok.text.redact.names import named
 from gieok.text.tokens import count_tokens
 from gieok.transcripts import formats, openclaw

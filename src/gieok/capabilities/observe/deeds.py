@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from gieok.capabilities.observe.observation import Category, Observation, Priority
-from gieok.model import Journalled, Role
+from gieok.model.conversation import Journalled, Role
 
 _CALL = re.compile(r"\[(?P<name>[\w.:-]{1,60}) (?P<arguments>[^\n]+)")
 _OUTCOME = re.compile(r"\[(?P<name>[\w.:-]{1,60}) (?P<outcome>ok|failed)\]")

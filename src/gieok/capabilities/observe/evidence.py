@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from gieok.capabilities.observe import rules
 from gieok.capabilities.observe.observation import Category, Observation, Priority
-from gieok.model import Journalled, Role
+from gieok.model.conversation import Journalled, Role
 from gieok.text.keywords import keyword_text
 
 #: A message shares most of an observation's words where it shares this much of what the nearest one does.

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import locks, paths
+from gieok import fs
 from gieok.text.redact import redact
 from gieok.text.redact.names import named
 
@@ -23,7 +23,7 @@ from gieok.text.redact.names import named
 MOST_BYTES = 5_000_000
 
 
-class Entry(NamedTuple):
+class MirroredNote(NamedTuple):
     """The mirror of one original. Hashes are hex, '' where there is none.
 
     `seen` is of the original that was last looked at, `written` of our copy, `writing` of one that may not be there yet.
@@ -64,7 +64,7 @@ class Mirrored:
 
 
 @dataclass(frozen=True, slots=True)
-class Mirror:
+class NotesMirror:
     """Folders of notes, and where their copies go; `why_not` says why `target` is None. `record` is a file in Gieok's home."""
 
     folders: tuple[Path, ...]
@@ -80,7 +80,7 @@ class Mirror:
         if self.target is None:
             done.troubles["observe.notes_target"] = self.why_not
             return done
-        with locks.exclusive(self.record.with_suffix(".lock")):
+        with fs.exclusive(self.record.with_suffix(".lock")):
             _Run(self, self.target, done).go()
         return done
 
@@ -102,7 +102,7 @@ def left(record: Path) -> list[str]:
 class _Run:
     """One run, under the lock."""
 
-    def __init__(self, mirror: Mirror, target: Path, done: Mirrored) -> None:
+    def __init__(self, mirror: NotesMirror, target: Path, done: Mirrored) -> None:
         self._mirror, self._target, self._done = mirror, target, done
         self._all = _load(mirror.record)
         self._entries = self._all.setdefault(str(target), {})
@@ -187,7 +187,7 @@ class _Run:
                 self._done.troubles[origin] = "all names for its mirror are taken"
                 return
             taken.add(_same(name))
-            entry = Entry(name)
+            entry = MirroredNote(name)
         elif seen == entry.seen and not entry.writing and not entry.is_left:
             return  # also where the mirror is gone: somebody did not want it
         mirror = self._target / entry.name
@@ -221,7 +221,7 @@ class _Run:
     def _is_free(self, name: str, taken: set[str]) -> bool:
         return _same(name) not in taken and not os.path.lexists(self._target / name)
 
-    def _is_ours(self, mirror: Path, entry: Entry) -> bool:
+    def _is_ours(self, mirror: Path, entry: MirroredNote) -> bool:
         found = _hash_of(mirror)
         return bool(found) and found in (entry.written, entry.writing) and self._is_inside(mirror)
 
@@ -232,14 +232,14 @@ class _Run:
         rows = {target: entries for target, entries in self._all.items() if entries}
         text = json.dumps(rows, ensure_ascii=False, indent=0) + "\n"
         if not self._mirror.record.exists() or self._mirror.record.read_text(encoding="utf-8") != text:
-            paths.replace_private(self._mirror.record, text)
+            fs.replace_private(self._mirror.record, text)
 
 
-def _load(record: Path) -> dict[str, dict[str, Entry]]:
+def _load(record: Path) -> dict[str, dict[str, MirroredNote]]:
     """Return target → original → entry. Where the record is lost, no file is ours any more."""
     try:
         rows = json.loads(record.read_text(encoding="utf-8"))
-        return {t: {origin: Entry(*row) for origin, row in entries.items()} for t, entries in rows.items()}
+        return {t: {origin: MirroredNote(*row) for origin, row in entries.items()} for t, entries in rows.items()}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from gieok.capabilities.observe import tail
-from gieok.model import Cursor, Scope
-from gieok.ports import Journal
+from gieok.model.conversation import Cursor
+from gieok.model.memory import Scope
+from gieok.ports.journal import Journal
 from gieok.transcripts import formats, plain
 from gieok.transcripts.session import fingerprint
 

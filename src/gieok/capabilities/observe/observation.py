@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from gieok.model import Document, Entry, Passage, Provenance, Scope
+from gieok.model.memory import Document, Entry, Passage, Provenance, Scope
 from gieok.text.tokens import count_tokens
 
 KIND = "observation"

@@ -6,11 +6,11 @@ from functools import cache
 from importlib.resources import files
 
 from gieok.capabilities.observe.observation import Observed
-from gieok.capabilities.observe.parse import Source, parse
-from gieok.engine.distil import Span
+from gieok.capabilities.observe.parse import SourceText, parse
+from gieok.engine.distil import MessageSpan
 from gieok.engine.generate import Asker
-from gieok.model import Journalled, Message, Role
-from gieok.ports import Prompt
+from gieok.model.conversation import Journalled, Message, Role
+from gieok.ports.models import Prompt
 
 #: Observations that a run may yield, and the tokens that they may take.
 MOST_OBSERVATIONS = 20
@@ -35,10 +35,10 @@ class ModelObserver:
         self._recent = recent
         self._temperature = temperature
 
-    def __call__(self, span: Span) -> Observed:
+    def __call__(self, span: MessageSpan) -> Observed:
         """Return what is worth remembering. Raises GeneratorFailed."""
         today = span.messages[-1].message.at.astimezone(self._zone).date()
-        source = Source(span.messages, self._zone, today, is_conversation=True)
+        source = SourceText(span.messages, self._zone, today, is_conversation=True)
         prompt = Prompt(
             system=template("observer").format(limit=MOST_OBSERVATIONS, today=today),
             text=_question(span, self._zone, self._recent()),
@@ -49,7 +49,7 @@ class ModelObserver:
         return self._asker.ask(prompt, lambda answer: parse(answer, source, limit=MOST_OBSERVATIONS, model=model))
 
 
-def _question(span: Span, zone: tzinfo, recent: str) -> str:
+def _question(span: MessageSpan, zone: tzinfo, recent: str) -> str:
     known = f"<remembered>\n{fenced(recent)}\n</remembered>\n\n" if recent else ""
     return f"{known}<conversation>\n{conversation(span.messages, zone)}\n</conversation>"
 

@@ -10,7 +10,7 @@ from gieok.capabilities.observe.degenerate import is_degenerate
 from gieok.capabilities.observe.evidence import nearest
 from gieok.capabilities.observe.observation import PRIORITY_OF_MARK, Category, Observation, Observed, Priority
 from gieok.errors import DegenerateOutput
-from gieok.model import Journalled
+from gieok.model.conversation import Journalled
 
 _TAG = r"<{name}>\s*(.*?)\s*(?:</{name}>|\Z)"
 _OBSERVATIONS = re.compile(_TAG.format(name="observations"), re.DOTALL | re.IGNORECASE)
@@ -32,7 +32,7 @@ _LONGEST_CHARS = 2_000
 _LONGEST_RANGE = 50
 
 
-class Source(NamedTuple):
+class SourceText(NamedTuple):
     """What an answer is about: the messages by the numbers that the prompt gave them, the first being 1."""
 
     messages: Sequence[Journalled]
@@ -43,7 +43,7 @@ class Source(NamedTuple):
     is_conversation: bool = False
 
 
-def parse(answer: str, source: Source, *, limit: int, model: str = "") -> Observed:
+def parse(answer: str, source: SourceText, *, limit: int, model: str = "") -> Observed:
     """Return what the answer holds, at most `limit` observations. Raises DegenerateOutput where it is of no use."""
     if is_degenerate(answer):
         raise DegenerateOutput("the model repeats itself")
@@ -66,13 +66,13 @@ def parse(answer: str, source: Source, *, limit: int, model: str = "") -> Observ
     )
 
 
-def _borne_out(found: list[Observation], source: Source) -> list[Observation]:
+def _borne_out(found: list[Observation], source: SourceText) -> list[Observation]:
     if not source.is_conversation:
         return found
     return [o for o in (evidence.weighed(o, source.messages) for o in found) if o]
 
 
-def _is_told_by_tools(text: str, source: Source) -> bool:
+def _is_told_by_tools(text: str, source: SourceText) -> bool:
     """Say whether a text without evidence of its own is an instruction that only tools have given."""
     return source.is_conversation and rules.is_instruction(text) and evidence.is_from_tools(text, source.messages)
 
@@ -85,7 +85,7 @@ def _most_important(found: list[Observation], limit: int) -> tuple[Observation, 
     return tuple(sorted(kept, key=lambda o: o.at))
 
 
-def _items(body: str, source: Source) -> list[Observation]:
+def _items(body: str, source: SourceText) -> list[Observation]:
     found: list[Observation] = []
     day: date | None = None
     for line in body.splitlines():
@@ -115,7 +115,7 @@ def _day(text: str) -> date | None:
     return None
 
 
-def _item(rest: str, day: date | None, source: Source) -> Observation | None:
+def _item(rest: str, day: date | None, source: SourceText) -> Observation | None:
     marked = _MARKED.match(rest)
     marks = marked[0] if marked else ""
     rest = rest[len(marks) :].replace("**", "")
@@ -139,7 +139,7 @@ def _item(rest: str, day: date | None, source: Source) -> Observation | None:
     )
 
 
-def _moment(day: date | None, clock: re.Match[str] | None, cited: Sequence[Journalled], source: Source) -> datetime:
+def _moment(day: date | None, clock: re.Match[str] | None, cited: Sequence[Journalled], source: SourceText) -> datetime:
     """Return when it happened: as the answer says; what it leaves open is that of the messages."""
     known = (cited or source.messages)[-1:]
     last = known[0].message.at.astimezone(source.zone) if known else datetime.combine(source.today, time(), source.zone)

@@ -13,13 +13,17 @@ from typing import NamedTuple
 from gieok.capabilities.observe import observation, remembered
 from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
 from gieok.capabilities.observe.observer import MOST_OUTPUT_TOKENS, fenced, template
-from gieok.capabilities.observe.parse import Source, parse
+from gieok.capabilities.observe.parse import SourceText, parse
 from gieok.capabilities.observe.remembered import Remembered
-from gieok.engine.distil import FullJournal, finish
+from gieok.engine.distil import finish
 from gieok.engine.generate import Asker
 from gieok.errors import DegenerateOutput
-from gieok.model import Chunk, Journalled, Message, Role, Run, Scope
-from gieok.ports import Clock, Prompt, Store
+from gieok.model.conversation import Chunk, Journalled, Message, Role, Run
+from gieok.model.memory import Scope
+from gieok.ports.journal import FullJournal
+from gieok.ports.models import Prompt
+from gieok.ports.store import Store
+from gieok.ports.system import Clock
 from gieok.text.keywords import keyword_text
 from gieok.text.tokens import count_tokens
 
@@ -145,7 +149,7 @@ def model_ask(asker: Asker, zone: tzinfo, temperature: float = 0.0) -> Callable[
     """Return an `ask` that uses a model."""
 
     def ask(held: Remembered, level: str, budget_tokens: int) -> Observed:
-        source = Source(_as_messages(held.observations), zone, held.observations[-1].at.astimezone(zone).date())
+        source = SourceText(_as_messages(held.observations), zone, held.observations[-1].at.astimezone(zone).date())
         lines = (f"[{n}] {remembered.line(o)}" for n, o in enumerate(held.observations, start=1))
         text = f"<memory>\n{fenced(chr(10).join(lines))}\n</memory>"
         prompt = Prompt(template("reflector").format(level=level), text, temperature, budget_tokens)

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from gieok.capabilities.observe import observation
 from gieok.capabilities.observe.observation import Observation
-from gieok.model import Document, Scope
-from gieok.ports import Store
+from gieok.model.memory import Document, Scope
+from gieok.ports.store import Store
 
 
 class Remembered(NamedTuple):

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from gieok.capabilities.observe import deeds
 from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
-from gieok.engine.distil import Span
-from gieok.model import Journalled, Role
+from gieok.engine.distil import MessageSpan
+from gieok.model.conversation import Journalled, Role
 from gieok.text.dates import find_span
 
 _MOST_OBSERVATIONS = 20
@@ -102,7 +102,7 @@ _INSTRUCTIONS = frozenset((Category.DECISION, Category.PREFERENCE))
 _QUESTION = re.compile(r"\?\s*$|(?:까요|나요|ㄹ까|인가요|할까|은가)\s*\??$")
 
 
-def observe(span: Span, zone: tzinfo) -> Observed:
+def observe(span: MessageSpan, zone: tzinfo) -> Observed:
     """Return what the sentences of a span say of themselves, and what tools did."""
     found: dict[str, Observation] = {}
     for o in deeds.observations(span.messages):

@@ -14,15 +14,18 @@ from gieok.capabilities.observe import active_memory, remembered, spool
 from gieok.capabilities.observe.active_memory import Look
 from gieok.capabilities.observe.buffer import READER, Buffer, Step, Thresholds
 from gieok.capabilities.observe.capture import Capture, capture_database
-from gieok.capabilities.observe.notes import Mirror, Mirrored
+from gieok.capabilities.observe.notes import Mirrored, NotesMirror
 from gieok.capabilities.observe.observation import Observed
 from gieok.capabilities.observe.reflect import Reflected, Reflector
 from gieok.capabilities.observe.remembered import Remembered
 from gieok.capabilities.observe.sources import Place, Source, source_of, sources
-from gieok.engine.distil import FullJournal, Span, deliver
+from gieok.engine.distil import MessageSpan, deliver
 from gieok.errors import BudgetReached, GeneratorFailed
-from gieok.model import Document, Incident, Scope
-from gieok.ports import Clock, Notifier, Store, TranscriptStore
+from gieok.model.conversation import Incident
+from gieok.model.memory import Document, Scope
+from gieok.ports.journal import FullJournal, TranscriptStore
+from gieok.ports.store import Store
+from gieok.ports.system import Clock, Notifier
 from gieok.text.redact import redact
 
 _WAITS = {"en": "gieok: the {name} waits", "ko": "gieok: {name}가 기다립니다"}
@@ -48,7 +51,7 @@ def reflecting(scope: Scope) -> str:
 class Minds:
     """What observes and what reflects, for a scope. `model` is '' where rules do it."""
 
-    observe: Callable[[Scope], Callable[[Span], Observed]]
+    observe: Callable[[Scope], Callable[[MessageSpan], Observed]]
     reflect: Callable[[Scope], Callable[[Remembered, str, int], Observed]]
     model: str = ""
 
@@ -72,7 +75,7 @@ class Sidecar:
     look: Look
     thresholds: Thresholds = Thresholds()
     reflect_tokens: int = 40_000
-    notes: Mirror | None = None
+    notes: NotesMirror | None = None
     capture: Capture = field(init=False)
     #: Documents by scope, so that active memory is rendered of what changed.
     _known: dict[Scope, dict[str, Document]] = field(default_factory=dict, init=False)

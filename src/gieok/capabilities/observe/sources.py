@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.model import Scope
+from gieok.model.memory import Scope
 from gieok.transcripts.formats import is_transcript
 from gieok.transcripts.openclaw import DATABASE, session_of, system_sessions
 

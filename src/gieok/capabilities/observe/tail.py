@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from gieok.model import Cursor, Reject
+from gieok.model.conversation import Cursor, Reject
 from gieok.transcripts.formats import LONGEST_LINE_BYTES
 
 #: Bytes of lines in one portion, which is one transaction.

@@ -27,7 +27,7 @@ _NOTE = (
 )
 
 
-class Entry:
+class InjectedMemory:
     """A memory to show. A plain class: a dataclass takes half of the hook's time to import."""
 
     __slots__ = ("category", "citation", "day", "scope", "tags", "text", "title")
@@ -58,7 +58,9 @@ def project_words(trusted_on: str) -> str:
     return _PROJECTS.format(how=how)
 
 
-def render(full: list[Entry], compact: list[Entry], budget_tokens: int, whose: dict[str, str] | None = None) -> str:
+def render(
+    full: list[InjectedMemory], compact: list[InjectedMemory], budget_tokens: int, whose: dict[str, str] | None = None
+) -> str:
     """Return what to inject: entries in full, then titles, as many as the budget allows; '' for none.
 
     `whose` says of scopes whose memory they are (`project_words`); any other is the user's own.
@@ -101,7 +103,7 @@ def note(count: int) -> str:
     return fenced("memory-note", _NOTE.format(count=count))
 
 
-def _full(entry: Entry) -> str:
+def _full(entry: InjectedMemory) -> str:
     quoted = "\n".join(f"| {line}" for line in safe(_within(entry.text)).splitlines() if line.strip())
     return f"<memory {_attributes(entry)}>\n{quoted}\n</memory>"
 
@@ -113,7 +115,7 @@ def _within(text: str) -> str:
     return text
 
 
-def _attributes(entry: Entry) -> str:
+def _attributes(entry: InjectedMemory) -> str:
     pairs = (
         ("title", entry.title), ("path", entry.citation), ("category", entry.category), ("tags", entry.tags),
         ("date", entry.day),
@@ -126,5 +128,5 @@ def index_line(category: str, title: str, path: str) -> str:
     return f"- {one_line(category, 40) or 'note'}: {one_line(title, 80)} ({one_line(path, 300)})"
 
 
-def _line(entry: Entry) -> str:
+def _line(entry: InjectedMemory) -> str:
     return f"- {one_line(entry.title, 80)} ({one_line(entry.citation, 300)})"

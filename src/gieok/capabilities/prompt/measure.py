@@ -27,7 +27,7 @@ class Label(NamedTuple):
         return any(f"/{key.removesuffix('.md')}".endswith(f"/{name}") for name in plain)
 
 
-class Outcome(NamedTuple):
+class Decision(NamedTuple):
     """What came of one label: level and rightness of each memory that would be shown."""
 
     label: Label
@@ -91,15 +91,15 @@ def append(file: Path, label: Label) -> None:
         opened.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-def outcomes(labels: Iterable[Label], recall: Callable[[str], Sequence[Found]]) -> list[Outcome]:
+def outcomes(labels: Iterable[Label], recall: Callable[[str], Sequence[Found]]) -> list[Decision]:
     """Ask recall each prompt."""
     return [
-        Outcome(label, tuple((f.level, label.means(f.key)) for f in recall(label.prompt) if f.level != levels.LOW))
+        Decision(label, tuple((f.level, label.means(f.key)) for f in recall(label.prompt) if f.level != levels.LOW))
         for label in labels
     ]
 
 
-def measured(found: Sequence[Outcome]) -> Measured:
+def measured(found: Sequence[Decision]) -> Measured:
     """Return the figures of outcomes."""
     answerable = [outcome for outcome in found if outcome.label.expect]
     others = [outcome for outcome in found if not outcome.label.expect]
@@ -112,7 +112,7 @@ def measured(found: Sequence[Outcome]) -> Measured:
     return Measured(len(answerable), len(others), (*rows, either), _share(silent, len(others)))
 
 
-def _level(name: str, wanted: set[str], found: Sequence[Outcome], answerable: Sequence[Outcome]) -> Level:
+def _level(name: str, wanted: set[str], found: Sequence[Decision], answerable: Sequence[Decision]) -> Level:
     shown = [right for outcome in found for level, right in outcome.shown if level in wanted]
     hit = sum(1 for outcome in answerable if any(right for level, right in outcome.shown if level in wanted))
     return Level(name, len(shown), _share(sum(shown), len(shown)), _share(hit, len(answerable)))

@@ -36,7 +36,7 @@ BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "n
 DEFAULTS = {row[0]: row[1] for row in (*OPTIONS, *STORE_OPTIONS)}
 
 
-class Settings:
+class HookSettings:
     """The values by name, and what could not be used of what was set."""
 
     __slots__ = ("_values", "wrong")

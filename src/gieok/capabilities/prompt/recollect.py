@@ -10,8 +10,8 @@ import time
 from collections.abc import Iterable
 
 from gieok.capabilities.prompt import levels
-from gieok.capabilities.prompt.inject import Entry
-from gieok.capabilities.prompt.options import Settings
+from gieok.capabilities.prompt.inject import InjectedMemory
+from gieok.capabilities.prompt.options import HookSettings
 from gieok.engine.snippet import snippet
 
 TYPE_CHECKING = False
@@ -69,7 +69,7 @@ class Found:
 
     __slots__ = ("coverage", "entry", "key", "level", "ratio")
 
-    def __init__(self, *, level: str, coverage: float, ratio: float, key: str, entry: Entry) -> None:
+    def __init__(self, *, level: str, coverage: float, ratio: float, key: str, entry: InjectedMemory) -> None:
         self.level = level
         self.coverage = coverage
         self.ratio = ratio
@@ -106,7 +106,7 @@ def recall(
     reader: "Reader",
     scopes: list[str],
     asked: list[dict[str, float]],
-    chosen: Settings,
+    chosen: HookSettings,
     now_unix_s: float,
     cwd: str,
     late: type[Exception],
@@ -152,7 +152,7 @@ def _gather(
     reader: "Reader",
     scope: str,
     asked: list[dict[str, float]],
-    chosen: Settings,
+    chosen: HookSettings,
     recalled: Recalled,
     candidates: dict[int, _Candidate],
     *,
@@ -203,11 +203,11 @@ class _Row:
             moment = moment or self._updated_ms
         return 1.0 if moment is None else levels.recency((now_unix_s - moment / 1000) / _DAY_S, half_life_days)
 
-    def entry(self, cwd: str, tokens: Iterable[str], scope: str) -> Entry:
+    def entry(self, cwd: str, tokens: Iterable[str], scope: str) -> InjectedMemory:
         """Return what is shown of it."""
         first, last = self._lines
         lines = f"#L{first}" + (f"-L{last}" if last != first else "")
-        return Entry(
+        return InjectedMemory(
             title=self._title or self.key,
             citation=shown_path(self._source or self.key, cwd) + lines,
             text=snippet(self._text, list(tokens), _SNIPPET_CHARS),

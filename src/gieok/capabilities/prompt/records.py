@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from gieok.capabilities.prompt.recollect import CATEGORIES
 from gieok.errors import BadRequest
-from gieok.paths import make_private
+from gieok.fs import make_private
 from gieok.text.keywords import normalise
 from gieok.text.markdown import front_matter
 

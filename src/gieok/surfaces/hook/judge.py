@@ -13,8 +13,8 @@ import time
 import urllib.request
 from collections.abc import Callable, Sequence
 
-from gieok.capabilities.prompt.inject import Entry
-from gieok.capabilities.prompt.options import Settings
+from gieok.capabilities.prompt.inject import InjectedMemory
+from gieok.capabilities.prompt.options import HookSettings
 from gieok.capabilities.prompt.recollect import Found
 from gieok.text.inert import one_line, safe
 from gieok.text.redact import redact
@@ -44,7 +44,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 _OPENER = urllib.request.build_opener(_NoRedirect)
 
 
-def judged(prompt: str, found: Sequence[Found], chosen: Settings, log: Callable[[str], None]) -> list[Found]:
+def judged(prompt: str, found: Sequence[Found], chosen: HookSettings, log: Callable[[str], None]) -> list[Found]:
     """Return the candidates that the judge keeps, in their order; those of a failed batch all stay."""
     try:
         call = _caller(chosen)
@@ -83,7 +83,7 @@ def _countdown(seconds: float) -> Callable[[], float]:
     return lambda: max(0.0, end - time.monotonic())
 
 
-def _question(prompt: str, entries: Sequence[Entry]) -> str:
+def _question(prompt: str, entries: Sequence[InjectedMemory]) -> str:
     data = "\n".join(
         f'<memory_data number="{n}" title="{one_line(redact(e.title))}">\n{safe(redact(e.text))}\n</memory_data>'
         for n, e in enumerate(entries)
@@ -98,7 +98,7 @@ def _numbers(answer: str, count: int) -> set[int]:
     return {n for n in json.loads(found[0]) if n < count}
 
 
-def _caller(chosen: Settings) -> Callable[[str], str]:
+def _caller(chosen: HookSettings) -> Callable[[str], str]:
     """Return what sends a question and gives the answer's text. Raises ValueError where it is not configured."""
     api, model = chosen.text("judge.api"), chosen.text("judge.model")
     base, variable, path = _APIS[api]

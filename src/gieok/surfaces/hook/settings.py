@@ -9,14 +9,14 @@ import re
 from collections.abc import Mapping
 
 from gieok import trust
-from gieok.capabilities.prompt.options import BOOLEANS, OPTIONS, STORE_OPTIONS, Row, Settings, Value
+from gieok.capabilities.prompt.options import BOOLEANS, OPTIONS, STORE_OPTIONS, HookSettings, Row, Value
 
 _LINE = re.compile(r"""(\s*)(['"]?)([\w.]+)\2\s*:(?:\s+(.*?))?\s*$""")
 _PAIR = re.compile(r"""\s*([\w.]+)\s*:\s+("[^"]*"|'[^']*'|[^,]*)(?:,|$)""")
 _QUOTES = "\"'"
 
 
-def load(home: str, project: str, environment: Mapping[str, str]) -> Settings:
+def load(home: str, project: str, environment: Mapping[str, str]) -> HookSettings:
     """Return the settings. `project` is a project's root or '': its own count once they are trusted."""
     values: dict[str, Value] = {}
     wrong: list[str] = []
@@ -38,7 +38,7 @@ def load(home: str, project: str, environment: Mapping[str, str]) -> Settings:
                 wrong.append(f"{name} is {text!r} in {origin}")
             else:
                 values[name] = value
-    return Settings(values, wrong)
+    return HookSettings(values, wrong)
 
 
 def _read(file: str, wrong: list[str]) -> dict[str, str]:

@@ -8,8 +8,9 @@ from typing import Protocol
 
 import pytest
 
-from gieok.model import Document, Entry, KeywordQuery, Leg, Passage, Scope, VectorQuery
-from gieok.ports import KeywordSearch, ModelSwitch, Store, VectorCopy
+from gieok.model.memory import Document, Entry, Passage, Scope
+from gieok.model.retrieval import KeywordQuery, Ranking, VectorQuery
+from gieok.ports.store import KeywordSearch, ModelSwitch, Store, VectorCopy
 from gieok.testing.hash_embedder import HashEmbedder
 from gieok.text.keywords import query_tokens
 
@@ -102,16 +103,16 @@ def embed_missing(store: FullStore, embedder: HashEmbedder, limit: int = EVERYTH
     store.put_vectors(embedder.model, {passage: vector for (passage, _), vector in zip(missing, vectors, strict=True)})
 
 
-def places(store: Store, leg: Leg) -> list[Place]:
+def places(store: Store, leg: Ranking) -> list[Place]:
     """Return what a leg found, in order."""
     return [(p.key, p.start_line, p.text) for p in store.passages([i for i, _ in leg.ranked])]
 
 
-def scores(leg: Leg) -> list[float]:
+def scores(leg: Ranking) -> list[float]:
     """Return the scores of a leg, in order."""
     return [score for _, score in leg.ranked]
 
 
-def keys(store: Store, leg: Leg) -> list[str]:
+def keys(store: Store, leg: Ranking) -> list[str]:
     """Return the keys of what a leg found, in order."""
     return [key for key, _, _ in places(store, leg)]

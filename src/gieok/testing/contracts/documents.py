@@ -6,7 +6,8 @@ from datetime import timedelta
 import pytest
 
 from gieok.errors import BadRequest
-from gieok.model import Filter, PassageId, Provenance, Scope, Tier
+from gieok.model.memory import PassageId, Provenance, Scope, Tier
+from gieok.model.retrieval import Filter
 from gieok.testing.contracts.base import (
     EVERYTHING,
     HOME,

@@ -2,10 +2,10 @@
 
 from datetime import timedelta
 
-from gieok.model import Chunk, Incident, Retraction
-from gieok.ports import MessageFilter
+from gieok.model.conversation import Chunk, Incident, Retraction
+from gieok.ports.journal import FullJournal, MessageFilter
 from gieok.testing.contracts.base import EVERYTHING, HOME, OTHER, entry
-from gieok.testing.contracts.journal import AT, FullJournal, JournalFixtures, add, held, said
+from gieok.testing.contracts.journal import AT, JournalFixtures, add, held, said
 from gieok.testing.contracts.positions import run
 
 _READER = "observe"

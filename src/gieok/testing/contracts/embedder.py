@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import pytest
 
-from gieok.ports import Embedder
+from gieok.ports.models import Embedder
 
 _ODD_TEXTS = [
     "", " ", "\n\t\u3000", "\0", "a\0b", "🍜🙂", "\ud800", "a\udfffb", "é ø Ω я あ",

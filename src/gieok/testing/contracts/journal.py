@@ -2,20 +2,16 @@
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from typing import Protocol
 
 import pytest
 
-from gieok.model import Cursor, Message, Reject, Retraction, Role, Scope, Turn
-from gieok.ports import Durable, Forgetting, Journal, Ledger, Positions
+from gieok.model.conversation import Cursor, Message, Reject, Retraction, Role, Turn
+from gieok.model.memory import Scope
+from gieok.ports.journal import FullJournal, Journal
 from gieok.testing.contracts.base import EVERYTHING, HOME, OTHER
 
 AT = datetime(2026, 11, 21, 12, 0, 0, 123_000, tzinfo=UTC)
 _ALL = 1 << 40
-
-
-class FullJournal(Journal, Positions, Durable, Forgetting, Ledger, Protocol):
-    """A journal with every ability."""
 
 
 class JournalFixtures:

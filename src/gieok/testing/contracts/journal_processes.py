@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from gieok.testing.contracts.journal import FullJournal, JournalFixtures, held
+from gieok.ports.journal import FullJournal
+from gieok.testing.contracts.journal import JournalFixtures, held
 from gieok.testing.contracts.processes import finish, go, start
 
 _LINES = 300
@@ -14,7 +15,7 @@ _LINES = 300
 #: Follows a transcript of numbered lines, a few at a time, as every other process does; says where it is.
 _FOLLOWER = """
 import sys
-from gieok.model import Cursor
+from gieok.model.conversation import Cursor
 from gieok.testing.contracts.base import HOME
 from gieok.testing.contracts.journal import said
 print("ready", flush=True)

@@ -5,7 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from gieok.model import Filter, KeywordQuery, Scope
+from gieok.model.memory import Scope
+from gieok.model.retrieval import Filter, KeywordQuery
 from gieok.testing.contracts.base import (
     EVERYTHING,
     HOME,

@@ -6,7 +6,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from gieok.model import Filter, Scope
+from gieok.model.memory import Scope
+from gieok.model.retrieval import Filter
 from gieok.testing.contracts.base import (
     EVERYTHING,
     HOME,

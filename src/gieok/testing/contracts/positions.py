@@ -3,9 +3,11 @@
 from dataclasses import replace
 from datetime import date, timedelta
 
-from gieok.model import Chunk, Document, Entry, Incident, Retraction, Run, Scope, Usage
+from gieok.model.conversation import Chunk, Incident, Retraction, Run, Usage
+from gieok.model.memory import Document, Entry, Scope
+from gieok.ports.journal import FullJournal
 from gieok.testing.contracts.base import HOME, OTHER, entry
-from gieok.testing.contracts.journal import AT, FullJournal, JournalFixtures, add, said
+from gieok.testing.contracts.journal import AT, JournalFixtures, add, said
 
 _READER = "observe"
 _DAY = date(2026, 11, 21)

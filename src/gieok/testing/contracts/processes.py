@@ -28,7 +28,7 @@ store.close()
 """
 _READER = """
 import sys
-from gieok.model import Filter
+from gieok.model.retrieval import Filter
 from gieok.testing.contracts.base import HOME, question
 print("ready", flush=True)
 sys.stdin.readline()

@@ -1,6 +1,6 @@
 """The contract at size: a hundred thousand passages are put, found, replaced and forgotten like one."""
 
-from gieok.model import Filter
+from gieok.model.retrieval import Filter
 from gieok.testing.contracts.base import HOME, FullStore, StoreFixtures, entry, keys, question, scores
 from gieok.testing.memory_store import MemoryStore
 

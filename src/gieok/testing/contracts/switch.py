@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from gieok.errors import ShapeMismatch
-from gieok.model import Filter
+from gieok.model.retrieval import Filter
 from gieok.testing.contracts.base import (
     EVERYTHING,
     HOME,

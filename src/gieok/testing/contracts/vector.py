@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from gieok.errors import ShapeMismatch
-from gieok.model import Filter, VectorQuery
+from gieok.model.retrieval import Filter, VectorQuery
 from gieok.testing.contracts.base import (
     EVERYTHING,
     HOME,

@@ -21,7 +21,7 @@ import pytest
 
 from gieok.backends.stores.gemini.service import Access
 from gieok.backends.stores.gemini.store import GeminiStore, Terms
-from gieok.backends.stores.gemini.sync import Plan
+from gieok.backends.stores.gemini.sync import UploadPlan
 from gieok.testing import ManualClock
 
 _WORD = re.compile(r"\w+")
@@ -388,7 +388,7 @@ def open_gemini(gemini: FakeGemini, tmp_path: Path, clock: ManualClock) -> Itera
     opened = []
 
     def open_(stores: tuple[str, ...] = ("gieok",), key: str = gemini.key, url: str = "", **terms: int) -> GeminiStore:
-        plan = Plan("owner-1", stores, 400, 80, timeout_s=60.0)
+        plan = UploadPlan("owner-1", stores, 400, 80, timeout_s=60.0)
         access = Access(key, url or gemini.url, 5.0, "gemini-test", "")
         store = GeminiStore(
             tmp_path / "gemini.sqlite", plan, access, Terms(terms.get("top_k", 10), terms.get("daily_calls", 100), 0.3, 2.5),

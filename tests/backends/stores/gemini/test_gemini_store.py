@@ -17,7 +17,8 @@ from gieok.backends.stores.gemini.ground import locate, overlapped
 from gieok.backends.stores.gemini.store import GeminiStore
 from gieok.engine.recall import Profile, Question, recall
 from gieok.errors import StoreBusy, StoreUnreachable
-from gieok.model import Entry, Filter, Passage
+from gieok.model.memory import Entry, Passage
+from gieok.model.retrieval import Filter
 from gieok.testing import ManualClock
 from gieok.testing.contracts import DocumentContract, KeywordContract
 from gieok.testing.contracts.base import HOME, OTHER, START, entry

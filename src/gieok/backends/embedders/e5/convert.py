@@ -20,12 +20,12 @@ from pathlib import Path
 from gieok.backends.embedders.e5 import encoder, languages, tokenizer
 from gieok.backends.embedders.e5.encoder import DIMENSION, Encoder, open_session
 from gieok.backends.embedders.e5.graph import encoder_graph, save_graph
-from gieok.backends.embedders.e5.manifest import FILES, FOLDER, Manifest, read_manifest, sha256
+from gieok.backends.embedders.e5.manifest import FILES, FOLDER, ModelManifest, read_manifest, sha256
 from gieok.backends.embedders.e5.probes import neighbour_cosines, probe
 from gieok.backends.embedders.e5.tokenizer import Tokenizer
 from gieok.backends.embedders.e5.weights import PINNED, SHA256, Vocabulary, Weights, find_weights
 from gieok.errors import EmbedderFailed
-from gieok.paths import make_private
+from gieok.fs import make_private
 
 _LEAST_COSINE = 0.98
 _LOCK_SECONDS = 120.0
@@ -88,7 +88,7 @@ def _build(folder: Path, weights: Weights) -> None:
     _save_rows(folder, weights, _save_vocabulary(folder, weights.vocabulary))
     bits, least, cosines = _save_encoder(folder, weights)
     files = {name: ((folder / name).stat().st_size, sha256(folder / name)) for name in FILES}
-    manifest = Manifest(PINNED, SHA256, bits, least, cosines, files).write(folder)
+    manifest = ModelManifest(PINNED, SHA256, bits, least, cosines, files).write(folder)
     for file in (*(folder / name for name in FILES), manifest, folder):
         file.chmod(0o700 if file.is_dir() else 0o600)
         _sync(file)

@@ -34,7 +34,7 @@ _MOST_WINDOWS = 16
 _MOST_CHARACTERS = 65_536
 
 
-class Session(Protocol):
+class InferenceSession(Protocol):
     """What is used of `onnxruntime.InferenceSession`."""
 
     def run(self, outputs: list[str] | None, inputs: "dict[str, NDArray[float32]]") -> "list[NDArray[float32]]":
@@ -44,7 +44,7 @@ class Session(Protocol):
 class Encoder:
     """Embeds one text at a time, so that a text's vector never depends on what else is embedded."""
 
-    def __init__(self, session: Session, tokenizer: Tokenizer, folder: Path) -> None:
+    def __init__(self, session: InferenceSession, tokenizer: Tokenizer, folder: Path) -> None:
         import numpy as np
 
         self._session = session
@@ -103,7 +103,7 @@ def open_encoder(folder: Path, threads: int) -> Encoder:
     return Encoder(open_session(str(folder / ENCODER), threads), Tokenizer(folder), folder)
 
 
-def open_session(model: str | bytes, threads: int) -> Session:
+def open_session(model: str | bytes, threads: int) -> InferenceSession:
     """Return a session that runs `model` (a path or its bytes) as it was written, without an optimiser pass."""
     import onnxruntime
 
@@ -112,7 +112,7 @@ def open_session(model: str | bytes, threads: int) -> Session:
     options.inter_op_num_threads = 1
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
-    session: Session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    session: InferenceSession = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     return session
 
 

@@ -15,7 +15,7 @@ _HASHED_BYTES = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class ModelManifest:
     """What a converted model was made from and consists of; written last."""
 
     package: str
@@ -46,13 +46,13 @@ class Manifest:
         return (largest is not None and size > largest) or sha256(folder / name) == digest
 
 
-def read_manifest(folder: Path) -> Manifest | None:
+def read_manifest(folder: Path) -> ModelManifest | None:
     """Return the manifest if the folder holds a finished model.
 
     The table and the encoder (46 MB) go by their size: to hash them takes as long as the rest of a cold start.
     """
     try:
-        manifest = Manifest(**json.loads((folder / _FILE).read_bytes()))
+        manifest = ModelManifest(**json.loads((folder / _FILE).read_bytes()))
         return None if manifest.damaged(folder, largest=_HASHED_BYTES) else manifest
     except (OSError, ValueError, TypeError, LookupError, AttributeError):
         return None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gieok.backends.journals.sqlite.messages import scope_id
 from gieok.backends.stores.rows import document_row, to_document
-from gieok.model import Entry, Passage, Scope
+from gieok.model.memory import Entry, Passage, Scope
 
 
 def to_text(entry: Entry) -> str:

@@ -8,8 +8,9 @@ from pathlib import PurePath
 
 from gieok.backends.journals.sqlite.messages import MESSAGE_COLUMNS, drop_chunks, text_hash, to_journalled
 from gieok.backends.stores.rows import document_row, to_document
-from gieok.model import Document, Journalled, Scope
-from gieok.ports import MessageFilter
+from gieok.model.conversation import Journalled
+from gieok.model.memory import Document, Scope
+from gieok.ports.journal import MessageFilter
 from gieok.text.keywords import folded
 
 FORGOTTEN = 2

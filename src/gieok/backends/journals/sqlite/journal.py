@@ -8,24 +8,12 @@ from contextlib import contextmanager
 from datetime import date, datetime
 from pathlib import Path
 
-from gieok import locks
+from gieok import fs
 from gieok.backends.journals.sqlite import durable, forgetting, ledger, messages, positions, schema
 from gieok.backends.stores.sqlite.schema import BUSY_TIMEOUT_MS, scrub, translated
-from gieok.model import (
-    Chunk,
-    Cursor,
-    Document,
-    Entry,
-    Incident,
-    Journalled,
-    JournalStats,
-    Reject,
-    Run,
-    Scope,
-    Turn,
-    Usage,
-)
-from gieok.ports import MessageFilter
+from gieok.model.conversation import Chunk, Cursor, Incident, Journalled, JournalStats, Reject, Run, Turn, Usage
+from gieok.model.memory import Document, Entry, Scope
+from gieok.ports.journal import MessageFilter
 
 
 class SqliteJournal:
@@ -150,7 +138,7 @@ class SqliteJournal:
     def exclusive(self, name: str, *, wait: bool = True) -> Iterator[bool]:
         """Hold a lock beside the file."""
         safe = "".join(c if c.isalnum() else "-" for c in name)
-        with locks.exclusive(self._file.with_name(f"{self._file.name}.{safe}.lock"), wait=wait) as held:
+        with fs.exclusive(self._file.with_name(f"{self._file.name}.{safe}.lock"), wait=wait) as held:
             yield held
 
     def close(self) -> None:

@@ -3,7 +3,7 @@
 import sqlite3
 from datetime import UTC, date, datetime
 
-from gieok.model import Incident, Usage
+from gieok.model.conversation import Incident, Usage
 
 
 def charge(db: sqlite3.Connection, day: date, role: str, usage: Usage) -> None:

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from gieok.model import Cursor, Journalled, Message, Reject, Retraction, Role, Scope, Turn
+from gieok.model.conversation import Cursor, Journalled, Message, Reject, Retraction, Role, Turn
+from gieok.model.memory import Scope
 
 _CURSOR = 'identity, path, "offset", line, head, head_bytes, tail, tail_bytes, is_rereading'
 #: Columns and tables: what follows SELECT.

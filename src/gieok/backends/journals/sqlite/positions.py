@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from gieok.backends.journals.sqlite.durable import hand_over, to_entry
 from gieok.backends.journals.sqlite.messages import scope_id
 from gieok.backends.stores.rows import document_row, to_document
-from gieok.model import Chunk, Document, Entry, Run, Scope
+from gieok.model.conversation import Chunk, Run
+from gieok.model.memory import Document, Entry, Scope
 
 _RUN = 'reader, kind, at, start, "end", messages, source_tokens, documents, document_tokens, model'
 

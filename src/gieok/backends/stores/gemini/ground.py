@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from gieok.model import Passage
+from gieok.model.memory import Passage
 from gieok.text.keywords import normalise
 
 _WORD = re.compile(r"\S+")

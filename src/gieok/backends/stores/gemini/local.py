@@ -5,18 +5,18 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from gieok.backends.stores.gemini.manifest import Manifest
+from gieok.backends.stores.gemini.manifest import UploadManifest
 from gieok.backends.stores.sqlite import schema
 from gieok.backends.stores.sqlite.store import SqliteStore
-from gieok.model import PassageId, Scope
+from gieok.model.memory import PassageId, Scope
 
 
 class LocalStore(SqliteStore):
     """Documents, passages, keywords; its vectors are never used."""
 
-    def manifest(self) -> Manifest:
+    def manifest(self) -> UploadManifest:
         """Return the manifest, its tables made where they are missing."""
-        return Manifest(self._reading, self._writing)
+        return UploadManifest(self._reading, self._writing)
 
     def first_passage(self, scope: Scope, key: str) -> PassageId | None:
         """Return the id of a document's first passage."""

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import NamedTuple
 
-from gieok.model import Scope
+from gieok.model.memory import Scope
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS gemini_uploads (
@@ -53,7 +53,7 @@ class Attempt(NamedTuple):
     begun_at: int
 
 
-class Usage(NamedTuple):
+class UploadUsage(NamedTuple):
     """Calls and tokens of some days, by kind of call."""
 
     calls: dict[str, int]
@@ -69,7 +69,7 @@ def document_id(scope: Scope, key: str) -> str:
     return hashlib.sha256(f"{scope.path}\0{key}".encode()).hexdigest()[:32]
 
 
-class Manifest:
+class UploadManifest:
     """Reads and writes the tables; every method is one transaction."""
 
     def __init__(self, reading: Transaction, writing: Transaction) -> None:
@@ -171,7 +171,7 @@ class Manifest:
                 (day, what, int(bool(what)), input_tokens, output_tokens),
             )
 
-    def usage(self, since_day: str) -> Usage:
+    def usage(self, since_day: str) -> UploadUsage:
         """Add up the calls and tokens since a day."""
         with self._reading() as db:
             rows = db.execute(
@@ -179,4 +179,4 @@ class Manifest:
                 (since_day,),
             ).fetchall()
         calls = {what: count for what, count, _, _ in rows if what and count}
-        return Usage(calls, sum(row[2] for row in rows), sum(row[3] for row in rows))
+        return UploadUsage(calls, sum(row[2] for row in rows), sum(row[3] for row in rows))

@@ -48,7 +48,7 @@ class Remote(NamedTuple):
     labels: Mapping[str, str]
 
 
-class Chunk(NamedTuple):
+class GroundedChunk(NamedTuple):
     """What a search found: a text of one of our documents."""
 
     text: str
@@ -76,7 +76,7 @@ class Access(NamedTuple):
     embedding_model: str
 
 
-class Service:
+class GeminiService:
     """One client, for any number of threads. Everything raises StoreUnreachable, with the cause and the next step."""
 
     def __init__(self, access: Access, meter: Meter, pause: Callable[[float], None]) -> None:
@@ -177,7 +177,7 @@ class Service:
         except Gone:
             return
 
-    def search(self, stores: list[str], text: str, condition: str, limit: int) -> list[Chunk]:
+    def search(self, stores: list[str], text: str, condition: str, limit: int) -> list[GroundedChunk]:
         """Return chunks in the order in which the service gives them."""
         tool = types.Tool(
             file_search=types.FileSearch(file_search_store_names=stores, top_k=limit, metadata_filter=condition)
@@ -192,7 +192,7 @@ class Service:
         )
         grounding = [c.grounding_metadata for c in found.candidates or () if c.grounding_metadata]
         contexts = [chunk.retrieved_context for g in grounding for chunk in g.grounding_chunks or ()]
-        return [Chunk(c.text or "", _labels(c.custom_metadata)) for c in contexts if c is not None]
+        return [GroundedChunk(c.text or "", _labels(c.custom_metadata)) for c in contexts if c is not None]
 
     def close(self) -> None:
         """Close the connections."""

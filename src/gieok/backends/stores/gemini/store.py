@@ -11,15 +11,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import paths
+from gieok import fs
 from gieok.backends.opening import Opening
 from gieok.backends.stores.gemini.ground import locate, overlapped
 from gieok.backends.stores.gemini.local import LocalStore, alone
-from gieok.backends.stores.gemini.service import Access, Chunk, Service
-from gieok.backends.stores.gemini.sync import ID, KIND, OWNER, SCOPE, TIME, Plan, Sync
+from gieok.backends.stores.gemini.service import Access, GeminiService, GroundedChunk
+from gieok.backends.stores.gemini.sync import ID, KIND, OWNER, SCOPE, TIME, Sync, UploadPlan
 from gieok.errors import BadConfig, StoreUnreachable
-from gieok.model import Document, Entry, Filter, FoundPassage, KeywordQuery, Leg, PassageId, Scope, StoreStats
-from gieok.ports import Clock
+from gieok.model.memory import Document, Entry, PassageId, Scope, StoreStats
+from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery, Ranking
+from gieok.ports.system import Clock
 from gieok.text.redact import redact
 
 #: The most that one search may name.
@@ -51,7 +52,7 @@ def open_store(opening: Opening) -> "GeminiStore":
         )
     least, most = _CHUNK_TOKENS
     chunk = min(max(int(opening.setting("index.passage_tokens")), least), most)
-    plan = Plan(
+    plan = UploadPlan(
         _owner(opening.home / "gemini.owner"),
         names,
         chunk,
@@ -77,7 +78,7 @@ def open_store(opening: Opening) -> "GeminiStore":
 def _owner(file: Path) -> str:
     """Return what marks this home's documents among those of other machines with the same key; it outlives the manifest."""
     if not file.is_file():
-        paths.replace_private(file, secrets.token_hex(8))
+        fs.replace_private(file, secrets.token_hex(8))
     return file.read_text(encoding="ascii").strip()
 
 
@@ -89,7 +90,7 @@ class GeminiStore:
     def __init__(
         self,
         file: Path,
-        plan: Plan,
+        plan: UploadPlan,
         access: Access,
         terms: Terms,
         *,
@@ -104,7 +105,7 @@ class GeminiStore:
         self._pause = pause
         self._plan = plan
         self._terms = terms
-        self._service = Service(access, self._count, pause)
+        self._service = GeminiService(access, self._count, pause)
 
     @property
     def location(self) -> str:
@@ -183,20 +184,20 @@ class GeminiStore:
         self._service.close()
         self._local.close()
 
-    def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Leg:
+    def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Ranking:
         """Rank by BM25, here."""
         return self._local.keyword(scope, query, where, limit)
 
     # ManagedSearch, ManagedCopy, Described
 
-    def managed(self, scope: Scope, text: str, where: Filter, limit: int) -> Leg:
+    def managed(self, scope: Scope, text: str, where: Filter, limit: int) -> Ranking:
         """Ask the service; its order is the rank. What it quotes that is not here any more is left out."""
         uploads = self._manifest.uploads()
         stores = sorted({upload.store for upload in uploads.values() if upload.scope == scope.path})[:_MOST_STORES]
         if not stores and self._local.hashes(scope):
             raise StoreUnreachable(f"nothing of {scope} is at gemini yet", hint="run `gieok index`")
         if not stores:
-            return Leg("managed", ())
+            return Ranking("managed", ())
         self._verify_budget()
         asked = min(limit, self._terms.top_k)
         chunks = self._service.search(stores, redact(text), self._condition(scope, where), asked)
@@ -206,7 +207,7 @@ class GeminiStore:
             if upload is not None and upload.scope == scope.path:
                 ids.update(dict.fromkeys(self._passages_of(scope, upload.key, chunk)))
         allowed = [p.id for p in self._local.passages(list(ids)) if _passes(p, where)][:limit]
-        return Leg("managed", tuple((i, 1 - place / limit) for place, i in enumerate(allowed)))
+        return Ranking("managed", tuple((i, 1 - place / limit) for place, i in enumerate(allowed)))
 
     def push(self, progress: Callable[[int], None] = lambda done: None) -> int:
         """Bring the service in line with what is here; return how many documents were uploaded or deleted."""
@@ -233,7 +234,7 @@ class GeminiStore:
         names = self._manifest.store_names()
         return [names.get(name, f"{name} (not made yet)") for name in self._plan.stores]
 
-    def _passages_of(self, scope: Scope, key: str, chunk: Chunk) -> list[PassageId]:
+    def _passages_of(self, scope: Scope, key: str, chunk: GroundedChunk) -> list[PassageId]:
         """Return the passages that a chunk is in."""
         entry = next(iter(self._local.entries(scope, [key])), None)
         span = locate(entry.document.text, chunk.text) if entry else None

@@ -12,11 +12,11 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import NamedTuple
 
 from gieok.backends.stores.gemini.local import LocalStore
-from gieok.backends.stores.gemini.manifest import Attempt, Manifest, Upload, document_id
-from gieok.backends.stores.gemini.service import Gone, Payload, Remote, Service, State, outcome
+from gieok.backends.stores.gemini.manifest import Attempt, Upload, UploadManifest, document_id
+from gieok.backends.stores.gemini.service import GeminiService, Gone, Payload, Remote, State, outcome
 from gieok.errors import StoreUnreachable
-from gieok.model import Document, Scope
-from gieok.ports import Clock
+from gieok.model.memory import Document, Scope
+from gieok.ports.system import Clock
 from gieok.text.redact import redact
 
 #: More at once and documents fail that would not: 84 of 100 did, 50 small ones were fine.
@@ -33,7 +33,7 @@ OWNER, SCOPE, ID, HASH, NONCE, KIND, TIME = (
 )
 
 
-class Plan(NamedTuple):
+class UploadPlan(NamedTuple):
     """How documents are uploaded: under whose name, to which stores, cut how, and for how long one is waited for."""
 
     owner: str
@@ -58,9 +58,9 @@ class Sync:
     def __init__(
         self,
         local: LocalStore,
-        manifest: Manifest,
-        service: Service,
-        plan: Plan,
+        manifest: UploadManifest,
+        service: GeminiService,
+        plan: UploadPlan,
         clock: Clock,
         pause: Callable[[float], None],
         progress: Callable[[int], None],

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gieok import paths
+from gieok import fs
 from gieok.backends.stores.mirrored.library import Floats, Ints, Library, LibraryFailed, VectorSet
 from gieok.backends.stores.sqlite import schema
 
@@ -56,7 +56,7 @@ class Wanted(NamedTuple):
 Fetch = Callable[[Ints], Floats]
 
 
-class Mirror:
+class VectorMirror:
     """One handle on a mirror. Not thread-safe; any number of processes may have one."""
 
     def __init__(self, folder: Path, open_library: Callable[[Path], Library], busy_timeout_ms: int) -> None:
@@ -175,7 +175,7 @@ class Mirror:
     def _state(self) -> Iterator[sqlite3.Connection]:
         file = self._folder / "state.sqlite"
         with schema.translated(file):
-            paths.create_private(file)
+            fs.create_private(file)
             timeout_s = self._busy_timeout_ms / 1000
             with closing(sqlite3.connect(file, timeout=timeout_s, isolation_level=None)) as db:
                 if not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:

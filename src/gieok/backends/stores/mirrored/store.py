@@ -16,14 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gieok.backends.stores.mirrored.library import Floats, Ints, Library
-from gieok.backends.stores.mirrored.mirror import Mirror, Wanted
+from gieok.backends.stores.mirrored.mirror import VectorMirror, Wanted
 from gieok.backends.stores.quantise import unpack
 from gieok.backends.stores.rows import marks
 from gieok.backends.stores.sqlite import reading, schema
 from gieok.backends.stores.sqlite.resident import ResidentScope, near_leg
 from gieok.backends.stores.sqlite.store import SqliteStore, verify_dimension
 from gieok.backends.stores.sqlite.writing import batches
-from gieok.model import Filter, Leg, Scope, StoreStats, VectorQuery
+from gieok.model.memory import Scope, StoreStats
+from gieok.model.retrieval import Filter, Ranking, VectorQuery
 
 #: Candidates beyond the limit: what rounding to eight bits may change of the order around it.
 _RESERVE = 16
@@ -63,17 +64,17 @@ class MirroredStore(SqliteStore):
         say: Callable[[str], None] = lambda line: None,
     ) -> None:
         super().__init__(file, resident=resident, busy_timeout_ms=busy_timeout_ms, say=say)
-        self._mirror = Mirror(file.with_suffix(""), self.library, busy_timeout_ms)
+        self._mirror = VectorMirror(file.with_suffix(""), self.library, busy_timeout_ms)
         self._mirror_lock = threading.Lock()
         self._held: dict[str, _Held] = {}
 
-    def nearest(self, scope: Scope, query: VectorQuery, where: Filter, limit: int) -> Leg:
+    def nearest(self, scope: Scope, query: VectorQuery, where: Filter, limit: int) -> Ranking:
         """Rank by cosine, among the candidates that the library names."""
         with self._reading() as db, self._mirror_lock:
             known = reading.scope_statistics(db, scope)
             model = self._active_model(db)
             if known is None or model is None:
-                return Leg("vector", ())
+                return Ranking("vector", ())
             verify_dimension(query.vector, self._dimension(db))
             held = self._scope(db, scope, known, model)
             if where:

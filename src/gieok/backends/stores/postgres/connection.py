@@ -48,7 +48,7 @@ _MEANING: dict[str, tuple[type[StoreError], str, str | None]] = {
 }
 
 
-class Address(NamedTuple):
+class ServerAddress(NamedTuple):
     """Where the database is: `conninfo` for libpq, a `password` that is not part of it, and what a person may read."""
 
     conninfo: str
@@ -57,7 +57,7 @@ class Address(NamedTuple):
     secrets: tuple[str, ...]
 
 
-def read_address(url: str, password: str) -> Address:
+def read_address(url: str, password: str) -> ServerAddress:
     """Return the address in a URL or connection string. Raises BadConfig, which shows none of it that may be secret."""
     if url.partition("?")[0].count("@") > 1:
         raise BadConfig("database.url has more than one `@`", hint="write the `@` of a password as `%40`")
@@ -71,7 +71,7 @@ def read_address(url: str, password: str) -> Address:
     user = f"{parts['user']}@" if parts.get("user") else ""
     location = f"postgresql://{user}{where}/{parts.get('dbname') or ''}"
     secrets = tuple(str(secret) for secret in (parts.get("password"), password) if secret)
-    return Address(url, "" if parts.get("password") else password, location, secrets)
+    return ServerAddress(url, "" if parts.get("password") else password, location, secrets)
 
 
 #: Compiling a query (jit) takes longer than any of ours runs.
@@ -83,7 +83,9 @@ _WATCHDOG = Watchdog()
 class Connections:
     """One connection for each thread that uses the store; a connection that broke is replaced when it is next asked for."""
 
-    def __init__(self, address: Address, lock_timeout_ms: int = LOCK_TIMEOUT_MS, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(
+        self, address: ServerAddress, lock_timeout_ms: int = LOCK_TIMEOUT_MS, timeout_s: float = TIMEOUT_S
+    ) -> None:
         self._address = address
         self._lock_timeout_ms = lock_timeout_ms
         self._timeout_s = timeout_s
@@ -224,7 +226,7 @@ class Connections:
             raise BadRequest(f"{error.object!r} cannot be stored: it is not valid Unicode", hint=hint) from error
 
 
-def _translate(error: psycopg.Error, address: Address) -> GieokError:
+def _translate(error: psycopg.Error, address: ServerAddress) -> GieokError:
     said = str(error).strip().split("\n")[0] or type(error).__name__
     for secret in address.secrets:
         said = said.replace(secret, "***")

@@ -12,20 +12,9 @@ from gieok.backends.stores import hubs
 from gieok.backends.stores.order import best
 from gieok.backends.stores.postgres.writing import key_hash
 from gieok.backends.stores.rows import DOCUMENT_COLUMNS, filter_sql, to_document, to_found
-from gieok.model import (
-    Document,
-    Entry,
-    Filter,
-    FoundPassage,
-    KeywordQuery,
-    Leg,
-    Passage,
-    PassageId,
-    Scope,
-    StoreStats,
-    VectorQuery,
-)
-from gieok.ports import SCORE_DIGITS
+from gieok.model.memory import Document, Entry, Passage, PassageId, Scope, StoreStats
+from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery, Ranking, VectorQuery
+from gieok.ports.store import SCORE_DIGITS
 from gieok.text.keywords import keyword_text
 
 _Floats = NDArray[np.float32]
@@ -187,7 +176,7 @@ def _condition(where: Filter) -> tuple[str, dict[str, object]]:
     return condition, dict(zip(names, values, strict=True))
 
 
-def nearest(db: psycopg.Connection, sid: int, query: VectorQuery, where: Filter, limit: int) -> Leg:
+def nearest(db: psycopg.Connection, sid: int, query: VectorQuery, where: Filter, limit: int) -> Ranking:
     """Rank by exact cosine, lowered by crowding.
 
     The server's product rounds the query to halves, so it is asked for a few more than wanted, and they are looked at again.
@@ -209,7 +198,7 @@ def nearest(db: psycopg.Connection, sid: int, query: VectorQuery, where: Filter,
     return _leg(rows, vector, query.hub_weight, limit)
 
 
-def _leg(rows: Sequence[tuple[int, float, bytes]], query: _Floats, hub_weight: float, limit: int) -> Leg:
+def _leg(rows: Sequence[tuple[int, float, bytes]], query: _Floats, hub_weight: float, limit: int) -> Ranking:
     ids = np.array([row[0] for row in rows], np.int64)
     scales = np.array([row[1] for row in rows], np.float32)
     # pgvector's binary form: two 16-bit words (dimension, unused), then halves, most significant byte first.
@@ -221,7 +210,7 @@ def _leg(rows: Sequence[tuple[int, float, bytes]], query: _Floats, hub_weight: f
     scores = cosines - hub_weight * hubs.crowding(values * scales[:, None]) if hub_weight else cosines
     order = best(scores, ids, limit)
     ranked = zip(ids[order].tolist(), scores[order].tolist(), strict=True)
-    return Leg("vector", tuple(ranked), cosines=tuple(cosines[order].tolist()))
+    return Ranking("vector", tuple(ranked), cosines=tuple(cosines[order].tolist()))
 
 
 def waiting(db: psycopg.Connection, scope: Scope) -> int:

@@ -4,7 +4,7 @@ import psycopg
 
 from gieok.backends.stores.postgres import reading, writing
 from gieok.backends.stores.prepared import prepare
-from gieok.model import Scope
+from gieok.model.memory import Scope
 from gieok.text import keywords
 
 _AT_ONCE = 200

@@ -10,18 +10,8 @@ from gieok.backends.stores.postgres.connection import LOCK_TIMEOUT_MS, TIMEOUT_S
 from gieok.backends.stores.prepared import prepare
 from gieok.backends.stores.quantise import pack, restore
 from gieok.errors import BadConfig, BadRequest, ShapeMismatch
-from gieok.model import (
-    Document,
-    Entry,
-    Filter,
-    FoundPassage,
-    KeywordQuery,
-    Leg,
-    PassageId,
-    Scope,
-    StoreStats,
-    VectorQuery,
-)
+from gieok.model.memory import Document, Entry, PassageId, Scope, StoreStats
+from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery, Ranking, VectorQuery
 from gieok.text import bm25
 from gieok.text.embedform import form_hash, text_to_embed
 
@@ -166,25 +156,25 @@ class PostgresStore:
 
     # KeywordSearch
 
-    def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Leg:
+    def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Ranking:
         """Rank by BM25 with the scope's own statistics."""
         with self._answering() as db:
             known = reading.scope_statistics(db, scope)
             if known is None:
-                return Leg("keyword", ())
+                return Ranking("keyword", ())
             holding = reading.term_statistics(db, known.id, query.weights)
             weights = bm25.token_weights(query, known.passages, holding)
             ranking = reading.keyword_ranking(db, known, query, weights, where, limit)
-            return Leg("keyword", tuple(ranking), bm25.ceiling(query, known.passages, holding))
+            return Ranking("keyword", tuple(ranking), bm25.ceiling(query, known.passages, holding))
 
     # VectorSearch
 
-    def nearest(self, scope: Scope, query: VectorQuery, where: Filter, limit: int) -> Leg:
+    def nearest(self, scope: Scope, query: VectorQuery, where: Filter, limit: int) -> Ranking:
         """Rank by exact cosine."""
         with self._answering() as db:
             active = self._model(db)
             if active is None:
-                return Leg("vector", ())
+                return Ranking("vector", ())
             _verify_dimension(query.vector, active[1])
             return reading.nearest(db, reading.scope_id(db, scope), query, where, limit)
 

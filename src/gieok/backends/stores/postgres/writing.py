@@ -15,7 +15,7 @@ from gieok.backends.stores.postgres.schema import SWITCHING, WRITING
 from gieok.backends.stores.prepared import Prepared
 from gieok.backends.stores.quantise import unpack
 from gieok.backends.stores.rows import DOCUMENT_COLUMNS, document_row
-from gieok.model import Scope
+from gieok.model.memory import Scope
 from gieok.text.keywords import keyword_text
 
 #: Vectors that no passage uses any more are kept for texts that come back (a branch switched to and fro).

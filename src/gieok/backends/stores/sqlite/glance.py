@@ -15,7 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, TypeVar
 
-    from gieok.model import KeywordQuery, PassageId
+    from gieok.model.memory import PassageId
+    from gieok.model.retrieval import KeywordQuery
 
     T = TypeVar("T")
 

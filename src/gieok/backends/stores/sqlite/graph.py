@@ -12,8 +12,8 @@ from gieok.backends.stores.rows import marks
 from gieok.backends.stores.sqlite import made, schema
 from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.backends.stores.sqlite.writing import batches
-from gieok.model import Edge, Executed, Execution, ExecutionCount, OpenCall, SourceFile, Summary, Symbol
-from gieok.ports import Realm
+from gieok.model.code import Edge, Executed, Execution, ExecutionCount, SourceFile, Summary, Symbol, UnresolvedCall
+from gieok.ports.journal import Realm
 
 _TABLES = (
     """CREATE TABLE IF NOT EXISTS code_files (
@@ -112,7 +112,7 @@ class SqliteProjectStore(SqliteStore):
         self,
         files: Sequence[tuple[SourceFile, str]],
         gone: Sequence[str],
-        graph: tuple[Sequence[Symbol], Sequence[Edge], Sequence[OpenCall]] | None,
+        graph: tuple[Sequence[Symbol], Sequence[Edge], Sequence[UnresolvedCall]] | None,
     ) -> None:
         """Put and forget files and make the graph what is given, in one transaction."""
         with self._writing() as db:
@@ -168,11 +168,11 @@ class SqliteProjectStore(SqliteStore):
             for row in db.execute(f"{_EDGES} WHERE ?1 = '' OR e.kind = ?1{_EDGE_ORDER}", (kind,)):
                 yield Edge(*row)
 
-    def open_calls(self, names: Sequence[str]) -> list[OpenCall]:
+    def open_calls(self, names: Sequence[str]) -> list[UnresolvedCall]:
         """Return the calls of these names whose target is not known."""
         with self._reading() as db:
             rows = [
-                OpenCall(*row)
+                UnresolvedCall(*row)
                 for batch in batches(names)
                 for row in db.execute(f"{_OPEN} WHERE o.name IN ({marks(batch)})", batch)
             ]
@@ -298,7 +298,7 @@ def _forget_executions(db: sqlite3.Connection, tests: Sequence[str], paths: Sequ
 
 
 def _write_graph(
-    db: sqlite3.Connection, symbols: Sequence[Symbol], edges: Sequence[Edge], open_calls: Sequence[OpenCall]
+    db: sqlite3.Connection, symbols: Sequence[Symbol], edges: Sequence[Edge], open_calls: Sequence[UnresolvedCall]
 ) -> None:
     known = {row[1]: (row[0], Symbol(*row[1:])) for row in db.execute(f"SELECT id, {_SYMBOL} FROM code_symbols")}
     wanted = {symbol.key: symbol for symbol in symbols}

@@ -6,7 +6,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from gieok.model import Execution, Summary
+from gieok.model.code import Execution, Summary
 
 _SUMMARY, _RUN = "summary:", "run:"
 

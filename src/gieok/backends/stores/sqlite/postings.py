@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gieok.backends.stores.sqlite.ranking import term_statistics
-from gieok.model import KeywordQuery
+from gieok.model.retrieval import KeywordQuery
 from gieok.text import bm25
 
 Slots = NDArray[np.int32]

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gieok.model import KeywordQuery, PassageId
+    from gieok.model.memory import PassageId
+    from gieok.model.retrieval import KeywordQuery
 
 #: Changes with the tables in `schema`.
 SCHEMA_VERSION = 2

@@ -15,7 +15,8 @@ from gieok.backends.stores.rows import (
     to_found,
 )
 from gieok.backends.stores.sqlite.writing import batches
-from gieok.model import Document, Entry, Filter, FoundPassage, Passage, PassageId, Scope, StoreStats
+from gieok.model.memory import Document, Entry, Passage, PassageId, Scope, StoreStats
+from gieok.model.retrieval import Filter, FoundPassage
 from gieok.text.keywords import keyword_text
 
 

@@ -17,7 +17,8 @@ from gieok.backends.stores.rows import marks
 from gieok.backends.stores.sqlite.postings import Doubles, Ints, Postings
 from gieok.backends.stores.sqlite.scan import RESCORED, Floats, Signs, dots
 from gieok.backends.stores.sqlite.writing import batches
-from gieok.model import KeywordQuery, Leg, PassageId
+from gieok.model.memory import PassageId
+from gieok.model.retrieval import KeywordQuery, Ranking
 
 #: Below this the exact scan is cheaper than the prefilter.
 _PREFILTER_FROM = 4 * RESCORED
@@ -99,14 +100,14 @@ class ResidentScope:
 
     def keyword(
         self, db: sqlite3.Connection, query: KeywordQuery, allowed: Iterable[PassageId] | None, limit: int
-    ) -> Leg:
+    ) -> Ranking:
         """Rank by `gieok.text.bm25`."""
         scores, ceiling = self._postings.score(db, query)
         found = self._within(np.flatnonzero(scores), allowed)
         order = found[best(scores[found], found, limit)]
-        return Leg("keyword", _pairs(self._ids[order], scores[order]), ceiling)
+        return Ranking("keyword", _pairs(self._ids[order], scores[order]), ceiling)
 
-    def nearest(self, vector: bytes, hub_weight: float, allowed: Iterable[PassageId] | None, limit: int) -> Leg:
+    def nearest(self, vector: bytes, hub_weight: float, allowed: Iterable[PassageId] | None, limit: int) -> Ranking:
         """Return the passages of highest cosine, lowered by their crowding and ranked again."""
         query = np.frombuffer(vector, "<f4")
         slots = self._within(self._candidates(query, limit, filtered=allowed is not None), allowed)
@@ -127,7 +128,9 @@ class ResidentScope:
         return slots[np.isin(self._ids[slots], np.fromiter(allowed, np.int64))]
 
 
-def near_leg(ids: Ints, values: NDArray[np.int8], scales: Floats, vector: bytes, hub_weight: float, limit: int) -> Leg:
+def near_leg(
+    ids: Ints, values: NDArray[np.int8], scales: Floats, vector: bytes, hub_weight: float, limit: int
+) -> Ranking:
     """Rank candidates by cosine, cut, then rank again with their crowding held against them. `ids` are ascending."""
     cosines = dots(values, scales, np.frombuffer(vector, "<f4"))
     top = best(cosines, ids, limit)
@@ -135,7 +138,7 @@ def near_leg(ids: Ints, values: NDArray[np.int8], scales: Floats, vector: bytes,
     if hub_weight:
         scores = cosines - hub_weight * hubs.crowding(values[top] * scales[top, None])
     order = best(scores, ids, limit)
-    return Leg("vector", _pairs(ids[order], scores[order]), cosines=tuple(cosines[order].tolist()))
+    return Ranking("vector", _pairs(ids[order], scores[order]), cosines=tuple(cosines[order].tolist()))
 
 
 def _pairs(ids: Ints, scores: Doubles | Floats) -> tuple[tuple[PassageId, float], ...]:

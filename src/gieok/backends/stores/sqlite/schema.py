@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from gieok import paths
+from gieok import fs
 from gieok.backends.stores.rows import count_tokens, scoped
 from gieok.backends.stores.sqlite import readonly
 from gieok.backends.stores.sqlite.ranking import SCHEMA_VERSION
@@ -158,7 +158,7 @@ def open_private(
         if readonly.is_read_only(str(file)):
             return _open_to_read(file, busy_timeout_ms, prepare)
         try:
-            paths.create_private(file)
+            fs.create_private(file)
         except OSError as error:
             raise StoreError(f"cannot create the {what} {str(file)!r}: {error.strerror}") from error
         # Each thread has its own connection, but the thread that closes the store closes all of them.

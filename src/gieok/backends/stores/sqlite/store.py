@@ -13,24 +13,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gieok import paths
+from gieok import fs, paths
 from gieok.backends.opening import Opening
 from gieok.backends.stores.prepared import Prepared, prepare
 from gieok.backends.stores.rows import filter_sql
 from gieok.backends.stores.sqlite import ranking, reading, renewal, schema, writing
 from gieok.errors import ShapeMismatch
-from gieok.model import (
-    Document,
-    Entry,
-    Filter,
-    FoundPassage,
-    KeywordQuery,
-    Leg,
-    PassageId,
-    Scope,
-    StoreStats,
-    VectorQuery,
-)
+from gieok.model.memory import Document, Entry, PassageId, Scope, StoreStats
+from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery, Ranking, VectorQuery
 from gieok.text import bm25
 from gieok.text.embedform import form_hash, text_to_embed
 
@@ -244,7 +234,7 @@ class SqliteStore:
 
     def scrub(self) -> list[str]:
         """Write the file anew without what was removed. Not while it is renewed."""
-        paths.remove_database(self._beside())  # a renewal that was killed
+        fs.remove_database(self._beside())  # a renewal that was killed
         with self._writing() as db:
             writing.drop_texts(db)
         with schema.translated(self._file, self.what):
@@ -256,7 +246,7 @@ class SqliteStore:
     def renewed(self) -> Iterator["SqliteStore"]:
         """Give an empty store beside this one, which takes this one's place in one step at the end."""
         beside = self._beside()
-        paths.remove_database(beside)
+        fs.remove_database(beside)
         fresh = SqliteStore(beside, busy_timeout_ms=self._busy_timeout_ms)
         try:
             with self._reading() as db, fresh._writing() as new:
@@ -269,16 +259,16 @@ class SqliteStore:
                 fresh._db().backup(self._db())
         finally:
             fresh.close()
-            paths.remove_database(beside)
+            fs.remove_database(beside)
 
     # KeywordSearch
 
-    def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Leg:
+    def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Ranking:
         """Rank by BM25 with the scope's own statistics."""
         with self._reading() as db:
             known = reading.scope_statistics(db, scope)
             if known is None:
-                return Leg("keyword", ())
+                return Ranking("keyword", ())
             if self._is_resident:
                 allowed = reading.allowed_ids(db, known.id, where) if where else None
                 with self._resident_lock:
@@ -286,16 +276,16 @@ class SqliteStore:
             holding = ranking.term_statistics(db, known.id, query.weights)
             weights = bm25.token_weights(query, known.passages, holding)
             ranked = ranking.keyword_ranking(db, known.id, known.mean_length, query, weights, limit, *filter_sql(where))
-            return Leg("keyword", tuple(ranked), bm25.ceiling(query, known.passages, holding))
+            return Ranking("keyword", tuple(ranked), bm25.ceiling(query, known.passages, holding))
 
     # VectorSearch
 
-    def nearest(self, scope: Scope, query: VectorQuery, where: Filter, limit: int) -> Leg:
+    def nearest(self, scope: Scope, query: VectorQuery, where: Filter, limit: int) -> Ranking:
         """Rank by exact cosine."""
         with self._reading() as db:
             known = reading.scope_statistics(db, scope)
             if known is None or self._active_model(db) is None:
-                return Leg("vector", ())
+                return Ranking("vector", ())
             verify_dimension(query.vector, self._dimension(db))
             allowed = reading.allowed_ids(db, known.id, where) if where else None
             with self._resident_lock:

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from gieok.backends.stores.prepared import Prepared
 from gieok.backends.stores.rows import DOCUMENT_COLUMNS, document_row, marks, scoped
-from gieok.model import Passage, Scope
+from gieok.model.memory import Passage, Scope
 from gieok.text.keywords import keyword_text
 
 _T = TypeVar("_T")

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from gieok.capabilities.code.facts import Facts
 from gieok.capabilities.code.languages import go, java, javascript, manifest, python_tolerant, rust
-from gieok.ports import Parser
+from gieok.capabilities.code.model.facts import Facts
+from gieok.ports.code import Parser
 
 #: (text, language, parser) → facts. Raises SyntaxError, ValueError, RecursionError.
 Reader = Callable[[str, str, Parser], Facts]

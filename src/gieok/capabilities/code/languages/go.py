@@ -2,20 +2,20 @@
 
 from typing import ClassVar
 
-from gieok.capabilities.code.facts import (
+from gieok.capabilities.code.languages.tree import Node, TreeReader
+from gieok.capabilities.code.model.facts import (
     NOTHING,
     Argument,
     ClassFact,
     Facts,
     FunctionFact,
     Kind,
+    Namespace,
     Op,
-    Scope,
     Trait,
     Variable,
 )
-from gieok.capabilities.code.languages.tree import Node, TreeReader
-from gieok.ports import Parser
+from gieok.ports.code import Parser
 
 _BUILTINS = frozenset(
     """append cap close complex copy delete imag len make new panic print println real recover string int int64 float64 bool
@@ -125,7 +125,7 @@ class _Reader(TreeReader):
                 found += [(name, self.type(kind)) for name in names or [f"<{len(found)}>"]]
         return found, rest, elements
 
-    def _results(self, node: Node | None, fact: FunctionFact, inner: Scope) -> None:
+    def _results(self, node: Node | None, fact: FunctionFact, inner: Namespace) -> None:
         """One result is the value; several are a container of them, by place."""
         if node is None:
             return
@@ -160,7 +160,7 @@ class _Reader(TreeReader):
         arguments = self.text(kind).partition("[")[2].rstrip("]").split(",")
         self.generic = {a.strip(): self.load(held, f"[{n}]", node) for n, a in enumerate(arguments) if a.strip()}
         outer = self.scope
-        self.scope = Scope(outer, outer.symbol, outer.function, f"{outer.prefix}{owner}.")
+        self.scope = Namespace(outer, outer.symbol, outer.function, f"{outer.prefix}{owner}.")
         number = self._add(node, name, Kind.METHOD, receiver)
         self.scope, self.generic = outer, {}
         fact = self.builder.functions[number]
@@ -261,7 +261,7 @@ class _Reader(TreeReader):
         return self.builder.external(name) if self._is_builtin(name) else self.lookup(name)
 
     def _is_builtin(self, name: str) -> bool:
-        scope: Scope | None = self.scope
+        scope: Namespace | None = self.scope
         while scope is not None and name in _BUILTINS:
             if name in scope.names:
                 return False

@@ -2,9 +2,9 @@
 
 from typing import ClassVar
 
-from gieok.capabilities.code.facts import NOTHING, Argument, Facts, Kind, Op, Scope, Trait, Variable
 from gieok.capabilities.code.languages.tree import Node, TreeReader
-from gieok.ports import Parser
+from gieok.capabilities.code.model.facts import NOTHING, Argument, Facts, Kind, Namespace, Op, Trait, Variable
+from gieok.ports.code import Parser
 
 _TYPES = frozenset(
     "class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration".split()
@@ -147,14 +147,14 @@ class _Reader(TreeReader):
         self.scope = outer
         return made
 
-    def _components(self, node: Node, inner: Scope) -> None:
+    def _components(self, node: Node, inner: Namespace) -> None:
         """A record's components are fields with methods of their name."""
         listed = self.field(node, "parameters")
         for parameter in listed.named_children if listed is not None and node.type == "record_declaration" else ():
             name = self.text(self.field(parameter, "name"))
             self.builder.copy(self.builder.bind(inner, name), self.type(self.field(parameter, "type")))
 
-    def _field(self, member: Node, inner: Scope) -> None:
+    def _field(self, member: Node, inner: Namespace) -> None:
         kind = self.type(self.field(member, "type"))
         for declarator in member.named_children:
             if declarator.type == "variable_declarator":
@@ -162,7 +162,7 @@ class _Reader(TreeReader):
                 name = self.text(self.field(declarator, "name"))
                 self.builder.copy(self.builder.bind(inner, name), self.builder.merge(value, kind))
 
-    def _method(self, member: Node, inner: Scope, this: Variable) -> None:
+    def _method(self, member: Node, inner: Namespace, this: Variable) -> None:
         is_constructor = member.type != "method_declaration"
         name = self.text(self.field(member, "name"))
         modifiers = next((self.text(c) for c in member.named_children if c.type == "modifiers"), "")
@@ -170,7 +170,7 @@ class _Reader(TreeReader):
         traits += [Trait.CLASS] if "static" in modifiers.split() else []
         traits += [Trait.TEST] if "@Test" in modifiers or "@ParameterizedTest" in modifiers else []
         outer = self.scope
-        self.scope = Scope(outer, outer.symbol, outer.function, outer.prefix, outer.owner)
+        self.scope = Namespace(outer, outer.symbol, outer.function, outer.prefix, outer.owner)
         self._generics(member, self.scope)
         parameters, rest, elements = self._parameters(self.field(member, "parameters"))
         given = NOTHING if is_constructor else self.type(self.field(member, "type"))
@@ -214,7 +214,7 @@ class _Reader(TreeReader):
 
     def _find(self, name: str, key: str = "") -> tuple[Variable, bool]:
         """Return the variable of a name and whether it is a member of a class around (which `this` must reach)."""
-        scope: Scope | None = self.scope
+        scope: Namespace | None = self.scope
         while scope is not None:
             if scope.owner == NOTHING and name in scope.names and not key:
                 return scope.names[name], False
@@ -234,7 +234,7 @@ class _Reader(TreeReader):
 
     def _this(self, node: Node) -> Variable:
         del node
-        scope: Scope | None = self.scope
+        scope: Namespace | None = self.scope
         while scope is not None:
             if scope.owner == NOTHING and "this" in scope.names:
                 return scope.names["this"]
@@ -272,7 +272,7 @@ class _Reader(TreeReader):
                 self.emit(Op.STORE, held, f"[{place}]", value, self.scope.symbol, self.line(node))
         return held
 
-    def _generics(self, node: Node, inner: Scope) -> None:
+    def _generics(self, node: Node, inner: Namespace) -> None:
         """Let `T` of `class Box<T extends Shape>` mean Shape and whatever is given for it."""
         listed = next((c for c in node.named_children if c.type == "type_parameters"), None)
         for place, parameter in enumerate(listed.named_children if listed is not None else ()):

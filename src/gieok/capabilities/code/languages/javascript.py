@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from gieok.capabilities.code.facts import NOTHING, Argument, Facts, Kind, Op, Scope, Trait, Variable
 from gieok.capabilities.code.languages.tree import Node, TreeReader
-from gieok.ports import Parser
+from gieok.capabilities.code.model.facts import NOTHING, Argument, Facts, Kind, Namespace, Op, Trait, Variable
+from gieok.ports.code import Parser
 
 _FUNCTIONS = frozenset(
     """function_declaration generator_function_declaration function_expression generator_function arrow_function
@@ -104,7 +104,7 @@ class _Reader(TreeReader):
             for part in [p for p in parts if p is not None][:1] or target.named_children:
                 self._declare(part)
 
-    def _place(self) -> Scope:
+    def _place(self) -> Namespace:
         return self.scope if self.scope.owner == NOTHING else self.builder.module
 
     def body(self, node: Node) -> None:
@@ -129,7 +129,7 @@ class _Reader(TreeReader):
         name = self.text(node)
         if name in ("undefined", "NaN", "arguments"):
             return NOTHING
-        scope: Scope | None = self.scope
+        scope: Namespace | None = self.scope
         while scope is not None:
             if name in scope.names and scope.owner == NOTHING:
                 return scope.names[name]
@@ -140,7 +140,7 @@ class _Reader(TreeReader):
 
     def _this(self, node: Node) -> Variable:
         del node
-        scope: Scope | None = self.scope
+        scope: Namespace | None = self.scope
         while scope is not None:
             if "this" in scope.names and scope.owner == NOTHING:
                 return scope.names["this"]
@@ -307,7 +307,7 @@ class _Reader(TreeReader):
             node = node.named_children[0]
         return self.lookup(self.text(node)) if node.type == "type_identifier" else self.value(node)
 
-    def _class_member(self, member: Node, inner: Scope) -> None:
+    def _class_member(self, member: Node, inner: Namespace) -> None:
         name_node = self.field(member, "name") or self.field(member, "property")
         name = self.text(name_node).strip("\"'")
         if member.type == "method_definition":
@@ -322,7 +322,7 @@ class _Reader(TreeReader):
         elif member.type == "class_static_block":
             self.nothing(member)
 
-    def _field(self, member: Node, name: str, inner: Scope) -> None:
+    def _field(self, member: Node, name: str, inner: Namespace) -> None:
         value = self.field(member, "value")
         held = self.annotation(self.field(member, "type"))
         if value is not None and value.type in _FUNCTIONS:
@@ -438,7 +438,7 @@ class _Reader(TreeReader):
     def _object_named(self, value: Node, name: str) -> Variable:
         """Read an object that gets a name: its functions are called `name.key`."""
         outer = self.scope
-        self.scope = Scope(outer.outer, outer.symbol, outer.function, f"{outer.prefix}{name}.", outer.owner)
+        self.scope = Namespace(outer.outer, outer.symbol, outer.function, f"{outer.prefix}{name}.", outer.owner)
         self.scope.names = outer.names
         held = self._object(value)
         self.scope = outer
@@ -482,7 +482,7 @@ class _Reader(TreeReader):
             self._take_apart(target, value)
 
     def _binding(self, name: str) -> Variable:
-        scope: Scope | None = self.scope
+        scope: Namespace | None = self.scope
         while scope is not None:
             if name in scope.names and scope.owner == NOTHING:
                 return scope.names[name]

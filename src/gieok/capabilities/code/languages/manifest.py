@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from gieok.capabilities.code.facts import Builder, Facts
+from gieok.capabilities.code.model.facts import Builder, Facts
 
 #: Comments and trailing commas, which tsconfig.json may have; a text in quotes is left alone.
 _LOOSE = re.compile(r'("(?:[^"\\]|\\.)*")|/\*.*?\*/|//[^\n]*|,(?=\s*[}\]])', re.DOTALL)

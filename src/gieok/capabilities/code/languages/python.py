@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import ClassVar, NamedTuple
 
-from gieok.capabilities.code.facts import (
+from gieok.capabilities.code.model.facts import (
     NOTHING,
     Argument,
     Builder,
@@ -18,8 +18,8 @@ from gieok.capabilities.code.facts import (
     Facts,
     FunctionFact,
     Kind,
+    Namespace,
     Op,
-    Scope,
     SymbolFact,
     Trait,
     Variable,
@@ -81,7 +81,7 @@ class _Waiting(NamedTuple):
     """A function whose body is read later."""
 
     node: FunctionNode
-    scope: Scope
+    scope: Namespace
 
 
 def read(source: str) -> Facts:
@@ -289,7 +289,7 @@ class _Reader:
             self.block(case.body)
 
     def _outward(self, node: ast.Global | ast.Nonlocal) -> None:
-        target: Scope | None = self.builder.module if isinstance(node, ast.Global) else self.scope.outer
+        target: Namespace | None = self.builder.module if isinstance(node, ast.Global) else self.scope.outer
         for name in node.names:
             place = target
             while place is not None and place.outer is not None and name not in place.names:
@@ -383,7 +383,7 @@ class _Reader:
         """Add the function's fact, and queue its body."""
         builder, fresh = self.builder, self.builder.fresh
         number = len(builder.functions)
-        inner = Scope(self._closure(), symbol, number, f"{self.scope.prefix}{name}.")
+        inner = Namespace(self._closure(), symbol, number, f"{self.scope.prefix}{name}.")
         a = node.args
         places = (*a.posonlyargs, *a.args)
         parameters = tuple(builder.bind(inner, p.arg) for p in places)
@@ -401,7 +401,7 @@ class _Reader:
         self.waiting.append(_Waiting(node, inner))
         return number
 
-    def _closure(self) -> Scope:
+    def _closure(self) -> Namespace:
         """Return the scope whose names a nested function sees: a class body's are not seen."""
         scope = self.scope
         while scope.owner != NOTHING and scope.outer is not None:
@@ -435,7 +435,7 @@ class _Reader:
         bases = tuple(self.expression(b.value if isinstance(b, ast.Subscript) else b) for b in node.bases)
         keywords = {keyword.arg: self.expression(keyword.value) for keyword in node.keywords}
         outer = self.scope
-        inner = Scope(outer, symbol, outer.function, f"{outer.prefix}{node.name}.", number)
+        inner = Namespace(outer, symbol, outer.function, f"{outer.prefix}{node.name}.", number)
         self.builder.classes.append(ClassFact(symbol, inner.names, bases))
         made = self.builder.fresh()
         self._emit((Op.CLASS, made, number))
@@ -518,7 +518,7 @@ class _Reader:
 
     def name(self, name: str) -> Variable:
         """Return what a name means here."""
-        scope: Scope | None = self.scope
+        scope: Namespace | None = self.scope
         while scope is not None:
             if name in scope.names:
                 return scope.names[name]

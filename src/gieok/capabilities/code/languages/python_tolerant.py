@@ -12,10 +12,10 @@ from functools import cache
 from itertools import pairwise
 from typing import ClassVar
 
-from gieok.capabilities.code.facts import NOTHING, Argument, Facts, Kind, Op, Scope, Trait, Variable
 from gieok.capabilities.code.languages import python
 from gieok.capabilities.code.languages.tree import Node, TreeReader
-from gieok.ports import Parser
+from gieok.capabilities.code.model.facts import NOTHING, Argument, Facts, Kind, Namespace, Op, Trait, Variable
+from gieok.ports.code import Parser
 
 _BUILTINS = frozenset(dir(builtins))
 _TRAITS = {
@@ -128,14 +128,14 @@ class _Reader(TreeReader):
         return _docstring(self.field(definition, "body"))
 
     def lookup(self, name: str) -> Variable:
-        scope: Scope | None = self.scope
+        scope: Namespace | None = self.scope
         while scope is not None:
             if name in scope.names or name in scope.outward:
                 return self.builder.bind(scope, name)
             scope = scope.outer
         return self.builder.external(name) if name in _BUILTINS else self.builder.bind(self.builder.module, name)
 
-    def closure(self) -> Scope:
+    def closure(self) -> Namespace:
         scope = self.scope
         while scope.owner != NOTHING and scope.outer is not None:
             scope = scope.outer

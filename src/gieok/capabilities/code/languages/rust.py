@@ -2,9 +2,9 @@
 
 from typing import ClassVar
 
-from gieok.capabilities.code.facts import NOTHING, Argument, Facts, Kind, Op, Scope, Trait, Variable
 from gieok.capabilities.code.languages.tree import Node, TreeReader
-from gieok.ports import Parser
+from gieok.capabilities.code.model.facts import NOTHING, Argument, Facts, Kind, Namespace, Op, Trait, Variable
+from gieok.ports.code import Parser
 
 #: Types that stand for what is inside of them.
 _WRAPPERS = frozenset("Box Rc Arc Ref RefMut Option Result Pin Cow RefCell Mutex RwLock MutexGuard Weak".split())
@@ -183,7 +183,7 @@ class _Reader(TreeReader):
         to = self.builder.bind(self.builder.module, name)
         self.emit(Op.IMPORT, to, "self", "", 0, self.line(node))  # the file itself
         outer = self.scope
-        self.scope = Scope(outer, outer.symbol, outer.function, f"{outer.prefix}{name}.")
+        self.scope = Namespace(outer, outer.symbol, outer.function, f"{outer.prefix}{name}.")
         self.scope.names = outer.names  # one space of names for a file: `use super::*` is nearly always there
         self.block(body)
         self.scope = outer
@@ -236,7 +236,7 @@ class _Reader(TreeReader):
         self.builder.copy(self.builder.functions[number].result, given)
         return number
 
-    def _generics(self, node: Node) -> Scope:
+    def _generics(self, node: Node) -> Namespace:
         """Return a scope in which `T` of `fn f<T: Shape>` or `where T: Shape` means Shape."""
         listed = self.field(node, "type_parameters")
         where = next((c for c in node.named_children if c.type == "where_clause"), None)
@@ -247,7 +247,7 @@ class _Reader(TreeReader):
         outer = self.scope
         if not bounds:
             return outer
-        scope = Scope(outer, outer.symbol, outer.function, outer.prefix, outer.owner)
+        scope = Namespace(outer, outer.symbol, outer.function, outer.prefix, outer.owner)
         for bound in bounds:
             name, traits = self.field(bound, "name") or self.field(bound, "left"), self.field(bound, "bounds")
             if name is None or traits is None:
@@ -274,7 +274,7 @@ class _Reader(TreeReader):
         self.builder.copy(self.builder.bind(self.scope, name), self.class_value(number))
         return NOTHING
 
-    def _payload(self, body: Node | None, variant: str, inner: Scope) -> None:
+    def _payload(self, body: Node | None, variant: str, inner: Namespace) -> None:
         """What a variant carries is kept under `Variant.0` or `Variant.name` of the enum."""
         for place, field in enumerate(body.named_children if body is not None else ()):
             is_named = field.type == "field_declaration"
@@ -304,7 +304,7 @@ class _Reader(TreeReader):
         if NOTHING not in (base, held):  # the type has the trait's methods: as if it inherited them
             self.emit(Op.STORE, held, "prototype", base, self.scope.symbol, self.line(node))
         outer, before = self.scope, self.implementing
-        self.scope = Scope(outer, outer.symbol, outer.function, f"{outer.prefix}{name}.")
+        self.scope = Namespace(outer, outer.symbol, outer.function, f"{outer.prefix}{name}.")
         self.scope.names = outer.names
         self.implementing = held
         body = self.field(node, "body")
@@ -314,7 +314,7 @@ class _Reader(TreeReader):
         self.scope, self.implementing = outer, before
         return NOTHING
 
-    def _method(self, member: Node, inner: Scope, held: Variable) -> None:
+    def _method(self, member: Node, inner: Namespace, held: Variable) -> None:
         name = self.text(self.field(member, "name"))
         listed = self.field(member, "parameters")
         has_self = listed is not None and any(c.type == "self_parameter" for c in listed.named_children)
@@ -400,7 +400,7 @@ class _Reader(TreeReader):
 
     def _self(self, node: Node) -> Variable:
         del node
-        scope: Scope | None = self.scope
+        scope: Namespace | None = self.scope
         while scope is not None:
             if "self" in scope.names:
                 return scope.names["self"]

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from gieok.capabilities.code.facts import (
+from gieok.capabilities.code.model.facts import (
     NOTHING,
     Argument,
     Builder,
@@ -17,13 +17,13 @@ from gieok.capabilities.code.facts import (
     Facts,
     FunctionFact,
     Kind,
+    Namespace,
     Op,
-    Scope,
     SymbolFact,
     Trait,
     Variable,
 )
-from gieok.ports import SyntaxNode
+from gieok.ports.code import SyntaxNode
 
 Node = SyntaxNode
 #: Bytes above a definition in which its comment is looked for.
@@ -47,7 +47,7 @@ class TreeReader:
         self.source = text.encode("utf-8", "surrogatepass")
         self.builder = Builder(language, text.count("\n") + 1)
         self.scope = self.builder.module
-        self.waiting: deque[tuple[Node, Scope]] = deque()
+        self.waiting: deque[tuple[Node, Namespace]] = deque()
         self.complexity: dict[int, int] = {}
         self._root = root
         self._depth = 0
@@ -138,7 +138,7 @@ class TreeReader:
 
     def lookup(self, name: str) -> Variable:
         """Return the variable of a name; one that is bound nowhere may be bound later, at the top."""
-        scope: Scope | None = self.scope
+        scope: Namespace | None = self.scope
         while scope is not None:
             if name in scope.names and scope.owner == NOTHING:
                 return scope.names[name]
@@ -191,7 +191,7 @@ class TreeReader:
         rest: str = "",
         traits: Sequence[str] = (),
         shown: bool = True,
-    ) -> tuple[int, Scope]:
+    ) -> tuple[int, Namespace]:
         """Add a function and queue its body; `parameters` are names with what their annotation holds.
 
         `receiver` names the first parameter that a call fills with the object. Return its number and scope.
@@ -200,7 +200,7 @@ class TreeReader:
         name = name if shown else builder.lambda_name(self.scope.symbol)
         symbol = self.symbol(node, name, kind if shown else Kind.LAMBDA, traits, self.doc(node) if shown else "")
         outer = self.scope
-        inner = Scope(self.closure(), symbol, len(builder.functions), f"{builder.symbols[symbol].qualified}.")
+        inner = Namespace(self.closure(), symbol, len(builder.functions), f"{builder.symbols[symbol].qualified}.")
         places = [receiver] if receiver else []
         variables = [builder.bind(inner, receiver)] if receiver else []
         for parameter, annotation in parameters:
@@ -217,7 +217,7 @@ class TreeReader:
             self.waiting.append((body, inner))
         return inner.function, inner
 
-    def closure(self) -> Scope:
+    def closure(self) -> Namespace:
         """Return the scope whose names a nested function sees."""
         return self.scope
 
@@ -227,12 +227,14 @@ class TreeReader:
         self.emit(Op.FUNCTION, value, number)
         return value
 
-    def class_(self, node: Node, name: str, bases: Sequence[Variable], traits: Sequence[str] = ()) -> tuple[int, Scope]:
+    def class_(
+        self, node: Node, name: str, bases: Sequence[Variable], traits: Sequence[str] = ()
+    ) -> tuple[int, Namespace]:
         """Add a class; return its number and the scope of its body, which the caller enters."""
         symbol = self.symbol(node, name, Kind.CLASS, traits, self.doc(node))
         outer = self.scope
         number = len(self.builder.classes)
-        inner = Scope(outer, symbol, outer.function, f"{outer.prefix}{name}.", number)
+        inner = Namespace(outer, symbol, outer.function, f"{outer.prefix}{name}.", number)
         self.builder.classes.append(ClassFact(symbol, inner.names, tuple(b for b in bases if b != NOTHING)))
         return number, inner
 

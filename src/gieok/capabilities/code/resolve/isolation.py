@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from gieok.capabilities.code.facts import Facts
+from gieok.capabilities.code.model.facts import Facts
 
 Files = list[tuple[str, Facts]]
 _Done = TypeVar("_Done")

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from gieok.capabilities.code.facts import Facts
+from gieok.capabilities.code.model.facts import Facts
 from gieok.capabilities.code.resolve.linking import JavaScriptLinker, Linker, PackageLinker, PythonLinker, RustLinker
 from gieok.capabilities.code.resolve.modules import Modules
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from gieok.capabilities.code.facts import NOTHING, Argument
+from gieok.capabilities.code.model.facts import NOTHING, Argument
 from gieok.capabilities.code.resolve.sites import Site
 from gieok.capabilities.code.resolve.values import Value, Values
 

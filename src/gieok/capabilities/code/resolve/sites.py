@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gieok.capabilities.code.facts import Argument
+from gieok.capabilities.code.model.facts import Argument
 
 
 class Site:

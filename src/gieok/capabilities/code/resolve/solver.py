@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from gieok.capabilities.code.facts import NOTHING, Argument, Facts, FunctionFact, Op, Trait
+from gieok.capabilities.code.model.facts import NOTHING, Argument, Facts, FunctionFact, Op, Trait
 from gieok.capabilities.code.resolve import natives
 from gieok.capabilities.code.resolve.hierarchy import Hierarchy
 from gieok.capabilities.code.resolve.linking import Linker, Target

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok.errors import BadRequest
-from gieok.paths import make_private
+from gieok.fs import make_private
 from gieok.text import jsonc
 
 try:

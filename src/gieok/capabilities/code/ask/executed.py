@@ -1,0 +1,95 @@
+"""What ran under coverage, as edges from tests to functions: a function of what is kept and of the symbols as they are now.
+
+The edges are made when somebody asks, not stored with the graph: no sync pays for them, and who asks for callers does not get
+every test that comes by. Only impact reads them.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from gieok.capabilities.code.ask.coverage import Learned
+from gieok.capabilities.code.ask.impact import Reached, is_test
+from gieok.capabilities.code.index.graph import Certainty
+from gieok.capabilities.code.index.project import SCOPE, Project
+from gieok.capabilities.code.model.facts import Kind
+from gieok.model.code import Edge, Executed, Symbol
+
+RAN = "ran"
+_REASON, _CHANGED = "ran under coverage", "ran under coverage, changed since"
+NOT_RUN = "did not run it under coverage"
+_NOTE = "code.executed_at"
+
+
+class Executions(Protocol):
+    """The part of `Graph` that is asked here."""
+
+    def edges_into(self, keys: Sequence[str]) -> list[Edge]:
+        """Return the edges that end in these symbols."""
+
+    def executed(self, functions: Sequence[str]) -> list[Executed]:
+        """Return which tests ran these functions."""
+
+    def settled(self, tests: Sequence[str]) -> set[str]:
+        """Return the tests that would run today as they did then."""
+
+
+class ObservedTests(NamedTuple):
+    """The edges of a store, with those from tests to what they ran."""
+
+    store: Executions
+
+    def edges_into(self, keys: Sequence[str]) -> list[Edge]:
+        """Return the edges that end in these symbols, sorted."""
+        return sorted([*self.store.edges_into(keys), *edges_into(self.store, keys)])
+
+
+def edges_into(store: Executions, keys: Sequence[str]) -> list[Edge]:
+    """Return an edge for every test that ran one of these functions."""
+    return [Edge(row.test, row.function, RAN, *_sureness(row), 0) for row in store.executed(keys)]
+
+
+def _sureness(row: Executed) -> tuple[int, str]:
+    """A function that was changed is still where the test went; a test that was changed may go elsewhere now."""
+    if row.is_test_same:
+        return (Certainty.OBSERVED, _REASON) if row.is_function_same else (Certainty.RESOLVED, _CHANGED)
+    return Certainty.UNIQUE_NAME, _CHANGED
+
+
+def doubted(
+    store: Executions, seeds: Sequence[str], found: Mapping[str, Reached], symbols: Mapping[str, Symbol]
+) -> dict[str, Reached]:
+    """Return the tests that were seen not to run the change, as less sure: possible, not certain.
+
+    A test runs as it did while nothing that it ran has changed. That holds for what is in functions: of a changed constant or
+    class body coverage says nothing. And of a function that no test ran, it does not say that it was looked for.
+    """
+    if any(key not in symbols or symbols[key].kind not in (Kind.FUNCTION, Kind.METHOD) for key in seeds):
+        return {}
+    rows = store.executed(seeds)
+    if {row.function for row in rows} != set(seeds):
+        return {}
+    ran = {row.test for row in rows}
+    others = [
+        key for key, one in found.items() if key not in ran and one.tier < Certainty.AMBIGUOUS and is_test(symbols[key])
+    ]
+    return {key: found[key]._replace(tier=Certainty.AMBIGUOUS, doubt=NOT_RUN) for key in sorted(store.settled(others))}
+
+
+def keep(project: Project, learned: Learned) -> None:
+    """Keep what tests ran in the files that were believed, in place of what was kept of both, and note when.
+
+    Beside it stays that they ran something in others too: what is not known may have changed, so it settles nothing.
+    """
+    project.store.put_executions([*learned.executions, *learned.unread], learned.tests, learned.paths)
+    project.store.write_note(SCOPE, _NOTE, project.clock.now().isoformat())
+
+
+def forget(project: Project) -> None:
+    """Forget all that ran."""
+    project.store.forget_executions()
+    project.store.write_note(SCOPE, _NOTE, "")
+
+
+def taken_in(project: Project) -> str:
+    """Return when a run was taken in last; '' where none was."""
+    return project.store.notes(SCOPE).get(_NOTE, "")

@@ -1,0 +1,343 @@
+"""Question → symbols: the engine's recall over passages, symbols by name first, then what stands next to them in the graph.
+
+The order is made of rules, each measured on real queries (docs/code.md): what defines a name that the question names, what
+lies in a file whose path says what is asked, files of which several passages match; tests, examples and re-exports count
+less.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from gieok.capabilities.code.index.chunks import symbol_key
+from gieok.capabilities.code.index.graph import IMPORTS, Certainty
+from gieok.capabilities.code.index.project import SCOPE, Project
+from gieok.capabilities.code.model import places
+from gieok.capabilities.code.model.facts import Kind
+from gieok.capabilities.code.model.profile import SEARCH
+from gieok.engine.recall import Question, Recollection, recall
+from gieok.model.code import Symbol
+from gieok.model.retrieval import Hit
+from gieok.ports.models import Embedder
+from gieok.text.keywords import keyword_tokens, query_tokens
+from gieok.text.tokens import count_tokens
+
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*")
+_CODE_LIKE = re.compile(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z]|_|\.|::|\(\)")
+#: How a passage's score changes, in parts of the best passage's.
+_DEFINES = 3.0
+_DEFINES_IN_WORDS = 1.5
+_PATH_SHARE = 1.5
+_FILE_SHARE = 0.7
+_TEST, _SIDE, _REEXPORT, _DECLARATIONS, _PROSE, _SUPERSEDED = 0.3, 0.3, 0.5, 0.7, 0.25, 0.5
+_REPEATED = 0.7
+_NEIGHBOURS = 3
+_SNIPPET_CHARS = 700
+_VERSION = re.compile(r"/v(\d{1,3})(?=/)")
+
+
+class Answer(NamedTuple):
+    """A symbol that answers. `why` is the name, the words or the neighbour that brought it."""
+
+    symbol: Symbol
+    start_line: int
+    end_line: int
+    score: float
+    callers: int
+    snippet: str
+    why: str
+    #: Where the snippet begins: whole lines of the file, as they are in it.
+    snippet_line: int = 0
+
+
+class Answers(NamedTuple):
+    """What was found, best first, and what made it worse than it could be."""
+
+    answers: tuple[Answer, ...]
+    degraded: str | None = None
+
+
+class _Scored(NamedTuple):
+    hit: Hit
+    score: float
+    symbol: Symbol | None
+
+
+def search(
+    project: Project,
+    embedder: Embedder | None,
+    text: str,
+    limit: int,
+    *,
+    budget_tokens: int = 0,
+    expand: bool = True,
+) -> Answers:
+    """Return the symbols that answer `text`, at most `limit`, within a token budget (0: none)."""
+    found = recall(
+        project.store,
+        embedder,
+        Question(text=text, scopes=(SCOPE,), use_vectors=embedder is not None),
+        SEARCH,
+        project.clock,
+    )
+    named = _named(project, text)
+    words = set(query_tokens(text))
+    ranked = _ranked(project, found, text, words, {s.key for s in named})
+    answers = [_answer(one, named) for one in ranked]
+    answers = _with_missing(named, answers, is_name=bool(_IDENTIFIER.fullmatch(text.strip())))[:limit]
+    if expand:
+        answers = _expanded(project, answers, limit)
+    answers = _with_lines(project, answers, words)
+    answers = _within(answers, budget_tokens)
+    callers = _callers(project, [a.symbol.key for a in answers])
+    return Answers(tuple(a._replace(callers=callers.get(a.symbol.key, 0)) for a in answers), found.degraded)
+
+
+def _named(project: Project, text: str) -> list[Symbol]:
+    """Return the symbols whose names stand in the question."""
+    words = [
+        word for word in dict.fromkeys(_IDENTIFIER.findall(text)) if _CODE_LIKE.search(word) or word == text.strip()
+    ]
+    if not words:
+        return []
+    lasts = {re.split(r"\.|::|#", word)[-1] for word in words}
+    found = project.store.symbols(names=sorted(lasts))
+    return [s for s in found if s.kind in _DEFINING and any(_matches(s, word) for word in words)]
+
+
+_DEFINING = frozenset((Kind.CLASS, Kind.FUNCTION, Kind.METHOD))
+
+
+def _matches(symbol: Symbol, word: str) -> bool:
+    qualified = symbol.key.partition("::")[2]
+    dotted = re.sub(r"::|#", ".", word)
+    return (
+        qualified == dotted
+        or qualified.endswith(f".{dotted}")
+        or (f"{places.stem(symbol.path)}.{qualified}").endswith(dotted)
+    )
+
+
+def _ranked(project: Project, found: Recollection, text: str, words: set[str], named: set[str]) -> list[_Scored]:
+    hits = found.hits
+    if not hits:
+        return []
+    symbols = _symbols_of(project, hits)
+    best = max(_base(hit) for hit in hits)
+    is_name = bool(_IDENTIFIER.fullmatch(text.strip()))
+    overlaps = {path: _path_overlap(path, words) for path in {hit.passage.key for hit in hits}}
+    scores = []
+    for hit, symbol in zip(hits, symbols, strict=True):
+        score = _base(hit)
+        if symbol is not None and symbol.key in named:
+            score += best * (_DEFINES if is_name else _DEFINES_IN_WORDS)
+        score += best * _PATH_SHARE * overlaps[hit.passage.key]
+        scores.append(score)
+    return _by_file(hits, scores, symbols, _in_use(project, {hit.passage.key for hit in hits}))
+
+
+def _base(hit: Hit) -> float:
+    """Return what the legs say: the share of the words' ceiling, and how near the vector is."""
+    return hit.signals.get("fused", 0.0)
+
+
+def _path_overlap(path: str, words: set[str]) -> float:
+    """Return the share of the question's words that the file's name, and half that its folders, bear."""
+    pure = PurePosixPath(path)
+    own = set(query_tokens(pure.stem.replace("_", " ").replace("-", " ")))
+    folders = set(query_tokens(" ".join(pure.parent.parts).replace("_", " ").replace("-", " ")))
+    if not words:
+        return 0.0
+    hit = _shared(words, own) + 0.5 * _shared(words, folders - own)
+    return min(1.0, hit / max(1.0, min(len(words), 3)))
+
+
+def _shared(words: set[str], others: set[str]) -> float:
+    count = 0.0
+    for other in others:
+        if other in words:
+            count += 1
+        elif len(other) > 3 and any(len(w) > 3 and (w.startswith(other) or other.startswith(w)) for w in words):
+            count += 0.7
+    return count
+
+
+def _in_use(project: Project, paths: Iterable[str]) -> set[str]:
+    """Return the paths that are named like tests although what is no test imports them: `jinja2/tests.py`."""
+    modules = [f"{path}::<module>" for path in sorted(paths) if places.is_test(path)]
+    edges = project.store.edges_into(modules) if modules else ()
+    return {
+        edge.target.partition("::")[0]
+        for edge in edges
+        if edge.kind == IMPORTS and not places.is_test(edge.source.partition("::")[0])
+    }
+
+
+def _by_file(
+    hits: Sequence[Hit], scores: Sequence[float], symbols: Sequence[Symbol | None], in_use: set[str]
+) -> list[_Scored]:
+    """Let files speak: the best passage of a file gains from the others, which then count less and less."""
+    members: dict[str, list[int]] = defaultdict(list)
+    for number, hit in enumerate(hits):
+        members[hit.passage.key].append(number)
+    out: list[_Scored] = []
+    old = _superseded(members)
+    for path, numbers in members.items():
+        numbers.sort(key=lambda n: (-scores[n], hits[n].passage.start_line))
+        total = sum(max(scores[n], 0.0) / place for place, n in enumerate(numbers[:4], 1))
+        factor = _weight(path, is_test=path not in in_use) * (_SUPERSEDED if path in old else 1.0)
+        for place, number in enumerate(numbers):
+            score = (scores[number] + (_FILE_SHARE * total if place == 0 else 0.0)) * factor * _REPEATED**place
+            out.append(_Scored(hits[number], score, symbols[number]))
+    return sorted(out, key=lambda s: (-s.score, s.hit.passage.key, s.hit.passage.start_line))
+
+
+def _superseded(paths: Iterable[str]) -> set[str]:
+    """Return the paths below a folder such as `v3` beside which there is a `v4`."""
+    numbered = [
+        (path, path[: match.start()], int(match[1])) for path in paths for match in _VERSION.finditer(f"/{path}")
+    ]
+    newest: dict[str, int] = defaultdict(int)
+    for _, place, number in numbered:
+        newest[place] = max(newest[place], number)
+    return {path for path, place, number in numbered if number < newest[place]}
+
+
+def _weight(path: str, *, is_test: bool = True) -> float:
+    weight = 1.0
+    if is_test and places.is_test(path):
+        weight *= _TEST
+    if places.is_side(path):
+        weight *= _SIDE
+    if places.is_reexport(path):
+        weight *= _REEXPORT
+    if path.endswith((".d.ts", ".pyi")):
+        weight *= _DECLARATIONS
+    if path.endswith((".md", ".markdown")):
+        weight *= _PROSE
+    return weight
+
+
+def _symbols_of(project: Project, hits: Sequence[Hit]) -> list[Symbol | None]:
+    """Return the symbol of each passage: the function or class that it was cut from, else the nearest around it."""
+    keys = [symbol_key(hit.passage.key, hit.passage.context) for hit in hits]
+    named = {s.key: s for s in project.store.symbols(keys=sorted({*keys} - {""}))}
+    by_path: dict[str, list[Symbol]] = defaultdict(list)
+    rest = {hit.passage.key for hit, key in zip(hits, keys, strict=True) if key not in named}
+    for symbol in project.store.symbols(paths=sorted(rest)):
+        by_path[symbol.path].append(symbol)
+    return [named.get(key) or _nearest(by_path[h.passage.key], h) for h, key in zip(hits, keys, strict=True)]
+
+
+def _nearest(symbols: Sequence[Symbol], hit: Hit) -> Symbol | None:
+    first, last = hit.passage.start_line, hit.passage.end_line
+    around = [
+        s for s in symbols if s.start_line <= last and s.end_line >= first and s.kind not in (Kind.MARKER, Kind.LAMBDA)
+    ]
+    return min(around, key=lambda s: (abs(s.start_line - first) + abs(s.end_line - last), s.key), default=None)
+
+
+def _answer(one: _Scored, named: Sequence[Symbol]) -> Answer:
+    p = one.hit.passage
+    symbol = one.symbol or _file_symbol(p.key, p.end_line)
+    why = "name" if any(symbol.key == s.key for s in named) else "words"
+    return Answer(symbol, p.start_line, p.end_line, one.score, 0, "", why)
+
+
+def _file_symbol(path: str, lines: int) -> Symbol:
+    return Symbol(f"{path}::<module>", path, path, Kind.MODULE, 1, lines, "", "", "", 0, "", "active", "")
+
+
+def _with_missing(named: Sequence[Symbol], answers: list[Answer], *, is_name: bool) -> list[Answer]:
+    """Put symbols that the question names in front, also where no passage of theirs was among the best."""
+    present = {a.symbol.key for a in answers}
+    best = answers[0].score if answers else 1.0
+    missing = [
+        Answer(s, s.start_line, s.end_line, best * _weight(s.path), 0, "", "name")
+        for s in named
+        if s.key not in present
+    ]
+    # What is asked for by its very name comes first, wherever it stands.
+    is_asked = is_name and bool(named)
+    merged = sorted([*answers, *missing], key=lambda a: (is_asked and a.why != "name", -a.score))
+    first: dict[str, Answer] = {}
+    for answer in merged:
+        first.setdefault(answer.symbol.key, answer)
+    return list(first.values())
+
+
+def _expanded(project: Project, answers: list[Answer], limit: int) -> list[Answer]:
+    """Fill what is left of the limit with the nearest neighbours of the best answers, up to two edges away."""
+    present = {a.symbol.key for a in answers}
+    frontier = [a.symbol.key for a in answers[:_NEIGHBOURS]]
+    added: dict[str, tuple[float, str]] = {}
+    for depth in (1, 2):
+        if len(answers) + len(added) >= limit or not frontier:
+            break
+        near: dict[str, tuple[float, str]] = {}
+        for edge in (*project.store.edges_out_of(frontier), *project.store.edges_into(frontier)):
+            for key, other in ((edge.target, edge.source), (edge.source, edge.target)):
+                if (
+                    key not in present
+                    and key not in added
+                    and edge.kind != IMPORTS
+                    and edge.tier <= Certainty.UNIQUE_NAME
+                ):
+                    near.setdefault(key, (0.5**depth, other))
+        added.update(near)
+        frontier = sorted(near)
+    lowest = min((a.score for a in answers), default=0.0)
+    extra = [
+        Answer(s, s.start_line, s.end_line, lowest * added[s.key][0], 0, "", f"next to {added[s.key][1]}")
+        for s in project.store.symbols(keys=sorted(added))
+        if s.kind in _DEFINING
+    ]
+    return answers + sorted(extra, key=lambda a: (-a.score, a.symbol.key))[: max(0, limit - len(answers))]
+
+
+def _with_lines(project: Project, answers: Sequence[Answer], words: set[str]) -> list[Answer]:
+    """Give each answer the lines of it that say most of what is asked."""
+    paths = sorted({a.symbol.path for a in answers})
+    texts = {document.key: document.text.split("\n") for document in project.store.get(SCOPE, paths)}
+    out = []
+    for a in answers:
+        lines = texts.get(a.symbol.path, [])[a.start_line - 1 : a.end_line]
+        skipped, shown = _telling(lines, words)
+        out.append(a._replace(snippet="\n".join(shown), snippet_line=a.start_line + skipped))
+    return out
+
+
+def _telling(lines: Sequence[str], words: set[str]) -> tuple[int, Sequence[str]]:
+    """Return whole lines around the one with most of the words, and how many are left out before them."""
+    if sum(map(len, lines)) + len(lines) <= _SNIPPET_CHARS:
+        return 0, lines
+    first = max(range(len(lines)), key=lambda n: len(words.intersection(keyword_tokens(lines[n]))))
+    end, used = first + 1, len(lines[first])
+    while end < len(lines) and used + len(lines[end]) < _SNIPPET_CHARS:
+        used, end = used + len(lines[end]) + 1, end + 1
+    while first and used + len(lines[first - 1]) < _SNIPPET_CHARS:
+        used, first = used + len(lines[first - 1]) + 1, first - 1
+    return first, lines[first:end]
+
+
+def _within(answers: list[Answer], budget_tokens: int) -> list[Answer]:
+    if not budget_tokens:
+        return answers
+    kept: list[Answer] = []
+    used = 0
+    for answer in answers:
+        used += count_tokens(f"{answer.symbol.key} {answer.symbol.signature}\n{answer.snippet}")
+        if used > budget_tokens and kept:
+            break
+        kept.append(answer)
+    return kept
+
+
+def _callers(project: Project, keys: Sequence[str]) -> Mapping[str, int]:
+    counts: dict[str, set[str]] = defaultdict(set)
+    for edge in project.store.edges_into(keys):
+        if edge.kind != IMPORTS and edge.tier <= Certainty.UNIQUE_NAME:
+            counts[edge.target].add(edge.source)
+    return {key: len(sources) for key, sources in counts.items()}

@@ -1,0 +1,252 @@
+"""Facts of all files → symbols, edges and open calls. A pure function: incremental and full are the same call."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from enum import IntEnum
+from functools import partial
+from typing import NamedTuple
+
+from gieok.capabilities.code.model.facts import Kind
+from gieok.capabilities.code.resolve.isolation import Files, isolated
+from gieok.capabilities.code.resolve.links import FAMILIES, linker_for
+from gieok.capabilities.code.resolve.sites import Reference, Site
+from gieok.capabilities.code.resolve.solver import FAN, Solver
+from gieok.model.code import Edge, Symbol, UnresolvedCall
+
+#: Changes whenever the edges of unchanged facts would.
+RESOLVER_VERSION = 5
+
+
+class Certainty(IntEnum):
+    """How sure an edge is, best first. A path is as sure as its weakest edge."""
+
+    OBSERVED = 0
+    RESOLVED = 1
+    UNIQUE_NAME = 2
+    AMBIGUOUS = 3
+    IMPORT = 4
+
+
+CALLS, CONSTRUCTS, REFERENCES, INHERITS, IMPORTS = "calls", "constructs", "references", "inherits", "imports"
+#: Methods of the language's own containers, texts and files: a lone method of the project with such a name proves nothing.
+_COMMON = frozenset(
+    {name for kind in (list, dict, str, set, bytes) for name in dir(kind)}
+    | set(
+        """close read write open run send next flush readline readlines seek tell group match search sub findall exists mkdir
+        info debug warning error exception log push forEach map filter reduce then catch test exec toString equals hashCode
+        size add put get set remove contains isEmpty stream iter unwrap clone into expect as_str len to_string""".split()
+    )
+)
+#: More functions of one name than this, and a call by name says nothing at all.
+_MOST_NAMESAKES = 3
+_REASONS = {
+    "call": "resolved call", "method": "resolved method", "property": "property", "special": "operator", "callback": "callback",
+}  # fmt: skip
+_LAMBDA = re.compile(r"(?:(?:^|\.)<lambda\d+>)+$")
+
+
+class Built(NamedTuple):
+    """The graph of a project."""
+
+    symbols: tuple[Symbol, ...]
+    edges: tuple[Edge, ...]
+    open_calls: tuple[UnresolvedCall, ...]
+    #: Files that the solver cannot take, each with the reason: their symbols are here, their calls are not.
+    unlinked: tuple[tuple[str, str], ...] = ()
+
+
+class _Edges:
+    """Collects edges; of several at one place the surest counts."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[str, str, str, int], tuple[int, str]] = {}
+
+    def add(self, source: str, target: str, kind: str, tier: int, reason: str, line: int) -> None:
+        place = (source, target, kind, line)
+        known = self.found.get(place)
+        if known is None or (tier, reason) < known:
+            self.found[place] = (tier, reason)
+
+    def take(self, other: "_Edges") -> None:
+        """Add the edges of another."""
+        for (source, target, kind, line), (tier, reason) in other.found.items():
+            self.add(source, target, kind, tier, reason, line)
+
+    def rows(self) -> list[Edge]:
+        return sorted(Edge(s, t, kind, tier, reason, line) for (s, t, kind, line), (tier, reason) in self.found.items())
+
+
+def fold(key: str) -> str:
+    """Return the key of the named symbol that a function without a name stands in."""
+    if not key.endswith(">"):
+        return key
+    path, _, qualified = key.partition("::")
+    return f"{path}::{_LAMBDA.sub('', qualified) or '<module>'}"
+
+
+def build(
+    files: Files,
+    symbols: Mapping[str, Sequence[Symbol]],
+    place: Callable[[str], str] = fold,
+    again: Callable[[], Files] | None = None,
+) -> Built:
+    """Link `files`, which are taken out of the list, so that each is freed once it was read; `again` gives them once more.
+
+    `symbols` are those of each path. `place` gives the key under which a body of code is known: functions without a
+    name have none, unless it lets them.
+    """
+    edges = _Edges()
+    open_calls: set[UnresolvedCall] = set()
+    unlinked: list[tuple[str, str]] = []
+    names = {s.name for own in symbols.values() for s in own}
+    again = again or partial(list, list(files))
+    _nested(files, edges, place)
+    by_family = _by_family(files)
+    files.clear()
+    for family in sorted(by_family):
+        work = partial(_linked, family, names, place)
+        (found, calls), strange = isolated(work, by_family.pop(family), partial(_again, family, again))
+        edges.take(found)
+        open_calls |= calls
+        unlinked += strange
+    kept = {s.key: s for own in symbols.values() for s in own if s.kind != Kind.LAMBDA or place(s.key) == s.key}
+    return Built(
+        tuple(sorted(kept.values())),
+        tuple(
+            e
+            for e in edges.rows()
+            if e.source in kept and e.target in kept and (e.source != e.target or e.kind == CALLS)
+        ),
+        tuple(sorted(open_calls)),
+        tuple(sorted(unlinked)),
+    )
+
+
+def _by_family(files: Files) -> dict[str, Files]:
+    """Return the files of languages that are linked together, by path."""
+    found: dict[str, Files] = defaultdict(list)
+    for path, facts in sorted(files, key=lambda file: file[0]):
+        found[FAMILIES.get(facts.language, "")].append((path, facts))
+    found.pop("", None)
+    return found
+
+
+def _again(family: str, again: Callable[[], Files]) -> Files:
+    return _by_family(again())[family]
+
+
+def _linked(
+    family: str, names: set[str], place: Callable[[str], str], members: Files
+) -> tuple[_Edges, set[UnresolvedCall]]:
+    """Return the edges of one family of languages, and the calls that are open."""
+    edges = _Edges()
+    keys = [f"{path}::{s.qualified}" for path, facts in members for s in facts.symbols]
+    solver = Solver(members, linker_for(family, members))
+    solver.solve()
+    placed = [place(key) for key in keys]
+    open_calls = _calls(solver, keys, placed, names, edges)
+    _others(solver, keys, placed, edges)
+    _dispatched(solver, placed, edges)
+    return edges, open_calls
+
+
+def _calls(
+    solver: Solver, keys: Sequence[str], placed: Sequence[str], names: set[str], edges: _Edges
+) -> set[UnresolvedCall]:
+    """Add an edge for every target of every site; return the sites of which no target is known."""
+    methods: dict[str, set[str]] = defaultdict(set)
+    for number, fact in enumerate(solver.functions):
+        key = keys[solver.function_symbol[number]]
+        if fact.owner != -1 and "<lambda" not in key:
+            methods[key.rpartition(".")[2]].add(key)
+    answered = {(site.symbol, site.line, _plain(site.name)) for site in solver.sites if site.targets or site.wired}
+    open_calls = set[UnresolvedCall]()
+    for site in solver.sites:
+        source = placed[site.symbol]
+        if site.targets:
+            tier = Certainty.RESOLVED if len(site.targets) <= FAN else Certainty.AMBIGUOUS
+            reason = (
+                _REASONS[site.kind] if tier == Certainty.RESOLVED else f"one of {len(site.targets)} possible targets"
+            )
+            for function in site.targets:
+                target = solver.function_symbol[function]
+                if placed[target] != source or keys[target] == source:  # what a lambda does, its owner does
+                    edges.add(source, placed[target], CALLS, tier, reason, site.line)
+        elif site.kind in ("call", "method"):
+            name = _plain(site.name)
+            if name in names and (site.symbol, site.line, name) not in answered:
+                open_calls.add(UnresolvedCall(source, name, site.line))
+                _by_name(site, source, methods, edges)
+    return open_calls
+
+
+def _plain(name: str) -> str:
+    return name.removesuffix("()")  # methods of Java are told from fields by it
+
+
+def _by_name(site: Site, source: str, methods: Mapping[str, set[str]], edges: _Edges) -> None:
+    namesakes = methods.get(_plain(site.name), set())
+    if site.kind != "method" or _plain(site.name) in _COMMON or not 0 < len(namesakes) <= _MOST_NAMESAKES:
+        return
+    tier = Certainty.UNIQUE_NAME if len(namesakes) == 1 else Certainty.AMBIGUOUS
+    reason = "the only method of that name" if len(namesakes) == 1 else f"one of {len(namesakes)} methods of that name"
+    for target in namesakes:
+        edges.add(source, target, CALLS, tier, reason, site.line)
+
+
+def _others(solver: Solver, keys: Sequence[str], placed: Sequence[str], edges: _Edges) -> None:
+    classes = set(solver.class_symbol)
+    for reference in solver.references:
+        is_class = reference.target in classes
+        kind, reason = (CONSTRUCTS, "constructed") if is_class else (REFERENCES, "handed on or asked for")
+        edges.add(placed[reference.symbol], placed[reference.target], kind, Certainty.RESOLVED, reason, reference.line)
+    for owner, symbol in enumerate(solver.class_symbol):
+        for base in solver.hierarchy.bases(owner):
+            edges.add(keys[symbol], keys[solver.class_symbol[base]], INHERITS, Certainty.RESOLVED, "base class", 0)
+    modules = [keys[base] for base in solver.symbol_base]
+    for file, target_file, line in solver.imports:
+        edges.add(modules[file], modules[target_file], IMPORTS, Certainty.IMPORT, "imported", line)
+
+
+def _nested(files: Files, edges: _Edges, place: Callable[[str], str]) -> None:
+    """Refer a function to those that are defined inside of it: it makes them, and nobody else can.
+
+    From the facts, which have every definition of a name: of the symbols of a file that was not read again there is one.
+    """
+    for path, facts in files:
+        own = facts.symbols
+        kinds = {s.qualified: s.kind for s in own}
+        for s in own:
+            if s.kind == Kind.FUNCTION and s.parent >= 0:
+                around = place(f"{path}::{own[s.parent].qualified}")
+                if kinds.get(around.partition("::")[2]) in (Kind.FUNCTION, Kind.METHOD):
+                    target = f"{path}::{s.qualified}"
+                    edges.add(around, target, REFERENCES, Certainty.RESOLVED, "defined inside", s.start)
+
+
+def _dispatched(solver: Solver, placed: Sequence[str], edges: _Edges) -> None:
+    """Where a call may go to too many to say, it is the maker of the object who decides: refer that one to its method.
+
+    So for objects that are called, methods of one family of classes, and names that are put together (`visit_` + x).
+    """
+    wide = {
+        function
+        for site in solver.sites
+        if len(site.targets) > FAN and (site.kind == "call" or solver.is_family(site.targets))
+        for function in site.targets
+    }
+    made_by: dict[int, list[Reference]] = defaultdict(list)
+    for reference in solver.references:
+        made_by[reference.target].append(reference)
+    called = [(owner, function) for function in sorted(wide) for owner in solver.owners(function)]
+    for symbol, owner, prefix, line in solver.computed:
+        for function in solver.methods(owner, prefix):
+            called.append((owner, function))
+            target = placed[solver.function_symbol[function]]
+            edges.add(placed[symbol], target, REFERENCES, Certainty.AMBIGUOUS, "a name that is put together", line)
+    for owner, function in dict.fromkeys(called):
+        target = placed[solver.function_symbol[function]]
+        for made in made_by[solver.class_symbol[owner]]:
+            reason = "makes an object that is called so"
+            edges.add(placed[made.symbol], target, REFERENCES, Certainty.UNIQUE_NAME, reason, made.line)

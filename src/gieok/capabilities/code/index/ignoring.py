@@ -1,0 +1,168 @@
+"""What is left out by name: git's own answer where a repository speaks for the folder, else the patterns of `.gitignore`."""
+
+import os
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from pathspec import GitIgnoreSpec
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+from gieok.ports.code import Versions
+
+#: Never looked into, whatever `.gitignore` says: what tools put there, and what others wrote.
+_SKIPPED_FOLDERS = frozenset(
+    """.git .hg .svn .gieok .venv venv env node_modules bower_components vendor third_party __pycache__ .tox .nox .mypy_cache
+    .pytest_cache .ruff_cache .idea .vscode .next .nuxt .gradle .cargo site-packages dist-packages .eggs dist build target
+    coverage htmlcov .cache""".split()
+)
+#: Of these, what is a Python package is source all the same (`src/build/__init__.py`).
+_PERHAPS_SOURCE = frozenset("build dist target coverage env vendor".split())
+
+
+class Rules(NamedTuple):
+    """Who says what is left out: the user's patterns, always, and git or, where it has nothing to say, `.gitignore`."""
+
+    patterns: tuple[str, ...] = ()
+    versions: Versions | None = None
+
+
+class _Level(NamedTuple):
+    """The patterns of one file: `base` is the folder they stand in; `above` leads from a folder above the project to it."""
+
+    base: str
+    above: str
+    patterns: GitIgnoreSpec
+
+    def says(self, path: str) -> bool | None:
+        """Return whether a path, a folder with a slash behind it, is left out; None where nothing matches it."""
+        return self.patterns.check_file(self.above + path[len(self.base) :]).include
+
+
+def files(root: Path, rules: Rules, wanted: Callable[[str], object] = str) -> Iterator[tuple[str, Path]]:
+    """Yield the `wanted` files that are not left out. Links to folders are not followed: a loop of links ends nowhere."""
+    listed = rules.versions.files() if rules.versions is not None else None
+    if listed is None:
+        yield from (found for found in _walk(root, rules) if wanted(found[0]))
+        return
+    own, known = _patterns(rules.patterns), dict[str, bool]()
+    for path in sorted(filter(wanted, listed)):
+        if _is_open(root, path.rpartition("/")[0], own, known) and not own.check_file(path).include:
+            full = root / path
+            if full.is_file() or full.is_symlink():  # what is tracked may be gone, or a folder now
+                yield path, full
+
+
+def left_out(root: Path, paths: Sequence[str], rules: Rules) -> AbstractSet[str]:
+    """Return those of `paths` that are left out; they need not be there."""
+    own, known = _patterns(rules.patterns), dict[str, bool]()
+    asked = [
+        path
+        for path in paths
+        if _is_open(root, path.rpartition("/")[0], own, known) and not own.check_file(path).include
+    ]
+    said = rules.versions.ignored(asked) if rules.versions is not None else None
+    if said is None:
+        said = frozenset(path for path in asked if _is_matched(root, path))
+    return said | (set(paths) - set(asked))
+
+
+def _is_open(root: Path, folder: str, own: GitIgnoreSpec, known: dict[str, bool]) -> bool:
+    """Say whether a folder and those above it are looked into."""
+    if not folder:
+        return True
+    if folder not in known:
+        here = root / folder
+        known[folder] = (
+            _is_open(root, folder.rpartition("/")[0], own, known)
+            and not _is_foreign(here)
+            and not here.is_symlink()
+            and not own.check_file(f"{folder}/").include
+        )
+    return known[folder]
+
+
+def _is_foreign(folder: Path) -> bool:
+    """Say whether a folder is one that tools make or that others wrote."""
+    if folder.name not in _SKIPPED_FOLDERS:
+        return False
+    return folder.name not in _PERHAPS_SOURCE or not (folder / "__init__.py").is_file()
+
+
+def _walk(root: Path, rules: Rules) -> Iterator[tuple[str, Path]]:
+    own = _patterns(rules.patterns)
+    stack = [("", _levels_above(root))]
+    while stack:
+        folder, inherited = stack.pop()
+        here = root / folder if folder else root
+        levels = [*_level(here / ".gitignore", f"{folder}/" if folder else ""), *inherited]
+        try:
+            entries = sorted(os.scandir(here), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in entries:
+            path = f"{folder}/{entry.name}" if folder else entry.name
+            is_folder = entry.is_dir(follow_symlinks=False)
+            shown = f"{path}/" if is_folder else path
+            if own.check_file(shown).include or _says(levels, shown):
+                continue
+            if not is_folder:
+                yield path, Path(entry.path)
+            elif not _is_foreign(Path(entry.path)):
+                stack.append((path, levels))
+
+
+def _is_matched(root: Path, path: str) -> bool:
+    """Say whether the patterns on the way to a path leave it, or a folder above it, out."""
+    levels = _levels_above(root)
+    parts = path.split("/")
+    for depth in range(len(parts)):
+        folder = "/".join(parts[:depth])
+        levels = [*_level(root / folder / ".gitignore", f"{folder}/" if folder else ""), *levels]
+        step = "/".join(parts[: depth + 1])
+        if _says(levels, step + ("/" if depth + 1 < len(parts) or (root / step).is_dir() else "")):
+            return True
+    return False
+
+
+def _says(levels: Sequence[_Level], path: str) -> bool:
+    """Say whether the nearest file with a pattern that matches leaves a path out."""
+    return next((said for level in levels if (said := level.says(path)) is not None), False)
+
+
+def _levels_above(root: Path) -> list[_Level]:
+    """Return the patterns of the repository that hold for the project from outside of it, the nearest first.
+
+    None hold for a project that the repository ignores: it is not the repository's.
+    """
+    found: list[_Level] = []
+    above = ""
+    for folder in (root, *root.parents):
+        if folder != root:
+            found += _level(folder / ".gitignore", "", above)
+        if (folder / ".git").exists():
+            found += _level(folder / ".git" / "info" / "exclude", "", above)
+            return [] if above and _says(found, "") else found
+        above = f"{folder.name}/{above}"
+    return []
+
+
+def _level(file: Path, base: str, above: str = "") -> list[_Level]:
+    try:
+        lines = file.read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError:
+        return []
+    return [_Level(base, above, _patterns(lines))]
+
+
+def _patterns(lines: Sequence[str]) -> GitIgnoreSpec:
+    """Return patterns; what is none (`!` alone) matches nothing, as in git."""
+    found: list[GitIgnoreSpecPattern] = []
+    with warnings.catch_warnings(action="ignore", category=FutureWarning):  # `[[]x` as an expression of Python
+        for line in lines:
+            with suppress(ValueError):
+                found.append(GitIgnoreSpecPattern(line))
+    return GitIgnoreSpec(found)

@@ -1,0 +1,69 @@
+"""Says whose an index is. One that came with a repository could answer anything: it is not opened, and not believed.
+
+The home folder keeps a random word for each project's path; the index holds the same word. Nobody else knows it.
+"""
+
+import secrets
+from hashlib import sha256
+from pathlib import Path
+
+from gieok import fs
+from gieok.capabilities.code.index.project import SCOPE, ProjectStore
+from gieok.capabilities.code.model import layout
+from gieok.errors import NotIndexed
+
+_NOTE = "code.owner"
+
+
+def check(home: Path, root: Path) -> None:
+    """Raise NotIndexed where there is an index that this user never made in this place."""
+    if layout.index_file(root).exists() and not _word(home, root):
+        raise _foreign(root)
+
+
+def claim(home: Path, root: Path, store: ProjectStore) -> None:
+    """Mark an index as ours while nothing is in it; raise NotIndexed where one that holds something is not."""
+    word, found = _word(home, root), store.notes(SCOPE).get(_NOTE, "")
+    if word and found == word:
+        return
+    if found or store.files():
+        raise _foreign(root)
+    if not word:
+        word = secrets.token_hex(16)
+        fs.replace_private(_file(home, root), word)
+    store.write_note(SCOPE, _NOTE, word)
+
+
+def discard(home: Path, root: Path) -> None:
+    """Remove the index of `root`, and what SQLite keeps beside it; the next one gets a new word."""
+    index = layout.index_file(root)
+    for file in (
+        index,
+        *(index.with_name(index.name + end) for end in ("-wal", "-shm", "-journal")),
+        _file(home, root),
+    ):
+        file.unlink(missing_ok=True)
+
+
+def lock_file(home: Path, root: Path, what: str) -> Path:
+    """Return the file whose lock one process at a time holds that does `what` to an index."""
+    file = _file(home, root)
+    return file.with_name(f"{file.name}.{what}.lock")
+
+
+def _foreign(root: Path) -> NotIndexed:
+    return NotIndexed(
+        f"the index in {str(layout.index_file(root).parent)!r} was not made by you in this place, and is not believed",
+        hint="`gieok code init` makes it anew (a project that was moved or copied needs it too)",
+    )
+
+
+def _file(home: Path, root: Path) -> Path:
+    return home / "code" / sha256(str(root.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def _word(home: Path, root: Path) -> str:
+    try:
+        return _file(home, root).read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""

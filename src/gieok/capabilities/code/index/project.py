@@ -1,0 +1,336 @@
+"""Brings a project's index in line with its files: what changed is read again, the graph is linked from all facts.
+
+One path for everything: a full run is a sync in which every file has changed. So incremental equals full by construction; the
+facts of unchanged files come from the store, as they were read.
+"""
+
+import gc
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from gieok.capabilities.code.index import graph, scan
+from gieok.capabilities.code.index.ignoring import Rules
+from gieok.capabilities.code.index.read import CodeSource, dialect, read
+from gieok.capabilities.code.model import facts as fact_file
+from gieok.capabilities.code.model.facts import Facts
+from gieok.engine.ingest import Failed, Report, SourceItem, ingest
+from gieok.errors import BadRequest
+from gieok.model.code import SourceFile, Symbol
+from gieok.model.memory import Document, Passage, Scope
+from gieok.ports.code import Graph, Parser, Versions
+from gieok.ports.store import KeywordSearch, ModelSwitch, Store
+from gieok.ports.system import Clock
+from gieok.text.redact.names import named
+
+SCOPE = Scope("project:code")
+_SHAPE_NOTE = "code.shape"
+_COMMIT_NOTE = "code.commit"
+_TIME_NOTE = "code.indexed_at"
+_UNLINKED_NOTE = "code.unlinked"
+#: No less than what a file system tells times apart by; the kernel's own tick is 10 ms at most.
+_TICK_NS = 50_000_000
+#: What decides the shape of what is stored; another one means reading every file again.
+SHAPE = f"{fact_file.VERSION}:{graph.RESOLVER_VERSION}"
+
+
+class ProjectStore(Store, KeywordSearch, ModelSwitch, Graph, Protocol):
+    """A store with a graph."""
+
+
+class Project(NamedTuple):
+    """A folder with everything that reading it needs."""
+
+    root: Path
+    store: ProjectStore
+    parser: Parser
+    versions: Versions
+    clock: Clock
+    ignore: tuple[str, ...] = ()
+
+    @property
+    def rules(self) -> Rules:
+        """Return who says what is left out of the project."""
+        return Rules(self.ignore, self.versions)
+
+
+@dataclass(slots=True)
+class ProjectChange:
+    """What a sync did."""
+
+    report: Report = field(default_factory=Report)
+    skipped: list[scan.Skipped] = field(default_factory=list)
+    notes: list[scan.Skipped] = field(default_factory=list)
+    files: int = 0
+    lines: int = 0
+    linked: bool = False
+
+    @property
+    def touched(self) -> list[str]:
+        """Return the paths that were added, changed or removed."""
+        return sorted({*self.report.added, *self.report.changed, *self.report.removed})
+
+
+class _Read(NamedTuple):
+    source: CodeSource
+    file: SourceFile
+
+
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """Keep the garbage collector from walking over millions of small tuples that all stay: two fifths of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@_without_collecting()
+def sync(
+    project: Project,
+    *,
+    full: bool = False,
+    only: Sequence[str] = (),
+    progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+) -> ProjectChange:
+    """Read what changed, among `only` or everywhere, and link. Raises BadRequest, StoreError."""
+    known = project.store.files()
+    if project.store.notes(SCOPE).get(_SHAPE_NOTE, SHAPE) != SHAPE:
+        full = True
+    candidates, skipped = _look(project, only)
+    change = ProjectChange(skipped=skipped)
+    fresh: dict[str, _Read] = {}
+    # Where the last sync was killed, a text may be newer than what is known of its file: that is read again.
+    texts = {} if full else project.store.hashes(SCOPE)
+    settled = {path: file for path, file in known.items() if texts.get(path) == file.content_hash}
+    items = _items(project, candidates, settled, fresh, change, progress)
+    owned = (lambda key: key in only) if only else (lambda key: True)
+    change.report = ingest(project.store, SCOPE, items, owns=owned, force=full)
+    # What was read but could not be cut is not indexed, also where an older version of it was.
+    project.store.forget(SCOPE, [failed.key for failed in change.report.failed if failed.key in fresh])
+    held = set(project.store.hashes(SCOPE))
+    gone = sorted(path for path in known if path not in held)
+    files = {path: file for path, file in known.items() if path in held}
+    change.files = len(files.keys() | (fresh.keys() & held))
+    for path in [path for path in fresh if path not in held]:
+        del fresh[path]
+    _write(project, change, known, fresh, gone, progress)
+    project.store.write_note(SCOPE, _SHAPE_NOTE, SHAPE)
+    project.store.write_note(SCOPE, _COMMIT_NOTE, project.versions.head())
+    project.store.write_note(SCOPE, _TIME_NOTE, project.clock.now().isoformat())
+    return change
+
+
+def _look(project: Project, only: Sequence[str]) -> tuple[list[scan.Candidate], list[scan.Skipped]]:
+    if not only:
+        return scan.scan(project.root, project.rules)
+    looked = scan.look(project.root, only, project.rules)
+    candidates = sorted(one for one in looked if isinstance(one, scan.Candidate))
+    skipped = [one for one in looked if isinstance(one, scan.Skipped) and (project.root / one.path).exists()]
+    return candidates, skipped
+
+
+def _items(
+    project: Project,
+    candidates: Sequence[scan.Candidate],
+    known: dict[str, SourceFile],
+    fresh: dict[str, _Read],
+    change: ProjectChange,
+    progress: Callable[[str, int, int], None],
+) -> Iterator[SourceItem | Failed]:
+    """Offer every file; one whose size and time are as they were is not opened."""
+    now = project.clock.now()
+    for number, candidate in enumerate(candidates):
+        progress("reading", number, len(candidates))
+        if (shown := named(candidate.path)) != candidate.path:
+            change.skipped.append(scan.Skipped(shown, "its name holds a secret"))
+            continue
+        before = known.get(candidate.path)
+        if before is not None and (before.size, before.mtime_ns) == (candidate.size, candidate.mtime_ns):
+            yield SourceItem(candidate.path, before.content_hash, _unneeded, _uncut)
+            continue
+        try:
+            data = (project.root / candidate.path).read_bytes()
+            text = scan.decode(data)
+        except OSError as error:
+            yield Failed(candidate.path, error.strerror or "unreadable", keeps=not isinstance(error, FileNotFoundError))
+            continue
+        except scan.Unwanted as reason:
+            change.skipped.append(scan.Skipped(candidate.path, str(reason)))
+            continue
+        content_hash = sha256(data).hexdigest()
+        written_ns = _settled_ns(candidate.mtime_ns, now)
+        file = SourceFile(candidate.path, candidate.language, content_hash, candidate.size, written_ns, "parsed")
+        if before is not None and before.content_hash == content_hash:
+            fresh[candidate.path] = _Read(_NONE, before._replace(size=file.size, mtime_ns=file.mtime_ns))
+            yield SourceItem(candidate.path, content_hash, _unneeded, _uncut)
+            continue
+        try:
+            source = read(candidate.path, candidate.language, text, project.parser)
+        except Exception as error:  # noqa: BLE001 - one strange file must not stop the others; it is reported
+            yield Failed(candidate.path, f"{type(error).__name__}: {error}", keeps=False)
+            continue
+        if source.note:
+            change.notes.append(scan.Skipped(candidate.path, source.note))
+        change.lines += text.count("\n") + 1
+        fresh[candidate.path] = _Read(source, file._replace(status=source.status, note=source.note))
+        yield SourceItem(
+            candidate.path, content_hash, partial(_document, source, text, content_hash, now), partial(_cut, source),
+            dialect=dialect(candidate.language),
+        )  # fmt: skip
+
+
+def _settled_ns(mtime_ns: int, now: datetime) -> int:
+    """Return the time to know a file by: another than its own where it may be written again in the same tick of the clock.
+
+    Then it is compared by content the next time, as git does with what is "racily clean".
+    """
+    return mtime_ns + (mtime_ns > now.timestamp() * 1e9 - _TICK_NS)
+
+
+_NONE = CodeSource("", "", Facts("", (), (), (), {}, 0, 0, (), ()), (), "", "")
+
+
+def _unneeded() -> Document:
+    raise BadRequest("an unchanged file is not stored again", hint="run `gieok code init --full`")
+
+
+def _uncut(document: Document) -> tuple[Passage, ...]:
+    del document
+    return ()
+
+
+def _document(source: CodeSource, text: str, content_hash: str, now: datetime) -> Document:
+    return Document(
+        scope=SCOPE, key=source.path, kind="code", text=text, content_hash=content_hash, created_at=now, updated_at=now,
+        title=source.path, metadata={"language": source.language},
+    )  # fmt: skip
+
+
+def _cut(source: CodeSource, document: Document) -> tuple[Passage, ...]:
+    return source.passages(document.text)
+
+
+def _write(
+    project: Project,
+    change: ProjectChange,
+    known: dict[str, SourceFile],
+    fresh: dict[str, _Read],
+    gone: Sequence[str],
+    progress: Callable[[str, int, int], None],
+) -> None:
+    """Store facts and, where any differ, the graph of all of them."""
+    store = project.store
+    dumped = {path: one.source.facts.dump() for path, one in fresh.items() if one.source is not _NONE}
+    stored = dict(store.facts()) if known else {}
+    rows = [(one.file, dumped.get(path, stored.get(path, ""))) for path, one in sorted(fresh.items())]
+    if not dumped and not gone:
+        if rows:
+            store.replace(rows, gone, None)
+        return
+    progress("linking", 0, 1)
+    before: dict[str, list[Symbol]] = {}
+    own: dict[str, list[Symbol]] = {path: list(one.source.symbols) for path, one in fresh.items() if path in dumped}
+    for symbol in store.all_symbols() if known else ():
+        if symbol.path not in own and symbol.path not in gone:
+            before.setdefault(symbol.path, []).append(symbol)
+    files = [(path, fresh[path].source.facts) for path in dumped]
+    files += [(path, fact_file.load(text)) for path, text in stored.items() if path not in dumped and path not in gone]
+    fresh.clear()
+
+    def again() -> list[tuple[str, Facts]]:
+        texts = {path: text for path, text in {**stored, **dumped}.items() if text and path not in gone}
+        return [(path, fact_file.load(text)) for path, text in texts.items()]
+
+    built = graph.build(files, {**before, **own}, again=again)
+    store.replace(rows, gone, (built.symbols, built.edges, built.open_calls))
+    store.write_note(SCOPE, _UNLINKED_NOTE, json.dumps(built.unlinked, ensure_ascii=False))
+    change.notes += unlinked(project)
+    change.linked = True
+
+
+def unlinked(project: Project) -> list[scan.Skipped]:
+    """Return the files that the solver could not take, with the reason: they are searched, what they call is not known."""
+    rows = json.loads(project.store.notes(SCOPE).get(_UNLINKED_NOTE, "[]"))
+    return [scan.Skipped(path, f"calls not followed: {reason}") for path, reason in rows]
+
+
+def notes(project: Project) -> list[scan.Skipped]:
+    """Return the files that are indexed in part, each with the reason."""
+    partly = [scan.Skipped(file.path, file.note) for file in project.store.files().values() if file.note]
+    return sorted([*partly, *unlinked(project)])
+
+
+class Freshness(NamedTuple):
+    """How an answer stands to the files: the commit and time of the index, and which files differ on disk."""
+
+    commit: str
+    head: str
+    indexed_at: str
+    dirty: tuple[str, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """Return the documented shape."""
+        return {
+            "commit": self.commit or None,
+            "head": self.head or None,
+            "indexed_at": self.indexed_at,
+            "dirty": len(self.dirty),
+            "dirty_files": list(self.dirty[:20]),
+        }
+
+
+def freshness(project: Project) -> Freshness:
+    """Compare what is indexed with what is on disk: by size and time, and by content where these differ."""
+    known = project.store.files()
+    notes = project.store.notes(SCOPE)
+    candidates, _ = _look(project, ())
+    dirty = {path for path in known if path not in {c.path for c in candidates}}
+    for candidate in candidates:
+        file = known.get(candidate.path)
+        if file is None:
+            dirty.update([candidate.path] if _is_wanted(project.root / candidate.path) else [])
+        elif (file.size, file.mtime_ns) != (candidate.size, candidate.mtime_ns):
+            try:
+                digest = sha256((project.root / candidate.path).read_bytes()).hexdigest()
+            except OSError:
+                digest = ""
+            dirty.update([candidate.path] if digest != file.content_hash else [])
+    return Freshness(
+        notes.get(_COMMIT_NOTE, ""), project.versions.head(), notes.get(_TIME_NOTE, ""), tuple(sorted(dirty))
+    )
+
+
+def _is_wanted(file: Path) -> bool:
+    try:
+        scan.decode(file.read_bytes())
+    except (OSError, scan.Unwanted):
+        return False
+    return True
+
+
+def inside(project: Project, name: str, folder: Path | None = None) -> str:
+    """Return a path of the project as it is indexed, from one that is absolute, or relative to `folder` or the project.
+
+    What a person completes is relative to the folder they are in, what an answer cites to the project: the first counts
+    where it is there. Raises BadRequest where the path leads out of the project.
+    """
+    try:
+        full = (folder or project.root) / name
+        if not full.exists():
+            full = project.root / name
+        return full.resolve().relative_to(project.root.resolve()).as_posix()
+    except (ValueError, OSError, RuntimeError) as error:
+        raise BadRequest(
+            f"{name!r} is outside of the project {str(project.root)!r}",
+            hint="name a path below it, or run the command in the other project",
+        ) from error

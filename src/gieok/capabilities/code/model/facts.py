@@ -1,0 +1,254 @@
+"""What one file says, without looking at any other: symbols, and instructions about which values flow where.
+
+Facts are a pure function of the file's bytes, in one form for every language, and are kept as JSON by content hash. The
+solver (`solve.py`) links the facts of all files. A variable is a number local to the file; -1 is "nothing is known".
+"""
+
+import json
+from enum import IntEnum, StrEnum
+from typing import NamedTuple
+
+#: Stored with the facts: changes whenever the facts of any file would.
+VERSION = 8
+
+Variable = int
+NOTHING: Variable = -1
+
+
+class Kind(StrEnum):
+    """What a symbol is."""
+
+    MODULE = "module"
+    CLASS = "class"
+    FUNCTION = "function"
+    METHOD = "method"
+    LAMBDA = "lambda"
+    CONCEPT = "concept"
+    MARKER = "marker"
+
+
+class Trait(StrEnum):
+    """What changes how a function is called or what a call gives."""
+
+    PROPERTY = "property"
+    STATIC = "static"
+    CLASS = "class"
+    CONTEXT = "context"
+    FIXTURE = "fixture"
+    GENERATOR = "generator"
+    #: A wrapper that stands for what it wraps (functools.wraps): seen through.
+    TRANSPARENT = "transparent"
+    TEST = "test"
+    #: The first parameter is the object, also where a call has none (`this`).
+    RECEIVER = "receiver"
+    #: Overloaded: called only with as many arguments as it has parameters.
+    EXACT = "exact"
+
+
+class Op(IntEnum):
+    """Instructions. Operands are variables unless a name says otherwise; `where` is (symbol, line)."""
+
+    COPY = 0  # to, from
+    FUNCTION = 1  # to, function
+    CLASS = 2  # to, class
+    LOAD = 3  # to, object, attribute, symbol, line
+    STORE = 4  # object, attribute, from, symbol, line
+    CALL = 5  # to, callee, arguments, symbol, line, name
+    CALL_METHOD = 6  # to, object, attribute, arguments, symbol, line
+    ELEMENT = 7  # to, object, symbol, line
+    INDEX = 8  # to, object, key, symbol, line
+    STORE_INDEX = 9  # object, key, from, symbol, line
+    CONTAINER = 10  # to, container
+    IMPORT = 11  # to, module, name, level, line
+    IMPORT_ALL = 12  # module, level
+    EXTERNAL = 13  # to, dotted name
+    SPECIAL = 14  # to, object, method, arguments, symbol, line
+    INSTANCE = 15  # to, class: the annotation's classes become instances
+    ENTER = 16  # to, context manager, symbol, line
+    SUPER = 17  # to, self, class of the file
+    DECORATE = 18  # to, decorator, from, symbol, line
+    RAISE = 19  # class, symbol, line
+    FIXTURE = 20  # to, name, symbol, line
+    DECLARED = 21  # to, class: as INSTANCE, but subclasses may stand there too
+    CONTAINERS = 22  # to, from: only containers flow
+    NARROW = 23  # to, from, class: instances of other classes do not flow
+
+
+#: (keyword, `*`, `**` or "" for a place, variable)
+Argument = tuple[str, Variable]
+Instruction = tuple[object, ...]
+
+
+class SymbolFact(NamedTuple):
+    """A named stretch of a file: 1-based inclusive lines; `parent` is an index into the same file, -1 for none."""
+
+    name: str
+    qualified: str
+    kind: str
+    start: int
+    end: int
+    parent: int
+    signature: str = ""
+    doc: str = ""
+    complexity: int = 0
+    traits: tuple[str, ...] = ()
+    status: str = "active"
+
+
+class FunctionFact(NamedTuple):
+    """A body of code: which symbol it belongs to, and the variables through which values come and go."""
+
+    symbol: int
+    owner: int  # class, or -1
+    names: tuple[str, ...]
+    parameters: tuple[Variable, ...]
+    keyword_only: dict[str, Variable]
+    rest: Variable
+    keywords: Variable
+    result: Variable
+    yields: Variable
+    traits: tuple[str, ...] = ()
+    #: Parameters that are given back as they came (`return self`): each call gets its own, not everybody's.
+    passes: tuple[int, ...] = ()
+
+
+class ClassFact(NamedTuple):
+    """A class: its attributes by name, and the variables that hold its bases, in order."""
+
+    symbol: int
+    attributes: dict[str, Variable]
+    bases: tuple[Variable, ...]
+
+
+class Facts(NamedTuple):
+    """Everything of one file. Function 0 and symbol 0 are the module itself."""
+
+    language: str
+    symbols: tuple[SymbolFact, ...]
+    functions: tuple[FunctionFact, ...]
+    classes: tuple[ClassFact, ...]
+    names: dict[str, Variable]
+    variables: int
+    containers: int
+    #: Run when the module is imported (module and class bodies), and when a function is.
+    top: tuple[Instruction, ...]
+    inner: tuple[Instruction, ...]
+    #: Java and Go: the package; Rust: the module path; else empty.
+    package: str = ""
+    error: str = ""
+
+    def dump(self) -> str:
+        """Return the facts as JSON."""
+        return json.dumps(self, separators=(",", ":"), ensure_ascii=False)
+
+
+def load(text: str) -> Facts:
+    """Return facts from their JSON."""
+    fields = json.loads(text)
+    fields[1] = [SymbolFact(*row) for row in fields[1]]
+    fields[2] = [FunctionFact(*row) for row in fields[2]]
+    fields[3] = [ClassFact(*row) for row in fields[3]]
+    return Facts(*fields)
+
+
+class Namespace:
+    """Where names are bound while a file is read: a function, a class body or the module."""
+
+    __slots__ = ("function", "names", "outer", "outward", "owner", "prefix", "symbol")
+
+    def __init__(self, outer: "Namespace | None", symbol: int, function: int, prefix: str, owner: int = -1) -> None:
+        self.outer = outer
+        self.symbol = symbol
+        self.function = function
+        self.prefix = prefix
+        self.owner = owner
+        self.names: dict[str, Variable] = {}
+        #: Names that belong to another scope (`global`, `nonlocal`).
+        self.outward: dict[str, Namespace] = {}
+
+
+class Builder:
+    """Collects the facts of one file while a language's reader walks it."""
+
+    def __init__(self, language: str, lines: int) -> None:
+        self.language = language
+        self.symbols: list[SymbolFact] = [SymbolFact("<module>", "<module>", Kind.MODULE, 1, max(lines, 1), -1)]
+        self.functions: list[FunctionFact] = []
+        self.classes: list[ClassFact] = []
+        self.top: list[Instruction] = []
+        self.inner: list[Instruction] = []
+        self.code = self.top
+        self.package = ""
+        self.variables = 0
+        self.containers = 0
+        self.module = Namespace(None, 0, 0, "")
+        self._external: dict[str, Variable] = {}
+        self._lambdas: dict[int, int] = {}
+        self.functions.append(FunctionFact(0, -1, (), (), {}, NOTHING, NOTHING, self.fresh(), self.fresh()))
+
+    def fresh(self) -> Variable:
+        """Return a new variable."""
+        self.variables += 1
+        return self.variables - 1
+
+    def container(self) -> Variable:
+        """Return a new variable that holds a new container (list, dict, object literal)."""
+        variable = self.fresh()
+        self.code.append((Op.CONTAINER, variable, self.containers))
+        self.containers += 1
+        return variable
+
+    def data(self, symbol: int, line: int) -> Variable:
+        """Return a literal of constants, however deep: one container of texts, for tables of them are long."""
+        held = self.container()
+        self.code.append((Op.STORE_INDEX, held, "*", self.external("str"), symbol, line))
+        return held
+
+    def method(self, scope: Namespace | None) -> FunctionFact | None:
+        """Return the method that a scope stands in."""
+        while scope is not None and self.functions[scope.function].owner == NOTHING:
+            scope = scope.outer
+        return self.functions[scope.function] if scope is not None else None
+
+    def external(self, name: str) -> Variable:
+        """Return the variable that holds something outside of the project."""
+        known = self._external.get(name)
+        if known is None:
+            known = self._external[name] = self.fresh()
+            self.top.append((Op.EXTERNAL, known, name))
+        return known
+
+    def copy(self, to: Variable, source: Variable) -> None:
+        """Let what `source` holds flow into `to`."""
+        if NOTHING not in (source, to):
+            self.code.append((Op.COPY, to, source))
+
+    def merge(self, *sources: Variable) -> Variable:
+        """Return a variable that holds what any of `sources` does."""
+        known = [source for source in sources if source != NOTHING]
+        if len(known) < 2:
+            return known[0] if known else NOTHING
+        joined = self.fresh()
+        for source in known:
+            self.code.append((Op.COPY, joined, source))
+        return joined
+
+    def bind(self, scope: Namespace, name: str) -> Variable:
+        """Return the variable of a name that `scope` assigns."""
+        scope = scope.outward.get(name, scope)
+        variable = scope.names.get(name)
+        if variable is None:
+            variable = scope.names[name] = self.fresh()
+        return variable
+
+    def lambda_name(self, symbol: int) -> str:
+        """Return the name of the next function without a name inside a symbol: `<lambda1>`, then `<lambda2>`."""
+        self._lambdas[symbol] = number = self._lambdas.get(symbol, 0) + 1
+        return f"<lambda{number}>"
+
+    def finish(self) -> Facts:
+        """Return the facts."""
+        return Facts(
+            self.language, tuple(self.symbols), tuple(self.functions), tuple(self.classes), self.module.names,
+            self.variables, self.containers, tuple(self.top), tuple(self.inner), self.package,
+        )  # fmt: skip

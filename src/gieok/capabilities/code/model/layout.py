@@ -1,0 +1,76 @@
+"""What Gieok keeps in a project's `.gieok/code/`, and where."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from gieok import places
+from gieok.fs import make_private
+
+FOLDER = Path(places.PROJECT_FOLDER, "code")
+_INDEX = "index.sqlite"
+#: So that a repository does not take the index in.
+_IGNORE = "# what `gieok code` keeps here can be made again\n*\n"
+CONFIG = """# Settings of `gieok code` for this project.
+# ignore: patterns as in .gitignore, of files that are not to be indexed
+ignore: []
+"""
+
+
+def index_file(root: Path) -> Path:
+    """Return the file that holds a project's index."""
+    return root / FOLDER / _INDEX
+
+
+def find_root(start: Path) -> Path | None:
+    """Return the nearest project at or above `start` that is indexed; a repository is never part of one around it."""
+    root = places.project_root(str(start), str(FOLDER.relative_to(places.PROJECT_FOLDER) / _INDEX))
+    return Path(root) if root else None
+
+
+def prepare(root: Path) -> None:
+    """Make the folder, with its settings and a `.gitignore`, where they are not there yet."""
+    folder = root / FOLDER
+    make_private(folder)
+    for name, text in (("config.yaml", CONFIG), (".gitignore", _IGNORE)):
+        if not (folder / name).exists():
+            (folder / name).write_text(text, encoding="utf-8")
+
+
+def append_log(root: Path, name: str, row: Mapping[str, object]) -> None:
+    """Add a line to `logs/NAME.jsonl`, in one write, so that lines of several processes do not mix."""
+    file = root / FOLDER / "logs" / f"{name}.jsonl"
+    make_private(file.parent)
+    line = json.dumps(row, ensure_ascii=False) + "\n"
+    descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    try:
+        os.write(descriptor, line.encode("utf-8", "replace"))
+    finally:
+        os.close(descriptor)
+
+
+def read_log(root: Path, name: str) -> Iterator[dict[str, object]]:
+    """Yield the rows of a log; a line that is not one is passed over."""
+    try:
+        lines = (root / FOLDER / "logs" / f"{name}.jsonl").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(row, dict):
+            yield row
+
+
+def write(root: Path, name: str, text: str) -> Path:
+    """Replace a file below the folder, in one step; return where it is."""
+    file = root / FOLDER / name
+    make_private(file.parent)
+    beside = file.with_name(f".{file.name}.{os.getpid()}")
+    beside.touch(mode=0o600)
+    beside.write_text(text, encoding="utf-8", errors="replace")
+    beside.replace(file)
+    return file

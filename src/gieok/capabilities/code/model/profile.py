@@ -1,0 +1,76 @@
+"""How functions and classes are ranked for a question in words.
+
+Measured on CoSQA: words of a question rarely stand in the code, so vectors count far more than for prose; and a question
+dressed as the head of a function finds functions better (R@1 .49 → .55 for the vector leg).
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+from gieok.engine.recall import Confidence, Profile
+from gieok.model.memory import PassageId
+from gieok.model.retrieval import Ranking
+
+_LANGUAGE = re.compile(r"\b(in |using |with )?(python ?[23]?|javascript|java|golang|c\+\+)\b", re.IGNORECASE)
+_ASKING = re.compile(r"^\s*(how (do you|can i|do i|to)|what is the way to)\s+", re.IGNORECASE)
+_HANGUL = re.compile("[가-힣]")
+
+
+def as_function(question: str) -> str:
+    """Return the head of a function that would answer a question in English; '' for one in Korean."""
+    if _HANGUL.search(question):
+        return ""
+    words = _LANGUAGE.sub(" ", question).split() or question.split()
+    words = _ASKING.sub("", " ".join(words)).split() or words
+    return f'def {"_".join(words)}(): """{" ".join(words)}"""'
+
+
+def shares(legs: Sequence[Ranking], weights: Sequence[float], full: int) -> dict[PassageId, float]:
+    """Fuse by a weighted sum of scores, each as a share of its leg's best: magnitudes stay, and all are positive."""
+    del full
+    fused: dict[PassageId, float] = defaultdict(float)
+    for leg, weight in zip(legs, weights, strict=True):
+        values = leg.cosines or [score for _, score in leg.ranked]
+        low = min(values, default=0.0) if leg.cosines else 0.0
+        span = max(values, default=0.0) - low
+        for (passage, _), value in zip(leg.ranked, values, strict=True):
+            fused[passage] += weight * (value - low) / (span or 1.0)
+    return dict(fused)
+
+
+CODE = Profile(
+    name="code",
+    keyword_share=0.15,
+    statement_keyword_share=0.15,
+    k1=1.2,
+    b=0.75,
+    spread=(),
+    hub_weight=0.3,
+    stop_words=frozenset("python code function can get make write using use way".split()),
+    imagine=as_function,
+    confidence=Confidence(bias=-47.1, keyword=10.1, cosine=53.8),
+)
+
+#: What `code query` asks the engine for: many passages by plain scores; the rib's own rules order them (`query.py`).
+SEARCH = Profile(
+    name="code.search",
+    keyword_share=0.5,
+    statement_keyword_share=0.5,
+    full_coverage=0.0,
+    fuse=shares,
+    k1=1.2,
+    b=0.75,
+    #: The qualified name counts thrice; twice finds as much (.633 → .680 raw), before the rules.
+    context_weight=3.0,
+    spread=(),
+    hub_weight=0.3,
+    imagine=as_function,
+    relevance_trade=1.0,
+    candidates=400,
+    considered=100,
+    confidence=None,
+    min_score=0.0,
+    limit=100,
+    snippet_chars=0,
+)

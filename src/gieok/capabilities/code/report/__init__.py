@@ -1,0 +1,1 @@
+"""Reports on the whole project: statistics, structure, map, page."""

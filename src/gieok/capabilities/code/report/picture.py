@@ -1,0 +1,214 @@
+"""The parts of a project as an SVG: what imports stands above what it imports, in light and in dark."""
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import NamedTuple
+
+from gieok.capabilities.code.report.structure import Component, Structure, layers, needed
+
+_HEIGHT, _GAP_X, _GAP_Y, _MARGIN, _HEAD = 50, 22, 56, 24, 62
+_NARROW, _WIDE, _CHARACTER, _PASSING = 140, 220, 7.4, 10
+_MOST_IN_ROW = 7
+#: Imports against the order that are drawn: where there are many, more lines tell nothing.
+_MOST_BACK = 6
+_SWEEPS = 12
+_COLOURS = 5
+_STYLE = """<style>
+text{font-family:system-ui,-apple-system,"Segoe UI","Noto Sans","Noto Sans CJK KR",sans-serif;font-size:13px;fill:#1d2b45}
+.s{font-size:11px;fill:#55637c}.t{font-size:16px;font-weight:600}.b{fill:#fff}.p{stroke:#8794ad;stroke-width:1}.z{fill:#5b7fb8}
+.l{fill:none;stroke:#76839b;stroke-opacity:.75}.h{fill:#76839b}.x{fill:none;stroke:#d1592c;stroke-dasharray:5 3}.y{fill:#d1592c}
+.c0{fill:#eef2f9}.c1{fill:#e3f1ea}.c2{fill:#fbeee0}.c3{fill:#efe8fa}.c4{fill:#fdeaee}
+@media(prefers-color-scheme:dark){text{fill:#e4e9f2}.s{fill:#a3aec2}.b{fill:#0d1117}.p{stroke:#5d6b84}.z{fill:#7fa3dc}
+.l{stroke:#94a1ba}.h{fill:#94a1ba}.x{stroke:#f08a5d}.y{fill:#f08a5d}
+.c0{fill:#1b2434}.c1{fill:#16302a}.c2{fill:#35281a}.c3{fill:#2a2140}.c4{fill:#3a1f28}}
+</style>"""
+
+
+class _Node(NamedTuple):
+    """A box, or where a line passes a row."""
+
+    width: float
+    name: str
+    row: int
+
+
+def svg(found: Structure, title: str) -> str:
+    """Return the picture. Its lines say what does not follow from others; the page's table has all."""
+    rows, lines = _laid_out(found)
+    place = _columns(rows, lines)
+    width = max([620.0, *(place[n] + n.width / 2 + _MARGIN for row in rows for n in row)])
+    height = _HEAD + max(0, len(rows) * (_HEIGHT + _GAP_Y) - _GAP_Y) + _MARGIN
+    boxes = {n.name: n for row in rows for n in row if n.width != _PASSING}
+    most = max((part.lines for part in found.parts), default=1) or 1
+    colours = _coloured(found)
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" height="{height}">',
+        _STYLE,
+        f"<defs>{_head('a', 'h')}{_head('r', 'y')}</defs>",
+        f'<rect class="b" width="{width:.0f}" height="{height}"/>',
+        f'<text class="t" x="{_MARGIN}" y="26">{escape(title)}</text>',
+        f'<text class="s" x="{_MARGIN}" y="44">{escape(_legend(found))}</text>',
+    ]
+    out += [_line(found, line, place) for line in lines]
+    out += [_back(found, a, b, n, boxes, place) for a, b, n in found.against()[:_MOST_BACK]]
+    out += [_box(found, p, boxes[p.name], place[boxes[p.name]], p.lines / most, colours[p.name]) for p in found.parts]
+    return "\n".join([*out, "</svg>"]) + "\n"
+
+
+def _legend(found: Structure) -> str:
+    told = "↓ imports; the wider, the more; what follows from other lines is left out"
+    circles = len(found.against())
+    if circles > _MOST_BACK:
+        return f"{told}; dashed: {_MOST_BACK} of {circles} that close circles"
+    return f"{told}; dashed: closes a circle" if circles else told
+
+
+def _head(name: str, colour: str) -> str:
+    return (
+        f'<marker id="{name}" markerWidth="8" markerHeight="8" refX="7" refY="4" orient="auto" '
+        f'markerUnits="userSpaceOnUse"><path class="{colour}" d="M0,0 L8,4 L0,8 z"/></marker>'
+    )
+
+
+class _Line(NamedTuple):
+    """The nodes that an import passes, from the importing part down to the imported one."""
+
+    nodes: tuple[_Node, ...]
+    imports: int
+
+
+def _laid_out(found: Structure) -> tuple[list[list[_Node]], list[_Line]]:
+    """Return rows of boxes and of passing lines, and the lines."""
+    names = [row[i : i + _MOST_IN_ROW] for row in layers(found) for i in range(0, len(row), _MOST_IN_ROW)]
+    rows = [[_Node(_width(found.label(name)), name, number) for name in row] for number, row in enumerate(names)]
+    nodes = {node.name: node for row in rows for node in row}
+    lines = []
+    for source, target, count in needed(found):
+        first, last = nodes[source], nodes[target]
+        passed = [_Node(_PASSING, f"{source}\n{target}", number) for number in range(first.row + 1, last.row)]
+        for node in passed:
+            rows[node.row].append(node)
+        lines.append(_Line((first, *passed, last), count))
+    return rows, lines
+
+
+def _columns(rows: list[list[_Node]], lines: Sequence[_Line]) -> dict[_Node, float]:
+    """Put nodes in order and give them a middle, near to the middles of what they are joined to."""
+    above: dict[_Node, list[_Node]] = defaultdict(list)
+    below: dict[_Node, list[_Node]] = defaultdict(list)
+    for line in lines:
+        for one, next_one in zip(line.nodes, line.nodes[1:], strict=False):
+            below[one].append(next_one)
+            above[next_one].append(one)
+    place: dict[_Node, float] = {}
+    for row in rows:
+        _packed(row, place, dict.fromkeys(row, 0.0))
+    for sweep in range(_SWEEPS):
+        for row in rows if sweep % 2 == 0 else rows[::-1]:
+            joined = above if sweep % 2 == 0 else below
+            wish = {n: _mean([place[o] for o in joined[n]] or [place[n]]) for n in row}
+            row.sort(key=lambda n: (wish[n], n.name))
+            _packed(row, place, wish)
+    middle = _mean([place[n] for n in (above | below)])
+    for row in rows:
+        _packed(row, place, {n: _mean([place[o] for o in above[n] + below[n]] or [middle]) for n in row})
+    left = min((place[n] - n.width / 2 for row in rows for n in row), default=0.0)
+    return {n: x - left + _MARGIN for n, x in place.items()}
+
+
+def _packed(row: Sequence[_Node], place: dict[_Node, float], wish: Mapping[_Node, float]) -> None:
+    """Give a row, in its order, places that do not overlap and are on average where they are wished."""
+    edge = float("-inf")
+    for node in row:
+        place[node] = max(wish[node], edge + node.width / 2)
+        edge = place[node] + node.width / 2 + _GAP_X
+    shift = _mean([wish[n] - place[n] for n in row])
+    for node in row:
+        place[node] += shift
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def _top(row: int) -> int:
+    return _HEAD + row * (_HEIGHT + _GAP_Y)
+
+
+def _line(found: Structure, line: _Line, place: Mapping[_Node, float]) -> str:
+    path, y = [f"M{place[line.nodes[0]]:.0f},{_top(line.nodes[0].row) + _HEIGHT}"], 0
+    for one, other in zip(line.nodes, line.nodes[1:], strict=False):
+        y, end = _top(one.row) + _HEIGHT, _top(other.row)
+        middle = (y + end) / 2
+        path.append(f"C{place[one]:.0f},{middle:.0f} {place[other]:.0f},{middle:.0f} {place[other]:.0f},{end}")
+        if other is not line.nodes[-1]:
+            path.append(f"V{end + _HEIGHT}")
+    names = f"{found.label(line.nodes[0].name)} → {found.label(line.nodes[-1].name)}: {line.imports}"
+    return (
+        f'<path class="l" d="{" ".join(path)}" stroke-width="{_stroke(line.imports)}" marker-end="url(#a)">'
+        f"<title>{escape(names)}</title></path>"
+    )
+
+
+def _back(
+    found: Structure, source: str, target: str, count: int, boxes: Mapping[str, _Node], place: Mapping[_Node, float]
+) -> str:
+    one, other = boxes[source], boxes[target]
+    y1, y2 = _top(one.row) + _HEIGHT / 2, _top(other.row) + _HEIGHT / 2
+    apart = place[other] - place[one]
+    side = 1 if apart > 0 else -1
+    if abs(apart) > (one.width + other.width) / 2:  # from side to facing side
+        x1, x2 = place[one] + side * one.width / 2, place[other] - side * other.width / 2
+        bend = (x1 + x2) / 2
+    else:
+        x1, x2 = place[one] + one.width / 2, place[other] + other.width / 2
+        bend = max(x1, x2) + _GAP_X
+    return (
+        f'<path class="x" d="M{x1:.0f},{y1:.0f} C{bend:.0f},{y1:.0f} {bend:.0f},{y2:.0f} {x2:.0f},{y2:.0f}" '
+        f'stroke-width="{_stroke(count)}" marker-end="url(#r)">'
+        f"<title>{escape(f'{found.label(source)} → {found.label(target)}: {count}')}</title></path>"
+    )
+
+
+def _stroke(count: int) -> str:
+    return f"{min(4.0, 0.8 + count**0.5 / 3):.1f}"
+
+
+def _box(found: Structure, part: Component, node: _Node, x: float, share: float, colour: int) -> str:
+    left, y, width = x - node.width / 2, _top(node.row), node.width
+    counted = f"{part.files} files · {part.lines:,} lines" if part.files > 1 else f"{part.lines:,} lines"
+    return (
+        f'<g><title>{escape(part.name)}</title><rect class="p c{colour}" x="{left:.0f}" y="{y}" width="{width:.0f}" '
+        f'height="{_HEIGHT}" rx="6"/><rect class="z" x="{left + 8:.0f}" y="{y + _HEIGHT - 7}" '
+        f'width="{max(2.0, share * (width - 16)):.0f}" height="3" rx="1.5"/>'
+        f'<text x="{x:.0f}" y="{y + 19}" text-anchor="middle">{escape(_shown(found.label(part.name)))}</text>'
+        f'<text class="s" x="{x:.0f}" y="{y + 35}" text-anchor="middle">{counted}</text></g>'
+    )
+
+
+def _coloured(found: Structure) -> dict[str, int]:
+    """Give the parts of one folder one colour, where the folder has several."""
+    folders: dict[str, list[str]] = defaultdict(list)
+    for part in found.parts:
+        folders[found.label(part.name).rpartition("/")[0]].append(part.name)
+    grouped = [names for folder, names in sorted(folders.items()) if folder and len(names) > 1]
+    number = {name: 1 + i % (_COLOURS - 1) for i, names in enumerate(grouped) for name in names}
+    return {part.name: number.get(part.name, 0) for part in found.parts}
+
+
+def _columns_of(text: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def _width(label: str) -> float:
+    return min(_WIDE, max(_NARROW, _columns_of(label) * _CHARACTER + 20))
+
+
+def _shown(label: str) -> str:
+    """Return the end of a label that is too long for the widest box."""
+    shown = label
+    while _columns_of(shown) * _CHARACTER + 20 > _WIDE:
+        shown = "…" + shown.lstrip("…")[1:]
+    return shown

@@ -1,0 +1,177 @@
+"""How a project is built: its parts (folders, or files where there are few), who imports whom, in which layers.
+
+Imports rather than calls: a call through an interface runs downwards what was written to know nothing of it.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from posixpath import commonpath, dirname
+from typing import NamedTuple
+
+from gieok.capabilities.code.index.graph import IMPORTS
+from gieok.capabilities.code.index.project import Project
+from gieok.capabilities.code.model import places
+from gieok.capabilities.code.model.facts import Kind
+
+#: More parts than this are no picture any more.
+_MOST_PARTS = 32
+#: A part that holds more of the lines than this is opened, as long as there is room.
+_OPENED_SHARE = 0.25
+#: A part of so few lines that is joined to nothing is an empty `__init__.py` or the like.
+_NOTHING_LINES = 10
+
+
+class Component(NamedTuple):
+    """A folder or file. `tests` counts the test files that import something of it, `dependants` the parts that do."""
+
+    name: str
+    files: int
+    lines: int
+    tests: int
+    dependants: int
+
+
+class Structure(NamedTuple):
+    """Parts from those that nothing imports to those that import nothing, and the imports between them."""
+
+    parts: tuple[Component, ...]
+    #: importing part → imported part → by how many imports of a file by a file.
+    imports: dict[str, dict[str, int]]
+    #: The folder that every part lies in: left out of labels. Ends in a slash, or is empty.
+    prefix: str
+
+    def label(self, name: str) -> str:
+        """Return a part's name without what all have in common."""
+        shown = name.removeprefix(self.prefix)
+        return shown if shown != "*" else "/".join(name.split("/")[-2:])
+
+    def against(self) -> list[tuple[str, str, int]]:
+        """Return the imports (from, to, how many) that run against the order: each closes a circle."""
+        place = {part.name: number for number, part in enumerate(self.parts)}
+        found = [(a, b, n) for a, row in self.imports.items() for b, n in row.items() if place[a] > place[b]]
+        return sorted(found, key=lambda row: (-row[2], row))
+
+
+def structure(project: Project) -> Structure:
+    """Return how the project is built: tests, examples and documents are no parts of it."""
+    lines = {s.path: s.end_line for s in project.store.all_symbols() if s.kind == Kind.MODULE}
+    sources = {
+        path: lines.get(path, 0)
+        for path, file in project.store.files().items()
+        if not (places.is_test(path) or places.is_side(path) or file.language == "markdown")
+    }
+    part_of = parts(sources)
+    imports: dict[str, Counter[str]] = defaultdict(Counter)
+    tested: dict[str, set[str]] = defaultdict(set)
+    for source, target in sorted({_paths(edge.source, edge.target) for edge in project.store.all_edges(IMPORTS)}):
+        importing, imported = part_of.get(source), part_of.get(target)
+        if imported is None:
+            continue
+        if importing is None:
+            tested[imported] |= {source} if places.is_test(source) else set()
+        elif importing != imported and not _is_own_package(source, target):
+            imports[importing][imported] += 1
+    rows = {name: dict(sorted(row.items(), key=lambda r: (-r[1], r[0]))) for name, row in sorted(imports.items())}
+    files, size = Counter(part_of.values()), Counter[str]()
+    for path, name in part_of.items():
+        size[name] += sources[path]
+    dependants = Counter(target for row in rows.values() for target in row)
+    joined = {*rows, *dependants}
+    shown = [name for name in sorted(files) if name in joined or size[name] > _NOTHING_LINES]
+    made = (
+        Component(name, files[name], size[name], len(tested[name]), dependants[name]) for name in ordered(shown, rows)
+    )
+    shared = commonpath([dirname(name) for name in files]) if files else ""
+    return Structure(tuple(made), rows, f"{shared}/" if shared else "")
+
+
+def _is_own_package(source: str, target: str) -> bool:
+    """Say whether `target` is the `__init__.py` of a folder around `source`: it runs before it, asked or not."""
+    folder, _, name = target.rpartition("/")
+    return name == "__init__.py" and source.startswith(f"{folder}/")
+
+
+def _paths(source: str, target: str) -> tuple[str, str]:
+    return source.partition("::")[0], target.partition("::")[0]
+
+
+def parts(sources: Mapping[str, int]) -> dict[str, str]:
+    """Return path → part, opening the folder with most lines as long as it has many of them and there is room."""
+    part_of = dict.fromkeys(sources, ".")
+    closed: set[str] = set()
+    while True:
+        size = Counter[str]()
+        for path, name in part_of.items():
+            size[name] += sources[path]
+        names = [n for n in sorted(size, key=lambda n: (-size[n], n)) if n not in closed and n not in sources]
+        if not names or size[names[0]] < _OPENED_SHARE * sum(size.values()):
+            return part_of
+        opened = _opened(names[0], [path for path, name in part_of.items() if name == names[0]])
+        if len(size) - 1 + len(set(opened.values())) > _MOST_PARTS:
+            opened = {path: name if name != path else f"{names[0]}/*" for path, name in opened.items()}
+        inner = set(opened.values())
+        if inner == {f"{names[0]}/*"} or len(size) - 1 + len(inner) > _MOST_PARTS:
+            closed.add(names[0])
+        else:
+            part_of |= opened
+            closed.add(f"{names[0]}/*")
+
+
+def _opened(folder: str, paths: Sequence[str]) -> dict[str, str]:
+    depth = 0 if folder == "." else folder.count("/") + 1
+    return {path: "/".join(path.split("/")[: depth + 1]) for path in paths}
+
+
+def ordered(names: Sequence[str], edges: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """Return names in an order that few edges run against: Eades, Lin, Smyth 1993."""
+    rest, first, last = dict.fromkeys(names), list[str](), list[str]()
+    into: dict[str, dict[str, int]] = defaultdict(dict)
+    for source, row in edges.items():
+        for target, count in row.items():
+            into[target][source] = count
+
+    def weight(found: Mapping[str, int]) -> int:
+        return sum(count for name, count in found.items() if name in rest)
+
+    while rest:
+        if name := next((n for n in rest if not weight(edges.get(n, {}))), None):
+            last.append(name)
+        else:
+            name = max(rest, key=lambda n: (not weight(into[n]), weight(edges[n]) - weight(into[n]), -len(into[n])))
+            first.append(name)
+        del rest[name]
+    return first + last[::-1]
+
+
+def layers(found: Structure) -> list[list[str]]:
+    """Return the parts in rows: each below everything that imports it, but for what runs against the order.
+
+    What nothing imports stands right above the first that it imports; what is joined to nothing comes last.
+    """
+    level: dict[str, int] = {}
+    roots: list[str] = []
+    for part in found.parts:
+        above = [level[name] for name, row in found.imports.items() if part.name in row and name in level]
+        level[part.name] = 1 + max(above, default=-1)
+        roots += [] if above else [part.name]
+    place = {part.name: number for number, part in enumerate(found.parts)}
+    for name in roots:
+        below = [level[target] for target in found.imports.get(name, {}) if place[target] > place[name]]
+        level[name] = min(below, default=len(found.parts) + 1) - 1
+    rows: dict[int, list[str]] = defaultdict(list)
+    for name, row in level.items():
+        rows[row].append(name)
+    return [rows[row] for row in sorted(rows)]
+
+
+def needed(found: Structure) -> list[tuple[str, str, int]]:
+    """Return the imports along the order that do not follow from others: a line from a to c says nothing beside a–b–c."""
+    place = {part.name: number for number, part in enumerate(found.parts)}
+    below: dict[str, set[str]] = {}
+    kept: list[tuple[str, str, int]] = []
+    for part in reversed(found.parts):
+        targets = [t for t in found.imports.get(part.name, {}) if place[t] > place[part.name]]
+        indirect = set().union(*(below[t] for t in targets))
+        below[part.name] = indirect | set(targets)
+        kept += [(part.name, t, found.imports[part.name][t]) for t in targets if t not in indirect]
+    return sorted(kept)

@@ -1,0 +1,1 @@
+"""Operations on the code of a project."""

@@ -1,0 +1,95 @@
+"""`gieok ask`: let a model answer a question over the project's code and its memory."""
+
+from dataclasses import dataclass
+
+from gieok.capabilities.code.ask.query import search
+from gieok.capabilities.code.deepen import conversation
+from gieok.engine.recall import Question, recall
+from gieok.errors import BadRequest
+from gieok.ops.code.project import opened
+from gieok.ops.context import Context
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+
+_ANSWERS = 8
+_LONGEST_QUESTION = 4_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskRequest:
+    """Parameters of `gieok ask`."""
+
+    question: list[str] = argument(Words("what to ask", "물을 것"), [], positional=True)
+    files: list[str] = argument(
+        Words(
+            "lines that the answer must know: path or path:10-40, by commas",
+            "답이 알아야 할 줄: 경로나 경로:10-40, 쉼표로",
+        ),
+        [],
+    )
+    model: str = argument(
+        Words("provider:model (default: the setting code.model)", "제공자:모델 (기본: 설정 code.model)"), ""
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AskResult:
+    """The answer and where it comes from."""
+
+    answer: str
+    sources: tuple[str, ...]
+
+    @property
+    def found(self) -> bool:
+        """True where the model answered."""
+        return bool(self.answer)
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        return {"answer": self.answer, "sources": list(self.sources)}
+
+
+def run(context: Context, request: AskRequest) -> AskResult:
+    """Retrieve, ask, keep the exchange."""
+    text = " ".join(request.question).strip()[:_LONGEST_QUESTION]
+    if not text:
+        raise BadRequest("the question is empty", hint='`gieok ask "…"`')
+    project = opened(context)
+    asker = context.asker(project.root, request.model)
+    if asker is None:
+        raise BadRequest(
+            "no model is configured that could answer",
+            hint='set `code.model`, or name one with `--model`; `gieok code query "…"` answers without',
+        )
+    embedder = context.embedder() if project.store.stats().vectors else None
+    found = search(project, embedder, text, _ANSWERS).answers
+    sources = [(f"{a.symbol.path}#L{a.start_line}-L{a.end_line}", a.snippet) for a in found]
+    sources += _memory(context, text)
+    names = request.files if isinstance(request.files, list) else [request.files]
+    files = [part for name in names for part in str(name).split(",") if part]
+    answer = conversation.ask(project, asker, text, sources, files)
+    return AskResult(answer, tuple(place for place, _ in sources))
+
+
+def _memory(context: Context, text: str) -> list[tuple[str, str]]:
+    """Return what memory holds of the question."""
+    store = context.store()
+    if context.scope not in store.scopes():
+        return []
+    question = Question(text=text, scopes=(context.scope,), use_vectors=False)
+    found = recall(store, None, question, context.profile(""), context.clock, context.zone)
+    return [(f"{hit.passage.key}#L{hit.passage.start_line}", hit.snippet) for hit in found.hits[:3]]
+
+
+def present(result: AskResult, style: Style) -> str:
+    """Show the answer, then its sources."""
+    return "\n".join([printable(result.answer), "", *(style.dim(printable(place)) for place in result.sources)])
+
+
+OPERATION = Operation(
+    name="ask",
+    request=AskRequest,
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words("Let a model answer a question about the project", "프로젝트에 대한 물음에 모델이 답하게 합니다"),
+)

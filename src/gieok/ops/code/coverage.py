@@ -1,0 +1,109 @@
+"""`gieok code coverage`: take in which test ran which function, from coverage.py's data file."""
+
+from dataclasses import dataclass
+
+from gieok.capabilities.code.ask import coverage, executed
+from gieok.capabilities.code.ask.coverage import Learned
+from gieok.model.code import ExecutionCount
+from gieok.ops.code.init import synced
+from gieok.ops.code.project import opened
+from gieok.ops.context import Context
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+
+_FILE = ".coverage"
+_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoverageRequest:
+    """Parameters of `gieok code coverage`."""
+
+    file: str = argument(
+        Words(
+            "coverage.py's data file (default: .coverage of the project)",
+            "coverage.py의 자료 파일 (기본: 프로젝트의 .coverage)",
+        ),
+        "",
+        positional=True,
+    )
+    commit: str = argument(
+        Words(
+            "the git revision that ran: believe what is the same there, whatever the times of files say",
+            "실행된 git 리비전: 파일 시각과 상관없이 그때와 같은 파일을 믿음",
+        ),
+        "",
+    )
+    forget: bool = argument(Words("forget all that was taken in", "받아들인 것을 모두 잊음"), False)
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageResult:
+    """What was taken in, and what is kept now."""
+
+    learned: Learned
+    kept: ExecutionCount
+    found: bool = True
+
+    def to_json(self) -> object:
+        """Return the documented shape (docs/code.md)."""
+        one = self.learned
+        return {
+            "pairs": len(one.executions), "tests": len(one.tests), "files": len(one.paths), "changed": list(one.changed),
+            "outside": one.outside, "unknown": list(one.unknown[:20]), "unknown_count": len(one.unknown),
+            "kept": self.kept._asdict(),
+        }  # fmt: skip
+
+
+def run(context: Context, request: CoverageRequest) -> CoverageResult:
+    """Bring the index in line with the files, then take the run in."""
+    project = opened(context)
+    if request.forget:
+        executed.forget(project)
+        return CoverageResult(Learned((), (), (), (), (), 0, ()), project.store.count_executions())
+    opened_run = context.open_coverage(context.folder / request.file if request.file else project.root / _FILE)
+    synced(context, project, "coverage", wait=False)
+    learned = coverage.learn(project, opened_run, request.commit)
+    executed.keep(project, learned)
+    return CoverageResult(learned, project.store.count_executions())
+
+
+def present(result: CoverageResult, style: Style) -> str:
+    """Show what was taken in, and what could not be used."""
+    one, kept = result.learned, result.kept
+    counts = (len(one.tests), len(one.executions), len(one.paths))
+    lines = [
+        style.bold(
+            Words(
+                "{} tests, {} pairs of a test and a function that it ran, in {} files".format(*counts),
+                "테스트 {}개, 테스트와 실행된 함수 {}쌍, 파일 {}개".format(*counts),
+            ).say(style.lang)
+        )
+    ]
+    for words, names in (
+        (Words("changed after the run, not believed", "실행 뒤에 바뀌어 믿지 않음"), one.changed),
+        (Words("no test of this project", "이 프로젝트의 테스트가 아님"), one.unknown),
+    ):
+        if names:
+            more = f" … {len(names) - _SHOWN}" if len(names) > _SHOWN else ""
+            lines.append(printable(f"  {words.say(style.lang)} ({len(names)}): {', '.join(names[:_SHOWN])}{more}"))
+    if one.outside:
+        outside = Words("files outside of the project", "프로젝트 밖의 파일")
+        lines.append(f"  {outside.say(style.lang)}: {one.outside}")
+    total = Words(
+        f"  kept now: {kept.pairs:,} pairs of {kept.tests:,} tests; {kept.changed:,} with code that changed since",
+        f"  지금 가진 것: 테스트 {kept.tests:,}개의 {kept.pairs:,}쌍; 그 뒤 바뀐 코드 {kept.changed:,}쌍",
+    )
+    return "\n".join([*lines, style.dim(total.say(style.lang))])
+
+
+OPERATION = Operation(
+    name="code coverage",
+    request=CoverageRequest,
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words(
+        "Take in which test ran which function, from coverage.py with contexts",
+        "어느 테스트가 어느 함수를 실행했는지 coverage.py의 컨텍스트에서 받아들입니다",
+    ),
+)

@@ -1,0 +1,115 @@
+"""`gieok code escalate`: let a strong model look at what asked for it, and at nothing else."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import monotonic
+
+from gieok import fs
+from gieok.capabilities.code.deepen import deeper, escalation, summarise
+from gieok.capabilities.code.index import ownership
+from gieok.capabilities.code.index.project import Project
+from gieok.engine.generate import Asker
+from gieok.errors import BadRequest
+from gieok.ops.code import model as code_model
+from gieok.ops.code.init import log_change
+from gieok.ops.code.project import opened
+from gieok.ops.context import Context
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EscalateRequest:
+    """Parameters of `gieok code escalate`."""
+
+    dismiss: bool = argument(Words("forget what waits without a look", "보지 않고 지움"), False)
+    model: str = argument(
+        Words("provider:model (default: the setting code.model)", "제공자:모델 (기본: 설정 code.model)"), ""
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EscalateResult:
+    """What waited, and how many summaries were written."""
+
+    reasons: tuple[str, ...]
+    files: tuple[str, ...]
+    summaries: int
+
+    @property
+    def found(self) -> bool:
+        """True where something waited."""
+        return bool(self.reasons)
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        return {"reasons": list(self.reasons), "files": list(self.files), "summaries": self.summaries}
+
+
+def run(context: Context, request: EscalateRequest) -> EscalateResult:
+    """Take what waits. It stays where there is no model, or the model fails."""
+    project = opened(context)
+    waiting = escalation.pending(project.root)
+    if waiting is None:
+        return EscalateResult((), (), 0)
+    reasons, files = (tuple(map(str, waiting.get(name) or ())) for name in ("reasons", "files"))  # type: ignore[call-overload]
+    summaries = 0
+    if not request.dismiss:
+        asker = context.asker(project.root, request.model)
+        if asker is None:
+            raise BadRequest(
+                "no model is configured that could look",
+                hint="set `code.model`, or name one with `--model`; `--dismiss` forgets what waits",
+            )
+        summaries = _looked(context, project, asker, files)
+    escalation.clear(project.root, waiting)
+    return EscalateResult(reasons, files, summaries)
+
+
+def _looked(context: Context, project: Project, asker: Asker, files: Sequence[str]) -> int:
+    """Let the strong model summarise these files, also what a weaker one did, and describe the project anew.
+
+    Raises GeneratorFailed; what it said until then is kept, and its tokens are in the log.
+    """
+    begin, started = asker.meter.tokens, monotonic()
+    status = "partly"
+    try:
+        # What the cheap model says meanwhile of the same code must not come on top.
+        with fs.exclusive(ownership.lock_file(context.home, project.root, "summaries")):
+            outcome = code_model.summarised(
+                context, project, asker, summarise.in_files(project, files, asker.generator.model), anew=True
+            )
+            if outcome.failure is not None:
+                raise outcome.failure
+            deeper.describe(project, asker)
+        status = "done"
+    finally:
+        milliseconds = round(1000 * (monotonic() - started))
+        log_change(
+            context,
+            project,
+            "escalate",
+            files,
+            (0, 0, 0),
+            milliseconds,
+            tokens=asker.meter.tokens - begin,
+            status=status,
+        )
+    return outcome.written
+
+
+def present(result: EscalateResult, style: Style) -> str:
+    """Show what waited and what was done."""
+    if not result.reasons:
+        return Words("Nothing waits.", "기다리는 것이 없습니다.").say(style.lang)
+    head = Words(f"{result.summaries} summaries written for:", f"요약 {result.summaries}개를 씀:").say(style.lang)
+    return "\n".join([head, *(f"  {printable(reason)}" for reason in result.reasons)])
+
+
+OPERATION = Operation(
+    name="code escalate",
+    request=EscalateRequest,
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words("Let a strong model look at changes that ask for it", "필요한 변경을 강한 모델이 살펴보게 합니다"),
+)

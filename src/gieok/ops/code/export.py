@@ -1,0 +1,55 @@
+"""`gieok code export`: write the project's page and picture."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from gieok.capabilities.code.model import layout
+from gieok.capabilities.code.report import export, picture
+from gieok.capabilities.code.report.structure import structure
+from gieok.ops.code.project import opened
+from gieok.ops.context import Context
+from gieok.ops.operation import Effect, Operation, Style, Words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportRequest:
+    """`gieok code export` has no parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportResult:
+    """Where it was written."""
+
+    files: tuple[Path, ...]
+    found: bool = True
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        return {"files": [str(file) for file in self.files]}
+
+
+def run(context: Context, request: ExportRequest) -> ExportResult:
+    """Write both."""
+    del request
+    project = opened(context)
+    found = structure(project)
+    return ExportResult((
+        layout.write(project.root, "exports/intelligence.md", export.page(project, found)),
+        layout.write(project.root, "exports/graph.svg", picture.svg(found, project.root.name)),
+    ))  # fmt: skip
+
+
+def present(result: ExportResult, style: Style) -> str:
+    """Name the files."""
+    del style
+    return "\n".join(map(str, result.files))
+
+
+OPERATION = Operation(
+    name="code export",
+    request=ExportRequest,
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words("Write a page and a picture of the project", "프로젝트를 설명하는 문서와 그림을 씁니다"),
+)

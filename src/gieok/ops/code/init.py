@@ -1,0 +1,294 @@
+"""`gieok code init`: index the project around the current folder, and `sync`, which both end in the same report."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import NamedTuple
+
+from gieok import fs, grants, paths, places
+from gieok.capabilities.code.ask import statistics
+from gieok.capabilities.code.deepen import escalation
+from gieok.capabilities.code.index import ownership
+from gieok.capabilities.code.index import project as code_project
+from gieok.capabilities.code.index.project import Project, ProjectChange
+from gieok.capabilities.code.model import layout
+from gieok.capabilities.code.model.facts import Kind
+from gieok.engine import lifecycle
+from gieok.engine.generate import Asker
+from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, StoreCorrupt
+from gieok.ops.code import model as code_model
+from gieok.ops.code.model import Told
+from gieok.ops.context import Context
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+
+_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InitRequest:
+    """Parameters of `gieok code init`."""
+
+    path: str = argument(
+        Words("the project's folder (default: the repository here)", "프로젝트 폴더 (기본: 여기의 저장소)"),
+        "",
+        positional=True,
+    )
+    full: bool = argument(
+        Words(
+            "read every file again, and let a model describe the project and summarise its symbols",
+            "모든 파일을 다시 읽고 모델이 프로젝트를 설명하고 심볼을 요약",
+        ),
+        False,
+    )
+    model: str = argument(
+        Words(
+            "with --full, provider:model (default: the setting code.model)",
+            "--full일 때 제공자:모델 (기본: 설정 code.model)",
+        ),
+        "",
+    )
+    no_wait: bool = argument(
+        Words("do not wait for vectors; words and names work at once", "벡터를 기다리지 않음; 낱말과 이름은 바로 됨"),
+        False,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SyncResult:
+    """What was done."""
+
+    root: Path
+    change: ProjectChange
+    embedded: int
+    waiting: int
+    milliseconds: int
+    note: str = ""
+    reasons: tuple[str, ...] = ()
+    told: Told = Told()
+    found: bool = field(default=True)
+
+    def to_json(self) -> object:
+        """Return the documented shape (docs/code.md)."""
+        c, r = self.change, self.change.report
+        return {
+            "root": str(self.root), "files": c.files, "added": len(r.added), "changed": len(r.changed),
+            "removed": len(r.removed), "unchanged": r.unchanged, "linked": c.linked,
+            "skipped": [{"path": s.path, "reason": s.reason} for s in c.skipped],
+            "failed": [{"path": f.key, "reason": f.reason} for f in r.failed],
+            "notes": [{"path": n.path, "reason": n.reason} for n in c.notes],
+            "embedded": self.embedded, "waiting": self.waiting, "ms": self.milliseconds, "note": self.note or None,
+            "escalation": list(self.reasons),
+            "summaries": {"written": self.told.written, "waiting": self.told.waiting, "tokens": self.told.tokens},
+        }  # fmt: skip
+
+
+def run(context: Context, request: InitRequest) -> SyncResult:
+    """Index a project for the first time, or all of it again."""
+    start = (context.folder / request.path).resolve()
+    if not start.is_dir():
+        raise BadRequest(f"{str(start)!r} is no folder", hint="name the folder of a project: `gieok code init DIR`")
+    if request.model and not request.full:
+        raise BadRequest("--model is for --full: nothing else asks a model", hint="`gieok code init --full --model …`")
+    root = start if request.path else layout.find_root(start) or Path(places.repository(str(start)))
+    if grants.is_own(str(root)):
+        raise BadRequest(
+            f"{str(root / places.PROJECT_FOLDER)!r} holds your own memory, and no project's",
+            hint="name a folder below: `gieok code init DIR`",
+        )
+    layout.prepare(root)
+    project = _opened(context, root)
+    asker = context.asker(root, request.model) if request.full else None
+    return synced(context, project, "init", full=request.full, wait=not request.no_wait, asker=asker)
+
+
+def _opened(context: Context, root: Path) -> Project:
+    """Return the project of a folder; an index that somebody else made, or a damaged one, makes room for the user's own."""
+    try:
+        return _sound(context.project(root))
+    except (NotIndexed, StoreCorrupt) as error:
+        words = Words("it is made anew", "새로 만듭니다")
+        context.tell(f"{error}: {words.say(context.lang)}")
+        if isinstance(error, StoreCorrupt):
+            folder = paths.aside(context.home) / f"code-{context.clock.now():%Y%m%dT%H%M%S%fZ}"
+            fs.set_aside(layout.index_file(root), folder)
+        ownership.discard(context.home, root)
+        return context.project(root)
+
+
+def _sound(project: Project) -> Project:
+    """Return a project whose index can be read. Raises StoreCorrupt."""
+    if wrong := project.store.check():
+        project.store.close()
+        raise StoreCorrupt("; ".join(wrong[:3]))
+    return project
+
+
+def synced(
+    context: Context,
+    project: Project,
+    trigger: str,
+    *,
+    full: bool = False,
+    only: Sequence[str] = (),
+    wait: bool = True,
+    asker: Asker | None = None,
+) -> SyncResult:
+    """Sync, embed, let models speak (`asker` of everything, else the cheap one of what changed), and log it.
+
+    Looks whether the change asks for more.
+    """
+    started = monotonic()
+
+    def progress(stage: str, done: int, total: int) -> None:
+        words = {"reading": Words("reading", "읽는 중"), "linking": Words("linking", "연결하는 중")}[stage]
+        context.say(f"{words.say(context.lang)} {done}/{total}" if total > 1 else words.say(context.lang))
+
+    # Two at once would each link what it has read, and the last to write would leave the other's out.
+    with fs.exclusive(ownership.lock_file(context.home, project.root, "sync")):
+        is_first = not project.store.files()
+        before = _shape(project) if not is_first else None
+        change = code_project.sync(project, full=full, only=only, progress=progress)
+        reasons = []
+        if before is not None and change.linked:
+            reasons = _escalated(context, project, change, before)
+            code_model.mark(context, project, before.hashes)
+    embedded, note = _embed(context, project) if wait else (0, "")
+    told = code_model.everything(context, project, asker) if asker else code_model.changes(context, project)
+    note = "; ".join(filter(None, (note, told.note)))
+    milliseconds = round(1000 * (monotonic() - started))
+    if change.touched or is_first or told.tokens:
+        _log(context, project, trigger, change, milliseconds, told)
+    project.store.compact()
+    waiting = project.store.waiting(code_project.SCOPE) if context.embedder_name != "none" else 0
+    return SyncResult(project.root, change, embedded, waiting, milliseconds, note, tuple(reasons), told)
+
+
+def _embed(context: Context, project: Project) -> tuple[int, str]:
+    embedder = context.embedder()
+    if embedder is None or not project.store.missing(1):
+        return 0, ""
+    total = project.store.waiting(code_project.SCOPE)
+    words = Words("words and names work already; embedding", "낱말과 이름은 이미 됨; 벡터 만드는 중").say(context.lang)
+    try:
+        done = lifecycle.fill_vectors(project.store, embedder, lambda n: context.say(f"{words} {n}/{total}"))
+    except EmbedderFailed as error:
+        return 0, f"no vectors: {error} ({error.hint})"
+    return done, ""
+
+
+class _Shape(NamedTuple):
+    """What there was before a sync, to compare with."""
+
+    modules: frozenset[str]
+    classes: frozenset[str]
+    depth: int
+    hashes: frozenset[str]
+
+
+def _shape(project: Project) -> _Shape:
+    symbols = list(project.store.all_symbols())
+    return _Shape(
+        frozenset(s.path for s in symbols if s.kind == Kind.MODULE),
+        frozenset(s.key for s in symbols if s.kind == Kind.CLASS),
+        statistics.import_depth(project),
+        frozenset(s.code_hash for s in symbols),
+    )
+
+
+def _escalated(context: Context, project: Project, change: ProjectChange, before: _Shape) -> list[str]:
+    now = _shape(project)
+    reasons = escalation.reasons_of_sync(
+        new_modules=sorted(now.modules - before.modules), new_classes=sorted(now.classes - before.classes),
+        files=len(change.touched), depth_before=before.depth, depth_after=now.depth,
+    )  # fmt: skip
+    escalation.add(project.root, reasons, change.touched, context.clock.now().isoformat())
+    return reasons
+
+
+def _log(
+    context: Context, project: Project, trigger: str, change: ProjectChange, milliseconds: int, told: Told
+) -> None:
+    r = change.report
+    log_change(
+        context, project, trigger, change.touched, (len(r.added), len(r.changed), len(r.removed)), milliseconds,
+        tokens=told.tokens, status="partly" if r.failed or told.note else "done", note=told.note,
+    )  # fmt: skip
+
+
+def log_change(
+    context: Context,
+    project: Project,
+    trigger: str,
+    files: Sequence[str],
+    counts: tuple[int, int, int],
+    milliseconds: int,
+    *,
+    tokens: int,
+    status: str,
+    note: str = "",
+) -> None:
+    """Add a line to the log of changes; `counts` are files created, updated and deleted."""
+    created, updated, deleted = counts
+    layout.append_log(project.root, "changes", {
+        "at": context.clock.now().isoformat(), "trigger": trigger, "commit": project.versions.head() or None,
+        "files": list(files[:100]), "created": created, "updated": updated, "deleted": deleted,
+        "who": project.versions.author() or None, "ms": milliseconds, "tokens": tokens, "status": status,
+        "note": note or None,
+    })  # fmt: skip
+
+
+def present(result: SyncResult, style: Style) -> str:
+    """Show the report."""
+    c, r = result.change, result.change.report
+    counts = (c.files, len(r.added), len(r.changed), len(r.removed), len(c.skipped))
+    lines = [
+        style.bold(
+            Words(
+                "{} files: {} added, {} changed, {} removed; {} skipped".format(*counts),
+                "파일 {}개: 추가 {}, 변경 {}, 삭제 {}; 건너뜀 {}".format(*counts),
+            ).say(style.lang)
+        )
+        + style.dim(f"  {result.milliseconds / 1000:.1f} s")
+    ]
+    for words, rows in (
+        (Words("failed", "실패"), [(f.key, f.reason) for f in r.failed]),
+        (Words("note", "참고"), [(n.path, n.reason) for n in c.notes]),
+        (Words("skipped", "건너뜀"), [(s.path, s.reason) for s in c.skipped]),
+    ):
+        lines += [printable(f"  {words.say(style.lang)}: {path}: {reason}") for path, reason in rows[:_SHOWN]]
+        lines += [style.dim(f"  … {len(rows) - _SHOWN}")] if len(rows) > _SHOWN else []
+    if result.embedded:
+        lines.append(
+            Words(f"  {result.embedded} passages embedded", f"  구절 {result.embedded}개에 벡터").say(style.lang)
+        )
+    if result.waiting:
+        lines.append(
+            Words(f"  {result.waiting} passages wait for vectors", f"  벡터를 기다리는 구절 {result.waiting}개").say(
+                style.lang
+            )
+        )
+    if result.told.written:
+        count, tokens = result.told.written, result.told.tokens
+        lines.append(
+            Words(
+                f"  {count:,} summaries by a model ({tokens:,} tokens)",
+                f"  모델이 쓴 요약 {count:,}개 ({tokens:,}토큰)",
+            ).say(style.lang)
+        )
+    lines += [printable(f"  {result.note}")] if result.note else []
+    if result.reasons:
+        lines.append(
+            Words("  asks for a deeper look: ", "  깊은 분석이 필요: ").say(style.lang) + "; ".join(result.reasons[:3])
+        )
+    return "\n".join(lines)
+
+
+OPERATION = Operation(
+    name="code init",
+    request=InitRequest,
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words("Index a project's code", "프로젝트의 코드를 색인합니다"),
+)

@@ -1,0 +1,94 @@
+"""What models say of a project while it is indexed: of all of it the strong one, of what changed the cheap one."""
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from gieok import fs
+from gieok.capabilities.code.deepen import deeper, summarise
+from gieok.capabilities.code.deepen.summarise import Budget, Summaries
+from gieok.capabilities.code.index import ownership
+from gieok.capabilities.code.index.project import Project
+from gieok.engine.generate import Asker
+from gieok.errors import DegenerateOutput, GeneratorFailed, GieokError
+from gieok.model.code import Symbol
+from gieok.ops.context import Context
+from gieok.ops.operation import Words
+
+
+class Told(NamedTuple):
+    """Summaries written, symbols that wait for one, tokens used, and what went wrong."""
+
+    written: int = 0
+    waiting: int = 0
+    tokens: int = 0
+    note: str = ""
+
+
+def everything(context: Context, project: Project, asker: Asker) -> Told:
+    """Let the strong model describe the project, and summarise what has no summary yet. What fails is told, not raised."""
+    begin = asker.meter.tokens
+    with fs.exclusive(ownership.lock_file(context.home, project.root, "summaries")):
+        failure = _described(context, project, asker)
+        symbols = summarise.missing(project)
+        # One that cannot be reached is not asked again for each part of the project.
+        is_there = failure is None or isinstance(failure, DegenerateOutput)
+        outcome = summarised(context, project, asker, symbols) if is_there else Summaries(0, len(symbols), failure)
+    notes = [f"no description by a model: {failure} ({failure.hint})"] if failure else []
+    notes += [outcome.note] if outcome.note else []
+    return Told(outcome.written, outcome.left, asker.meter.tokens - begin, "; ".join(notes))
+
+
+def _described(context: Context, project: Project, asker: Asker) -> GeneratorFailed | None:
+    context.say(Words("describing the project", "프로젝트를 설명하는 중").say(context.lang))
+    try:
+        deeper.describe(project, asker)
+    except GeneratorFailed as error:
+        return error
+    return None
+
+
+def summarised(
+    context: Context,
+    project: Project,
+    asker: Asker,
+    symbols: Sequence[Symbol],
+    setting: str = "code.summary_tokens",
+    *,
+    anew: bool = False,
+) -> Summaries:
+    """Let a model summarise symbols, within the budget of a run that a setting gives."""
+    words = Words("summarising", "요약하는 중")
+    budget = Budget(setting, int(_setting(context, setting)))
+
+    def progress(done: int, total: int) -> None:
+        context.say(f"{words.say(context.lang)} {done}/{total}")
+
+    return summarise.summarise(project, asker, symbols, budget, progress, anew=anew)
+
+
+def _setting(context: Context, name: str) -> str:
+    return next(row.value for row in context.settings if row.name == name)
+
+
+def mark(context: Context, project: Project, before: Collection[str]) -> None:
+    """Note that code which is not among the hashes `before` waits for a summary, where this project has such by models."""
+    if _setting(context, "code.upkeep_model") or project.store.summaries():
+        summarise.waiting(project, before)
+
+
+def changes(context: Context, project: Project) -> Told:
+    """Let the cheap model summarise what waits for it. What fails is told, not raised."""
+    with fs.exclusive(ownership.lock_file(context.home, project.root, "summaries"), wait=False) as is_alone:
+        symbols = summarise.waiting(project, None)
+        count = len({s.code_hash for s in symbols})
+        if not symbols or not is_alone:  # whoever holds the lock pays for these already
+            return Told(waiting=count)
+        try:
+            asker = context.upkeep(project.root)
+        except GieokError as error:
+            return Told(waiting=count, note=f"no summaries of what changed: {error} ({error.hint})")
+        if asker is None:
+            return Told(waiting=count)
+        begin = asker.meter.tokens
+        outcome = summarised(context, project, asker, symbols, "code.upkeep_tokens")
+    return Told(outcome.written, outcome.left, asker.meter.tokens - begin, outcome.note)

@@ -1,0 +1,99 @@
+"""`gieok code stats`: every count there is."""
+
+from dataclasses import dataclass
+from datetime import date
+
+from gieok.capabilities.code.ask import executed, statistics
+from gieok.capabilities.code.ask.statistics import Statistics
+from gieok.capabilities.code.model import layout
+from gieok.ops.code.project import opened, role_of, upkeep_role_of
+from gieok.ops.context import Context
+from gieok.ops.operation import Operation, Style, Words, printable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeStatsRequest:
+    """`gieok code stats` has no parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeStatsResult:
+    """Counts, with what the logs add."""
+
+    counted: Statistics
+    syncs: int
+    last_analysis: str
+    tokens: int
+    upkeep_tokens: int
+    summaries: int
+    waiting: int
+    coverage_at: str
+    found: bool = True
+
+    def to_json(self) -> object:
+        """Return the documented shape (docs/code.md)."""
+        return {
+            **self.counted._asdict(), "syncs": self.syncs, "last_analysis": self.last_analysis or None,
+            "tokens": self.tokens, "upkeep_tokens": self.upkeep_tokens, "model_summaries": self.summaries,
+            "waiting_summaries": self.waiting,
+            "coverage_at": self.coverage_at or None,
+        }  # fmt: skip
+
+
+def run(context: Context, request: CodeStatsRequest) -> CodeStatsResult:
+    """Count everything."""
+    del request
+    project = opened(context)
+    rows = list(layout.read_log(project.root, "changes"))
+    strong, cheap = (_tokens(context, role(project.root)) for role in (role_of, upkeep_role_of))
+    last = str(rows[-1].get("at", "")) if rows else ""
+    kept = project.store.summaries([s.code_hash for s in project.store.all_symbols()]).values()
+    written = sum(1 for row in kept if row.text)
+    counted = statistics.count(project)
+    taken_in = executed.taken_in(project)
+    return CodeStatsResult(counted, len(rows), last, strong + cheap, cheap, written, len(kept) - written, taken_in)
+
+
+def _tokens(context: Context, role: str) -> int:
+    used = context.journal().usage(date.min)
+    return sum(usage.input_tokens + usage.output_tokens for (_, of), usage in used.items() if of == role)
+
+
+_LABELS = {
+    "files": "파일", "lines": "줄", "passages": "구절", "vectors": "벡터", "languages": "언어", "statuses": "읽은 상태",
+    "kinds": "종류", "edges": "연결", "tiers": "확실한 정도", "open_calls": "대상을 모르는 호출", "markers": "표시",
+    "deprecated": "사용 중단 심볼", "central": "많이 쓰이는 것", "complex": "복잡한 것", "depth": "가져오기 깊이",
+    "disk_bytes": "디스크 바이트", "executions": "커버리지",
+}  # fmt: skip
+
+
+def present(result: CodeStatsResult, style: Style) -> str:
+    """Show one count a line."""
+    lines = []
+    for name, value in result.counted._asdict().items():
+        if isinstance(value, dict):
+            shown = ", ".join(f"{key} {n:,}" for key, n in value.items()) or "-"
+            shown = f" {shown}"
+        elif isinstance(value, tuple):
+            shown = "".join(f"\n    {n:>5}  {key}" for key, n in value) or " -"
+        else:
+            shown = f" {value:,}"
+        lines.append(f"{style.bold(Words(name.replace('_', ' '), _LABELS[name]).say(style.lang))}:{printable(shown)}")
+    lines.append(f"{style.bold(Words('syncs', '동기화').say(style.lang))}: {result.syncs}, {result.last_analysis}")
+    tokens, summaries = Words("tokens of models", "모델 토큰"), Words("summaries by a model", "모델이 쓴 요약")
+    upkeep = Words(f"{result.upkeep_tokens:,} for upkeep", f"변경 요약 {result.upkeep_tokens:,}").say(style.lang)
+    waits = Words(f"{result.waiting:,} wait", f"대기 {result.waiting:,}").say(style.lang)
+    lines.append(f"{style.bold(tokens.say(style.lang))}: {result.tokens:,} ({upkeep})")
+    lines.append(f"{style.bold(summaries.say(style.lang))}: {result.summaries:,} ({waits})")
+    at = Words("coverage taken in", "커버리지를 받아들인 때")
+    lines.append(f"{style.bold(at.say(style.lang))}: {result.coverage_at or '-'}")
+    return "\n".join(lines)
+
+
+OPERATION = Operation(
+    name="code stats",
+    request=CodeStatsRequest,
+    handler=run,
+    present=present,
+    doc=Words("Count files, symbols, edges and more", "파일, 심볼, 연결 등을 셉니다"),
+)

@@ -1,0 +1,117 @@
+"""`gieok code status`: the project at a glance, and how fresh its index is."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from gieok.capabilities.code.ask import executed, statistics
+from gieok.capabilities.code.ask.statistics import Statistics
+from gieok.capabilities.code.deepen import deeper, escalation
+from gieok.capabilities.code.index import watched
+from gieok.capabilities.code.index.project import Freshness, freshness, notes
+from gieok.capabilities.code.index.scan import Skipped
+from gieok.capabilities.code.model import layout
+from gieok.ops.code.project import freshness_lines, opened, pending_lines
+from gieok.ops.context import Context
+from gieok.ops.observe.sidecar_state import state_of
+from gieok.ops.operation import Operation, Style, Surface, Words, printable
+
+_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeStatusRequest:
+    """`gieok code status` has no parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeStatusResult:
+    """What there is."""
+
+    root: Path
+    counted: Statistics
+    freshness: Freshness
+    record: dict[str, str]
+    quality: int | None
+    pending: dict[str, object] | None
+    coverage_at: str
+    #: Files that are indexed in part, with the reason.
+    notes: tuple[Skipped, ...]
+    #: What the daemon says of the project, '' where it does not run; None where it is not the daemon's.
+    watched: str | None = None
+    found: bool = True
+
+    def to_json(self) -> object:
+        """Return the documented shape (docs/code.md)."""
+        c = self.counted
+        return {
+            "root": str(self.root), "files": c.files, "lines": c.lines, "languages": c.languages, "kinds": c.kinds,
+            "edges": c.edges, "tiers": c.tiers, "unresolved": c.open_calls, "passages": c.passages, "vectors": c.vectors,
+            "central": [{"symbol": key, "dependants": n} for key, n in c.central], "record": self.record,
+            "coverage": {**c.executions, "at": self.coverage_at or None},
+            "quality": self.quality, "pending": self.pending, "freshness": self.freshness.to_json(),
+            "watched": self.watched, "notes": [{"path": n.path, "reason": n.reason} for n in self.notes],
+        }  # fmt: skip
+
+
+def run(context: Context, request: CodeStatusRequest) -> CodeStatusResult:
+    """Count, and compare with the disk."""
+    del request
+    project = opened(context)
+    last = next(reversed(list(layout.read_log(project.root, "validations"))), {})
+    quality = last.get("quality")
+    running = context.daemon().status() if context.daemon is not None else None
+    is_watched = project.root in watched.roots(context.home)
+    return CodeStatusResult(
+        project.root, statistics.count(project), freshness(project), deeper.record(project),
+        quality if isinstance(quality, int) else None, escalation.pending(project.root), executed.taken_in(project),
+        tuple(notes(project)), state_of(running, project.root) if is_watched else None,
+    )  # fmt: skip
+
+
+def present(result: CodeStatusResult, style: Style) -> str:
+    """Show the project in a few lines."""
+    c = result.counted
+    head = Words(f"Code: {c.files:,} files, {c.lines:,} lines", f"코드: 파일 {c.files:,}개, {c.lines:,}줄").say(
+        style.lang
+    )
+    kinds = ", ".join(f"{name} {n:,}" for name, n in c.kinds.items() if name != "lambda")
+    edges = ", ".join(f"{name} {n:,}" for name, n in c.edges.items())
+    lines = [style.bold(head) + style.dim(f"  {result.root}"), *(f"  {row}" for row in (kinds, edges) if row)]
+    if c.executions["pairs"]:
+        lines.append(_coverage(result).say(style.lang))
+    if result.quality is not None:
+        lines.append(Words(f"  quality {result.quality}/100", f"  품질 {result.quality}/100").say(style.lang))
+    if result.watched is not None:
+        off = Words("not running: `gieok up`", "꺼져 있음: `gieok up`").say(style.lang)
+        lines.append(
+            Words("  watched by the daemon: ", "  데몬이 지켜봄: ").say(style.lang) + printable(result.watched or off)
+        )
+    lines += [
+        printable(f"  {Words('note', '참고').say(style.lang)}: {n.path}: {n.reason}") for n in result.notes[:_SHOWN]
+    ]
+    lines += [style.dim(f"  … {len(result.notes) - _SHOWN}")] if len(result.notes) > _SHOWN else []
+    lines += [f"  {style.bold(name)}: {printable(text)}" for name, text in result.record.items()]
+    return "\n".join([*lines, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)])
+
+
+def _coverage(result: CodeStatusResult) -> Words:
+    n, day = result.counted.executions, result.coverage_at[:10]
+    tests, functions, pairs, changed = (f"{n[name]:,}" for name in ("tests", "functions", "pairs", "changed"))
+    return Words(
+        f"  coverage of {day}: {tests} tests ran {functions} functions; {changed} of {pairs} pairs changed since",
+        f"  {day} 커버리지: 테스트 {tests}개가 함수 {functions}개를 실행; {pairs}쌍 중 {changed}쌍이 그 뒤 바뀜",
+    )
+
+
+OPERATION = Operation(
+    name="code status",
+    tool="code_overview",
+    request=CodeStatusRequest,
+    handler=run,
+    present=present,
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+    doc=Words(
+        "Show the project at a glance and how fresh its index is",
+        "프로젝트를 한눈에, 색인이 얼마나 최신인지 보여 줍니다",
+    ),
+)

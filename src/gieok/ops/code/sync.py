@@ -1,0 +1,48 @@
+"""`gieok code sync`: bring the index in line with the files."""
+
+from dataclasses import dataclass
+
+from gieok.capabilities.code.index.project import Project, inside
+from gieok.errors import BadRequest
+from gieok.ops.code.init import SyncResult, present, synced
+from gieok.ops.code.project import opened
+from gieok.ops.context import Context
+from gieok.ops.operation import Effect, Operation, Words, argument
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncRequest:
+    """Parameters of `gieok code sync`."""
+
+    file: list[str] = argument(
+        Words("only these files (default: whatever changed)", "이 파일들만 (기본: 바뀐 것 모두)"), [], positional=True
+    )
+    trigger: str = argument(Words("what the log is to say of why", "로그에 남길 까닭"), "sync")
+    no_wait: bool = argument(Words("do not wait for vectors", "벡터를 기다리지 않음"), False)
+
+
+def run(context: Context, request: SyncRequest) -> SyncResult:
+    """Sync once."""
+    project = opened(context)
+    only = [_known(context, project, name) for name in request.file]
+    return synced(context, project, request.trigger, only=only, wait=not request.no_wait)
+
+
+def _known(context: Context, project: Project, name: str) -> str:
+    """Return the path of a file that is there or indexed."""
+    path = inside(project, name, context.folder)
+    if path in project.store.files() or (project.root / path).exists():
+        return path
+    raise BadRequest(
+        f"there is no file {name!r}, and none is indexed", hint="`gieok code sync` alone reads whatever changed"
+    )
+
+
+OPERATION = Operation(
+    name="code sync",
+    request=SyncRequest,
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words("Read what changed in the project's files again", "프로젝트에서 바뀐 파일을 다시 읽습니다"),
+)

@@ -1,0 +1,75 @@
+"""`gieok code validate`: check the index by named, repeatable checks."""
+
+from dataclasses import dataclass
+
+from gieok.capabilities.code.deepen import escalation
+from gieok.capabilities.code.model import layout
+from gieok.capabilities.code.report import validate
+from gieok.capabilities.code.report.validate import Validation
+from gieok.ops.code.project import opened
+from gieok.ops.context import Context
+from gieok.ops.operation import Effect, Operation, Style, Words, printable
+
+_GOOD = 80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidateRequest:
+    """`gieok code validate` has no parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValidateResult:
+    """The checks and the score that they make; `found` is False where the score is low, so that the exit status says so."""
+
+    checks: tuple[Validation, ...]
+    quality: int
+
+    @property
+    def found(self) -> bool:
+        """True where the quality is good."""
+        return self.quality >= _GOOD
+
+    def to_json(self) -> object:
+        """Return the documented shape (docs/code.md)."""
+        rows = [
+            {"name": c.name, "ok": c.ok, "share": round(c.share, 4), "detail": c.detail, "weight": c.weight}
+            for c in self.checks
+        ]
+        return {"quality": self.quality, "ok": self.found, "checks": rows}
+
+
+def run(context: Context, request: ValidateRequest) -> ValidateResult:
+    """Check, log, and ask for more where the score is low."""
+    del request
+    project = opened(context)
+    checks = validate.validate(project, context.embedder())
+    result = ValidateResult(tuple(checks), validate.quality(checks))
+    at = context.clock.now().isoformat()
+    layout.append_log(project.root, "validations", {
+        "at": at, "quality": result.quality, "status": "done" if result.found else "failed",
+        "checks": {c.name: round(c.share, 4) for c in checks},
+    })  # fmt: skip
+    earlier = list(layout.read_log(project.root, "validations"))
+    escalation.add(project.root, escalation.reasons_of_validation(result.quality, earlier), (), at)
+    return result
+
+
+def present(result: ValidateResult, style: Style) -> str:
+    """Show the score and each check."""
+    head = Words(f"Quality {result.quality}/100", f"품질 {result.quality}/100").say(style.lang)
+    rows = [
+        f"  {'✓' if c.ok else '·'} {style.bold(c.name)}: {100 * c.share:.0f} %, {printable(c.detail)}"
+        for c in result.checks
+    ]
+    return "\n".join([style.bold(head), *rows])
+
+
+OPERATION = Operation(
+    name="code validate",
+    request=ValidateRequest,
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words("Check the project's index and score its quality", "프로젝트 색인을 검사하고 품질 점수를 매깁니다"),
+)

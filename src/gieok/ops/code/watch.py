@@ -1,0 +1,168 @@
+"""`gieok code watch`: sync whenever files change, until interrupted; or let the daemon do it, for good."""
+
+import time
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from gieok.capabilities.code.index import scan, watched
+from gieok.capabilities.code.index.ignoring import Rules
+from gieok.capabilities.code.index.project import Project
+from gieok.errors import BadRequest
+from gieok.ops.code import init as code_init
+from gieok.ops.code.init import SyncResult, synced
+from gieok.ops.code.project import opened
+from gieok.ops.context import Context, DaemonStatus
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+
+#: Above this many changed files, comparing everything is cheaper.
+_BULK = 50
+#: The daemon looks every second.
+_PATIENCE_S = 10.0
+_POLL_S = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchRequest:
+    """Parameters of `gieok code watch`."""
+
+    once: bool = argument(Words("stop after the first change", "첫 변경 뒤 멈춤"), False)
+    daemon: bool = argument(
+        Words("let the daemon (`gieok up`) watch from now on, after restarts too",
+              "이제부터 데몬(`gieok up`)이 지켜봄, 다시 시작해도 계속"), False,
+    )  # fmt: skip
+    stop: bool = argument(Words("let the daemon watch no longer", "데몬이 더는 지켜보지 않음"), False)
+
+
+@dataclass(frozen=True, slots=True)
+class HandedResult:
+    """Whether a project is the daemon's to watch now, whether it was before, the daemon that runs, and what it says of it."""
+
+    root: Path
+    is_handed: bool
+    was_handed: bool
+    daemon: DaemonStatus | None = None
+    state: str = ""
+
+    @property
+    def has_taken(self) -> bool:
+        """True where the daemon sees every change from now on."""
+        return bool(self.state) and not self.state.startswith("failed")
+
+    @property
+    def found(self) -> bool:
+        """False where there was nothing to stop."""
+        return self.is_handed or self.was_handed
+
+    def to_json(self) -> object:
+        """Return the documented shape (docs/code.md)."""
+        pid = self.daemon.pid if self.daemon else None
+        return {"root": str(self.root), "handed": self.is_handed, "daemon": pid, "watching": self.has_taken}
+
+
+def run(context: Context, request: WatchRequest) -> SyncResult | HandedResult:
+    """Sync now, and then after each change; or hand the project to the daemon, or take it back."""
+    if request.daemon + request.stop + request.once > 1:
+        raise BadRequest("--daemon, --stop and --once exclude each other")
+    project = opened(context)
+    if request.daemon:
+        return _hand_over(context, project.root)
+    if request.stop:
+        return HandedResult(project.root, False, watched.remove(context.home, project.root))
+    return _watch(context, project, once=request.once)
+
+
+def _hand_over(context: Context, root: Path) -> HandedResult:
+    """Hand a project over, and wait until the daemon says that it has it, where one runs."""
+    was_handed = root in watched.roots(context.home)
+    watched.add(context.home, root)
+    control = context.daemon() if context.daemon is not None else None
+    deadline = time.monotonic() + _PATIENCE_S
+    while (running := control.status() if control else None) and time.monotonic() < deadline:
+        if state := running.parts.get(watched.part(root), ""):
+            return HandedResult(root, True, was_handed, running, state)
+        time.sleep(_POLL_S)
+    return HandedResult(root, True, was_handed, running)
+
+
+def _watch(context: Context, project: Project, *, once: bool) -> SyncResult:
+    result = synced(context, project, "watch")
+    context.tell(Words("watching", "지켜보는 중").say(context.lang) + f" {project.root}")
+    try:
+        for changed in context.watcher().changes([project.root], context.debounce_ms, context.rescan_s):
+            paths = relevant(project.root, changed, project.rules, project.store.files())
+            if changed and not paths:
+                continue
+            are_files = all(PurePosixPath(path).suffix.lower() in scan.LANGUAGES for path in paths)
+            result = synced(context, project, "watch", only=paths if len(paths) <= _BULK and are_files else ())
+            if result.note:
+                context.tell(printable(result.note))
+            if result.change.touched:
+                context.tell(", ".join(result.change.touched[:5]))
+                if once:
+                    break
+    except KeyboardInterrupt:
+        pass
+    return result
+
+
+def relevant(root: Path, changed: set[Path], rules: Rules, known: Collection[str] | None = None) -> list[str]:
+    """Return the changed paths that are indexed, or would be: by the rule that `scan` has, not one of our own.
+
+    `known` are the files that are indexed; with None, what is gone or cannot be read may have been. A folder is one of them:
+    moved here or away, it is all that is told of the files in it.
+    """
+    folders = {folder for path in known or () for folder in map(str, PurePosixPath(path).parents)}
+    found = []
+    inside = sorted(path.relative_to(root).as_posix() for path in changed if root in path.parents)
+    for relative, looked in zip(inside, scan.look(root, inside, rules), strict=True):
+        path = root / relative
+        if known is None:
+            is_ours = isinstance(looked, scan.Skipped) and looked.reason != scan.IGNORED
+            is_folder = looked is None and not path.suffix and not path.is_file()
+        else:
+            is_ours, is_folder = relative in known, relative in folders or (looked is None and path.is_dir())
+        if isinstance(looked, scan.Candidate) or is_ours or is_folder:
+            found.append(relative)
+    return found
+
+
+def present(result: SyncResult | HandedResult, style: Style) -> str:
+    """Show the last sync, or who watches now."""
+    if isinstance(result, SyncResult):
+        return code_init.present(result, style)
+    root = printable(str(result.root))
+    if not result.is_handed:
+        words = (
+            Words(f"the daemon watches {root} no longer", f"데몬이 더는 {root} 을(를) 지켜보지 않습니다")
+            if result.was_handed
+            else Words(f"the daemon did not watch {root}", f"데몬이 {root} 을(를) 지켜보고 있지 않았습니다")
+        )
+    elif result.has_taken:
+        words = Words(f"the daemon watches {root}", f"데몬이 {root} 을(를) 지켜봅니다")
+    elif result.state:
+        state = printable(result.state)
+        words = Words(f"{root} is handed over, but: {state}", f"{root} 을(를) 맡겼지만: {state}")
+    elif result.daemon:
+        words = Words(
+            f"{root} is handed over, but the daemon does not take it (an older one?): `gieok down`, then `gieok up`",
+            f"{root} 을(를) 맡겼지만 데몬이 받지 않습니다 (옛 버전?): `gieok down` 뒤 `gieok up`",
+        )
+    else:
+        words = Words(
+            f"{root} is handed over, but no daemon runs: `gieok up` starts it",
+            f"{root} 을(를) 맡겼지만 도는 데몬이 없습니다: `gieok up`으로 시작하세요",
+        )
+    return words.say(style.lang)
+
+
+OPERATION = Operation(
+    name="code watch",
+    request=WatchRequest,
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words(
+        "Keep the project's index up to date while files change", "파일이 바뀌는 동안 프로젝트 색인을 최신으로 둡니다"
+    ),
+)

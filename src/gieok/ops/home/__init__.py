@@ -1,0 +1,1 @@
+"""Operations on the home folder: settings, stores, health, the daemon."""

@@ -1,0 +1,142 @@
+"""Cuts secrets out of what was stored before its rules knew them: stores, journal, records, logs."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok.capabilities.files import roots, sync
+from gieok.capabilities.prompt import records
+from gieok.engine import distil
+from gieok.engine.clean import cleaned
+from gieok.errors import StoreError
+from gieok.grants import Judge
+from gieok.model.memory import Document, Entry, Passage, Scope
+from gieok.ops.context import Context
+from gieok.ops.memory import leftovers, waiting
+from gieok.ops.memory.forgetting import memory_stores, shelves
+from gieok.ports.store import ManagedCopy, Scrubbing, Store
+from gieok.text.encoding import decode
+from gieok.text.markdown import front_matter
+from gieok.text.redact import redact
+
+_AT_ONCE = 200
+
+
+class Cleaned(NamedTuple):
+    """How many texts held a secret, by where they are; and (place, reason) of what could not be cleaned."""
+
+    journal: int
+    documents: int
+    records: int
+    files: int
+    still_in: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def total(self) -> int:
+        """Return how many there were."""
+        return self.journal + self.documents + self.records + self.files
+
+
+def clean(context: Context, *, is_dry: bool) -> Cleaned:
+    """Cut secrets out of everything that Gieok keeps, or only count. Killed at any moment, it can be run again."""
+    with context.journal().exclusive("rebuild"):
+        return _clean(context, is_dry=is_dry)
+
+
+def _clean(context: Context, *, is_dry: bool) -> Cleaned:
+    of_records = sum(_clean_record(context, base, file, is_dry=is_dry) for base, file in _records(context))
+    journal = context.journal()
+    of_journal = journal.rewrite(redact, is_dry=is_dry) + _clean_made(context, is_dry=is_dry)
+    still: list[tuple[str, str]] = []
+    of_documents = 0
+    for store in memory_stores(context):
+        try:
+            of_documents += _clean_store(context, store, is_dry=is_dry, has_files=store is context.store())
+            if not is_dry:
+                still += _settle(store)
+        except StoreError as error:
+            still.append((store.location, f"{error} ({error.hint})"))
+    of_files = leftovers.rewrite(context.home, redact, is_dry=is_dry)
+    of_files += len(leftovers.drop_set_aside(context.home, is_dry=is_dry))
+    if not is_dry:
+        for scope in journal.made_scopes():
+            context.sidecar().write_active_memory(scope)
+        still += [("the journal", why) for why in journal.scrub()]
+    return Cleaned(of_journal, of_documents, of_records, of_files, tuple(still))
+
+
+def _clean_made(context: Context, *, is_dry: bool) -> int:
+    """Clean what Gieok made in the journal, from where the store gets it again."""
+    journal = context.journal()
+    found = [
+        _entry(fresh, lambda document: (Passage(0, len(document.text), 1, document.text.count("\n") + 1),))
+        for scope in journal.made_scopes()
+        for entry in journal.made(scope)
+        if (fresh := cleaned(entry.document)) != entry.document
+    ]
+    if found and not is_dry:
+        journal.hand_over(found)
+        distil.deliver(journal, context.store())
+    return len(found)
+
+
+def _entry(document: Document, cut: Callable[[Document], tuple[Passage, ...]]) -> Entry:
+    return Entry(document, cut(document))
+
+
+def _clean_store(context: Context, store: Store, *, is_dry: bool, has_files: bool) -> int:
+    """Clean the documents of files and conversations, from their stored texts: a file need not be there."""
+    done = 0
+    for scope in store.scopes():
+        for found in _changed(store, scope):
+            done += len(found)
+            if not is_dry:
+                store.put([_entry(fresh, lambda d: sync.CUTTERS[d.kind](d, context.cut)) for fresh in found])
+        there = [root for root in roots.load(store, scope) if root.path.exists()]
+        if there and has_files and not is_dry:  # the keys of files whose names hold a secret
+            sync.sync(store, scope, there, context.cut)
+    return done
+
+
+def _changed(store: Store, scope: Scope) -> Iterator[list[Document]]:
+    keys = sorted(store.hashes(scope))
+    for start in range(0, len(keys), _AT_ONCE):
+        held = store.get(scope, keys[start : start + _AT_ONCE])
+        found = [fresh for d in held if d.kind in sync.CUTTERS and (fresh := cleaned(d)) != d]
+        if found:
+            yield found
+
+
+def _settle(store: Store) -> list[tuple[str, str]]:
+    if isinstance(store, ManagedCopy):
+        store.push()
+    return [(store.location, why) for why in store.scrub()] if isinstance(store, Scrubbing) else []
+
+
+def _records(context: Context) -> list[tuple[Path, Path]]:
+    """Return every record, on whichever shelf, with its `.gieok` folder."""
+    names = (records.MEMORY, records.RETIRED, records.ARCHIVE)
+    return [(base, file) for base in shelves(context) for name in names for file in records.listed(base, name)]
+
+
+def _clean_record(context: Context, base: Path, file: Path, *, is_dry: bool) -> bool:
+    """Write a record anew without its secrets, under a name without them; the old file goes last.
+
+    What waits for trust is not the user's and stays as it is. Judged, cleaned and trusted are the same bytes.
+    """
+    data = file.read_bytes()
+    decoded = decode(data)
+    if decoded is None or not Judge(context.home).admits(data, file):
+        return False
+    fresh = redact(decoded.text)
+    if fresh == decoded.text:
+        return False
+    if not is_dry:
+        title = front_matter(fresh).fields.get("title", "")
+        target = records.rewritten(file, title or redact(file.stem), fresh)
+        if base != context.home and file.is_relative_to(base / records.MEMORY):
+            waiting.drop(context.home, base, file.relative_to(base).as_posix())
+            waiting.keep(context.home, base, target, fresh.encode("utf-8"))
+        if target != file:
+            file.unlink()
+    return True

@@ -1,0 +1,183 @@
+"""`gieok doctor`: prove each chain by doing it, and say what to run where one is broken."""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from gieok import grants
+from gieok.capabilities.files import roots
+from gieok.capabilities.files.read import read_root
+from gieok.engine import lifecycle
+from gieok.engine.ingest import ingest
+from gieok.engine.recall import Question, recall
+from gieok.errors import GieokError, StoreCorrupt
+from gieok.model.memory import Scope
+from gieok.ops.context import Context
+from gieok.ops.memory import waiting
+from gieok.ops.operation import TRUST_HINT, Effect, Operation, Style, Words, printable
+from gieok.ops.prompt import installed
+from gieok.ports.store import VectorSearch
+
+_PROBE_NOTE = "# 점검 노트\n\n결제는 매주 화요일에 정산했다. The umbrella stands behind the door.\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoctorRequest:
+    """`gieok doctor` has no parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One chain: whether it works, what was seen, and what to run if not."""
+
+    name: str
+    ok: bool
+    detail: str
+    hint: str = ""
+
+    def to_json(self) -> dict[str, object]:
+        """Return the documented shape."""
+        return {"name": self.name, "ok": self.ok, "detail": self.detail, "hint": self.hint or None}
+
+    def line(self, style: Style) -> str:
+        """Return the line that a person reads."""
+        mark = "✓" if self.ok else "✗"
+        return f"  {mark} {style.bold(self.name)}: {self.detail}" + (f"\n      → {self.hint}" if self.hint else "")
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorResult:
+    """All checks; `found` is False where one failed, so that the exit status says so."""
+
+    checks: tuple[Check, ...]
+    version: str = field(default="")
+
+    @property
+    def found(self) -> bool:
+        """True where everything works."""
+        return all(check.ok for check in self.checks)
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        return {"ok": self.found, "version": self.version, "checks": [check.to_json() for check in self.checks]}
+
+
+def run(context: Context, request: DoctorRequest) -> DoctorResult:
+    """Probe every part."""
+    del request
+    return DoctorResult(tuple(probe(context)), context.version)
+
+
+def probe(context: Context) -> Iterator[Check]:
+    """Yield a check for each chain, in the order in which they depend on each other."""
+    for error in context.config_troubles:
+        yield Check("settings", False, f"{error} (left out below)", error.hint)
+    yield _check("home", lambda: _home(context))
+    store = _check("store", lambda: _store(context))
+    yield store
+    if not store.ok:
+        return
+    yield _check("embedder", lambda: _embedder(context))
+    yield _check("write, read back, search", lambda: _round_trip(context))
+    yield _check("folders", lambda: _folders(context))
+    yield from (Check("trust", True, line) for line in _waiting(context))
+    hooks = installed.found()
+    for agent, command in hooks:
+        yield _check("hook", partial(installed.fire, context, agent, command))
+    if not hooks:
+        yield Check(
+            "hook", True, "no agent is installed here: `gieok install claude-code`, codex, gemini-cli or cursor"
+        )
+
+
+def _check(name: str, look: Callable[[], str]) -> Check:
+    try:
+        return Check(name, True, look())
+    except GieokError as error:
+        return Check(name, False, str(error), error.hint)
+    except OSError as error:
+        return Check(name, False, str(error), "check the permissions and the free space of this place")
+
+
+def _home(context: Context) -> str:
+    context.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=context.home) as folder:
+        Path(folder, "probe").write_text("probe", encoding="utf-8")
+    return f"{context.home} is writable"
+
+
+def _store(context: Context) -> str:
+    wrong = context.store().check()
+    if wrong:
+        raise StoreCorrupt("; ".join(wrong))
+    stats = context.store().stats()
+    return f"{context.store_name} is sound: {stats.documents:,} documents, {stats.passages:,} passages in all scopes"
+
+
+def _embedder(context: Context) -> str:
+    embedder = context.embedder()
+    if embedder is None:
+        return "none is configured: keyword search only"
+    return f"{embedder.model}, {embedder.dimension} dimensions: {context.try_embedder(embedder)}"
+
+
+def _round_trip(context: Context) -> str:
+    """Index a note in a scope of its own, find it by an inflected Korean word, and forget it."""
+    store, embedder = context.store(), context.embedder()
+    scope = Scope(f"gieok:doctor-{os.getpid()}")  # several may run at once
+    with TemporaryDirectory() as folder:
+        Path(folder, "점검.md").write_text(_PROBE_NOTE, encoding="utf-8")
+        root = roots.Root("doctor", Path(folder))
+        try:
+            ingest(store, scope, read_root(scope, root, context.cut), owns=root.owns, force=True)
+            if embedder is not None and isinstance(store, VectorSearch):
+                lifecycle.fill_vectors(store, embedder, batches=1)  # the newest first: the probe, not the whole backlog
+            question = Question(text="결제를 언제 정산하지?", scopes=(scope,), use_vectors=embedder is not None)
+            profile = replace(context.profile(""), min_score=0.0)
+            found = recall(store, embedder, question, profile, context.clock, context.zone)
+        finally:
+            store.forget(scope, list(store.hashes(scope)))
+    if not found.hits or "정산했다" not in found.hits[0].snippet:
+        raise GieokError(
+            "a note that was just written is not found", hint="run `gieok index --force`, then `gieok doctor`"
+        )
+    return "a note was stored, found by an inflected word, and forgotten" + (
+        f"; {found.degraded}" if found.degraded else ""
+    )
+
+
+def _waiting(context: Context) -> Iterator[str]:
+    """Yield a line for the project here and each other that a person was told of, where something waits for trust."""
+    here = waiting.project_here(context)
+    for root in dict.fromkeys(filter(None, (here, *grants.told_of(context.home)))):
+        if Path(root).is_dir() and (waits := waiting.waiting(context.home, root)):
+            yield f"{printable(root)}: {waits.words().say(context.lang)}: {TRUST_HINT}"
+
+
+def _folders(context: Context) -> str:
+    known = roots.load(context.store(), context.scope)
+    gone = [str(root.path) for root in known if not root.path.exists()]
+    if gone:
+        raise GieokError(
+            f"indexed folders that are not there: {', '.join(gone)}", hint="bring them back, or index others"
+        )
+    return f"{len(known)} indexed in {context.scope}" if known else "none is indexed yet: `gieok index DIR`"
+
+
+def present(result: DoctorResult, style: Style) -> str:
+    """Show a line for each check."""
+    return "\n".join([f"gieok {result.version}", *(check.line(style) for check in result.checks)])
+
+
+OPERATION = Operation(
+    name="doctor",
+    request=DoctorRequest,
+    handler=run,
+    present=present,
+    forgives_config=True,
+    effect=Effect.WRITE,
+    doc=Words("Prove that every part works by using it", "모든 부분을 실제로 써서 잘 되는지 확인합니다"),
+)

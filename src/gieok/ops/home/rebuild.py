@@ -1,0 +1,263 @@
+"""`gieok rebuild`: make the index anew from files, journal and projects.
+
+The index is derived: what Gieok made itself is in the journal, everything else in files. A sound index stays in use until the
+new one takes its place in one step; a damaged one is set aside first, and what can still be read of it saves embedding.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from gieok.capabilities.files import openclaw, roots, sessions, sync
+from gieok.capabilities.observe import observation
+from gieok.engine import distil, durable, lifecycle
+from gieok.engine.ingest import Failed
+from gieok.errors import EmbedderFailed, StoreCorrupt, StoreError
+from gieok.model.memory import Entry, Scope
+from gieok.ops.context import Context
+from gieok.ops.memory.replica import copy_beside
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ports.store import Renewable, Store, VectorSearch
+
+_T = TypeVar("_T")
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RebuildRequest:
+    """Parameters of `gieok rebuild`."""
+
+    no_wait: bool = argument(
+        Words("do not wait for vectors; keyword search works at once", "벡터를 기다리지 않음; 키워드 검색은 바로 됨"),
+        False,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RebuildResult:
+    """What the new index holds. `aside` is where the damaged one is, '' where there was none; `made` are of the journal."""
+
+    scopes: int
+    documents: int
+    made: int
+    saved_vectors: int
+    embedded: int
+    waiting: int
+    aside: str
+    failed: tuple[Failed, ...]
+    note: str = ""
+    found: bool = True
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        return {
+            "scopes": self.scopes,
+            "documents": self.documents,
+            "from_journal": self.made,
+            "vectors_kept": self.saved_vectors,
+            "embedded": self.embedded,
+            "waiting": self.waiting,
+            "set_aside": self.aside or None,
+            "failed": [{"path": failed.key, "reason": failed.reason} for failed in self.failed],
+            "note": self.note or None,
+        }
+
+
+def run(context: Context, request: RebuildRequest) -> RebuildResult:
+    """Make the index anew, one process at a time."""
+    journal = context.journal()
+    with journal.exclusive("rebuild"):
+        aside, salvaged = _sound_or_aside(context)
+        store = context.store()
+        distil.deliver(journal, store)
+        old = _Old(salvaged or store) if salvaged or not aside else None
+        renewing = store.renewed() if not aside and isinstance(store, Renewable) else nullcontext(store)
+        with renewing as target:
+            _fill(context, target, old, force=target is store)
+            saved = old.vectors_into(target, _progress(context, "vectors kept")) if old else 0
+        # What others wrote meanwhile.
+        failed = [one for scope in _scopes(context, None) for one in _bring_in_line(context, store, scope)]
+        embedded, note = (0, "") if request.no_wait else _embed(context, store)
+        store.compact()
+        for scope in journal.made_scopes():
+            context.sidecar().write_active_memory(scope)
+        for scope in store.scopes():
+            copy_beside(context, scope, force=True)
+        stats = store.stats()
+        has_vectors = isinstance(store, VectorSearch) and context.embedder_name != "none"
+        made = sum(len(journal.made(scope)) for scope in journal.made_scopes())
+        return RebuildResult(
+            len(store.scopes()),
+            stats.documents,
+            made,
+            saved,
+            embedded,
+            stats.passages - stats.vectors if has_vectors else 0,
+            aside,
+            tuple(failed),
+            note,
+        )
+
+
+def _sound_or_aside(context: Context) -> tuple[str, Store | None]:
+    """Return '' and None where the store is sound; else where it was put, and the store there if it opens."""
+    try:
+        wrong = context.store().check()
+    except StoreCorrupt as error:
+        wrong = [str(error)]
+    if not wrong:
+        return "", None
+    what = "; ".join(wrong[:3])
+    context.tell(Words(f"the index is damaged: {what}", f"색인이 망가졌습니다: {what}").say(context.lang))
+    aside, salvaged = context.set_aside()
+    return str(aside), salvaged
+
+
+class _Old:
+    """What there was; of a damaged store, as much as can be read."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def scopes(self) -> list[Scope]:
+        """Return its scopes."""
+        return self._read(self._store.scopes, [])
+
+    def notes(self, scope: Scope) -> dict[str, str]:
+        """Return the notes of a scope."""
+        return self._read(partial(self._store.notes, scope), {})
+
+    def keys(self, scope: Scope) -> list[str]:
+        """Return the keys of a scope."""
+        return sorted(self._read(partial(self._store.hashes, scope), dict[str, str]()))
+
+    def entries(self, scope: Scope, keys: Sequence[str]) -> list[Entry]:
+        """Return documents; where a page in between cannot be read, those of the others."""
+        found = self._read(partial(self._store.entries, scope, keys), None)
+        if found is not None or len(keys) == 1:
+            return found or []
+        return [entry for key in keys for entry in self.entries(scope, [key])]
+
+    def vectors_into(self, target: Store, progress: lifecycle.Progress) -> int:
+        """Give `target` the vectors that can be read."""
+        return self._read(partial(lifecycle.copy_vectors, self._store, target, progress), 0)
+
+    def _read(self, read: Callable[[], _T], otherwise: _T) -> _T:
+        try:
+            return read()
+        except (StoreError, ValueError, KeyError, TypeError):  # a damaged page may decode to anything
+            return otherwise
+
+
+def _scopes(context: Context, old: _Old | None) -> list[Scope]:
+    journal = context.journal()
+    return sorted({*durable.noted_scopes(journal), *journal.made_scopes(), *(old.scopes() if old else ())})
+
+
+def _fill(context: Context, target: Store, old: _Old | None, *, force: bool) -> None:
+    """Fill a new store from files and the journal, and with what neither can give now but `old` can."""
+    for scope in _scopes(context, old):
+        for name, value in ((old.notes(scope) if old else {}) | durable.kept_notes(context.journal(), scope)).items():
+            target.write_note(scope, name, value)
+        had = old.keys(scope) if old else []
+        if old:
+            unknown = [key for key in had if key.startswith(observation.PREFIX)]
+            context.journal().adopt(old.entries(scope, unknown))
+        has_talk = any(map(sessions.is_session, had)) or (context.has_sessions and scope == context.scope)
+        failed = _bring_in_line(context, target, scope, has_talk=has_talk, force=force)
+        missing = _still_there(target, scope, had, [one.key for one in failed if one.keeps])
+        for start in range(0, len(missing), _AT_ONCE):
+            target.put(old.entries(scope, missing[start : start + _AT_ONCE]) if old else [])
+
+
+def _bring_in_line(
+    context: Context, target: Store, scope: Scope, *, has_talk: bool = False, force: bool = False
+) -> list[Failed]:
+    """Make a scope hold what its files and the journal say; return what could not be read."""
+    journal = context.journal()
+    durable.restore(journal, target, scope)
+    made = {entry.document.key for entry in journal.made(scope)}
+    gone = [key for key in target.hashes(scope) if key.startswith(observation.PREFIX) and key not in made]
+    target.forget(scope, gone)  # forgotten, or reflected away, while this was under way
+    wanted = roots.load(target, scope)
+    failed: list[Failed] = []
+    if any(root.path.exists() for root in wanted):
+        progress = _progress(context, f"{scope}: indexed")
+        failed += sync.sync(target, scope, wanted, context.cut, force=force, progress=progress).failed
+    state = openclaw.state_folder(os.environ, Path.home())
+    if has_talk and state.is_dir():
+        failed += sessions.sync(target, scope, state, context.cut, context.open_transcripts, force=force).failed
+    return failed
+
+
+def _still_there(target: Store, scope: Scope, had: Sequence[str], unread: Sequence[str]) -> list[str]:
+    """Return what is missing in `target` and not gone: its folder or file cannot be read now, or nobody knows its origin."""
+    known, forgotten = target.hashes(scope), durable.forgotten(target, scope)
+    there = [root for root in roots.load(target, scope) if root.path.exists()]
+    below = tuple(f"{key}/" for key in unread)
+
+    def is_gone(key: str) -> bool:
+        if key in unread or key.startswith(below):
+            return False
+        return key in forgotten or any(root.owns(key) for root in there)
+
+    return [key for key in had if key not in known and not is_gone(key)]
+
+
+def _embed(context: Context, store: Store) -> tuple[int, str]:
+    """Make the vectors that are missing; return how many, and what went wrong."""
+    try:
+        embedder = context.embedder() if isinstance(store, VectorSearch) else None
+        if embedder is None or not isinstance(store, VectorSearch):
+            return 0, ""
+        return lifecycle.fill_vectors(store, embedder, _progress(context, "embedded")), ""
+    except EmbedderFailed as error:
+        return 0, f"{error} ({error.hint})"
+
+
+def _progress(context: Context, what: str) -> lifecycle.Progress:
+    return lambda done: context.say(f"{what} {done:,}")
+
+
+def present(result: RebuildResult, style: Style) -> str:
+    """Say what the new index holds, and what became of the old one."""
+    lines = [
+        Words(
+            f"rebuilt: {result.documents:,} documents in {result.scopes} scopes, {result.made:,} of them from the journal; "
+            f"{result.saved_vectors:,} vectors kept, {result.embedded:,} made",
+            f"다시 만듦: 범위 {result.scopes}개의 문서 {result.documents:,}개, 그중 저널에서 {result.made:,}개; "
+            f"벡터 {result.saved_vectors:,}개 남기고 {result.embedded:,}개 만듦",
+        ).say(style.lang)
+    ]
+    if result.aside:
+        lines.append(
+            Words(f"  the damaged index is in {result.aside}", f"  망가진 색인은 {result.aside}에 있습니다").say(
+                style.lang
+            )
+        )
+    if result.waiting:
+        lines.append(
+            Words(
+                f"  {result.waiting:,} passages wait for vectors", f"  벡터를 기다리는 구절 {result.waiting:,}개"
+            ).say(style.lang)
+        )
+    if result.note:
+        lines.append(f"  {result.note}")
+    return "\n".join(lines + [f"  ✗ {printable(one.key)}: {printable(one.reason)}" for one in result.failed])
+
+
+OPERATION = Operation(
+    name="rebuild",
+    request=RebuildRequest,
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words(
+        "Make the index anew from your files and the journal; a damaged one is set aside",
+        "파일과 저널에서 색인을 새로 만듭니다; 망가진 색인은 따로 둡니다",
+    ),
+)

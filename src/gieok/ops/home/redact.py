@@ -1,0 +1,114 @@
+"""`gieok redact`: text without its secrets, as they are cut wherever Gieok stores or sends anything."""
+
+import sys
+from dataclasses import dataclass, field
+
+from gieok.errors import BadRequest
+from gieok.ops.context import Context
+from gieok.ops.home import clean_up
+from gieok.ops.home.clean_up import Cleaned
+from gieok.ops.operation import Effect, Operation, Style, Words, argument
+from gieok.text.redact import redact_counted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedactRequest:
+    """Parameters of `gieok redact`."""
+
+    stdin: bool = argument(Words("read text, print it without secrets", "글을 읽어 비밀을 가려서 출력"), False)
+    all: bool = argument(
+        Words(
+            "count what was stored with a secret in it",
+            "저장된 것에서 비밀이 든 것을 셈; --apply로 가림",
+        ),
+        False,
+    )
+    apply: bool = argument(Words("with --all: cut them out", "--all과 함께: 가림"), False)
+    source: bool = argument(
+        Words("it is source code: cut quoted values, key blocks, known shapes", "소스 코드: 따옴표 값, 키 블록, 알려진 모양만"),
+        False,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class RedactResult:
+    """The text without secrets, and how many of each kind were cut."""
+
+    text: str
+    counts: dict[str, int]
+    found: bool = field(default=True)
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        return {"text": self.text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"), "found": self.counts}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredResult:
+    """What was stored with a secret in it, and whether it is cut out now."""
+
+    cleaned: Cleaned
+    applied: bool
+    lang: str
+
+    @property
+    def found(self) -> bool:
+        """False where nothing holds a secret."""
+        return self.cleaned.total > 0
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        return {
+            "applied": self.applied,
+            "journal": self.cleaned.journal,
+            "documents": self.cleaned.documents,
+            "records": self.cleaned.records,
+            "files": self.cleaned.files,
+            "still_in": [{"path": place, "reason": why} for place, why in self.cleaned.still_in],
+        }
+
+    @property
+    def text(self) -> str:
+        """Return the lines that a person reads."""
+        c = self.cleaned
+        head = Words(
+            f"with a secret: {c.journal} in the journal, {c.documents} documents, {c.records} records, {c.files} other files",
+            f"비밀이 든 것: 저널 {c.journal}개, 문서 {c.documents}개, 기록 {c.records}개, 그 밖의 파일 {c.files}개",
+        )
+        done = (
+            Words("they are cut out now", "이제 가렸습니다")
+            if self.applied
+            else Words("`gieok redact --all --apply` cuts them out", "`gieok redact --all --apply`로 가립니다")
+        )
+        lines = [head.say(self.lang), *([done.say(self.lang)] if self.found else [])]
+        return "\n".join([*lines, *(f"  ✗ {place}: {why}" for place, why in c.still_in)]) + "\n"
+
+
+def run(context: Context, request: RedactRequest) -> "RedactResult | StoredResult":
+    """Read all of standard input, or look at all that is stored. Raises BadRequest."""
+    if request.all and not request.stdin:
+        return StoredResult(clean_up.clean(context, is_dry=not request.apply), request.apply, context.lang)
+    if not request.stdin or request.all or request.apply:
+        raise BadRequest(
+            "there is nothing to redact",
+            hint="`gieok redact --stdin < FILE`, or `gieok redact --all` for what is stored",
+        )
+    text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    return RedactResult(*redact_counted(text, source=request.source))
+
+
+def present(result: "RedactResult | StoredResult", style: Style) -> str:
+    """Show the text alone."""
+    del style
+    return result.text
+
+
+OPERATION = Operation(
+    name="redact",
+    request=RedactRequest,
+    handler=run,
+    present=present,
+    is_verbatim=True,
+    effect=Effect.DESTROY,
+    doc=Words("Print text without its secrets", "글에서 비밀을 가려 출력합니다"),
+)

@@ -1,0 +1,175 @@
+"""`gieok status`: what is remembered, how fresh it is, and with `--deep`, whether every part works."""
+
+from dataclasses import dataclass, replace
+
+from gieok.capabilities.files import roots, sync
+from gieok.engine.recall import first_answer
+from gieok.model.memory import Scope, StoreStats
+from gieok.ops.context import Context
+from gieok.ops.home.doctor import Check, probe
+from gieok.ops.memory import waiting
+from gieok.ops.memory.waiting import Waiting
+from gieok.ops.observe.sidecar_state import SidecarState, sidecar_state
+from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument
+from gieok.ports.store import Described, ManagedCopy, Store, VectorSearch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusRequest:
+    """Parameters of `gieok status`."""
+
+    deep: bool = argument(
+        Words("probe every part by using it", "모든 부분을 실제로 써 보며 확인"), False, cli_only=True
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class StatusResult:
+    """Counts of the scope, differences to the disk, and the probes of `--deep`."""
+
+    scope: Scope
+    store: str
+    location: str
+    embedder: str
+    stats: StoreStats
+    roots: tuple[roots.Root, ...]
+    missing_roots: tuple[str, ...]
+    stale: int
+    checks: tuple[Check, ...]
+    #: What the store tells of itself, and a line for each store that is kept beside it.
+    details: tuple[str, ...] = ()
+    unreachable: str = ""
+    sidecar: SidecarState | None = None
+    #: What of the project here waits for trust.
+    waits: Waiting = Waiting("")
+    found: bool = True
+
+    @property
+    def state(self) -> str:
+        """Return `empty`, `stale` (the disk is newer), `embedding` (vectors are missing) or `synced`."""
+        if not self.roots and not self.stats.documents:
+            return "empty"
+        if self.stale or self.missing_roots:
+            return "stale"
+        waiting = self.embedder != "none" and self.stats.vectors < self.stats.passages
+        return "embedding" if waiting else "synced"
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        s = self.stats
+        return {
+            "state": self.state,
+            "scope": str(self.scope),
+            "store": self.store,
+            "location": self.location,
+            "documents": s.documents,
+            "passages": s.passages,
+            "vectors": s.vectors,
+            "disk_bytes": s.disk_bytes,
+            "cached_vectors": s.cached_vectors,
+            "embedder": self.embedder,
+            "stale": self.stale,
+            "roots": [{"name": r.name, "path": str(r.path)} for r in self.roots],
+            "missing_roots": list(self.missing_roots),
+            "details": list(self.details),
+            "unreachable": self.unreachable or None,
+            "waiting": {"records": len(self.waits.records), "settings": self.waits.settings is not None},
+            "checks": [check.to_json() for check in self.checks],
+            "sidecar": self.sidecar.to_json() if self.sidecar else None,
+        }
+
+
+def run(context: Context, request: StatusRequest) -> StatusResult:
+    """Count, compare with the disk, and probe if asked."""
+    stores = context.stores()
+    result, silent = first_answer(stores, lambda store: _count(context, store))
+    beside = () if silent else tuple(_beside_line(store, context.scope, result.stats) for store in stores[1:])
+    checks = tuple(probe(context)) if request.deep else ()
+    root = waiting.project_here(context)
+    waits = waiting.waiting(context.home, root) if root else Waiting("")
+    return replace(result, waits=waits, details=result.details + beside, unreachable=silent or "", checks=checks)
+
+
+def _count(context: Context, store: Store) -> StatusResult:
+    known = roots.load(store, context.scope)
+    present_roots = [root for root in known if root.path.exists()]
+    return StatusResult(
+        scope=context.scope,
+        store=context.store_name,
+        location=store.location,
+        embedder=_embedder_name(context, store),
+        stats=store.stats(context.scope),
+        roots=tuple(known),
+        missing_roots=tuple(root.name for root in known if root not in present_roots),
+        stale=sync.count_stale(store, context.scope, present_roots, context.cut),
+        checks=(),
+        details=tuple(store.describe()) if isinstance(store, Described) else (),
+        sidecar=sidecar_state(context),
+    )
+
+
+def _embedder_name(context: Context, store: Store) -> str:
+    if isinstance(store, ManagedCopy):
+        return store.service_name
+    return context.embedder_name if isinstance(store, VectorSearch) else "none"
+
+
+def _beside_line(store: Store, scope: Scope, stats: StoreStats) -> str:
+    """Say how far the index beside a remote store follows it."""
+    own = store.stats(scope)
+    return f"beside it: {own.documents:,} of {stats.documents:,} documents in {store.location}"
+
+
+_STATES = {
+    "empty": Words("empty", "비어 있음"),
+    "stale": Words("stale", "뒤처짐"),
+    "embedding": Words("embedding", "벡터 만드는 중"),
+    "synced": Words("synced", "동기화됨"),
+}
+
+
+def present(result: StatusResult, style: Style) -> str:
+    """Show one line that says it all, then the details."""
+    s = result.stats
+    state = _STATES[result.state].say(style.lang)
+    head = Words(
+        f"Memory: {state} ({result.store}, {s.documents:,} documents, {result.scope})",
+        f"기억: {state} ({result.store}, 문서 {s.documents:,}개, {result.scope})",
+    ).say(style.lang)
+    size = f"{s.disk_bytes / 1e6:.1f} MB"
+    lines = [style.bold(head)]
+    lines.append(
+        Words(
+            f"  {s.passages:,} passages, {s.vectors:,} with vectors by {result.embedder}, {size} in {result.location}",
+            f"  구절 {s.passages:,}개, {result.embedder} 벡터 {s.vectors:,}개, {size}: {result.location}",
+        ).say(style.lang)
+    )
+    lines += [f"  {line}" for line in result.details]
+    lines += [f"  {root.name}: {root.path}" for root in result.roots]
+    if result.unreachable:
+        lines.append(Words("  degraded: ", "  제한됨: ").say(style.lang) + result.unreachable)
+    if result.stale:
+        lines.append(
+            Words(
+                f"  {result.stale} files differ from the index: run `gieok index`",
+                f"  파일 {result.stale}개가 색인과 다름: `gieok index` 실행",
+            ).say(style.lang)
+        )
+    lines += [
+        Words(f"  the folder of {name!r} is not there", f"  {name!r}의 폴더가 없음").say(style.lang)
+        for name in result.missing_roots
+    ]
+    if result.waits:
+        lines.append(f"  {result.waits.words().say(style.lang)}: {TRUST_HINT}")
+    lines += result.sidecar.lines(style) if result.sidecar else []
+    return "\n".join(lines + [check.line(style) for check in result.checks])
+
+
+OPERATION = Operation(
+    name="status",
+    request=StatusRequest,
+    handler=run,
+    present=present,
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+    doc=Words("Show what is remembered and how fresh it is", "무엇을 기억하는지, 얼마나 최신인지 보여 줍니다"),
+)

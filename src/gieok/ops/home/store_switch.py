@@ -1,0 +1,169 @@
+"""`gieok store switch`: move everything to another store, and use that one from then on.
+
+The new store is filled beside the old one and compared with it; only then does the setting change, in one step. Killed at
+any moment, the configured store is whole, and running the command again goes on where it stopped. The old index stays.
+"""
+
+from dataclasses import dataclass
+
+from gieok.engine import lifecycle
+from gieok.errors import BadRequest, StoreError
+from gieok.ops.context import Context
+from gieok.ops.operation import Effect, Operation, Style, Surface, Words, argument
+from gieok.ports.store import ManagedCopy, Store
+
+#: Where the prompt hook reads, which has no time for a server.
+_LOCAL = "sqlite"
+#: How often what others write meanwhile is copied after.
+_TRIES = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SwitchRequest:
+    """Parameters of `gieok store switch`."""
+
+    name: str = argument(
+        Words("the store to move to: sqlite, postgres ...", "옮겨 갈 저장소: sqlite, postgres ..."), "", positional=True
+    )
+    dry_run: bool = argument(Words("only tell what would be done", "무엇을 할지만 보임"), False)
+    replace: bool = argument(
+        Words("forget what only the new store holds in these scopes", "이 범위에서 새 저장소에만 있는 것을 잊음"),
+        False,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchResult:
+    """What was moved, from where to where; `done` is False for a dry run."""
+
+    source: str
+    target: str
+    location: str
+    scopes: int
+    documents: int
+    copied: int
+    vectors: int
+    done: bool
+    found: bool = True
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        return {
+            "from": self.source,
+            "to": self.target,
+            "location": self.location,
+            "scopes": self.scopes,
+            "documents": self.documents,
+            "copied": self.copied,
+            "vectors": self.vectors,
+            "done": self.done,
+        }
+
+
+def run(context: Context, request: SwitchRequest) -> SwitchResult:
+    """Copy, compare, and only then change the setting."""
+    known = [name for name in context.store_names if name != context.store_name]
+    if request.name not in known:
+        raise BadRequest(
+            f"{request.name!r} is no store to switch to (now: {context.store_name})", hint=f"one of: {', '.join(known)}"
+        )
+    source, target = context.store(), context.open_store(request.name)
+    scopes, documents = source.scopes(), source.stats().documents
+    _refuse_to_forget(source, target, replace=request.replace)
+    context.tell(_plan(request.name, source, target).say(context.lang))
+    copied = vectors = 0
+    if not request.dry_run:
+        copied, vectors = _copy(context, source, target)
+        context.choose_store(request.name)
+    return SwitchResult(
+        context.store_name,
+        request.name,
+        target.location,
+        len(scopes),
+        documents,
+        copied,
+        vectors,
+        done=not request.dry_run,
+    )
+
+
+def _plan(name: str, source: Store, target: Store) -> Words:
+    stats, scopes = source.stats(), len(source.scopes())
+    return Words(
+        f"{stats.documents:,} documents ({stats.passages:,} passages, {stats.vectors:,} vectors) of {scopes} scopes are "
+        f"copied from {source.location} to {target.location} and compared; then `store: {name}` is set. "
+        f"Nothing is removed from {source.location}.",
+        f"{source.location}에서 {target.location}(으)로 범위 {scopes}개의 문서 {stats.documents:,}개"
+        f"(구절 {stats.passages:,}개, 벡터 {stats.vectors:,}개)를 복사해 비교한 뒤 `store: {name}`(으)로 바꿉니다. "
+        f"{source.location}에서는 아무것도 지우지 않습니다.",
+    )
+
+
+def _refuse_to_forget(source: Store, target: Store, *, replace: bool) -> None:
+    """Stop where the new store holds documents of these scopes that the old one does not know: they may be somebody's."""
+    for scope in source.scopes():
+        own = target.hashes(scope).keys() - source.hashes(scope).keys()
+        if own and not replace:
+            raise BadRequest(
+                f"{target.location} holds {len(own):,} documents in {scope} that {source.location} does not",
+                hint="`--replace` forgets them; or set `store` in config.yaml by hand to use what is there",
+            )
+
+
+def _copy(context: Context, source: Store, target: Store) -> tuple[int, int]:
+    """Copy until both hold the same; return how many documents and vectors were copied."""
+    copied = vectors = 0
+    for _ in range(_TRIES):
+        for scope in source.scopes():
+            copied += lifecycle.copy_scope(source, target, scope, progress=_progress(context, "copied"))
+        vectors += lifecycle.copy_vectors(source, target, _progress(context, "vectors"))
+        target.compact()
+        wrong = lifecycle.differences(source, target)
+        if not wrong:
+            if isinstance(target, ManagedCopy):
+                target.push(_progress(context, "uploaded"))
+            return copied, vectors
+    raise StoreError(
+        f"{target.location} is not the same as {source.location}: {'; '.join(wrong[:3])}",
+        hint="end what writes meanwhile (such as `gieok index --watch`) and run it again; the old store is still in use",
+    )
+
+
+def _progress(context: Context, what: str) -> "lifecycle.Progress":
+    return lambda done: context.say(f"{what} {done:,}")
+
+
+def present(result: SwitchResult, style: Style) -> str:
+    """Show what is in use now, and what became of the old index."""
+    if not result.done:
+        return Words("Nothing was changed.", "아무것도 바꾸지 않았습니다.").say(style.lang)
+    lines = [
+        Words(
+            f"Memory is in {result.target} now ({result.location}): {result.documents:,} documents, "
+            f"{result.vectors:,} vectors copied. The old index of {result.source} is still there.",
+            f"이제 기억은 {result.target}에 있습니다({result.location}): 문서 {result.documents:,}개, "
+            f"벡터 {result.vectors:,}개 복사됨. {result.source}의 옛 색인은 그대로 있습니다.",
+        )
+    ]
+    if result.source == _LOCAL:
+        lines.append(
+            Words(
+                "The prompt hook goes on reading it; with `hybrid: true` it is kept up to date.",
+                "프롬프트 훅은 계속 그것을 읽습니다. `hybrid: true`로 두면 최신으로 유지됩니다.",
+            )
+        )
+    return "\n".join(line.say(style.lang) for line in lines)
+
+
+OPERATION = Operation(
+    name="store switch",
+    request=SwitchRequest,
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    surfaces=frozenset({Surface.CLI}),  # a person decides where memory lives, not an agent
+    doc=Words(
+        "Move everything to another store, and use that one from then on",
+        "모든 것을 다른 저장소로 옮기고 이제부터 그것을 씁니다",
+    ),
+)

@@ -1,0 +1,1 @@
+"""Operations on memory files and what is kept of them."""

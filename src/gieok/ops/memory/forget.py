@@ -1,0 +1,146 @@
+"""`gieok forget`: take memories out for good, from everywhere that Gieok keeps them."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, time
+from pathlib import Path
+
+from gieok.errors import BadRequest
+from gieok.ops.context import Context
+from gieok.ops.memory import forgetting
+from gieok.ops.memory.forgetting import Done, ForgetFilter, ForgetPlan
+from gieok.ops.memory.search import span_of_days
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+
+_SHOWN = 20
+_SHOWN_CHARS = 100
+_KINDS = {
+    "documents": Words("{} document(s)", "문서 {}개"),
+    "observations": Words("{} observation(s)", "관찰 {}개"),
+    "messages": Words("{} message(s)", "메시지 {}개"),
+    "replaced": Words("{} of the history", "이력 {}개"),
+    "records": Words("{} record(s)", "기록 {}개"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgetRequest:
+    """Parameters of `gieok forget`. What is given must all fit."""
+
+    handles: list[str] = argument(
+        Words("ids of observations and messages, records, indexed files", "관찰과 메시지의 id, 기록, 색인한 파일"),
+        [], positional=True,
+    )  # fmt: skip
+    match: str = argument(
+        Words("everything that holds this text, in any case", "이 글이 든 모든 것 (대소문자 무관)"), ""
+    )
+    source: str = argument(
+        Words("everything that came from this file, folder or transcript", "이 파일, 폴더, 대화 기록에서 온 모든 것"),
+        "",
+    )
+    before: str = argument(Words("everything dated before this day", "이 날 이전의 모든 것"), "")
+    yes: bool = argument(Words("do not ask", "묻지 않음"), False)
+    dry_run: bool = argument(Words("only tell what would be forgotten", "무엇을 잊을지만 보임"), False)
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetResult:
+    """What was to be forgotten, and what came of it; `done` is None where nothing was done."""
+
+    plan: ForgetPlan
+    done: Done | None
+
+    @property
+    def found(self) -> bool:
+        """False where there was nothing to forget."""
+        return not self.plan.is_empty
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        return {
+            "done": self.done is not None,
+            "documents": self.plan.count("documents"),
+            "records": len(self.plan.records),
+            "observations": self.plan.count("observations"),
+            "messages": self.plan.count("messages"),
+            "replaced": self.plan.count("replaced"),
+            "deleted": list(self.done.deleted) if self.done else [],
+            "still_in": [{"path": place, "reason": why} for place, why in self.done.still_in] if self.done else [],
+        }
+
+
+def run(context: Context, request: ForgetRequest) -> ForgetResult:
+    """Find, ask, and forget."""
+    wanted = _wanted(context, request)
+    if not any((wanted.handles, wanted.match, wanted.source, wanted.before)):
+        raise BadRequest("what is to be forgotten?", hint="name memories, or give --match, --source or --before")
+    plan = forgetting.plan(context, wanted)
+    if plan.unknown:
+        raise BadRequest(
+            f"no memory is called {plan.unknown[0]!r}",
+            hint="`gieok search` and `gieok observe show` print ids; `--match TEXT` finds by what is said",
+        )
+    if plan.is_empty and not request.dry_run and forgetting.is_unfinished(context):
+        forgetting.finish(context, [wanted.match] if wanted.is_match_alone else [])
+    if plan.is_empty or request.dry_run or not (request.yes or _is_meant(context, plan)):
+        return ForgetResult(plan, None)
+    return ForgetResult(plan, forgetting.carry_out(context, plan, wanted))
+
+
+def _wanted(context: Context, request: ForgetRequest) -> ForgetFilter:
+    span = span_of_days(context, request.before)
+    before = datetime.combine(span.first, time(), context.zone).astimezone(UTC) if span else None
+    source = str(Path(request.source).expanduser().absolute()) if request.source else ""
+    return ForgetFilter(tuple(request.handles), request.match.strip(), source, before, context.is_scope_named)
+
+
+def _is_meant(context: Context, plan: ForgetPlan) -> bool:
+    """Ask a person. Raises BadRequest where nobody can be asked."""
+    if context.ask is None:
+        raise BadRequest(
+            "forgetting cannot be undone, and nobody can be asked", hint="give --yes, or --dry-run to look"
+        )
+    context.tell("\n".join(_lines(plan, Style(context.lang, colour=False))))
+    said = context.ask(
+        Words("forget all of this for good? (y/N) ", "이 모두를 영영 잊을까요? (y/N) ").say(context.lang)
+    )
+    return said.strip().lower() in ("y", "yes", "예", "네", "ㅇ")
+
+
+def _lines(plan: ForgetPlan, style: Style) -> list[str]:
+    counts = {what: plan.count(what) for what in ("documents", "observations", "messages", "replaced")} | {
+        "records": len(plan.records)
+    }
+    said = [_KINDS[what].say(style.lang).format(count) for what, count in counts.items() if count]
+    lines = [", ".join(said)]
+    for name, text in plan.shown()[:_SHOWN]:
+        short = " ".join(text.split())[:_SHOWN_CHARS]
+        lines.append(f"  {printable(name)}  {style.dim(printable(short))}")
+    more = len(plan.shown()) - _SHOWN
+    return [*lines, f"  … +{more}"] if more > 0 else lines
+
+
+def present(result: ForgetResult, style: Style) -> str:
+    """Show what went where, and what could not."""
+    if not result.found:
+        return Words("nothing fits", "맞는 것이 없습니다").say(style.lang)
+    lines = _lines(result.plan, style)
+    if result.done is None:
+        return "\n".join([*lines, Words("nothing was forgotten", "아무것도 잊지 않았습니다").say(style.lang)])
+    lines[0] = f"{Words('forgotten', '잊음').say(style.lang)}: {lines[0]}"
+    lines += [f"  {Words('deleted', '지움').say(style.lang)}: {printable(path)}" for path in result.done.deleted]
+    still = Words("still in", "아직 있음").say(style.lang)
+    lines += [f"  ✗ {still} {printable(path)}: {printable(why)}" for path, why in result.done.still_in]
+    return "\n".join(lines)
+
+
+OPERATION = Operation(
+    name="forget",
+    request=ForgetRequest,
+    handler=run,
+    present=present,
+    effect=Effect.DESTROY,
+    doc=Words(
+        "Forget memories for good: out of index, journal, vectors, logs",
+        "기억을 영영 잊습니다: 색인, 저널, 벡터, 로그에서",
+    ),
+)

@@ -1,0 +1,354 @@
+"""Finds what is to be forgotten, and takes it out of every place that is Gieok's.
+
+A memory goes with what was distilled from it alone, and an observation with the messages that gave it alone: otherwise it
+would be observed, or found, again. Files of the user are left as they are and named; the index leaves them out until they
+change.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path, PurePath
+from typing import NamedTuple
+
+from gieok.capabilities.files import roots
+from gieok.capabilities.observe import observation
+from gieok.capabilities.observe.sidecar import observing, reflecting
+from gieok.capabilities.prompt import records
+from gieok.engine import distil, durable
+from gieok.errors import StoreError
+from gieok.model.conversation import Journalled
+from gieok.model.memory import Document, Scope
+from gieok.ops.context import Context
+from gieok.ops.memory import leftovers, waiting
+from gieok.places import PROJECT_FOLDER
+from gieok.ports.journal import MessageFilter
+from gieok.ports.store import ManagedCopy, Scrubbing, Store
+from gieok.text.keywords import folded
+
+_AT_ONCE = 500
+#: The realm in which is kept that a run has begun.
+_PENDING = "pending"
+
+
+class ForgetFilter(NamedTuple):
+    """What a person wants gone; all that is given must fit. `source` is an absolute path, `before` in UTC."""
+
+    handles: tuple[str, ...] = ()
+    match: str = ""
+    source: str = ""
+    before: datetime | None = None
+    #: Whether one scope alone is meant.
+    is_scoped: bool = False
+
+    @property
+    def is_match_alone(self) -> bool:
+        """Say whether everything that holds a text is to go, wherever it is."""
+        return bool(self.match) and not (self.handles or self.source or self.before or self.is_scoped)
+
+
+@dataclass(slots=True)
+class Chosen:
+    """What is to be forgotten of one scope. `replaced` are numbers of the history."""
+
+    documents: dict[str, Document] = field(default_factory=dict)
+    messages: dict[int, Journalled] = field(default_factory=dict)
+    replaced: dict[int, Document] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        """Say whether there is anything."""
+        return bool(self.documents or self.messages or self.replaced)
+
+
+@dataclass(slots=True)
+class ForgetPlan:
+    """What is to be forgotten. `records` are files, `unknown` handles that name nothing."""
+
+    scopes: dict[Scope, Chosen] = field(default_factory=dict)
+    records: set[Path] = field(default_factory=set)
+    unknown: list[str] = field(default_factory=list)
+
+    @property
+    def is_empty(self) -> bool:
+        """True where nothing fits."""
+        return not self.records and not any(self.scopes.values())
+
+    def count(self, what: str) -> int:
+        """Count `documents` (of files), `observations`, `messages` or what was `replaced` by later observations."""
+        if what in ("messages", "replaced"):
+            return sum(len(getattr(chosen, what)) for chosen in self.scopes.values())
+        is_made = what == "observations"
+        of_records = {str(file) for file in self.records}
+        found = [
+            d for chosen in self.scopes.values() for d in chosen.documents.values() if _source(d) not in of_records
+        ]
+        return sum(1 for document in found if document.key.startswith(observation.PREFIX) == is_made)
+
+    def shown(self) -> list[tuple[str, str]]:
+        """Return name and text of each, as a person is asked about it."""
+        rows = [(str(file), "") for file in sorted(self.records)]
+        of_records = {str(file) for file in self.records}
+        for scope, chosen in sorted(self.scopes.items()):
+            found = (d for d in chosen.documents.values() if _source(d) not in of_records)
+            rows += [(f"{scope} {d.key}", d.text) for d in found]
+            rows += [(f"{scope} {m.message.id}", m.message.text) for m in chosen.messages.values()]
+            rows += [(f"{scope} {d.key}", d.text) for d in chosen.replaced.values()]
+        return rows
+
+    def texts(self) -> list[str]:
+        """Return every text that is to be gone."""
+        found = [d.text for c in self.scopes.values() for d in (*c.documents.values(), *c.replaced.values())]
+        return found + [m.message.text for c in self.scopes.values() for m in c.messages.values()]
+
+
+class Done(NamedTuple):
+    """Files that were deleted, and (place, reason) of what is still somewhere."""
+
+    deleted: tuple[str, ...]
+    still_in: tuple[tuple[str, str], ...]
+
+
+def plan(context: Context, wanted: ForgetFilter) -> ForgetPlan:
+    """Find what fits, in the scope that is named, else in every one; by the day alone, in those of this folder."""
+    made = ForgetPlan()
+    known = set[str]()
+    shelves = set[Path]()
+    for scope in _scopes(context, wanted):
+        found = _documents(context, scope)
+        there = roots.load(context.store(), scope)
+        shelves |= {root.path.parent for root in there if _is_shelf(context, root.path)}
+        chosen = made.scopes[scope] = Chosen()
+        for document in found.values():
+            names = _names(document, there)
+            if _fits(document, names, wanted):
+                chosen.documents[document.key] = document
+            known |= names
+        _choose_messages(context, scope, wanted, chosen, found)
+        known |= {found.message.id for found in chosen.messages.values()}
+    made.records = {file for base in shelves | {context.home} for file in _records(base, made, wanted, known)}
+    made.unknown = [handle for handle in wanted.handles if _plain(handle) not in known]
+    return made
+
+
+def _scopes(context: Context, wanted: ForgetFilter) -> list[Scope]:
+    if context.is_scope_named:
+        return [context.scope]
+    if not (wanted.handles or wanted.match or wanted.source):
+        return list(context.scopes)
+    journal = context.journal()
+    return sorted({*context.store().scopes(), *journal.scopes(), *journal.made_scopes()})
+
+
+def _documents(context: Context, scope: Scope) -> dict[str, Document]:
+    """Return what any store on this machine, or the journal, holds of a scope."""
+    found = {entry.document.key: entry.document for entry in context.journal().made(scope)}
+    for store in memory_stores(context):
+        keys = sorted(store.hashes(scope).keys() - found.keys())
+        for start in range(0, len(keys), _AT_ONCE):
+            found |= {d.key: d for d in store.get(scope, keys[start : start + _AT_ONCE])}
+    return found
+
+
+def memory_stores(context: Context) -> list[Store]:
+    """Return every store that holds memory: those in use, and what `store switch` left on this machine."""
+    return [*context.stores(), *context.left_stores()]
+
+
+def shelves(context: Context) -> list[Path]:
+    """Return the `.gieok` folders whose records are indexed, the user's own too."""
+    store = context.store()
+    found = {
+        root.path.parent
+        for scope in store.scopes()
+        for root in roots.load(store, scope)
+        if _is_shelf(context, root.path)
+    }
+    return sorted(found | {context.home})
+
+
+def _is_shelf(context: Context, folder: Path) -> bool:
+    """Say whether an indexed folder is one of records, which are Gieok's own files."""
+    return folder.name == records.MEMORY and (folder.parent == context.home or folder.parent.name == PROJECT_FOLDER)
+
+
+def _names(document: Document, there: Sequence[roots.Root]) -> set[str]:
+    """Return what a document is called: its key, as search shows it, and the path of its file."""
+    return {document.key, roots.display(list(there), document.key), _source(document)} - {""}
+
+
+def _source(document: Document) -> str:
+    return document.provenance[0].source if document.provenance else ""
+
+
+def _plain(handle: str) -> str:
+    """Return a handle without the lines of a citation."""
+    return handle.partition("#L")[0]
+
+
+def _fits(document: Document, names: set[str], wanted: ForgetFilter) -> bool:
+    text = "\n".join((document.title, document.text, document.key, *document.metadata.values()))
+    return (
+        (not wanted.handles or bool(names & {_plain(handle) for handle in wanted.handles}))
+        and (not wanted.match or folded(wanted.match) in folded(text))
+        and (not wanted.source or _is_below(_source(document), wanted.source))
+        and (wanted.before is None or (document.valid_from or document.updated_at) < wanted.before)
+    )
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return PurePath(path).is_relative_to(folder)
+
+
+def _choose_messages(
+    context: Context, scope: Scope, wanted: ForgetFilter, chosen: Chosen, found: Mapping[str, Document]
+) -> None:
+    """Add messages that fit, what was distilled from them alone, and messages that gave chosen observations alone."""
+    journal = context.journal()
+    named = MessageFilter(
+        frozenset(_plain(handle) for handle in wanted.handles), wanted.match, wanted.source, wanted.before
+    )
+    chosen.messages |= {m.seq: m for m in journal.find(scope, named)}
+    gone = {m.message.id for m in chosen.messages.values()}
+    chosen.documents |= {d.key: d for d in found.values() if _cited(d) and _cited(d) <= gone}
+    others = {one for key, d in found.items() if key not in chosen.documents for one in _cited(d)}
+    alone = {one for d in chosen.documents.values() for one in _cited(d)} - others - gone
+    if alone:
+        chosen.messages |= {m.seq: m for m in journal.find(scope, MessageFilter(frozenset(alone)))}
+    gone |= alone
+    for number, document in journal.replaced(scope):
+        if (
+            _fits(document, {document.key}, wanted)
+            or document.key in chosen.documents
+            or (_cited(document) and _cited(document) <= gone)
+        ):
+            chosen.replaced[number] = document
+
+
+def _cited(document: Document) -> set[str]:
+    return {identity for origin in document.provenance for identity in origin.message_ids}
+
+
+def _records(base: Path, made: ForgetPlan, wanted: ForgetFilter, known: set[str]) -> Iterator[Path]:
+    """Yield the records of a `.gieok` folder that fit, on whichever shelf; say in `known` which handles name one."""
+    indexed = {_source(d) for chosen in made.scopes.values() for d in chosen.documents.values()}
+    for shelf in (records.MEMORY, records.RETIRED, records.ARCHIVE):
+        for file in records.listed(base, shelf):
+            stem = file.with_suffix("")
+            names = {
+                str(file),
+                str(stem),
+                f"{file.parent.name}/{file.name}",
+                f"{stem.parent.name}/{stem.name}",
+                stem.name,
+            }
+            asked = {handle for handle in wanted.handles if _plain(handle) in names}
+            known |= {_plain(handle) for handle in asked}
+            if str(file) in indexed or ((asked or not wanted.handles) and _file_fits(file, wanted)):
+                yield file
+
+
+def _file_fits(file: Path, wanted: ForgetFilter) -> bool:
+    """Say whether a record that is not indexed fits; its day is that of the file."""
+    text = f"{file.name}\n{file.read_text(encoding='utf-8', errors='replace')}"
+    return (
+        (not wanted.match or folded(wanted.match) in folded(text))
+        and (not wanted.source or _is_below(str(file), wanted.source))
+        and (wanted.before is None or file.stat().st_mtime < wanted.before.timestamp())
+    )
+
+
+def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Done:
+    """Forget. Killed at any moment, it can be run again: what is left still fits, and what was begun is finished.
+
+    Files of records go first, because an index run would read them again; then the journal, which tells the stores. What is
+    being observed, reflected upon or rebuilt of these scopes is waited for: it may hold what is to be forgotten.
+    """
+    journal = context.journal()
+    with ExitStack() as held:
+        for lock in ("rebuild", *(name(scope) for scope in sorted(chosen.scopes) for name in (observing, reflecting))):
+            held.enter_context(journal.exclusive(lock))
+        journal.keep(_PENDING, {"forget": "begun"})
+        for file in sorted(chosen.records):
+            file.unlink(missing_ok=True)
+            base = file.parents[2]
+            if base != context.home:
+                waiting.drop(context.home, base, file.relative_to(base).as_posix())  # else a pull could bring it back
+        still = [
+            (str(file.parent), "git keeps what was committed of a deleted record") for file in _in_git(chosen.records)
+        ]
+        still += _leave_out(context, chosen)
+        for scope, found in chosen.scopes.items():
+            if found:
+                journal.erase(scope, list(found.messages), list(found.documents), list(found.replaced))
+        distil.deliver(journal, context.store())
+        still += _out_of_stores(context, chosen)
+        looked_for = [wanted.match] if wanted.is_match_alone else leftovers.needles(chosen.texts())
+        still += finish(context, looked_for)
+    return Done(tuple(str(file) for file in sorted(chosen.records)), tuple(dict.fromkeys(still)))
+
+
+def is_unfinished(context: Context) -> bool:
+    """Say whether a run was killed before all places were clean."""
+    return bool(context.journal().kept(_PENDING))
+
+
+def finish(context: Context, looked_for: Sequence[str]) -> list[tuple[str, str]]:
+    """Clean what is beside stores and journal, and leave nothing in the files; return where something still is."""
+    journal = context.journal()
+    for scope in {*journal.made_scopes(), *journal.scopes()}:
+        if context.sidecar().active_file(scope).exists():
+            context.sidecar().write_active_memory(scope)
+    for incident in journal.incidents():
+        if any(folded(text) in folded(incident.detail) for text in looked_for):
+            journal.resolve_incident(incident.name)
+    journal.keep(_PENDING, {}, ["forget"])
+    leftovers.drop_set_aside(context.home)
+    still = [("the journal", why) for why in journal.scrub()]
+    for store in memory_stores(context):
+        try:
+            still += [(store.location, why) for why in store.scrub()] if isinstance(store, Scrubbing) else []
+        except StoreError as error:
+            still.append((store.location, f"{error} ({error.hint})"))
+    return still + leftovers.clean(context.home, looked_for)
+
+
+def _leave_out(context: Context, chosen: ForgetPlan) -> list[tuple[str, str]]:
+    """Have indexing leave out the files that hold what is forgotten, until they change; return which those are."""
+    still: list[tuple[str, str]] = []
+    of_records = {str(file) for file in chosen.records}
+    for scope, found in chosen.scopes.items():
+        files = [d for d in found.documents.values() if _is_of_file(d) and _source(d) not in of_records]
+        if files:
+            marks = {d.key: d.content_hash for d in files}
+            durable.add_forgotten(context.notes(), scope, marks)
+            for store in memory_stores(context)[1:]:  # one that is taken into use again must not read it again
+                durable.add_forgotten(store, scope, marks)
+        still += [(_source(d), "your own file; it is left out of memory until it changes") for d in files]
+        sources = sorted({m.message.source for m in found.messages.values() if m.message.source})
+        still += [
+            (source, "the agent's own transcript; it is not read again") for source in sources if Path(source).exists()
+        ]
+    return still
+
+
+def _is_of_file(document: Document) -> bool:
+    return not document.key.startswith(observation.PREFIX)
+
+
+def _in_git(files: set[Path]) -> list[Path]:
+    return [file for file in sorted(files) if any((folder / ".git").exists() for folder in file.parents)]
+
+
+def _out_of_stores(context: Context, chosen: ForgetPlan) -> list[tuple[str, str]]:
+    still: list[tuple[str, str]] = []
+    for store in memory_stores(context):
+        try:
+            for scope, found in chosen.scopes.items():
+                if found.documents:
+                    store.forget(scope, sorted(found.documents))
+            if isinstance(store, ManagedCopy):
+                store.push()
+        except StoreError as error:
+            still.append((store.location, f"{error} ({error.hint})"))
+    return still

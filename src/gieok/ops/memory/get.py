@@ -1,0 +1,135 @@
+"""`gieok get`: the file on disk, or some of its lines."""
+
+import re
+from dataclasses import dataclass
+
+from gieok.capabilities.files import roots
+from gieok.capabilities.files.read import Unfit, Untrusted, read_contained, unix_lines
+from gieok.engine.recall import first_answer
+from gieok.errors import BadRequest
+from gieok.model.memory import Document
+from gieok.ops.context import Context
+from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument
+from gieok.places import SESSIONS
+from gieok.ports.store import Store
+
+_LINES = re.compile(r"(.+?)(?:#L|:)(\d+)(?:-(?:L)?(\d+))?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetRequest:
+    """Parameters of `gieok get`."""
+
+    path: str = argument(
+        Words("a path as search shows it, with lines if wanted: notes/a.md, notes/a.md:3-9, notes/a.md#L3-L9",
+              "검색이 보여준 경로, 원하면 줄도: notes/a.md, notes/a.md:3-9, notes/a.md#L3-L9"), "", positional=True,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class GetResult:
+    """The text of lines `start` and on; empty where the file is not there."""
+
+    path: str
+    text: str
+    start: int
+    found: bool
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        lines = self.text.removesuffix("\n").count("\n") + 1 if self.text else 0
+        return {
+            "path": self.path,
+            "text": self.text,
+            "from": self.start,
+            "lines": lines,
+            "status": "ok" if self.found else "not_found",
+        }
+
+
+def run(context: Context, request: GetRequest) -> GetResult:
+    """Read a file inside the known roots."""
+    if not request.path:
+        raise BadRequest("no path given", hint="`gieok get notes/a.md`")
+    if request.path.startswith(f"{SESSIONS}/") and (said := _conversation(context, request.path)):
+        return said
+    known, _ = first_answer(context.stores(), lambda store: [r for s in context.scopes for r in roots.load(store, s)])
+    name, first, last = _parse(request.path)
+    root, file = roots.resolve(known, name)
+    if first and not file.is_file():  # a file may well be called `a:3`
+        whole = roots.resolve(known, request.path)
+        if whole[1].is_file():
+            name, (root, file), first, last = request.path, whole, 0, 0
+    _check(first, last)
+    if file.is_dir():
+        return _missing(context, name, first)
+    try:
+        text = unix_lines(read_contained(root, file)[1].text)
+    except (FileNotFoundError, NotADirectoryError):
+        return _missing(context, name, first)
+    except Untrusted as error:
+        raise BadRequest(f"cannot read {name!r}: {error}", hint=TRUST_HINT) from error
+    except Unfit as error:
+        raise BadRequest(f"cannot read {name!r}: {error}") from error
+    except OSError as error:
+        raise BadRequest(f"cannot read {name!r}: {error.strerror}") from error
+    return _chosen(context, name, text, first, last)
+
+
+def _chosen(context: Context, name: str, text: str, first: int, last: int) -> GetResult:
+    """Return lines `first` to `last` of a text (0: all of it; `first` alone)."""
+    if not first:
+        return GetResult(name, text, 1, found=True)
+    chosen = text.removesuffix("\n").split("\n")[first - 1 : last or first]
+    return GetResult(name, "\n".join(chosen), first, found=True) if chosen else _missing(context, name, first)
+
+
+def _conversation(context: Context, path: str) -> GetResult | None:
+    """Return lines of a conversation, which stand in the store alone; None where there is none of this name."""
+    name, first, last = _parse(path)
+    _check(first, last)
+
+    def held(store: Store) -> list[Document]:
+        return [document for scope in context.scopes for document in store.get(scope, [name])]
+
+    documents, _ = first_answer(context.stores(), held)
+    if not documents:
+        return None
+    return _chosen(context, name, documents[0].text, first, last)
+
+
+def _missing(context: Context, name: str, first: int) -> GetResult:
+    """Return the empty text of what is not there, and tell a person so."""
+    what = f"{name}:{first}" if first else name
+    context.tell(Words(f"{what} is not there", f"{what}: 없음").say(context.lang))
+    return GetResult(name, "", max(first, 1), found=False)
+
+
+def _check(first: int, last: int) -> None:
+    if last and last < first:
+        raise BadRequest(f"lines {first}-{last} end before they begin")
+
+
+def _parse(path: str) -> tuple[str, int, int]:
+    """Return name, first and last line; 0 where not given."""
+    found = _LINES.fullmatch(path)
+    return (found[1], int(found[2]), int(found[3] or 0)) if found else (path, 0, 0)
+
+
+def present(result: GetResult, style: Style) -> str:
+    """Show the text as it is."""
+    del style
+    return result.text
+
+
+OPERATION = Operation(
+    name="get",
+    request=GetRequest,
+    handler=run,
+    present=present,
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+    doc=Words(
+        "Print a memory file as it is on disk, or some of its lines",
+        "기억 파일을 디스크에 있는 그대로, 또는 일부 줄만 출력합니다",
+    ),
+)

@@ -1,0 +1,98 @@
+"""`gieok import openclaw`: index the memory of an OpenClaw that is there; its files stay where they are."""
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gieok.capabilities.files import openclaw, roots
+from gieok.errors import BadRequest
+from gieok.model.memory import Scope
+from gieok.ops.context import Context
+from gieok.ops.memory import index
+from gieok.ops.operation import Effect, Operation, Style, Words, argument
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportRequest:
+    """Parameters of `gieok import openclaw`."""
+
+    workspace: str = argument(
+        Words("a workspace folder; without one, those of OpenClaw's own configuration",
+              "작업 폴더; 없으면 OpenClaw 설정에 있는 것들"), "", positional=True,
+    )  # fmt: skip
+    agent: str = argument(
+        Words("only this agent; its memory is the scope agent:NAME", "이 에이전트만; 기억의 범위는 agent:이름"), ""
+    )
+    sessions: bool = argument(Words("each agent's transcripts too", "각 에이전트의 대화 기록도"), False)
+    no_wait: bool = argument(Words("do not wait for vectors", "벡터를 기다리지 않음"), False)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportResult:
+    """What was indexed of each agent, and what of it is not there."""
+
+    agents: tuple[tuple[openclaw.Agent, index.IndexResult], ...]
+    missing: tuple[str, ...]
+    found: bool = True
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        return {
+            "agents": [
+                {"scope": f"agent:{agent.id}", "workspace": str(agent.workspace), "index": result.to_json()}
+                for agent, result in self.agents
+            ],
+            "missing": list(self.missing),
+        }
+
+
+def run(context: Context, request: ImportRequest) -> ImportResult:
+    """Add each agent's memory to its scope, and index it."""
+    agents = _wanted(request)
+    missing = [str(agent.workspace) for agent in agents if not agent.workspace.is_dir()]
+    present = [agent for agent in agents if agent.workspace.is_dir()]
+    if not present:
+        raise BadRequest(f"no workspace at {', '.join(missing)}", hint="`gieok import openclaw FOLDER`")
+    done = []
+    for agent in present:
+        missing += [str(path) for path in agent.extra if not path.exists()]
+        done.append((agent, _index(context, agent, request)))
+    return ImportResult(tuple(done), tuple(missing))
+
+
+def _wanted(request: ImportRequest) -> list[openclaw.Agent]:
+    if request.workspace:
+        return [openclaw.Agent(request.agent or "main", Path(request.workspace).expanduser().absolute())]
+    found = openclaw.find(os.environ, Path.home()).agents
+    wanted = [agent for agent in found if request.agent in ("", agent.id)]
+    if not wanted:
+        known = ", ".join(agent.id for agent in found)
+        raise BadRequest(f"OpenClaw has no agent {request.agent!r}", hint=f"agents: {known}")
+    return wanted
+
+
+def _index(context: Context, agent: openclaw.Agent, request: ImportRequest) -> index.IndexResult:
+    own = replace(context, scope=Scope(f"agent:{agent.id}"), also=())
+    roots.add(own.notes(), own.scope, [agent.workspace], only=openclaw.MEMORY)
+    roots.add(own.notes(), own.scope, [path for path in agent.extra if path.exists()])
+    return index.run(own, index.IndexRequest(sessions=request.sessions, no_wait=request.no_wait))
+
+
+def present(result: ImportResult, style: Style) -> str:
+    """Show a line for each agent."""
+    lines = []
+    for agent, indexed in result.agents:
+        lines.append(style.bold(f"agent:{agent.id}  {agent.workspace}"))
+        lines += [f"  {line}" for line in index.present(indexed, style).split("\n")]
+    lines += [Words(f"not there: {path}", f"없음: {path}").say(style.lang) for path in result.missing]
+    return "\n".join(lines)
+
+
+OPERATION = Operation(
+    name="import openclaw",
+    request=ImportRequest,
+    handler=run,
+    present=present,
+    doc=Words("Index the memory of an existing OpenClaw", "이미 있는 OpenClaw의 기억을 색인합니다"),
+    effect=Effect.WRITE,
+)

@@ -1,0 +1,242 @@
+"""`gieok index`: make the store hold what is on disk, once or for as long as it is watched."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from os.path import normpath
+from pathlib import Path
+
+from gieok.capabilities.files import openclaw, roots, sessions, sync
+from gieok.engine import lifecycle
+from gieok.engine.ingest import Report
+from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, StoreError
+from gieok.ops.context import Context
+from gieok.ops.memory.replica import copy_beside
+from gieok.ops.operation import Effect, Operation, Style, Words, argument
+from gieok.ports.store import ManagedCopy, ModelSwitch, VectorSearch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexRequest:
+    """Parameters of `gieok index`."""
+
+    paths: list[str] = argument(
+        Words("folders or files; without any, everything indexed before", "폴더나 파일; 없으면 전에 색인한 모든 것"),
+        [], positional=True,
+    )  # fmt: skip
+    force: bool = argument(
+        Words("cut and store unchanged files again too", "바뀌지 않은 파일도 다시 자르고 저장"), False
+    )
+    rebuild: bool = argument(
+        Words("make all vectors again with the configured model, beside the old ones, then swap",
+              "설정된 모델로 모든 벡터를 옛것 옆에 새로 만든 뒤 바꿈"), False,
+    )  # fmt: skip
+    remove: bool = argument(
+        Words(
+            "index these folders no longer, and forget what came from them",
+            "이 폴더들을 더는 색인하지 않고 거기서 온 것을 잊음",
+        ),
+        False,
+    )
+    sessions: bool = argument(
+        Words(
+            "OpenClaw's transcripts too; with --remove, forget them", "OpenClaw의 대화 기록도; --remove와 함께면 잊음"
+        ),
+        False,
+    )
+    no_wait: bool = argument(
+        Words("do not wait for vectors; keyword search works at once", "벡터를 기다리지 않음; 키워드 검색은 바로 됨"),
+        False,
+    )
+    watch: bool = argument(Words("keep running and index what changes", "계속 실행하며 바뀌는 것을 색인"), False)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexResult:
+    """What was done, and how many passages still wait for a vector."""
+
+    report: Report
+    embedded: int = 0
+    waiting: int = 0
+    #: Documents uploaded to a service, or deleted there.
+    moved: int = 0
+    note: str = ""
+    found: bool = field(default=True)
+
+    def to_json(self) -> object:
+        """Return counts, and failures with their reasons."""
+        r = self.report
+        return {
+            "added": len(r.added),
+            "changed": len(r.changed),
+            "removed": len(r.removed),
+            "unchanged": r.unchanged,
+            "forgotten": sorted(r.forgotten),
+            "failed": [{"path": f.key, "reason": f.reason} for f in r.failed],
+            "warnings": [{"path": f.key, "reason": f.reason} for f in r.warnings],
+            "embedded": self.embedded,
+            "waiting": self.waiting,
+            "moved": self.moved,
+            "note": self.note or None,
+        }
+
+
+def run(context: Context, request: IndexRequest) -> IndexResult:
+    """Index, and with `watch` go on until interrupted."""
+    if request.rebuild and (request.no_wait or context.embedder_name == "none"):
+        raise BadRequest(
+            "--rebuild makes vectors, but no embedder is used", hint="leave out --no-wait, and set `embedder`"
+        )
+    store, scope = context.store(), context.scope
+    if request.rebuild and not isinstance(store, ModelSwitch):
+        raise BadRequest(f"{context.store_name} makes its vectors itself", hint="leave out --rebuild")
+    if request.remove:
+        return _remove(context, request)
+    wanted = (
+        roots.add(context.notes(), scope, [_existing(path) for path in request.paths])
+        if request.paths
+        else roots.load(store, scope)
+    )
+    state = _openclaw(context, request)
+    if not wanted and state is None:
+        raise NotIndexed(f"nothing has been indexed in scope {str(scope)!r}, so there is nothing to index again")
+    progress = _progress(context, "indexed")
+    report = (
+        sync.sync(store, scope, wanted, context.cut, force=request.force, progress=progress) if wanted else Report()
+    )
+    if state is not None:
+        report.merge(_sync_sessions(context, state, force=request.force))
+    result = _with_vectors(context, request, report)
+    if request.watch:
+        style = Style(context.lang, colour=False)
+        context.tell(present(result, style))
+        for latest in _watch(context, request, wanted, state):
+            result = latest
+            context.tell(present(result, style))
+    return result
+
+
+def _openclaw(context: Context, request: IndexRequest) -> Path | None:
+    """Return OpenClaw's state folder where its transcripts are wanted; None where they are not, or it is not there."""
+    if not (request.sessions or context.has_sessions):
+        return None
+    state = openclaw.state_folder(os.environ, Path.home())
+    if request.sessions and not state.is_dir():
+        raise BadRequest(f"no OpenClaw in {str(state)!r}", hint="set OPENCLAW_STATE_DIR")
+    return state if state.is_dir() else None
+
+
+def _sync_sessions(context: Context, state: Path, *, force: bool = False) -> Report:
+    return sessions.sync(
+        context.store(), context.scope, state, context.cut, context.open_transcripts,
+        force=force, progress=_progress(context, "indexed"),
+    )  # fmt: skip
+
+
+def _remove(context: Context, request: IndexRequest) -> IndexResult:
+    store, scope = context.store(), context.scope
+    if not roots.remove(context.notes(), scope, [_absolute(path) for path in request.paths]) and not request.sessions:
+        known = ", ".join(str(root.path) for root in roots.load(store, scope)) or "none"
+        raise BadRequest(f"no indexed folder among {request.paths!r}", hint=f"indexed: {known}")
+    talk = sessions.forget(store, scope) if request.sessions else []
+    report = Report(removed=[*sync.forget_retired(store, scope), *talk])
+    store.compact()
+    copy_beside(context, context.scope)
+    return IndexResult(report)
+
+
+def _absolute(path: str) -> Path:
+    return Path(normpath(Path(path).expanduser().absolute()))  # `..` would be a root of that name
+
+
+def _existing(path: str) -> Path:
+    found = _absolute(path)
+    if found == Path(found.anchor):
+        raise BadRequest(f"{path!r} is the whole disk", hint="give a folder of notes")
+    if not found.exists():
+        raise BadRequest(f"no such file or folder: {path!r}", hint="give a folder with Markdown files, or one file")
+    return found
+
+
+def _with_vectors(context: Context, request: IndexRequest, report: Report) -> IndexResult:
+    store = context.store()
+    embedder = None if request.no_wait or not isinstance(store, VectorSearch) else context.embedder()
+    embedded, note = 0, ""
+    if embedder is not None and request.rebuild and isinstance(store, ModelSwitch):
+        embedded = lifecycle.switch_model(store, embedder, _progress(context, "embedded"))
+        note = "" if embedded else f"every vector was made by {embedder.model} already"
+    elif embedder is not None and isinstance(store, VectorSearch):
+        embedded = lifecycle.fill_vectors(store, embedder, _progress(context, "embedded"))
+    stats = store.stats(context.scope)
+    has_vectors = isinstance(store, VectorSearch) and context.embedder_name != "none"
+    waiting = stats.passages - stats.vectors if has_vectors else 0
+    if waiting and request.no_wait:
+        note = "run `gieok index` to make the vectors that are missing"
+    store.compact()
+    moved = 0
+    if isinstance(store, ManagedCopy) and not request.no_wait:
+        moved = store.push(_progress(context, "uploaded"))
+    copy_beside(context, context.scope, force=request.force)
+    return IndexResult(report, embedded, waiting, moved, note)
+
+
+def _watch(
+    context: Context, request: IndexRequest, wanted: list[roots.Root], state: Path | None
+) -> Iterator[IndexResult]:
+    store, scope = context.store(), context.scope
+    context.tell(Words("watching; Ctrl-C ends it", "지켜보는 중; Ctrl-C로 끝냄").say(context.lang))
+    # Of a file, its folder: an editor puts another file in its place, and the event would be the last of the old one.
+    folders = [root.path.parent if root.is_file else root.path for root in wanted]
+    folders += [state / "agents"] if state and (state / "agents").is_dir() else []
+    missed = False
+    for changed in context.watcher().changes(folders, context.debounce_ms, context.rescan_s):
+        try:
+            report = sync.sync_changed(store, scope, wanted, context.cut, set() if missed else changed)
+            if state and (missed or not changed or any(path.is_relative_to(state) for path in changed)):
+                report.merge(_sync_sessions(context, state))
+            missed = False
+            if report.added or report.changed or report.removed or report.failed:
+                yield _with_vectors(context, request, report)
+        except (StoreError, EmbedderFailed) as error:  # a busy store, a full disk: the next event looks at everything
+            missed = True
+            context.tell(f"{error} ({error.hint})")
+
+
+def _progress(context: Context, what: str) -> "sync.Progress":
+    return lambda done: context.say(f"{what} {done:,}")
+
+
+def present(result: IndexResult, style: Style) -> str:
+    """Show one line of counts, then what failed."""
+    r = result.report
+    line = Words(
+        f"{len(r.added)} added, {len(r.changed)} changed, {len(r.removed)} removed, {r.unchanged} unchanged, "
+        f"{len(r.failed)} failed",
+        f"추가 {len(r.added)}, 변경 {len(r.changed)}, 삭제 {len(r.removed)}, 그대로 {r.unchanged}, 실패 {len(r.failed)}",
+    ).say(style.lang)
+    if result.embedded:
+        line += Words(f"; {result.embedded} passages embedded", f"; 벡터 {result.embedded}개 만듦").say(style.lang)
+    if result.moved:
+        line += Words(f"; {result.moved} moved at the service", f"; 서비스에서 {result.moved}개 옮김").say(style.lang)
+    if result.waiting:
+        line += Words(f"; {result.waiting} wait for vectors", f"; 벡터를 기다리는 구절 {result.waiting}개").say(
+            style.lang
+        )
+    lines = [line]
+    lines += [
+        Words(f"  forgotten, left out until it changes: {key!r}", f"  잊은 것, 바뀔 때까지 뺌: {key!r}").say(style.lang)
+        for key in r.forgotten
+    ]
+    lines += [f"  failed: {f.key!r}: {f.reason}" for f in r.failed]
+    lines += [f"  warning: {f.key!r}: {f.reason}" for f in r.warnings]
+    return "\n".join(lines)
+
+
+OPERATION = Operation(
+    name="index",
+    request=IndexRequest,
+    handler=run,
+    present=present,
+    doc=Words("Index folders of Markdown memory (and text files)", "마크다운 기억 폴더(와 텍스트 파일)를 색인합니다"),
+    effect=Effect.WRITE,
+)

@@ -1,0 +1,134 @@
+"""Where the records of a call are, and how the index follows them."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok import fs, grants, places
+from gieok.capabilities.files import roots, sync
+from gieok.capabilities.prompt import records
+from gieok.engine import lifecycle
+from gieok.engine.durable import DurableNotes
+from gieok.errors import BadRequest, EmbedderFailed, StoreBusy, StoreError, StoreReadOnly, StoreUnreachable
+from gieok.model.memory import Scope
+from gieok.ops.context import Context
+from gieok.ops.memory.replica import copy_beside
+from gieok.ops.operation import Words
+from gieok.ports.store import ManagedCopy, Store, VectorSearch
+
+
+class Shelf(NamedTuple):
+    """A `.gieok` folder with the scope that its records are indexed in."""
+
+    base: Path
+    scope: Scope
+
+    @property
+    def is_project(self) -> bool:
+        """Say whether it is a project's: others may write to it, so its records are recalled once they are trusted."""
+        return self.scope != Scope(places.USER_SCOPE)
+
+    def shown(self, file: Path) -> str:
+        """Return a record's path from the project's folder."""
+        return file.relative_to(self.base.parent).as_posix()
+
+
+def shelf(context: Context, *, user: bool) -> Shelf:
+    """Return the shelf of the project that the call is made in, or the user's own. No folder but home is made."""
+    if context.is_scope_named:
+        raise BadRequest(
+            f"records of {context.scope} have no folder",
+            hint="leave out --scope: they are the project's, or yours (--user)",
+        )
+    folder = "" if user else places.project_root(str(Path.cwd())) or _new_project(Path.cwd())
+    if not folder:
+        return Shelf(fs.make_private(context.home), Scope(places.USER_SCOPE))
+    return project_shelf(folder)
+
+
+def project_shelf(root: str) -> Shelf:
+    """Return the shelf of the project in a folder."""
+    return Shelf(Path(root) / places.PROJECT_FOLDER, Scope(places.project_scope(root)))
+
+
+def _new_project(folder: Path) -> str:
+    """Return where a project would begin: the repository's top, else the folder itself; '' for home and for the disk."""
+    top = Path(places.repository(str(folder)))
+    return "" if top.resolve() in (Path.home().resolve(), Path(top.anchor)) else str(top)
+
+
+def follow(context: Context, kept: Shelf, *, embed: bool = True) -> None:
+    """Bring the index in line with a shelf: purge what is over, index the rest. Raises StoreError."""
+    if not kept.is_project or grants.load(context.home, str(kept.base.parent)).entries:
+        records.purge(kept.base, context.clock.now())  # what came with a project is not deleted either
+    store = context.store()
+    if not _index(context, kept, store):
+        return
+    if embed:
+        try:
+            _give_meaning(context, store)
+        except (EmbedderFailed, StoreError) as error:  # the words are indexed; meaning follows with the next index
+            context.tell(f"{error} ({error.hint})")
+    copy_beside(context, kept.scope)
+
+
+def follow_soon(context: Context, kept: Shelf) -> bool:
+    """Bring the index in line; False, and a person is told, where the store does not answer now: the files are what counts.
+
+    An index beside the store follows at once. Raises StoreError for a store that is broken.
+    """
+    try:
+        follow(context, kept)
+    except (StoreUnreachable, StoreBusy, StoreReadOnly) as error:
+        later = Words(
+            "done; the index follows with the next record or session start:",
+            "처리했습니다. 색인은 다음 기록이나 세션 시작 때 따라옵니다:",
+        )
+        context.tell(f"{later.say(context.lang)} {error}")
+        for beside in context.stores()[1:]:
+            _index(context, kept, beside)
+        return False
+    return True
+
+
+def _index(context: Context, kept: Shelf, store: Store) -> bool:
+    """Index the words of a shelf; False where there is nothing of it any more."""
+    folder = kept.base / records.MEMORY
+    if not records.is_inside(kept.base, folder):
+        raise BadRequest(f"{str(folder)!r} leads out of {str(kept.base)!r}", hint="replace the link by a folder")
+    notes = DurableNotes(context.journal(), store)
+    if not folder.exists():
+        _forget(notes, kept.scope, folder)
+        return False
+    sync.sync(store, kept.scope, roots.add(notes, kept.scope, [folder]), context.cut)
+    return True
+
+
+def _give_meaning(context: Context, store: Store) -> None:
+    """Make what a search by meaning needs: vectors here, or the copy at a service."""
+    if isinstance(store, ManagedCopy):
+        store.push()
+    elif isinstance(store, VectorSearch) and (embedder := context.embedder()) is not None:
+        lifecycle.fill_vectors(store, embedder, batches=1)
+
+
+def _forget(notes: DurableNotes, scope: Scope, folder: Path) -> None:
+    """Forget what came from records that are gone with their folder: another branch, a deletion by hand."""
+    if roots.remove(notes, scope, [folder]):
+        sync.forget_retired(notes.store, scope)
+
+
+def refresh(context: Context, project: str) -> None:
+    """Bring the index in line with everything of a project, words only: this runs while a session starts."""
+    kept = project_shelf(project)
+    follow(context, kept, embed=False)
+    known = [root for root in roots.load(context.store(), kept.scope) if root.path.exists()]
+    if known:
+        sync.sync(context.store(), kept.scope, known, context.cut)
+        copy_beside(context, kept.scope)
+
+
+def is_indexed(context: Context, kept: Shelf, file: Path) -> bool:
+    """Say whether a record can be recalled: what is reported as done was read back."""
+    found = roots.load(context.store(), kept.scope)
+    keys = [root.key_of(file) for root in found if root.path in file.parents]
+    return bool(context.store().get(kept.scope, keys))

@@ -1,0 +1,112 @@
+"""`gieok remember`: keep a record as a file of the project, and make it recallable at once."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gieok import grants
+from gieok.capabilities.prompt import records
+from gieok.capabilities.prompt.recollect import CATEGORIES
+from gieok.errors import StoreError
+from gieok.ops.context import Context
+from gieok.ops.memory import waiting
+from gieok.ops.memory.records import Shelf, follow_soon, is_indexed, shelf
+from gieok.ops.operation import TRUST_HINT, Effect, Operation, Style, Surface, Words, argument, printable, waiting_words
+from gieok.text.redact import redact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RememberRequest:
+    """Parameters of `gieok remember`."""
+
+    text: list[str] = argument(Words("what to keep", "기억할 것"), [], positional=True)
+    category: str = argument(Words("what kind of memory it is", "기억의 종류"), "decision", choices=CATEGORIES)
+    title: str = argument(Words("a title (default: the first line)", "제목 (기본: 첫 줄)"), "")
+    tags: str = argument(Words("words to find it by, joined by commas", "찾을 때 쓸 낱말, 쉼표로 이음"), "")
+    user: bool = argument(
+        Words("for you, not for the project you are in", "지금 프로젝트가 아니라 나의 기억으로"), False
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RememberResult:
+    """Where the record is."""
+
+    path: str
+    category: str
+    title: str
+    scope: str
+    created: bool
+    redacted: bool
+    #: False: the store did not answer, and the index follows later.
+    indexed: bool
+    found: bool = field(default=True)
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        return {
+            "path": self.path,
+            "category": self.category,
+            "title": self.title,
+            "scope": self.scope,
+            "status": "created" if self.created else "known",
+            "redacted": self.redacted,
+            "indexed": self.indexed,
+        }
+
+
+def run(context: Context, request: RememberRequest) -> RememberResult:
+    """Write the file, index it, and read it back."""
+    given = (" ".join(request.text), request.title, request.tags)
+    text, title, tags = map(redact, given)
+    kept = shelf(context, user=request.user)
+    if kept.is_project:
+        grants.check(context.home, str(kept.base.parent))
+    record = records.make(request.category, title, text, tags.replace("\n", ",").split(","), context.clock.now())
+    file, created = records.save(
+        kept.base, record, is_known=lambda known: grants.Judge(context.home).admits(known.read_bytes(), known)
+    )
+    if kept.is_project:
+        _trust(context, kept, file)
+    indexed = follow_soon(context, kept)
+    if indexed and not is_indexed(context, kept, file):
+        raise StoreError(f"{kept.shown(file)!r} was written, but is not in the index", hint="run `gieok doctor`")
+    return RememberResult(
+        kept.shown(file),
+        record.category,
+        record.title,
+        str(kept.scope),
+        created,
+        redacted=(text, title, tags) != given,
+        indexed=indexed,
+    )
+
+
+def _trust(context: Context, kept: Shelf, file: Path) -> None:
+    """Let a record of the user's own count. Where their home is read-only, it waits as one that came along."""
+    try:
+        waiting.keep(context.home, kept.base, file)
+    except OSError as error:
+        context.tell(f"{error}: {waiting_words(1).say(context.lang)} ({TRUST_HINT})")
+
+
+def present(result: RememberResult, style: Style) -> str:
+    """Show where it is kept."""
+    done = Words("remembered", "기억함") if result.created else Words("known already", "이미 기억함")
+    line = f"{done.say(style.lang)}: {style.bold(printable(result.title))}  {result.path}"
+    if result.redacted:
+        line += "\n  " + Words("a secret in it was replaced", "그 안의 비밀을 가렸음").say(style.lang)
+    return line
+
+
+OPERATION = Operation(
+    name="remember",
+    request=RememberRequest,
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+    doc=Words(
+        "Keep a decision, a preference, a constraint ... as a file of the project",
+        "결정, 선호, 제약 등을 프로젝트의 파일로 기억합니다",
+    ),
+)

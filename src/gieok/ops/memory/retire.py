@@ -1,0 +1,111 @@
+"""`gieok retire | archive | restore`: take a record out of recall, and bring it back."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gieok.capabilities.prompt import records
+from gieok.errors import BadRequest
+from gieok.ops.context import Context
+from gieok.ops.memory import waiting
+from gieok.ops.memory.records import follow_soon, shelf
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordRequest:
+    """Parameters of the three: which record."""
+
+    record: str = argument(
+        Words("the record: its path, category/name, or name", "기억: 경로, 종류/이름, 또는 이름"), "", positional=True
+    )
+    user: bool = argument(
+        Words("one of yours, not of the project you are in", "지금 프로젝트가 아니라 나의 기억에서"), False
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RecordResult:
+    """Where the record is now."""
+
+    path: str
+    status: str
+    found: bool = field(default=True)
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        return {"path": self.path, "status": self.status}
+
+
+def _move(context: Context, request: RecordRequest, shelves: tuple[str, ...], target: str, status: str) -> RecordResult:
+    if not request.record:
+        raise BadRequest("no record is named", hint="`gieok search` shows their paths")
+    kept = shelf(context, user=request.user)
+    holding = [name for name in shelves if _holds(kept.base / name, request.record)]
+    file = records.find(kept.base, (holding or [shelves[0]])[0], request.record)
+    moved = records.move(kept.base, file, target, context.clock.now())
+    if kept.is_project and target == records.MEMORY:
+        waiting.keep(context.home, kept.base, moved)
+    elif kept.is_project:
+        waiting.drop(context.home, kept.base, file.relative_to(kept.base).as_posix())
+    follow_soon(context, kept)
+    return RecordResult(kept.shown(moved), status)
+
+
+def _holds(root: Path, name: str) -> bool:
+    try:
+        return bool(records.find(root.parent, root.name, name))
+    except BadRequest:
+        return False
+
+
+def retire(context: Context, request: RecordRequest) -> RecordResult:
+    """Take a record out of recall; it is deleted after the grace period."""
+    return _move(context, request, (records.MEMORY,), records.RETIRED, "retired")
+
+
+def archive(context: Context, request: RecordRequest) -> RecordResult:
+    """Take a record out of recall, and keep it."""
+    return _move(context, request, (records.MEMORY,), records.ARCHIVE, "archived")
+
+
+def restore(context: Context, request: RecordRequest) -> RecordResult:
+    """Bring a retired or archived record back."""
+    return _move(context, request, (records.RETIRED, records.ARCHIVE), records.MEMORY, "restored")
+
+
+_DONE = {
+    "retired": Words(f"retired (deleted in {records.GRACE_DAYS} days)", f"물림 ({records.GRACE_DAYS}일 뒤 지움)"),
+    "archived": Words("archived (kept, not recalled)", "보관 (남기되 떠올리지 않음)"),
+    "restored": Words("restored", "되살림"),
+}
+
+
+def present(result: RecordResult, style: Style) -> str:
+    """Show where it is."""
+    return f"{_DONE[result.status].say(style.lang)}: {printable(result.path)}"
+
+
+OPERATION = Operation(
+    name="retire",
+    request=RecordRequest,
+    handler=retire,
+    present=present,
+    effect=Effect.DESTROY,
+    doc=Words("Take a record out of recall; it is deleted after 30 days", "기억을 물립니다; 30일 뒤 지워집니다"),
+)
+ARCHIVE = Operation(
+    name="archive",
+    request=RecordRequest,
+    handler=archive,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words("Take a record out of recall, and keep its file", "기억을 떠올리지 않게 하되 파일은 남깁니다"),
+)
+RESTORE = Operation(
+    name="restore",
+    request=RecordRequest,
+    handler=restore,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words("Bring a retired or archived record back", "물리거나 보관한 기억을 되살립니다"),
+)

@@ -1,0 +1,202 @@
+"""`gieok trust`: what a project brought along counts once a person has looked at it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from gieok import grants, places
+from gieok.errors import BadRequest
+from gieok.ops.context import Context
+from gieok.ops.memory import waiting
+from gieok.ops.memory.records import follow, project_shelf
+from gieok.ops.memory.waiting import Waiting
+from gieok.ops.operation import Effect, Operation, Style, Words, argument
+from gieok.text.inert import revealed
+
+_YES = ("y", "yes", "예", "네", "ㅇ")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrustRequest:
+    """Parameters of `gieok trust`."""
+
+    path: str = argument(Words("the project (default: the one here)", "프로젝트 (기본: 여기)"), "", positional=True)
+    show: bool = argument(
+        Words("print what waits, in full, and trust nothing", "기다리는 것을 모두 출력하고 신뢰하지는 않음"), False
+    )
+    yes: bool = argument(Words("do not ask", "묻지 않음"), False)
+    exactly: str = argument(
+        Words("only what --show printed with this fingerprint", "--show가 이 지문으로 보여 준 것만"), ""
+    )
+    revoke: bool = argument(
+        Words("trust nothing of this project any more", "이 프로젝트의 것을 더는 신뢰하지 않음"), False
+    )
+    list: bool = argument(Words("list the projects that are trusted", "신뢰하는 프로젝트 목록"), False)
+
+
+@dataclass(frozen=True, slots=True)
+class TrustResult:
+    """What waits or was trusted in one project, or, of `--list`, what is trusted in each."""
+
+    status: str
+    waits: Waiting = Waiting("")
+    projects: tuple[grants.Grant, ...] = ()
+
+    @property
+    def found(self) -> bool:
+        """False where there is nothing to show."""
+        return self.status not in ("show", "list") or bool(self.waits) or bool(self.projects)
+
+    def to_json(self) -> object:
+        """Return the documented shape (docs/cli.md)."""
+        if self.status == "list":
+            return {"projects": [
+                {"project": g.project, "records": len(g.entries), "settings": g.settings is not None, "at": g.at or None}
+                for g in self.projects
+            ]}  # fmt: skip
+        w = self.waits
+        return {
+            "status": self.status,
+            "project": w.root,
+            "fingerprint": w.fingerprint if w else None,
+            "records": [
+                {"path": r.entry.name, "status": _status(r), "sha256": r.entry.digest, "text": _text(r)} for r in w.records
+            ],
+            "settings": w.settings,
+            "unread": [{"path": f.key, "reason": f.reason} for f in w.unread],
+        }  # fmt: skip
+
+
+def run(context: Context, request: TrustRequest) -> TrustResult:
+    """Show, trust, or revoke."""
+    if sum((request.show, request.revoke, request.list)) > 1:
+        raise BadRequest("--show, --revoke and --list exclude each other")
+    if request.list:
+        context.store()  # takes over what was trusted before
+        return TrustResult("list", projects=tuple(grants.every(context.home)))
+    if request.revoke:
+        return _revoke(context, request)
+    root = _project(context, request.path)
+    context.store()
+    waits = waiting.waiting(context.home, root)
+    if request.show:
+        return TrustResult("show", waits)
+    grants.check(context.home, root)
+    if request.exactly and request.exactly != waits.fingerprint:
+        raise BadRequest(
+            f"what waits in {root!r} is not what has the fingerprint {request.exactly!r}",
+            hint="it was changed since: look again with `gieok trust --show`",
+        )
+    if not waits:
+        return TrustResult("nothing", waits)
+    if not request.yes and not _agreed(context, waits):
+        return TrustResult("refused", waits)
+    waiting.trust_all(context.home, waits, context.clock.now().astimezone(context.zone).date().isoformat())
+    follow(context, project_shelf(root))
+    return TrustResult("trusted", waits)
+
+
+def _project(context: Context, path: str) -> str:
+    start = (context.folder / Path(path).expanduser()).resolve()
+    if root := places.project_root(str(start)):
+        return root
+    marker = start / places.PROJECT_FOLDER
+    if marker.is_dir() and not places.is_owned(str(marker)):
+        raise BadRequest(
+            f"{str(marker)!r} belongs to another user", hint="a project that you share must be a copy of yours"
+        )
+    raise BadRequest(f"no project at or above {str(start)!r}", hint="go to a folder that has a `.gieok` folder")
+
+
+def _agreed(context: Context, waits: Waiting) -> bool:
+    """Show a person what waits, and ask; what they were shown is what is trusted, whatever the files hold by then."""
+    if context.ask is None:
+        raise BadRequest(
+            "nobody sits here to be asked", hint="look at it with `gieok trust --show`, then `gieok trust --yes`"
+        )
+    context.tell("\n".join(_shown(waits, Style(context.lang, colour=False))))
+    question = Words("Trust this in this folder? [y/N] ", "이 폴더에서 이것을 신뢰할까요? [y/N] ")
+    return context.ask(question.say(context.lang)).strip().lower() in _YES
+
+
+def _revoke(context: Context, request: TrustRequest) -> TrustResult:
+    start = str((context.folder / Path(request.path).expanduser()).resolve())
+    root = places.project_root(start) or start
+    if not grants.forget(context.home, root):
+        return TrustResult("nothing", Waiting(root))
+    waits = waiting.waiting(context.home, root)
+    grants.claim(context.home, root, waits.fingerprint)  # who revokes it need not be told that it waits
+    follow(context, project_shelf(root))
+    return TrustResult("revoked", waits)
+
+
+def _status(record: waiting.WaitingRecord) -> str:
+    return "changed" if record.is_change else "new"
+
+
+def _text(record: waiting.WaitingRecord) -> str:
+    return record.data.decode("utf-8", "backslashreplace").replace("\r\n", "\n")
+
+
+_STATUS = {"new": Words("new", "새것"), "changed": Words("changed", "바뀜")}
+_DONE = {
+    "trusted": Words("trusted", "신뢰함"),
+    "refused": Words("nothing was trusted", "아무것도 신뢰하지 않음"),
+    "revoked": Words("trusted no more; nothing of it is recalled", "더는 신뢰하지 않으며 떠올리지 않음"),
+    "nothing": Words("nothing waits", "기다리는 것이 없음"),
+}
+
+
+def _shown(waits: Waiting, style: Style) -> list[str]:
+    """Return every line that would be trusted, with what does not show made to show."""
+    lines = list[str]()
+    for record in waits.records:
+        status = _STATUS[_status(record)].say(style.lang)
+        lines += [style.bold(f"{revealed(record.entry.name)}  ({status})"), *_quoted(_text(record)), ""]
+    if waits.settings is not None:
+        lines += [
+            style.bold(f"config.yaml  ({Words('settings', '설정').say(style.lang)})"),
+            *_quoted(waits.settings),
+            "",
+        ]
+    skipped = Words("is not read", "읽지 않음").say(style.lang)
+    lines += [f"{revealed(f.key)}  {skipped}: {f.reason}" for f in waits.unread]
+    return lines
+
+
+def _quoted(text: str) -> list[str]:
+    return [f"  │ {revealed(line)}" for line in text.removesuffix("\n").split("\n")]
+
+
+def present(result: TrustResult, style: Style) -> str:
+    """Show what waits in full, or what was done."""
+    if result.status == "list":
+        return "\n".join(_line(grant, style) for grant in result.projects)
+    w = result.waits
+    if result.status != "show":
+        return f"{_DONE[result.status].say(style.lang)}: {revealed(w.root)}"
+    if not w:
+        return "\n".join([*_shown(w, style), f"{_DONE['nothing'].say(style.lang)}: {revealed(w.root)}"])
+    exactly = Words("to trust just this: ", "꼭 이것만 신뢰하려면: ").say(style.lang)
+    return "\n".join([*_shown(w, style), w.words().say(style.lang), f"{exactly}gieok trust --exactly {w.fingerprint}"])
+
+
+def _line(grant: grants.Grant, style: Style) -> str:
+    count = len(grant.entries)
+    records = Words(f"{count} record{'' if count == 1 else 's'}", f"기억 {count}개").say(style.lang)
+    settings = Words(" and settings", ", 설정").say(style.lang) if grant.settings is not None else ""
+    gone = "" if Path(grant.project).is_dir() else Words(", not there any more", ", 지금은 없음").say(style.lang)
+    return f"{style.bold(revealed(grant.project))}  {records}{settings}  {grant.at}{gone}"
+
+
+OPERATION = Operation(
+    name="trust",
+    request=TrustRequest,
+    handler=run,
+    present=present,
+    forgives_config=True,
+    effect=Effect.WRITE,
+    doc=Words(
+        "Trust the memory and settings that a project brought along, after looking at them",
+        "프로젝트에 딸려 온 기억과 설정을 살펴보고 신뢰합니다",
+    ),
+)

@@ -1,0 +1,116 @@
+"""What of a project waits for a person's trust, and what of it may be remembered at once."""
+
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok import grants, places, trust
+from gieok.capabilities.files import read
+from gieok.capabilities.files.roots import Root
+from gieok.engine.ingest import Failed
+from gieok.grants import Grant, TrustedContent
+from gieok.ops.context import Context
+from gieok.ops.operation import Words, waiting_words
+
+
+class WaitingRecord(NamedTuple):
+    """A record that waits, with its content, and whether another content of this name is trusted."""
+
+    entry: TrustedContent
+    data: bytes
+    is_change: bool
+
+
+class Waiting(NamedTuple):
+    """What waits in a project. `settings` is None where they do not; `unread` is what can never be trusted, and why."""
+
+    root: str
+    records: tuple[WaitingRecord, ...] = ()
+    settings: str | None = None
+    unread: tuple[Failed, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Say whether anything waits."""
+        return bool(self.records) or self.settings is not None
+
+    @property
+    def fingerprint(self) -> str:
+        """Return what stands for just this content: so long that nobody finds two contents of one fingerprint."""
+        parts = [f"{entry.name}\0{entry.digest}" for entry in sorted(record.entry for record in self.records)]
+        settings = "" if self.settings is None else f"settings\0{self.settings}"
+        return sha256("\n".join((*parts, settings)).encode("utf-8", "surrogatepass")).hexdigest()[:40]
+
+    def words(self) -> Words:
+        """Return what waits, without a word of it."""
+        return waiting_words(len(self.records), has_settings=self.settings is not None)
+
+
+def waiting(home: Path, root: str) -> Waiting:
+    """Return what waits in a project: everything of it is read."""
+    grant = grants.load(home, root)
+    names = {entry.name for entry in grant.entries}
+    records, unread = list[WaitingRecord](), list[Failed]()
+    for name, data in _contents(root):
+        if isinstance(data, Failed):
+            unread.append(Failed(name, data.reason))
+            continue
+        entry = grants.entry(name, data)
+        if entry not in grant.entries:
+            records.append(WaitingRecord(entry, data, entry.name in names))
+    settings = trust.settings_text(root)
+    return Waiting(
+        root,
+        tuple(sorted(records)),
+        settings if settings != grant.settings and (settings or "").strip() else None,
+        tuple(unread),
+    )
+
+
+def project_here(context: Context) -> str:
+    """Return the project whose memory a call reads; '' where there is none, or the user named another scope."""
+    return "" if context.is_scope_named else places.project_root(str(Path.cwd()))
+
+
+def _shelf(root: str) -> Root:
+    return Root(grants.SHELF, Path(root, places.PROJECT_FOLDER, grants.SHELF))
+
+
+def _name(root: str, file: Path) -> str:
+    return file.as_posix().removeprefix(f"{Path(root, places.PROJECT_FOLDER).as_posix()}/")
+
+
+def _contents(root: str) -> Iterator[tuple[str, bytes | Failed]]:
+    shelf = _shelf(root)
+    if not shelf.path.resolve().is_relative_to(shelf.path.parent.resolve()):
+        return  # a link that leads out: it is not followed, whoever trusts it
+    for found in read.candidates(shelf) if shelf.path.is_dir() else ():
+        if isinstance(found, Failed):
+            yield _name(root, Path(found.key)), found
+            continue
+        try:
+            yield _name(root, found), read.peek(shelf, found)
+        except (read.Unfit, OSError) as error:
+            yield _name(root, found), Failed("", str(error))
+
+
+def trust_all(home: Path, waits: Waiting, day: str) -> Grant:
+    """Trust what waits, in just the content that was read of it."""
+    entries = [record.entry for record in waits.records]
+
+    def edit(grant: Grant) -> Grant:
+        grant = grant.with_entries(entries)._replace(at=day)
+        return grant if waits.settings is None else grant._replace(settings=waits.settings)
+
+    return grants.change(home, waits.root, edit)
+
+
+def keep(home: Path, base: Path, file: Path, data: bytes | None = None) -> None:
+    """Trust a record that the user just wrote in a project's `.gieok` folder; `data` is its content where it is known."""
+    entry = grants.entry(file.relative_to(base).as_posix(), file.read_bytes() if data is None else data)
+    grants.change(home, str(base.parent), lambda grant: grant.with_entries([entry]))
+
+
+def drop(home: Path, base: Path, name: str) -> None:
+    """Trust a record no longer that the user took away: it is not to come back by a pull."""
+    grants.change(home, str(base.parent), lambda grant: grant.without([grants.named(name, "").name]))

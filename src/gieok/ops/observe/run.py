@@ -1,0 +1,168 @@
+"""`gieok observe run`: read transcripts and observe them, once or until interrupted."""
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from gieok.capabilities.observe.buffer import Step
+from gieok.capabilities.observe.notes import Mirrored
+from gieok.capabilities.observe.sidecar import Sidecar
+from gieok.engine.lifecycle import fill_vectors
+from gieok.errors import StoreBusy, StoreUnreachable
+from gieok.fs import make_private
+from gieok.model.memory import Scope
+from gieok.ops.context import Context
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ports.store import VectorSearch
+
+#: How long a transcript must be quiet before it is read in the foreground.
+_DEBOUNCE_MS = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObserveRunRequest:
+    """Parameters of `gieok observe run`."""
+
+    once: bool = argument(
+        Words("read, observe all that waits, and end", "읽고, 기다리는 것을 모두 관찰하고 끝냄"), False
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveRunResult:
+    """What was read and made. `waiting` is why something waits, '' where nothing does."""
+
+    messages: int
+    rejects: int
+    steps: dict[str, int]
+    troubles: dict[str, str]
+    active_memory: tuple[str, ...]
+    waiting: str
+    notes: Mirrored | None = None
+    #: The folders that were looked into.
+    folders: tuple[str, ...] = ()
+    found: bool = True
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        return {
+            "messages": self.messages,
+            "rejects": self.rejects,
+            "steps": self.steps,
+            "troubles": self.troubles,
+            "active_memory": list(self.active_memory),
+            "waiting": self.waiting or None,
+            "notes": asdict(self.notes) if self.notes else None,
+        }
+
+
+def run(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
+    """Read and observe."""
+    sidecar = context.sidecar()
+    steps: Counter[str] = Counter()
+    written: set[str] = set()
+    unheard: set[str] = set()
+    notes = Mirrored()
+
+    def go(*, flush: bool, changed: set[Path] | None = None) -> None:
+        ended = sidecar.capture_spool()
+        _ = sidecar.capture_all() if changed is None else sidecar.capture_paths(changed)
+        notes.add(sidecar.mirror_notes(changed))
+        for scope in sidecar.journal.scopes():
+            flushed = flush or scope in ended or sidecar.is_idle(scope, timedelta(minutes=context.idle_minutes))
+            try:
+                done = work(sidecar, scope, flush=flushed)
+                steps.update(step.value for step in done)
+                if done or flush:
+                    sidecar.write_active_memory(scope)
+                    written.add(str(sidecar.active_file(scope)))
+            except (StoreBusy, StoreUnreachable) as error:  # the journal holds it, and hands it over next time
+                unheard.add(str(error))
+        context.say(f"{sidecar.capture.captured.messages} messages, {dict(steps)}")
+
+    go(flush=request.once)
+    if not request.once:
+        folders = [*sidecar.watched(), make_private(sidecar.spool)]
+        for changed in context.watcher().changes(folders, _DEBOUNCE_MS, context.rescan_s):
+            go(flush=False, changed=changed or None)
+    store, embedder = context.store(), context.embedder() if steps else None
+    if embedder is not None and isinstance(store, VectorSearch):
+        fill_vectors(store, embedder)
+    captured = sidecar.capture.captured
+    waiting = "; ".join([*(incident.detail for incident in sidecar.journal.incidents()), *sorted(unheard)])
+    return ObserveRunResult(
+        captured.messages,
+        captured.rejects,
+        dict(steps),
+        dict(captured.troubles),
+        tuple(sorted(written)),
+        waiting,
+        notes if sidecar.notes and sidecar.notes.folders else None,
+        tuple(str(place.folder) for place in sidecar.places),
+    )
+
+
+def work(sidecar: Sidecar, scope: Scope, *, flush: bool) -> list[Step]:
+    """Observe what is due, and reflect where that is."""
+    done = sidecar.observe_all(scope, flush=flush)
+    if done:
+        sidecar.reflect_if_due(scope)
+    return done
+
+
+def present(result: ObserveRunResult, style: Style) -> str:
+    """Say what was done, and what is in the way."""
+    made = sum(count for step, count in result.steps.items() if step != Step.LOST)
+    lines = [
+        Words(
+            f"{_count(result.messages, 'message')} read, {_count(made, 'run')}, "
+            f"{_count(result.rejects, 'line')} set aside",
+            f"메시지 {result.messages}개 읽음, 관찰 {made}번, 따로 둔 줄 {result.rejects}개",
+        ).say(style.lang)
+    ]
+    lines += [f"  → {path}" for path in result.active_memory]
+    if not (result.messages or result.active_memory or result.troubles):
+        lines += _where(result.folders, style)
+    lines += [f"  ✗ {path}: {reason}" for path, reason in result.troubles.items()]
+    lines += _note_lines(result.notes, style) if result.notes else []
+    if result.waiting:
+        lines.append(Words(f"  waits: {result.waiting}", f"  기다림: {result.waiting}").say(style.lang))
+    return "\n".join(lines)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _where(folders: tuple[str, ...], style: Style) -> list[str]:
+    """Say where nothing was, and how to name other places."""
+    said = Words(
+        "  no agent has written anything here; `observe.folders` in config.yaml names other folders:",
+        "  여기에는 에이전트가 쓴 것이 없습니다. 다른 폴더는 config.yaml의 `observe.folders`에 적습니다:",
+    )
+    return [said.say(style.lang), *(f"    {printable(folder)}" for folder in folders)]
+
+
+def _note_lines(notes: Mirrored, style: Style) -> list[str]:
+    lines = [
+        Words(
+            f"  notes: {notes.written} written, {notes.deleted} deleted",
+            f"  노트: {notes.written}개 씀, {notes.deleted}개 지움",
+        ).say(style.lang)
+    ]
+    changed = Words("was changed and is left alone", "바뀐 파일이라 그대로 둡니다").say(style.lang)
+    lines += [f"  ✗ {printable(path)}: {changed}" for path in notes.left]
+    return lines + [f"  ✗ {printable(path)}: {printable(why)}" for path, why in notes.troubles.items()]
+
+
+OPERATION = Operation(
+    name="observe run",
+    request=ObserveRunRequest,
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words(
+        "Read agents' transcripts and remember what matters", "에이전트의 대화 기록을 읽고 중요한 것을 기억합니다"
+    ),
+)

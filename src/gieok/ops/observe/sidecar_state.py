@@ -1,0 +1,82 @@
+"""What `gieok status` says of the sidecar: whether the daemon runs, who observes, what waits, what models cost today."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gieok import paths
+from gieok.capabilities.code.index import watched
+from gieok.capabilities.observe import notes
+from gieok.engine.generate import spent_tokens
+from gieok.model.conversation import Incident
+from gieok.ops.context import Context, DaemonStatus
+from gieok.ops.operation import Style, Words, printable
+
+
+@dataclass(frozen=True, slots=True)
+class SidecarState:
+    """`daemon` is None where none runs; `observer` is a model, or `rules`."""
+
+    daemon: DaemonStatus | None
+    observer: str
+    today_tokens: int = 0
+    daily_tokens: int = 0
+    incidents: tuple[Incident, ...] = ()
+    left_notes: tuple[str, ...] = ()
+    #: Projects that the daemon is to keep in line, with what it says of each; '' where it does not run.
+    projects: tuple[tuple[str, str], ...] = ()
+
+    def to_json(self) -> dict[str, object]:
+        """Return the documented shape."""
+        d = self.daemon
+        return {
+            "daemon": {"pid": d.pid, "since": d.started_at, "parts": dict(d.parts)} if d else None,
+            "observer": self.observer,
+            "today_tokens": self.today_tokens,
+            "daily_tokens": self.daily_tokens,
+            "incidents": [{"name": i.name, "detail": i.detail, "since": i.since.isoformat()} for i in self.incidents],
+            "left_notes": list(self.left_notes),
+            "projects": [{"root": root, "state": state or None} for root, state in self.projects],
+        }
+
+    def lines(self, style: Style) -> list[str]:
+        """Return the lines that a person reads."""
+        d = self.daemon
+        runs = Words(f"runs, process {d.pid}", f"도는 중, 프로세스 {d.pid}") if d else Words("not running", "꺼져 있음")
+        weak = Words(" (no model: weaker)", " (모델 없음: 약함)").say(style.lang) if self.observer == "rules" else ""
+        head = Words(f"  daemon: {runs.en}; observer: ", f"  데몬: {runs.ko}; 관찰: ").say(style.lang)
+        spent = Words(" model tokens today", " 모델 토큰(오늘)").say(style.lang)
+        meter = (
+            f"; {self.today_tokens:,}/{self.daily_tokens:,}{spent}"
+            if self.observer != "rules" or self.today_tokens
+            else ""
+        )
+        waits = Words("waits", "기다림").say(style.lang)
+        lines = [f"{head}{self.observer}{weak}{meter}"]
+        lines += [f"  ✗ {waits}: {printable(i.detail)} ({i.since:%Y-%m-%d %H:%M})" for i in self.incidents]
+        left = Words("was changed and is left alone", "바뀐 파일이라 그대로 둡니다").say(style.lang)
+        off = Words("not watched, as no daemon runs: `gieok up`", "데몬이 꺼져 있어 지켜보지 않음: `gieok up`")
+        lines += [f"  {printable(root)}: {printable(state) or off.say(style.lang)}" for root, state in self.projects]
+        return lines + [f"  ✗ {printable(path)}: {left}" for path in self.left_notes]
+
+
+def sidecar_state(context: Context) -> SidecarState:
+    """Ask the daemon and look into the journal, where there are such; nothing is made."""
+    running = context.daemon().status() if context.daemon is not None else None
+    settings = {row.name: row.value for row in context.settings}
+    state = SidecarState(
+        running,
+        settings["observe.model"],
+        daily_tokens=int(settings["observe.daily_tokens"]),
+        left_notes=tuple(notes.left(paths.notes(context.home))),
+        projects=tuple((str(root), state_of(running, root)) for root in watched.roots(context.home)),
+    )
+    if not paths.journal(context.home).exists():
+        return state
+    journal = context.journal()
+    today = context.clock.now().astimezone(context.zone).date()
+    return replace(state, today_tokens=spent_tokens(journal, today), incidents=tuple(journal.incidents()))
+
+
+def state_of(running: DaemonStatus | None, root: Path) -> str:
+    """Return what the daemon says of a project; '' where none runs."""
+    return running.parts.get(watched.part(root), "not taken yet") if running else ""

@@ -1,0 +1,206 @@
+"""`gieok observe stats`: how much went in, what came out, what it cost, what waits."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+
+from gieok.engine.generate import spent_tokens
+from gieok.model.conversation import Incident, JournalStats, Reject, Run, Usage
+from gieok.model.memory import Scope
+from gieok.ops.context import Context
+from gieok.ops.observe.exposition import Metric, Sample, expose
+from gieok.ops.observe.prices import Price, Prices, by_day
+from gieok.ops.operation import Operation, Style, Words, argument
+
+#: Before every run.
+_EVER = datetime(1970, 1, 2, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObserveStatsRequest:
+    """Parameters of `gieok observe stats`."""
+
+    days: int = argument(Words("how many days back", "며칠 전부터"), 7)
+    prometheus: bool = argument(
+        Words("print Prometheus metrics, counted over all days", "모든 날을 센 Prometheus 지표로 출력"), False
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveStatsResult:
+    """Journal, runs by day, usage by day and role, and what is wrong."""
+
+    scope: Scope
+    model: str
+    journal: JournalStats
+    backlog_tokens: int
+    runs: tuple[Run, ...]
+    usage: dict[tuple[date, str], Usage]
+    today_tokens: int
+    incidents: tuple[Incident, ...]
+    rejects: tuple[Reject, ...]
+    costs: dict[tuple[date, str], float] = field(default_factory=dict)
+    prometheus: bool = False
+    found: bool = True
+
+    @property
+    def compression(self) -> float:
+        """Return how many tokens of messages one token of observations stands for; 0 where there are none."""
+        observed = [run for run in self.runs if run.reader == "observe"]
+        made = sum(run.document_tokens for run in observed)
+        return sum(run.source_tokens for run in observed) / made if made else 0.0
+
+    def by_day(self) -> dict[str, tuple[int, int, int]]:
+        """Return day → runs, tokens in, tokens out, of the observer."""
+        days: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+        for run in self.runs:
+            if run.reader == "observe":
+                row = days[run.at.date().isoformat()]
+                row[0] += 1
+                row[1] += run.source_tokens
+                row[2] += run.document_tokens
+        return {day: (row[0], row[1], row[2]) for day, row in sorted(days.items())}
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        return {
+            "scope": str(self.scope),
+            "observer": self.model or "rules",
+            "journal": self.journal._asdict(),
+            "backlog_tokens": self.backlog_tokens,
+            "compression": round(self.compression, 2),
+            "days": {d: {"runs": r, "tokens_in": i, "tokens_out": o} for d, (r, i, o) in self.by_day().items()},
+            "models": [
+                {"day": day.isoformat(), "role": role, **usage._asdict(), "dollars": self.costs.get((day, role))}
+                for (day, role), usage in self.usage.items()
+            ],
+            "dollars": {day.isoformat(): cost for day, cost in by_day(self.costs)},
+            "today_tokens": self.today_tokens,
+            "incidents": [
+                {"name": i.name, "detail": i.detail, "since": i.since.isoformat(), "tries": i.tries,
+                 "next_try": i.next_try.isoformat()} for i in self.incidents
+            ],
+            "rejects": [reject._asdict() for reject in self.rejects],
+        }  # fmt: skip
+
+
+def run(context: Context, request: ObserveStatsRequest) -> ObserveStatsResult:
+    """Count."""
+    journal, sidecar = context.journal(), context.sidecar()
+    since = _EVER if request.prometheus else context.clock.now() - timedelta(days=request.days)
+    today = context.clock.now().astimezone(context.zone).date()
+    usage = journal.usage(since.astimezone(context.zone).date())
+    of_all = [run for scope in journal.scopes() for run in journal.runs(scope, since - timedelta(days=1))]
+    return ObserveStatsResult(
+        scope=context.scope,
+        model=sidecar.minds.model,
+        journal=journal.stats(context.scope),
+        backlog_tokens=sidecar.backlog_tokens(context.scope),
+        runs=tuple(journal.runs(context.scope, since)),
+        usage=usage,
+        today_tokens=spent_tokens(journal, today),
+        incidents=tuple(journal.incidents()),
+        rejects=tuple(journal.rejects(20)),
+        costs=_prices(context).costs(usage, [run._replace(at=run.at.astimezone(context.zone)) for run in of_all]),
+        prometheus=request.prometheus,
+    )
+
+
+def _prices(context: Context) -> Prices:
+    values = {row.name: row.value for row in context.settings}
+    price_in, price_out = float(values["observe.price_in"]), float(values["observe.price_out"])
+    observing = values["observe.model"]
+    return Prices(
+        {"observer": observing, "reflector": values["reflect.model"] or observing},
+        Price(price_in, price_out) if price_in >= 0 and price_out >= 0 else None,
+    )
+
+
+def metrics(result: ObserveStatsResult) -> list[Metric]:
+    """Return everything that can be counted, the journal's by scope and the models' by role."""
+    j, scope = result.journal, {"scope": str(result.scope)}
+
+    def one(name: str, text: str, value: float) -> Metric:
+        return Metric(f"gieok_{name}", text, (Sample(value, scope),))
+
+    def by_role(name: str, text: str, values: Iterable[tuple[str, float]]) -> Metric:
+        sums: dict[str, float] = defaultdict(float)
+        for role, value in values:
+            sums[role] += value
+        return Metric(f"gieok_{name}", text, tuple(Sample(v, {"role": role}) for role, v in sorted(sums.items())))
+
+    runs = Counter(run.reader for run in result.runs)
+    used = [(role, usage) for (_, role), usage in result.usage.items()]
+    return [
+        one("messages_total", "Messages in the journal.", j.messages),
+        one("message_tokens_total", "Tokens of the messages in the journal.", j.tokens),
+        one("transcripts", "Transcripts that were read.", j.transcripts),
+        one("set_aside_lines_total", "Lines that could not be read.", j.rejects),
+        one("chunks", "Chunks that were observed ahead.", j.chunks),
+        one("undelivered_documents", "Documents that wait for the store.", j.undelivered),
+        one("journal_bytes", "Size of the journal on disk.", j.disk_bytes),
+        one("backlog_tokens", "Tokens not observed yet, counted up to the hard stop.", result.backlog_tokens),
+        one("compression_ratio", "Tokens of messages for one token of observations.", result.compression),
+        Metric("gieok_runs_total", "Runs.", tuple(Sample(n, {**scope, "reader": r}) for r, n in sorted(runs.items()))),
+        by_role("model_calls_total", "Calls of models.", ((r, u.calls) for r, u in used)),
+        by_role("model_failures_total", "Calls of models that failed.", ((r, u.failures) for r, u in used)),
+        by_role("model_input_tokens_total", "Tokens that models read.", ((r, u.input_tokens) for r, u in used)),
+        by_role("model_output_tokens_total", "Tokens that models wrote.", ((r, u.output_tokens) for r, u in used)),
+        by_role("model_seconds_total", "Time that models took.", ((r, u.seconds) for r, u in used)),
+        by_role("model_cost_dollars_total", "Cost, of what has a known price.",
+                ((role, cost) for (_, role), cost in result.costs.items())),
+        Metric("gieok_incidents", "What waits for a person or a provider.", (Sample(len(result.incidents)),)),
+    ]  # fmt: skip
+
+
+def present(result: ObserveStatsResult, style: Style) -> str:
+    """Show what a person asks first, then the days."""
+    if result.prometheus:
+        return expose(metrics(result))
+    j = result.journal
+    observer = result.model or Words("rules (no model: weaker)", "규칙 (모델 없음: 약함)").say(style.lang)
+    lines = [
+        style.bold(
+            Words(
+                f"{j.messages:,} messages ({j.tokens:,} tokens), {j.transcripts:,} transcripts; observed by {observer}",
+                f"대화 기록 {j.transcripts:,}개의 메시지 {j.messages:,}개 ({j.tokens:,}토큰); 관찰: {observer}",
+            ).say(style.lang)
+        ),
+        Words(
+            f"  waits: {result.backlog_tokens:,} tokens, {j.chunks} chunks, {j.undelivered} documents; set aside {j.rejects}",
+            f"  대기: {result.backlog_tokens:,}토큰, 조각 {j.chunks}개, 문서 {j.undelivered}개; 따로 둔 줄: {j.rejects}",
+        ).say(style.lang),
+        Words(
+            f"  compression: {result.compression:.1f}; model tokens today: {result.today_tokens:,}",
+            f"  압축: {result.compression:.1f}배; 오늘 모델 토큰: {result.today_tokens:,}",
+        ).say(style.lang),
+    ]
+    lines += [
+        Words(
+            f"  {day}: {runs} run{'s' * (runs != 1)}, {i:,} → {o:,} tokens", f"  {day}: {runs}번, {i:,} → {o:,}토큰"
+        ).say(style.lang)
+        for day, (runs, i, o) in result.by_day().items()
+    ]
+    lines += [
+        Words(
+            f"  {day} {role}: {u.calls} calls ({u.failures} bad), {u.input_tokens:,} → {u.output_tokens:,}, {u.seconds:.1f} s",
+            f"  {day} {role}: {u.calls}번, 실패 {u.failures}번, {u.input_tokens:,} → {u.output_tokens:,}, {u.seconds:.1f}초",
+        ).say(style.lang)
+        for (day, role), u in result.usage.items()
+    ]
+    lines += [f"  {day}: ${cost:,.4f}" for day, cost in by_day(result.costs)]
+    lines += [f"  ✗ {i.name}: {i.detail} ({i.since:%Y-%m-%d %H:%M}, {i.tries})" for i in result.incidents]
+    lines += [f"  ✗ {r.path}:{r.line}: {r.reason}" for r in result.rejects[:5]]
+    return "\n".join(lines)
+
+
+OPERATION = Operation(
+    name="observe stats",
+    request=ObserveStatsRequest,
+    handler=run,
+    present=present,
+    doc=Words(
+        "Show what went in, what came out, what it cost and what waits", "들어온 것, 나온 것, 비용, 대기를 보여 줍니다"
+    ),
+)

@@ -1,0 +1,1 @@
+"""Operations around the hooks of coding agents."""

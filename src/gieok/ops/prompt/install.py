@@ -1,0 +1,137 @@
+"""`gieok install AGENT`: put hooks, tools and a command into an agent's settings, or take them out."""
+
+import difflib
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from gieok import places
+from gieok.capabilities.prompt.install import change, targets
+from gieok.capabilities.prompt.install.change import Change, Ledger
+from gieok.capabilities.prompt.install.targets import Call, Place
+from gieok.errors import BadRequest
+from gieok.ops.context import Context
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.prompt import install_openclaw
+
+#: OpenClaw's part needs the files rib, which knows where OpenClaw keeps what.
+_TARGETS = {**targets.TARGETS, install_openclaw.AGENT: install_openclaw.parts}
+_NOTES = {**targets.NOTES, install_openclaw.AGENT: install_openclaw.NOTE}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstallRequest:
+    """Parameters of `gieok install`."""
+
+    agent: str = argument(
+        Words("the agent: claude-code, codex, gemini-cli, cursor or openclaw",
+              "에이전트: claude-code, codex, gemini-cli, cursor, openclaw"), "", positional=True,
+    )  # fmt: skip
+    user: bool = argument(Words("for all your projects (the default)", "모든 프로젝트에 (기본)"), False)
+    project: bool = argument(Words("for the project in this folder only", "이 폴더의 프로젝트에만"), False)
+    dry_run: bool = argument(Words("show what would change, and change nothing", "무엇이 바뀔지만 보임"), False)
+    uninstall: bool = argument(Words("take it out again", "도로 빼냄"), False)
+
+
+@dataclass(frozen=True, slots=True)
+class InstallResult:
+    """What changed, or would."""
+
+    agent: str
+    changes: tuple[Change, ...]
+    note: Words | None
+    dry_run: bool
+    uninstalled: bool
+    found: bool = True
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        return {
+            "agent": self.agent,
+            "dry_run": self.dry_run,
+            "files": [{"path": str(c.path), "status": c.status} for c in self.changes],
+            "note": self.note.en if self.note else None,
+        }
+
+
+def run(context: Context, request: InstallRequest) -> InstallResult:
+    """Plan every file first, so that a file which cannot be edited stops everything before anything is written."""
+    if request.agent not in _TARGETS:
+        raise BadRequest(f"{request.agent!r} is no agent that can be installed", hint=f"one of: {', '.join(_TARGETS)}")
+    if request.user and request.project:
+        raise BadRequest("--user and --project exclude each other")
+    place = project_place() if request.project else targets.user_place()
+    parts = _TARGETS[request.agent](place, call())
+    ledger = Ledger(context.home)
+    plan = change.undone if request.uninstall else change.planned
+    if request.dry_run:
+        changes = tuple(plan(part, ledger) for part in parts)
+    else:
+        with ledger.alone(parts):
+            changes = tuple(plan(part, ledger) for part in parts)
+            if request.uninstall:
+                change.uninstall(changes, ledger)
+            else:
+                change.install(parts, changes, ledger)
+    note = None if request.uninstall else _NOTES.get(request.agent)
+    return InstallResult(request.agent, changes, Words(*note) if note else None, request.dry_run, request.uninstall)
+
+
+def project_place() -> Place:
+    """Return the project here: the folder with `.gieok`, else the repository's top, else this folder."""
+    here = str(Path.cwd())
+    return Place(Path(places.project_root(here) or places.repository(here)), True, os.environ)
+
+
+def call() -> Call:
+    """Return how to call this Gieok from an agent: by its full path, because an agent's PATH may be another."""
+    script = Path(sys.executable).with_name("gieok.exe" if os.name == "nt" else "gieok")
+    found = str(script) if script.exists() else shutil.which("gieok")
+    words = (found,) if found else (sys.executable, "-m", "gieok")
+    if not os.environ.get(places.HOME_VARIABLE):
+        return Call(words, {})
+    # The agent runs elsewhere: a path from here would mean another place there.
+    return Call(words, {places.HOME_VARIABLE: os.path.abspath(places.home())})  # noqa: PTH100 - resolve follows links
+
+
+def present(result: InstallResult, style: Style) -> str:
+    """Show a line a file; of a dry run, the lines that would change."""
+    lines = []
+    for c in result.changes:
+        lines.append(f"{_STATUS[c.status].say(style.lang)}: {printable(str(c.path))}")
+        if result.dry_run and c.status != "unchanged":
+            lines += [f"  {printable(line)}" for line in _difference(c)]
+    if result.note:
+        lines.append(f"→ {result.note.say(style.lang)}")
+    if not result.dry_run and not result.uninstalled:
+        proof = Words(
+            "`gieok doctor` fires it and shows what it injects",
+            "`gieok doctor`가 실제로 불러 보고 무엇을 넣는지 보여 줍니다",
+        )
+        lines.append(proof.say(style.lang))
+    return "\n".join(lines)
+
+
+_STATUS = {
+    "created": Words("created", "만듦"),
+    "changed": Words("changed", "고침"),
+    "removed": Words("removed", "지움"),
+    "unchanged": Words("unchanged", "그대로"),
+}
+
+
+def _difference(c: Change) -> list[str]:
+    before, after = ((data or b"").decode(errors="replace").splitlines() for data in (c.before, c.after))
+    return list(difflib.unified_diff(before, after, lineterm="", n=1))[2:]
+
+
+OPERATION = Operation(
+    name="install",
+    request=InstallRequest,
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words("Put recall into a coding agent's own settings", "코딩 에이전트의 설정에 회상을 넣습니다"),
+)

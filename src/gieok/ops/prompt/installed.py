@@ -1,0 +1,101 @@
+"""Fires what `gieok install` put into agents' settings, as the agent would: what `gieok doctor` tells of hooks."""
+
+import json
+import subprocess
+from pathlib import Path
+
+from gieok.capabilities.prompt import agents, question, recollect
+from gieok.capabilities.prompt.install import targets
+from gieok.capabilities.prompt.options import HookSettings
+from gieok.errors import GieokError, NotIndexed
+from gieok.ops.context import Context
+from gieok.ops.prompt.install import call, project_place
+
+_TIMEOUT_S = 20
+_TRIED = 20
+_PROMPT = "what do we know about {}?"
+
+
+def found() -> list[tuple[str, str]]:
+    """Return (agent, the command of its prompt hook) for every installation of the user and of the project here."""
+    here = (targets.user_place(), project_place())
+    rows = ((agent, targets.prompt_command(place, agent)) for place in here for agent in targets.TARGETS)
+    return [(agent, command) for agent, command in rows if command]
+
+
+def fire(context: Context, agent: str, command: str) -> str:
+    """Run an installed command on a prompt about the newest memory here; return what it would inject. Raises GieokError."""
+    if command != call().line(agents.PROMPT, agent):
+        # Settings may come with a repository: what stands there is not run because it calls itself gieok.
+        raise GieokError(
+            f"{agent}: {command!r} calls another gieok than this one; it was not run",
+            hint=f"run `gieok install {agent}` again",
+        )
+    title = _title_to_ask(context)
+    payload = {
+        "session_id": "gieok-doctor",
+        "cwd": str(Path.cwd()),
+        "hook_event_name": agents.NATIVE[agent][agents.PROMPT],
+        "prompt": _PROMPT.format(title),
+    }
+    try:
+        done = subprocess.run(  # noqa: S602 - the agent gives it to a shell too
+            command,
+            shell=True,
+            input=json.dumps(payload).encode(),
+            capture_output=True,
+            timeout=_TIMEOUT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise GieokError(
+            f"{agent}: {command!r} did not end in {_TIMEOUT_S} s", hint=f"run `gieok install {agent}` again"
+        ) from error
+    if done.returncode != 0:
+        said = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["nothing was said"]
+        raise GieokError(
+            f"{agent}: {command!r} ended with {done.returncode}: {said[0]}", hint=f"run `gieok install {agent}` again"
+        )
+    if not title:
+        return f"{agent}: the hook runs; it knows nothing here to show yet, so it says nothing"
+    if not done.stdout:
+        raise GieokError(
+            f"{agent}: the hook runs, but injects nothing for {payload['prompt']!r}",
+            hint=f"see {context.home / 'logs' / 'hook.log'}",
+        )
+    return f"{agent}: {payload['prompt']!r} → {_injected(done.stdout, agent)}"
+
+
+def _title_to_ask(context: Context) -> str:
+    """Return the title of a memory that recall would show for it; '' where there is none. The hook must agree."""
+    try:
+        reader, late = context.glance()
+    except NotIndexed:
+        return ""
+    scopes = [str(scope) for scope in context.scopes]
+    for scope in scopes:
+        for key, title, _, _ in reader.newest(scope, _TRIED):
+            asked = question.questions(_PROMPT.format(title or key))
+            shown = recollect.recall(
+                reader, scopes, asked, HookSettings({}), context.clock.now().timestamp(), "", late
+            ).found
+            if asked and shown:
+                return title or key
+    return ""
+
+
+def _injected(stdout: bytes, agent: str) -> str:
+    """Return what was injected, on one line."""
+    try:
+        printed = json.loads(stdout)
+        context = (
+            printed["additional_context"]
+            if agent == agents.CURSOR
+            else printed["hookSpecificOutput"]["additionalContext"]
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise GieokError(
+            f"{agent}: the hook printed what the agent does not read: {stdout[:80]!r}",
+            hint=f"run `gieok install {agent}` again",
+        ) from error
+    return " ".join(str(context).split())[:300]

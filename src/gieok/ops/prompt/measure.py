@@ -1,0 +1,158 @@
+"""`gieok hook measure`: how well recall decides on prompts that you labelled, and a way to label more."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from gieok import places
+from gieok.capabilities.prompt import measure, question, recollect
+from gieok.capabilities.prompt.measure import Label, Measured
+from gieok.capabilities.prompt.options import DEFAULTS, HookSettings
+from gieok.capabilities.prompt.recollect import Found
+from gieok.errors import BadRequest
+from gieok.ops.context import Context
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+
+_SHOWN = 5
+
+
+class _Recall(Protocol):
+    def __call__(self, prompt: str, *, with_low: bool = False) -> Sequence[Found]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasureRequest:
+    """Parameters of `gieok hook measure`."""
+
+    file: str = argument(
+        Words(
+            "the labels (default: .gieok/labels.jsonl of the project)",
+            "라벨 파일 (기본: 프로젝트의 .gieok/labels.jsonl)",
+        ),
+        "",
+    )
+    label: bool = argument(
+        Words("label prompts in this terminal: type one, then the numbers of what it should recall",
+              "이 터미널에서 라벨을 붙임: 프롬프트를 적고, 떠올려야 할 것의 번호를 고름"), False,
+    )  # fmt: skip
+    add: str = argument(Words("add this prompt to the labels", "이 프롬프트를 라벨에 더함"), "")
+    expect: str = argument(
+        Words("what the added prompt should recall, joined by commas (none: silence)",
+              "더한 프롬프트가 떠올려야 할 것, 쉼표로 이음 (없으면 침묵)"), "",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureResult:
+    """The figures of the labelled set."""
+
+    file: str
+    measured: Measured
+
+    @property
+    def found(self) -> bool:
+        """True where there is a label."""
+        return bool(self.measured.answerable or self.measured.unanswerable)
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        m = self.measured
+        return {
+            "file": self.file,
+            "answerable": m.answerable,
+            "unanswerable": m.unanswerable,
+            "levels": {level.name: level._asdict() for level in m.levels},
+            "silence": m.silence,
+        }
+
+
+def run(context: Context, request: MeasureRequest) -> MeasureResult:
+    """Add labels where asked, then measure."""
+    file = Path(request.file) if request.file else _labels(context)
+    settings = _settings(context)
+
+    def recall(prompt: str, *, with_low: bool = False) -> Sequence[Found]:
+        return _recalled(context, settings, prompt, with_low=with_low)
+
+    if request.add:
+        names = tuple(name.strip() for name in request.expect.split(",") if name.strip())
+        measure.append(file, Label(request.add, names))
+    if request.label:
+        if context.ask is None:
+            raise BadRequest(
+                "labelling needs a terminal", hint='add one label: `--add "PROMPT" --expect category/name.md`'
+            )
+        while label := _asked(context, recall):
+            measure.append(file, label)
+    labels = measure.load(file)
+    return MeasureResult(str(file), measure.measured(measure.outcomes(labels, recall)))
+
+
+def _labels(context: Context) -> Path:
+    root = places.project_root(str(Path.cwd()))
+    return (Path(root) / places.PROJECT_FOLDER if root else context.home) / "labels.jsonl"
+
+
+def _settings(context: Context) -> HookSettings:
+    kinds = {name: type(value) for name, value in DEFAULTS.items()}
+    return HookSettings(
+        {row.name: kinds[row.name](row.value) for row in context.settings if row.name.startswith("hook.")}
+    )
+
+
+def _recalled(context: Context, settings: HookSettings, prompt: str, *, with_low: bool) -> Sequence[Found]:
+    asked = question.questions(prompt)
+    if not asked:
+        return ()
+    scopes = [str(scope) for scope in context.scopes]
+    now_unix_s = context.clock.now().timestamp()
+    reader, late = context.glance()
+    found = recollect.recall(
+        reader, scopes, asked, settings, now_unix_s, str(Path.cwd()), late, with_low=with_low
+    ).found
+    return found[: _SHOWN if with_low else int(settings.number("hook.limit"))]
+
+
+def _asked(context: Context, recall: "_Recall") -> Label | None:
+    """Ask a person for one label; None where they are done."""
+    ask = context.ask
+    assert ask
+    prompt = ask(Words("prompt (empty: done)> ", "프롬프트 (비우면 끝)> ").say(context.lang)).strip()
+    if not prompt:
+        return None
+    found = recall(prompt, with_low=True)
+    for number, hit in enumerate(found, 1):
+        context.tell(
+            f"  {number}  {hit.level:<6} {hit.coverage:.2f}  {printable(hit.entry.title)}  {printable(hit.key)}"
+        )
+    chosen = ask(Words("numbers to recall (empty: silence)> ", "떠올릴 번호 (비우면 침묵)> ").say(context.lang))
+    wanted = [int(word) for word in chosen.replace(",", " ").split() if word.isdecimal()]
+    return Label(prompt, tuple(found[n - 1].key for n in wanted if 0 < n <= len(found)))
+
+
+def present(result: MeasureResult, style: Style) -> str:
+    """Show a table of levels."""
+    m = result.measured
+    head = Words(
+        f"{m.answerable} prompts with an answer, {m.unanswerable} without ({result.file})",
+        f"답이 있는 프롬프트 {m.answerable}개, 없는 것 {m.unanswerable}개 ({result.file})",
+    )
+    lines = [head.say(style.lang), f"{'':<8} {'shown':>6} {'precision':>10} {'recall':>8}"]
+    lines += [f"{x.name:<8} {x.shown:>6} {_percent(x.precision):>10} {_percent(x.recall):>8}" for x in m.levels]
+    lines.append(f"{Words('silence', '침묵').say(style.lang):<8} {_percent(m.silence):>17}")
+    return "\n".join(lines)
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.0f} %"
+
+
+OPERATION = Operation(
+    name="hook measure",
+    request=MeasureRequest,
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words("Measure recall on prompts that you labelled", "라벨을 붙인 프롬프트로 회상을 잽니다"),
+)

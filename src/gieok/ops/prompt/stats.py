@@ -1,0 +1,66 @@
+"""`gieok hook stats`: what the hook did, from counters that never leave this machine."""
+
+from dataclasses import dataclass
+
+from gieok.capabilities.prompt import stats
+from gieok.ops.context import Context
+from gieok.ops.operation import Operation, Style, Words, argument
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookStatsRequest:
+    """Parameters of `gieok hook stats`."""
+
+    days: int = argument(Words("of the last days (0: all)", "최근 며칠 (0: 모두)"), 30)
+
+
+@dataclass(frozen=True, slots=True)
+class HookStatsResult:
+    """The figures."""
+
+    stats: stats.Stats
+
+    @property
+    def found(self) -> bool:
+        """True where the hook was called."""
+        return bool(self.stats.events)
+
+    def to_json(self) -> object:
+        """Return the documented shape."""
+        return {**self.stats._asdict(), "events": dict(self.stats.events)}
+
+
+def run(context: Context, request: HookStatsRequest) -> HookStatsResult:
+    """Count."""
+    now_ms = round(context.clock.now().timestamp() * 1000)
+    since_ms = now_ms - request.days * 86_400_000 if request.days else 0
+    return HookStatsResult(stats.count(stats.read(context.home), since_ms))
+
+
+def present(result: HookStatsResult, style: Style) -> str:
+    """Show a line a figure."""
+    s = result.stats
+    if not result.found:
+        return Words("The hook was not called yet.", "훅이 아직 불리지 않았습니다.").say(style.lang)
+    rows = (
+        (Words("prompts", "프롬프트"), s.prompts),
+        (Words("with a sure memory", "확실한 기억을 받음"), s.high),
+        (Words("with titles", "제목을 받음"), s.medium),
+        (Words("titles followed by a search", "제목 뒤에 검색이 이어짐"), s.followed),
+        (Words("told that nothing is known", "아는 것이 없다고 들음"), s.notes),
+        (Words("silent", "침묵"), s.silent),
+        (Words("milliseconds, p50 / p95", "밀리초, p50 / p95"), f"{s.p50_ms:.1f} / {s.p95_ms:.1f}"),
+    )
+    return "\n".join(f"{value!s:>12}  {words.say(style.lang)}" for words, value in rows)
+
+
+OPERATION = Operation(
+    name="hook stats",
+    request=HookStatsRequest,
+    handler=run,
+    present=present,
+    doc=Words(
+        "Count what the hook did: levels, latencies, searches after it",
+        "훅이 한 일을 셉니다: 확신의 단계, 걸린 시간, 이어진 검색",
+    ),
+)

@@ -1,0 +1,168 @@
+"""The graph of a project, its version control, its grammars, its coverage."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from gieok.model.code import Edge, Executed, Execution, ExecutionCount, SourceFile, Summary, Symbol, UnresolvedCall
+
+
+@runtime_checkable
+class Graph(Protocol):
+    """Symbols of one project and the edges between them, kept beside its documents."""
+
+    def files(self) -> dict[str, SourceFile]:
+        """Return every file that is held, by path."""
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield (path, facts) of every file that has any, by path."""
+
+    def replace(
+        self,
+        files: Sequence[tuple[SourceFile, str]],
+        gone: Sequence[str],
+        graph: tuple[Sequence[Symbol], Sequence[Edge], Sequence[UnresolvedCall]] | None,
+    ) -> None:
+        """Put files with their facts, forget others and make the graph what is given (None: as it is), in one transaction."""
+
+    def symbols(
+        self, *, keys: Sequence[str] = (), names: Sequence[str] = (), paths: Sequence[str] = (), ending: str = ""
+    ) -> list[Symbol]:
+        """Return symbols by key, name, path, or by the end of their qualified name, sorted by path and line."""
+
+    def all_symbols(self) -> Iterator[Symbol]:
+        """Yield every symbol by path and line."""
+
+    def edges_into(self, keys: Sequence[str]) -> list[Edge]:
+        """Return the edges that end in these symbols, sorted."""
+
+    def edges_out_of(self, keys: Sequence[str]) -> list[Edge]:
+        """Return the edges that begin in these symbols, sorted."""
+
+    def all_edges(self, kind: str = "") -> Iterator[Edge]:
+        """Yield every edge, or those of one kind, sorted."""
+
+    def open_calls(self, names: Sequence[str]) -> list[UnresolvedCall]:
+        """Return the calls that bear one of these names and whose target is not known, sorted."""
+
+    def count_open_calls(self) -> int:
+        """Count the calls whose target is not known."""
+
+    def summaries(self, hashes: Sequence[str] | None = None) -> dict[str, Summary]:
+        """Return the summaries of code with these hashes, or all, by hash; those that wait have no text.
+
+        They lie beside the graph and are kept whatever becomes of the symbols, so that a revert finds them again.
+        """
+
+    def write_summaries(self, rows: Sequence[Summary], gone: Sequence[str] = ()) -> None:
+        """Put summaries and forget those of the hashes in `gone`, in one transaction; one that waits replaces none."""
+
+    def put_executions(self, seen: Sequence[Execution], tests: Sequence[str], paths: Sequence[str]) -> None:
+        """Keep what ran, in place of what is kept of these tests in these files, in one transaction.
+
+        It stays whatever happens to symbols and edges, and is believed as far as its ends are there.
+        """
+
+    def executed(self, functions: Sequence[str]) -> list[Executed]:
+        """Return which of the tests that are there ran these functions, also those that are gone, sorted."""
+
+    def settled(self, tests: Sequence[str]) -> set[str]:
+        """Return those of `tests` of which executions are kept, if their code and that of all they ran is still the same."""
+
+    def count_executions(self) -> ExecutionCount:
+        """Count what is kept."""
+
+    def forget_executions(self) -> None:
+        """Forget all of it."""
+
+
+class Versions(Protocol):
+    """The version control of a folder. Everything is empty where there is none."""
+
+    def head(self) -> str:
+        """Return the commit that is checked out, or ''."""
+
+    def author(self) -> str:
+        """Return who commits here, or ''."""
+
+    def files(self) -> frozenset[str] | None:
+        """Return the files that are tracked or not ignored, those of repositories inside too; None where nobody says."""
+
+    def ignored(self, paths: Sequence[str]) -> frozenset[str] | None:
+        """Return those of `paths`, which need not be there, that are ignored; None where nobody says."""
+
+    def diff(self, revision: str) -> str:
+        """Return the unified diff, without context, from a revision to the files on disk. Raises BadRequest."""
+
+    def old_text(self, revision: str, path: str) -> str | None:
+        """Return a file as it was at a revision; None where it was not there."""
+
+    def hooks_folder(self) -> Path | None:
+        """Return where git looks for hooks; None without git."""
+
+
+class SyntaxNode(Protocol):
+    """A node of a syntax tree: its kind, its lines (0-based) and bytes, and what is inside of it."""
+
+    @property
+    def type(self) -> str:
+        """Return the grammar's name for it."""
+
+    @property
+    def text(self) -> bytes | None:
+        """Return its source."""
+
+    @property
+    def start_byte(self) -> int:
+        """Return where it begins."""
+
+    @property
+    def end_byte(self) -> int:
+        """Return where it ends."""
+
+    @property
+    def start_point(self) -> tuple[int, int]:
+        """Return row and column of the begin."""
+
+    @property
+    def end_point(self) -> tuple[int, int]:
+        """Return row and column of the end."""
+
+    @property
+    def named_children(self) -> Sequence["SyntaxNode"]:
+        """Return the children that the grammar names."""
+
+    @property
+    def children(self) -> Sequence["SyntaxNode"]:
+        """Return all children."""
+
+    @property
+    def has_error(self) -> bool:
+        """Say whether something inside could not be parsed."""
+
+    def child_by_field_name(self, name: str, /) -> "SyntaxNode | None":
+        """Return the child in a role."""
+
+
+class Parser(Protocol):
+    """Grammars of programming languages."""
+
+    def parse(self, language: str, source: bytes) -> SyntaxNode:
+        """Return the root of the syntax tree; what does not parse is a node of type ERROR. Raises MissingExtra."""
+
+
+class CoverageRun(Protocol):
+    """What a coverage tool wrote down while tests ran. Raises BadRequest where its file is none, or damaged."""
+
+    @property
+    def finished_ns(self) -> int:
+        """Return when it was written, in nanoseconds since 1970: what changed later was not run as it is now."""
+
+    def files(self) -> list[str]:
+        """Return the paths of all files that were measured, with `/`, as the tool wrote them, sorted."""
+
+    def contexts(self) -> list[str]:
+        """Return the names under which lines were run, without the empty one, sorted."""
+
+    def lines(self, path: str) -> Iterator[tuple[str, frozenset[int]]]:
+        """Yield (context, 1-based lines that ran in it) of a file; '' is what ran outside of any."""

@@ -1,0 +1,224 @@
+"""The journal of raw messages, what was made of them, and what reads transcripts."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import date, datetime
+from typing import NamedTuple, Protocol
+
+from gieok.model.conversation import Chunk, Cursor, Incident, Journalled, JournalStats, Reject, Run, Turn, Usage
+from gieok.model.memory import Document, Entry, Scope
+
+
+class StoredSession(NamedTuple):
+    """A session in an agent's own database; `last_event` is the highest number of its events, -1 where it has none."""
+
+    id: str
+    key: str
+    last_event: int
+
+
+class TranscriptStore(Protocol):
+    """Reads transcripts that an agent keeps in a database rather than in files. Never writes to it.
+
+    Raises TranscriptUnreadable, MissingExtra.
+    """
+
+    def sessions(self) -> list[StoredSession]:
+        """Return every session, sorted by id."""
+
+    def events(self, session: str, after: int, limit: int) -> list[tuple[int, str]]:
+        """Return up to `limit` events numbered above `after` in order, each as the JSON line of a transcript file."""
+
+    def close(self) -> None:
+        """Let go of the database."""
+
+
+class Journal(Protocol):
+    """Keeps every raw message for ever, append-only. Every method that writes is one transaction. Raises as Store does."""
+
+    def append(
+        self,
+        scope: Scope,
+        turns: Sequence[Turn],
+        cursor: Cursor,
+        expected: Cursor | None,
+        rejects: Sequence[Reject] = (),
+    ) -> bool:
+        """Add messages and move the cursor of the transcript they came from, or do nothing and return False.
+
+        Nothing is done where the cursor stored for `cursor.identity` is not `expected`: somebody else has read on. A message
+        whose id and text are known is not added again; one with a known id and another text retracts the versions before.
+        """
+
+    def cursors(self) -> list[Cursor]:
+        """Return the cursor of every transcript."""
+
+    def occurrences(self, scope: Scope, ids: Sequence[str]) -> dict[str, int]:
+        """Return how many messages have each of these ids, alone or followed by `~` and a number; none: left out."""
+
+    def read(self, scope: Scope, after: int, *, budget_tokens: int, limit: int = 10_000) -> list[Journalled]:
+        """Return messages that hold, in order, from `after` (exclusive) until they have at least `budget_tokens`."""
+
+    def messages(self, scope: Scope, ids: Sequence[str]) -> list[Journalled]:
+        """Return the last version of each of these messages, in the order in which they were journalled."""
+
+    def stats(self, scope: Scope | None = None) -> JournalStats:
+        """Count what is held."""
+
+    def scopes(self) -> list[Scope]:
+        """Return every scope that has a message, sorted."""
+
+    def rejects(self, limit: int) -> list[Reject]:
+        """Return lines that were set aside, the newest first."""
+
+    def exclusive(self, name: str, *, wait: bool = True) -> AbstractContextManager[bool]:
+        """Hold a lock that one thread of one process holds at a time; False where it is taken and `wait` is off.
+
+        It is let go when its process dies.
+        """
+
+    def close(self) -> None:
+        """Release everything."""
+
+
+class Positions(Protocol):
+    """How far each reader (a rib) has distilled the journal of a scope, and what it has made but not activated yet.
+
+    The invariant: the chunks of a reader follow one another without a gap, and the first begins at the reader's position.
+    """
+
+    def position(self, scope: Scope, reader: str) -> int:
+        """Return the sequence number up to which messages are distilled; 0 at first."""
+
+    def chunks(self, scope: Scope, reader: str) -> list[Chunk]:
+        """Return the buffered chunks in order."""
+
+    def buffer(self, scope: Scope, reader: str, chunk: Chunk) -> bool:
+        """Add a chunk; False, and nothing is done, where it does not begin where the last one (or the position) ends."""
+
+    def commit(
+        self,
+        expected: int,
+        run: Run,
+        *,
+        put: Sequence[Entry] = (),
+        forget: Sequence[Document] = (),
+    ) -> bool:
+        """Move the reader's position from `expected` to `run.end`, and hand documents over, in one step.
+
+        Chunks up to there are dropped, what is put and forgotten waits for delivery to the store, what is forgotten goes
+        to the history. False, and nothing is done, where the position is not `expected`, or `run.end` is inside a chunk.
+        """
+
+    def undelivered(self, limit: int) -> list[tuple[int, Scope, Entry | str]]:
+        """Return what the store has not got yet, in order: an entry to put, or the key of a document to forget."""
+
+    def delivered(self, ids: Sequence[int]) -> None:
+        """Say that the store has got these."""
+
+    def history(self, scope: Scope, limit: int) -> list[Document]:
+        """Return documents that were replaced, the newest first."""
+
+    def runs(self, scope: Scope, since: datetime) -> list[Run]:
+        """Return the runs of all readers, oldest first."""
+
+
+class Durable(Protocol):
+    """What Gieok made itself and cannot read again from the user's files. Every store is derived from it and from them.
+
+    Documents are made durable by `Positions.commit`, in the transaction that moves the position.
+    """
+
+    def made_scopes(self) -> list[Scope]:
+        """Return every scope of which there are documents, sorted."""
+
+    def made(self, scope: Scope) -> list[Entry]:
+        """Return the documents that hold, those that wait for delivery too, by key."""
+
+    def hand_over(self, put: Sequence[Entry] = (), forget: Sequence[tuple[Scope, str]] = ()) -> None:
+        """Make documents durable and queue them for delivery, without a run; what is forgotten goes first."""
+
+    def adopt(self, entries: Sequence[Entry]) -> None:
+        """Make durable what a store of an older release holds alone; a document that is known here stays as it is."""
+
+    def realms(self, prefix: str = "") -> list[str]:
+        """Return the realms under which values are kept, sorted."""
+
+    def kept(self, realm: str) -> dict[str, str]:
+        """Return the values of a realm by name."""
+
+    def keep(self, realm: str, values: Mapping[str, str], gone: Iterable[str] = ()) -> None:
+        """Set values of a realm, and forget others, in one step."""
+
+    def update_kept(self, realm: str, name: str, change: Callable[[str], str]) -> str:
+        """Set one value to what `change` makes of it ('' where there is none) and return it; nobody writes in between."""
+
+
+class Realm(Protocol):
+    """The values of one realm of `Durable`, for who needs no other."""
+
+    def kept(self) -> dict[str, str]:
+        """Return the values by name."""
+
+    def keep(self, values: Mapping[str, str], gone: Iterable[str] = ()) -> None:
+        """Set values, and forget others, in one step."""
+
+
+class MessageFilter(NamedTuple):
+    """Which messages: each that is given must fit. `match` is a part of the text, in any case; `source` a file or folder."""
+
+    ids: frozenset[str] = frozenset()
+    match: str = ""
+    source: str = ""
+    before: datetime | None = None
+
+
+class Forgetting(Protocol):
+    """Takes out what a person wants gone, of a journal that is append-only otherwise."""
+
+    def find(self, scope: Scope, wanted: MessageFilter) -> list[Journalled]:
+        """Return messages, those that were taken back too, in order; none for a filter without a condition."""
+
+    def replaced(self, scope: Scope) -> list[tuple[int, Document]]:
+        """Return what is in the history, with a number for each."""
+
+    def erase(
+        self, scope: Scope, seqs: Sequence[int], documents: Sequence[str] = (), replaced: Sequence[int] = ()
+    ) -> None:
+        """Take the text out of messages, and documents out of what is made, waits or was replaced.
+
+        The messages stay known by their id, so that reading their transcript again does not bring them back. Buffered
+        chunks that were made of them are made anew. The store is told through the outbox.
+        """
+
+    def rewrite(self, change: Callable[[str], str], *, is_dry: bool = False) -> int:
+        """Replace texts of messages, history, incidents and summaries by what `change` makes of them; return how many differ.
+
+        A chunk that would differ is dropped with those behind it: what it was made of is read again.
+        """
+
+    def scrub(self) -> list[str]:
+        """Leave nothing of what was taken out in the files; return what could not be done, and why."""
+
+
+class Ledger(Protocol):
+    """What models cost, and what is wrong right now."""
+
+    def charge(self, day: date, role: str, usage: Usage) -> None:
+        """Add to the usage of a role on a day."""
+
+    def usage(self, since: date) -> dict[tuple[date, str], Usage]:
+        """Return the usage by day and role, from a day on."""
+
+    def raise_incident(self, incident: Incident) -> bool:
+        """Keep an incident; True where there was none of this name before."""
+
+    def resolve_incident(self, name: str) -> bool:
+        """Forget an incident; True where there was one."""
+
+    def incidents(self) -> list[Incident]:
+        """Return what is wrong right now, oldest first."""
+
+
+class FullJournal(Journal, Positions, Durable, Forgetting, Ledger, Protocol):
+    """A journal with every ability."""

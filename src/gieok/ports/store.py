@@ -1,0 +1,194 @@
+"""Stores: what each one does, and what only some can do."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol, runtime_checkable
+
+from gieok.model.memory import Document, Entry, PassageId, Scope, StoreStats
+from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery, Ranking, VectorQuery
+from gieok.ports.models import Vector
+
+#: Scores are compared at this many digits, so that every store orders near-equal scores by id and agrees.
+SCORE_DIGITS = 6
+
+
+class Notes(Protocol):
+    """Small key-value notes that a rib keeps beside a scope (such as its roots). Every store has them."""
+
+    def notes(self, scope: Scope) -> dict[str, str]:
+        """Return the notes of a scope by name."""
+
+    def update_note(self, scope: Scope, name: str, change: Callable[[str], str]) -> None:
+        """Set one note to what `change` makes of it ('' where there is none); nobody else writes in between."""
+
+
+class Store(Notes, Protocol):
+    """Keeps documents by (scope, key). Every method that writes is one transaction, durable when it returns.
+
+    Raises StoreBusy, StoreUnreachable, StoreCorrupt, StoreFull or StoreError; whatever is raised, nothing of the call
+    was written.
+    """
+
+    @property
+    def location(self) -> str:
+        """Where it keeps data, as a person reads it: a path, or a URL without its password."""
+
+    def put(self, entries: Sequence[Entry]) -> None:
+        """Insert documents, or replace those with the same scope and key, passages included. Idempotent."""
+
+    def forget(self, scope: Scope, keys: Sequence[str]) -> int:
+        """Remove documents with everything that hangs on them; return how many there were."""
+
+    def get(self, scope: Scope, keys: Sequence[str]) -> list[Document]:
+        """Return the documents that exist, in the order of `keys`."""
+
+    def entries(self, scope: Scope, keys: Sequence[str]) -> list[Entry]:
+        """Return documents with their passages, in the order of `keys`: what another store can be given."""
+
+    def hashes(self, scope: Scope) -> dict[str, str]:
+        """Return key → content hash of every document of the scope."""
+
+    def scopes(self) -> list[Scope]:
+        """Return every scope that holds a document or a note, sorted."""
+
+    def passages(self, ids: Sequence[PassageId]) -> list[FoundPassage]:
+        """Return the passages that still exist, in the order of `ids`."""
+
+    def write_note(self, scope: Scope, name: str, value: str) -> None:
+        """Set one note."""
+
+    def stats(self, scope: Scope | None = None) -> StoreStats:
+        """Count what is held."""
+
+    def check(self) -> list[str]:
+        """Verify the store's own integrity by reading all of it; return what is wrong (empty: sound)."""
+
+    def compact(self) -> None:
+        """Give back space: forget cached vectors beyond the cap, merge the keyword index. Called after bulk writes."""
+
+    def close(self) -> None:
+        """Release everything; a closed store is not used again."""
+
+
+@runtime_checkable
+class Adoptable(Store, Protocol):
+    """A store that an older release wrote may hold what the journal has to know (`Durable.adopt`)."""
+
+    def is_unadopted(self) -> bool:
+        """Say whether what it holds has not been made durable yet."""
+
+    def set_adopted(self) -> None:
+        """Say that it has."""
+
+
+@runtime_checkable
+class Renewable(Protocol):
+    """A store that can be made anew beside itself while others go on using it."""
+
+    def renewed(self) -> AbstractContextManager[Store]:
+        """Give an empty store, which takes the place of this one in one step where the block ends without an error."""
+
+
+@runtime_checkable
+class Scrubbing(Protocol):
+    """A store that can leave nothing of what was forgotten in its files."""
+
+    def scrub(self) -> list[str]:
+        """Overwrite what was removed: texts, keywords, vectors of no text; return what could not be done, and why."""
+
+
+@runtime_checkable
+class KeywordSearch(Protocol):
+    """BM25 over keyword tokens with the scope's own statistics; the same scores in every store."""
+
+    def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Ranking:
+        """Rank passages by `gieok.text.bm25`, best first, ties (at six digits) by id.
+
+        Passages that hold no token, near or in themselves, are left out. `Leg.ceiling` is `bm25.ceiling` of the query.
+        """
+
+
+@runtime_checkable
+class VectorSearch(Protocol):
+    """Exact nearest-neighbour search over the active model's vectors."""
+
+    def nearest(self, scope: Scope, query: VectorQuery, where: Filter, limit: int) -> Ranking:
+        """Return the `limit` passages of highest cosine similarity, best first, ties (at six digits) by id.
+
+        With a `hub_weight`, the scores of those passages are then lowered by it times `hubs.crowding`, and ranked again.
+        """
+
+    def use_model(self, model: str, dimension: int) -> None:
+        """Declare the model that vectors come from. Raises ShapeMismatch if the store holds another one's."""
+
+    def missing(self, limit: int) -> list[tuple[PassageId, str]]:
+        """Return passages without a vector, newest first, each with the text to embed."""
+
+    def waiting(self, scope: Scope) -> int:
+        """Count the passages of a scope that have no vector."""
+
+    def put_vectors(self, model: str, vectors: Mapping[PassageId, Vector]) -> None:
+        """Store vectors; ids that are gone by now are skipped. They are kept by text, so equal text is embedded once.
+
+        Raises ShapeMismatch where `model` is not the active one (any more): another process may have switched.
+        """
+
+
+@runtime_checkable
+class ManagedSearch(Protocol):
+    """Search by a service that embeds and ranks by itself, on passages that the store knows by its own ids."""
+
+    def managed(self, scope: Scope, text: str, where: Filter, limit: int) -> Ranking:
+        """Return what the service finds for a question, best first. Raises StoreUnreachable: other legs then answer.
+
+        The scores are 0–1. A service that gives none but an order: 1 for the first, falling evenly to 1 / `limit`.
+        """
+
+
+@runtime_checkable
+class ManagedCopy(Protocol):
+    """Keeps a copy of its documents at a service. `put` and `forget` send nothing; the copy follows when it is told to."""
+
+    #: What a person reads in the place of an embedder: the service makes the vectors.
+    service_name: str
+
+    def push(self, progress: Callable[[int], None] = lambda done: None) -> int:
+        """Bring the copy in line; return how many documents were uploaded or deleted.
+
+        Raises StoreUnreachable, which says what still waits; what was done before stays done, and is not done again.
+        """
+
+
+@runtime_checkable
+class VectorCopy(Protocol):
+    """Hands vectors to another store, so that moving costs no embedding."""
+
+    def active_model(self) -> tuple[str, int] | None:
+        """Return the name and dimension of the model that vectors are of; None before `use_model`."""
+
+    def vectors_of(self, model: str, texts: Sequence[str]) -> dict[str, Vector]:
+        """Return text → vector of `model` for those texts to embed (as `missing` gives them) that have one here."""
+
+
+@runtime_checkable
+class Described(Protocol):
+    """A store with something of its own to tell in `gieok status`: a server's version, calls, cost."""
+
+    def describe(self) -> list[str]:
+        """Return lines that a person reads, without asking a remote service for more than it costs nothing."""
+
+
+@runtime_checkable
+class ModelSwitch(VectorSearch, Protocol):
+    """Replaces every vector by another model's, without a moment in which search has none."""
+
+    def missing_for(
+        self, model: str, dimension: int, before: PassageId | None, limit: int
+    ) -> list[tuple[PassageId, str]]:
+        """Return passages with an id below `before` whose text has no vector of `model`, newest first."""
+
+    def keep_vectors(self, model: str, vectors: Mapping[PassageId, Vector]) -> None:
+        """Store vectors of a model that is not active yet; search does not see them."""
+
+    def switch_model(self, model: str, dimension: int) -> None:
+        """Make `model` the active one in one step, and drop the vectors of others."""

@@ -1,0 +1,30 @@
+"""The clock, file events, notifications."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Where the time comes from."""
+
+    def now(self) -> datetime:
+        """Return the current time, aware, in UTC."""
+
+
+class Watcher(Protocol):
+    """Tells what changed below folders."""
+
+    def changes(self, folders: Sequence[Path], debounce_ms: int, rescan_s: int) -> Iterator[set[Path]]:
+        """Yield the paths that changed, once all have been quiet for `debounce_ms`; an empty set when a rescan is due.
+
+        Ends when the process is interrupted.
+        """
+
+
+class Notifier(Protocol):
+    """Tells a person something that waits for them."""
+
+    def notify(self, title: str, text: str) -> None:
+        """Tell it, once. Never raises: what cannot be told is logged."""
