@@ -61,8 +61,8 @@ PROJECT_STORES = {
 PARSERS = {
     "tree-sitter": Backend(
         "gieok.backends.parsers.treesitter:TreeSitterParser",
-        "tree-sitter and its grammars",
-        "pip install 'gieok[code]'",
+        "tree-sitter",
+        "pip install tree-sitter",
     ),
 }
 COVERAGE = {

@@ -47,7 +47,7 @@ _GROUPS = {
     )
 }
 #: Commands that are no operation but another surface: name → what it does, the module
-#: whose `main` runs it, the extra that it needs.
+#: whose `main` runs it, the package that it needs.
 _SERVERS = {
     "mcp": (Words("Serve the memory tools to an agent (MCP over stdio)", "에이전트에 기억 도구를 제공합니다 (MCP, stdio)"),
             "gieok.surfaces.mcp", "mcp"),
@@ -79,15 +79,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return status
 
 
-def _serve(module: str, extra: str, parsed: argparse.Namespace, lang: str) -> int:
+def _serve(module: str, package: str, parsed: argparse.Namespace, lang: str) -> int:
     """Run another surface."""
     del parsed, lang
     try:
         serve = import_module(module).main
     except ModuleNotFoundError as error:
-        raise MissingExtra(
-            f"the package {error.name!r} is not installed", hint=f"pip install 'gieok[{extra}]'"
-        ) from error
+        raise MissingExtra(f"the package {error.name!r} is not installed", hint=f"pip install {package}") from error
     status: int = serve()
     return status
 
@@ -199,9 +197,9 @@ def _parser(lang: str, names: Sequence[str]) -> argparse.ArgumentParser:
                 groups[group] = inner.add_subparsers(required=True, metavar="COMMAND")
                 _add_events(groups[group], group, lang)
             _add_command(groups[group] if group else commands, name, found, lang)
-    for name, (doc, module, extra) in _SERVERS.items():
+    for name, (doc, module, package) in _SERVERS.items():
         server = commands.add_parser(name, help=doc.say(lang), description=doc.say(lang))
-        server.set_defaults(run=partial(_serve, module, extra), json=False)
+        server.set_defaults(run=partial(_serve, module, package), json=False)
     return parser
 
 

@@ -38,5 +38,6 @@ def _parser(language: str) -> tree_sitter.Parser:
     try:
         grammar = getattr(import_module(module), function)()
     except ModuleNotFoundError as error:
-        raise MissingExtra(f"{language} needs {error.name}", hint="run `pip install 'gieok[code]'`") from error
+        package = module.replace("_", "-")
+        raise MissingExtra(f"{language} needs {package}", hint=f"run `pip install {package}`") from error
     return tree_sitter.Parser(tree_sitter.Language(grammar))
