@@ -160,7 +160,9 @@ def test_no_library_that_keeps_vectors_reaches_beyond_this_machine(indexed: Worl
     assert _is_untouched(indexed)
 
 
-@pytest.mark.parametrize("module", ["mcp.server.stdio", "pydantic_ai", "google.genai", "anthropic", "openai", "apsw"])
+@pytest.mark.parametrize(
+    "module", ["mcp.server.stdio", "pydantic_ai", "genai_prices", "google.genai", "anthropic", "openai", "apsw"]
+)
 def test_no_library_that_may_speak_does_so_when_it_is_loaded(world: World, module: str) -> None:
     _silent(world, ([sys.executable, "-c", f"import gieok, {module}"], ""))
     assert _is_untouched(world)

@@ -22,6 +22,7 @@ NEEDS = {
     "openclaw_sqlite": ("apsw", "zstandard"),
     "ops/sessions": ("apsw", "zstandard"),
     "generators": ("pydantic_ai",),
+    "observe_stats": ("genai_prices",),
 }
 
 

@@ -1,7 +1,8 @@
-"""What models cost, as data, and the cost of what was used. Where a price is not known, no cost is claimed."""
+"""Prices of models, and the cost of what was used. Where a price is not known, no cost is claimed."""
 
 from collections.abc import Collection, Iterator, Mapping
-from datetime import date
+from datetime import UTC, date, datetime, time
+from functools import cache
 from typing import NamedTuple
 
 from gieok.model.conversation import Run, Usage
@@ -10,30 +11,19 @@ from gieok.model.conversation import Run, Usage
 Key = tuple[date, str]
 #: The reader whose runs a role's calls make.
 _READERS = {"observer": "observe", "reflector": "reflect"}
+#: Our name of a provider → that of `genai-prices`. What runs here or at an unknown address has no price.
+_PROVIDERS = {"anthropic": "anthropic", "gemini": "google", "openai": "openai"}
 
 
 class Price(NamedTuple):
-    """Dollars for a million tokens in and out, through `last` where it is known to end."""
+    """Dollars for a million tokens in and out."""
 
     input: float
     output: float
-    last: date = date.max
-
-
-#: As noted on 2026-11-21 from ai.google.dev; of other providers no price was checked.
-PRICES: Mapping[str, tuple[Price, ...]] = {
-    "gemini:gemini-3.8-flash": (Price(0.75, 3.75, date(2026, 12, 31)), Price(1.50, 7.50)),
-    "gemini:gemini-3.5-flash": (Price(1.50, 9.00),),
-    "gemini:gemini-3.5-flash-lite": (Price(0.30, 2.50),),
-    "gemini:gemini-3.1-pro-preview": (Price(2.00, 12.00),),
-    "gemini:gemini-2.5-flash-lite": (Price(0.10, 0.40),),
-    "gemini:gemini-2.5-flash": (Price(0.30, 2.50),),
-    "gemini:gemini-2.5-pro": (Price(1.25, 10.00),),
-}
 
 
 class Prices(NamedTuple):
-    """Prices by model, the user's own before the table's. `configured` is role → model, of days that no run tells of."""
+    """Prices by model; the user's own price replaces them all. `configured` is role → model, for days without runs."""
 
     configured: Mapping[str, str]
     own: Price | None = None
@@ -57,8 +47,27 @@ class Prices(NamedTuple):
         return found[0] if len(found) == 1 else None
 
 
+@cache
 def _listed(model: str, day: date) -> Price | None:
-    return next((price for price in PRICES.get(model, ()) if day <= price.last), None)
+    """Return the price in the table of `genai-prices`, which is bundled with that package and never fetched."""
+    provider, _, name = model.partition(":")
+    if provider not in _PROVIDERS:
+        return None
+    try:
+        from genai_prices import Usage as Tokens
+        from genai_prices import calc_price
+    except ModuleNotFoundError:  # it comes with `gieok[models]`
+        return None
+    noon = datetime.combine(day, time(12), UTC)
+    # Of a thousand tokens: the sum of a day would count as one long prompt, which costs more.
+    try:
+        costs = [
+            calc_price(tokens, name, provider_id=_PROVIDERS[provider], genai_request_timestamp=noon).total_price
+            for tokens in (Tokens(input_tokens=1_000), Tokens(output_tokens=1_000))
+        ]
+    except LookupError:
+        return None
+    return Price(*(float(cost * 1_000) for cost in costs))
 
 
 def by_day(costs: Mapping[Key, float]) -> Iterator[tuple[date, float]]:
