@@ -13,7 +13,7 @@ from gieok.model.memory import Entry, Passage, PassageId, Scope
 from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery, Ranking
 from gieok.ports.store import ManagedSearch, VectorSearch
 from gieok.testing import HashEmbedder, ManualClock, MemoryStore
-from gieok.testing.contracts.base import HOME, OTHER, corpus, embed_missing, entry
+from gieok.testing.samples import HOME, OTHER, corpus, embed_missing, entry
 
 _PROFILE = replace(FILES, half_life_days=0.0)
 

@@ -9,7 +9,7 @@ from gieok.errors import EmbedderFailed, ShapeMismatch
 from gieok.model.memory import Scope
 from gieok.model.retrieval import Filter, VectorQuery
 from gieok.testing import HashEmbedder, MemoryStore
-from gieok.testing.contracts.base import corpus
+from gieok.testing.samples import corpus
 
 _SCOPE = Scope("agent:main")
 

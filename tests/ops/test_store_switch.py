@@ -17,7 +17,7 @@ from gieok.ops.memory.index import IndexRequest
 from gieok.ops.memory.search import SearchRequest, SearchResult
 from gieok.ops.operation import Style
 from gieok.testing import HashEmbedder
-from gieok.testing.contracts.base import HOME, OTHER, entry
+from gieok.testing.samples import HOME, OTHER, entry
 
 _NOWHERE = "postgresql://nobody@127.0.0.1:1/memory"
 

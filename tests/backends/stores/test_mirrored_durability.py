@@ -22,7 +22,7 @@ from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.errors import StoreError
 from gieok.model.retrieval import Filter
 from gieok.testing import HashEmbedder
-from gieok.testing.contracts.base import HOME, OTHER, corpus, embed_missing, entry, keys, near
+from gieok.testing.samples import HOME, OTHER, corpus, embed_missing, entry, keys, near
 
 _ALL = Filter()
 _EMBEDDER = HashEmbedder(64)
@@ -208,7 +208,7 @@ from pathlib import Path
 from {module} import {kind}
 from gieok.model.retrieval import Filter
 from gieok.testing import HashEmbedder
-from gieok.testing.contracts.base import HOME, keys, near
+from gieok.testing.samples import HOME, keys, near
 store = {kind}(Path({file!r}))
 print(*keys(store, store.nearest(HOME, near(HashEmbedder(64), "결제 고양이"), Filter(), 9)), sep="\\n")
 store.close()
@@ -220,7 +220,7 @@ import sys
 from pathlib import Path
 from {module} import {kind}
 from gieok.testing import HashEmbedder
-from gieok.testing.contracts.base import embed_missing, entry
+from gieok.testing.samples import embed_missing, entry
 name, rounds = sys.argv[1], int(sys.argv[2])
 store, embedder = {kind}(Path({file!r})), HashEmbedder(64)
 store.use_model(embedder.model, embedder.dimension)

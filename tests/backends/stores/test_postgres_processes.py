@@ -7,14 +7,14 @@ import pytest
 from gieok.backends.stores.postgres.store import PostgresStore
 from gieok.model.memory import Scope
 from gieok.testing.contracts import ProcessContract
-from gieok.testing.contracts.base import HOME, OTHER, entry
 from gieok.testing.contracts.processes import finish, go, start
+from gieok.testing.samples import HOME, OTHER, entry
 
 #: Puts into two scopes in one call, again and again; the order of the scopes is the other process's turned round.
 _CROSSING = """
 import sys
 from gieok.model.memory import Scope
-from gieok.testing.contracts.base import entry
+from gieok.testing.samples import entry
 print("ready", flush=True)
 sys.stdin.readline()
 {opening}

@@ -18,7 +18,7 @@ from gieok.model.retrieval import Filter
 from gieok.paths import home
 from gieok.testing import HashEmbedder
 from gieok.testing.contracts import RefusalContract
-from gieok.testing.contracts.base import HOME, corpus, embed_missing, entry, question
+from gieok.testing.samples import HOME, corpus, embed_missing, entry, question
 from gieok.text import keywords
 
 _FULL = """

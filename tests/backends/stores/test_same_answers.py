@@ -10,7 +10,7 @@ from gieok.capabilities.files.profile import FILES
 from gieok.engine.lifecycle import fill_vectors
 from gieok.engine.recall import Question, recall
 from gieok.testing import HashEmbedder, ManualClock
-from gieok.testing.contracts.base import HOME, entry
+from gieok.testing.samples import HOME, entry
 
 _WHO = "김민수 박지영 이서준 Mina Kim Anna Park 정산팀 서버팀 design 운영팀".split()
 _DID = "결제했다 환불했다 배포했다 점검했다 deployed reviewed refunded cancelled 기록했다 예약했다 moved 미뤘다".split()

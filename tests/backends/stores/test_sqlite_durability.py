@@ -13,7 +13,7 @@ from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.errors import StoreFull
 from gieok.testing import HashEmbedder
 from gieok.testing.contracts import RefusalContract
-from gieok.testing.contracts.base import HOME, corpus, embed_missing, entry
+from gieok.testing.samples import HOME, corpus, embed_missing, entry
 
 _NO_LIMIT = 2**31
 

@@ -14,7 +14,7 @@ from gieok.capabilities.prompt import levels, recollect
 from gieok.capabilities.prompt.options import HookSettings
 from gieok.model.memory import Entry
 from gieok.model.retrieval import Filter, KeywordQuery
-from gieok.testing.contracts.base import HOME, OTHER, corpus, entry
+from gieok.testing.samples import HOME, OTHER, corpus, entry
 from gieok.text.bm25 import token_weights
 from gieok.text.keywords import query_tokens
 

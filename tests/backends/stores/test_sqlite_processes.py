@@ -12,8 +12,8 @@ from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.model.retrieval import Filter
 from gieok.testing import HashEmbedder
 from gieok.testing.contracts import ProcessContract
-from gieok.testing.contracts.base import HOME, corpus, embed_missing, entry, keys, near, question
 from gieok.testing.contracts.processes import write
+from gieok.testing.samples import HOME, corpus, embed_missing, entry, keys, near, question
 
 
 def opening(file: Path) -> str:

@@ -11,7 +11,7 @@ import pytest
 from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.errors import ShapeMismatch, StoreBusy, StoreCorrupt, StoreError
 from gieok.model.retrieval import Filter
-from gieok.testing.contracts.base import HOME, corpus, entry, keys, question
+from gieok.testing.samples import HOME, corpus, entry, keys, question
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from gieok.backends.stores.quantise import pack, unpack
 from gieok.backends.stores.sqlite.scan import Floats, Signs, dots
 from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.model.retrieval import Filter, VectorQuery
-from gieok.testing.contracts.base import HOME, entry
+from gieok.testing.samples import HOME, entry
 
 _ROWS, _DIMENSION, _CLUSTERS = 20_000, 384, 200
 

@@ -1,35 +1,10 @@
-"""What the parts of the contract share: the fixtures, and how documents and results are written down in tests."""
+"""The fixtures that the parts of the contract share."""
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
-from hashlib import blake2b
-from random import Random
-from typing import Protocol
 
 import pytest
 
-from gieok.model.memory import Document, Entry, Passage, Scope
-from gieok.model.retrieval import KeywordQuery, Ranking, VectorQuery
-from gieok.ports.store import KeywordSearch, ModelSwitch, Store, VectorCopy
-from gieok.testing.hash_embedder import HashEmbedder
-from gieok.text.keywords import query_tokens
-
-START = datetime(2026, 1, 1, tzinfo=UTC)
-HOME = Scope("agent:main")
-OTHER = Scope("agent:other")
-EVERYTHING = 10_000
-WORDS = [
-    *("결제", "정산", "환불", "서버", "배포", "백업", "김치찌개", "고양이", "회의", "일정", "제주도", "여행"),
-    *("invoice", "parser", "deploy", "retry", "timeout", "cat", "boiler", "checkout", "parseInvoiceDate"),
-    *("refund_policy", "server", "backup", "meeting"),
-]
-
-#: A passage without its id, which differs from store to store: key, first line, text.
-Place = tuple[str, int, str]
-
-
-class FullStore(Store, KeywordSearch, ModelSwitch, VectorCopy, Protocol):
-    """A store with every ability."""
+from gieok.testing.samples import FullStore
 
 
 class StoreFixtures:
@@ -45,74 +20,3 @@ class StoreFixtures:
     def reopen(self, store: FullStore) -> FullStore:
         """Return another handle on the data of `store`; a store that keeps nothing on disk skips."""
         pytest.skip(f"{type(store).__name__} keeps nothing beyond its handle")
-
-
-def entry(key: str, *lines: str, scope: Scope = HOME, context: str = "", kind: str = "note", day: int = 0) -> Entry:
-    """Return a document with one passage per line, `day` days after the start."""
-    text = "\n".join(lines)
-    moment = START + timedelta(days=day)
-    document = Document(
-        scope=scope, key=key, kind=kind, text=text, content_hash=_hash(text), created_at=moment, updated_at=moment
-    )
-    return Entry(document, tuple(_passages(lines, context)))
-
-
-def _passages(lines: tuple[str, ...], context: str) -> Iterator[Passage]:
-    start = 0
-    for number, line in enumerate(lines, 1):
-        yield Passage(start, start + len(line), number, number, context)
-        start += len(line) + 1
-
-
-def _hash(text: str) -> str:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-
-
-def corpus(seed: int, documents: int, scope: Scope = HOME) -> list[Entry]:
-    """Return random documents in Korean and English, some with a context, of two kinds, on many days."""
-    random = Random(seed)  # noqa: S311 - the same every time is the point
-    return [
-        entry(
-            f"{seed}/{number}.md",
-            *(" ".join(random.choices(WORDS, k=random.randint(1, 12))) for _ in range(random.randint(0, 5))),
-            scope=scope,
-            context=" ".join(random.choices(WORDS, k=random.choice((0, 0, 2)))),
-            kind=random.choice(("note", "session")),
-            day=number,
-        )
-        for number in range(documents)
-    ]
-
-
-def question(
-    text: str, k1: float = 1.2, b: float = 0.75, context: float = 0.5, spread: tuple[float, ...] = ()
-) -> KeywordQuery:
-    """Return the keyword query of `text`."""
-    return KeywordQuery(weights=query_tokens(text), k1=k1, b=b, context_weight=context, spread=spread)
-
-
-def near(embedder: HashEmbedder, text: str, hub_weight: float = 0.0) -> VectorQuery:
-    """Return the vector query of `text`."""
-    return VectorQuery(vector=embedder.embed_query(text), hub_weight=hub_weight)
-
-
-def embed_missing(store: FullStore, embedder: HashEmbedder, limit: int = EVERYTHING) -> None:
-    """Give passages that have no vector one, newest first."""
-    missing = store.missing(limit)
-    vectors = embedder.embed_passages([text for _, text in missing])
-    store.put_vectors(embedder.model, {passage: vector for (passage, _), vector in zip(missing, vectors, strict=True)})
-
-
-def places(store: Store, leg: Ranking) -> list[Place]:
-    """Return what a leg found, in order."""
-    return [(p.key, p.start_line, p.text) for p in store.passages([i for i, _ in leg.ranked])]
-
-
-def scores(leg: Ranking) -> list[float]:
-    """Return the scores of a leg, in order."""
-    return [score for _, score in leg.ranked]
-
-
-def keys(store: Store, leg: Ranking) -> list[str]:
-    """Return the keys of what a leg found, in order."""
-    return [key for key, _, _ in places(store, leg)]

@@ -8,18 +8,8 @@ import pytest
 from gieok.errors import BadRequest
 from gieok.model.memory import PassageId, Provenance, Scope, Tier
 from gieok.model.retrieval import Filter
-from gieok.testing.contracts.base import (
-    EVERYTHING,
-    HOME,
-    OTHER,
-    START,
-    WORDS,
-    FullStore,
-    StoreFixtures,
-    corpus,
-    entry,
-    question,
-)
+from gieok.testing.contracts.base import StoreFixtures
+from gieok.testing.samples import EVERYTHING, HOME, OTHER, START, WORDS, FullStore, corpus, entry, question
 
 _NAMES = ["a b.md", "줄\n바꿈.md", "🍜.md", "'; DROP TABLE documents; --", "%_*?[a]", "", "x" * 3000]
 

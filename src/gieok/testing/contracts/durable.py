@@ -4,9 +4,9 @@ from datetime import timedelta
 
 from gieok.model.conversation import Chunk, Incident, Retraction
 from gieok.ports.journal import FullJournal, MessageFilter
-from gieok.testing.contracts.base import EVERYTHING, HOME, OTHER, entry
-from gieok.testing.contracts.journal import AT, JournalFixtures, add, held, said
+from gieok.testing.contracts.journal import JournalFixtures, add, held
 from gieok.testing.contracts.positions import run
+from gieok.testing.samples import AT, EVERYTHING, HOME, OTHER, entry, said
 
 _READER = "observe"
 

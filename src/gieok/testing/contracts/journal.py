@@ -1,16 +1,14 @@
 """The contract of `Journal`: every message once, in order, and a cursor that moves with them or not at all."""
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 
 import pytest
 
 from gieok.model.conversation import Cursor, Message, Reject, Retraction, Role, Turn
 from gieok.model.memory import Scope
 from gieok.ports.journal import FullJournal, Journal
-from gieok.testing.contracts.base import EVERYTHING, HOME, OTHER
+from gieok.testing.samples import AT, EVERYTHING, HOME, OTHER, said
 
-AT = datetime(2026, 11, 21, 12, 0, 0, 123_000, tzinfo=UTC)
 _ALL = 1 << 40
 
 
@@ -27,11 +25,6 @@ class JournalFixtures:
     def reopen(self, journal: FullJournal) -> FullJournal:
         """Return another handle on the data of `journal`; one that keeps nothing on disk skips."""
         pytest.skip(f"{type(journal).__name__} keeps nothing beyond its handle")
-
-
-def said(identity: str, text: str = "", *, tokens: int = 10, session: str = "s") -> Message:
-    """Return a message; its text is its id where none is given."""
-    return Message(identity, Role.USER, text or identity, AT, session, "plain", tokens, "/t/s.jsonl", 7)
 
 
 def add(journal: Journal, *turns: Turn, scope: Scope = HOME, file: str = "1:1") -> None:

@@ -16,8 +16,7 @@ _LINES = 300
 _FOLLOWER = """
 import sys
 from gieok.model.conversation import Cursor
-from gieok.testing.contracts.base import HOME
-from gieok.testing.contracts.journal import said
+from gieok.testing.samples import HOME, said
 print("ready", flush=True)
 sys.stdin.readline()
 {opening}

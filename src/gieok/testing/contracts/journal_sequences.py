@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from gieok.model.conversation import Message, Retraction, Turn
 from gieok.model.memory import Scope
 from gieok.ports.journal import FullJournal
-from gieok.testing.contracts.base import HOME, OTHER
-from gieok.testing.contracts.journal import JournalFixtures, add, held, said
+from gieok.testing.contracts.journal import JournalFixtures, add, held
+from gieok.testing.samples import HOME, OTHER, said
 
 _IDS = st.sampled_from(["a", "b", "b#0", "b#1", "c"])
 _SESSIONS = st.sampled_from(["s", "other"])

@@ -7,13 +7,14 @@ import pytest
 
 from gieok.model.memory import Scope
 from gieok.model.retrieval import Filter, KeywordQuery
-from gieok.testing.contracts.base import (
+from gieok.testing.contracts.base import StoreFixtures
+from gieok.testing.memory_store import MemoryStore
+from gieok.testing.samples import (
     EVERYTHING,
     HOME,
     OTHER,
     START,
     FullStore,
-    StoreFixtures,
     corpus,
     entry,
     keys,
@@ -21,7 +22,6 @@ from gieok.testing.contracts.base import (
     question,
     scores,
 )
-from gieok.testing.memory_store import MemoryStore
 
 _ALL = Filter()
 _QUESTIONS = ["결제", "김치찌개 고양이", "invoice parser retry", "서버 backup 회의 배포 없는단어", "parseInvoiceDate"]

@@ -8,13 +8,15 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from gieok.model.memory import Scope
 from gieok.model.retrieval import Filter
-from gieok.testing.contracts.base import (
+from gieok.testing.contracts.base import StoreFixtures
+from gieok.testing.hash_embedder import HashEmbedder
+from gieok.testing.memory_store import MemoryStore
+from gieok.testing.samples import (
     EVERYTHING,
     HOME,
     OTHER,
     FullStore,
     Place,
-    StoreFixtures,
     embed_missing,
     entry,
     near,
@@ -22,8 +24,6 @@ from gieok.testing.contracts.base import (
     question,
     scores,
 )
-from gieok.testing.hash_embedder import HashEmbedder
-from gieok.testing.memory_store import MemoryStore
 
 _KEYS = st.sampled_from(["a", "b", "줄\n바꿈", "🍜"])
 _SCOPES = st.sampled_from([HOME, OTHER])

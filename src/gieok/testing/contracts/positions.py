@@ -6,8 +6,8 @@ from datetime import date, timedelta
 from gieok.model.conversation import Chunk, Incident, Retraction, Run, Usage
 from gieok.model.memory import Document, Entry, Scope
 from gieok.ports.journal import FullJournal
-from gieok.testing.contracts.base import HOME, OTHER, entry
-from gieok.testing.contracts.journal import AT, JournalFixtures, add, said
+from gieok.testing.contracts.journal import JournalFixtures, add
+from gieok.testing.samples import AT, HOME, OTHER, entry, said
 
 _READER = "observe"
 _DAY = date(2026, 11, 21)

@@ -8,14 +8,15 @@ import sys
 
 import pytest
 
-from gieok.testing.contracts.base import HOME, FullStore, StoreFixtures
+from gieok.testing.contracts.base import StoreFixtures
+from gieok.testing.samples import HOME, FullStore
 
 _KILLS = 24
 
 #: Puts documents named PREFIX-0, PREFIX-1 … and one shared by all, and prints each name once `put` has returned.
 _WRITER = """
 import sys
-from gieok.testing.contracts.base import entry
+from gieok.testing.samples import entry
 prefix, count = sys.argv[1], int(sys.argv[2])
 print("ready", flush=True)
 sys.stdin.readline()
@@ -29,7 +30,7 @@ store.close()
 _READER = """
 import sys
 from gieok.model.retrieval import Filter
-from gieok.testing.contracts.base import HOME, question
+from gieok.testing.samples import HOME, question
 print("ready", flush=True)
 sys.stdin.readline()
 {opening}
@@ -139,7 +140,7 @@ class ProcessContract(StoreFixtures):
 
 _LISTER = """
 import sys
-from gieok.testing.contracts.base import HOME
+from gieok.testing.samples import HOME
 print("ready", flush=True)
 sys.stdin.readline()
 {opening}

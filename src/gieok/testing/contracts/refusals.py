@@ -6,8 +6,9 @@ from contextlib import AbstractContextManager
 import pytest
 
 from gieok.errors import StoreBusy, StoreFull
-from gieok.testing.contracts.base import HOME, FullStore, StoreFixtures, corpus, embed_missing, entry
+from gieok.testing.contracts.base import StoreFixtures
 from gieok.testing.hash_embedder import HashEmbedder
+from gieok.testing.samples import HOME, FullStore, corpus, embed_missing, entry
 
 #: Brings a store into trouble for as long as the context lasts.
 Trouble = Callable[[FullStore], AbstractContextManager[None]]

@@ -1,8 +1,9 @@
 """The contract at size: a hundred thousand passages are put, found, replaced and forgotten like one."""
 
 from gieok.model.retrieval import Filter
-from gieok.testing.contracts.base import HOME, FullStore, StoreFixtures, entry, keys, question, scores
+from gieok.testing.contracts.base import StoreFixtures
 from gieok.testing.memory_store import MemoryStore
+from gieok.testing.samples import HOME, FullStore, entry, keys, question, scores
 
 _DOCUMENTS, _LINES = 100, 1000
 

@@ -6,21 +6,10 @@ import pytest
 
 from gieok.errors import ShapeMismatch
 from gieok.model.retrieval import Filter
-from gieok.testing.contracts.base import (
-    EVERYTHING,
-    HOME,
-    FullStore,
-    StoreFixtures,
-    corpus,
-    embed_missing,
-    entry,
-    keys,
-    near,
-    places,
-    scores,
-)
+from gieok.testing.contracts.base import StoreFixtures
 from gieok.testing.hash_embedder import HashEmbedder
 from gieok.testing.memory_store import MemoryStore
+from gieok.testing.samples import EVERYTHING, HOME, FullStore, corpus, embed_missing, entry, keys, near, places, scores
 
 _ALL = Filter()
 _OLD = HashEmbedder(64)

@@ -11,13 +11,15 @@ import pytest
 
 from gieok.errors import ShapeMismatch
 from gieok.model.retrieval import Filter, VectorQuery
-from gieok.testing.contracts.base import (
+from gieok.testing.contracts.base import StoreFixtures
+from gieok.testing.hash_embedder import HashEmbedder
+from gieok.testing.memory_store import MemoryStore
+from gieok.testing.samples import (
     EVERYTHING,
     HOME,
     OTHER,
     START,
     FullStore,
-    StoreFixtures,
     corpus,
     embed_missing,
     entry,
@@ -25,8 +27,6 @@ from gieok.testing.contracts.base import (
     near,
     places,
 )
-from gieok.testing.hash_embedder import HashEmbedder
-from gieok.testing.memory_store import MemoryStore
 from gieok.text.embedform import text_to_embed
 
 _ALL = Filter()

@@ -21,7 +21,7 @@ from gieok.model.memory import Entry, Passage
 from gieok.model.retrieval import Filter
 from gieok.testing import ManualClock
 from gieok.testing.contracts import DocumentContract, KeywordContract
-from gieok.testing.contracts.base import HOME, OTHER, START, entry
+from gieok.testing.samples import HOME, OTHER, START, entry
 
 Open = Callable[..., GeminiStore]
 
@@ -407,7 +407,7 @@ from pathlib import Path
 from gieok.backends.stores.gemini.service import Access
 from gieok.backends.stores.gemini.store import GeminiStore, Terms
 from gieok.backends.stores.gemini.sync import Plan
-from gieok.testing.contracts.base import entry
+from gieok.testing.samples import entry
 file, url, key = sys.argv[1:]
 access = Access(key, url, 5.0, "gemini-test", "")
 plan = Plan("owner-1", ("gieok",), 400, 80, 60.0)
