@@ -1,53 +1,139 @@
-"""Writes files so that a kill or a full disk leaves the old text or the new one; locks between processes.
+"""Write files so that a kill or a full disk leaves the old content or the new one; locks between processes.
 
 Folders are made 0700 and files 0600, because memory is private. Locks are the operating system's: they are released when
-their holder dies. Standard library only.
+their holder dies. Standard library without `pathlib` and `contextlib`, which the prompt hook has no time for.
 """
 
 import os
 import stat
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import TypeVar
+
+    AnyPath = str | Path
+    FolderT = TypeVar("FolderT", str, Path)
+
+PRIVATE = stat.S_IRUSR | stat.S_IWUSR
+#: Ending of a file that is being written. Its name says nothing of the target's, which may have the longest name allowed.
+_TEMPORARY = ".gieok.tmp"
 
 
-def make_private(folder: Path) -> Path:
+def make_private(folder: "FolderT") -> "FolderT":
     """Create `folder` with mode 0700, missing parents too; an existing folder keeps its mode."""
-    for missing in reversed([f for f in (folder, *folder.parents) if not f.exists()]):
-        missing.mkdir(mode=stat.S_IRWXU, exist_ok=True)
+    if not os.path.isdir(folder):
+        if parent := os.path.dirname(folder):
+            make_private(parent)
+        try:
+            os.mkdir(folder, stat.S_IRWXU)
+        except FileExistsError:
+            if not os.path.isdir(folder):
+                raise
     return folder
 
 
-def replace_private(file: Path, content: str | bytes) -> None:
-    """Write a file with mode 0600 in one step that survives a crash: it holds the old text or the new one."""
-    file = file.resolve()  # what a link points to changes, not the link
-    make_private(file.parent)
-    fresh = file.with_name(f".{file.name}.{os.getpid()}")
-    with os.fdopen(os.open(fresh, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, stat.S_IRUSR | stat.S_IWUSR), "wb") as out:
-        out.write(content if isinstance(content, bytes) else content.encode("utf-8"))
-        out.flush()
-        os.fsync(out.fileno())
-    fresh.replace(file)
-    folder = os.open(file.parent, os.O_RDONLY)
+def replace_private(file: "AnyPath", content: str | bytes) -> None:
+    """Write a file with mode 0600 in one step that survives a crash; missing folders are created with mode 0700."""
+    make_private(os.path.dirname(os.path.realpath(file)))
+    replace(file, content, PRIVATE)
+
+
+def replace(file: "AnyPath", content: str | bytes, mode: int | None = None) -> None:
+    """Write a file in one step that survives a crash; its folder exists. A link stays, and what it points to changes.
+
+    `mode` None: an existing file keeps its mode, a new one is private.
+    """
+    target = os.path.realpath(file)
+    if mode is None:
+        mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else PRIVATE
+    _put(os.path.dirname(target), content, mode, lambda fresh: os.replace(fresh, target))
+
+
+def create(file: "AnyPath", content: str | bytes, mode: int = PRIVATE) -> bool:
+    """Create a file exclusively, with its content, in one step that survives a crash; False where the name is taken."""
     try:
-        os.fsync(folder)
+        # Unlike a rename, a link never replaces.
+        _put(os.path.dirname(os.path.abspath(file)), content, mode, lambda fresh: os.link(fresh, file))
+    except FileExistsError:
+        return False
+    return True
+
+
+def _put(folder: str, content: str | bytes, mode: int, place: Callable[[str], None]) -> None:
+    fresh = os.path.join(folder, f".{os.urandom(8).hex()}{_TEMPORARY}")
+    descriptor = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), PRIVATE)
+    try:
+        with os.fdopen(descriptor, "wb") as out:
+            out.write(content.encode("utf-8") if isinstance(content, str) else content)
+            out.flush()
+            os.fsync(out.fileno())
+        if mode != PRIVATE:
+            os.chmod(fresh, mode)
+        place(fresh)
     finally:
-        os.close(folder)
+        _remove(fresh)
+    _sync_folder(folder)
 
 
-def database_files(file: Path) -> list[Path]:
+def _sync_folder(folder: str) -> None:
+    if sys.platform == "win32":  # folders cannot be opened there
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _remove(file: str) -> None:
+    try:  # noqa: SIM105 - see the module
+        os.unlink(file)
+    except FileNotFoundError:
+        pass
+
+
+def sweep(folder: "AnyPath") -> None:
+    """Remove temporary files that killed writers left in a folder; call it under the lock that all its writers take."""
+    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+        if name.startswith(".") and name.endswith(_TEMPORARY):
+            _remove(os.path.join(folder, name))
+
+
+def append(file: "AnyPath", text: str, most_bytes: float = float("inf")) -> None:
+    """Append to a private file in one write, so that lines of several processes do not mix; see `rotate`."""
+    make_private(os.path.dirname(file))
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, PRIVATE)
+    try:
+        os.write(descriptor, text.encode("utf-8", "backslashreplace"))
+    finally:
+        os.close(descriptor)
+    rotate(file, most_bytes)
+
+
+def rotate(log: "AnyPath", most_bytes: float) -> None:
+    """Rename a log that is larger than `most_bytes` to `LOG.1`, which is replaced."""
+    try:
+        if os.stat(log).st_size > most_bytes:
+            os.replace(log, f"{os.fspath(log)}.1")
+    except FileNotFoundError:  # another process was faster
+        return
+
+
+def database_files(file: "Path") -> "list[Path]":
     """Return an SQLite file with what SQLite keeps beside it, the file last."""
     return [*(file.with_name(file.name + end) for end in ("-shm", "-wal", "-journal")), file]
 
 
-def remove_database(file: Path) -> None:
+def remove_database(file: "Path") -> None:
     """Remove an SQLite file that nobody uses."""
     for one in database_files(file):
         one.unlink(missing_ok=True)
 
 
-def set_aside(file: Path, folder: Path) -> None:
+def set_aside(file: "Path", folder: "Path") -> None:
     """Move a damaged SQLite file into a folder. What lies beside it goes first: it is no part of the next one."""
     make_private(folder)
     for one in database_files(file):
@@ -55,29 +141,41 @@ def set_aside(file: Path, folder: Path) -> None:
             one.replace(folder / one.name)
 
 
-def create_private(file: Path) -> None:
+def create_private(file: "AnyPath") -> None:
     """Create an empty file with mode 0600 unless it exists, so that it is never world-readable, not even briefly.
 
     An existing file is not opened: closing it would drop the locks that this process holds on it (POSIX), and another
     process would soon damage a database whose locks are gone.
     """
-    make_private(file.parent)
+    make_private(os.path.dirname(os.path.abspath(file)))
     try:
-        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, stat.S_IRUSR | stat.S_IWUSR))
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, PRIVATE))
     except FileExistsError:
-        if not file.is_file():
+        if not os.path.isfile(file):
             raise
 
 
-@contextmanager
-def exclusive(file: Path, *, wait: bool = True) -> Iterator[bool]:
-    """Hold the lock of a file; yield False where it is taken and `wait` is off. Threads of one process count as others."""
-    make_private(file.parent)
-    descriptor = os.open(file, os.O_CREAT | os.O_RDWR, 0o600)
-    try:
-        yield _acquire(descriptor, wait=wait)
-    finally:
-        os.close(descriptor)
+class exclusive:  # noqa: N801 - used as `with fs.exclusive(file):`
+    """Hold the lock of a file; False where it is taken and `wait` is off. Threads of one process count as others."""
+
+    def __init__(self, file: "AnyPath", *, wait: bool = True) -> None:
+        self._file = file
+        self._wait = wait
+        self._descriptor = -1
+
+    def __enter__(self) -> bool:
+        """Create the file where it is missing, and take its lock. Raises OSError."""
+        make_private(os.path.dirname(os.path.abspath(self._file)))
+        self._descriptor = os.open(self._file, os.O_CREAT | os.O_RDWR, PRIVATE)
+        try:
+            return _acquire(self._descriptor, wait=self._wait)
+        except BaseException:
+            os.close(self._descriptor)
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        """Release the lock."""
+        os.close(self._descriptor)
 
 
 if sys.platform == "win32":

@@ -124,8 +124,7 @@ def change(home: Path, root: str, edit: Callable[[Grant], Grant]) -> Grant:
     """
     check(home, root)
     with _locked(home):
-        for left in (home / "trust").glob(".*.jsonl.*"):  # by a process that was killed while it wrote
-            left.unlink(missing_ok=True)
+        fs.sweep(home / "trust")
         before = load(home, root)
         after = edit(before)
         if after != before:

@@ -50,16 +50,11 @@ def main() -> int:
     with fs.exclusive(wire.lock_file(home), wait=False) as is_alone:
         if not is_alone:
             return 0
-        _turn_log(paths.log(home))
+        fs.rotate(paths.log(home), _MOST_LOG_BYTES)
         service = DaemonProcess(home)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: service.stop.set())
         return service.run()
-
-
-def _turn_log(log: Path) -> None:
-    if log.exists() and log.stat().st_size > _MOST_LOG_BYTES:
-        log.replace(log.with_name(log.name + ".1"))
 
 
 class DaemonProcess:

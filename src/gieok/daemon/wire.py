@@ -50,16 +50,8 @@ def listen(home: Path, started_at: str, version: str) -> tuple[socket.socket, Da
         server = socket.create_server(("127.0.0.1", 0))
         address = DaemonAddress(os.getpid(), "", server.getsockname()[1], token, started_at, version)
     server.listen()
-    _write(home / "daemon.json", address)
+    fs.replace_private(home / "daemon.json", json.dumps(address._asdict()))
     return server, address
-
-
-def _write(file: Path, address: DaemonAddress) -> None:
-    temporary = file.with_suffix(".tmp")
-    temporary.unlink(missing_ok=True)
-    fs.create_private(temporary)
-    temporary.write_text(json.dumps(address._asdict()), encoding="utf-8")
-    temporary.replace(file)
 
 
 def address(home: Path) -> DaemonAddress | None:

@@ -4,13 +4,13 @@ Rendered from the store, within a budget, the same bytes for the same memory, an
 marker.
 """
 
-import os
 import re
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta, tzinfo
 from pathlib import Path
 from typing import NamedTuple
 
+from gieok import fs
 from gieok.capabilities.observe.observation import Category, Observation, Priority
 from gieok.capabilities.observe.remembered import Remembered
 from gieok.errors import BadConfig, BadRequest
@@ -219,15 +219,5 @@ def write(file: Path, rendered: str) -> bool:
     if above.strip() == rendered.strip():
         return False
     file.parent.mkdir(parents=True, exist_ok=True)
-    temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
-    descriptor = os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, _MODE)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as out:
-            out.write(f"{rendered}\n{MARKER}{below or chr(10)}")
-            out.flush()
-            os.fsync(out.fileno())
-        temporary.chmod(_MODE)
-        temporary.replace(file)
-    finally:
-        temporary.unlink(missing_ok=True)
+    fs.replace(file, f"{rendered}\n{MARKER}{below or chr(10)}", _MODE)
     return True

@@ -4,7 +4,6 @@ A mirror is ours while it has the hash that we wrote. What is meant to be writte
 that is recorded: killed at any moment, the next run sees from the file how far this one came.
 """
 
-import contextlib
 import hashlib
 import json
 import os
@@ -255,25 +254,10 @@ def _names(note: Note) -> Iterator[str]:
 
 def _put(mirror: Path, text: str, is_ours: Callable[[], bool]) -> None:
     """Write a file in one step. Raises FileExistsError where one is there that is not ours."""
-    fresh = mirror.with_name(f".gieok-{os.getpid()}.tmp")
-    descriptor = os.open(fresh, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, stat.S_IRUSR | stat.S_IWUSR)
-    try:
-        with os.fdopen(descriptor, "wb") as out:
-            out.write(text.encode())
-            out.flush()
-            os.fsync(out.fileno())
-        if is_ours():
-            fresh.replace(mirror)
-        else:
-            os.link(fresh, mirror)  # unlike a rename, this fails where a file is
-    finally:
-        fresh.unlink(missing_ok=True)
-    with contextlib.suppress(OSError):  # Windows has no folders to open
-        folder = os.open(mirror.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+    if is_ours():
+        fs.replace(mirror, text, fs.PRIVATE)
+    elif not fs.create(mirror, text):
+        raise FileExistsError(mirror)
 
 
 def _is_regular(path: Path) -> bool:

@@ -8,17 +8,15 @@ The files are the truth, made to be committed and merged; the index is derived. 
 removes the old one, so that a crash leaves one good copy at least.
 """
 
-import os
 import re
-import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
+from gieok import fs
 from gieok.capabilities.prompt.recollect import CATEGORIES
 from gieok.errors import BadRequest
-from gieok.fs import make_private
 from gieok.text.keywords import normalise
 from gieok.text.markdown import front_matter
 
@@ -97,7 +95,7 @@ def save(base: Path, record: Record, is_known: Callable[[Path], bool] = lambda f
 def _made(base: Path, folder: Path) -> Path:
     """Make a folder below `base`, as private as that is: the user's own is for nobody else."""
     if base.exists() and not base.stat().st_mode & 0o077:
-        return make_private(folder)
+        return fs.make_private(folder)
     folder.mkdir(parents=True, exist_ok=True)
     if not is_inside(base, folder):
         raise BadRequest(f"{str(folder)!r} leads out of {str(base)!r}", hint="replace the link by a folder")
@@ -108,7 +106,7 @@ def _created(folder: Path, stem: str, text: str) -> Path:
     """Write a file under the first free name. Raises BadRequest."""
     for name in (stem, *(f"{stem}-{n}" for n in range(2, _MOST_NAMESAKES))):
         file = folder / f"{name}.md"
-        if _create(file, text):
+        if fs.create(file, text):
             return file
     raise BadRequest(f"too many records are called {stem!r}", hint="give this one a --title of its own")
 
@@ -117,7 +115,7 @@ def rewritten(file: Path, title: str, text: str) -> Path:
     """Write a record's text anew, beside it under its title where that is another name; return where it is."""
     stem = slug(title)
     if stem == file.stem:
-        _written(file.parent, text).replace(file)
+        fs.replace(file, text)
         return file
     return _created(file.parent, stem, text)
 
@@ -134,31 +132,6 @@ def slug(title: str) -> str:
     """Return the file name of a title, without its ending."""
     words = re.sub(r"[^\w]+", "-", title.lower()).strip("-_") or "record"
     return words.encode()[:_SLUG_BYTES].decode("utf-8", "ignore").strip("-_")
-
-
-def _create(file: Path, text: str) -> bool:
-    """Write a file durably under a name that nobody has; return False where somebody has it."""
-    partial = _written(file.parent, text)
-    try:
-        os.link(partial, file)  # unlike a rename, this never replaces
-    except FileExistsError:
-        return False
-    finally:
-        partial.unlink()
-    return True
-
-
-def _written(folder: Path, text: str) -> Path:
-    handle, name = tempfile.mkstemp(dir=folder, prefix=".~", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as opened:
-            opened.write(text)
-            opened.flush()
-            os.fsync(opened.fileno())
-    except BaseException:
-        Path(name).unlink()
-        raise
-    return Path(name)
 
 
 def find(base: Path, shelf: str, name: str) -> Path:

@@ -1,12 +1,10 @@
 """What Gieok keeps in a project's `.gieok/code/`, and where."""
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from gieok import places
-from gieok.fs import make_private
+from gieok import fs, places
 
 FOLDER = Path(places.PROJECT_FOLDER, "code")
 _INDEX = "index.sqlite"
@@ -32,7 +30,7 @@ def find_root(start: Path) -> Path | None:
 def prepare(root: Path) -> None:
     """Make the folder, with its settings and a `.gitignore`, where they are not there yet."""
     folder = root / FOLDER
-    make_private(folder)
+    fs.make_private(folder)
     for name, text in (("config.yaml", CONFIG), (".gitignore", _IGNORE)):
         if not (folder / name).exists():
             (folder / name).write_text(text, encoding="utf-8")
@@ -41,13 +39,7 @@ def prepare(root: Path) -> None:
 def append_log(root: Path, name: str, row: Mapping[str, object]) -> None:
     """Add a line to `logs/NAME.jsonl`, in one write, so that lines of several processes do not mix."""
     file = root / FOLDER / "logs" / f"{name}.jsonl"
-    make_private(file.parent)
-    line = json.dumps(row, ensure_ascii=False) + "\n"
-    descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    try:
-        os.write(descriptor, line.encode("utf-8", "replace"))
-    finally:
-        os.close(descriptor)
+    fs.append(file, json.dumps(row, ensure_ascii=False) + "\n")
 
 
 def read_log(root: Path, name: str) -> Iterator[dict[str, object]]:
@@ -68,9 +60,5 @@ def read_log(root: Path, name: str) -> Iterator[dict[str, object]]:
 def write(root: Path, name: str, text: str) -> Path:
     """Replace a file below the folder, in one step; return where it is."""
     file = root / FOLDER / name
-    make_private(file.parent)
-    beside = file.with_name(f".{file.name}.{os.getpid()}")
-    beside.touch(mode=0o600)
-    beside.write_text(text, encoding="utf-8", errors="replace")
-    beside.replace(file)
+    fs.replace_private(file, text.encode("utf-8", "replace"))
     return file

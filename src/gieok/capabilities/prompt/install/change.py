@@ -1,27 +1,17 @@
 """Changes to files that belong to somebody else: planned as text, written at once, and undone byte for byte."""
 
-import glob
 import hashlib
 import json
-import os
 import re
-import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from gieok import fs
 from gieok.errors import BadRequest
-from gieok.fs import make_private
 from gieok.text import jsonc
-
-try:
-    import fcntl
-except ImportError:  # Windows: two installs at once are refused by what they read
-    fcntl = None  # type: ignore[assignment]
-
-_TEMPORARY = ".gieok.tmp"
 
 
 class Part(NamedTuple):
@@ -123,14 +113,9 @@ class Ledger:
     @contextmanager
     def alone(self, parts: Sequence[Part]) -> Iterator[None]:
         """Keep other processes from installing meanwhile, and sweep away what one left that was killed."""
-        make_private(self._folder)
-        with (self._folder / "lock").open("a") as lock:
-            if fcntl:
-                fcntl.flock(lock, fcntl.LOCK_EX)
-            for part in parts:
-                target = part.path.resolve()
-                for left in target.parent.glob(f".{glob.escape(target.name)}.*{_TEMPORARY}"):
-                    left.unlink(missing_ok=True)
+        with fs.exclusive(self._folder / "lock"):
+            for folder in {part.path.resolve().parent for part in parts}:
+                fs.sweep(folder)
             yield
 
     def _entry(self, path: Path) -> Path:
@@ -148,7 +133,6 @@ class Ledger:
 
     def keep(self, change: Change, before: bytes | None) -> None:
         """Remember a file as it was, durably, before it is changed; and which of its folders are not there yet."""
-        make_private(self._folder)
         missing = [str(f) for f in change.path.parents if not f.exists()] or self.folders(change.path)
         row = {
             "path": str(change.path),
@@ -156,7 +140,7 @@ class Ledger:
             "after": _sum(change.after or b""),
             "folders": missing,
         }
-        replace(self._entry(change.path), json.dumps(row).encode(), 0o600)
+        fs.replace_private(self._entry(change.path), json.dumps(row))
 
     def folders(self, path: Path) -> list[str]:
         """Return the folders that were made for a file, innermost first."""
@@ -221,7 +205,7 @@ def install(parts: Sequence[Part], changes: Sequence[Change], ledger: Ledger) ->
         if read(change.path) not in (change.before, change.after):
             raise BadRequest(f"{str(change.path)!r} changed meanwhile", hint="run the command again")
         # Agents keep keys in their own files: a new one is the user's alone.
-        replace(change.path, change.after or b"", 0o600)
+        fs.replace(change.path, change.after or b"")
 
 
 def _before_us(part: Part, now: bytes | None) -> bytes | None:
@@ -236,7 +220,7 @@ def uninstall(changes: Sequence[Change], ledger: Ledger) -> None:
             change.path.unlink(missing_ok=True)
             _remove_empty(ledger.folders(change.path))
         elif change.status != "unchanged":
-            replace(change.path, change.after, 0o644)
+            fs.replace(change.path, change.after)
         ledger.forget(change.path)
 
 
@@ -246,19 +230,3 @@ def _remove_empty(folders: Sequence[str]) -> None:
             Path(folder).rmdir()
         except OSError:  # something else is in it by now
             return
-
-
-def replace(path: Path, data: bytes, mode: int) -> None:
-    """Write a file in one step, through a link if it is one (settings often live elsewhere); its mode stays."""
-    target = path.resolve() if path.is_symlink() else path
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=_TEMPORARY)
-    try:
-        with os.fdopen(handle, "wb") as opened:
-            opened.write(data)
-            opened.flush()
-            os.fsync(opened.fileno())
-        Path(name).chmod(target.stat().st_mode & 0o7777 if target.exists() else mode)
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
