@@ -208,7 +208,7 @@ def _with_observations(context: Context, count: int, **changes: object) -> Sidec
 
 
 def test_too_many_observations_are_reflected_upon(context: Context) -> None:
-    sidecar = _with_observations(context, 40, reflect_tokens=500)
+    sidecar = _with_observations(context, 40, thresholds=Thresholds(reflect_tokens=500))
     held = remembered.load(context.store(), _SCOPE)
     assert held.tokens > 500
     assert sidecar.reflect_if_due(_SCOPE)
@@ -218,7 +218,7 @@ def test_too_many_observations_are_reflected_upon(context: Context) -> None:
 
 def test_once_a_week_half_as_many_are_enough(context: Context, clock: ManualClock) -> None:
     tokens = remembered.load(_with_observations(context, 40).store, _SCOPE).tokens
-    sidecar = replace(context.sidecar(), reflect_tokens=round(tokens * 1.5))
+    sidecar = replace(context.sidecar(), thresholds=Thresholds(reflect_tokens=round(tokens * 1.5)))
     assert sidecar.reflect_if_due(_SCOPE), "Sunday 02:00 is past"
     _with_observations(context, 40)
     assert not sidecar.reflect_if_due(_SCOPE), "done for this week"
@@ -237,4 +237,4 @@ def test_thresholds_keep_a_fifth() -> None:
 def test_a_setting_that_cannot_be_used_is_named(context: Context, monkeypatch, name: str, value: str) -> None:
     monkeypatch.setenv(f"GIEOK_{name}", value)
     with pytest.raises(BadConfig, match=value.rpartition(" ")[2]):
-        open_context({}).sidecar().minds.observe(_SCOPE)
+        open_context({}).sidecar().models.observer(_SCOPE)

@@ -25,12 +25,16 @@ _MOST_OVERSHOOT = 0.95
 
 
 class Thresholds(NamedTuple):
-    """Tokens of messages: a run, a chunk in the background, where nothing is put off. `activation` of a run is dropped."""
+    """Token counts at which a run, a span ahead of it and a hard stop are due; `reflect_tokens` counts observations.
+
+    `activation` is the share of a run that becomes memory; the rest stays buffered.
+    """
 
     run_tokens: int = 30_000
     chunk_tokens: int = 6_000
     hard_stop_tokens: int = 36_000
     activation: float = 0.8
+    reflect_tokens: int = 40_000
 
     @property
     def kept_tokens(self) -> int:
