@@ -53,7 +53,7 @@ _REMEMBERED_TOKENS = 2_000
 if TYPE_CHECKING:
     from gieok.capabilities.code.index.ignoring import Rules
     from gieok.capabilities.code.index.project import Project
-    from gieok.capabilities.prompt.recollect import Reader
+    from gieok.capabilities.prompt.matches import Reader
 
 #: The store that is kept beside a remote one where the user wants both.
 _LOCAL = "sqlite"
@@ -471,7 +471,7 @@ def _scope_models(
     zone: tzinfo,
     wait: Callable[[float], object],
 ) -> "ScopeModels":
-    from gieok.capabilities.observe import reflect, remembered, rules
+    from gieok.capabilities.observe import reflect, rules, scope_memory
     from gieok.capabilities.observe.observer import ModelObserver
     from gieok.capabilities.observe.sidecar import ScopeModels
 
@@ -486,7 +486,7 @@ def _scope_models(
     def observe(scope: Scope) -> Callable[[Any], Any]:
         if observing == "rules":
             return lambda span: rules.observe(span, zone)
-        recent = partial(remembered.recent, store, scope, _REMEMBERED_TOKENS)
+        recent = partial(scope_memory.recent, store, scope, _REMEMBERED_TOKENS)
         made = asker("observer", "observe", observing)
         return ModelObserver(made, zone, recent, settings.number("observe.temperature"))
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from gieok.capabilities.observe import observation
 from gieok.capabilities.observe.observation import Observed
 from gieok.engine.distil import MessageSpan, finish, next_span
-from gieok.model.conversation import Chunk, Run
+from gieok.model.conversation import BufferedSpan, Run
 from gieok.model.memory import Scope
 from gieok.ports.journal import FullJournal
 from gieok.ports.store import Store
@@ -85,7 +85,7 @@ class Buffer:
         if span is None:
             return Step.LOST
         observed = self.observe(span)
-        chunk = Chunk(span.start, span.end, span.tokens, observation.dump(observed))
+        chunk = BufferedSpan(span.start, span.end, span.tokens, observation.dump(observed))
         return Step.BUFFERED if self.journal.buffer(self.scope, READER, chunk) else Step.LOST
 
     def _observe_now(self, position: int) -> Step:
@@ -95,7 +95,7 @@ class Buffer:
         observed = self.observe(span)
         return self._finish(position, span.end, span.tokens, len(span.messages), observed, Step.OBSERVED)
 
-    def _activate(self, position: int, chunks: Sequence[Chunk]) -> Step:
+    def _activate(self, position: int, chunks: Sequence[BufferedSpan]) -> Step:
         observed = observation.merge(observation.load(chunk.body) for chunk in chunks)
         tokens = sum(chunk.tokens for chunk in chunks)
         return self._finish(position, chunks[-1].end, tokens, 0, observed, Step.ACTIVATED)
@@ -111,7 +111,7 @@ class Buffer:
         return done if finish(self.journal, self.store, position, run, put=entries) else Step.LOST
 
 
-def prefix(chunks: Sequence[Chunk], pending_tokens: int, kept_tokens: int) -> Sequence[Chunk]:
+def prefix(chunks: Sequence[BufferedSpan], pending_tokens: int, kept_tokens: int) -> Sequence[BufferedSpan]:
     """Return the chunks to activate: those whose tokens come nearest to leaving `kept_tokens`, rather more than fewer."""
     target = pending_tokens - kept_tokens
     total, under, over = 0, 0, 0

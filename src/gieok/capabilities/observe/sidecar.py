@@ -11,14 +11,14 @@ from datetime import datetime, time, timedelta, tzinfo
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.capabilities.observe import active_memory, remembered, spool
+from gieok.capabilities.observe import active_memory, scope_memory, spool
 from gieok.capabilities.observe.active_memory import Look
 from gieok.capabilities.observe.buffer import READER, Buffer, Step, Thresholds
 from gieok.capabilities.observe.capture import Capture, capture_database
 from gieok.capabilities.observe.notes import Mirrored, NotesMirror
 from gieok.capabilities.observe.observation import Observed
 from gieok.capabilities.observe.reflect import Reflected, Reflector
-from gieok.capabilities.observe.remembered import Remembered
+from gieok.capabilities.observe.scope_memory import ScopeMemory
 from gieok.capabilities.observe.sources import Place, Source, source_of, sources
 from gieok.engine.distil import MessageSpan, deliver
 from gieok.errors import BudgetReached, GeneratorFailed
@@ -61,7 +61,7 @@ class ScopeModels(NamedTuple):
     """The observer and the reflector of a scope; `observer_model` is '' where rules observe."""
 
     observer: Callable[[Scope], Callable[[MessageSpan], Observed]]
-    reflector: Callable[[Scope], Callable[[Remembered, str, int], Observed]]
+    reflector: Callable[[Scope], Callable[[ScopeMemory, str, int], Observed]]
     observer_model: str = ""
 
 
@@ -206,7 +206,7 @@ class Sidecar:
     def _reflector(self, scope: Scope) -> Reflector:
         return Reflector(self.journal, self.store, scope, self.clock, self.models.reflector(scope))
 
-    def _weekly_is_due(self, scope: Scope, held: Remembered) -> bool:
+    def _weekly_is_due(self, scope: Scope, held: ScopeMemory) -> bool:
         """A few observations need no reflection, whatever day it is; nor do those that came after the last due time."""
         last_due = self._last_weekly_reflection()
         if held.tokens < self.thresholds.reflect_tokens // 2 or held.observations[0].at >= last_due:
@@ -258,8 +258,8 @@ class Sidecar:
         today = self.clock.now().astimezone(self.zone).date()
         return active_memory.write(self.active_file(scope), active_memory.render(held, self.look, today))
 
-    def _held(self, scope: Scope) -> Remembered:
-        return remembered.load(self.store, scope, self._known.setdefault(scope, {}))
+    def _held(self, scope: Scope) -> ScopeMemory:
+        return scope_memory.load(self.store, scope, self._known.setdefault(scope, {}))
 
     def backlog_tokens(self, scope: Scope) -> int:
         """Return how many tokens of messages are not observed yet, counted up to the hard stop."""

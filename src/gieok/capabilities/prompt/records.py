@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.capabilities.prompt.recollect import CATEGORIES
+from gieok.capabilities.prompt.matches import CATEGORIES
 from gieok.errors import BadRequest
 from gieok.fs import make_private
 from gieok.text.keywords import normalise

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gieok.model.conversation import Cursor, Message, Reject, Retraction, Role, Turn
+from gieok.model.conversation import Cursor, Message, Reject, Retraction, Role, TranscriptEvent
 from gieok.model.memory import Scope
 from gieok.ports.journal import FullJournal, Journal
 from gieok.testing.contracts.base import EVERYTHING, HOME, OTHER
@@ -34,7 +34,7 @@ def said(identity: str, text: str = "", *, tokens: int = 10, session: str = "s")
     return Message(identity, Role.USER, text or identity, AT, session, "plain", tokens, "/t/s.jsonl", 7)
 
 
-def add(journal: Journal, *turns: Turn, scope: Scope = HOME, file: str = "1:1") -> None:
+def add(journal: Journal, *turns: TranscriptEvent, scope: Scope = HOME, file: str = "1:1") -> None:
     """Append turns that were read from a file, whose cursor moves on by one line each."""
     before = next((cursor for cursor in journal.cursors() if cursor.identity == file), None)
     after = Cursor(file, "/t/s.jsonl", offset=(before.offset if before else 0) + max(len(turns), 1))
