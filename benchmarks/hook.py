@@ -29,7 +29,7 @@ from pathlib import Path
 import retrieval
 from gieok.backends.stores.sqlite.glance import Glance, Late
 from gieok.backends.stores.sqlite.store import SqliteStore
-from gieok.capabilities.prompt import levels, question, recollect
+from gieok.capabilities.prompt import levels, matches, question
 from gieok.capabilities.prompt.measure import Decision, Label, measured
 from gieok.capabilities.prompt.options import HookSettings
 from gieok.model.memory import Document, Entry, Passage, Scope
@@ -205,7 +205,7 @@ def quality(data: Path, count: int) -> dict[str, dict[str, dict[str, object]]]:
 
 def outcome(reader: Glance, label: Label, floor: float) -> Decision:
     settings = HookSettings({"hook.floor": floor})
-    ask = partial(recollect.recall, reader, ["agent:main"], chosen=settings, now_unix_s=0.0, cwd="", late=Late)
+    ask = partial(matches.find_matches, reader, ["agent:main"], chosen=settings, now_unix_s=0.0, cwd="", late=Late)
     asked = question.questions(label.prompt)
     shown = ask(asked=asked).found[: int(settings.number("hook.limit"))] if asked else []
     return Decision(label, tuple((f.level, f.key in label.expect) for f in shown if f.level != levels.LOW))

@@ -27,14 +27,14 @@ from typing import Any
 
 import gieok
 from gieok.app import open_context
-from gieok.capabilities.observe import active_memory, remembered
+from gieok.capabilities.observe import active_memory, scope_memory
 from gieok.capabilities.observe.active_memory import Look
 from gieok.capabilities.observe.buffer import READER, Buffer, Step
 from gieok.capabilities.observe.capture import Capture
 from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority, dump, entries
 from gieok.engine.distil import MessageSpan
 from gieok.engine.lifecycle import fill_vectors
-from gieok.model.conversation import Chunk, Cursor, Message, Role
+from gieok.model.conversation import BufferedSpan, Cursor, Message, Role
 from gieok.model.memory import Scope
 from gieok.testing.clock import ManualClock
 from gieok.text.tokens import count_tokens
@@ -136,7 +136,7 @@ def _activation(context: Any) -> dict[str, float]:
         for number in range(4):
             end = found[2 * number + 1].seq
             body = dump(Observed(tuple(_observations(20, 1000 * turn + 20 * number))))
-            assert journal.buffer(scope, READER, Chunk(start, end, 6000, body))
+            assert journal.buffer(scope, READER, BufferedSpan(start, end, 6000, body))
             start = end
 
         def observe(span: MessageSpan) -> Observed:
@@ -178,7 +178,7 @@ def _reading(context: Any, home: Path) -> dict[str, float]:
     def write(known: dict[str, Any] | None) -> float:
         store.put(entries(scope, Observed((), task=f"launch {next(numbers)}"), _AT))
         began = time.perf_counter()
-        text = active_memory.render(remembered.load(store, scope, known), look, _AT.date())
+        text = active_memory.render(scope_memory.load(store, scope, known), look, _AT.date())
         active_memory.write(home / "bench-active.md", text)
         return (time.perf_counter() - began) * 1000
 

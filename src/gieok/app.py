@@ -41,7 +41,7 @@ from gieok.ports.system import Clock, Watcher
 
 if TYPE_CHECKING:
     from gieok.capabilities.observe.notes import NotesMirror
-    from gieok.capabilities.observe.sidecar import Minds, Sidecar
+    from gieok.capabilities.observe.sidecar import ScopeModels, Sidecar
     from gieok.engine.generate import Asker
     from gieok.ports.journal import FullJournal
 
@@ -53,7 +53,7 @@ _REMEMBERED_TOKENS = 2_000
 if TYPE_CHECKING:
     from gieok.capabilities.code.index.ignoring import Rules
     from gieok.capabilities.code.index.project import Project
-    from gieok.capabilities.prompt.recollect import Reader
+    from gieok.capabilities.prompt.matches import Reader
 
 #: The store that is kept beside a remote one where the user wants both.
 _LOCAL = "sqlite"
@@ -377,7 +377,7 @@ def _sidecar(
     from gieok.capabilities.observe import active_memory, sources
     from gieok.capabilities.observe.active_memory import Look
     from gieok.capabilities.observe.buffer import Thresholds
-    from gieok.capabilities.observe.sidecar import Sidecar
+    from gieok.capabilities.observe.sidecar import Sidecar, TranscriptSources
 
     scope = Scope(places.USER_SCOPE if settings.text("scope") == "auto" else settings.text("scope"))
     template = settings.text("active_memory.template")
@@ -386,13 +386,15 @@ def _sidecar(
         store=store,
         clock=clock,
         zone=zone,
-        default_scope=scope,
-        project_scope=_project_scope,
-        places=sources.places(Path.home(), os.environ, _agents(settings), _folders(settings)),
-        minds=_minds(settings, journal, store, clock, zone, wait),
+        transcripts=TranscriptSources(
+            sources.places(Path.home(), os.environ, _agents(settings), _folders(settings)),
+            _open_transcripts,
+            scope,
+            _project_scope,
+        ),
+        models=_scope_models(settings, journal, store, clock, zone, wait),
         notifier=registry.load(registry.NOTIFIERS, "log")(paths.log(settings.home), clock.now),
         spool=paths.spool(settings.home),
-        open_database=_open_transcripts,
         active_file=partial(_active_file, settings, scope),
         look=Look(
             lang,
@@ -404,8 +406,8 @@ def _sidecar(
             settings.integer("observe.run_tokens"),
             settings.integer("observe.chunk_tokens"),
             settings.integer("observe.hard_stop_tokens"),
+            reflect_tokens=settings.integer("reflect.tokens"),
         ),
-        reflect_tokens=settings.integer("reflect.tokens"),
         notes=_notes(settings),
     )
 
@@ -461,17 +463,17 @@ def _notes(settings: config.Settings) -> "NotesMirror":
     return NotesMirror(folders, found.workspace.absolute() / "memory", record)
 
 
-def _minds(
+def _scope_models(
     settings: config.Settings,
     journal: "FullJournal",
     store: Store,
     clock: Clock,
     zone: tzinfo,
     wait: Callable[[float], object],
-) -> "Minds":
-    from gieok.capabilities.observe import reflect, remembered, rules
+) -> "ScopeModels":
+    from gieok.capabilities.observe import reflect, rules, scope_memory
     from gieok.capabilities.observe.observer import ModelObserver
-    from gieok.capabilities.observe.sidecar import Minds
+    from gieok.capabilities.observe.sidecar import ScopeModels
 
     # Made for each run, so that a key that was replaced holds at once.
     def asker(role: str, prefix: str, model: str) -> "Asker":
@@ -484,7 +486,7 @@ def _minds(
     def observe(scope: Scope) -> Callable[[Any], Any]:
         if observing == "rules":
             return lambda span: rules.observe(span, zone)
-        recent = partial(remembered.recent, store, scope, _REMEMBERED_TOKENS)
+        recent = partial(scope_memory.recent, store, scope, _REMEMBERED_TOKENS)
         made = asker("observer", "observe", observing)
         return ModelObserver(made, zone, recent, settings.number("observe.temperature"))
 
@@ -495,7 +497,7 @@ def _minds(
         made = asker("reflector", of_reflector, reflecting)
         return reflect.model_ask(made, zone, settings.number("reflect.temperature"))
 
-    return Minds(observe, reflect_on, "" if observing == "rules" else observing)
+    return ScopeModels(observe, reflect_on, "" if observing == "rules" else observing)
 
 
 def _asker(

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 import pytest
 
 from gieok.engine.lifecycle import fill_vectors
-from gieok.engine.recall import Profile, Question, Recollection, recall
+from gieok.engine.recall import Profile, Question, RankedHits, recall
 from gieok.errors import EmbedderFailed, ShapeMismatch
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.model.retrieval import Filter, FoundPassage
@@ -57,12 +57,12 @@ def _ask(
     scopes: tuple[Scope, ...] = (_MAIN,),
     where: Filter | None = None,
     zone: timezone = UTC,
-) -> Recollection:
+) -> RankedHits:
     question = Question(text=text, scopes=scopes, where=where or Filter())
     return recall(store, embedder, question, profile, _CLOCK, zone)
 
 
-def _keys(found: Recollection) -> list[str]:
+def _keys(found: RankedHits) -> list[str]:
     return [hit.passage.key for hit in found.hits]
 
 
@@ -246,7 +246,7 @@ def test_asking_changes_nothing_and_gives_the_same_again() -> None:
 def test_no_question_is_too_strange(text: str) -> None:
     store, embedder = _store(_entry("pay", "결제했다")), HashEmbedder()
     fill_vectors(store, embedder)
-    assert isinstance(_ask(store, text, embedder=embedder), Recollection)
+    assert isinstance(_ask(store, text, embedder=embedder), RankedHits)
 
 
 def test_the_hash_embedder_is_asked_for_a_list(  # statements are also imagined as an answer

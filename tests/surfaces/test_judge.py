@@ -17,8 +17,8 @@ import pytest
 import gieok
 from gieok.app import open_context
 from gieok.capabilities.prompt.inject import InjectedMemory
+from gieok.capabilities.prompt.matches import Match
 from gieok.capabilities.prompt.options import HookSettings
-from gieok.capabilities.prompt.recollect import Found
 from gieok.ops import operation
 from gieok.ops.memory.remember import RememberRequest
 from gieok.surfaces.hook.judge import judged
@@ -87,14 +87,14 @@ def _settings(server: Model, api: str = "openai", **values: Any) -> HookSettings
     )  # fmt: skip
 
 
-def _found(*titles: str, text: str = "") -> list[Found]:
+def _found(*titles: str, text: str = "") -> list[Match]:
     entries = [
         InjectedMemory(title=title, citation=f"{title}.md#L1", text=text or f"about {title}") for title in titles
     ]
-    return [Found(level="high", coverage=0.5, ratio=1.0, key=e.citation, entry=e) for e in entries]
+    return [Match(level="high", coverage=0.5, ratio=1.0, key=e.citation, entry=e) for e in entries]
 
 
-def _titles(found: list[Found]) -> list[str]:
+def _titles(found: list[Match]) -> list[str]:
     return [item.entry.title for item in found]
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gieok.capabilities.observe import active_memory
 from gieok.capabilities.observe.active_memory import Look
 from gieok.capabilities.observe.observation import Category, Observation, Priority
-from gieok.capabilities.observe.remembered import Remembered
+from gieok.capabilities.observe.scope_memory import ScopeMemory
 from gieok.capabilities.prompt import inject
 from gieok.surfaces import tools
 from gieok.text.echo import is_echo, strip_echo
@@ -20,7 +20,7 @@ _AT = datetime(2026, 11, 21, 5, 30, tzinfo=UTC)
 
 
 def _active(lang: str) -> str:
-    held = Remembered(
+    held = ScopeMemory(
         (),
         (
             Observation("We decided to use Redis Streams.", _AT, Priority.HIGH, Category.DECISION),

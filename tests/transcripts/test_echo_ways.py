@@ -10,7 +10,7 @@ import pytest
 from gieok.capabilities.observe import active_memory
 from gieok.capabilities.observe.active_memory import Look
 from gieok.capabilities.observe.observation import Category, Observation, Priority
-from gieok.capabilities.observe.remembered import Remembered
+from gieok.capabilities.observe.scope_memory import ScopeMemory
 from gieok.capabilities.prompt import inject
 from gieok.model.conversation import Message
 from gieok.surfaces.tools import INSTRUCTIONS
@@ -131,7 +131,7 @@ _SAYS: dict[str, _Say] = {
 }  # fmt: skip
 
 _PRINTED = "We decided to use Redis Streams."
-_HELD = Remembered(
+_HELD = ScopeMemory(
     (), (Observation(_PRINTED, datetime(2026, 11, 21, tzinfo=UTC), Priority.HIGH, Category.DECISION),), "", ()
 )
 _ACTIVE = active_memory.render(_HELD, Look("en", 2_500, "", UTC), date(2026, 11, 22)) + active_memory.MARKER

@@ -1,6 +1,6 @@
 """Query → hits: gather legs, fuse, weigh, diversify, cut, cite.
 
-One pass for every rib; what differs is in the `Profile`. A leg that cannot answer is named in `Recollection.degraded`,
+One pass for every rib; what differs is in the `Profile`. A leg that cannot answer is named in `RankedHits.degraded`,
 never hidden: the hits then come from the legs that are left.
 """
 
@@ -118,7 +118,7 @@ class Question(NamedTuple):
     hybrid: bool = True
 
 
-class Recollection(NamedTuple):
+class RankedHits(NamedTuple):
     """Hits, best first; why they may be fewer or worse than they could be; the days the question was taken to mean."""
 
     hits: tuple[Hit, ...]
@@ -154,13 +154,13 @@ def recall(
     profile: Profile,
     clock: Clock,
     zone: tzinfo = UTC,
-) -> Recollection:
+) -> RankedHits:
     """Return what is remembered about a question, by one profile, from the legs that the store has."""
     question = question._replace(text=normalise(question.text))
     if profile.kinds:
         question = question._replace(where=question.where._replace(kinds=question.where.kinds or profile.kinds))
     if not keyword_text(question.text):  # "!!!" asks nothing, but its vector would be near to something
-        return Recollection(())
+        return RankedHits(())
     now = clock.now()
     span = find_span(question.text, now.astimezone(zone).date())
     vector, degraded = _query_vector(store, embedder, question, profile)
@@ -172,7 +172,7 @@ def recall(
     weighed = sorted((_weighed(c, profile, now, span) for c in found), key=lambda c: -c.score)
     hits = _chosen(weighed[: profile.considered], tokens, profile)
     reasons = [degraded, *(reason for _, reason in searched), _unfinished(store, question.scopes) if vector else None]
-    return Recollection(tuple(hits), "; ".join(dict.fromkeys(filter(None, reasons))) or None, span)
+    return RankedHits(tuple(hits), "; ".join(dict.fromkeys(filter(None, reasons))) or None, span)
 
 
 def _tokens(question: Question, span: DateSpan | None, profile: Profile) -> dict[str, float]:

@@ -48,7 +48,7 @@ class Retraction(NamedTuple):
 
 
 #: What one line of a transcript comes to.
-Turn = Message | Retraction
+TranscriptEvent = Message | Retraction
 
 
 class Journalled(NamedTuple):
@@ -87,7 +87,7 @@ class Reject(NamedTuple):
     reason: str
 
 
-class Chunk(NamedTuple):
+class BufferedSpan(NamedTuple):
     """What was made of the messages after `start` up to `end`, kept until it is activated. `body` is the reader's own."""
 
     start: int

@@ -19,7 +19,7 @@ from gieok.ports.system import Clock, Watcher
 if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.capabilities.code.index.project import Project
     from gieok.capabilities.observe.sidecar import Sidecar
-    from gieok.capabilities.prompt.recollect import Reader
+    from gieok.capabilities.prompt.matches import Reader
     from gieok.engine.generate import Asker
     from gieok.ports.journal import FullJournal
 

@@ -5,7 +5,17 @@ from contextlib import AbstractContextManager
 from datetime import date, datetime
 from typing import NamedTuple, Protocol
 
-from gieok.model.conversation import Chunk, Cursor, Incident, Journalled, JournalStats, Reject, Run, Turn, Usage
+from gieok.model.conversation import (
+    BufferedSpan,
+    Cursor,
+    Incident,
+    Journalled,
+    JournalStats,
+    Reject,
+    Run,
+    TranscriptEvent,
+    Usage,
+)
 from gieok.model.memory import Document, Entry, Scope
 
 
@@ -39,7 +49,7 @@ class Journal(Protocol):
     def append(
         self,
         scope: Scope,
-        turns: Sequence[Turn],
+        turns: Sequence[TranscriptEvent],
         cursor: Cursor,
         expected: Cursor | None,
         rejects: Sequence[Reject] = (),
@@ -90,10 +100,10 @@ class Positions(Protocol):
     def position(self, scope: Scope, reader: str) -> int:
         """Return the sequence number up to which messages are distilled; 0 at first."""
 
-    def chunks(self, scope: Scope, reader: str) -> list[Chunk]:
+    def chunks(self, scope: Scope, reader: str) -> list[BufferedSpan]:
         """Return the buffered chunks in order."""
 
-    def buffer(self, scope: Scope, reader: str, chunk: Chunk) -> bool:
+    def buffer(self, scope: Scope, reader: str, chunk: BufferedSpan) -> bool:
         """Add a chunk; False, and nothing is done, where it does not begin where the last one (or the position) ends."""
 
     def commit(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
-from gieok.model.conversation import Message, Turn
+from gieok.model.conversation import Message, TranscriptEvent
 from gieok.text.echo import MARKER
 from gieok.transcripts import claude_code, codex, gemini_cli, openclaw, plain
 from gieok.transcripts.own import is_own_call, is_own_tool, may_ask
@@ -41,7 +41,7 @@ class Transcript:
     folders: Sequence[str] = ()
     _own_calls: set[str] = field(default_factory=set)
 
-    def turns(self, line: Line, fallback_id: str) -> list[Turn]:
+    def turns(self, line: Line, fallback_id: str) -> list[TranscriptEvent]:
         """Return what a line comes to; nothing where the whole session is none of memory's business."""
         if self.session.ignored:
             return []
@@ -57,7 +57,7 @@ class Transcript:
                 if isinstance(part, ToolUse):
                     self._is_own(part)
 
-    def _turns(self, part: Part) -> Sequence[Turn]:
+    def _turns(self, part: Part) -> Sequence[TranscriptEvent]:
         match part:
             case Said():
                 return spoken(self.session, part)
@@ -152,7 +152,7 @@ def is_transcript(name: str) -> bool:
     )
 
 
-def replay(turns: Iterable[Turn]) -> Iterator[Message]:
+def replay(turns: Iterable[TranscriptEvent]) -> Iterator[Message]:
     """Yield the messages that hold after all turns, in order: the last version of each, without what was taken back."""
     held: dict[str, Message] = {}
     for turn in turns:

@@ -10,7 +10,7 @@ import pytest
 
 from gieok.backends.stores.sqlite.glance import Glance, Late
 from gieok.backends.stores.sqlite.store import SqliteStore
-from gieok.capabilities.prompt import levels, recollect
+from gieok.capabilities.prompt import levels, matches
 from gieok.capabilities.prompt.options import HookSettings
 from gieok.model.memory import Entry
 from gieok.model.retrieval import Filter, KeywordQuery
@@ -34,8 +34,8 @@ def file(tmp_path: Path) -> str:
     return str(tmp_path / "50% #1?.sqlite")
 
 
-def _recall(reader: Glance, scopes: list[str], text: str, chosen: HookSettings = _FLOORLESS) -> list[recollect.Found]:
-    return recollect.recall(reader, scopes, [query_tokens(text)], chosen, _NOW.timestamp(), "", Late).found
+def _recall(reader: Glance, scopes: list[str], text: str, chosen: HookSettings = _FLOORLESS) -> list[matches.Match]:
+    return matches.find_matches(reader, scopes, [query_tokens(text)], chosen, _NOW.timestamp(), "", Late).found
 
 
 @pytest.mark.parametrize("question", ["결제 서버", "deploy retry timeout", "parseInvoiceDate 김치찌개", "nowhere"])
@@ -88,7 +88,7 @@ def test_a_query_ends_in_its_middle_at_the_deadline(large: SqliteStore, file: st
     glance = Glance(file, 1.0, _Watch(looks))
     sid, _, mean_length = glance.scope(str(OTHER)) or (0, 0, 0.0)
     with pytest.raises(Late):
-        glance.ranked(sid, mean_length, recollect.Ranking, {"결제": 1.0, "정산": 1.0}, 12)
+        glance.ranked(sid, mean_length, matches.Ranking, {"결제": 1.0, "정산": 1.0}, 12)
 
 
 def test_at_the_deadline_what_was_found_until_then_is_shown(large: SqliteStore, file: str) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gieok.capabilities.observe import active_memory, observation, remembered
+from gieok.capabilities.observe import active_memory, observation, scope_memory
 from gieok.capabilities.observe.active_memory import MARKER, Look
 from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
 from gieok.errors import BadConfig, BadRequest
@@ -18,10 +18,10 @@ _TODAY = date(2026, 11, 21)
 _LOOK = Look("en", 2500, "", UTC)
 
 
-def _held(*observations: Observation, task: str = "", patterns: tuple[str, ...] = ()) -> remembered.Remembered:
+def _held(*observations: Observation, task: str = "", patterns: tuple[str, ...] = ()) -> scope_memory.ScopeMemory:
     store = MemoryStore()
     store.put(observation.entries(_SCOPE, Observed(observations, task, patterns), _AT))
-    return remembered.load(store, _SCOPE)
+    return scope_memory.load(store, _SCOPE)
 
 
 def _o(

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("pydantic_ai")
 
 from gieok.app import open_context
-from gieok.capabilities.observe import remembered
+from gieok.capabilities.observe import scope_memory
 from gieok.capabilities.observe.buffer import READER
 from gieok.ops import operation
 from gieok.ops.context import Context
@@ -104,7 +104,7 @@ def test_a_long_conversation_becomes_dated_observations(home: Path, server: Mode
     context = _context(ManualClock(_BEGIN + timedelta(days=5)))
     done = _run(context)
     assert done["messages"] == count
-    held = remembered.load(context.store(), context.scope)
+    held = scope_memory.load(context.store(), context.scope)
     assert len(held.observations) > 30
     for o in held.observations:
         number = int(re.findall(r"간격을 (\d+)초", o.text)[0])
@@ -142,13 +142,13 @@ def test_whatever_the_model_does_nothing_is_lost_and_it_resumes_by_itself(home: 
         assert len(server.requests) == asked
         clock.advance(timedelta(minutes=16))
     assert context.journal().stats(context.scope).messages == count
-    assert remembered.load(context.store(), context.scope).observations == ()
+    assert scope_memory.load(context.store(), context.scope).observations == ()
     notified = log(home / "home").read_text(encoding="utf-8").splitlines()
     assert len(notified) == 1
     assert "the observer waits" in notified[0]
     server.script = [_observe]
     assert _run(context)["waiting"] is None
-    held = remembered.load(context.store(), context.scope)
+    held = scope_memory.load(context.store(), context.scope)
     assert held.observations
     assert context.journal().incidents() == []
     server.script = [(401, b"{}")]

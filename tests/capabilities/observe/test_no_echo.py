@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gieok.app import open_context
-from gieok.capabilities.observe import remembered, tail
+from gieok.capabilities.observe import scope_memory, tail
 from gieok.model.memory import Scope
 from gieok.ops import operation
 from gieok.ops.context import Context
@@ -63,7 +63,7 @@ class _Agent:
 
 def _observe(context: Context) -> list[str]:
     operation("observe run").handler(context, ObserveRunRequest(once=True))
-    return [o.text for o in remembered.load(context.store(), _SCOPE).observations]
+    return [o.text for o in scope_memory.load(context.store(), _SCOPE).observations]
 
 
 def _named(context: Context) -> list[str]:

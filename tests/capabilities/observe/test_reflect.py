@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from gieok.backends.journals.sqlite.journal import SqliteJournal
-from gieok.capabilities.observe import observation, remembered
+from gieok.capabilities.observe import observation, scope_memory
 from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
 from gieok.capabilities.observe.reflect import READER, Reflector, model_ask, rules_ask
 from gieok.engine.generate import Asker
@@ -41,7 +41,7 @@ _SHORT = "<observations>\nDate: 2026-11-02\n* 🟢 (05:30) [state] 서버 29대�
 def test_observations_are_replaced_and_stay_in_the_history(journal: SqliteJournal) -> None:
     reflector, store, generator = _reflector(journal, _SHORT + "\n<patterns>\n- 로그를 자주 본다\n</patterns>")
     result = reflector()
-    held = remembered.load(store, _SCOPE)
+    held = scope_memory.load(store, _SCOPE)
     assert result.after_tokens <= result.before_tokens / 2
     assert [o.text for o in held.observations] == [_DECISION.text, "서버 29대의 로그를 확인했다"]
     assert held.observations[1].message_ids == tuple(f"m{n}" for n in range(1, 30)), "down to the messages"
@@ -54,7 +54,7 @@ def test_observations_are_replaced_and_stay_in_the_history(journal: SqliteJourna
 def test_a_decision_that_still_holds_is_never_dropped(journal: SqliteJournal) -> None:
     reflector, store, _ = _reflector(journal, _SHORT)
     reflector()
-    assert _DECISION in remembered.load(store, _SCOPE).observations
+    assert _DECISION in scope_memory.load(store, _SCOPE).observations
 
 
 def test_the_tries_grow_stronger_and_the_smallest_good_result_is_kept(journal: SqliteJournal) -> None:
@@ -68,7 +68,7 @@ def test_the_tries_grow_stronger_and_the_smallest_good_result_is_kept(journal: S
     levels = [prompt.system for prompt in generator.prompts]
     assert result.tries == 4
     assert len(set(levels)) == 4
-    assert len(remembered.load(store, _SCOPE).observations) == 20, "19 lines and the decision"
+    assert len(scope_memory.load(store, _SCOPE).observations) == 20, "19 lines and the decision"
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_of_two_reflections_at_once_one_counts(journal: SqliteJournal) -> None:
     result = outer()
     assert result.after_tokens == result.before_tokens
     assert journal.position(_SCOPE, READER) == 1
-    assert _DECISION in remembered.load(store, _SCOPE).observations
+    assert _DECISION in scope_memory.load(store, _SCOPE).observations
 
 
 def test_a_reflection_that_was_prepared_is_put_in_place_and_what_came_later_stays(journal: SqliteJournal) -> None:
@@ -105,7 +105,7 @@ def test_a_reflection_that_was_prepared_is_put_in_place_and_what_came_later_stay
     later = Observation("그 뒤에 관찰한 것", _AT + timedelta(days=9), Priority.LOW, Category.STATE, message_ids=("z",))
     store.put(observation.entries(_SCOPE, Observed((later,)), _AT))
     result = reflector()
-    held = remembered.load(store, _SCOPE)
+    held = scope_memory.load(store, _SCOPE)
     assert [o.text for o in held.observations] == [_DECISION.text, "서버 29대의 로그를 확인했다", later.text]
     assert result.after_tokens == held.tokens
     assert len(generator.prompts) == 1
@@ -115,7 +115,7 @@ def test_a_reflection_that_was_prepared_is_put_in_place_and_what_came_later_stay
 def test_a_prepared_reflection_of_what_was_forgotten_is_not_used(journal: SqliteJournal) -> None:
     reflector, store, generator = _reflector(journal, _SHORT)
     assert reflector.prepare()
-    gone = remembered.load(store, _SCOPE).documents[5]
+    gone = scope_memory.load(store, _SCOPE).documents[5]
     store.forget(_SCOPE, [gone.key])
     reflector()
     assert len(generator.prompts) == 2

@@ -11,12 +11,12 @@ import pytest
 
 from gieok import places
 from gieok.app import open_context
-from gieok.capabilities.observe import observation, remembered
+from gieok.capabilities.observe import observation, scope_memory
 from gieok.capabilities.observe.buffer import READER, Buffer, Step, Thresholds, prefix
 from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
 from gieok.capabilities.observe.sidecar import Sidecar
 from gieok.errors import BadConfig
-from gieok.model.conversation import Chunk, Cursor, Message, Retraction, Role
+from gieok.model.conversation import BufferedSpan, Cursor, Message, Retraction, Role
 from gieok.model.memory import Scope
 from gieok.ops import operation
 from gieok.ops.context import Context
@@ -61,7 +61,7 @@ def _say(file: Path, *texts: str, at: datetime = _NOW, **more: object) -> Path:
 
 
 def _texts(context: Context, scope: Scope = _SCOPE) -> list[str]:
-    return [o.text for o in remembered.load(context.store(), scope).observations]
+    return [o.text for o in scope_memory.load(context.store(), scope).observations]
 
 
 def test_below_the_threshold_messages_wait_and_an_idle_conversation_is_observed_whole(
@@ -105,7 +105,7 @@ def test_chunks_are_made_ahead_and_activated_at_the_threshold_but_for_the_newest
     ],
 )
 def test_a_prefix_of_chunks_leaves_about_a_fifth(tokens: tuple[int, ...], pending: int, kept: int, count: int) -> None:
-    chunks = [Chunk(n, n + 1, size, "") for n, size in enumerate(tokens)]
+    chunks = [BufferedSpan(n, n + 1, size, "") for n, size in enumerate(tokens)]
     assert len(prefix(chunks, pending, kept)) == count
 
 
@@ -123,8 +123,8 @@ def test_what_is_taken_back_drops_the_chunks_that_were_made_of_it(context: Conte
     journal.append(_SCOPE, texts, first, None)
     seqs = [found.seq for found in journal.read(_SCOPE, 0, budget_tokens=1000)]
     for start, end in ((0, seqs[1]), (seqs[1], seqs[3]), (seqs[3], seqs[5])):
-        assert journal.buffer(_SCOPE, READER, Chunk(start, end, 20, "x"))
-    assert not journal.buffer(_SCOPE, READER, Chunk(seqs[3], seqs[5], 20, "x")), "chunks follow one another"
+        assert journal.buffer(_SCOPE, READER, BufferedSpan(start, end, 20, "x"))
+    assert not journal.buffer(_SCOPE, READER, BufferedSpan(seqs[3], seqs[5], 20, "x")), "chunks follow one another"
     journal.append(_SCOPE, [Retraction("s", "s/4", after=True)], Cursor("1", "f", 2), first)
     assert [chunk.end for chunk in journal.chunks(_SCOPE, READER)] == [seqs[1]]
 
@@ -138,7 +138,7 @@ def test_a_run_that_would_end_inside_a_chunk_is_refused(context: Context) -> Non
         more = [Message(f"s/{n}", Role.USER, f"m{n}", _NOW, "s", "plain", 10, "f", n) for n in range(2, 9)]
         journal.append(_SCOPE, more, Cursor("1", "f", 2), Cursor("1", "f", 1))
         last = journal.read(_SCOPE, 0, budget_tokens=60)[-1].seq
-        assert journal.buffer(_SCOPE, READER, Chunk(0, last, 60, "x"))
+        assert journal.buffer(_SCOPE, READER, BufferedSpan(0, last, 60, "x"))
         return Observed(())
 
     assert Buffer(journal, context.store(), _SCOPE, ManualClock(), observe).step(flush=True) is Step.LOST
@@ -208,17 +208,17 @@ def _with_observations(context: Context, count: int, **changes: object) -> Sidec
 
 
 def test_too_many_observations_are_reflected_upon(context: Context) -> None:
-    sidecar = _with_observations(context, 40, reflect_tokens=500)
-    held = remembered.load(context.store(), _SCOPE)
+    sidecar = _with_observations(context, 40, thresholds=Thresholds(reflect_tokens=500))
+    held = scope_memory.load(context.store(), _SCOPE)
     assert held.tokens > 500
     assert sidecar.reflect_if_due(_SCOPE)
-    assert remembered.load(context.store(), _SCOPE).tokens <= held.tokens / 2
+    assert scope_memory.load(context.store(), _SCOPE).tokens <= held.tokens / 2
     assert not sidecar.reflect_if_due(_SCOPE)
 
 
 def test_once_a_week_half_as_many_are_enough(context: Context, clock: ManualClock) -> None:
-    tokens = remembered.load(_with_observations(context, 40).store, _SCOPE).tokens
-    sidecar = replace(context.sidecar(), reflect_tokens=round(tokens * 1.5))
+    tokens = scope_memory.load(_with_observations(context, 40).store, _SCOPE).tokens
+    sidecar = replace(context.sidecar(), thresholds=Thresholds(reflect_tokens=round(tokens * 1.5)))
     assert sidecar.reflect_if_due(_SCOPE), "Sunday 02:00 is past"
     _with_observations(context, 40)
     assert not sidecar.reflect_if_due(_SCOPE), "done for this week"
@@ -237,4 +237,4 @@ def test_thresholds_keep_a_fifth() -> None:
 def test_a_setting_that_cannot_be_used_is_named(context: Context, monkeypatch, name: str, value: str) -> None:
     monkeypatch.setenv(f"GIEOK_{name}", value)
     with pytest.raises(BadConfig, match=value.rpartition(" ")[2]):
-        open_context({}).sidecar().minds.observe(_SCOPE)
+        open_context({}).sidecar().models.observer(_SCOPE)

@@ -15,8 +15,8 @@ import gieok
 from gieok.app import open_context
 from gieok.capabilities.prompt import measure
 from gieok.capabilities.prompt.inject import InjectedMemory
+from gieok.capabilities.prompt.matches import Match
 from gieok.capabilities.prompt.measure import Label, Level
-from gieok.capabilities.prompt.recollect import Found
 from gieok.errors import BadRequest
 from gieok.ops import operation
 from gieok.ops.memory.remember import RememberRequest
@@ -37,10 +37,10 @@ _SET: Mapping[str, tuple[Sequence[tuple[str, str]], Sequence[str]]] = {
 }
 
 
-def _recalled(prompt: str) -> list[Found]:
+def _recalled(prompt: str) -> list[Match]:
     rows = _SET[prompt][0]
     return [
-        Found(level=level, coverage=1, ratio=1, key=key, entry=InjectedMemory(title="", citation=""))
+        Match(level=level, coverage=1, ratio=1, key=key, entry=InjectedMemory(title="", citation=""))
         for level, key in rows
     ]
 

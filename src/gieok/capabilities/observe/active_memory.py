@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from gieok import fs
 from gieok.capabilities.observe.observation import Category, Observation, Priority
-from gieok.capabilities.observe.remembered import Remembered
+from gieok.capabilities.observe.scope_memory import ScopeMemory
 from gieok.errors import BadConfig, BadRequest
 from gieok.text.tokens import count_tokens
 
@@ -128,7 +128,7 @@ class _Line(NamedTuple):
         return self.head + _one_line(self.said)
 
 
-def render(held: Remembered, look: Look, today: date) -> str:
+def render(held: ScopeMemory, look: Look, today: date) -> str:
     """Return the text above the marker. What is least worth goes first where the budget is short."""
     lang = look.lang if look.lang in _TEMPLATES else "en"
     template = look.template or _TEMPLATES[lang]
@@ -147,7 +147,7 @@ def render(held: Remembered, look: Look, today: date) -> str:
     return _fill(template, held, sorted(kept, key=lambda line: (line.at, line.said)), lang)
 
 
-def _lines(held: Remembered, zone: tzinfo, today: date) -> Iterable[_Line]:
+def _lines(held: ScopeMemory, zone: tzinfo, today: date) -> Iterable[_Line]:
     for o in held.observations:
         day = o.at.astimezone(zone).date()
         section = _section(o, day, today)
@@ -177,7 +177,7 @@ def _one_line(text: str) -> str:
     return text if len(text) <= _LONGEST_CHARS else text[: _LONGEST_CHARS - 1] + "…"
 
 
-def _fill(template: str, held: Remembered, kept: Sequence[_Line], lang: str) -> str:
+def _fill(template: str, held: ScopeMemory, kept: Sequence[_Line], lang: str) -> str:
     counts = {p.value: sum(o.priority is p for o in held.observations) for p in Priority}
     shown = sum(line.at > 0 for line in kept)
     values = {

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from gieok.capabilities.observe import observation
 from gieok.capabilities.observe.observation import Observed
 from gieok.engine.distil import MessageSpan, finish, next_span
-from gieok.model.conversation import Chunk, Run
+from gieok.model.conversation import BufferedSpan, Run
 from gieok.model.memory import Scope
 from gieok.ports.journal import FullJournal
 from gieok.ports.store import Store
@@ -25,12 +25,16 @@ _MOST_OVERSHOOT = 0.95
 
 
 class Thresholds(NamedTuple):
-    """Tokens of messages: a run, a chunk in the background, where nothing is put off. `activation` of a run is dropped."""
+    """Token counts at which a run, a span ahead of it and a hard stop are due; `reflect_tokens` counts observations.
+
+    `activation` is the share of a run that becomes memory; the rest stays buffered.
+    """
 
     run_tokens: int = 30_000
     chunk_tokens: int = 6_000
     hard_stop_tokens: int = 36_000
     activation: float = 0.8
+    reflect_tokens: int = 40_000
 
     @property
     def kept_tokens(self) -> int:
@@ -81,7 +85,7 @@ class Buffer:
         if span is None:
             return Step.LOST
         observed = self.observe(span)
-        chunk = Chunk(span.start, span.end, span.tokens, observation.dump(observed))
+        chunk = BufferedSpan(span.start, span.end, span.tokens, observation.dump(observed))
         return Step.BUFFERED if self.journal.buffer(self.scope, READER, chunk) else Step.LOST
 
     def _observe_now(self, position: int) -> Step:
@@ -91,7 +95,7 @@ class Buffer:
         observed = self.observe(span)
         return self._finish(position, span.end, span.tokens, len(span.messages), observed, Step.OBSERVED)
 
-    def _activate(self, position: int, chunks: Sequence[Chunk]) -> Step:
+    def _activate(self, position: int, chunks: Sequence[BufferedSpan]) -> Step:
         observed = observation.merge(observation.load(chunk.body) for chunk in chunks)
         tokens = sum(chunk.tokens for chunk in chunks)
         return self._finish(position, chunks[-1].end, tokens, 0, observed, Step.ACTIVATED)
@@ -107,7 +111,7 @@ class Buffer:
         return done if finish(self.journal, self.store, position, run, put=entries) else Step.LOST
 
 
-def prefix(chunks: Sequence[Chunk], pending_tokens: int, kept_tokens: int) -> Sequence[Chunk]:
+def prefix(chunks: Sequence[BufferedSpan], pending_tokens: int, kept_tokens: int) -> Sequence[BufferedSpan]:
     """Return the chunks to activate: those whose tokens come nearest to leaving `kept_tokens`, rather more than fewer."""
     target = pending_tokens - kept_tokens
     total, under, over = 0, 0, 0

@@ -12,7 +12,7 @@ from typing import BinaryIO
 from gieok.capabilities.observe import tail
 from gieok.capabilities.observe.numbering import LineCounts, numbered
 from gieok.errors import GieokError, TranscriptUnreadable
-from gieok.model.conversation import Cursor, Message, Reject, Turn
+from gieok.model.conversation import Cursor, Message, Reject, TranscriptEvent
 from gieok.model.memory import Scope
 from gieok.ports.journal import Journal, StoredSession, TranscriptStore
 from gieok.text.redact.names import named
@@ -155,8 +155,8 @@ class Capture:
         cursor: Cursor,
         portion: tail.Portion,
         file: BinaryIO,
-    ) -> tuple[list[Turn], list[Reject]]:
-        turns: list[Turn] = []
+    ) -> tuple[list[TranscriptEvent], list[Reject]]:
+        turns: list[TranscriptEvent] = []
         rejects = list(portion.rejects)
         ids = [fingerprint(line.data) for line in portion.lines]
         if not transcript.format.has_ids:
@@ -193,7 +193,7 @@ class Capture:
             return 0
         transcript = self._events_transcript(own, store, session.id, cursor)
         while transcript and (events := store.events(session.id, cursor.offset - 1, _EVENTS)):
-            turns: list[Turn] = []
+            turns: list[TranscriptEvent] = []
             rejects: list[Reject] = []
             for number, text in events:
                 data = formats.parse(text.encode("utf-8", "replace"))
@@ -222,7 +222,7 @@ class Capture:
                 found.pass_by(text.encode("utf-8", "replace"))
         return found
 
-    def _append(self, scope: Scope, turns: list[Turn], cursor: Cursor, rejects: list[Reject]) -> bool:
+    def _append(self, scope: Scope, turns: list[TranscriptEvent], cursor: Cursor, rejects: list[Reject]) -> bool:
         """Write to the journal; where another process was faster, learn where it is and return False."""
         if self.journal.append(scope, turns, cursor, self._known.get(cursor.identity), rejects):
             self._known[cursor.identity] = cursor
@@ -249,7 +249,7 @@ def capture_database(capture: Capture, scope: Scope, path: Path, open_store: Cal
     return added
 
 
-def _kept(turn: Turn, source: str, line: int) -> Turn:
+def _kept(turn: TranscriptEvent, source: str, line: int) -> TranscriptEvent:
     """Return a turn as it is journalled: counted, with the place it came from."""
     if not isinstance(turn, Message):
         return turn._replace(source=source)

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import NamedTuple
 
-from gieok.capabilities.observe import observation, remembered
+from gieok.capabilities.observe import observation, scope_memory
 from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
 from gieok.capabilities.observe.observer import MOST_OUTPUT_TOKENS, fenced, template
 from gieok.capabilities.observe.parse import SourceText, parse
-from gieok.capabilities.observe.remembered import Remembered
+from gieok.capabilities.observe.scope_memory import ScopeMemory
 from gieok.engine.distil import finish
 from gieok.engine.generate import Asker
 from gieok.errors import DegenerateOutput
-from gieok.model.conversation import Chunk, Journalled, Message, Role, Run
+from gieok.model.conversation import BufferedSpan, Journalled, Message, Role, Run
 from gieok.model.memory import Scope
 from gieok.ports.journal import FullJournal
 from gieok.ports.models import Prompt
@@ -57,7 +57,7 @@ class Reflector:
     store: Store
     scope: Scope
     clock: Clock
-    ask: Callable[[Remembered, str, int], Observed]
+    ask: Callable[[ScopeMemory, str, int], Observed]
     target: float = 0.5
 
     def __call__(self, *, fresh: bool = False) -> Reflected:
@@ -66,7 +66,7 @@ class Reflector:
         Raises GeneratorFailed: then nothing has changed.
         """
         position = self.journal.position(self.scope, READER)
-        held = remembered.load(self.store, self.scope)
+        held = scope_memory.load(self.store, self.scope)
         if not held.observations:
             return Reflected(0, 0)
         made = (None if fresh else self._prepared(held)) or self._make(held)
@@ -80,14 +80,14 @@ class Reflector:
         What comes later stays as it is when it is activated. Raises GeneratorFailed.
         """
         position = self.journal.position(self.scope, READER)
-        held = remembered.load(self.store, self.scope)
+        held = scope_memory.load(self.store, self.scope)
         made = None if self.journal.chunks(self.scope, READER) or not held.observations else self._make(held)
         if made is None:
             return False
         body = json.dumps([observation.dump(made.observed), made.keys, made.tries])
-        return self.journal.buffer(self.scope, READER, Chunk(position, position + 1, held.tokens, body))
+        return self.journal.buffer(self.scope, READER, BufferedSpan(position, position + 1, held.tokens, body))
 
-    def _prepared(self, held: Remembered) -> "_Made | None":
+    def _prepared(self, held: ScopeMemory) -> "_Made | None":
         """Return what was prepared, unless something of what it replaces has been forgotten or changed since."""
         chunks = self.journal.chunks(self.scope, READER)
         if not chunks:
@@ -96,14 +96,14 @@ class Reflector:
         there = {document.key for document in held.documents}
         return _Made(observation.load(body), tuple(keys), tries) if there.issuperset(keys) else None
 
-    def _make(self, held: Remembered) -> "_Made | None":
+    def _make(self, held: ScopeMemory) -> "_Made | None":
         result, tries = self._climb(held)
         if result is None:
             return None
         whole = _with_sources(_with_decisions(held.observations, result), held.observations)
         return _Made(whole, tuple(document.key for document in held.documents), tries)
 
-    def _climb(self, held: Remembered) -> tuple[Observed | None, int]:
+    def _climb(self, held: ScopeMemory) -> tuple[Observed | None, int]:
         """Return the smallest good result, None where none is smaller than what there is."""
         best: Observed | None = None
         failure: DegenerateOutput | None = None
@@ -121,7 +121,7 @@ class Reflector:
             raise failure
         return (best if best is not None and _tokens(best) < held.tokens else None), len(_LEVELS)
 
-    def _commit(self, position: int, held: Remembered, made: "_Made") -> int:
+    def _commit(self, position: int, held: ScopeMemory, made: "_Made") -> int:
         """Put what was made in place of what it was made of; return how many tokens there are then."""
         now, result = self.clock.now(), made.observed
         put = observation.entries(self.scope, result, now)
@@ -145,12 +145,12 @@ class _Made(NamedTuple):
     tries: int
 
 
-def model_ask(asker: Asker, zone: tzinfo, temperature: float = 0.0) -> Callable[[Remembered, str, int], Observed]:
+def model_ask(asker: Asker, zone: tzinfo, temperature: float = 0.0) -> Callable[[ScopeMemory, str, int], Observed]:
     """Return an `ask` that uses a model."""
 
-    def ask(held: Remembered, level: str, budget_tokens: int) -> Observed:
+    def ask(held: ScopeMemory, level: str, budget_tokens: int) -> Observed:
         source = SourceText(_as_messages(held.observations), zone, held.observations[-1].at.astimezone(zone).date())
-        lines = (f"[{n}] {remembered.line(o)}" for n, o in enumerate(held.observations, start=1))
+        lines = (f"[{n}] {scope_memory.line(o)}" for n, o in enumerate(held.observations, start=1))
         text = f"<memory>\n{fenced(chr(10).join(lines))}\n</memory>"
         prompt = Prompt(template("reflector").format(level=level), text, temperature, budget_tokens)
         model = asker.generator.model
@@ -159,7 +159,7 @@ def model_ask(asker: Asker, zone: tzinfo, temperature: float = 0.0) -> Callable[
     return ask
 
 
-def rules_ask(held: Remembered, level: str, budget_tokens: int) -> Observed:
+def rules_ask(held: ScopeMemory, level: str, budget_tokens: int) -> Observed:
     """Make fewer observations without a model: by age and weight, the decisions and what is newest staying."""
     del budget_tokens
     share = 0.5 - 0.1 * _LEVELS.index(level)

@@ -1,7 +1,7 @@
-"""The sidecar as a whole, one step at a time: look at transcripts, observe, reflect, write active memory.
+"""The sidecar, one step at a time: capture transcripts, observe, reflect, write active memory.
 
-Whoever runs it (a command once, the daemon for ever) decides when. A model that fails leaves an incident: its work waits, the
-user is told once, and the next step after `next_try` goes on where it stopped.
+The caller (a command once, the daemon forever) decides when each step runs. A failing model leaves an incident: its work
+waits, the user is notified once, and the first step after `next_try` resumes where it stopped.
 """
 
 import os
@@ -9,15 +9,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta, tzinfo
 from pathlib import Path
+from typing import NamedTuple
 
-from gieok.capabilities.observe import active_memory, remembered, spool
+from gieok.capabilities.observe import active_memory, scope_memory, spool
 from gieok.capabilities.observe.active_memory import Look
 from gieok.capabilities.observe.buffer import READER, Buffer, Step, Thresholds
 from gieok.capabilities.observe.capture import Capture, capture_database
 from gieok.capabilities.observe.notes import Mirrored, NotesMirror
 from gieok.capabilities.observe.observation import Observed
 from gieok.capabilities.observe.reflect import Reflected, Reflector
-from gieok.capabilities.observe.remembered import Remembered
+from gieok.capabilities.observe.scope_memory import ScopeMemory
 from gieok.capabilities.observe.sources import Place, Source, source_of, sources
 from gieok.engine.distil import MessageSpan, deliver
 from gieok.errors import BudgetReached, GeneratorFailed
@@ -47,13 +48,21 @@ def reflecting(scope: Scope) -> str:
     return f"reflect-{scope}"
 
 
-@dataclass(frozen=True, slots=True)
-class Minds:
-    """What observes and what reflects, for a scope. `model` is '' where rules do it."""
+class TranscriptSources(NamedTuple):
+    """Where transcripts are, how a database of them is opened, and the scope of each: its project's, else the default."""
 
-    observe: Callable[[Scope], Callable[[MessageSpan], Observed]]
-    reflect: Callable[[Scope], Callable[[Remembered, str, int], Observed]]
-    model: str = ""
+    places: Sequence[Place]
+    open_database: Callable[[Path], TranscriptStore]
+    default_scope: Scope
+    project_scope: Callable[[str], Scope | None]
+
+
+class ScopeModels(NamedTuple):
+    """The observer and the reflector of a scope; `observer_model` is '' where rules observe."""
+
+    observer: Callable[[Scope], Callable[[MessageSpan], Observed]]
+    reflector: Callable[[Scope], Callable[[ScopeMemory, str, int], Observed]]
+    observer_model: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,30 +73,27 @@ class Sidecar:
     store: Store
     clock: Clock
     zone: tzinfo
-    default_scope: Scope
-    project_scope: Callable[[str], Scope | None]
-    places: Sequence[Place]
-    minds: Minds
-    notifier: Notifier
+    transcripts: TranscriptSources
     spool: Path
-    open_database: Callable[[Path], TranscriptStore]
+    models: ScopeModels
+    notifier: Notifier
     active_file: Callable[[Scope], Path]
     look: Look
     thresholds: Thresholds = Thresholds()
-    reflect_tokens: int = 40_000
     notes: NotesMirror | None = None
     capture: Capture = field(init=False)
     #: Documents by scope, so that active memory is rendered of what changed.
     _known: dict[Scope, dict[str, Document]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        folders = (f"{self.spool.parent}{os.sep}", str(self.active_file(self.default_scope)))
-        object.__setattr__(self, "capture", Capture(self.journal, self.project_scope, self._tell_unread, folders))
+        folders = (f"{self.spool.parent}{os.sep}", str(self.active_file(self.transcripts.default_scope)))
+        capture = Capture(self.journal, self.transcripts.project_scope, self._tell_unread, folders)
+        object.__setattr__(self, "capture", capture)
 
     def watched(self) -> list[Path]:
         """Return the folders in which something may happen, those that are there."""
         notes = self.notes.folders if self.notes else ()
-        return [folder for folder in (*(place.folder for place in self.places), *notes) if folder.is_dir()]
+        return [folder for folder in (*(place.folder for place in self.transcripts.places), *notes) if folder.is_dir()]
 
     # Capturing
 
@@ -97,30 +103,34 @@ class Sidecar:
             path = incident.name.removeprefix(_UNREAD)
             if path != incident.name and not any(Path(p).exists() for p in (path, path.rpartition("#")[0]) if p):
                 self.journal.resolve_incident(incident.name)
-        return sum(self.capture_source(source) for source in sources(self.places, self.default_scope))
+        return sum(
+            self.capture_source(source) for source in sources(self.transcripts.places, self.transcripts.default_scope)
+        )
 
     def capture_paths(self, paths: Iterable[Path]) -> int:
         """Read what is new in the transcripts among `paths`."""
-        found = {source_of(path, self.places, self.default_scope) for path in paths}
-        return sum(self.capture_source(source) for source in sorted(filter(None, found)))
+        found = map(self._source_of, paths)
+        return sum(self.capture_source(source) for source in sorted({*filter(None, found)}))
 
     def capture_spool(self) -> set[Scope]:
         """Read the transcripts that hooks pointed to; return the scopes in which a conversation ended."""
         ended: set[Scope] = set()
         for event in spool.events(self.spool, self.clock.now()):
-            source = source_of(event.transcript, self.places, self.default_scope)
-            source = source or Source(event.transcript, self.default_scope)
+            source = self._source_of(event.transcript) or Source(event.transcript, self.transcripts.default_scope)
             self.capture_source(source)
             if str(event.transcript) not in self.capture.captured.troubles:
                 event.file.unlink(missing_ok=True)
             if event.name in spool.ENDS:
-                ended.add(self.project_scope(event.folder) or source.scope)
+                ended.add(self.transcripts.project_scope(event.folder) or source.scope)
         return ended
+
+    def _source_of(self, path: Path) -> Source | None:
+        return source_of(path, self.transcripts.places, self.transcripts.default_scope)
 
     def capture_source(self, source: Source) -> int:
         """Read what is new in one transcript or database."""
         if source.is_database:
-            return capture_database(self.capture, source.scope, source.path, self.open_database)
+            return capture_database(self.capture, source.scope, source.path, self.transcripts.open_database)
         return self.capture.file(source.scope, source.path)
 
     def mirror_notes(self, changed: Iterable[Path] | None = None) -> Mirrored | None:
@@ -141,7 +151,7 @@ class Sidecar:
         with self.journal.exclusive(observing(scope), wait=False) as held:
             if not held:
                 return Step.NOTHING
-            buffer = Buffer(self.journal, self.store, scope, self.clock, self.minds.observe(scope), self.thresholds)
+            buffer = Buffer(self.journal, self.store, scope, self.clock, self.models.observer(scope), self.thresholds)
             try:
                 done = buffer.step(flush=flush)
             except GeneratorFailed as error:
@@ -179,8 +189,8 @@ class Sidecar:
         if self._waits("reflector"):
             return False
         held = self._held(scope)
-        is_due = held.tokens >= self.reflect_tokens or self._weekly_is_due(scope, held)
-        if not is_due and (not self.minds.model or held.tokens < self.reflect_tokens // 2):
+        is_due = held.tokens >= self.thresholds.reflect_tokens or self._weekly_is_due(scope, held)
+        if not is_due and (not self.models.observer_model or held.tokens < self.thresholds.reflect_tokens // 2):
             return False
         try:
             with self.journal.exclusive(reflecting(scope)):
@@ -194,12 +204,12 @@ class Sidecar:
         return is_due
 
     def _reflector(self, scope: Scope) -> Reflector:
-        return Reflector(self.journal, self.store, scope, self.clock, self.minds.reflect(scope))
+        return Reflector(self.journal, self.store, scope, self.clock, self.models.reflector(scope))
 
-    def _weekly_is_due(self, scope: Scope, held: Remembered) -> bool:
+    def _weekly_is_due(self, scope: Scope, held: ScopeMemory) -> bool:
         """A few observations need no reflection, whatever day it is; nor do those that came after the last due time."""
         last_due = self._last_weekly_reflection()
-        if held.tokens < self.reflect_tokens // 2 or held.observations[0].at >= last_due:
+        if held.tokens < self.thresholds.reflect_tokens // 2 or held.observations[0].at >= last_due:
             return False
         return not any(run.reader == "reflect" for run in self.journal.runs(scope, last_due))
 
@@ -248,8 +258,8 @@ class Sidecar:
         today = self.clock.now().astimezone(self.zone).date()
         return active_memory.write(self.active_file(scope), active_memory.render(held, self.look, today))
 
-    def _held(self, scope: Scope) -> Remembered:
-        return remembered.load(self.store, scope, self._known.setdefault(scope, {}))
+    def _held(self, scope: Scope) -> ScopeMemory:
+        return scope_memory.load(self.store, scope, self._known.setdefault(scope, {}))
 
     def backlog_tokens(self, scope: Scope) -> int:
         """Return how many tokens of messages are not observed yet, counted up to the hard stop."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok.capabilities.prompt import levels
-from gieok.capabilities.prompt.recollect import Found
+from gieok.capabilities.prompt.matches import Match
 from gieok.errors import BadRequest
 from gieok.text.redact import redact
 
@@ -91,7 +91,7 @@ def append(file: Path, label: Label) -> None:
         opened.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-def outcomes(labels: Iterable[Label], recall: Callable[[str], Sequence[Found]]) -> list[Decision]:
+def outcomes(labels: Iterable[Label], recall: Callable[[str], Sequence[Match]]) -> list[Decision]:
     """Ask recall each prompt."""
     return [
         Decision(label, tuple((f.level, label.means(f.key)) for f in recall(label.prompt) if f.level != levels.LOW))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import fs
-from gieok.capabilities.prompt.recollect import CATEGORIES
+from gieok.capabilities.prompt.matches import CATEGORIES
 from gieok.errors import BadRequest
 from gieok.text.keywords import normalise
 from gieok.text.markdown import front_matter

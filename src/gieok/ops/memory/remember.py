@@ -5,7 +5,7 @@ from pathlib import Path
 
 from gieok import grants
 from gieok.capabilities.prompt import records
-from gieok.capabilities.prompt.recollect import CATEGORIES
+from gieok.capabilities.prompt.matches import CATEGORIES
 from gieok.errors import StoreError
 from gieok.ops.context import Context
 from gieok.ops.memory import waiting

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gieok import places
 from gieok.capabilities.files import roots
-from gieok.engine.recall import Profile, Question, Recollection, first_answer, recall
+from gieok.engine.recall import Profile, Question, RankedHits, first_answer, recall
 from gieok.errors import BadRequest, NotIndexed
 from gieok.model.memory import Scope
 from gieok.model.retrieval import Filter, Hit
@@ -50,7 +50,7 @@ class SearchRequest:
 class SearchResult(NamedTuple):
     """Hits with the paths to show for them."""
 
-    recollection: Recollection
+    recollection: RankedHits
     paths: tuple[str, ...]
     explain: bool = False
     #: Records of the project that are left out because nobody trusts them yet.

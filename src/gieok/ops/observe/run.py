@@ -99,7 +99,7 @@ def run(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
         tuple(sorted(written)),
         waiting,
         notes if sidecar.notes and sidecar.notes.folders else None,
-        tuple(str(place.folder) for place in sidecar.places),
+        tuple(str(place.folder) for place in sidecar.transcripts.places),
     )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import tzinfo
 
-from gieok.capabilities.observe import remembered
+from gieok.capabilities.observe import scope_memory
 from gieok.capabilities.observe.observation import KIND, Observation, observation_of
 from gieok.ops.context import Context
 from gieok.ops.operation import Operation, Style, Words, argument, printable
@@ -56,7 +56,7 @@ class ObserveShowResult:
 
 def run(context: Context, request: ObserveShowRequest) -> ObserveShowResult:
     """Read the observations of the scope."""
-    held = remembered.load(context.store(), context.scope)
+    held = scope_memory.load(context.store(), context.scope)
     documents = held.documents
     if request.history:
         old = context.journal().history(context.scope, request.limit or 1 << 30)

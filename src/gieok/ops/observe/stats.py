@@ -94,7 +94,7 @@ def run(context: Context, request: ObserveStatsRequest) -> ObserveStatsResult:
     of_all = [run for scope in journal.scopes() for run in journal.runs(scope, since - timedelta(days=1))]
     return ObserveStatsResult(
         scope=context.scope,
-        model=sidecar.minds.model,
+        model=sidecar.models.observer_model,
         journal=journal.stats(context.scope),
         backlog_tokens=sidecar.backlog_tokens(context.scope),
         runs=tuple(journal.runs(context.scope, since)),

@@ -4,7 +4,7 @@ import json
 import subprocess
 from pathlib import Path
 
-from gieok.capabilities.prompt import agents, question, recollect
+from gieok.capabilities.prompt import agents, matches, question
 from gieok.capabilities.prompt.install import targets
 from gieok.capabilities.prompt.options import HookSettings
 from gieok.errors import GieokError, NotIndexed
@@ -76,7 +76,7 @@ def _title_to_ask(context: Context) -> str:
     for scope in scopes:
         for key, title, _, _ in reader.newest(scope, _TRIED):
             asked = question.questions(_PROMPT.format(title or key))
-            shown = recollect.recall(
+            shown = matches.find_matches(
                 reader, scopes, asked, HookSettings({}), context.clock.now().timestamp(), "", late
             ).found
             if asked and shown:

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Protocol
 
 from gieok import places
-from gieok.capabilities.prompt import measure, question, recollect
+from gieok.capabilities.prompt import matches, measure, question
+from gieok.capabilities.prompt.matches import Match
 from gieok.capabilities.prompt.measure import Label, Measured
 from gieok.capabilities.prompt.options import DEFAULTS, HookSettings
-from gieok.capabilities.prompt.recollect import Found
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
@@ -18,7 +18,7 @@ _SHOWN = 5
 
 
 class _Recall(Protocol):
-    def __call__(self, prompt: str, *, with_low: bool = False) -> Sequence[Found]: ...
+    def __call__(self, prompt: str, *, with_low: bool = False) -> Sequence[Match]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ def run(context: Context, request: MeasureRequest) -> MeasureResult:
     file = Path(request.file) if request.file else _labels(context)
     settings = _settings(context)
 
-    def recall(prompt: str, *, with_low: bool = False) -> Sequence[Found]:
+    def recall(prompt: str, *, with_low: bool = False) -> Sequence[Match]:
         return _recalled(context, settings, prompt, with_low=with_low)
 
     if request.add:
@@ -101,14 +101,14 @@ def _settings(context: Context) -> HookSettings:
     )
 
 
-def _recalled(context: Context, settings: HookSettings, prompt: str, *, with_low: bool) -> Sequence[Found]:
+def _recalled(context: Context, settings: HookSettings, prompt: str, *, with_low: bool) -> Sequence[Match]:
     asked = question.questions(prompt)
     if not asked:
         return ()
     scopes = [str(scope) for scope in context.scopes]
     now_unix_s = context.clock.now().timestamp()
     reader, late = context.glance()
-    found = recollect.recall(
+    found = matches.find_matches(
         reader, scopes, asked, settings, now_unix_s, str(Path.cwd()), late, with_low=with_low
     ).found
     return found[: _SHOWN if with_low else int(settings.number("hook.limit"))]

@@ -14,8 +14,8 @@ import urllib.request
 from collections.abc import Callable, Sequence
 
 from gieok.capabilities.prompt.inject import InjectedMemory
+from gieok.capabilities.prompt.matches import Match
 from gieok.capabilities.prompt.options import HookSettings
-from gieok.capabilities.prompt.recollect import Found
 from gieok.text.inert import one_line, safe
 from gieok.text.redact import redact
 
@@ -44,7 +44,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 _OPENER = urllib.request.build_opener(_NoRedirect)
 
 
-def judged(prompt: str, found: Sequence[Found], chosen: HookSettings, log: Callable[[str], None]) -> list[Found]:
+def judged(prompt: str, found: Sequence[Match], chosen: HookSettings, log: Callable[[str], None]) -> list[Match]:
     """Return the candidates that the judge keeps, in their order; those of a failed batch all stay."""
     try:
         call = _caller(chosen)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from gieok import places, trust
 from gieok.backends.stores.sqlite.glance import Glance, Late, Missing
-from gieok.capabilities.prompt import agents, inject, levels, question, recollect
+from gieok.capabilities.prompt import agents, inject, levels, matches, question
 from gieok.surfaces.hook import settings, trail
 from gieok.text.tokens import count_tokens
 
@@ -140,7 +140,7 @@ class _Call:
         asked = question.questions(prompt)
         if not asked:
             return ""
-        recalled = recollect.recall(
+        recalled = matches.find_matches(
             self._glance(), self._scopes(), asked, self._settings, time.time(), self._folder, Late
         )
         found = recalled.found
@@ -155,7 +155,7 @@ class _Call:
         self._count(**levels_shown, noted=noted, coverage=round(found[0].coverage, 3) if found else 0)
         return inject.note(recalled.passages) if noted else context
 
-    def _shown(self, found: Sequence[recollect.Found]) -> tuple[str, dict[str, object]]:
+    def _shown(self, found: Sequence[matches.Match]) -> tuple[str, dict[str, object]]:
         """Return the text to inject, and how many of each level it shows."""
         everything = self._settings.text("hook.output_mode") == "full"
         high = [f.entry for f in found if everything or f.level == levels.HIGH]
@@ -178,7 +178,7 @@ class _Call:
         for category, title, source in _by_category(reader.newest(scope, _MOST_TITLES)):
             if os.path.isabs(source) and not os.path.exists(source):
                 continue
-            line = inject.index_line(category, title, recollect.shown_path(source, self._folder))
+            line = inject.index_line(category, title, matches.shown_path(source, self._folder))
             spent += count_tokens(line)
             if spent > budget or sum(len(shown) + 1 for shown in (*lines, line)) > inject.MOST_CHARS - _TAG_CHARS:
                 break
@@ -237,7 +237,7 @@ class _Call:
 def _by_category(rows: list[tuple[str, str, str, str]]) -> list[tuple[str, str, str]]:
     """Return (category, title, source) of rows of `Glance.newest`, what binds most first."""
     read = [
-        (recollect.category_of(json.loads(metadata), key), title or key, recollect.source_of(provenance) or key)
+        (matches.category_of(json.loads(metadata), key), title or key, matches.source_of(provenance) or key)
         for key, title, metadata, provenance in rows
     ]
     return sorted(read, key=lambda row: _ORDER.index(row[0]) if row[0] in _ORDER else len(_ORDER))

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from gieok.model.conversation import Chunk, Incident, Retraction
+from gieok.model.conversation import BufferedSpan, Incident, Retraction
 from gieok.ports.journal import FullJournal, MessageFilter
 from gieok.testing.contracts.journal import JournalFixtures, add, held
 from gieok.testing.contracts.positions import run
@@ -93,12 +93,12 @@ class ForgettingContract(JournalFixtures):
         one, two, three = (found.seq for found in journal.read(HOME, 0, budget_tokens=EVERYTHING))
         made = [entry("a", "x"), entry("b", "y")]
         assert journal.commit(0, run(one), put=made, forget=[entry("old", "z").document])
-        assert journal.buffer(HOME, _READER, Chunk(one, two, 1, "c"))
-        assert journal.buffer(HOME, _READER, Chunk(two, three, 1, "d"))
+        assert journal.buffer(HOME, _READER, BufferedSpan(one, two, 1, "c"))
+        assert journal.buffer(HOME, _READER, BufferedSpan(two, three, 1, "d"))
         ((number, replaced),) = journal.replaced(HOME)
         assert replaced == entry("old", "z").document
         journal.erase(HOME, [three], ["a"], [number])
-        assert journal.chunks(HOME, _READER) == [Chunk(one, two, 1, "c")]
+        assert journal.chunks(HOME, _READER) == [BufferedSpan(one, two, 1, "c")]
         assert journal.made(HOME) == [made[1]]
         assert journal.replaced(HOME) == []
         waiting = [what for _, _, what in journal.undelivered(9)]
@@ -108,7 +108,7 @@ class ForgettingContract(JournalFixtures):
         add(journal, said("a", "the cat"), said("b", "a dog"))
         one, two = (found.seq for found in journal.read(HOME, 0, budget_tokens=EVERYTHING))
         assert journal.commit(0, run(one), forget=[entry("old", "cat food").document])
-        assert journal.buffer(HOME, _READER, Chunk(one, two, 1, '["a \\"cat\\""]'))
+        assert journal.buffer(HOME, _READER, BufferedSpan(one, two, 1, '["a \\"cat\\""]'))
         journal.raise_incident(Incident("i", "cat", AT, 1, AT))
         journal.keep("code:/cat", {"summary:1": '["a cat", "m"]', "run:cat": "[]"})
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from gieok.model.conversation import Cursor, Message, Reject, Retraction, Role, Turn
+from gieok.model.conversation import Cursor, Message, Reject, Retraction, Role, TranscriptEvent
 from gieok.model.memory import Scope
 from gieok.ports.journal import FullJournal, Journal
 from gieok.testing.samples import AT, EVERYTHING, HOME, OTHER, said
@@ -27,7 +27,7 @@ class JournalFixtures:
         pytest.skip(f"{type(journal).__name__} keeps nothing beyond its handle")
 
 
-def add(journal: Journal, *turns: Turn, scope: Scope = HOME, file: str = "1:1") -> None:
+def add(journal: Journal, *turns: TranscriptEvent, scope: Scope = HOME, file: str = "1:1") -> None:
     """Append turns that were read from a file, whose cursor moves on by one line each."""
     before = next((cursor for cursor in journal.cursors() if cursor.identity == file), None)
     after = Cursor(file, "/t/s.jsonl", offset=(before.offset if before else 0) + max(len(turns), 1))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gieok.model.conversation import Message, Retraction, Turn
+from gieok.model.conversation import Message, Retraction, TranscriptEvent
 from gieok.model.memory import Scope
 from gieok.ports.journal import FullJournal
 from gieok.testing.contracts.journal import JournalFixtures, add, held
@@ -31,7 +31,7 @@ class SequenceContract(JournalFixtures):
     @_SETTINGS
     @given(batches=st.lists(st.tuples(st.sampled_from([HOME, OTHER]), _TURNS), max_size=6))
     def test_any_sequence_of_turns_leaves_what_a_list_of_them_leaves(
-        self, make_journal: Callable[[], FullJournal], batches: list[tuple[Scope, list[Turn]]]
+        self, make_journal: Callable[[], FullJournal], batches: list[tuple[Scope, list[TranscriptEvent]]]
     ) -> None:
         journal, lists = make_journal(), {HOME: _List([]), OTHER: _List([])}
         for scope, turns in batches:
@@ -57,7 +57,7 @@ class _List:
     def held(self) -> list[str]:
         return [kept.message.text for kept in self.kept if kept.holds]
 
-    def add(self, turn: Turn) -> None:
+    def add(self, turn: TranscriptEvent) -> None:
         if isinstance(turn, Retraction):
             self._retract(turn)
             return

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import date, timedelta
 
-from gieok.model.conversation import Chunk, Incident, Retraction, Run, Usage
+from gieok.model.conversation import BufferedSpan, Incident, Retraction, Run, Usage
 from gieok.model.memory import Document, Entry, Scope
 from gieok.ports.journal import FullJournal
 from gieok.testing.contracts.journal import JournalFixtures, add
@@ -32,17 +32,19 @@ class PositionContract(JournalFixtures):
 
     def test_chunks_follow_one_another_from_the_position_on(self, journal: FullJournal) -> None:
         one, two, three, *_ = _numbers(journal, 3)
-        chunks = [Chunk(0, one, 10, "가"), Chunk(one, two, 10, "b")]
-        assert not journal.buffer(HOME, _READER, Chunk(one, two, 10, "gap"))
+        chunks = [BufferedSpan(0, one, 10, "가"), BufferedSpan(one, two, 10, "b")]
+        assert not journal.buffer(HOME, _READER, BufferedSpan(one, two, 10, "gap"))
         assert all(journal.buffer(HOME, _READER, chunk) for chunk in chunks)
-        assert not any(journal.buffer(HOME, _READER, chunk) for chunk in (*chunks, Chunk(three, three + 1, 1, "gap")))
+        assert not any(
+            journal.buffer(HOME, _READER, chunk) for chunk in (*chunks, BufferedSpan(three, three + 1, 1, "gap"))
+        )
         assert journal.chunks(HOME, _READER) == chunks
         assert journal.stats(HOME).chunks == 2
 
     def test_a_commit_moves_the_position_and_drops_the_chunks_up_to_it(self, journal: FullJournal) -> None:
         one, two, three = _numbers(journal, 3)
-        last = Chunk(two, three, 10, "c")
-        for chunk in (Chunk(0, one, 10, "a"), Chunk(one, two, 10, "b"), last):
+        last = BufferedSpan(two, three, 10, "c")
+        for chunk in (BufferedSpan(0, one, 10, "a"), BufferedSpan(one, two, 10, "b"), last):
             assert journal.buffer(HOME, _READER, chunk)
         assert journal.commit(0, run(two))
         assert journal.position(HOME, _READER) == two
@@ -52,7 +54,7 @@ class PositionContract(JournalFixtures):
     def test_nothing_is_done_where_the_position_moved_or_a_chunk_would_be_torn(self, journal: FullJournal) -> None:
         one, two, three = _numbers(journal, 3)
         assert journal.commit(0, run(one))
-        assert journal.buffer(HOME, _READER, Chunk(one, three, 20, "x"))
+        assert journal.buffer(HOME, _READER, BufferedSpan(one, three, 20, "x"))
         assert not journal.commit(0, run(two), put=[entry("a", "late")])
         assert not journal.commit(one, run(two, start=one), put=[entry("a", "torn")])
         assert (journal.position(HOME, _READER), _waiting(journal)) == (one, [])
@@ -60,8 +62,8 @@ class PositionContract(JournalFixtures):
 
     def test_what_is_taken_back_takes_its_chunk_and_those_behind_along(self, journal: FullJournal) -> None:
         one, two, three = _numbers(journal, 3)
-        first = Chunk(0, one, 10, "a")
-        for chunk in (first, Chunk(one, two, 10, "b"), Chunk(two, three, 10, "c")):
+        first = BufferedSpan(0, one, 10, "a")
+        for chunk in (first, BufferedSpan(one, two, 10, "b"), BufferedSpan(two, three, 10, "c")):
             assert journal.buffer(HOME, _READER, chunk)
         add(journal, Retraction("s", "1"))
         assert journal.chunks(HOME, _READER) == [first]
@@ -71,7 +73,7 @@ class PositionContract(JournalFixtures):
         add(journal, said("x"), scope=OTHER)
         assert journal.commit(0, run(one))
         assert [journal.position(s, r) for s, r in ((HOME, "reflect"), (OTHER, _READER))] == [0, 0]
-        assert journal.buffer(HOME, "reflect", Chunk(0, one, 1, ""))
+        assert journal.buffer(HOME, "reflect", BufferedSpan(0, one, 1, ""))
         assert (journal.chunks(HOME, _READER), journal.chunks(OTHER, "reflect")) == ([], [])
 
     def test_documents_wait_in_order_until_they_are_delivered(self, journal: FullJournal) -> None:

@@ -11,7 +11,17 @@ from pathlib import Path
 from gieok import fs
 from gieok.backends.journals.sqlite import durable, forgetting, ledger, messages, positions, schema
 from gieok.backends.stores.sqlite.schema import BUSY_TIMEOUT_MS, scrub, translated
-from gieok.model.conversation import Chunk, Cursor, Incident, Journalled, JournalStats, Reject, Run, Turn, Usage
+from gieok.model.conversation import (
+    BufferedSpan,
+    Cursor,
+    Incident,
+    Journalled,
+    JournalStats,
+    Reject,
+    Run,
+    TranscriptEvent,
+    Usage,
+)
 from gieok.model.memory import Document, Entry, Scope
 from gieok.ports.journal import MessageFilter
 
@@ -64,7 +74,7 @@ class SqliteJournal:
     def append(
         self,
         scope: Scope,
-        turns: Sequence[Turn],
+        turns: Sequence[TranscriptEvent],
         cursor: Cursor,
         expected: Cursor | None,
         rejects: Sequence[Reject] = (),
@@ -153,12 +163,12 @@ class SqliteJournal:
         with self._reading() as db:
             return positions.position(db, messages.known_scope(db, scope), reader)
 
-    def chunks(self, scope: Scope, reader: str) -> list[Chunk]:
+    def chunks(self, scope: Scope, reader: str) -> list[BufferedSpan]:
         """Return the buffered chunks in order."""
         with self._reading() as db:
             return positions.chunks(db, messages.known_scope(db, scope), reader)
 
-    def buffer(self, scope: Scope, reader: str, chunk: Chunk) -> bool:
+    def buffer(self, scope: Scope, reader: str, chunk: BufferedSpan) -> bool:
         """Add a chunk."""
         with self._writing() as db:
             return positions.buffer(db, messages.scope_id(db, scope), reader, chunk)

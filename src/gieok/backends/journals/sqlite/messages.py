@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from gieok.model.conversation import Cursor, Journalled, Message, Reject, Retraction, Role, Turn
+from gieok.model.conversation import Cursor, Journalled, Message, Reject, Retraction, Role, TranscriptEvent
 from gieok.model.memory import Scope
 
 _CURSOR = 'identity, path, "offset", line, head, head_bytes, tail, tail_bytes, is_rereading'
@@ -32,7 +32,7 @@ def known_scope(db: sqlite3.Connection, scope: Scope) -> int:
     return row[0] if row else -1
 
 
-def add(db: sqlite3.Connection, sid: int, turns: Iterable[Turn]) -> None:
+def add(db: sqlite3.Connection, sid: int, turns: Iterable[TranscriptEvent]) -> None:
     """Add messages in order, and take back what is retracted."""
     for turn in turns:
         if isinstance(turn, Message):

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from gieok.backends.journals.sqlite.durable import hand_over, to_entry
 from gieok.backends.journals.sqlite.messages import scope_id
 from gieok.backends.stores.rows import document_row, to_document
-from gieok.model.conversation import Chunk, Run
+from gieok.model.conversation import BufferedSpan, Run
 from gieok.model.memory import Document, Entry, Scope
 
 _RUN = 'reader, kind, at, start, "end", messages, source_tokens, documents, document_tokens, model'
@@ -20,15 +20,15 @@ def position(db: sqlite3.Connection, sid: int, reader: str) -> int:
     return row[0] if row else 0
 
 
-def chunks(db: sqlite3.Connection, sid: int, reader: str) -> list[Chunk]:
+def chunks(db: sqlite3.Connection, sid: int, reader: str) -> list[BufferedSpan]:
     """Return the buffered chunks in order."""
     rows = db.execute(
         'SELECT start, "end", tokens, body FROM chunks WHERE scope_id = ? AND reader = ? ORDER BY start', (sid, reader)
     )
-    return [Chunk(*row) for row in rows]
+    return [BufferedSpan(*row) for row in rows]
 
 
-def buffer(db: sqlite3.Connection, sid: int, reader: str, chunk: Chunk) -> bool:
+def buffer(db: sqlite3.Connection, sid: int, reader: str, chunk: BufferedSpan) -> bool:
     """Add a chunk where it goes on from the last one."""
     row = db.execute('SELECT max("end") FROM chunks WHERE scope_id = ? AND reader = ?', (sid, reader)).fetchone()
     end = row[0] if row[0] is not None else position(db, sid, reader)

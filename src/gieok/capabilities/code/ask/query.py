@@ -17,7 +17,7 @@ from gieok.capabilities.code.index.project import SCOPE, Project
 from gieok.capabilities.code.model import places
 from gieok.capabilities.code.model.facts import Kind
 from gieok.capabilities.code.model.profile import SEARCH
-from gieok.engine.recall import Question, Recollection, recall
+from gieok.engine.recall import Question, RankedHits, recall
 from gieok.model.code import Symbol
 from gieok.model.retrieval import Hit
 from gieok.ports.models import Embedder
@@ -120,7 +120,7 @@ def _matches(symbol: Symbol, word: str) -> bool:
     )
 
 
-def _ranked(project: Project, found: Recollection, text: str, words: set[str], named: set[str]) -> list[_Scored]:
+def _ranked(project: Project, found: RankedHits, text: str, words: set[str], named: set[str]) -> list[_Scored]:
     hits = found.hits
     if not hits:
         return []

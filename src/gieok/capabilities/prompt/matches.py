@@ -64,7 +64,7 @@ class Ranking:
     spread_tokens = 40
 
 
-class Found:
+class Match:
     """A memory that may be shown."""
 
     __slots__ = ("coverage", "entry", "key", "level", "ratio")
@@ -77,14 +77,14 @@ class Found:
         self.entry = entry
 
 
-class Recalled:
+class PromptMatches:
     """What was found, best first, and how many passages there are to recall from."""
 
     __slots__ = ("found", "passages")
 
     def __init__(self) -> None:
         self.passages = 0
-        self.found: list[Found] = []
+        self.found: list[Match] = []
 
 
 class _Candidate:
@@ -102,7 +102,7 @@ class _Candidate:
         self.row: _Row
 
 
-def recall(
+def find_matches(
     reader: "Reader",
     scopes: list[str],
     asked: list[dict[str, float]],
@@ -112,9 +112,9 @@ def recall(
     late: type[Exception],
     *,
     with_low: bool = False,
-) -> Recalled:
+) -> PromptMatches:
     """Return what the scopes hold on any of the questions. When `late` is raised: what was found until then."""
-    recalled = Recalled()
+    recalled = PromptMatches()
     candidates: dict[int, _Candidate] = {}
     try:
         for scope in scopes:
@@ -133,7 +133,7 @@ def recall(
         # A file that is gone is not memory any more, whatever the index still holds.
         if (level != levels.LOW or with_low) and c.row.is_there():
             entry = c.row.entry(cwd, c.tokens, c.scope)
-            recalled.found.append(Found(level=level, coverage=c.coverage, ratio=ratio, key=c.row.key, entry=entry))
+            recalled.found.append(Match(level=level, coverage=c.coverage, ratio=ratio, key=c.row.key, entry=entry))
     return recalled
 
 
@@ -153,7 +153,7 @@ def _gather(
     scope: str,
     asked: list[dict[str, float]],
     chosen: HookSettings,
-    recalled: Recalled,
+    recalled: PromptMatches,
     candidates: dict[int, _Candidate],
     *,
     with_low: bool,

@@ -8,7 +8,7 @@ from gieok.model.memory import Document, Scope
 from gieok.ports.store import Store
 
 
-class Remembered(NamedTuple):
+class ScopeMemory(NamedTuple):
     """The documents of the rib in a scope."""
 
     documents: tuple[Document, ...]
@@ -22,7 +22,7 @@ class Remembered(NamedTuple):
         return sum(o.tokens for o in self.observations)
 
 
-def load(store: Store, scope: Scope, known: dict[str, Document] | None = None) -> Remembered:
+def load(store: Store, scope: Scope, known: dict[str, Document] | None = None) -> ScopeMemory:
     """Read what the store holds of the rib; `known` keeps documents between calls, so that only what changed is read.
 
     Of 1,000 observations, comparing hashes takes 1 ms and reading all of them 17.
@@ -39,7 +39,7 @@ def load(store: Store, scope: Scope, known: dict[str, Document] | None = None) -
     )
     task = next((d.text for d in documents if d.key == observation.TASK_KEY), "")
     patterns = sorted((d for d in documents if d.kind == observation.PATTERN_KIND), key=lambda d: d.key)
-    return Remembered(tuple(kept), tuple(map(observation.observation_of, kept)), task, tuple(patterns))
+    return ScopeMemory(tuple(kept), tuple(map(observation.observation_of, kept)), task, tuple(patterns))
 
 
 def recent(store: Store, scope: Scope, budget_tokens: int) -> str:

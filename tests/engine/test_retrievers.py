@@ -7,7 +7,7 @@ import pytest
 
 from gieok.capabilities.files.profile import FILES
 from gieok.engine.lifecycle import copy_scope, copy_vectors, differences, fill_vectors
-from gieok.engine.recall import Question, Recollection, first_answer, recall
+from gieok.engine.recall import Question, RankedHits, first_answer, recall
 from gieok.errors import StoreUnreachable
 from gieok.model.memory import Entry, Passage, PassageId, Scope
 from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery, Ranking
@@ -52,12 +52,12 @@ def managed() -> Managed:
     return store
 
 
-def _ask(store: Managed, *, hybrid: bool = True, use_vectors: bool = True) -> Recollection:
+def _ask(store: Managed, *, hybrid: bool = True, use_vectors: bool = True) -> RankedHits:
     question = Question("결제", (HOME,), hybrid=hybrid, use_vectors=use_vectors)
     return recall(store, HashEmbedder(), question, _PROFILE, ManualClock())  # type: ignore[arg-type]
 
 
-def _keys(found: Recollection) -> list[str]:
+def _keys(found: RankedHits) -> list[str]:
     return [hit.passage.key for hit in found.hits]
 
 
