@@ -27,7 +27,7 @@ from functools import partial
 from pathlib import Path
 
 import retrieval
-from gieok.backends.stores.sqlite.glance import Glance, Late
+from gieok.backends.stores.sqlite.index_reader import IndexReader, Late
 from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.capabilities.prompt import levels, matches, question
 from gieok.capabilities.prompt.measure import Decision, Label, measured
@@ -196,14 +196,14 @@ def quality(data: Path, count: int) -> dict[str, dict[str, dict[str, object]]]:
                 store = SqliteStore(file)
                 fill(store, Scope("agent:main"), ((item["id"], item["text"]) for item in corpus.items))
                 store.close()
-                reader = Glance(str(file))
+                reader = IndexReader(str(file))
                 for floor in _FLOORS:
                     outcomes[floor] += [outcome(reader, label, floor) for label in corpus.labels]
         found[str(size)] = {"calibrated" if f < 0 else f"{f:g}": figures(o) for f, o in outcomes.items()}
     return found
 
 
-def outcome(reader: Glance, label: Label, floor: float) -> Decision:
+def outcome(reader: IndexReader, label: Label, floor: float) -> Decision:
     settings = HookSettings({"hook.floor": floor})
     ask = partial(matches.find_matches, reader, ["agent:main"], chosen=settings, now_unix_s=0.0, cwd="", late=Late)
     asked = question.questions(label.prompt)

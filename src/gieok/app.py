@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import gieok
-from gieok import config, fs, paths, places, trust
-from gieok.backends import registry
+from gieok import config, fs, paths, places, registry, trust
 from gieok.backends.opening import Opening
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.profile import PROFILES
@@ -55,9 +54,6 @@ if TYPE_CHECKING:
     from gieok.capabilities.code.index.project import Project
     from gieok.capabilities.prompt.matches import Reader
 
-#: The store that is kept beside a remote one where the user wants both.
-_LOCAL = "sqlite"
-
 
 class SystemClock:
     """`Clock` by the operating system."""
@@ -92,11 +88,12 @@ def open_context(
     _use_rules(settings)
     clock = clock or SystemClock()
     scopes = _scopes(settings.text("scope"), settings.text("hook.scopes"))
-    opening = Opening(settings.home, settings.text, settings.secret, is_resident=resident, say=say)
+    opening = Opening(settings.home, settings.home, settings.text, settings.secret, is_resident=resident, say=say)
 
     @cache
     def open_store(name: str) -> Store:
-        opened: Store = registry.load(registry.STORES, name)(opening)
+        row = registry.load(registry.STORES, name)
+        opened: Store = row.open(opening._replace(file=settings.home / registry.STORES[name].file))
         if name == settings.text("store"):
             _grant_what_was_known(settings.home, opened)
             if not registry.STORES[name].is_remote:
@@ -113,7 +110,7 @@ def open_context(
     def stores() -> list[Store]:
         name = settings.text("store")
         beside = registry.STORES[name].is_remote and settings.flag("hybrid")
-        return [open_store(name), *([open_store(_LOCAL)] if beside else [])]
+        return [open_store(name), *([open_store(registry.LOCAL_STORE)] if beside else [])]
 
     @cache
     def embedder() -> Embedder | None:
@@ -174,7 +171,7 @@ def open_context(
         tell=tell,
         ask=ask,
         glance=partial(
-            _glance, places.local_index(str(settings.home), settings.text("store"), hybrid=settings.flag("hybrid"))
+            _glance, registry.local_index(str(settings.home), settings.text("store"), hybrid=settings.flag("hybrid"))
         ),
         lang=lang,
         version=gieok.__version__,
@@ -191,22 +188,22 @@ def _left_stores(settings: config.Settings) -> list[Store]:
     home, in_use = str(settings.home), settings.text("store")
 
     def index_of(name: str) -> str:
-        return places.local_index(home, name, hybrid=name != in_use or settings.flag("hybrid"))
+        return registry.local_index(home, name, hybrid=name != in_use or settings.flag("hybrid"))
 
     left = sorted({index_of(name) for name in registry.STORES} - {index_of(in_use)})
-    return [registry.load(registry.FILE_STORES, "sqlite")(Path(file)) for file in left if Path(file).is_file()]
+    return [registry.load(registry.STORES, registry.LOCAL_STORE)(Path(file)) for file in left if Path(file).is_file()]
 
 
 def _set_aside(settings: config.Settings, clock: Clock) -> tuple[Path, Store | None]:
     """Move the file of the configured store away. Raises StoreCorrupt where it is on a server."""
     name = settings.text("store")
-    file = Path(places.local_index(str(settings.home), name, hybrid=False))
+    file = Path(registry.local_index(str(settings.home), name, hybrid=False))
     if file == Path():
         raise StoreCorrupt(f"the data of `store: {name}` is damaged", hint="restore it from a backup of the server")
     folder = paths.aside(settings.home) / f"{clock.now():%Y%m%dT%H%M%S%fZ}"
     fs.set_aside(file, folder)
     try:
-        salvaged: Store = registry.load(registry.FILE_STORES, "sqlite")(folder / file.name)
+        salvaged: Store = registry.load(registry.STORES, registry.LOCAL_STORE)(folder / file.name)
     except GieokError:
         return folder, None
     return folder, salvaged
@@ -285,10 +282,10 @@ def _row(settings: config.Settings, option: config.Option) -> SettingRow:
 
 
 def _glance(location: str) -> "tuple[Reader, type[Exception]]":
-    from gieok.backends.stores.sqlite.glance import Glance, Late, Mismatch, Missing
+    from gieok.backends.stores.sqlite.index_reader import IndexReader, Late, Mismatch, Missing
 
     try:
-        return Glance(location), Late
+        return IndexReader(location), Late
     except Missing as error:
         raise NotIndexed(f"there is no index at {location!r}") from error
     except Mismatch as error:

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from gieok import fs, paths, places, trust
+from gieok import fs, paths, places, registry, trust
 from gieok.capabilities.prompt.options import BOOLEANS
 from gieok.capabilities.prompt.options import OPTIONS as PROMPT_OPTIONS
 from gieok.errors import BadConfig, BadRequest
@@ -60,7 +60,7 @@ def rules(text: str) -> "tuple[Rule, ...]":
 OPTIONS = (
     Option("lang", "auto", "language of what a person reads: auto, en or ko", choices=("auto", "en", "ko")),
     Option("scope", "auto", "whose memory is used; auto: the project's where a `.gieok` folder is, else agent:main"),
-    Option("store", "sqlite", "where memory is kept", choices=("sqlite", "postgres", "gemini", "lancedb", "chroma")),
+    Option("store", "sqlite", "where memory is kept", choices=tuple(registry.STORES)),
     Option("hybrid", False, "beside a remote store, answer from a local index too"),
     Option("store.timeout_s", 5.0, "how long a database server may take for an answer", low=1),
     Option("database.url", "", "the database of `store: postgres`, such as postgresql://me@host/memory", is_address=True),

@@ -68,17 +68,6 @@ def project_scope(root: str) -> str:
     return f"project:{name}-{zlib.crc32(root.encode('utf-8', 'surrogateescape')):08x}"
 
 
-def local_index(folder: str, store: str, *, hybrid: bool) -> str:
-    """Return the SQLite file in the home `folder` that holds the texts of a store, for a look without it; '' for none.
-
-    A store on a server keeps one beside it only with `hybrid: true`.
-    """
-    if store == "postgres" and not hybrid:
-        return ""
-    name = "memory" if store in ("sqlite", "postgres") else store
-    return os.path.join(folder, f"{name}.sqlite")
-
-
 def scopes(root: str, also: str) -> list[str]:
     """Return the scopes to read in a project's folder ('' for none): its own, then those named in `also`, by commas."""
     own = [project_scope(root)] if root else []

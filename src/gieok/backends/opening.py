@@ -9,6 +9,8 @@ class Opening(NamedTuple):
     """`setting` returns a setting's text by name; `secret` a variable of the environment or of `.env`, '' for none."""
 
     home: Path
+    #: Of the store that is opened (`StoreBackend.file`); its home where it has none.
+    file: Path
     setting: Callable[[str], str]
     secret: Callable[[str], str]
     #: For processes that live long: what is asked often may be kept in memory.

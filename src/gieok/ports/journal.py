@@ -72,14 +72,18 @@ class Journal(Protocol):
     def messages(self, scope: Scope, ids: Sequence[str]) -> list[Journalled]:
         """Return the last version of each of these messages, in the order in which they were journalled."""
 
-    def stats(self, scope: Scope | None = None) -> JournalStats:
-        """Count what is held."""
-
     def scopes(self) -> list[Scope]:
         """Return every scope that has a message, sorted."""
 
     def rejects(self, limit: int) -> list[Reject]:
-        """Return lines that were set aside, the newest first."""
+        """Return rejected lines, the newest first."""
+
+
+class JournalUpkeep(Protocol):
+    """What a journal tells of itself, and the locks that come with it."""
+
+    def stats(self, scope: Scope | None = None) -> JournalStats:
+        """Count what is held."""
 
     def exclusive(self, name: str, *, wait: bool = True) -> AbstractContextManager[bool]:
         """Hold a lock that one thread of one process holds at a time; False where it is taken and `wait` is off.
@@ -120,11 +124,19 @@ class Positions(Protocol):
         to the history. False, and nothing is done, where the position is not `expected`, or `run.end` is inside a chunk.
         """
 
+
+class Outbox(Protocol):
+    """What waits for delivery to the store, in order."""
+
     def undelivered(self, limit: int) -> list[tuple[int, Scope, Entry | str]]:
         """Return what the store has not got yet, in order: an entry to put, or the key of a document to forget."""
 
     def delivered(self, ids: Sequence[int]) -> None:
         """Say that the store has got these."""
+
+
+class RunHistory(Protocol):
+    """What the readers have done, and what they replaced."""
 
     def history(self, scope: Scope, limit: int) -> list[Document]:
         """Return documents that were replaced, the newest first."""
@@ -133,8 +145,8 @@ class Positions(Protocol):
         """Return the runs of all readers, oldest first."""
 
 
-class Durable(Protocol):
-    """What Gieok made itself and cannot read again from the user's files. Every store is derived from it and from them.
+class MadeDocuments(Protocol):
+    """Documents that Gieok made and cannot read again from the user's files. Every store is derived from both.
 
     Documents are made durable by `Positions.commit`, in the transaction that moves the position.
     """
@@ -151,6 +163,10 @@ class Durable(Protocol):
     def adopt(self, entries: Sequence[Entry]) -> None:
         """Make durable what a store of an older release holds alone; a document that is known here stays as it is."""
 
+
+class KeptValues(Protocol):
+    """Small values that Gieok made, by realm and name."""
+
     def realms(self, prefix: str = "") -> list[str]:
         """Return the realms under which values are kept, sorted."""
 
@@ -165,7 +181,7 @@ class Durable(Protocol):
 
 
 class Realm(Protocol):
-    """The values of one realm of `Durable`, for who needs no other."""
+    """The values of one realm of `KeptValues`."""
 
     def kept(self) -> dict[str, str]:
         """Return the values by name."""
@@ -230,5 +246,9 @@ class Ledger(Protocol):
         """Return what is wrong right now, oldest first."""
 
 
-class FullJournal(Journal, Positions, Durable, Forgetting, Ledger, Protocol):
+class Durable(MadeDocuments, KeptValues, Protocol):
+    """What Gieok made itself."""
+
+
+class FullJournal(Journal, Positions, Outbox, RunHistory, Durable, Forgetting, Ledger, JournalUpkeep, Protocol):
     """A journal with every ability."""

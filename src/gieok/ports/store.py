@@ -12,32 +12,14 @@ from gieok.ports.models import Vector
 SCORE_DIGITS = 6
 
 
-class Notes(Protocol):
-    """Small key-value notes that a rib keeps beside a scope (such as its roots). Every store has them."""
-
-    def notes(self, scope: Scope) -> dict[str, str]:
-        """Return the notes of a scope by name."""
-
-    def update_note(self, scope: Scope, name: str, change: Callable[[str], str]) -> None:
-        """Set one note to what `change` makes of it ('' where there is none); nobody else writes in between."""
-
-
-class Store(Notes, Protocol):
-    """Keeps documents by (scope, key). Every method that writes is one transaction, durable when it returns.
-
-    Raises StoreBusy, StoreUnreachable, StoreCorrupt, StoreFull or StoreError; whatever is raised, nothing of the call
-    was written.
-    """
-
-    @property
-    def location(self) -> str:
-        """Where it keeps data, as a person reads it: a path, or a URL without its password."""
+class Documents(Protocol):
+    """Keeps documents by (scope, key)."""
 
     def put(self, entries: Sequence[Entry]) -> None:
         """Insert documents, or replace those with the same scope and key, passages included. Idempotent."""
 
     def forget(self, scope: Scope, keys: Sequence[str]) -> int:
-        """Remove documents with everything that hangs on them; return how many there were."""
+        """Remove documents with their passages; return how many there were."""
 
     def get(self, scope: Scope, keys: Sequence[str]) -> list[Document]:
         """Return the documents that exist, in the order of `keys`."""
@@ -54,8 +36,23 @@ class Store(Notes, Protocol):
     def passages(self, ids: Sequence[PassageId]) -> list[FoundPassage]:
         """Return the passages that still exist, in the order of `ids`."""
 
-    def write_note(self, scope: Scope, name: str, value: str) -> None:
-        """Set one note."""
+
+class Notes(Protocol):
+    """Keeps small values by name for a rib, per scope (such as the folders that are indexed)."""
+
+    def notes(self, scope: Scope) -> dict[str, str]:
+        """Return the notes of a scope by name."""
+
+    def update_note(self, scope: Scope, name: str, change: Callable[[str], str]) -> None:
+        """Set one note to what `change` makes of it ('' where there is none); nobody else writes in between."""
+
+
+class Upkeep(Protocol):
+    """What a store tells of itself, and does for itself."""
+
+    @property
+    def location(self) -> str:
+        """Where it keeps data, as a person reads it: a path, or a URL without its password."""
 
     def stats(self, scope: Scope | None = None) -> StoreStats:
         """Count what is held."""
@@ -64,10 +61,21 @@ class Store(Notes, Protocol):
         """Verify the store's own integrity by reading all of it; return what is wrong (empty: sound)."""
 
     def compact(self) -> None:
-        """Give back space: forget cached vectors beyond the cap, merge the keyword index. Called after bulk writes."""
+        """Give back space: drop cached vectors beyond the cap, merge the keyword index. Called after bulk writes."""
 
     def close(self) -> None:
         """Release everything; a closed store is not used again."""
+
+
+class Store(Documents, Notes, Upkeep, Protocol):
+    """What every store does. Every method that writes is one transaction, durable when it returns.
+
+    Raises StoreBusy, StoreUnreachable, StoreCorrupt, StoreFull or StoreError; whatever is raised, nothing of the call
+    was written.
+    """
+
+    def write_note(self, scope: Scope, name: str, value: str) -> None:
+        """Set one note."""
 
 
 @runtime_checkable

@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("pydantic_ai")
 
-from gieok.backends import registry
+from gieok import registry
 from gieok.backends.generators.providers import ProviderGenerator
 from gieok.errors import GeneratorFailed
 from gieok.ports.models import Generated, Prompt

@@ -10,9 +10,9 @@ import psycopg
 import pytest
 
 from gieok.backends.opening import Opening
-from gieok.backends.stores.postgres import reading, schema, writing
+from gieok.backends.stores.postgres import reading, schema, vectors
 from gieok.backends.stores.postgres.connection import read_address
-from gieok.backends.stores.postgres.store import PostgresStore, open_store
+from gieok.backends.stores.postgres.store import PostgresStore
 from gieok.errors import BadConfig, ShapeMismatch, StoreBusy, StoreError, StoreUnreachable
 from gieok.model.retrieval import Filter
 from gieok.paths import home
@@ -246,7 +246,7 @@ def test_unused_vectors_are_kept_up_to_the_cap_and_the_oldest_go_first(store: Po
         embed_missing(store, embedder)
     store.forget(HOME, ["old", "newer"])
     with store._writing() as db:
-        writing.drop_unused_vectors(db, keep=1)
+        vectors.drop_unused(db, keep=1)
     store.put([entry("old", "old"), entry("newer", "newer")])
     assert [text for _, text in store.missing(9)] == ["old"]
     assert store.check() == []
@@ -279,10 +279,10 @@ def test_too_many_connections_are_named_as_busy(url: str, db: psycopg.Connection
 
 
 def test_without_an_address_nothing_is_guessed() -> None:
-    opening = Opening(home(), {"database.url": "", "store.timeout_s": "5"}.__getitem__, lambda name: "")
+    opening = Opening(home(), home(), {"database.url": "", "store.timeout_s": "5"}.__getitem__, lambda name: "")
     with pytest.raises(BadConfig, match=r"database\.url"):
-        open_store(opening)
-    assert open_store(opening._replace(secret={"PGHOST": "h"}.get)).location  # libpq's own
+        PostgresStore.open(opening)
+    assert PostgresStore.open(opening._replace(secret={"PGHOST": "h"}.get)).location  # libpq's own
 
 
 def test_a_server_that_accepts_and_says_nothing_is_given_up() -> None:

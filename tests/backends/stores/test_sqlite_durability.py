@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gieok.backends.stores.sqlite import writing
+from gieok.backends.stores.sqlite import vectors
 from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.errors import StoreFull
 from gieok.testing import HashEmbedder
@@ -125,7 +125,7 @@ def test_unused_vectors_are_kept_up_to_the_cap_and_the_oldest_go_first(store: Sq
         embed_missing(store, embedder)
     store.forget(HOME, ["old", "newer"])
     with store._writing() as db:
-        writing.drop_unused_vectors(db, keep=1)
+        vectors.drop_unused(db, keep=1)
     store.put([entry("old", "old"), entry("newer", "newer")])
     assert [text for _, text in store.missing(9)] == ["old"]
     assert store.check() == []

@@ -1,13 +1,16 @@
 """Between rows and nouns. Times are Unix milliseconds in the database and aware datetimes outside."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from gieok.model.memory import Document, Provenance, Scope, Tier
 from gieok.model.retrieval import Filter, FoundPassage
 
+_T = TypeVar("_T")
+#: Values of one statement: far below SQLite's limit on parameters.
+_BATCH = 500
 DOCUMENT_COLUMNS = (
     "key, kind, title, content_hash, importance, tier, created_at, updated_at, valid_from, valid_to, "
     "metadata, provenance, text"
@@ -27,9 +30,14 @@ def to_ms(moment: datetime | None) -> int | None:
     return None if moment is None else round(moment.timestamp() * 1000)
 
 
+def utc(unix_ms: int) -> datetime:
+    """Return an aware datetime."""
+    return datetime.fromtimestamp(unix_ms / 1000, UTC)
+
+
 def from_ms(value: int | None) -> datetime | None:
-    """Return an aware UTC datetime."""
-    return None if value is None else datetime.fromtimestamp(value / 1000, UTC)
+    """Return an aware datetime; None for None."""
+    return None if value is None else utc(value)
 
 
 def document_row(document: Document) -> tuple[object, ...]:
@@ -48,8 +56,8 @@ def to_document(scope: Scope, row: tuple[Any, ...]) -> Document:
     key, kind, title, content_hash, importance, tier, created, updated, since, until, metadata, origin, text = row
     return Document(
         scope=scope, key=key, kind=kind, title=title, text=text, content_hash=content_hash, importance=importance,
-        tier=_TIERS[tier], created_at=datetime.fromtimestamp(created / 1000, UTC),
-        updated_at=datetime.fromtimestamp(updated / 1000, UTC), valid_from=from_ms(since),
+        tier=_TIERS[tier], created_at=utc(created),
+        updated_at=utc(updated), valid_from=from_ms(since),
         valid_to=from_ms(until), metadata=_parse(metadata)[0],
         provenance=tuple([
             Provenance(p["source"], p["start_line"], p["end_line"], tuple(p["message_ids"])) for p in _parse(origin)[0]
@@ -63,7 +71,7 @@ def to_found(row: tuple[Any, ...]) -> FoundPassage:
     return FoundPassage(
         id=passage_id, scope=Scope(scope), key=key, kind=kind, title=title, text=text, context=context,
         start_line=first, end_line=last, importance=importance, tier=_TIERS[tier],
-        updated_at=datetime.fromtimestamp(updated / 1000, UTC), valid_from=from_ms(since),
+        updated_at=utc(updated), valid_from=from_ms(since),
         metadata=_parse(metadata)[0],
     )  # fmt: skip
 
@@ -87,6 +95,11 @@ def filter_sql(where: Filter) -> tuple[str, list[object]]:
 def marks(values: Iterable[object]) -> str:
     """Return as many question marks as there are values, joined by commas."""
     return ",".join("?" for _ in values)
+
+
+def batches(values: Sequence[_T]) -> Iterable[Sequence[_T]]:
+    """Cut `values` into runs that fit SQLite's limit on parameters."""
+    return (values[i : i + _BATCH] for i in range(0, len(values), _BATCH))
 
 
 def scoped(sid: int, tokens: str) -> str:

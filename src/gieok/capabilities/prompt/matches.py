@@ -1,6 +1,6 @@
 """What a prompt recalls: candidates of every question in every scope, weighed by age, each with its level.
 
-Imported by the hook: see the package. The reader is `backends.stores.sqlite.glance.Glance`; nothing else is asked of it
+Imported by the hook: see the package. The reader is `sqlite.index_reader.IndexReader`; nothing else is asked of it
 than the four methods used here.
 """
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Reader(Protocol):
-        """Looks into a store; `Glance` has the words."""
+        """Looks into a store; `IndexReader` has the words."""
 
         def scope(self, path: str) -> tuple[int, int, float] | None:
             """Return id, passages, mean length."""

@@ -8,8 +8,8 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from gieok import places, trust
-from gieok.backends.stores.sqlite.glance import Glance, Late, Missing
+from gieok import places, registry, trust
+from gieok.backends.stores.sqlite.index_reader import IndexReader, Late, Missing
 from gieok.capabilities.prompt import agents, inject, levels, matches, question
 from gieok.surfaces.hook import settings, trail
 from gieok.text.tokens import count_tokens
@@ -219,10 +219,10 @@ class _Call:
                 return
         trail.spool(self._home, row)
 
-    def _glance(self) -> Glance:
+    def _glance(self) -> IndexReader:
         deadline = self._began + self._settings.number("hook.deadline_ms") / 1000
         store, hybrid = self._settings.text("store"), self._settings.is_on("hybrid")
-        return Glance(places.local_index(self._home, store, hybrid=hybrid), deadline)
+        return IndexReader(registry.local_index(self._home, store, hybrid=hybrid), deadline)
 
     def _scopes(self) -> list[str]:
         """Return whose memory is recalled: the project's, then the user's own."""
@@ -235,7 +235,7 @@ class _Call:
 
 
 def _by_category(rows: list[tuple[str, str, str, str]]) -> list[tuple[str, str, str]]:
-    """Return (category, title, source) of rows of `Glance.newest`, what binds most first."""
+    """Return (category, title, source) of rows of `IndexReader.newest`, what binds most first."""
     read = [
         (matches.category_of(json.loads(metadata), key), title or key, matches.source_of(provenance) or key)
         for key, title, metadata, provenance in rows

@@ -395,7 +395,7 @@ def test_a_store_deleted_at_the_service_is_made_again(filled: GeminiStore, gemin
 
 
 def test_two_syncs_at_once_do_not_upload_twice(filled: GeminiStore, gemini: Any, tmp_path: Path) -> None:
-    from gieok.backends.stores.gemini.local import alone
+    from gieok.backends.stores.gemini.sync import alone
 
     with alone(tmp_path / "gemini.lock"), pytest.raises(StoreBusy), alone(tmp_path / "gemini.lock", 1):
         pass
@@ -406,11 +406,11 @@ import sys
 from pathlib import Path
 from gieok.backends.stores.gemini.service import Access
 from gieok.backends.stores.gemini.store import GeminiStore, Terms
-from gieok.backends.stores.gemini.sync import Plan
+from gieok.backends.stores.gemini.sync import UploadPlan
 from gieok.testing.samples import entry
 file, url, key = sys.argv[1:]
 access = Access(key, url, 5.0, "gemini-test", "")
-plan = Plan("owner-1", ("gieok",), 400, 80, 60.0)
+plan = UploadPlan("owner-1", ("gieok",), 400, 80, 60.0)
 store = GeminiStore(Path(file), plan, access, Terms(10, 100, 0.3, 2.5), pause=lambda s: None)
 store.put([entry(f"{n}.md", f"note {n}") for n in range(40)])
 store.push()

@@ -9,14 +9,12 @@ The folder appears by one rename, complete and on disk, or not at all. One proce
 ones left behind is removed by the next.
 """
 
-import contextlib
 import os
 import shutil
-import sqlite3
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
+from gieok import fs
 from gieok.backends.embedders.e5 import encoder, languages, tokenizer
 from gieok.backends.embedders.e5.encoder import DIMENSION, Encoder, open_session
 from gieok.backends.embedders.e5.graph import encoder_graph, save_graph
@@ -25,10 +23,8 @@ from gieok.backends.embedders.e5.probes import neighbour_cosines, probe
 from gieok.backends.embedders.e5.tokenizer import Tokenizer
 from gieok.backends.embedders.e5.weights import PINNED, SHA256, Vocabulary, Weights, find_weights
 from gieok.errors import EmbedderFailed
-from gieok.fs import make_private
 
 _LEAST_COSINE = 0.98
-_LOCK_SECONDS = 120.0
 _MINE = f".{FOLDER}."
 
 _BOUNDARY = "\u2581"
@@ -43,26 +39,13 @@ def convert(models: Path, *, again: bool = False) -> None:
     """
     folder = models / FOLDER
     try:
-        with _alone(make_private(models) / f"{_MINE}lock"):
+        with fs.exclusive(models / f"{_MINE}lock"):
             if again or read_manifest(folder) is None:
                 _remove_leftovers(models)
                 _replace(folder)
     except OSError as error:
         hint = f"make {models} writable, with 100 MB to spare, and run the command again"
         raise EmbedderFailed(f"the embedding model cannot be written: {error}", hint=hint) from error
-
-
-@contextlib.contextmanager
-def _alone(lock: Path) -> Iterator[None]:
-    """Hold a lock that dies with the process, on every platform: SQLite's, on an empty database."""
-    connection = sqlite3.connect(lock, timeout=_LOCK_SECONDS, isolation_level=None)
-    try:
-        connection.execute("BEGIN EXCLUSIVE")
-        yield
-    except sqlite3.Error as error:
-        raise OSError(f"{lock}: {error}") from error
-    finally:
-        connection.close()
 
 
 def _replace(folder: Path) -> None:

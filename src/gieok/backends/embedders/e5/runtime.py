@@ -141,7 +141,7 @@ def _run_errors() -> tuple[type[Exception], ...]:
 
 def _convert(models: Path, *, again: bool = False) -> None:
     room.check(room.CONVERTED_BYTES)
-    # Imported here: what only conversion needs (sqlite3, shutil, tempfile) is not paid for by every cold start.
+    # Imported here: what only conversion needs (shutil, tempfile) is not paid for by every cold start.
     from gieok.backends.embedders.e5.convert import convert
 
     try:

@@ -1,4 +1,4 @@
-"""Takes text out of the journal. Each function runs inside the caller's transaction."""
+"""Takes text out of the journal. Functions run inside the caller's transaction."""
 
 import json
 import sqlite3
@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
+from gieok.backends.journals.sqlite.file import JournalFile
 from gieok.backends.journals.sqlite.messages import MESSAGE_COLUMNS, drop_chunks, text_hash, to_journalled
 from gieok.backends.stores.rows import document_row, to_document
 from gieok.model.conversation import Journalled
@@ -16,14 +17,52 @@ from gieok.text.keywords import folded
 FORGOTTEN = 2
 
 
-def find(db: sqlite3.Connection, sid: int, wanted: MessageFilter) -> list[Journalled]:
-    """Return messages that fit, those that were taken back too, in order."""
-    if not any(wanted):
-        return []
-    rows = db.execute(
-        f"SELECT {MESSAGE_COLUMNS} WHERE m.scope_id = ? AND m.retracted < {FORGOTTEN} ORDER BY m.seq", (sid,)
+class SqliteForgetting(JournalFile):
+    """`Forgetting`."""
+
+    def find(self, scope: Scope, wanted: MessageFilter) -> list[Journalled]:
+        """Return messages that fit, those that were taken back too, in order."""
+        if not any(wanted):
+            return []
+        with self._reading_of(scope) as (db, sid):
+            rows = db.execute(
+                f"SELECT {MESSAGE_COLUMNS} WHERE m.scope_id = ? AND m.retracted < {FORGOTTEN} ORDER BY m.seq", (sid,)
+            )
+            return [found for found in map(to_journalled, rows) if _fits(found, wanted)]
+
+    def replaced(self, scope: Scope) -> list[tuple[int, Document]]:
+        """Return the history with a number for each document."""
+        with self._reading_of(scope) as (db, sid):
+            rows = db.execute("SELECT id, document FROM history WHERE scope_id = ? ORDER BY id", (sid,))
+            return [(number, to_document(scope, tuple(json.loads(text)))) for number, text in rows]
+
+    def erase(
+        self, scope: Scope, seqs: Sequence[int], documents: Sequence[str] = (), replaced: Sequence[int] = ()
+    ) -> None:
+        """Take texts out; the store is told through the outbox."""
+        with self._writing_to(scope) as (db, sid):
+            _erase_messages(db, sid, seqs)
+            db.executemany("DELETE FROM history WHERE id = ?", [(number,) for number in replaced])
+            keys = [(sid, key) for key in documents]
+            # What waits to be put is not needed any more, and would stay until it is delivered.
+            db.executemany("DELETE FROM outbox WHERE scope_id = ? AND key = ?", keys)
+            db.executemany("INSERT INTO outbox (scope_id, key, entry) VALUES (?, ?, NULL)", keys)
+
+    def rewrite(self, change: Callable[[str], str], *, is_dry: bool = False) -> int:
+        """Replace texts by what `change` makes of them; return how many differ."""
+        with self._writing() as db:
+            done = sum(rewrite(db, change) for rewrite in _REWRITES)
+            if is_dry:
+                db.execute("ROLLBACK")
+                db.execute("BEGIN")
+        return done
+
+
+def _erase_messages(db: sqlite3.Connection, sid: int, seqs: Sequence[int]) -> None:
+    db.executemany(
+        f"UPDATE messages SET text = '', tokens = 0, retracted = {FORGOTTEN} WHERE seq = ?", [(seq,) for seq in seqs]
     )
-    return [found for found in map(to_journalled, rows) if _fits(found, wanted)]
+    drop_chunks(db, sid, seqs)
 
 
 def _fits(found: Journalled, wanted: MessageFilter) -> bool:
@@ -40,39 +79,6 @@ def _is_below(path: str, folder: str) -> bool:
     return path == folder or PurePath(path).is_relative_to(folder)
 
 
-def replaced(db: sqlite3.Connection, sid: int, scope: Scope) -> list[tuple[int, Document]]:
-    """Return the history with a number for each document."""
-    rows = db.execute("SELECT id, document FROM history WHERE scope_id = ? ORDER BY id", (sid,))
-    return [(number, to_document(scope, tuple(json.loads(text)))) for number, text in rows]
-
-
-def erase(
-    db: sqlite3.Connection, sid: int, messages: Sequence[int], documents: Sequence[str], gone: Sequence[int]
-) -> None:
-    """Take texts out; the store is told through the outbox."""
-    db.executemany(
-        f"UPDATE messages SET text = '', tokens = 0, retracted = {FORGOTTEN} WHERE seq = ?",
-        [(seq,) for seq in messages],
-    )
-    drop_chunks(db, sid, messages)
-    db.executemany("DELETE FROM history WHERE id = ?", [(number,) for number in gone])
-    keys = [(sid, key) for key in documents]
-    # What waits to be put is not needed any more, and would stay until it is delivered.
-    db.executemany("DELETE FROM outbox WHERE scope_id = ? AND key = ?", keys)
-    db.executemany("INSERT INTO outbox (scope_id, key, entry) VALUES (?, ?, NULL)", keys)
-
-
-def rewrite(db: sqlite3.Connection, change: Callable[[str], str]) -> int:
-    """Replace texts by what `change` makes of them; return how many differ."""
-    return (
-        _rewrite_messages(db, change)
-        + _rewrite_history(db, change)
-        + _drop_changed_chunks(db, change)
-        + _rewrite_incidents(db, change)
-        + _rewrite_summaries(db, change)
-    )
-
-
 def _rewrite_messages(db: sqlite3.Connection, change: Callable[[str], str]) -> int:
     done = 0
     for seq, sid, identity, text in db.execute("SELECT seq, scope_id, id, text FROM messages").fetchall():
@@ -84,7 +90,7 @@ def _rewrite_messages(db: sqlite3.Connection, change: Callable[[str], str]) -> i
             (sid, identity, text_hash(fresh), seq),
         ).fetchone()
         if known:  # the same turn, read again since: that version stays
-            erase(db, sid, [seq], (), ())
+            _erase_messages(db, sid, [seq])
         else:
             db.execute("UPDATE messages SET text = ?, text_hash = ? WHERE seq = ?", (fresh, text_hash(fresh), seq))
     return done
@@ -132,3 +138,6 @@ def _rewrite_summaries(db: sqlite3.Connection, change: Callable[[str], str]) -> 
     ]
     db.executemany("UPDATE kept SET value = ? WHERE realm = ? AND name = ?", differing)
     return len(differing)
+
+
+_REWRITES = (_rewrite_messages, _rewrite_history, _drop_changed_chunks, _rewrite_incidents, _rewrite_summaries)

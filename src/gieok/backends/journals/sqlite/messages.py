@@ -1,11 +1,12 @@
-"""Messages and the cursors of the transcripts they came from. Each function runs inside the caller's transaction."""
+"""Messages and the cursors of the transcripts they came from. Functions run inside the caller's transaction."""
 
 import hashlib
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 
+from gieok.backends.journals.sqlite.file import JournalFile, scope_id
+from gieok.backends.stores.rows import batches, marks, to_ms, utc
 from gieok.model.conversation import Cursor, Journalled, Message, Reject, Retraction, Role, TranscriptEvent
 from gieok.model.memory import Scope
 
@@ -17,22 +18,92 @@ MESSAGE_COLUMNS = (
 )
 _HASH_BYTES = 12
 _TAKEN_BACK = 1
-_BATCH = 500
+_REJECT = 'path, line, "offset", length, reason'
 
 
-def scope_id(db: sqlite3.Connection, scope: Scope) -> int:
-    """Return the id of a scope, making the row when it is new."""
-    db.execute("INSERT OR IGNORE INTO scopes (path) VALUES (?)", (scope.path,))
-    return int(db.execute("SELECT id FROM scopes WHERE path = ?", (scope.path,)).fetchone()[0])
+class SqliteMessages(JournalFile):
+    """`Journal`."""
+
+    def append(
+        self,
+        scope: Scope,
+        turns: Sequence[TranscriptEvent],
+        cursor: Cursor,
+        expected: Cursor | None,
+        rejects: Sequence[Reject] = (),
+    ) -> bool:
+        """Add messages and move a cursor."""
+        with self._writing() as db:
+            row = db.execute(f"SELECT {_CURSOR} FROM cursors WHERE identity = ?", (cursor.identity,)).fetchone()
+            if (_to_cursor(row) if row else None) != expected:
+                return False
+            _add(db, scope_id(db, scope), turns)
+            db.executemany(f"INSERT OR IGNORE INTO rejects ({_REJECT}) VALUES (?, ?, ?, ?, ?)", rejects)
+            db.execute(f"INSERT OR REPLACE INTO cursors ({_CURSOR}) VALUES ({marks(cursor)})", cursor)
+        return True
+
+    def cursors(self) -> list[Cursor]:
+        """Return all cursors."""
+        with self._reading() as db:
+            return [_to_cursor(row) for row in db.execute(f"SELECT {_CURSOR} FROM cursors ORDER BY identity")]
+
+    def rejects(self, limit: int) -> list[Reject]:
+        """Return the newest rejects."""
+        with self._reading() as db:
+            rows = db.execute(f"SELECT {_REJECT} FROM rejects ORDER BY id DESC LIMIT ?", (limit,))
+            return [Reject(*row) for row in rows]
+
+    def occurrences(self, scope: Scope, ids: Sequence[str]) -> dict[str, int]:
+        """Count the lines whose id is one of `ids`, or that followed by `~2`, `~3` …; parts of a line (`#0`) count once."""
+        counts: Counter[str] = Counter()
+        with self._reading_of(scope) as (db, sid):
+            for identity in set(ids):
+                # Behind an id may stand `#` (0x23) or `~` (0x7e).
+                rows = db.execute(
+                    "SELECT id FROM messages WHERE scope_id = ? AND id >= ? AND id < ?",
+                    (sid, identity, identity + "\x7f"),
+                )
+                lines = {found.partition("#")[0] for (found,) in rows}
+                counts[identity] = sum(1 for line in lines if line.partition("~")[0] == identity)
+        return {identity: count for identity, count in counts.items() if count}
+
+    def read(self, scope: Scope, after: int, *, budget_tokens: int, limit: int = 10_000) -> list[Journalled]:
+        """Return messages in order until their tokens reach the budget."""
+        found: list[Journalled] = []
+        tokens = 0
+        with self._reading_of(scope) as (db, sid):
+            for row in db.execute(
+                f"SELECT {MESSAGE_COLUMNS} WHERE m.scope_id = ? AND m.seq > ? AND m.retracted = 0 ORDER BY m.seq LIMIT ?",
+                (sid, after, limit),
+            ):
+                found.append(to_journalled(row))
+                tokens += found[-1].message.tokens
+                if tokens >= budget_tokens:
+                    break
+        return found
+
+    def messages(self, scope: Scope, ids: Sequence[str]) -> list[Journalled]:
+        """Return the last version of each of these messages."""
+        latest: dict[str, Journalled] = {}
+        with self._reading_of(scope) as (db, sid):
+            for batch in batches(ids):
+                rows = db.execute(
+                    f"SELECT {MESSAGE_COLUMNS} WHERE m.scope_id = ? AND m.id IN ({marks(batch)}) ORDER BY m.seq",
+                    (sid, *batch),
+                )
+                latest |= {found.message.id: found for found in map(to_journalled, rows)}
+        return sorted(latest.values())
+
+    def scopes(self) -> list[Scope]:
+        """Return the scopes that have messages."""
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT path FROM scopes s WHERE EXISTS (SELECT 1 FROM messages WHERE scope_id = s.id) ORDER BY path"
+            )
+            return [Scope(path) for (path,) in rows]
 
 
-def known_scope(db: sqlite3.Connection, scope: Scope) -> int:
-    """Return the id of a scope, -1 where it has none."""
-    row = db.execute("SELECT id FROM scopes WHERE path = ?", (scope.path,)).fetchone()
-    return row[0] if row else -1
-
-
-def add(db: sqlite3.Connection, sid: int, turns: Iterable[TranscriptEvent]) -> None:
+def _add(db: sqlite3.Connection, sid: int, turns: Iterable[TranscriptEvent]) -> None:
     """Add messages in order, and take back what is retracted."""
     for turn in turns:
         if isinstance(turn, Message):
@@ -54,7 +125,7 @@ def _add_message(db: sqlite3.Connection, sid: int, message: Message) -> None:
         if same[1] == _TAKEN_BACK and all(retracted for *_, retracted in versions):
             db.execute("UPDATE messages SET retracted = 0 WHERE seq = ?", (same[0],))
         return
-    at = round(message.at.timestamp() * 1000)
+    at = to_ms(message.at)
     copied = "SELECT 1 FROM messages WHERE scope_id = ? AND at = ? AND text_hash = ? AND retracted = 2"
     if db.execute(copied, (sid, at, digest)).fetchone():
         return  # a copy, in another transcript, of what a person forgot
@@ -111,83 +182,13 @@ def drop_chunks(db: sqlite3.Connection, sid: int, seqs: Sequence[int]) -> None:
         db.execute('DELETE FROM chunks WHERE scope_id = ? AND "end" >= ?', (sid, min(seqs)))
 
 
-def cursor(db: sqlite3.Connection, identity: str) -> Cursor | None:
-    """Return the cursor of a transcript."""
-    row = db.execute(f"SELECT {_CURSOR} FROM cursors WHERE identity = ?", (identity,)).fetchone()
-    return _to_cursor(row) if row else None
-
-
-def cursors(db: sqlite3.Connection) -> list[Cursor]:
-    """Return all cursors."""
-    return [_to_cursor(row) for row in db.execute(f"SELECT {_CURSOR} FROM cursors ORDER BY identity")]
-
-
 def _to_cursor(row: tuple[object, ...]) -> Cursor:
     found = Cursor(*row)  # type: ignore[arg-type]
     return found._replace(is_rereading=bool(found.is_rereading))
 
 
-def put_cursor(db: sqlite3.Connection, found: Cursor) -> None:
-    """Set a cursor."""
-    db.execute(f"INSERT OR REPLACE INTO cursors ({_CURSOR}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", found)
-
-
-def add_rejects(db: sqlite3.Connection, rejects: Iterable[Reject]) -> None:
-    """Keep where lines are that were set aside."""
-    columns = 'path, line, "offset", length, reason'
-    db.executemany(f"INSERT OR IGNORE INTO rejects ({columns}) VALUES (?, ?, ?, ?, ?)", rejects)
-
-
-def rejects(db: sqlite3.Connection, limit: int) -> list[Reject]:
-    """Return the newest rejects."""
-    columns = 'path, line, "offset", length, reason'
-    return [Reject(*row) for row in db.execute(f"SELECT {columns} FROM rejects ORDER BY id DESC LIMIT ?", (limit,))]
-
-
-def occurrences(db: sqlite3.Connection, sid: int, ids: Sequence[str]) -> dict[str, int]:
-    """Count the lines whose id is one of `ids`, or that followed by `~2`, `~3` …; parts of a line (`#0`) count once."""
-    counts: Counter[str] = Counter()
-    for identity in set(ids):
-        # Behind an id may stand `#` (0x23) or `~` (0x7e).
-        rows = db.execute(
-            "SELECT id FROM messages WHERE scope_id = ? AND id >= ? AND id < ?", (sid, identity, identity + "\x7f")
-        )
-        lines = {found.partition("#")[0] for (found,) in rows}
-        counts[identity] = sum(1 for line in lines if line.partition("~")[0] == identity)
-    return {identity: count for identity, count in counts.items() if count}
-
-
-def read(db: sqlite3.Connection, sid: int, after: int, budget_tokens: int, limit: int) -> list[Journalled]:
-    """Return messages in order until their tokens reach the budget."""
-    rows = db.execute(
-        f"SELECT {MESSAGE_COLUMNS} WHERE m.scope_id = ? AND m.seq > ? AND m.retracted = 0 ORDER BY m.seq LIMIT ?",
-        (sid, after, limit),
-    )
-    found: list[Journalled] = []
-    tokens = 0
-    for row in rows:
-        found.append(to_journalled(row))
-        tokens += found[-1].message.tokens
-        if tokens >= budget_tokens:
-            break
-    return found
-
-
-def find(db: sqlite3.Connection, sid: int, ids: Sequence[str]) -> list[Journalled]:
-    """Return the last version of each message."""
-    latest: dict[str, Journalled] = {}
-    for start in range(0, len(ids), _BATCH):
-        batch = ids[start : start + _BATCH]
-        marks = ",".join("?" * len(batch))
-        rows = db.execute(
-            f"SELECT {MESSAGE_COLUMNS} WHERE m.scope_id = ? AND m.id IN ({marks}) ORDER BY m.seq", (sid, *batch)
-        )
-        latest |= {found.message.id: found for found in map(to_journalled, rows)}
-    return sorted(latest.values())
-
-
 def to_journalled(row: tuple[int, str, str, str, int, str, str, int, str, int]) -> Journalled:
     """Return the message of a row of `MESSAGE_COLUMNS`."""
     seq, identity, role, text, at, session, agent, tokens, source, line = row
-    when = datetime.fromtimestamp(at / 1000, UTC)
+    when = utc(at)
     return Journalled(seq, Message(identity, Role(role), text, when, session, agent, tokens, source, line))

@@ -11,15 +11,15 @@ before it is on the disk there (see `gieok.engine.distil`).
 import sqlite3
 from pathlib import Path
 
-from gieok.backends.stores.sqlite.schema import (
-    BUSY_TIMEOUT_MS,
+from gieok.backends.sqlite.files import (
     create_tables,
     open_private,
+    pragma,
     statements,
     upgrade,
     use_wal,
+    verify_owner,
 )
-from gieok.errors import StoreCorrupt
 
 SCHEMA_VERSION = 2
 #: "GIEJ": marks the file as ours.
@@ -90,16 +90,15 @@ PRAGMA user_version = {SCHEMA_VERSION};
 """
 
 
-def connect(file: Path, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> sqlite3.Connection:
+def connect(file: Path, busy_timeout_ms: int) -> sqlite3.Connection:
     """Open the journal's file, creating it (0600) with its tables when it is new. Raises StoreError, ShapeMismatch."""
     return open_private(file, "journal", busy_timeout_ms, _prepare)
 
 
 def _prepare(connection: sqlite3.Connection, file: Path) -> None:
-    if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
+    if pragma(connection, "user_version") == 0:
         create_tables(connection, file, _TABLES)
-    if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION_ID:
-        raise StoreCorrupt(f"{str(file)!r} is a database of another program", hint="move it away, or set GIEOK_HOME")
+    verify_owner(connection, file, _APPLICATION_ID)
     upgrade(connection, file, "journal", (_to_2,))
     use_wal(connection)
 

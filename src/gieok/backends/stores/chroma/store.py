@@ -11,50 +11,44 @@ import chromadb
 import numpy as np
 from chromadb.config import Settings
 
-from gieok.backends.opening import Opening
-from gieok.backends.stores.mirrored.library import Floats, Ints, failing_as
+from gieok.backends.stores.mirrored.library import Floats, Ints, translated_failures
 from gieok.backends.stores.mirrored.store import MirroredStore
 
 #: Links per vector and breadth of the search: .995 of the exact top ten of 20,000, with Chroma's defaults .959.
 _HNSW = {"space": "ip", "max_neighbors": 32, "ef_construction": 200, "ef_search": 400}
 
 
+@translated_failures("Chroma")
 class ChromaCollection:
     """`VectorSet` as a collection whose ids are the numbers."""
 
-    def __init__(self, collection: Any, batch: int, folder: Path) -> None:  # noqa: ANN401 - loosely typed
+    def __init__(self, collection: Any, batch: int) -> None:  # noqa: ANN401 - loosely typed
         self._collection = collection
         self._batch = batch
-        self._folder = folder
 
     def numbers(self) -> Ints:
         """Return all numbers."""
-        with failing_as("Chroma", self._folder):
-            return np.array([int(i) for i in self._collection.get(include=[])["ids"]], np.int64)
+        return np.array([int(i) for i in self._collection.get(include=[])["ids"]], np.int64)
 
     def count(self) -> int:
         """Count the vectors."""
-        with failing_as("Chroma", self._folder):
-            return int(self._collection.count())
+        return int(self._collection.count())
 
     def add(self, numbers: Ints, vectors: Floats) -> None:
         """Add vectors."""
-        with failing_as("Chroma", self._folder):
-            for start in range(0, len(numbers), self._batch):
-                part = slice(start, start + self._batch)
-                self._collection.add(ids=[str(i) for i in numbers[part].tolist()], embeddings=vectors[part])
+        for start in range(0, len(numbers), self._batch):
+            part = slice(start, start + self._batch)
+            self._collection.add(ids=[str(i) for i in numbers[part].tolist()], embeddings=vectors[part])
 
     def remove(self, numbers: Ints) -> None:
         """Delete vectors."""
-        with failing_as("Chroma", self._folder):
-            for start in range(0, len(numbers), self._batch):
-                self._collection.delete(ids=[str(i) for i in numbers[start : start + self._batch].tolist()])
+        for start in range(0, len(numbers), self._batch):
+            self._collection.delete(ids=[str(i) for i in numbers[start : start + self._batch].tolist()])
 
     def near(self, vector: Floats, limit: int) -> Ints:
         """Ask the graph."""
-        with failing_as("Chroma", self._folder):
-            found = self._collection.query(query_embeddings=[vector], n_results=limit, include=["distances"])
-            return np.array([int(i) for i in found["ids"][0]], np.int64)
+        found = self._collection.query(query_embeddings=[vector], n_results=limit, include=["distances"])
+        return np.array([int(i) for i in found["ids"][0]], np.int64)
 
 
 #: Said here, because Chroma asks the environment and a `.env` in the folder it runs in, which may be a repository's.
@@ -65,31 +59,27 @@ _SETTINGS: dict[str, Any] = {
 }
 
 
+@translated_failures("Chroma")
 class ChromaFolder:
     """`Library` on a Chroma folder."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        with failing_as("Chroma", folder):
-            self._client: Any = chromadb.PersistentClient(str(folder), settings=Settings(**_SETTINGS))
-            self._batch = self._client.get_max_batch_size()
+        self._client: Any = chromadb.PersistentClient(str(folder), settings=Settings(**_SETTINGS))
+        self._batch = self._client.get_max_batch_size()
 
     def open(self, name: str, dimension: int) -> ChromaCollection:
         """Open or create a collection."""
         del dimension  # the first vector decides it
-        with failing_as("Chroma", self._folder):
-            found = self._client.get_or_create_collection(name, embedding_function=None, configuration={"hnsw": _HNSW})
-            return ChromaCollection(found, self._batch, self._folder)
+        found = self._client.get_or_create_collection(name, embedding_function=None, configuration={"hnsw": _HNSW})
+        return ChromaCollection(found, self._batch)
 
     def names(self) -> list[str]:
         """List the collections."""
-        with failing_as("Chroma", self._folder):
-            return sorted(collection.name for collection in self._client.list_collections())
+        return sorted(collection.name for collection in self._client.list_collections())
 
     def drop(self, name: str) -> None:
         """Delete a collection."""
-        with failing_as("Chroma", self._folder):
-            self._client.delete_collection(name)
+        self._client.delete_collection(name)
 
     def tidy(self) -> None:
         """Do nothing: Chroma gives nothing back; a bloated folder is made anew."""
@@ -97,11 +87,6 @@ class ChromaFolder:
     def close(self) -> None:
         """Close the client, and with the last of this process the files."""
         self._client.close()
-
-
-def open_store(opening: Opening) -> "ChromaStore":
-    """Open the store of a home folder."""
-    return ChromaStore(opening.home / "chroma.sqlite", resident=opening.is_resident, say=opening.say)
 
 
 class ChromaStore(MirroredStore):

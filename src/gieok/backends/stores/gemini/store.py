@@ -6,20 +6,21 @@ mapped back to passages here, so that a citation names lines of the file on disk
 
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self, Unpack
 
 from gieok import fs
 from gieok.backends.opening import Opening
 from gieok.backends.stores.gemini.ground import locate, overlapped
-from gieok.backends.stores.gemini.local import LocalStore, alone
+from gieok.backends.stores.gemini.manifest import UploadManifest
 from gieok.backends.stores.gemini.service import Access, GeminiService, GroundedChunk
-from gieok.backends.stores.gemini.sync import ID, KIND, OWNER, SCOPE, TIME, Sync, UploadPlan
+from gieok.backends.stores.gemini.sync import ID, KIND, OWNER, SCOPE, TIME, Sync, UploadPlan, alone
+from gieok.backends.stores.sqlite.store import SqliteDocuments, SqliteOptions
 from gieok.errors import BadConfig, StoreUnreachable
-from gieok.model.memory import Document, Entry, PassageId, Scope, StoreStats
-from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery, Ranking
+from gieok.model.memory import PassageId, Scope, StoreStats
+from gieok.model.retrieval import Filter, FoundPassage, Ranking
 from gieok.ports.system import Clock
 from gieok.text.redact import redact
 
@@ -43,38 +44,6 @@ class _SystemClock:
         return datetime.now(UTC)
 
 
-def open_store(opening: Opening) -> "GeminiStore":
-    """Open the store of a home folder. Raises BadConfig."""
-    names = tuple(filter(None, (name.strip() for name in opening.setting("gemini.stores").split(","))))
-    if not 0 < len(names) <= _MOST_STORES:
-        raise BadConfig(
-            f"gemini.stores names {len(names)} stores", hint=f"name 1 to {_MOST_STORES}, with commas between"
-        )
-    least, most = _CHUNK_TOKENS
-    chunk = min(max(int(opening.setting("index.passage_tokens")), least), most)
-    plan = UploadPlan(
-        _owner(opening.home / "gemini.owner"),
-        names,
-        chunk,
-        min(int(opening.setting("index.overlap_tokens")), chunk // 2),
-        float(opening.setting("gemini.upload_timeout_s")),
-    )
-    access = Access(
-        opening.secret("GEMINI_API_KEY") or opening.secret("GOOGLE_API_KEY"),
-        opening.setting("gemini.url"),
-        float(opening.setting("gemini.timeout_s")),
-        opening.setting("gemini.model"),
-        opening.setting("gemini.embedding_model"),
-    )
-    terms = Terms(
-        int(opening.setting("gemini.top_k")),
-        int(opening.setting("gemini.daily_calls")),
-        float(opening.setting("gemini.price_input")),
-        float(opening.setting("gemini.price_output")),
-    )
-    return GeminiStore(opening.home / "gemini.sqlite", plan, access, terms, is_resident=opening.is_resident)
-
-
 def _owner(file: Path) -> str:
     """Return what marks this home's documents among those of other machines with the same key; it outlives the manifest."""
     if not file.is_file():
@@ -82,7 +51,7 @@ def _owner(file: Path) -> str:
     return file.read_text(encoding="ascii").strip()
 
 
-class GeminiStore:
+class GeminiStore(SqliteDocuments):
     """`Store`, `KeywordSearch`, `ManagedSearch`, `ManagedCopy` and `Described`."""
 
     service_name = "gemini-file-search"
@@ -94,99 +63,65 @@ class GeminiStore:
         access: Access,
         terms: Terms,
         *,
-        is_resident: bool = False,
         clock: Clock | None = None,
         pause: Callable[[float], None] = time.sleep,
+        **options: Unpack[SqliteOptions],
     ) -> None:
+        super().__init__(file, **options)
         self._lock = file.with_suffix(".lock")
-        self._local = LocalStore(file, resident=is_resident)
-        self._manifest = self._local.manifest()
+        self._manifest = UploadManifest(self._reading, self._writing)
         self._clock = clock or _SystemClock()
         self._pause = pause
         self._plan = plan
         self._terms = terms
         self._service = GeminiService(access, self._count, pause)
 
+    @classmethod
+    def open(cls, opening: Opening) -> Self:
+        """Open the store of a home folder. Raises BadConfig."""
+        names = tuple(filter(None, (name.strip() for name in opening.setting("gemini.stores").split(","))))
+        if not 0 < len(names) <= _MOST_STORES:
+            raise BadConfig(
+                f"gemini.stores names {len(names)} stores", hint=f"name 1 to {_MOST_STORES}, with commas between"
+            )
+        least, most = _CHUNK_TOKENS
+        chunk = min(max(int(opening.setting("index.passage_tokens")), least), most)
+        plan = UploadPlan(
+            _owner(opening.home / "gemini.owner"),
+            names,
+            chunk,
+            min(int(opening.setting("index.overlap_tokens")), chunk // 2),
+            float(opening.setting("gemini.upload_timeout_s")),
+        )
+        access = Access(
+            opening.secret("GEMINI_API_KEY") or opening.secret("GOOGLE_API_KEY"),
+            opening.setting("gemini.url"),
+            float(opening.setting("gemini.timeout_s")),
+            opening.setting("gemini.model"),
+            opening.setting("gemini.embedding_model"),
+        )
+        terms = Terms(
+            int(opening.setting("gemini.top_k")),
+            int(opening.setting("gemini.daily_calls")),
+            float(opening.setting("gemini.price_input")),
+            float(opening.setting("gemini.price_output")),
+        )
+        return cls(opening.file, plan, access, terms, resident=opening.is_resident, say=opening.say)
+
     @property
     def location(self) -> str:
         """Return the stores' names at the service, and the file here."""
         names = self._manifest.store_names()
-        return ", ".join([*(names.get(name, name) for name in self._plan.stores), self._local.location])
-
-    # Store and KeywordSearch: here
-
-    def put(self, entries: Sequence[Entry]) -> None:
-        """Insert or replace documents here."""
-        self._local.put(entries)
-
-    def forget(self, scope: Scope, keys: Sequence[str]) -> int:
-        """Remove documents here."""
-        return self._local.forget(scope, keys)
-
-    def get(self, scope: Scope, keys: Sequence[str]) -> list[Document]:
-        """Return documents."""
-        return self._local.get(scope, keys)
-
-    def entries(self, scope: Scope, keys: Sequence[str]) -> list[Entry]:
-        """Return documents with their passages."""
-        return self._local.entries(scope, keys)
-
-    def hashes(self, scope: Scope) -> dict[str, str]:
-        """Return key → content hash."""
-        return self._local.hashes(scope)
-
-    def scopes(self) -> list[Scope]:
-        """Return the scopes that hold anything."""
-        return self._local.scopes()
-
-    def passages(self, ids: Sequence[PassageId]) -> list[FoundPassage]:
-        """Return passages."""
-        return self._local.passages(ids)
-
-    def notes(self, scope: Scope) -> dict[str, str]:
-        """Return the notes beside a scope."""
-        return self._local.notes(scope)
-
-    def write_note(self, scope: Scope, name: str, value: str) -> None:
-        """Set one note."""
-        self._local.write_note(scope, name, value)
-
-    def update_note(self, scope: Scope, name: str, change: Callable[[str], str]) -> None:
-        """Set one note to what `change` makes of it."""
-        self._local.update_note(scope, name, change)
-
-    def is_unadopted(self) -> bool:
-        """Say whether an older release wrote what is here, and the journal does not know it yet."""
-        return self._local.is_unadopted()
-
-    def set_adopted(self) -> None:
-        """Say that the journal knows it."""
-        self._local.set_adopted()
-
-    def scrub(self) -> list[str]:
-        """Leave nothing of what was forgotten in the files here; `push` removes it at the service."""
-        return self._local.scrub()
+        return ", ".join([*(names.get(name, name) for name in self._plan.stores), str(self._file)])
 
     def stats(self, scope: Scope | None = None) -> StoreStats:
         """Count what is here; a passage has a vector where its document is at the service as it is here."""
-        return self._local.stats(scope)._replace(vectors=self._manifest.uploaded_passages(scope), cached_vectors=0)
-
-    def check(self) -> list[str]:
-        """Verify what is here."""
-        return self._local.check()
-
-    def compact(self) -> None:
-        """Give back space here."""
-        self._local.compact()
+        return super().stats(scope)._replace(vectors=self._manifest.uploaded_passages(scope), cached_vectors=0)
 
     def close(self) -> None:
         """Release the file and the connections."""
         self._service.close()
-        self._local.close()
-
-    def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Ranking:
-        """Rank by BM25, here."""
-        return self._local.keyword(scope, query, where, limit)
+        super().close()
 
     # ManagedSearch, ManagedCopy, Described
 
@@ -194,7 +129,7 @@ class GeminiStore:
         """Ask the service; its order is the rank. What it quotes that is not here any more is left out."""
         uploads = self._manifest.uploads()
         stores = sorted({upload.store for upload in uploads.values() if upload.scope == scope.path})[:_MOST_STORES]
-        if not stores and self._local.hashes(scope):
+        if not stores and self.hashes(scope):
             raise StoreUnreachable(f"nothing of {scope} is at gemini yet", hint="run `gieok index`")
         if not stores:
             return Ranking("managed", ())
@@ -206,13 +141,13 @@ class GeminiStore:
             upload = uploads.get(chunk.labels.get(ID, ""))
             if upload is not None and upload.scope == scope.path:
                 ids.update(dict.fromkeys(self._passages_of(scope, upload.key, chunk)))
-        allowed = [p.id for p in self._local.passages(list(ids)) if _passes(p, where)][:limit]
+        allowed = [p.id for p in self.passages(list(ids)) if _passes(p, where)][:limit]
         return Ranking("managed", tuple((i, 1 - place / limit) for place, i in enumerate(allowed)))
 
     def push(self, progress: Callable[[int], None] = lambda done: None) -> int:
         """Bring the service in line with what is here; return how many documents were uploaded or deleted."""
         with alone(self._lock):
-            sync = Sync(self._local, self._manifest, self._service, self._plan, self._clock, self._pause, progress)
+            sync = Sync(self, self._manifest, self._service, self._plan, self._clock, self._pause, progress)
             return sync.push()
 
     def describe(self) -> list[str]:
@@ -236,12 +171,16 @@ class GeminiStore:
 
     def _passages_of(self, scope: Scope, key: str, chunk: GroundedChunk) -> list[PassageId]:
         """Return the passages that a chunk is in."""
-        entry = next(iter(self._local.entries(scope, [key])), None)
+        entry = next(iter(self.entries(scope, [key])), None)
         span = locate(entry.document.text, chunk.text) if entry else None
         if entry is None or span is None:
             return []
-        first = self._local.first_passage(scope, key)
-        return [first + place for place in overlapped(entry.passages, span)] if first is not None else []
+        with self._reading() as db:
+            row = db.execute(
+                "SELECT first_passage FROM documents WHERE key = ? AND scope_id = (SELECT id FROM scopes WHERE path = ?)",
+                (key, scope.path),
+            ).fetchone()
+        return [row[0] + place for place in overlapped(entry.passages, span)] if row else []
 
     def _condition(self, scope: Scope, where: Filter) -> str:
         terms = [f"{OWNER}={_quoted(self._plan.owner)}", f"{SCOPE}={_quoted(scope.path)}"]

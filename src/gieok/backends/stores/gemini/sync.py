@@ -6,16 +6,21 @@ is uploaded is what is stored, from which secrets were cut.
 
 import hashlib
 import json
+import sqlite3
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
-from gieok.backends.stores.gemini.local import LocalStore
+from gieok.backends.sqlite.failures import translated
+from gieok.backends.sqlite.files import BUSY_TIMEOUT_MS
 from gieok.backends.stores.gemini.manifest import Attempt, Upload, UploadManifest, document_id
 from gieok.backends.stores.gemini.service import GeminiService, Gone, Payload, Remote, State, outcome
 from gieok.errors import StoreUnreachable
 from gieok.model.memory import Document, Scope
+from gieok.ports.store import Documents
 from gieok.ports.system import Clock
 from gieok.text.redact import redact
 
@@ -57,7 +62,7 @@ class Sync:
 
     def __init__(
         self,
-        local: LocalStore,
+        documents: Documents,
         manifest: UploadManifest,
         service: GeminiService,
         plan: UploadPlan,
@@ -65,7 +70,7 @@ class Sync:
         pause: Callable[[float], None],
         progress: Callable[[int], None],
     ) -> None:
-        self._local = local
+        self._documents = documents
         self._manifest = manifest
         self._service = service
         self._plan = plan
@@ -111,10 +116,10 @@ class Sync:
         return self._moved
 
     def _wanted(self) -> Iterator[tuple[str, _Wanted]]:
-        for scope in self._local.scopes():
-            keys = list(self._local.hashes(scope))
+        for scope in self._documents.scopes():
+            keys = list(self._documents.hashes(scope))
             for start in range(0, len(keys), _BATCH):
-                for document in self._local.get(scope, keys[start : start + _BATCH]):
+                for document in self._documents.get(scope, keys[start : start + _BATCH]):
                     if document.text.strip():  # the service takes no empty file, and there is nothing to find in it
                         yield (
                             document_id(scope, document.key),
@@ -190,7 +195,7 @@ class Sync:
 
     def _upload(self, i: str, want: _Wanted, store: str) -> bool:
         """Upload one document and see it active; say whether it is."""
-        documents = self._local.get(want.scope, [want.key])
+        documents = self._documents.get(want.scope, [want.key])
         if not documents or self._hash(documents[0]) != want.hash:
             return False  # changed meanwhile: the next run's business
         nonce = uuid.uuid4().hex
@@ -259,3 +264,14 @@ def _uploaded(i: str, want: _Wanted, store: str, name: str) -> Upload:
 def _store_for(i: str, stores: Sequence[str]) -> str:
     """Spread documents over the stores so that one more moves few (rendezvous hashing)."""
     return max(stores, key=lambda store: hashlib.sha256(f"{store}\0{i}".encode()).digest())
+
+
+@contextmanager
+def alone(file: Path, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> Iterator[None]:
+    """Hold a lock of this machine that a killed process loses. Raises StoreBusy: two syncs would upload everything twice."""
+    with (
+        translated(file),
+        closing(sqlite3.connect(file, timeout=busy_timeout_ms / 1000, isolation_level=None)) as db,
+    ):
+        db.execute("BEGIN EXCLUSIVE")
+        yield

@@ -12,95 +12,80 @@ import lancedb
 import numpy as np
 import pyarrow as pa
 
-from gieok.backends.opening import Opening
-from gieok.backends.stores.mirrored.library import Floats, Ints, failing_as
+from gieok.backends.stores.mirrored.library import Floats, Ints, translated_failures
 from gieok.backends.stores.mirrored.store import MirroredStore
 
 #: Every version but the latest; exactly 0 warns that readers of old versions will fail, and ours then look again.
 _AT_ONCE = timedelta(milliseconds=1)
 
 
+@translated_failures("LanceDB")
 class LanceTable:
     """`VectorSet` as a table of numbers and vectors."""
 
-    def __init__(self, table: Any, folder: Path) -> None:  # noqa: ANN401 - LanceDB has no types
+    def __init__(self, table: Any) -> None:  # noqa: ANN401 - LanceDB has no types
         self._table = table
-        self._folder = folder
 
     def numbers(self) -> Ints:
         """Return all numbers."""
-        with failing_as("LanceDB", self._folder):
-            rows = self._table.search().select(["id"]).limit(max(self._table.count_rows(), 1)).to_arrow()
-            found: Ints = rows["id"].to_numpy()
-            return found
+        rows = self._table.search().select(["id"]).limit(max(self._table.count_rows(), 1)).to_arrow()
+        found: Ints = rows["id"].to_numpy()
+        return found
 
     def count(self) -> int:
         """Count the rows."""
-        with failing_as("LanceDB", self._folder):
-            return int(self._table.count_rows())
+        return int(self._table.count_rows())
 
     def add(self, numbers: Ints, vectors: Floats) -> None:
         """Append rows."""
-        with failing_as("LanceDB", self._folder):
-            columns = pa.FixedSizeListArray.from_arrays(
-                pa.array(np.ascontiguousarray(vectors, np.float32).ravel()), vectors.shape[1]
-            )
-            self._table.add(pa.table({"id": pa.array(numbers, pa.int64()), "vector": columns}))
+        columns = pa.FixedSizeListArray.from_arrays(
+            pa.array(np.ascontiguousarray(vectors, np.float32).ravel()), vectors.shape[1]
+        )
+        self._table.add(pa.table({"id": pa.array(numbers, pa.int64()), "vector": columns}))
 
     def remove(self, numbers: Ints) -> None:
         """Delete rows."""
-        with failing_as("LanceDB", self._folder):
-            self._table.delete(f"id IN ({','.join(map(str, numbers.tolist()))})")
+        self._table.delete(f"id IN ({','.join(map(str, numbers.tolist()))})")
 
     def near(self, vector: Floats, limit: int) -> Ints:
         """Scan all rows."""
-        with failing_as("LanceDB", self._folder):
-            # Named, because LanceDB warns on stderr where the distance comes unasked.
-            query = self._table.search(vector).distance_type("dot").select(["id", "_distance"]).limit(limit)
-            found: Ints = query.to_arrow()["id"].to_numpy()
-            return found
+        # Named, because LanceDB warns on stderr where the distance comes unasked.
+        query = self._table.search(vector).distance_type("dot").select(["id", "_distance"]).limit(limit)
+        found: Ints = query.to_arrow()["id"].to_numpy()
+        return found
 
 
+@translated_failures("LanceDB")
 class LanceFolder:
     """`Library` on a LanceDB database folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        with failing_as("LanceDB", folder):
-            # Interval 0: every read sees what other processes wrote.
-            self._database: Any = lancedb.connect(folder, read_consistency_interval=timedelta(0))
+        # Interval 0: every read sees what other processes wrote.
+        self._database: Any = lancedb.connect(folder, read_consistency_interval=timedelta(0))
 
     def open(self, name: str, dimension: int) -> LanceTable:
         """Open or create a table."""
-        with failing_as("LanceDB", self._folder):
-            if name in self.names():
-                return LanceTable(self._database.open_table(name), self._folder)
-            schema = pa.schema([("id", pa.int64()), ("vector", pa.list_(pa.float32(), dimension))])
-            return LanceTable(self._database.create_table(name, schema=schema, exist_ok=True), self._folder)
+        if name in self.names():
+            return LanceTable(self._database.open_table(name))
+        schema = pa.schema([("id", pa.int64()), ("vector", pa.list_(pa.float32(), dimension))])
+        return LanceTable(self._database.create_table(name, schema=schema, exist_ok=True))
 
     def names(self) -> list[str]:
         """List the tables."""
-        with failing_as("LanceDB", self._folder):
-            return sorted(file.stem for file in self._folder.glob("*.lance"))
+        return sorted(file.stem for file in self._folder.glob("*.lance"))
 
     def drop(self, name: str) -> None:
         """Drop a table."""
-        with failing_as("LanceDB", self._folder):
-            self._database.drop_table(name)
+        self._database.drop_table(name)
 
     def tidy(self) -> None:
         """Merge fragments and drop old versions of every table."""
-        with failing_as("LanceDB", self._folder):
-            for name in self.names():
-                self._database.open_table(name).optimize(cleanup_older_than=_AT_ONCE, delete_unverified=True)
+        for name in self.names():
+            self._database.open_table(name).optimize(cleanup_older_than=_AT_ONCE, delete_unverified=True)
 
     def close(self) -> None:
         """Do nothing: LanceDB holds no lock."""
-
-
-def open_store(opening: Opening) -> "LanceStore":
-    """Open the store of a home folder."""
-    return LanceStore(opening.home / "lancedb.sqlite", resident=opening.is_resident, say=opening.say)
 
 
 class LanceStore(MirroredStore):

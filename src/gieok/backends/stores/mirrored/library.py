@@ -1,9 +1,8 @@
-"""What a mirror asks of the library that holds it: numbered vectors in named sets. Nothing of it is the only copy."""
+"""What a mirror asks of its library: numbered vectors in named sets. Nothing of it is the only copy."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from gieok.errors import StoreError
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
+_T = TypeVar("_T")
 
 
 class LibraryFailed(StoreError):
@@ -56,9 +56,20 @@ class Library(Protocol):
         """Release the folder."""
 
 
+def translated_failures(name: str) -> Callable[[type[_T]], type[_T]]:
+    """Decorate a class, so that whatever its public methods raise becomes LibraryFailed."""
+
+    def decorate(cls: type[_T]) -> type[_T]:
+        for attribute, method in list(vars(cls).items()):
+            if callable(method) and (attribute == "__init__" or not attribute.startswith("_")):
+                setattr(cls, attribute, _failing_as(name)(method))
+        return cls
+
+    return decorate
+
+
 @contextmanager
-def failing_as(name: str, folder: Path) -> Iterator[None]:
-    """Turn whatever a library raises into LibraryFailed."""
+def _failing_as(name: str) -> Iterator[None]:
     try:
         yield
     except LibraryFailed:
@@ -66,5 +77,6 @@ def failing_as(name: str, folder: Path) -> Iterator[None]:
     except BaseException as error:
         # Rust panics derive from BaseException alone; both libraries raise them for a damaged folder.
         if isinstance(error, Exception) or type(error).__name__ == "PanicException":
-            raise LibraryFailed(f"{name} failed in {str(folder)!r}: {error}") from error
+            hint = f"move the folder `{name.lower()}` of the home away; it is made again from the SQLite file beside it"
+            raise LibraryFailed(f"{name} failed: {error}", hint=hint) from error
         raise

@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gieok import fs
+from gieok.backends.sqlite.failures import translated
+from gieok.backends.sqlite.files import transaction
 from gieok.backends.stores.mirrored.library import Floats, Ints, Library, LibraryFailed, VectorSet
-from gieok.backends.stores.sqlite import schema
 
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS folder (number INTEGER NOT NULL, epoch INTEGER NOT NULL)",
@@ -174,28 +175,20 @@ class VectorMirror:
     @contextmanager
     def _state(self) -> Iterator[sqlite3.Connection]:
         file = self._folder / "state.sqlite"
-        with schema.translated(file):
+        with translated(file):
             fs.create_private(file)
             timeout_s = self._busy_timeout_ms / 1000
             with closing(sqlite3.connect(file, timeout=timeout_s, isolation_level=None)) as db:
                 if not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                    db.execute("BEGIN IMMEDIATE")
-                    for statement in _TABLES:
-                        db.execute(statement)
-                    db.execute("COMMIT")
+                    with transaction(db):
+                        for statement in _TABLES:
+                            db.execute(statement)
                 yield db
 
     @contextmanager
     def _locked(self) -> Iterator[sqlite3.Connection]:
-        with self._state() as db:
-            db.execute("BEGIN IMMEDIATE")
-            try:
-                yield db
-                db.execute("COMMIT")
-            except BaseException:
-                if db.in_transaction:
-                    db.execute("ROLLBACK")
-                raise
+        with self._state() as db, transaction(db):
+            yield db
 
 
 def _bring_in_line(held: VectorSet, numbers: Ints, fetch: Fetch) -> None:

@@ -1,4 +1,4 @@
-"""The SQLite store with its vector leg answered by another library.
+"""The SQLite store whose vectors are searched by another library.
 
 Documents, passages, keywords, notes and the vectors themselves are in SQLite, by the same code as in `store: sqlite`: what
 is written is written there. The library picks candidates; their scores are computed from SQLite's vectors, so that rankings
@@ -7,10 +7,9 @@ agree with every other store.
 
 import sqlite3
 import threading
-from collections.abc import Callable
 from math import inf
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +17,12 @@ from numpy.typing import NDArray
 from gieok.backends.stores.mirrored.library import Floats, Ints, Library
 from gieok.backends.stores.mirrored.mirror import VectorMirror, Wanted
 from gieok.backends.stores.quantise import unpack
-from gieok.backends.stores.rows import marks
-from gieok.backends.stores.sqlite import reading, schema
-from gieok.backends.stores.sqlite.resident import ResidentScope, near_leg
-from gieok.backends.stores.sqlite.store import SqliteStore, verify_dimension
-from gieok.backends.stores.sqlite.writing import batches
+from gieok.backends.stores.rows import batches, marks
+from gieok.backends.stores.sql_documents import ScopeStatistics
+from gieok.backends.stores.sql_vectors import VectorModel
+from gieok.backends.stores.sqlite import reading, vectors
+from gieok.backends.stores.sqlite.resident import rank_near
+from gieok.backends.stores.sqlite.store import SqliteOptions, SqliteStore
 from gieok.model.memory import Scope, StoreStats
 from gieok.model.retrieval import Filter, Ranking, VectorQuery
 
@@ -35,15 +35,8 @@ class _Held(NamedTuple):
 
     ids: Ints
     vector_ids: Ints
+    model: VectorModel
     wanted: Wanted
-
-
-class _Words(ResidentScope):
-    """A scope in memory without its vectors."""
-
-    def _load_vectors(self, db: sqlite3.Connection, ids: Ints, wanted: Ints) -> tuple[NDArray[np.int8], Floats]:
-        del db, ids
-        return np.empty((len(wanted), 0), np.int8), np.zeros(len(wanted), np.float32)
 
 
 class MirroredStore(SqliteStore):
@@ -55,35 +48,26 @@ class MirroredStore(SqliteStore):
     #: A question for more than this share of a scope is answered from SQLite's vectors.
     largest_share = inf
 
-    def __init__(
-        self,
-        file: Path,
-        *,
-        resident: bool = False,
-        busy_timeout_ms: int = schema.BUSY_TIMEOUT_MS,
-        say: Callable[[str], None] = lambda line: None,
-    ) -> None:
-        super().__init__(file, resident=resident, busy_timeout_ms=busy_timeout_ms, say=say)
-        self._mirror = VectorMirror(file.with_suffix(""), self.library, busy_timeout_ms)
+    def __init__(self, file: Path, **options: Unpack[SqliteOptions]) -> None:
+        super().__init__(file, **options)
+        self._mirror = VectorMirror(file.with_suffix(""), self.library, self._busy_timeout_ms)
         self._mirror_lock = threading.Lock()
         self._held: dict[str, _Held] = {}
 
     def nearest(self, scope: Scope, query: VectorQuery, where: Filter, limit: int) -> Ranking:
         """Rank by cosine, among the candidates that the library names."""
         with self._reading() as db, self._mirror_lock:
-            known = reading.scope_statistics(db, scope)
-            model = self._active_model(db)
-            if known is None or model is None:
+            held = self._scope(db, scope)
+            if held is None:
                 return Ranking("vector", ())
-            verify_dimension(query.vector, self._dimension(db))
-            held = self._scope(db, scope, known, model)
+            held.model.verify(query.vector)
             if where:
-                allowed = reading.allowed_ids(db, known.id, where)
+                allowed = reading.allowed_ids(db, held.wanted.scope_id, where)
                 slots = np.flatnonzero(np.isin(held.ids, np.array(allowed, np.int64)))
             else:
                 slots = self._candidates(held, query.vector, limit)
-            values, scales = self._vectors(db, held.vector_ids[slots], held.wanted.dimension)
-            return near_leg(held.ids[slots], values, scales, query.vector, query.hub_weight, limit)
+            values, scales = self._packed_rows(db, held.vector_ids[slots], held.wanted.dimension)
+            return rank_near(held.ids[slots], values, scales, query.vector, query.hub_weight, limit)
 
     def _candidates(self, held: _Held, vector: bytes, limit: int) -> Ints:
         """Return the slots that the library names, or all of them where it cannot be asked or names too few."""
@@ -102,20 +86,17 @@ class MirroredStore(SqliteStore):
         mirrored = self._mirror.generations()
         for scope in self.scopes():
             with self._reading() as db, self._mirror_lock:
-                known, model = reading.scope_statistics(db, scope), self._active_model(db)
-                if known is None or model is None or mirrored.get(known.id) == (model, known.generation):
-                    continue
-                self._mirror.in_line(self._scope(db, scope, known, model).wanted, self._fetch)
+                known, model = reading.scope_statistics(db, scope), vectors.active(db)
+                if known and model and mirrored.get(known.id) != (model.id, known.generation):
+                    self._mirror.in_line(self._columns(db, known, model).wanted, self._fetch)
 
     def check(self) -> list[str]:
         """Verify SQLite's side, and that the mirror holds what it claims to."""
         wrong = super().check()
         for scope in self.scopes():
             with self._reading() as db, self._mirror_lock:
-                known, model = reading.scope_statistics(db, scope), self._active_model(db)
-                if known is None or model is None:
-                    continue
-                if self._mirror.differs(self._scope(db, scope, known, model).wanted):
+                held = self._scope(db, scope)
+                if held and self._mirror.differs(held.wanted):
                     wrong.append(f"the {self.library_name} mirror of {scope} does not hold the vectors of the store")
         return wrong
 
@@ -130,35 +111,37 @@ class MirroredStore(SqliteStore):
             self._mirror.close()
         super().close()
 
-    def _resident(self, db: sqlite3.Connection, scope: Scope, known: reading.ScopeStatistics) -> ResidentScope:
-        """Return the words of a scope: its vectors stay with the library."""
-        resident = self._residents.get(scope.path)
-        if resident is None or resident.scope_id != known.id:
-            resident = self._residents[scope.path] = _Words(known.id, 0)
-        resident.refresh(db, known.generation)
-        return resident
+    def _resident_dimension(self, db: sqlite3.Connection) -> int:
+        del db
+        return 0  # the vectors stay with the library
 
-    def _scope(self, db: sqlite3.Connection, scope: Scope, known: reading.ScopeStatistics, model: int) -> _Held:
-        """Return the scope's columns as of this snapshot."""
-        held = self._held.get(scope.path)
-        if held is None or (held.wanted.generation, held.wanted.model_id) != (known.generation, model):
+    def _scope(self, db: sqlite3.Connection, scope: Scope) -> _Held | None:
+        """Return the scope's columns as of this snapshot; None where it holds nothing, or there is no model."""
+        known, model = reading.scope_statistics(db, scope), vectors.active(db)
+        return self._columns(db, known, model) if known and model else None
+
+    def _columns(self, db: sqlite3.Connection, known: ScopeStatistics, model: VectorModel) -> _Held:
+        held = self._held.get(known.path)
+        if held is None or (held.wanted.generation, held.model) != (known.generation, model):
             rows = db.execute(
                 "SELECT id, vector_id FROM passages WHERE scope_id = ? AND vector_id IS NOT NULL ORDER BY id",
                 (known.id,),
             ).fetchall()
             columns = np.array(rows, np.int64).reshape(-1, 2)
             vector_ids = np.ascontiguousarray(columns[:, 1])
-            wanted = Wanted(known.id, model, self._dimension(db), known.generation, np.unique(vector_ids))
-            held = self._held[scope.path] = _Held(np.ascontiguousarray(columns[:, 0]), vector_ids, wanted)
+            wanted = Wanted(known.id, model.id, model.dimension, known.generation, np.unique(vector_ids))
+            held = _Held(np.ascontiguousarray(columns[:, 0]), vector_ids, model, wanted)
+            self._held[known.path] = held
         return held
 
     def _fetch(self, numbers: Ints) -> Floats:
         """Return vectors for the mirror, read in the snapshot in which it was found to lack them."""
         db = self._db()
-        values, scales = self._vectors(db, numbers, self._dimension(db))
+        model = vectors.active(db)
+        values, scales = self._packed_rows(db, numbers, model.dimension if model else 0)
         return values * scales[:, None]
 
-    def _vectors(self, db: sqlite3.Connection, numbers: Ints, dimension: int) -> tuple[NDArray[np.int8], Floats]:
+    def _packed_rows(self, db: sqlite3.Connection, numbers: Ints, dimension: int) -> tuple[NDArray[np.int8], Floats]:
         """Return int8 rows and scales, in the order of `numbers`."""
         found: dict[int, bytes] = {}
         for batch in batches(numbers.tolist()):

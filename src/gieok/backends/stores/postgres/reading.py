@@ -1,33 +1,26 @@
-"""Everything that reads the database, the keyword leg in SQL included. Each function runs inside one snapshot."""
+"""Everything that reads documents, keyword ranking in SQL included. Each function runs inside one snapshot."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from hashlib import blake2b
+from typing import Any
 
-import numpy as np
 import psycopg
-from numpy.typing import NDArray
 
-from gieok.backends.stores import hubs
-from gieok.backends.stores.order import best
-from gieok.backends.stores.postgres.writing import key_hash
 from gieok.backends.stores.rows import DOCUMENT_COLUMNS, filter_sql, to_document, to_found
+from gieok.backends.stores.sql_documents import ScopeStatistics
 from gieok.model.memory import Document, Entry, Passage, PassageId, Scope, StoreStats
-from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery, Ranking, VectorQuery
+from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery
 from gieok.ports.store import SCORE_DIGITS
 from gieok.text.keywords import keyword_text
 
-_Floats = NDArray[np.float32]
 #: Rows fetched at a time where a whole table is read.
 _FETCHED_ROWS = 4096
 
 
-class ScopeStatistics(NamedTuple):
-    """What BM25 needs of a scope."""
-
-    id: int
-    passages: int
-    mean_length: float
+def key_hash(key: str) -> bytes:
+    """Return what a document is found by: a key may be longer than an index takes."""
+    return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def scope_statistics(db: psycopg.Connection, scope: Scope) -> ScopeStatistics | None:
@@ -35,7 +28,7 @@ def scope_statistics(db: psycopg.Connection, scope: Scope) -> ScopeStatistics | 
     row = db.execute(
         "SELECT id, passages, tokens FROM gieok.scopes WHERE path = %s AND passages > 0", (scope.path,)
     ).fetchone()
-    return ScopeStatistics(row[0], row[1], max(row[2] / row[1], 1.0)) if row else None
+    return ScopeStatistics(row[0], scope.path, row[1], max(row[2] / row[1], 1.0)) if row else None
 
 
 def scope_id(db: psycopg.Connection, scope: Scope) -> int:
@@ -74,6 +67,26 @@ def hashes(db: psycopg.Connection, scope: Scope) -> dict[str, str]:
     sid = scope_id(db, scope)
     rows = db.execute("SELECT key, content_hash FROM gieok.documents WHERE scope_id = %s ORDER BY id", (sid,))
     return dict(rows.fetchall())
+
+
+def scopes(db: psycopg.Connection) -> list[Scope]:
+    """Return the scopes that hold a document or a note."""
+    rows = db.execute(
+        "SELECT path FROM gieok.scopes s WHERE documents > 0 "
+        "OR EXISTS (SELECT FROM gieok.notes WHERE scope_id = s.id) ORDER BY path"
+    )
+    return [Scope(path) for (path,) in rows]
+
+
+def notes(db: psycopg.Connection, scope: Scope) -> dict[str, str]:
+    """Return the notes of a scope by name."""
+    rows = db.execute("SELECT name, value FROM gieok.notes WHERE scope_id = %s", (scope_id(db, scope),))
+    return dict(rows.fetchall())
+
+
+def is_unadopted(db: psycopg.Connection) -> bool:
+    """Say whether an older release wrote what is here, and the journal does not know it yet."""
+    return db.execute("SELECT 1 FROM gieok.meta WHERE name = 'unadopted'").fetchone() is not None
 
 
 def passages(db: psycopg.Connection, ids: Sequence[PassageId]) -> list[FoundPassage]:
@@ -123,10 +136,10 @@ def keyword_ranking(
     """Rank by `gieok.text.bm25`; `weights` is weight · idf of the tokens that occur."""
     if not weights:
         return []
-    condition, values = _condition(where)
+    named, values = condition(where)
     allowed = (
         "JOIN gieok.passages p ON p.scope_id = %(s)s AND p.id = c.id "
-        f"JOIN gieok.documents d ON d.scope_id = %(s)s AND d.id = p.document_id{condition}"
+        f"JOIN gieok.documents d ON d.scope_id = %(s)s AND d.id = p.document_id{named}"
     )
     rows = db.execute(
         f"""WITH query (token, weight) AS (SELECT * FROM unnest(%(tokens)s::text[], %(weights)s::float8[])),
@@ -139,7 +152,7 @@ def keyword_ranking(
         scored AS (
             SELECT c.id, sum(c.weight * c.tf * (%(k1)s::float8 + 1) / (
                 c.tf + %(k1)s::float8 * (1 - %(b)s::float8 + %(b)s::float8 * c.length / %(mean)s::float8))) AS score
-            FROM counted c {allowed if condition else ""} WHERE c.tf > 0 GROUP BY c.id
+            FROM counted c {allowed if named else ""} WHERE c.tf > 0 GROUP BY c.id
         )
         SELECT id, score FROM scored ORDER BY round(score::numeric, {SCORE_DIGITS}) DESC, id LIMIT %(limit)s""",
         {
@@ -167,59 +180,13 @@ def _spread_sql(query: KeywordQuery) -> str:
         ) part GROUP BY token, weight, id, length"""
 
 
-def _condition(where: Filter) -> tuple[str, dict[str, object]]:
+def condition(where: Filter) -> tuple[str, dict[str, object]]:
     """Return a condition on `documents d`, starting with AND, and its named parameters."""
-    condition, values = filter_sql(where)
+    sql, values = filter_sql(where)
     names = [f"f{n}" for n in range(len(values))]
     for name in names:
-        condition = condition.replace("?", f"%({name})s", 1)
-    return condition, dict(zip(names, values, strict=True))
-
-
-def nearest(db: psycopg.Connection, sid: int, query: VectorQuery, where: Filter, limit: int) -> Ranking:
-    """Rank by exact cosine, lowered by crowding.
-
-    The server's product rounds the query to halves, so it is asked for a few more than wanted, and they are looked at again.
-    """
-    condition, values = _condition(where)
-    documents = (
-        "JOIN gieok.passages p ON p.scope_id = %(s)s AND p.id = e.id "
-        f"JOIN gieok.documents d ON d.scope_id = %(s)s AND d.id = p.document_id{condition}"
-        if condition
-        else ""
-    )
-    vector = np.frombuffer(query.vector, "<f4")
-    rows = db.execute(
-        f"SELECT e.id, e.scale, e.embedding FROM gieok.embeddings e {documents} WHERE e.scope_id = %(s)s "
-        "ORDER BY (e.embedding <#> %(q)s::text::halfvec) * e.scale, e.id LIMIT %(limit)s",
-        {"s": sid, "q": str(vector.tolist()), "limit": limit + limit // 8 + 8 if limit else 0, **values},
-        binary=True,
-    ).fetchall()
-    return _leg(rows, vector, query.hub_weight, limit)
-
-
-def _leg(rows: Sequence[tuple[int, float, bytes]], query: _Floats, hub_weight: float, limit: int) -> Ranking:
-    ids = np.array([row[0] for row in rows], np.int64)
-    scales = np.array([row[1] for row in rows], np.float32)
-    # pgvector's binary form: two 16-bit words (dimension, unused), then halves, most significant byte first.
-    halves = [np.frombuffer(row[2], ">f2", offset=4) for row in rows]
-    values = np.array(halves, np.float32).reshape(len(rows), len(query))
-    cosines = (values @ query) * scales
-    top = best(cosines, ids, limit)
-    ids, cosines, values, scales = ids[top], cosines[top], values[top], scales[top]
-    scores = cosines - hub_weight * hubs.crowding(values * scales[:, None]) if hub_weight else cosines
-    order = best(scores, ids, limit)
-    ranked = zip(ids[order].tolist(), scores[order].tolist(), strict=True)
-    return Ranking("vector", tuple(ranked), cosines=tuple(cosines[order].tolist()))
-
-
-def waiting(db: psycopg.Connection, scope: Scope) -> int:
-    """Count the passages of a scope that have no vector; costs nothing where there is none."""
-    row = db.execute(
-        "SELECT count(*) FROM gieok.waiting WHERE scope_id = (SELECT id FROM gieok.scopes WHERE path = %s)",
-        (scope.path,),
-    ).fetchone()
-    return int(row[0]) if row else 0
+        sql = sql.replace("?", f"%({name})s", 1)
+    return sql, dict(zip(names, values, strict=True))
 
 
 def stats(db: psycopg.Connection, scope: Scope | None) -> StoreStats:
@@ -237,45 +204,6 @@ def stats(db: psycopg.Connection, scope: Scope | None) -> StoreStats:
     assert row
     documents, passages_, without, size, cached = map(int, row)
     return StoreStats(documents, passages_, passages_ - without, size, cached)
-
-
-def missing(db: psycopg.Connection, limit: int) -> list[tuple[PassageId, str]]:
-    """Return (id, text) of passages without a vector, newest first."""
-    rows = db.execute("SELECT id, scope_id FROM gieok.waiting ORDER BY id DESC LIMIT %s", (limit,)).fetchall()
-    return _texts(db, rows)
-
-
-def missing_for(db: psycopg.Connection, model_id: int, before: PassageId, limit: int) -> list[tuple[PassageId, str]]:
-    """Return (id, text) of passages below an id whose text has no vector of a model, newest first."""
-    rows = db.execute(
-        "SELECT p.id, p.scope_id FROM gieok.passages p WHERE p.id < %s AND NOT EXISTS ("
-        "SELECT FROM gieok.vectors v WHERE v.model_id = %s AND v.text_hash = p.text_hash) ORDER BY p.id DESC LIMIT %s",
-        (before, model_id, limit),
-    ).fetchall()
-    return _texts(db, rows)
-
-
-def _texts(db: psycopg.Connection, found: Sequence[tuple[int, int]]) -> list[tuple[PassageId, str]]:
-    """Return (id, text) of passages given as (id, scope); cut here, because `substr` reads a document for each passage."""
-    scopes = list({sid for _, sid in found})
-    rows = db.execute(
-        'SELECT id, document_id, start, "end" FROM gieok.passages WHERE id = ANY(%s) AND scope_id = ANY(%s) '
-        "ORDER BY id DESC",
-        ([i for i, _ in found], scopes),
-    ).fetchall()
-    texts: dict[int, str] = dict(
-        db.execute(
-            "SELECT id, text FROM gieok.documents WHERE id = ANY(%s) AND scope_id = ANY(%s)",
-            (list({row[1] for row in rows}), scopes),
-        ).fetchall()
-    )
-    return [(passage, texts[document][start:end]) for passage, document, start, end in rows]
-
-
-def text_hashes(db: psycopg.Connection, ids: Sequence[PassageId]) -> dict[PassageId, bytes]:
-    """Return the hash of the text to embed of the passages that exist."""
-    rows = db.execute("SELECT id, text_hash FROM gieok.passages WHERE id = ANY(%s)", (list(ids),))
-    return dict(rows.fetchall())
 
 
 def check(db: psycopg.Connection) -> list[str]:

@@ -2,7 +2,7 @@
 
 import psycopg
 
-from gieok.backends.stores.postgres import reading, writing
+from gieok.backends.stores.postgres import reading, vectors, writing
 from gieok.backends.stores.prepared import prepare
 from gieok.model.memory import Scope
 from gieok.text import keywords
@@ -13,7 +13,7 @@ _AT_ONCE = 200
 def renew_keywords(db: psycopg.Connection) -> None:
     """Make all postings again from the texts, in one transaction: others search the old ones until it is done."""
     with db.transaction():
-        writing.hold_writers(db)
+        vectors.lock(db, to_switch=True)
         row = db.execute("SELECT value FROM gieok.meta WHERE name = 'keywords_version'").fetchone()
         if row and int(row[0]) >= keywords.VERSION:
             return  # another process was faster

@@ -5,21 +5,19 @@ do not wait for each other.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from hashlib import blake2b
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import psycopg
 
-from gieok.backends.stores.postgres.schema import SWITCHING, WRITING
+from gieok.backends.stores.postgres import vectors
+from gieok.backends.stores.postgres.reading import key_hash
+from gieok.backends.stores.postgres.vectors import copy
 from gieok.backends.stores.prepared import Prepared
-from gieok.backends.stores.quantise import unpack
 from gieok.backends.stores.rows import DOCUMENT_COLUMNS, document_row
 from gieok.model.memory import Scope
 from gieok.text.keywords import keyword_text
 
-#: Vectors that no passage uses any more are kept for texts that come back (a branch switched to and fro).
-CACHED_VECTORS = 50_000
 #: Neighbours are counted up to this many; no query reaches further.
 _FAR = 1_000
 
@@ -32,26 +30,21 @@ class Placed(NamedTuple):
     item: Prepared
 
 
-def key_hash(key: str) -> bytes:
-    """Return what a document is found by: a key may be longer than an index takes."""
-    return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
 def put(db: psycopg.Connection, prepared: Sequence[Prepared]) -> None:
     """Replace documents; (scope, key) are distinct in `prepared`."""
-    db.execute(f"SELECT {WRITING}")
+    vectors.lock(db, to_switch=False)
     scopes = lock_scopes(db, {item.entry.document.scope.path for item in prepared})
     for sid, keys in _held(db, [(scopes[p.entry.document.scope.path], p.entry.document.key) for p in prepared]).items():
         _remove(db, sid, keys)
     placed = _place(db, scopes, prepared)
-    _copy(db, f"documents (id, scope_id, key_hash, passage_count, {DOCUMENT_COLUMNS})", map(_document_row, placed))
-    _copy(
+    copy(db, f"documents (id, scope_id, key_hash, passage_count, {DOCUMENT_COLUMNS})", map(_document_row, placed))
+    copy(
         db,
         'passages (id, document_id, scope_id, start, "end", start_line, end_line, length, text_hash, context)',
         (row for p in placed for row in _passage_rows(p)),
     )
     copy_postings(db, placed)
-    _link(db, [(i, p.scope_id, h) for p in placed for i, h in enumerate(p.item.hashes, p.id + 1)])
+    vectors.link(db, [(i, p.scope_id, h) for p in placed for i, h in enumerate(p.item.hashes, p.id + 1)])
     _count(db, [(p.scope_id, 1, len(p.item.hashes), sum(p.item.lengths)) for p in placed])
 
 
@@ -78,6 +71,21 @@ def lock_scopes(db: psycopg.Connection, paths: Iterable[str]) -> dict[str, int]:
         db.execute("INSERT INTO gieok.scopes (path) SELECT unnest(%s::text[]) ON CONFLICT (path) DO NOTHING", (names,))
         rows = db.execute(known, (names,)).fetchall()
     return dict(rows)
+
+
+def update_note(db: psycopg.Connection, scope: Scope, name: str, change: Callable[[str], str]) -> None:
+    """Set one note to what `change` makes of it."""
+    sid = lock_scopes(db, [scope.path])[scope.path]
+    row = db.execute("SELECT value FROM gieok.notes WHERE scope_id = %s AND name = %s", (sid, name)).fetchone()
+    db.execute(
+        "INSERT INTO gieok.notes VALUES (%s, %s, %s) ON CONFLICT (scope_id, name) DO UPDATE SET value = excluded.value",
+        (sid, name, change(row[0] if row else "")),
+    )
+
+
+def set_adopted(db: psycopg.Connection) -> None:
+    """Say that the journal knows what is here."""
+    db.execute("DELETE FROM gieok.meta WHERE name = 'unadopted'")
 
 
 def forget(db: psycopg.Connection, scope: Scope, keys: Sequence[str]) -> int:
@@ -109,45 +117,22 @@ def _passage_rows(placed: Placed) -> Iterable[tuple[object, ...]]:
         yield (*place, length, text_hash, p.context)
 
 
-def _copy(db: psycopg.Connection, target: str, rows: Iterable[tuple[object, ...]]) -> None:
-    with db.cursor().copy(f"COPY gieok.{target} FROM STDIN") as copy:
-        for row in rows:
-            copy.write_row(row)
-
-
 def copy_postings(db: psycopg.Connection, placed: Sequence[Placed]) -> None:
     """Write the lines of COPY ourselves: tokens hold nothing that it would escape, and this is most of the data."""
     columns = "scope_id, passage_id, length, before, after, body, context, token"
-    with db.cursor().copy(f"COPY gieok.postings ({columns}) FROM STDIN") as copy:
+    with db.cursor().copy(f"COPY gieok.postings ({columns}) FROM STDIN") as out:
         for sid, document_id, item in placed:
             last = len(item.hashes) - 1
             for place, (body, context) in enumerate(zip(item.bodies, item.contexts, strict=True)):
                 before, after = min(place, _FAR), min(last - place, _FAR)
                 head = f"{sid}\t{document_id + 1 + place}\t{item.lengths[place]}\t{before}\t{after}"
                 counts = _token_counts(body, context)
-                copy.write("".join(f"{head}\t{own}\t{near}\t{token}\n" for token, (own, near) in counts.items()))
+                out.write("".join(f"{head}\t{own}\t{near}\t{token}\n" for token, (own, near) in counts.items()))
 
 
 def _token_counts(body: str, context: str) -> dict[str, tuple[int, int]]:
     own, around = Counter(body.split()), Counter(context.split())
     return {token: (own[token], around[token]) for token in own | around}
-
-
-def _link(db: psycopg.Connection, passages: Sequence[tuple[int, int, bytes]]) -> None:
-    """Give passages (id, scope, text hash) the active model's vectors that are here; the others wait."""
-    model_id = active_model_id(db)
-    packed = packed_vectors(db, model_id, [h for _, _, h in passages]) if model_id is not None else {}
-    _copy_embeddings(db, [(i, sid, packed[h]) for i, sid, h in passages if h in packed])
-    _copy(db, "waiting (id, scope_id, text_hash)", (row for row in passages if row[2] not in packed))
-
-
-def _copy_embeddings(db: psycopg.Connection, rows: Sequence[tuple[int, int, bytes]]) -> None:
-    if not rows:
-        return
-    values, scales = unpack([data for _, _, data in rows], len(rows[0][2]) - 4)
-    with db.cursor().copy("COPY gieok.embeddings (id, scope_id, scale, embedding) FROM STDIN") as copy:
-        for (passage, sid, _), row, scale in zip(rows, values.tolist(), scales.tolist(), strict=True):
-            copy.write(f"{passage}\t{sid}\t{scale!r}\t{row}\n")
 
 
 def _count(db: psycopg.Connection, changes: Iterable[tuple[int, int, int, int]]) -> None:
@@ -195,102 +180,11 @@ def _remove_postings(db: psycopg.Connection, sid: int, passages: Sequence[tuple[
     )
 
 
-def active_model_id(db: psycopg.Connection) -> int | None:
-    """Return the id of the model that search uses."""
-    row = db.execute("SELECT value FROM gieok.meta WHERE name = 'model_id'").fetchone()
-    return int(row[0]) if row else None
-
-
-def packed_vectors(db: psycopg.Connection, model_id: int, hashes: Iterable[bytes]) -> dict[bytes, bytes]:
-    """Return text hash → packed vector of those that are here."""
-    rows = db.execute(
-        "SELECT text_hash, data FROM gieok.vectors WHERE model_id = %s AND text_hash = ANY(%s)",
-        (model_id, sorted(set(hashes))),
-    )
-    return dict(rows.fetchall())
-
-
-def put_vectors(db: psycopg.Connection, model_id: int, packed: Mapping[bytes, bytes]) -> None:
-    """Keep text hash → data of the active model, and link every passage that waits with such a text."""
-    keep_vectors(db, model_id, packed)
-    hashes = sorted(packed)
-    # A document may go meanwhile: hold its scope, then look again who still waits.
-    held = db.execute(
-        "SELECT id FROM gieok.scopes WHERE id IN (SELECT scope_id FROM gieok.waiting WHERE text_hash = ANY(%s)) "
-        "ORDER BY id FOR NO KEY UPDATE",
-        (hashes,),
-    ).fetchall()
-    waiting = db.execute(
-        "DELETE FROM gieok.waiting WHERE text_hash = ANY(%s) AND scope_id = ANY(%s) RETURNING id, scope_id, text_hash",
-        (hashes, [row[0] for row in held]),
-    ).fetchall()
-    _copy_embeddings(db, [(i, sid, packed[h]) for i, sid, h in waiting])
-
-
-def keep_vectors(db: psycopg.Connection, model_id: int, packed: Mapping[bytes, bytes]) -> None:
-    """Keep text hash → data without linking it: the side of a rebuild that is not seen yet."""
-    hashes = sorted(packed)  # in one order, so that two writers never wait for each other in a circle
-    db.execute(
-        "INSERT INTO gieok.vectors (model_id, text_hash, data) SELECT %s, unnest(%s::bytea[]), unnest(%s::bytea[]) "
-        "ON CONFLICT DO NOTHING",
-        (model_id, hashes, [packed[h] for h in hashes]),
-    )
-
-
-def activate(db: psycopg.Connection, model_id: int) -> None:
-    """Make a model the one that search uses, point every passage at its vectors, and drop those of others."""
-    db.execute(
-        "INSERT INTO gieok.meta VALUES ('model_id', %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-        (str(model_id),),
-    )
-    db.execute("DELETE FROM gieok.vectors WHERE model_id <> %s", (model_id,))
-    db.execute("DELETE FROM gieok.models WHERE id <> %s", (model_id,))
-    db.execute("DELETE FROM gieok.embeddings")  # not TRUNCATE, which searches that run now would see
-    db.execute("DELETE FROM gieok.waiting")
-    with db.cursor(name="passages") as passages:
-        passages.itersize = 2_000
-        passages.execute("SELECT id, scope_id, text_hash FROM gieok.passages")
-        while rows := passages.fetchmany(2_000):
-            _link(db, rows)
-
-
-def hold_writers(db: psycopg.Connection) -> None:
-    """Wait until nobody writes, and let nobody until the end of the transaction: the active model changes."""
-    db.execute(f"SELECT {SWITCHING}")
-
-
-def join_writers(db: psycopg.Connection) -> None:
-    """Write beside others, but not while the active model changes."""
-    db.execute(f"SELECT {WRITING}")
-
-
 def tidy(db: psycopg.Connection) -> bool:
     """Drop unused vectors beyond the cap once as much as half of what is there has changed; return whether it had."""
     row = db.execute("SELECT coalesce(sum(changed), 0), coalesce(sum(passages), 0) FROM gieok.scopes").fetchone()
     if row is None or 2 * row[0] < row[1] or not row[0]:
         return False
-    drop_unused_vectors(db)
+    vectors.drop_unused(db)
     db.execute("UPDATE gieok.scopes SET changed = 0 WHERE changed > 0")
     return True
-
-
-def drop_unused_vectors(db: psycopg.Connection, keep: int = CACHED_VECTORS) -> None:
-    """Drop the oldest vectors of the active model that no passage uses, beyond `keep`; a rebuild's are not used yet."""
-    db.execute(
-        "DELETE FROM gieok.vectors WHERE (model_id, text_hash) IN (SELECT model_id, text_hash FROM gieok.vectors v "
-        "WHERE model_id = (SELECT value::int FROM gieok.meta WHERE name = 'model_id') "
-        "AND NOT EXISTS (SELECT FROM gieok.passages p WHERE p.text_hash = v.text_hash) ORDER BY kept DESC OFFSET %s)",
-        (keep,),
-    )
-
-
-def add_model(db: psycopg.Connection, model: str, dimension: int) -> tuple[int, int]:
-    """Return the id and the dimension that a model is known with, making a row when it is new."""
-    db.execute(
-        "INSERT INTO gieok.models (name, dimension) VALUES (%s, %s) ON CONFLICT (name) DO NOTHING", (model, dimension)
-    )
-    row: tuple[Any, ...] | None = db.execute(
-        "SELECT id, dimension FROM gieok.models WHERE name = %s", (model,)
-    ).fetchone()
-    assert row
-    return int(row[0]), int(row[1])

@@ -7,11 +7,11 @@ number as long as their key lives, so edges into a file that is indexed again st
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Unpack
 
-from gieok.backends.stores.rows import marks
-from gieok.backends.stores.sqlite import made, schema
-from gieok.backends.stores.sqlite.store import SqliteStore
-from gieok.backends.stores.sqlite.writing import batches
+from gieok.backends.stores.rows import batches, marks
+from gieok.backends.stores.sqlite import made
+from gieok.backends.stores.sqlite.store import SqliteOptions, SqliteStore
 from gieok.model.code import Edge, Executed, Execution, ExecutionCount, SourceFile, Summary, Symbol, UnresolvedCall
 from gieok.ports.journal import Realm
 
@@ -72,15 +72,8 @@ class SqliteProjectStore(SqliteStore):
 
     what = "code index"
 
-    def __init__(
-        self,
-        file: Path,
-        *,
-        resident: bool = False,
-        busy_timeout_ms: int = schema.BUSY_TIMEOUT_MS,
-        realm: Realm | None = None,
-    ) -> None:
-        super().__init__(file, resident=resident, busy_timeout_ms=busy_timeout_ms)
+    def __init__(self, file: Path, *, realm: Realm | None = None, **options: Unpack[SqliteOptions]) -> None:
+        super().__init__(file, **options)
         self._realm = realm
         with self._reading() as db:
             known = db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (_LAST_TABLE,)).fetchone()

@@ -1,23 +1,26 @@
-"""Everything that reads the database, the keyword leg in SQL included. Standard library only: the cold path."""
+"""Everything that reads documents, keyword ranking in SQL included. Standard library only: the cold path."""
 
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
 
 from gieok.backends.stores.rows import (
     DOCUMENT_COLUMNS,
     FOUND_COLUMNS,
+    batches,
     filter_sql,
     marks,
     scoped,
     to_document,
     to_found,
 )
-from gieok.backends.stores.sqlite.writing import batches
+from gieok.backends.stores.sql_documents import ScopeStatistics
+from gieok.backends.stores.sqlite import ranking
 from gieok.model.memory import Document, Entry, Passage, PassageId, Scope, StoreStats
-from gieok.model.retrieval import Filter, FoundPassage
+from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery
 from gieok.text.keywords import keyword_text
+
+term_statistics = ranking.term_statistics
 
 
 def get(db: sqlite3.Connection, scope: Scope, keys: Sequence[str]) -> list[Document]:
@@ -69,23 +72,6 @@ def passages(db: sqlite3.Connection, ids: Sequence[PassageId]) -> list[FoundPass
     return [found[i] for i in ids if i in found]
 
 
-class ScopeStatistics(NamedTuple):
-    """What BM25 needs of a scope, and the generation by which a copy in memory knows whether it is stale."""
-
-    id: int
-    passages: int
-    mean_length: float
-    generation: int
-
-
-def scope_statistics(db: sqlite3.Connection, scope: Scope) -> ScopeStatistics | None:
-    """Return the statistics of a scope that holds passages."""
-    row = db.execute(
-        "SELECT id, passages, tokens, generation FROM scopes WHERE path = ? AND passages > 0", (scope.path,)
-    ).fetchone()
-    return ScopeStatistics(row[0], row[1], max(row[2] / row[1], 1.0), row[3]) if row else None
-
-
 def allowed_ids(db: sqlite3.Connection, sid: int, where: Filter) -> list[PassageId]:
     """Return the passages of a scope that a filter lets through."""
     condition, values = filter_sql(where)
@@ -97,54 +83,56 @@ def allowed_ids(db: sqlite3.Connection, sid: int, where: Filter) -> list[Passage
     return [row[0] for row in rows]
 
 
-def waiting(db: sqlite3.Connection, sid: int) -> int:
-    """Count the passages of a scope that have no vector; costs nothing where there is none."""
-    row = db.execute("SELECT count(*) FROM passages WHERE vector_id IS NULL AND +scope_id = ?", (sid,)).fetchone()
-    return int(row[0])
+def scopes(db: sqlite3.Connection) -> list[Scope]:
+    """Return the scopes that hold a document or a note."""
+    rows = db.execute(
+        "SELECT path FROM scopes s WHERE passages > 0 OR EXISTS (SELECT 1 FROM notes WHERE scope_id = s.id) "
+        "OR EXISTS (SELECT 1 FROM documents WHERE scope_id = s.id) ORDER BY path"
+    )
+    return [Scope(path) for (path,) in rows]
 
 
-def stats(db: sqlite3.Connection, scope: Scope | None, model_id: int | None) -> StoreStats:
+def notes(db: sqlite3.Connection, scope: Scope) -> dict[str, str]:
+    """Return the notes of a scope by name."""
+    rows = db.execute(
+        "SELECT name, value FROM notes WHERE scope_id = (SELECT id FROM scopes WHERE path = ?)", (scope.path,)
+    )
+    return dict(rows.fetchall())
+
+
+def is_unadopted(db: sqlite3.Connection) -> bool:
+    """Say whether an older release wrote what is here, and the journal does not know it yet."""
+    return db.execute("SELECT 1 FROM meta WHERE name = 'unadopted'").fetchone() is not None
+
+
+def scope_statistics(db: sqlite3.Connection, scope: Scope) -> ScopeStatistics | None:
+    """Return the statistics of a scope that holds passages."""
+    row = db.execute(
+        "SELECT id, passages, tokens, generation FROM scopes WHERE path = ? AND passages > 0", (scope.path,)
+    ).fetchone()
+    return ScopeStatistics(row[0], scope.path, row[1], max(row[2] / row[1], 1.0), row[3]) if row else None
+
+
+def keyword_ranking(
+    db: sqlite3.Connection,
+    known: ScopeStatistics,
+    query: KeywordQuery,
+    weights: Mapping[str, float],
+    where: Filter,
+    limit: int,
+) -> list[tuple[PassageId, float]]:
+    """Rank by `gieok.text.bm25`; `weights` is weight · idf of the tokens that occur."""
+    return ranking.keyword_ranking(db, known.id, known.mean_length, query, weights, limit, *filter_sql(where))
+
+
+def stats(db: sqlite3.Connection, scope: Scope | None) -> StoreStats:
     """Count documents, passages and vectors, of one scope or of all."""
     condition, values = ("scope_id = (SELECT id FROM scopes WHERE path = ?)", (scope.path,)) if scope else ("1", ())
     documents = db.execute(f"SELECT count(*) FROM documents WHERE {condition}", values).fetchone()[0]
     total, linked = db.execute(f"SELECT count(*), count(vector_id) FROM passages WHERE {condition}", values).fetchone()
     size = db.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()[0]
     vectors = db.execute("SELECT count(*) FROM vectors").fetchone()[0]
-    return StoreStats(documents, total, linked if model_id else 0, size, vectors)
-
-
-def texts(db: sqlite3.Connection, condition: str, values: Sequence[object], limit: int) -> list[tuple[PassageId, str]]:
-    """Return (id, text) of passages that meet a condition on `passages p`, newest first."""
-    rows = db.execute(
-        f'SELECT id, document_id, start, "end" FROM passages p WHERE {condition} ORDER BY id DESC LIMIT ?',
-        (*values, limit),
-    ).fetchall()
-    # Cut here: `substr` would read a long document again for each of its passages (5,000: 12 s instead of 0.3 s).
-    whole: dict[int, str] = {}
-    for batch in batches(sorted({row[1] for row in rows})):
-        whole.update(db.execute(f"SELECT id, text FROM documents WHERE id IN ({marks(batch)})", batch).fetchall())
-    return [(passage, whole[document][start:end]) for passage, document, start, end in rows]
-
-
-def text_hashes(db: sqlite3.Connection, ids: Sequence[PassageId]) -> dict[PassageId, bytes]:
-    """Return the hash of the text to embed of the passages that exist."""
-    found: dict[PassageId, bytes] = {}
-    for batch in batches(ids):
-        found.update(db.execute(f"SELECT id, text_hash FROM passages WHERE id IN ({marks(batch)})", batch).fetchall())
-    return found
-
-
-def packed(db: sqlite3.Connection, model: str, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
-    """Return text hash → packed vector of a model, for those that are there."""
-    found: dict[bytes, bytes] = {}
-    for batch in batches(hashes):
-        rows = db.execute(
-            "SELECT text_hash, data FROM vectors WHERE model_id = (SELECT id FROM models WHERE name = ?) "
-            f"AND text_hash IN ({marks(batch)})",
-            (model, *batch),
-        )
-        found.update(rows.fetchall())
-    return found
+    return StoreStats(documents, total, linked, size, vectors)
 
 
 def check(db: sqlite3.Connection) -> list[str]:

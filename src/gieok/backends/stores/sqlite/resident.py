@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from gieok.backends.stores import hubs
 from gieok.backends.stores.order import best
 from gieok.backends.stores.quantise import unpack
-from gieok.backends.stores.rows import marks
+from gieok.backends.stores.rows import batches, marks
 from gieok.backends.stores.sqlite.postings import Doubles, Ints, Postings
 from gieok.backends.stores.sqlite.scan import RESCORED, Floats, Signs, dots
-from gieok.backends.stores.sqlite.writing import batches
 from gieok.model.memory import PassageId
 from gieok.model.retrieval import KeywordQuery, Ranking
 
@@ -64,9 +63,14 @@ class ResidentScope:
         self._generation = generation
 
     def _load_vectors(self, db: sqlite3.Connection, ids: Ints, wanted: Ints) -> tuple[NDArray[np.int8], Floats]:
-        """Return one row per slot; slots without a vector get zeros and scale 0. Rows already here are kept."""
+        """Return one row per slot; slots without a vector get zeros and scale 0. Rows already here are kept.
+
+        Of dimension 0 is a scope that is asked for keywords alone.
+        """
         values = np.zeros((len(wanted), self.dimension), np.int8)
         scales = np.zeros(len(wanted), np.float32)
+        if not self.dimension:
+            return values, scales
         slots, known = self._known(wanted)
         values[slots], scales[slots] = self._values[known], self._scales[known]
         fresh = np.setdiff1d(np.flatnonzero(wanted >= 0), slots, assume_unique=True)
@@ -111,7 +115,7 @@ class ResidentScope:
         """Return the passages of highest cosine, lowered by their crowding and ranked again."""
         query = np.frombuffer(vector, "<f4")
         slots = self._within(self._candidates(query, limit, filtered=allowed is not None), allowed)
-        return near_leg(self._ids[slots], self._values[slots], self._scales[slots], vector, hub_weight, limit)
+        return rank_near(self._ids[slots], self._values[slots], self._scales[slots], vector, hub_weight, limit)
 
     def _candidates(self, query: Floats, limit: int, *, filtered: bool) -> Ints:
         self._scans += 1
@@ -128,7 +132,7 @@ class ResidentScope:
         return slots[np.isin(self._ids[slots], np.fromiter(allowed, np.int64))]
 
 
-def near_leg(
+def rank_near(
     ids: Ints, values: NDArray[np.int8], scales: Floats, vector: bytes, hub_weight: float, limit: int
 ) -> Ranking:
     """Rank candidates by cosine, cut, then rank again with their crowding held against them. `ids` are ascending."""

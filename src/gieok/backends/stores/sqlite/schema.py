@@ -11,30 +11,19 @@ Design choices, each measured on 100,000 short passages:
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
-from gieok import fs
+from gieok.backends.sqlite import files
+from gieok.backends.sqlite.files import pragma, statements, transaction
 from gieok.backends.stores.rows import count_tokens, scoped
-from gieok.backends.stores.sqlite import readonly
 from gieok.backends.stores.sqlite.ranking import SCHEMA_VERSION
-from gieok.errors import (
-    BadRequest,
-    GieokError,
-    ShapeMismatch,
-    StoreBusy,
-    StoreCorrupt,
-    StoreError,
-    StoreFull,
-    StoreReadOnly,
-)
+from gieok.errors import ShapeMismatch
 from gieok.text import keywords
 from gieok.text.keywords import keyword_text
 
 #: "GIEK": marks the file as ours.
 _APPLICATION_ID = 0x4749454B
-BUSY_TIMEOUT_MS = 30_000
 _SAID_EVERY = 200
 
 _KEYWORD_TABLES = """
@@ -87,212 +76,29 @@ PRAGMA application_id = {_APPLICATION_ID};
 PRAGMA user_version = {SCHEMA_VERSION};
 """
 
-_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-#: The second: no room for the file of shared memory, which reading needs too.
-_FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)
-_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
-
-#: What to do about a damaged file, by what it is.
-_MENDING = {
-    "store": StoreCorrupt.hint,
-    "code index": "run `gieok code init` in the project: it sets the file aside and makes another",
-    "journal": "it is not derived from anything: restore it from a backup, or move it away to begin anew from the "
-    "transcripts that are still on this disk (`gieok observe run --once`)",
-}
-
-
-@contextmanager
-def translated(file: Path, what: str = "store") -> Iterator[None]:
-    """Turn an error of SQLite into one of ours that names the file; `what` it is: a store, a journal, a code index."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise _translate(error, file, what) from error
-    except UnicodeEncodeError as error:
-        hint = "use a name without lone surrogates"
-        raise BadRequest(f"{error.object!r} cannot be stored: it is not valid Unicode", hint=hint) from error
-
-
-def _translate(error: sqlite3.Error, file: Path, what: str) -> GieokError:
-    extended: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
-    code = extended & 0xFF
-    if code in _BUSY:
-        return StoreBusy(f"the {what} {str(file)!r} is locked by another process")
-    if extended in _FULL:
-        return StoreFull(f"no space left while writing {str(file)!r}")
-    if "invalid fts5 file format" in str(error):
-        return StoreCorrupt(
-            f"the {what} {str(file)!r} was written with a newer SQLite than this Python's {sqlite3.sqlite_version}",
-            hint=f"use the Python that wrote it, or {_MENDING[what]}",
-        )
-    if code in _DAMAGED:
-        return StoreCorrupt(f"the {what} {str(file)!r} is damaged or not a database: {error}", hint=_MENDING[what])
-    if code == sqlite3.SQLITE_READONLY:
-        return StoreReadOnly(f"{str(file)!r} cannot be written: it is read-only here")
-    return StoreError(f"the {what} {str(file)!r} failed: {error}")
-
-
-def connect(
-    file: Path,
-    busy_timeout_ms: int = BUSY_TIMEOUT_MS,
-    what: str = "store",
-    say: Callable[[str], None] = lambda line: None,
-) -> sqlite3.Connection:
+def connect(file: Path, busy_timeout_ms: int, what: str, say: Callable[[str], None]) -> sqlite3.Connection:
     """Open the store's file, creating it (0600) with its tables when it is new, and bring it to this release.
 
     `say` is told how far that is. Raises StoreError, ShapeMismatch for a file of a newer release.
     """
-    return open_private(file, what, busy_timeout_ms, lambda connection, file: _prepare(connection, file, say))
-
-
-def open_private(
-    file: Path, what: str, busy_timeout_ms: int, prepare: Callable[[sqlite3.Connection, Path], None]
-) -> sqlite3.Connection:
-    """Open a file of ours, creating it (0600) when it is new; `prepare` gives it its tables.
-
-    `what` it is: a key of `_MENDING`. Where nothing can be written, what is there can be read; what is not there is empty.
-    Raises StoreError, ShapeMismatch.
-    """
-    with translated(file, what):
-        if readonly.is_read_only(str(file)):
-            return _open_to_read(file, busy_timeout_ms, prepare)
-        try:
-            fs.create_private(file)
-        except OSError as error:
-            raise StoreError(f"cannot create the {what} {str(file)!r}: {error.strerror}") from error
-        # Each thread has its own connection, but the thread that closes the store closes all of them.
-        connection = sqlite3.connect(
-            file, timeout=busy_timeout_ms / 1000, isolation_level=None, check_same_thread=False
-        )
-        try:
-            # What is removed is overwritten with zeros. Debian's SQLite does so unasked, others do not.
-            connection.execute("PRAGMA secure_delete = ON")
-            prepare(connection, file)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-
-def _open_to_read(
-    file: Path, busy_timeout_ms: int, prepare: Callable[[sqlite3.Connection, Path], None]
-) -> sqlite3.Connection:
-    if file.exists():
-        connection = readonly.connect(str(file), busy_timeout_ms / 1000, may_copy=True)
-    else:
-        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    try:
-        try:
-            prepare(connection, file)
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_READONLY:
-                raise
-            connection.close()
-            connection = readonly.copied(str(file), busy_timeout_ms / 1000)  # of an earlier release: upgraded in memory
-            prepare(connection, file)
-        connection.execute("PRAGMA query_only = ON")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+    return files.open_private(file, what, busy_timeout_ms, lambda connection, file: _prepare(connection, file, say))
 
 
 def _prepare(connection: sqlite3.Connection, file: Path, say: Callable[[str], None]) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA temp_store = MEMORY")
-    if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-        connection.execute(
-            "PRAGMA auto_vacuum = INCREMENTAL"
-        )  # only an empty file takes it; `compact` gives space back
-        create_tables(connection, file, _TABLES, _leave_no_words)
-    _verify(connection, file, say)
-    use_wal(connection)
+    if pragma(connection, "user_version") == 0:
+        # Only an empty file takes it; `compact` gives space back.
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        files.create_tables(connection, file, _TABLES, _leave_no_words)
+    files.verify_owner(connection, file, _APPLICATION_ID)
+    files.upgrade(connection, file, "store", (_to_2,))
+    _verify_keywords(connection, file, say)
+    files.use_wal(connection)
 
 
-def use_wal(connection: sqlite3.Connection) -> None:
-    """Switch to WAL, last, so that another program's database is left as it is. One that is only read stays as it is."""
-    if (
-        connection.execute("PRAGMA query_only").fetchone()[0]
-        or not connection.execute("PRAGMA database_list").fetchone()[2]
-    ):
-        return
-    while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-        try:
-            if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
-                raise StoreError("the file system cannot hold a WAL database", hint="move GIEOK_HOME to a local disk")
-        except sqlite3.OperationalError:
-            # Unlike any other statement the switch does not wait for a lock; this one does, and gives up in time.
-            connection.execute("BEGIN EXCLUSIVE")
-            connection.execute("ROLLBACK")
-
-
-def create_tables(
-    connection: sqlite3.Connection,
-    file: Path,
-    script: str,
-    finish: Callable[[sqlite3.Connection], None] = lambda connection: None,
-) -> None:
-    """Run the script that makes the tables of a new file, and `finish`, in one step, unless another process was faster."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        if connection.execute("PRAGMA user_version").fetchone()[0] == 0:  # nobody was faster
-            if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                raise StoreCorrupt(f"{str(file)!r} is a database of another program")  # noqa: TRY301 - rolls back
-            for statement in statements(script):
-                connection.execute(statement)
-            finish(connection)
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
-def upgrade(
-    connection: sqlite3.Connection, file: Path, what: str, steps: Sequence[Callable[[sqlite3.Connection], None]]
-) -> None:
-    """Bring the tables of an older release to this one, a transaction a step: `steps[n]` leads from schema n + 1 to n + 2.
-
-    Raises ShapeMismatch for a file of a newer release.
-    """
-    newest = len(steps) + 1
-    while (version := _version(connection)) < newest:
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            if _version(connection) == version:  # nobody was faster
-                steps[version - 1](connection)
-                connection.execute(f"PRAGMA user_version = {version + 1}")
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
-    if version > newest:
-        raise ShapeMismatch(
-            f"the {what} {str(file)!r} has schema {version}, this gieok reads {newest}", hint="update gieok"
-        )
-
-
-def _version(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
-def statements(script: str) -> Iterator[str]:
-    """Split a script; `executescript` would commit first and leave a killed process with half of the tables."""
-    pending = ""
-    for line in script.splitlines():
-        pending += line + "\n"
-        if sqlite3.complete_statement(pending):
-            yield pending
-            pending = ""
-
-
-def _verify(connection: sqlite3.Connection, file: Path, say: Callable[[str], None]) -> None:
-    found = connection.execute("PRAGMA application_id").fetchone()[0]
-    if found != _APPLICATION_ID:
-        raise StoreCorrupt(f"{str(file)!r} is a database of another program", hint="move it away, or set GIEOK_HOME")
-    upgrade(connection, file, "store", (_to_2,))
+def _verify_keywords(connection: sqlite3.Connection, file: Path, say: Callable[[str], None]) -> None:
     stored = _keywords_version(connection)
     if stored > keywords.VERSION:
         raise ShapeMismatch(
@@ -300,7 +106,9 @@ def _verify(connection: sqlite3.Connection, file: Path, say: Callable[[str], Non
             hint="update gieok",
         )
     if stored < keywords.VERSION:
-        renew_keywords(connection, say)
+        with transaction(connection):  # other processes search the old tokens until it is committed
+            if _keywords_version(connection) < keywords.VERSION:  # no other process was faster
+                _renew_keywords(connection, say)
 
 
 def _to_2(connection: sqlite3.Connection) -> None:
@@ -319,20 +127,8 @@ def _keywords_version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT value FROM meta WHERE name = 'keywords_version'").fetchone()[0])
 
 
-def renew_keywords(connection: sqlite3.Connection, say: Callable[[str], None]) -> None:
-    """Make all keywords again from the texts, in one transaction: other processes search the old ones until it is done."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        if _keywords_version(connection) < keywords.VERSION:  # nobody was faster
-            _make_keywords(connection, say)
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
-def _make_keywords(connection: sqlite3.Connection, say: Callable[[str], None]) -> None:
+def _renew_keywords(connection: sqlite3.Connection, say: Callable[[str], None]) -> None:
+    """Make all keywords again from the texts."""
     for table in ("keyword_df", "keyword_tf", "keywords"):
         connection.execute(f"DROP TABLE {table}")
     for statement in statements(_KEYWORD_TABLES):
@@ -361,15 +157,3 @@ def _make_keywords(connection: sqlite3.Connection, say: Callable[[str], None]) -
         "tokens = (SELECT coalesce(sum(length), 0) FROM passages WHERE scope_id = scopes.id)"
     )
     connection.execute("UPDATE meta SET value = ? WHERE name = 'keywords_version'", (str(keywords.VERSION),))
-
-
-def scrub(connection: sqlite3.Connection, file: Path) -> list[str]:
-    """Write a file anew without what was removed from it, and empty its log; return what could not be done."""
-    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat4'").fetchone():
-        connection.execute("DELETE FROM sqlite_stat4")  # holds samples of keys
-    before = connection.execute("PRAGMA temp_store").fetchone()[0]
-    connection.execute("PRAGMA temp_store = FILE")  # the copy is as large as the file
-    connection.execute("VACUUM")
-    connection.execute(f"PRAGMA temp_store = {before}")
-    is_busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-    return [f"{file.name}: another process is reading it; run the command again once it has ended"] if is_busy else []

@@ -1,18 +1,14 @@
 """Everything that changes the database. Each function runs inside the caller's transaction."""
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 
 from gieok.backends.stores.prepared import Prepared
-from gieok.backends.stores.rows import DOCUMENT_COLUMNS, document_row, marks, scoped
-from gieok.model.memory import Passage, Scope
+from gieok.backends.stores.rows import DOCUMENT_COLUMNS, batches, document_row, marks, scoped
+from gieok.backends.stores.sqlite import vectors
+from gieok.model.memory import Scope
 from gieok.text.keywords import keyword_text
-
-_T = TypeVar("_T")
-_BATCH = 500
-#: Vectors that no passage uses any more are kept for texts that come back (a branch switched to and fro).
-CACHED_VECTORS = 50_000
 
 
 def scope_id(db: sqlite3.Connection, scope: Scope) -> int:
@@ -21,12 +17,21 @@ def scope_id(db: sqlite3.Connection, scope: Scope) -> int:
     return int(db.execute("SELECT id FROM scopes WHERE path = ?", (scope.path,)).fetchone()[0])
 
 
-def put(db: sqlite3.Connection, scope: Scope, prepared: Sequence[Prepared], model_id: int | None) -> None:
-    """Replace the documents of one scope; keys in `prepared` are distinct."""
-    sid = scope_id(db, scope)
+def put(db: sqlite3.Connection, prepared: Sequence[Prepared]) -> None:
+    """Replace documents; (scope, key) are distinct in `prepared`."""
+    active = vectors.active(db)
+    by_scope: dict[Scope, list[Prepared]] = defaultdict(list)
+    for item in prepared:
+        by_scope[item.entry.document.scope].append(item)
+    for scope, items in by_scope.items():
+        _put(db, scope_id(db, scope), items, active.id if active else None)
+
+
+def _put(db: sqlite3.Connection, sid: int, prepared: Sequence[Prepared], model_id: int | None) -> None:
     _remove(db, sid, [p.entry.document.key for p in prepared])
     first = _next_id(db, "passages")
-    linked = vector_ids(db, model_id, [h for p in prepared for h in p.hashes])
+    hashes = [h for p in prepared for h in p.hashes]
+    linked = vectors.vector_ids(db, model_id, hashes) if model_id is not None else {}
     document_rows, passage_rows, keyword_rows = [], [], []
     document_id = _next_id(db, "documents")
     for item in prepared:
@@ -34,8 +39,10 @@ def put(db: sqlite3.Connection, scope: Scope, prepared: Sequence[Prepared], mode
         document_rows.append((document_id, sid, first, count, *document_row(item.entry.document)))
         for offset, passage in enumerate(item.entry.passages):
             vector = linked.get(item.hashes[offset])
-            row = _passage_columns(passage, item.lengths[offset])
-            passage_rows.append((first + offset, document_id, sid, *row, item.hashes[offset], vector, passage.context))
+            place = (passage.start, passage.end, passage.start_line, passage.end_line, item.lengths[offset])
+            passage_rows.append(
+                (first + offset, document_id, sid, *place, item.hashes[offset], vector, passage.context)
+            )
             keyword_rows.append((first + offset, scoped(sid, item.bodies[offset]), scoped(sid, item.contexts[offset])))
         first += count
         document_id += 1
@@ -46,8 +53,16 @@ def put(db: sqlite3.Connection, scope: Scope, prepared: Sequence[Prepared], mode
     _touch(db, sid, len(passage_rows), sum(sum(p.lengths) for p in prepared))
 
 
-def _passage_columns(passage: Passage, length: int) -> tuple[int, ...]:
-    return passage.start, passage.end, passage.start_line, passage.end_line, length
+def update_note(db: sqlite3.Connection, scope: Scope, name: str, change: Callable[[str], str]) -> None:
+    """Set one note to what `change` makes of it."""
+    sid = scope_id(db, scope)
+    row = db.execute("SELECT value FROM notes WHERE scope_id = ? AND name = ?", (sid, name)).fetchone()
+    db.execute("INSERT OR REPLACE INTO notes VALUES (?, ?, ?)", (sid, name, change(row[0] if row else "")))
+
+
+def set_adopted(db: sqlite3.Connection) -> None:
+    """Say that the journal knows what is here."""
+    db.execute("DELETE FROM meta WHERE name = 'unadopted'")
 
 
 def forget(db: sqlite3.Connection, scope: Scope, keys: Sequence[str]) -> int:
@@ -110,56 +125,6 @@ def _next_id(db: sqlite3.Connection, table: str) -> int:
     return int(row[0]) + 1 if row else 1
 
 
-def vector_ids(db: sqlite3.Connection, model_id: int | None, hashes: Iterable[bytes]) -> dict[bytes, int]:
-    """Return text hash → id of the vectors of the model that are there already."""
-    if model_id is None:
-        return {}
-    found: dict[bytes, int] = {}
-    for batch in batches(sorted(set(hashes))):
-        found.update(
-            db.execute(
-                f"SELECT text_hash, id FROM vectors WHERE model_id = ? AND text_hash IN ({marks(batch)})",
-                (model_id, *batch),
-            ).fetchall()
-        )
-    return found
-
-
-def put_vectors(db: sqlite3.Connection, model_id: int, packed: Mapping[bytes, bytes]) -> None:
-    """Keep text hash → data of the active model, and link every passage with such a text."""
-    keep_vectors(db, model_id, packed)
-    ids = vector_ids(db, model_id, packed)
-    for batch in batches(list(ids)):
-        db.execute(
-            "UPDATE scopes SET generation = generation + 1 WHERE id IN "
-            f"(SELECT scope_id FROM passages WHERE vector_id IS NULL AND text_hash IN ({marks(batch)}))",
-            batch,
-        )
-    db.executemany(
-        "UPDATE passages SET vector_id = ? WHERE text_hash = ? AND vector_id IS NULL", [(i, h) for h, i in ids.items()]
-    )
-
-
-def keep_vectors(db: sqlite3.Connection, model_id: int, packed: Mapping[bytes, bytes]) -> None:
-    """Keep text hash → data without linking it: the side of a rebuild that is not seen yet."""
-    db.executemany(
-        "INSERT OR IGNORE INTO vectors (model_id, text_hash, data) VALUES (?, ?, ?)",
-        [(model_id, text_hash, data) for text_hash, data in packed.items()],
-    )
-
-
-def link_all(db: sqlite3.Connection, model_id: int) -> None:
-    """Point every passage at its vector of `model_id`, and drop the vectors of other models."""
-    db.execute(
-        "UPDATE passages SET vector_id = "
-        "(SELECT id FROM vectors v WHERE v.model_id = ? AND v.text_hash = passages.text_hash)",
-        (model_id,),
-    )
-    db.execute("DELETE FROM vectors WHERE model_id <> ?", (model_id,))
-    db.execute("DELETE FROM models WHERE id <> ?", (model_id,))
-    db.execute("UPDATE scopes SET generation = generation + 1")
-
-
 def tidy(db: sqlite3.Connection) -> bool:
     """Drop what was removed from the keyword index and the vectors, once it is as much as half of what is there.
 
@@ -168,29 +133,13 @@ def tidy(db: sqlite3.Connection) -> bool:
     removed = int(db.execute("SELECT value FROM meta WHERE name = 'removed_passages'").fetchone()[0])
     if 2 * removed < db.execute("SELECT total(passages) FROM scopes").fetchone()[0]:
         return False
-    drop_unused_vectors(db)
+    vectors.drop_unused(db)
     db.execute("INSERT INTO keywords (keywords) VALUES ('optimize')")
     db.execute("UPDATE meta SET value = 0 WHERE name = 'removed_passages'")
     return True
-
-
-def drop_unused_vectors(db: sqlite3.Connection, keep: int = CACHED_VECTORS) -> None:
-    """Drop the oldest vectors of the active model that no passage uses, beyond `keep`; a rebuild's are not used yet."""
-    unused = (
-        "FROM vectors WHERE model_id = (SELECT value FROM meta WHERE name = 'model_id') "
-        "AND id NOT IN (SELECT vector_id FROM passages WHERE vector_id IS NOT NULL)"
-    )
-    count = db.execute(f"SELECT count(*) {unused}").fetchone()[0]
-    if count > keep:
-        db.execute(f"DELETE FROM vectors WHERE id IN (SELECT id {unused} ORDER BY id LIMIT ?)", (count - keep,))
 
 
 def drop_texts(db: sqlite3.Connection) -> None:
     """Drop the vectors of texts that no passage has, and merge the keywords until no removed word is left."""
     db.execute("DELETE FROM vectors WHERE text_hash NOT IN (SELECT text_hash FROM passages)")
     db.execute("INSERT INTO keywords (keywords) VALUES ('optimize')")
-
-
-def batches(values: Sequence[_T]) -> Iterable[Sequence[_T]]:
-    """Cut `values` into runs that fit SQLite's limit on parameters."""
-    return (values[i : i + _BATCH] for i in range(0, len(values), _BATCH))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gieok.backends.stores.sqlite.glance import Glance, Late
+from gieok.backends.stores.sqlite.index_reader import IndexReader, Late
 from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.capabilities.prompt import levels, matches
 from gieok.capabilities.prompt.options import HookSettings
@@ -34,7 +34,9 @@ def file(tmp_path: Path) -> str:
     return str(tmp_path / "50% #1?.sqlite")
 
 
-def _recall(reader: Glance, scopes: list[str], text: str, chosen: HookSettings = _FLOORLESS) -> list[matches.Match]:
+def _recall(
+    reader: IndexReader, scopes: list[str], text: str, chosen: HookSettings = _FLOORLESS
+) -> list[matches.Match]:
     return matches.find_matches(reader, scopes, [query_tokens(text)], chosen, _NOW.timestamp(), "", Late).found
 
 
@@ -42,26 +44,26 @@ def _recall(reader: Glance, scopes: list[str], text: str, chosen: HookSettings =
 def test_a_glance_ranks_as_the_store_does(store: SqliteStore, file: str, question: str) -> None:
     store.put(corpus(7, 120))
     query = KeywordQuery(query_tokens(question), k1=0.4, b=0.4)
-    glance = Glance(file)
-    known = glance.scope(str(HOME))
+    reader = IndexReader(file)
+    known = reader.scope(str(HOME))
     assert known
     sid, passages, mean_length = known
-    holding = glance.holding(sid, query.weights.keys())
-    ranked = glance.ranked(sid, mean_length, query, token_weights(query, passages, holding), 20)
+    holding = reader.holding(sid, query.weights.keys())
+    ranked = reader.ranked(sid, mean_length, query, token_weights(query, passages, holding), 20)
     assert tuple(ranked) == store.keyword(HOME, query, Filter(), 20).ranked
     assert bool(ranked) is (question != "nowhere")
 
 
 def test_a_glance_writes_nothing_and_sees_what_others_write(store: SqliteStore, file: str) -> None:
     store.put([entry("a.md", "결제")])
-    glance = Glance(file)
+    reader = IndexReader(file)
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
-        glance._one("DELETE FROM documents RETURNING id")
+        reader._one("DELETE FROM documents RETURNING id")
     store.put([entry("b.md", "정산")])
-    assert glance.count(str(HOME)) == 2
-    assert [row[0] for row in glance.newest(str(HOME), 1)] == ["b.md"]
-    assert glance.scope("agent:nobody") is None
-    assert glance.newest("agent:nobody", 9) == []
+    assert reader.count(str(HOME)) == 2
+    assert [row[0] for row in reader.newest(str(HOME), 1)] == ["b.md"]
+    assert reader.scope("agent:nobody") is None
+    assert reader.newest("agent:nobody", 9) == []
 
 
 class _Watch:
@@ -85,18 +87,18 @@ def large(store: SqliteStore) -> SqliteStore:
 
 @pytest.mark.parametrize("looks", [0, 1, 7])
 def test_a_query_ends_in_its_middle_at_the_deadline(large: SqliteStore, file: str, looks: int) -> None:
-    glance = Glance(file, 1.0, _Watch(looks))
-    sid, _, mean_length = glance.scope(str(OTHER)) or (0, 0, 0.0)
+    reader = IndexReader(file, 1.0, _Watch(looks))
+    sid, _, mean_length = reader.scope(str(OTHER)) or (0, 0, 0.0)
     with pytest.raises(Late):
-        glance.ranked(sid, mean_length, matches.Ranking, {"결제": 1.0, "정산": 1.0}, 12)
+        reader.ranked(sid, mean_length, matches.Ranking, {"결제": 1.0, "정산": 1.0}, 12)
 
 
 def test_at_the_deadline_what_was_found_until_then_is_shown(large: SqliteStore, file: str) -> None:
     scopes = [str(HOME), str(OTHER)]
-    assert len(_recall(Glance(file), scopes, "결제 정산")) > 1
-    (found,) = _recall(Glance(file, 1.0, _Watch(3)), scopes, "결제 정산")
+    assert len(_recall(IndexReader(file), scopes, "결제 정산")) > 1
+    (found,) = _recall(IndexReader(file, 1.0, _Watch(3)), scopes, "결제 정산")
     assert (found.key, found.entry.text) == ("small.md", "결제 정산")
-    assert _recall(Glance(file, 1.0, _Watch(0)), scopes[::-1], "결제 정산") == []
+    assert _recall(IndexReader(file, 1.0, _Watch(0)), scopes[::-1], "결제 정산") == []
 
 
 def _kept(key: str, text: str, days_old: int, *, category: str = "", dated: bool = False) -> Entry:
@@ -115,17 +117,17 @@ def test_what_is_dated_fades_and_what_holds_does_not(
     store: SqliteStore, file: str, fields: dict[str, object], fades: bool
 ) -> None:
     store.put([_kept("old.md", "결제 정산", 30, **fields), _kept("new.md", "결제 정산", 0, **fields)])
-    ratios = {found.key: found.ratio for found in _recall(Glance(file), [str(HOME)], "결제 정산")}
+    ratios = {found.key: found.ratio for found in _recall(IndexReader(file), [str(HOME)], "결제 정산")}
     assert ratios == {"new.md": 1.0, "old.md": pytest.approx(0.75 if fades else 1.0)}
     unfaded = HookSettings({"hook.floor": 0.0, "hook.half_life_days": 0})
-    assert {found.ratio for found in _recall(Glance(file), [str(HOME)], "결제 정산", unfaded)} == {1.0}
+    assert {found.ratio for found in _recall(IndexReader(file), [str(HOME)], "결제 정산", unfaded)} == {1.0}
 
 
 def test_a_lone_weak_match_is_not_sure(store: SqliteStore, file: str) -> None:
     store.put([entry("a.md", "결제 화면의 색"), *(entry(f"{n}.md", f"기린 {n}") for n in range(40))])
     asked = "결제 취소 한도 환불 정책"
-    assert [found.level for found in _recall(Glance(file), [str(HOME)], asked)] == [levels.HIGH]  # a floor of 0
-    assert _recall(Glance(file), [str(HOME)], asked, HookSettings({})) == []
+    assert [found.level for found in _recall(IndexReader(file), [str(HOME)], asked)] == [levels.HIGH]  # a floor of 0
+    assert _recall(IndexReader(file), [str(HOME)], asked, HookSettings({})) == []
 
 
 def test_a_scope_never_sees_what_another_holds(store: SqliteStore, file: str) -> None:
@@ -136,4 +138,4 @@ def test_a_scope_never_sees_what_another_holds(store: SqliteStore, file: str) ->
         ([], []),
         ([OTHER, HOME], ["mine.md", "theirs.md"]),
     ):
-        assert sorted(found.key for found in _recall(Glance(file), [str(s) for s in scopes], "결제 정산")) == keys
+        assert sorted(found.key for found in _recall(IndexReader(file), [str(s) for s in scopes], "결제 정산")) == keys

@@ -1,4 +1,4 @@
-"""A look at the store's file that writes nothing, waits for nobody and ends at a deadline: what the prompt hook uses.
+"""Reads the store's file for the prompt hook: writes nothing, waits for no lock, ends at a deadline.
 
 Standard library, and none of it that is slow to import (see `ranking`).
 """
@@ -8,7 +8,8 @@ import sqlite3
 import time
 from collections.abc import Callable, Collection, Mapping
 
-from gieok.backends.stores.sqlite import ranking, readonly
+from gieok.backends.sqlite import readonly
+from gieok.backends.stores.sqlite import ranking
 from gieok.text import keywords
 
 TYPE_CHECKING = False
@@ -41,7 +42,7 @@ class Late(Exception):
     """The deadline passed in the middle of a query."""
 
 
-class Glance:
+class IndexReader:
     """A read-only connection for one call. `deadline` is compared with `now`, in seconds."""
 
     def __init__(self, file: str, deadline: float = float("inf"), now: Callable[[], float] = time.monotonic) -> None:

@@ -1,0 +1,42 @@
+"""The journal's file, its transactions, and the numbers of its scopes."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from gieok.backends.journals.sqlite import schema
+from gieok.backends.sqlite.connections import SqliteFile
+from gieok.backends.sqlite.files import BUSY_TIMEOUT_MS
+from gieok.model.memory import Scope
+
+
+class JournalFile(SqliteFile):
+    """What the parts of the journal share."""
+
+    what = "journal"
+
+    def __init__(self, file: Path, *, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> None:
+        super().__init__(file, busy_timeout_ms)
+
+    def _connect(self) -> sqlite3.Connection:
+        return schema.connect(self._file, self._busy_timeout_ms)
+
+    @contextmanager
+    def _reading_of(self, scope: Scope) -> Iterator[tuple[sqlite3.Connection, int]]:
+        """Read in one snapshot; the scope's id is -1 where it has none."""
+        with self._reading() as db:
+            row = db.execute("SELECT id FROM scopes WHERE path = ?", (scope.path,)).fetchone()
+            yield db, row[0] if row else -1
+
+    @contextmanager
+    def _writing_to(self, scope: Scope) -> Iterator[tuple[sqlite3.Connection, int]]:
+        """Write in one transaction, in which the scope has an id."""
+        with self._writing() as db:
+            yield db, scope_id(db, scope)
+
+
+def scope_id(db: sqlite3.Connection, scope: Scope) -> int:
+    """Return the id of a scope, making the row when it is new."""
+    db.execute("INSERT OR IGNORE INTO scopes (path) VALUES (?)", (scope.path,))
+    return int(db.execute("SELECT id FROM scopes WHERE path = ?", (scope.path,)).fetchone()[0])

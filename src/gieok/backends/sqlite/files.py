@@ -1,0 +1,160 @@
+"""Opens, creates, upgrades and scrubs a SQLite file. Standard library only."""
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from gieok import fs
+from gieok.backends.sqlite import readonly
+from gieok.backends.sqlite.failures import translated
+from gieok.errors import ShapeMismatch, StoreCorrupt, StoreError
+
+BUSY_TIMEOUT_MS = 30_000
+
+#: Gives a new file its tables, and brings an old one to this release.
+Prepare = Callable[[sqlite3.Connection, Path], None]
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection, kind: str = "IMMEDIATE") -> Iterator[None]:
+    """Commit what the block does, or roll all of it back."""
+    connection.execute(f"BEGIN {kind}")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def open_private(file: Path, what: str, busy_timeout_ms: int, prepare: Prepare) -> sqlite3.Connection:
+    """Open a file of ours, creating it (0600) when it is new; `what` it is: see `failures.translated`.
+
+    Where nothing can be written, an existing file is opened to read and a missing one is empty. Raises StoreError,
+    ShapeMismatch.
+    """
+    with translated(file, what):
+        if readonly.is_read_only(str(file)):
+            return _open_to_read(file, busy_timeout_ms, prepare)
+        try:
+            fs.create_private(file)
+        except OSError as error:
+            raise StoreError(f"cannot create the {what} {str(file)!r}: {error.strerror}") from error
+        # Each thread has its own connection, but the thread that closes the store closes all of them.
+        connection = sqlite3.connect(
+            file, timeout=busy_timeout_ms / 1000, isolation_level=None, check_same_thread=False
+        )
+        try:
+            # Removed data is overwritten with zeros. Debian's SQLite does so by default, others do not.
+            connection.execute("PRAGMA secure_delete = ON")
+            prepare(connection, file)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def _open_to_read(file: Path, busy_timeout_ms: int, prepare: Prepare) -> sqlite3.Connection:
+    if file.exists():
+        connection = readonly.connect(str(file), busy_timeout_ms / 1000, may_copy=True)
+    else:
+        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    try:
+        try:
+            prepare(connection, file)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_READONLY:
+                raise
+            connection.close()
+            connection = readonly.copied(str(file), busy_timeout_ms / 1000)  # of an earlier release: upgraded in memory
+            prepare(connection, file)
+        connection.execute("PRAGMA query_only = ON")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def create_tables(
+    connection: sqlite3.Connection,
+    file: Path,
+    script: str,
+    finish: Callable[[sqlite3.Connection], None] = lambda connection: None,
+) -> None:
+    """Run the script that makes the tables of a new file, and `finish`, in one step, unless another process was faster."""
+    with transaction(connection):
+        if pragma(connection, "user_version"):
+            return
+        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            raise StoreCorrupt(f"{str(file)!r} is a database of another program")
+        for statement in statements(script):
+            connection.execute(statement)
+        finish(connection)
+
+
+def verify_owner(connection: sqlite3.Connection, file: Path, application_id: int) -> None:
+    """Raise StoreCorrupt for a file that another program made."""
+    if pragma(connection, "application_id") != application_id:
+        raise StoreCorrupt(f"{str(file)!r} is a database of another program", hint="move it away, or set GIEOK_HOME")
+
+
+def upgrade(
+    connection: sqlite3.Connection, file: Path, what: str, steps: Sequence[Callable[[sqlite3.Connection], None]]
+) -> None:
+    """Bring the tables of an older release to this one, a transaction a step: `steps[n]` leads from schema n + 1 to n + 2.
+
+    Raises ShapeMismatch for a file of a newer release.
+    """
+    newest = len(steps) + 1
+    while (version := pragma(connection, "user_version")) < newest:
+        with transaction(connection):
+            if pragma(connection, "user_version") == version:  # no other process was faster
+                steps[version - 1](connection)
+                connection.execute(f"PRAGMA user_version = {version + 1}")
+    if version > newest:
+        raise ShapeMismatch(
+            f"the {what} {str(file)!r} has schema {version}, this gieok reads {newest}", hint="update gieok"
+        )
+
+
+def use_wal(connection: sqlite3.Connection) -> None:
+    """Switch to WAL, last, so that another program's database is left as it is. A read-only one stays as it is."""
+    if pragma(connection, "query_only") or not connection.execute("PRAGMA database_list").fetchone()[2]:
+        return
+    while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        try:
+            if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
+                raise StoreError("the file system cannot hold a WAL database", hint="move GIEOK_HOME to a local disk")
+        except sqlite3.OperationalError:
+            # Unlike any other statement the switch does not wait for a lock; this one does, and gives up in time.
+            connection.execute("BEGIN EXCLUSIVE")
+            connection.execute("ROLLBACK")
+
+
+def pragma(connection: sqlite3.Connection, name: str) -> int:
+    """Return the value of a numeric pragma."""
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+
+def statements(script: str) -> Iterator[str]:
+    """Split a script; `executescript` would commit first and leave a killed process with half of the tables."""
+    pending = ""
+    for line in script.splitlines():
+        pending += line + "\n"
+        if sqlite3.complete_statement(pending):
+            yield pending
+            pending = ""
+
+
+def scrub(connection: sqlite3.Connection, file: Path) -> list[str]:
+    """Write a file anew without what was removed from it, and empty its log; return what could not be done."""
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat4'").fetchone():
+        connection.execute("DELETE FROM sqlite_stat4")  # holds samples of keys
+    before = pragma(connection, "temp_store")
+    connection.execute("PRAGMA temp_store = FILE")  # the copy is as large as the file
+    connection.execute("VACUUM")
+    connection.execute(f"PRAGMA temp_store = {before}")
+    is_busy = pragma(connection, "wal_checkpoint(TRUNCATE)")
+    return [f"{file.name}: another process is reading it; run the command again once it has ended"] if is_busy else []

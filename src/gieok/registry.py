@@ -1,0 +1,95 @@
+"""The tables of backends: name → where it is, the extra that it needs, the file that it keeps.
+
+Adding a store is a folder and a row, adding another backend a file and a row. The strings keep heavy imports out of start-up.
+The prompt hook reads these tables too: standard library, and none of it that is slow to import (such as `typing`).
+"""
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+#: The store of a home where nothing is configured; also the replica of a store on a server.
+LOCAL_STORE = "sqlite"
+
+
+class Backend:
+    """`target` is `module:name`, imported on first use; `extra` is the extra of gieok that it needs ('': none)."""
+
+    def __init__(self, target: str, *, extra: str = "") -> None:
+        self.target = "gieok.backends." + target
+        self.extra = extra
+
+
+class StoreBackend(Backend):
+    """`target` is a class with `open(opening)`; see `gieok.backends.opening`.
+
+    `file` is the SQLite file in the home folder that holds its texts. Without one the data is on a server: with
+    `hybrid: true`, the file of `LOCAL_STORE` is its replica, which answers while the server does not.
+    """
+
+    def __init__(self, target: str, *, file: str = "", extra: str = "") -> None:
+        super().__init__("stores." + target, extra=extra)
+        self.file = file
+
+    @property
+    def is_remote(self) -> bool:
+        """Say whether the data is on a server."""
+        return not self.file
+
+
+STORES = {
+    "sqlite": StoreBackend("sqlite.store:SqliteStore", file="memory.sqlite"),
+    "postgres": StoreBackend("postgres.store:PostgresStore", extra="postgres"),
+    "gemini": StoreBackend("gemini.store:GeminiStore", file="gemini.sqlite", extra="gemini"),
+    "lancedb": StoreBackend("lancedb.store:LanceStore", file="lancedb.sqlite", extra="lancedb"),
+    "chroma": StoreBackend("chroma.store:ChromaStore", file="chroma.sqlite", extra="chroma"),
+}
+PROJECT_STORES = {"sqlite": Backend("stores.sqlite.graph:SqliteProjectStore")}
+JOURNALS = {"sqlite": Backend("journals.sqlite.journal:SqliteJournal")}
+EMBEDDERS = {"e5": Backend("embedders.e5.runtime:E5Embedder")}
+GENERATORS = {
+    name: Backend(f"generators.providers:{name}", extra="models")
+    for name in ("anthropic", "compatible", "gemini", "ollama", "openai")
+}
+NOTIFIERS = {"log": Backend("notifiers.log:LogNotifier")}
+TRANSCRIPTS = {"openclaw": Backend("transcripts.openclaw_sqlite:OpenClawDatabase", extra="openclaw")}
+PARSERS = {"tree-sitter": Backend("parsers.treesitter:TreeSitterParser")}
+COVERAGE = {"coverage.py": Backend("coverage_file:CoverageFile")}
+VERSIONS = {"git": Backend("git:Git")}
+WATCHERS = {"watchfiles": Backend("watchers:FileWatcher")}
+
+
+def load(table: "dict[str, Any]", name: str) -> "Any":  # noqa: ANN401 - a class; the caller knows its protocol
+    """Return the class of a backend. Raises BadConfig for an unknown name, MissingExtra where a package is missing."""
+    from importlib import import_module
+
+    from gieok.errors import BadConfig, MissingExtra
+
+    backend: Backend | None = table.get(name)
+    if backend is None:
+        raise BadConfig(f"unknown backend {name!r}", hint=f"known: {', '.join(sorted(table))}")
+    module, _, attribute = backend.target.partition(":")
+    try:
+        return getattr(import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0].replace("_", "-")
+        raise MissingExtra(
+            f"{name!r} needs the Python package {package!r}, which is not installed",
+            hint=install_hint(backend.extra, package),
+        ) from error
+
+
+def install_hint(extra: str, package: str = "") -> str:
+    """Return the command that installs an extra of gieok, or a package of its core."""
+    return f"run `pip install 'gieok[{extra}]'`" if extra else f"run `pip install {package}`"
+
+
+def local_index(home: str, store: str, *, hybrid: bool) -> str:
+    """Return the SQLite file in the `home` folder that holds the texts of a store; '' for a server without a replica."""
+    row = STORES.get(store)
+    file = row.file if row else ""
+    if row and row.is_remote and hybrid:
+        file = STORES[LOCAL_STORE].file
+    return f"{home}{os.sep}{file}" if file else ""
