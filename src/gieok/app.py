@@ -17,7 +17,7 @@ from gieok.backends import registry
 from gieok.backends.opening import Opening
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.profile import PROFILES
-from gieok.engine.recall import Profile
+from gieok.engine.profile import Profile
 from gieok.errors import (
     BadConfig,
     BadRequest,
