@@ -1,7 +1,7 @@
 """BM25 as every store computes it, so that results agree hit for hit.
 
-A store's own ranking (FTS5's `rank`, PostgreSQL's `ts_rank`) is not used: it would mix the statistics of scopes,
-which leaks what others store, and would rank differently from one store to the next.
+A store's own ranking (FTS5's `rank`, PostgreSQL's `ts_rank`) is not used: it mixes the statistics of scopes, which leaks
+what others store, and differs from one store to the next.
 
     score(passage) = Σ over query tokens:  weight · idf(token) · tf · (k1 + 1) / (tf + k1 · (1 - b + b · length / mean))
 

@@ -5,8 +5,6 @@ A row: name, default, what it means, whether a project's own file may set it, it
 
 from collections.abc import Sequence
 
-from gieok.engine.age import HALF_LIFE_DAYS
-
 Value = str | int | float | bool
 Row = tuple[str, Value, str, bool, tuple[str, ...], float | None]
 
@@ -18,8 +16,7 @@ OPTIONS: tuple[Row, ...] = (
     ("hook.limit", 3, "how many memories a prompt may get", True, (), 0),
     ("hook.budget_tokens", 700, "what an injection may cost", True, (), 0),
     ("hook.session_tokens", 600, "what the index at the start of a session may cost; 0: none", True, (), 0),
-    ("hook.half_life_days", HALF_LIFE_DAYS,
-     "age at which half of what fades has faded (dated notes, summaries); 0: none", True, (), 0),
+    ("hook.half_life_days", 30.0, "age at which half of what fades has faded (dated notes, summaries); 0: none", True, (), 0),
     ("hook.deadline_ms", 200, "after this the hook prints what is ready", False, (), 10),
     ("hook.scopes", "agent:main", "scopes that are recalled beside the project's, joined by commas", False, (), None),
     ("judge.enabled", False, "let a model judge what the hook would inject", False, (), None),
