@@ -30,7 +30,8 @@ from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.capabilities.code.model.profile import CODE
 from gieok.capabilities.files.profile import FILES
 from gieok.engine.lifecycle import fill_vectors
-from gieok.engine.recall import Profile, Question, recall
+from gieok.engine.profile import Profile
+from gieok.engine.recall import Question, recall
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.model.retrieval import Filter, FoundPassage, VectorQuery
 from gieok.ports.models import Embedder

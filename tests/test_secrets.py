@@ -212,7 +212,7 @@ def test_the_users_own_rules_hold_in_commands_and_in_the_hook(user: Path, tmp_pa
     [
         ([{**_OWN[0], "pattern": "("}], "'badge' is no regular expression"),
         ([{**_OWN[0], "pattern": "(a+)+b"}], "'badge' may be slow"),
-        ([{**_OWN[0], "example": "no"}], "'badge' does not take its example"),
+        ([{**_OWN[0], "example": "no"}], "'badge' does not match its example"),
         ("BDG", "must be a list"),
     ],
 )

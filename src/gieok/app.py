@@ -16,7 +16,7 @@ from gieok import config, fs, paths, places, registry, trust
 from gieok.backends.opening import Opening
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.profile import PROFILES
-from gieok.engine.recall import Profile
+from gieok.engine.profile import Profile
 from gieok.errors import (
     BadConfig,
     BadRequest,

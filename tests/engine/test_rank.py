@@ -1,15 +1,12 @@
 """Ranking as arithmetic."""
 
-from datetime import UTC, datetime, timedelta
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gieok.engine.rank import decay, diversify, jaccard, logistic, openclaw_sum, standardised_sum
+from gieok.engine.rank import diversify, jaccard, logistic, openclaw_sum, standardised_sum
 from gieok.model.retrieval import Ranking
 
-_NOW = datetime(2026, 11, 21, tzinfo=UTC)
 _RANKED = st.dictionaries(st.integers(1, 20), st.floats(0.01, 50), min_size=0, max_size=12).map(
     lambda found: tuple(sorted(found.items(), key=lambda pair: (-pair[1], pair[0])))
 )
@@ -22,7 +19,7 @@ def _order(scores: dict[int, float]) -> list[int]:
 
 @_PROPERTY
 @given(_RANKED)
-def test_one_leg_alone_keeps_its_order(ranked: tuple[tuple[int, float], ...]) -> None:
+def test_one_ranking_alone_keeps_its_order(ranked: tuple[tuple[int, float], ...]) -> None:
     scores = standardised_sum([Ranking("keyword", ranked)], [1.0], 200)
     assert set(scores) == {passage for passage, _ in ranked}
     values = [scores[passage] for passage, _ in ranked]
@@ -31,7 +28,7 @@ def test_one_leg_alone_keeps_its_order(ranked: tuple[tuple[int, float], ...]) ->
 
 @_PROPERTY
 @given(_RANKED, _RANKED, st.floats(0, 1), st.floats(0.1, 10))
-def test_fusion_does_not_depend_on_a_legs_scale(
+def test_fusion_does_not_depend_on_the_scale_of_a_ranking(
     a: tuple[tuple[int, float], ...], b: tuple[tuple[int, float], ...], share: float, scale: float
 ) -> None:
     weights = [share, 1 - share]
@@ -41,41 +38,24 @@ def test_fusion_does_not_depend_on_a_legs_scale(
     assert scaled == pytest.approx(scores, abs=1e-3)
 
 
-def test_a_passage_that_both_legs_put_first_is_first() -> None:
-    legs = [Ranking("keyword", ((3, 9.0), (1, 5.0), (2, 1.0))), Ranking("vector", ((3, 0.9), (2, 0.5), (4, 0.1)))]
-    assert _order(standardised_sum(legs, [0.5, 0.5], 200))[0] == 3
+def test_a_passage_that_both_rankings_put_first_is_first() -> None:
+    rankings = [Ranking("keyword", ((3, 9.0), (1, 5.0), (2, 1.0))), Ranking("vector", ((3, 0.9), (2, 0.5), (4, 0.1)))]
+    assert _order(standardised_sum(rankings, [0.5, 0.5], 200))[0] == 3
 
 
-def test_a_full_leg_may_hold_the_absent_just_below_its_last() -> None:
-    legs = [Ranking("vector", ((1, 0.9), (2, 0.8))), Ranking("keyword", ((3, 5.0), (1, 4.0)))]
-    full, partial = (standardised_sum(legs, [0.9, 0.1], size) for size in (2, 200))
+def test_a_full_ranking_may_hold_the_absent_just_below_its_last() -> None:
+    rankings = [Ranking("vector", ((1, 0.9), (2, 0.8))), Ranking("keyword", ((3, 5.0), (1, 4.0)))]
+    full, partial = (standardised_sum(rankings, [0.9, 0.1], size) for size in (2, 200))
     assert full[3] > partial[3]
 
 
-def test_empty_legs_give_nothing() -> None:
+def test_empty_rankings_give_nothing() -> None:
     assert standardised_sum([Ranking("keyword", ()), Ranking("vector", ())], [0.4, 0.6], 200) == {}
 
 
 def test_openclaw_adds_the_cosine_and_a_squashed_keyword_score() -> None:
-    legs = [Ranking("keyword", ((1, 3.0),)), Ranking("vector", ((2, 0.1), (1, 0.0)), cosines=(0.5, 0.8))]
-    assert openclaw_sum(legs, (0.3, 0.7), 200) == pytest.approx({1: 0.3 * 0.75 + 0.7 * 0.8, 2: 0.35})
-
-
-def test_decay_halves_with_each_half_life() -> None:
-    assert [decay(_NOW - timedelta(days=days), _NOW, 30) for days in (0, 30, 60)] == pytest.approx([1.0, 0.5, 0.25])
-
-
-@pytest.mark.parametrize(
-    ("moment", "half_life"), [(None, 30), (_NOW + timedelta(days=9), 30), (_NOW - timedelta(days=9), 0)]
-)
-def test_what_has_no_date_or_lies_ahead_or_has_no_half_life_does_not_decay(
-    moment: datetime | None, half_life: float
-) -> None:
-    assert decay(moment, _NOW, half_life) == 1.0
-
-
-def test_decay_of_the_oldest_date_is_no_error() -> None:
-    assert decay(datetime(1, 1, 1, tzinfo=UTC), _NOW, 0.01) == 0.0
+    rankings = [Ranking("keyword", ((1, 3.0),)), Ranking("vector", ((2, 0.1), (1, 0.0)), cosines=(0.5, 0.8))]
+    assert openclaw_sum(rankings, (0.3, 0.7), 200) == pytest.approx({1: 0.3 * 0.75 + 0.7 * 0.8, 2: 0.35})
 
 
 @_PROPERTY

@@ -7,7 +7,8 @@ from datetime import UTC, date, datetime, timedelta, timezone
 import pytest
 
 from gieok.engine.lifecycle import fill_vectors
-from gieok.engine.recall import Profile, Question, RankedHits, recall
+from gieok.engine.profile import Profile
+from gieok.engine.recall import Question, RankedHits, recall
 from gieok.errors import EmbedderFailed, ShapeMismatch
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.model.retrieval import Filter, FoundPassage

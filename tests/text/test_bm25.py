@@ -5,7 +5,7 @@ import math
 from gieok.model.retrieval import KeywordQuery
 from gieok.text import bm25
 
-_QUERY = KeywordQuery(weights={"결제": 1.0, "the": 1.0, "unseen": 0.5})
+_QUERY = KeywordQuery(weights={"결제": 1.0, "the": 1.0, "unseen": 0.5}, k1=1.2, b=0.75, context_weight=0.5)
 
 
 def test_a_rarer_token_weighs_more_and_none_weighs_nothing() -> None:

@@ -1,11 +1,10 @@
-"""Ranking as arithmetic: fusion, decay, diversity, confidence. Pure; scores in, scores out.
+"""Ranking as arithmetic: fusion, diversity, confidence. Pure; scores in, scores out.
 
 The figures behind each choice are in docs/retrieval.md; `benchmarks/retrieval.py` shows them again.
 """
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
 
 from gieok.model.memory import PassageId
 from gieok.model.retrieval import Ranking
@@ -13,25 +12,24 @@ from gieok.model.retrieval import Ranking
 Scores = dict[PassageId, float]
 
 
-def standardised_sum(legs: Sequence[Ranking], weights: Sequence[float], full: int) -> Scores:
-    """Fuse by a weighted sum of z-scores over the union of all legs' candidates.
+def standardised_sum(rankings: Sequence[Ranking], weights: Sequence[float], full: int) -> Scores:
+    """Fuse by a weighted sum of z-scores over the union of all candidates.
 
-    Beats reciprocal ranks and min-max on every set measured, because it keeps how far apart hits are.
+    Beats reciprocal rank and min-max fusion on every set measured, because it keeps the distances between scores.
     """
-    union = {passage for leg in legs for passage, _ in leg.ranked}
-    parts = [(weight, _standardised(leg, union, full)) for weight, leg in zip(weights, legs, strict=True)]
+    union = {passage for ranking in rankings for passage, _ in ranking.ranked}
     fused = dict.fromkeys(union, 0.0)
-    for weight, scores in parts:
-        for passage, score in scores.items():
+    for weight, ranking in zip(weights, rankings, strict=True):
+        for passage, score in _standardised(ranking, union, full).items():
             fused[passage] += weight * score
     return fused
 
 
-def _standardised(leg: Ranking, union: Collection[PassageId], full: int) -> Scores:
-    """Return z-scores; a candidate that a `full` leg does not name may be just below its last, else it matches nothing."""
-    if not leg.ranked:
+def _standardised(ranking: Ranking, union: Collection[PassageId], full: int) -> Scores:
+    """Return z-scores; a candidate missing from a ranking of `full` length gets its lowest score, else that of no match."""
+    if not ranking.ranked:
         return dict.fromkeys(union, 0.0)
-    known = dict(leg.ranked)
+    known = dict(ranking.ranked)
     lowest = min(known.values())
     absent = lowest if len(known) >= full else min(0.0, lowest)
     values = {passage: known.get(passage, absent) for passage in union}
@@ -40,23 +38,15 @@ def _standardised(leg: Ranking, union: Collection[PassageId], full: int) -> Scor
     return {passage: (v - mean) / max(deviation, 1e-6) for passage, v in values.items()}
 
 
-def openclaw_sum(legs: Sequence[Ranking], weights: Sequence[float], full: int) -> Scores:
+def openclaw_sum(rankings: Sequence[Ranking], weights: Sequence[float], full: int) -> Scores:
     """Fuse as OpenClaw's memory-core does: a weighted sum of cosine and x / (1 + x) of the BM25 score x."""
     del full
     fused: Scores = {}
-    for weight, leg in zip(weights, legs, strict=True):
-        for place, (passage, score) in enumerate(leg.ranked):
-            value = leg.cosines[place] if leg.cosines else score / (1 + score)
+    for weight, ranking in zip(weights, rankings, strict=True):
+        for place, (passage, score) in enumerate(ranking.ranked):
+            value = ranking.cosines[place] if ranking.cosines else score / (1 + score)
             fused[passage] = fused.get(passage, 0.0) + weight * value
     return fused
-
-
-def decay(moment: datetime | None, now: datetime, half_life_days: float) -> float:
-    """Return 0–1: halves every `half_life_days`; 1 for what has no date, lies in the future, or where nothing decays."""
-    if moment is None or half_life_days <= 0:
-        return 1.0
-    age_days = max((now - moment).total_seconds() / 86_400, 0.0)
-    return float(0.5 ** (age_days / half_life_days))
 
 
 def logistic(x: float) -> float:
@@ -69,8 +59,8 @@ def diversify(
 ) -> list[PassageId]:
     """Return `count` passages by maximal marginal relevance: each next is best of relevance minus likeness to the others.
 
-    `relevance` is in order, best first. `trade` is 1 for relevance alone. Likeness is the share of words that two
-    passages have in common (Jaccard), as far as it is above `floor`. Source: Carbonell & Goldstein 1998.
+    `relevance` is in order, best first; `trade` is 1 for relevance alone. Likeness is the share of words that two passages
+    have in common (Jaccard), counted above `floor`. Source: Carbonell & Goldstein 1998.
     """
     rest, chosen = list(relevance), list[PassageId]()
     if trade >= 1 or len(rest) < 2:

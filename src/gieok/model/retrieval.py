@@ -1,4 +1,4 @@
-"""What is asked and what answers: queries, rankings, hits."""
+"""Queries, rankings and hits."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -19,39 +19,39 @@ class Filter(NamedTuple):
 
 
 class KeywordQuery(NamedTuple):
-    """Tokens to look for with their weights, and how BM25 is to count them (see `gieok.text.bm25`)."""
+    """Tokens to look for with their weights, and the parameters of BM25 (formula and values: `gieok.text.bm25`)."""
 
     weights: Mapping[str, float]
-    k1: float = 1.2
-    b: float = 0.75
-    #: What an occurrence in a passage's context counts beside one in its text.
-    context_weight: float = 0.5
-    #: What an occurrence 1, 2 … passages away in the same document counts: a turn alone is often unintelligible.
+    k1: float
+    b: float
+    #: Weight of an occurrence in a passage's context; one in its text counts 1.
+    context_weight: float
+    #: Weights of an occurrence 1, 2 … passages away in the same document.
     spread: tuple[float, ...] = ()
-    #: A passage of more tokens than this lends its neighbours proportionally less: it speaks for itself.
+    #: A passage of more tokens than this lends its neighbours proportionally less: it is intelligible by itself.
     spread_tokens: int = 40
 
 
 class VectorQuery(NamedTuple):
-    """A unit vector to look near, and how much to hold against passages that are near to everything (hubs)."""
+    """A unit vector to look near, and the penalty of passages that are near to everything (hubs)."""
 
     vector: bytes
     hub_weight: float = 0.0
 
 
 class Ranking(NamedTuple):
-    """One ranked list from one way of searching one scope: passage ids with scores, best first, ties by id."""
+    """One ranked list from one retriever in one scope: passage ids with scores, best first, ties by id."""
 
     name: str
     ranked: tuple[tuple[PassageId, float], ...]
-    #: The best score that any passage could have reached for this query; scores divided by it compare across queries.
+    #: Upper bound of a score for this query; scores divided by it compare across queries.
     ceiling: float = 1.0
-    #: Beside each of `ranked`, its cosine before any correction; empty for legs without vectors.
+    #: For each of `ranked`, its cosine before any correction; empty without vectors.
     cosines: tuple[float, ...] = ()
 
 
 class FoundPassage(NamedTuple):
-    """A passage as a store hands it out: its text, and what of its document ranking and citing need."""
+    """A passage as a store returns it: its text, and the fields of its document that ranking and citing need."""
 
     id: PassageId
     scope: Scope
@@ -70,7 +70,7 @@ class FoundPassage(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A passage that answers a query. `score` is 0–1 and comparable between queries; `signals` made it."""
+    """A passage that answers a query. `score` is 0–1, comparable between queries, and computed from `signals`."""
 
     passage: FoundPassage
     score: float

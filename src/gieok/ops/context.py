@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from gieok.capabilities.files.cut import Cut
-from gieok.engine.recall import Profile
+from gieok.engine.profile import Profile
 from gieok.errors import GieokError
 from gieok.model.memory import Scope
 from gieok.ports.code import CoverageRun

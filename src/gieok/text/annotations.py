@@ -1,18 +1,18 @@
-"""Annotations that OpenClaw (2026.9 and later) writes behind an entry of a memory file, as HTML comments.
+"""Annotations of entries in memory files, as HTML comments (OpenClaw 2026.9 and later).
 
 - The office VLAN is 10. <!-- importance: 9 --> <!-- trigger: network, wifi --> <!-- project: github.com/o/r -->
 """
 
 import re
 
-_IMPORTANCE = re.compile(r"<!--\s*importance:\s*(10|[1-9])\s*-->", re.IGNORECASE)
-#: OpenClaw's own factor for the marks 1 to 10: nothing said is 1, as is 5.
+_IMPORTANCE = r"(?i)<!--\s*importance:\s*(10|[1-9])\s*-->"
+#: OpenClaw's own factor for the marks 1 to 10: 5 is neutral, like no mark.
 _FLOOR, _STEP = 0.75, 0.05
 
 
 def importance_factor(text: str) -> float:
-    """Return what the most important entry in `text` makes of its score; 1.0 where none says."""
+    """Return the score factor of the most important entry in `text`; 1.0 without a mark."""
     if "<!--" not in text:
         return 1.0
-    marks = [int(mark) for mark in _IMPORTANCE.findall(text)]
+    marks = [int(mark) for mark in re.findall(_IMPORTANCE, text)]
     return _FLOOR + _STEP * max(marks) if marks else 1.0

@@ -1,8 +1,8 @@
 """Cuts Markdown into passages: whole lines, exact ranges, the heading path as context.
 
 A passage holds up to `budget_tokens`; the next one repeats up to `overlap_tokens` of its last lines, except across a
-heading. A heading starts a new passage once the current one holds a quarter of the budget: a passage then is about one
-thing. Fenced code that fits a passage is not torn. A line longer than a passage is cut at spaces.
+heading. A heading starts a new passage once the current one holds a quarter of the budget, so that a passage has one topic.
+Fenced code that fits a passage is kept whole. A line longer than a passage is cut at spaces.
 """
 
 import re
@@ -12,22 +12,22 @@ from typing import NamedTuple
 from gieok.model.memory import Passage
 from gieok.text.markdown import heading_text
 
-#: Stored with the data: changes whenever the passages of any text would.
+#: Stored with the data: to be raised whenever the passages of any text would change.
 VERSION = 2
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*)")
-#: A run of marks and what follows it; with a backtick after them, backticks are code within a line.
+#: A fence and its info string; backticks followed by another backtick are inline code.
 _FENCE = re.compile(r" {0,3}(```++(?!.*`)|~~~++)(.*)")
 _SECTION_SHARE = 4
 _CUT_BACK = 80
-#: Measured with the multilingual-e5 tokenizer: 4.1 Latin characters and 1.6 Hangul syllables a token, rounded up for these.
-#: A measure of its own, beside `gieok.text.tokens`: whenever it changes, everybody's files are cut and embedded again.
+#: Measured with the multilingual-e5 tokenizer: 4.1 Latin characters and 1.6 Hangul syllables a token, rounded up. Separate
+#: from `gieok.text.tokens`: a change here means that all files are cut and embedded again.
 _CHARS_PER_TOKEN = 4.0
 _TOKENS_PER_WIDE_CHAR = 0.8
 
 
 class _Unit(NamedTuple):
-    """What is never cut: a line, a piece of a very long line, or a fenced block."""
+    """An indivisible piece: a line, a part of a very long line, or a fenced block."""
 
     start: int
     end: int
@@ -49,7 +49,7 @@ def chunk(
 ) -> tuple[Passage, ...]:
     """Cut `text[start:]`, whose first line is `start_line`; blank passages are left out.
 
-    `context` stands in front of every heading path (the title, say).
+    `context` precedes every heading path (the title, say).
     """
     lines = _lines(text, start, start_line)
     units = [piece for unit in _join_fences(lines, budget_tokens) for piece in _cut_long(text, unit, budget_tokens)]
@@ -67,7 +67,7 @@ def _tokens(text: str) -> int:
 
 
 def _lines(text: str, start: int, line: int) -> Iterator[tuple[_Unit, str]]:
-    """Yield each line as a unit with the fence marker it belongs to ('' outside of code)."""
+    """Yield each line as a unit, with the fence that it is inside of ('' outside of code)."""
     path: list[tuple[int, str]] = []
     fence = ""
     for content in text[start:].split("\n"):
@@ -116,7 +116,7 @@ def _joined(block: list[_Unit], budget: int) -> list[_Unit]:
 
 def _cut_long(text: str, unit: _Unit, budget: int) -> Iterator[_Unit]:
     start = unit.start
-    # No text of four times the budget in characters fits it; counting all of the rest each time would be quadratic.
+    # Four times the budget in characters never fits; counting all of the rest each time would be quadratic.
     while unit.tokens > budget and _tokens(text[start : min(unit.end, start + 4 * budget + 4)]) > budget:
         end = _cut_place(text, start, unit.end, budget)
         yield _Unit(start, end, unit.start_line, unit.end_line, budget, unit.path)
@@ -166,7 +166,7 @@ def _carried(run: list[_Unit], limit: int) -> list[_Unit]:
 
 
 def _trimmed(text: str, run: list[_Unit]) -> list[_Unit]:
-    """Return the run without blank lines at its end: a citation names lines that say something."""
+    """Return the run without trailing blank lines, so that a citation ends at text."""
     while run and not text[run[-1].start : run[-1].end].strip():
         run = run[:-1]
     return run

@@ -1,7 +1,7 @@
-"""Dates in words, Korean and English: what span of days a question means, and the day a note is named after.
+"""Dates in words, Korean and English: the days that a question names, and the day in a note's file name.
 
-A table of patterns, because the phrases are few and a general date parser takes ordinary words ("may", "sun") for dates.
-All arithmetic is on calendar days of the asker's zone.
+A table of patterns: the phrases are few, and a general date parser takes ordinary words ("may", "sun") for dates. All
+arithmetic is on calendar days of the asker's zone.
 """
 
 import re
@@ -14,7 +14,7 @@ _DAY = timedelta(days=1)
 
 
 class DateSpan(NamedTuple):
-    """Days from `first` to `last`, both included, and the words of the question that said so."""
+    """Days from `first` to `last`, both included, and the words of the question that name them."""
 
     first: date
     last: date
@@ -32,12 +32,12 @@ _NUMBERS_KO = {"한": 1, "두": 2, "세": 3, "네": 4, "일": 1, "이": 2, "삼"
 _DAYS_KO = {"하루": 1, "이틀": 2, "사흘": 3, "나흘": 4, "일주일": 7, "보름": 15}
 
 _MONTH = "(" + "|".join(f"{m}|{m[:3]}" for m in _MONTHS) + r")\.?"
-#: The same without the verb: "may" is a month where it is written May, or after in, on, of.
+#: The same without the verb "may": a month is written May, or follows in, on, of.
 _CLEAR_MONTH = _MONTH.replace("may|may", r"(?-i:May|MAY)|(?<=\bin )may|(?<=\bon )may|(?<=\bof )may")
 _WEEKDAY = "(" + "|".join(_WEEKDAYS) + ")"
 _COUNT = r"(\d{1,3}|" + "|".join(_NUMBERS) + ")"
 _COUNT_KO = r"(?<![가-힣\d])(\d{1,3}|" + "|".join(_NUMBERS_KO) + ")"
-#: A Korean time word stands alone but for particles: 지난주에는, not 지난 주문 or 단어제한.
+#: A Korean time word takes particles only: 지난주에는, not 지난 주문 or 단어제한.
 _BEGIN_KO = r"(?<![가-힣])"
 _END_KO = (
     r"(?=(?:에|서|의|은|는|이|가|을|를|도|만|엔|부터|까지|쯤|간|초|중|말|내|동안|처럼|보다|로|과|와|랑|치|아침|오전|낮|오후|저녁|밤|새벽){0,3}"
@@ -50,7 +50,7 @@ Found = re.Match[str]
 
 
 def find_span(question: str, today: date) -> DateSpan | None:
-    """Return the days that `question` asks about, seen from `today`; None where it names none (or an impossible one)."""
+    """Return the days that `question` names, seen from `today`; None without any (or for an impossible date)."""
     if not _HINT.search(question):
         return None
     for pattern, meaning in _patterns():
@@ -68,7 +68,7 @@ _DAY_NAME = re.compile(r"(\d{4})[-_.]?(\d{2})[-_.]?(\d{2})(?!\d)")
 
 
 def name_without_day(name: str) -> str:
-    """Return what a file name says besides the day that it begins with."""
+    """Return a file name without the day that it begins with."""
     return _DAY_NAME.sub("", name).strip("-_. ") if day_in_name(name) else name
 
 
@@ -87,7 +87,7 @@ def _month(year: int, month: int) -> tuple[date, date]:
 
 
 def _latest_month(month: int, today: date) -> tuple[date, date]:
-    """Return the most recent such month that has begun: memory is about the past."""
+    """Return the most recent such month, the current one included: memory is about the past."""
     return _month(today.year if month <= today.month else today.year - 1, month)
 
 
@@ -110,7 +110,7 @@ def _one(day: date) -> tuple[date, date]:
 
 
 def _latest_day(month: int, day: int, today: date) -> tuple[date, date]:
-    """Return the most recent such day: up to eight years back, which is how long a 29 February may be missing."""
+    """Return the most recent such day, up to eight years back (the longest gap between two 29 February)."""
     years = (year for year in range(today.year, today.year - 9, -1) if day <= _month(year, month)[1].day)
     return _one(next(found for year in years if (found := date(year, month, day)) <= today))
 
@@ -155,7 +155,7 @@ def _past(count: int, unit: str, today: date) -> tuple[date, date]:
     return today - timedelta(days=days[unit.lower()] * count), today
 
 
-#: Every phrase below has one of these; most questions have none, and need not pay for the table.
+#: A prefilter: every phrase below contains one of these, and most questions none.
 _HINT = re.compile(
     r"\d|월|요일|주|달|해|년|일|어제|오늘|그저께|그제|어젯밤|하루|이틀|사흘|나흘|보름|days?\b|\bweek|\bmonth|\byear|\bnight|\bago\b"
     r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec|january|february|march|april|june|july|august|september"
@@ -171,7 +171,7 @@ def _patterns() -> tuple[tuple[re.Pattern[str], Meaning], ...]:
     return tuple((re.compile(expression, re.IGNORECASE), meaning) for expression, meaning in _TABLE)
 
 
-#: The first expression that matches wins, so the more exact stand first.
+#: The first match wins, so exact phrases precede vague ones.
 _TABLE: tuple[tuple[str, Meaning], ...] = (
     (r"(?<!\d)(\d{4})[-./](\d{1,2})[-./](\d{1,2})(?!\d)", lambda m, _: _one(date(int(m[1]), int(m[2]), int(m[3])))),
     (r"(\d{4})년\s*(\d{1,2})월\s*(\d{1,2})일", lambda m, _: _one(date(int(m[1]), int(m[2]), int(m[3])))),

@@ -1,12 +1,12 @@
-"""Memory text made inert, wherever a model reads it: nothing hidden in it, nothing that ends or imitates a tag.
+"""Makes memory text inert for models: nothing hidden in it, nothing that ends or imitates a tag.
 
 Imported by the hook: nothing here is slow to import.
 """
 
 import re
 
-#: What a reader does not see but a model does, or what changes the order of what is seen: control characters, soft
-#: hyphen, bidirectional marks, zero-width and invisible characters, variation selectors, tags, surrogates.
+#: Characters that a model sees and a reader does not, or that reorder text: control characters, soft hyphen, bidirectional
+#: marks, zero-width and invisible characters, variation selectors, tags, surrogates.
 INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
     "\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
@@ -16,17 +16,17 @@ _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;",
 
 
 def visible(text: str) -> str:
-    """Return text without what does not show; line breaks and tabs stay."""
+    """Return text without invisible characters; line breaks and tabs stay."""
     return INVISIBLE.sub("", text)
 
 
 def revealed(text: str) -> str:
-    """Return text with what does not show written out, for a person who is to judge it: a bell is `<U+0007>`."""
+    """Return text with invisible characters written out for a person's judgement: a bell is `<U+0007>`."""
     return INVISIBLE.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
 
 
 def safe(text: str) -> str:
-    """Return text that can neither hide anything, nor end or imitate a tag."""
+    """Return text without invisible characters and with markup escaped."""
     return visible(text).translate(_ESCAPES)
 
 
@@ -37,7 +37,7 @@ def one_line(text: str, limit: int = 120) -> str:
 
 
 def fenced(text: str) -> str:
-    """Return text as it is between two lines of backticks, more than it holds anywhere: nothing in it needs an escape."""
+    """Return text unescaped between two fences of backticks, longer than any run inside it."""
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}\n{text}\n{fence}"

@@ -1,4 +1,4 @@
-"""Reads JSON with what people add to it: comments, trailing commas, bare keys, single quotes (the JSON5 of OpenClaw)."""
+"""Reads JSON5 as OpenClaw writes it: JSON with comments, trailing commas, bare keys and single quotes."""
 
 import json
 import re

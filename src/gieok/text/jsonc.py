@@ -1,6 +1,6 @@
-"""Changes a JSON file with comments in place: what is not changed keeps its every byte, order, space and comment.
+"""Edits a JSON file with comments in place: everything else keeps its bytes, order, spaces and comments.
 
-Looked for and not found as a library: those that keep comments write the file anew.
+Written by hand because the libraries that keep comments rewrite the whole file.
 """
 
 import json
@@ -13,36 +13,36 @@ _DECODER = json.JSONDecoder(strict=False)
 _SCALAR = re.compile(r"(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)")
 #: What may follow a value on its line: a comma, a comment.
 _REST_OF_LINE = re.compile(r"[ \t]*(,?)[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/)?")
-#: What we put between two children: the end of a line with its indent, or a space.
+#: The separator that we write between two children: a line end with indentation, or a space.
 _GAP = re.compile(r"(?:\r?\n[ \t]*| )$")
 _MOST_DEPTH = 100
 _COMMENT_OR_COMMA = re.compile(r"//[^\n]*|/\*.*?\*/|,", re.DOTALL)
 
 
 class BadJson(ValueError):
-    """The text is no JSON; the message says where."""
+    """The text is not valid JSON; the message says where."""
 
 
 class Node(NamedTuple):
-    """A value at `text[start:end]`. Of a container, the children in order; of an object, with their names."""
+    """A value at `text[start:end]`; a container has its children in order, an object their names too."""
 
     start: int
     end: int
     kind: str
     names: tuple[str, ...] = ()
-    #: Where each child's text begins: a member begins with its name.
+    #: Offset at which each child begins: a member begins with its name.
     begins: tuple[int, ...] = ()
     children: tuple["Node", ...] = ()
 
     def place(self, name: str | int) -> int | None:
-        """Return where a member is among the children, or an item; of several members the last, as every reader does."""
+        """Return the place of a member or an item; of duplicate members the last, as every reader does."""
         if isinstance(name, int):
             return name if self.kind == "array" and name < len(self.children) else None
         return max((place for place, known in enumerate(self.names) if known == name), default=None)
 
 
 def parse(text: str) -> Node:
-    """Return the value that a text holds; comments and trailing commas are allowed. Raises BadJson."""
+    """Parse a text; comments and trailing commas are allowed. Raises BadJson."""
     start = _skip(text, 1 if text.startswith("\ufeff") else 0)
     node = _value(text, start, 0)
     end = _skip(text, node.end)
@@ -119,9 +119,9 @@ def _container(text: str, start: int, kind: str, depth: int) -> Node:
 
 
 def put(text: str, path: Sequence[str], value: object, *, append: bool = False) -> str:
-    """Return the text with `value` at a path of names, or appended to the array there; what is missing is made.
+    """Return the text with `value` at a path of names, or appended to the array there; missing containers are created.
 
-    Raises BadJson where something else stands on the way.
+    Raises BadJson where the path meets another kind of value.
     """
     if not text.strip():
         text = "{}\n"
@@ -157,12 +157,12 @@ def _insert(text: str, parent: Node, value: object, name: str = "") -> str:
     last = parent.children[-1].end
     tail = _REST_OF_LINE.match(text, last)
     comma = tail[1] if tail else ""
-    rest = tail[0] if tail and newline else comma  # a comment belongs to what stands before it
+    rest = tail[0] if tail and newline else comma  # a comment belongs to the child before it
     return text[:last] + ("" if comma else ",") + rest + (before or " ") + child + text[last + len(rest) :]
 
 
 def _line_end(text: str) -> str:
-    """Return how lines of a text end; '' where it is all on one line."""
+    """Return the line end of a text; '' for a text on one line."""
     if "\n" in text.strip() or text.strip() in ("{}", ""):
         return "\r\n" if "\r\n" in text else "\n"
     return ""
@@ -188,8 +188,8 @@ def _written(text: str, value: object, indent: str) -> str:
 def drop(text: str, path: Sequence[str | int], is_ours: Callable[[object], bool]) -> str:
     """Return the text without the items of the array at `path`, or the member there, that `is_ours` recognises.
 
-    A path is of names and of places in arrays.
-    Containers that this leaves empty go too. A path that is not there changes nothing. Raises BadJson.
+    A path consists of names and of places in arrays; a missing one changes nothing. Containers left empty are removed too.
+    Raises BadJson.
     """
     nodes = [parse(text)] if text.strip() else []
     for name in path:
@@ -209,7 +209,7 @@ def drop(text: str, path: Sequence[str | int], is_ours: Callable[[object], bool]
         gone = is_ours(load(text, node))
     if not gone:
         return text
-    for depth in range(len(path) - 1, -1, -1):  # the outermost container that would be left empty
+    for depth in range(len(path) - 1, -1, -1):  # the outermost container left empty
         if depth == 0 or len(nodes[depth].children) > 1:
             place = nodes[depth].place(path[depth])
             return text if place is None else _without(text, nodes[depth], place)
@@ -217,7 +217,7 @@ def drop(text: str, path: Sequence[str | int], is_ours: Callable[[object], bool]
 
 
 def _without(text: str, parent: Node, place: int) -> str:
-    """Return the text without one child of a container and one of the commas beside it; comments stay."""
+    """Return the text without one child of a container and one comma next to it; comments stay."""
     begin, end = parent.begins[place], parent.children[place].end
     before_start = parent.children[place - 1].end if place else parent.start + 1
     before, after = text[before_start:begin], text[end : parent.end - 1]
@@ -228,14 +228,14 @@ def _without(text: str, parent: Node, place: int) -> str:
     kept = _GAP.sub("", before)
     if not (kept + after).strip():
         return text[:before_start] + ("" if len(parent.children) == 1 else kept + after) + text[parent.end - 1 :]
-    # A line comment goes on to the end of its line, so there must be one.
+    # A line comment needs its line end.
     hides = kept.rpartition("\n")[2].lstrip().startswith("//") or " //" in kept.rpartition("\n")[2]
     glue = "\n" if hides and not after.lstrip(" \t").startswith(("\r", "\n")) else ""
     return text[:before_start] + kept + glue + after + text[parent.end - 1 :]
 
 
 def _no_comma(text: str) -> str:
-    """Return the text without its first comma that stands in no comment."""
+    """Return the text without its first comma outside of comments."""
     for found in _COMMENT_OR_COMMA.finditer(text):
         if found[0] == ",":
             return text[: found.start()] + text[found.end() :]

@@ -1,9 +1,9 @@
-"""Keyword tokens for Korean and English: the same for every store, computed with the standard library alone.
+"""Keyword tokens for Korean and English: the same for every store, with the standard library alone.
 
-Korean: overlapping pairs of syllables (결제했다 → 결제 제했 했다), because they find a stem under any particle or ending
-and cost nothing; a morphological analyser was measured to find no more (KorQuAD R@10 .993 either way) and needs 500 MB.
+Korean: overlapping pairs of syllables (결제했다 → 결제 제했 했다), which find a stem under any particle or ending at no cost; a
+morphological analyser finds no more (measured: KorQuAD R@10 .993 either way) and needs 500 MB.
 English: lower case, Porter2 stems; identifiers whole and by their parts (parseInvoiceDate → parseinvoicedate pars
-invoic date). Han and kana: pairs, like Hangul. Text is taken to NFC, so that decomposed (macOS) Korean matches.
+invoic date). Han and kana: pairs, like Hangul. Text is normalised to NFC, so that decomposed (macOS) Korean matches.
 """
 
 import re
@@ -12,17 +12,17 @@ from functools import lru_cache
 
 from gieok.text.stem import stem as _stem
 
-#: Stored with the data: changes whenever the tokens of any text would.
+#: Stored with the data: to be raised whenever the tokens of any text would change.
 VERSION = 2
 
 _HANGUL = "가-힣ㄱ-ㅎㅏ-ㅣ"
-#: Letters only: a middle dot ends a word, and an unassigned code point is none.
+#: Letters only: a middle dot ends a word, and unassigned code points are left out.
 _HAN = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufa6d\ufa70-\ufad9"
-# Texts, which `re` compiles when they are first used and keeps: all together they take four milliseconds.
+# Strings, which `re` compiles and caches on first use: compiling all takes four milliseconds.
 _WORD = rf"[{_HANGUL}]+|[{_HAN}]+|[^\W{_HANGUL}{_HAN}]+"
 _LETTERS = r"\w+"
 _PART = r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+"
-#: Words longer than this (base64, hashes) are cut: nobody searches for their inside.
+#: Longer words (base64, hashes) are cut: nobody searches for their inside.
 _LONGEST_WORD = 64
 _CACHED_WORDS = 100_000
 
@@ -30,7 +30,7 @@ _STOP_ENGLISH = frozenset(
     """a an the of in on at to for and or is are was were be been it its this that with as by from what which who whom when
     where how why did does do has have had i you he she they we his her their my your me him them""".split()
 )
-#: Words that ask, in Korean: they stand in every question and in no answer.
+#: Korean interrogatives: they occur in every question and in no answer.
 _STOP_KOREAN = frozenset(
     """무엇 무엇인가 무엇이 무엇을 무엇이라 무엇이라고 무엇인지 뭐 뭐야 뭐지 뭐였지 뭘 누구
     누구인가 누구의 누가 누구에게 누구인지 누구야 언제 언제인가 언제부터 언제까지 언제야
@@ -39,12 +39,12 @@ _STOP_KOREAN = frozenset(
     있나 있는가 했는가 하는가 되었는가 인가 였나 이었나""".split()
 )
 _PARTICLES = frozenset("은는이가을를에의와과로도만서랑")
-#: Endings that ask or mark a role; only a question is stripped of them, and only down to two syllables.
+#: Interrogative endings and particles; stripped from questions only, and only down to two syllables.
 _ENDING = r"(인가|는가|은가|였나|었나|했나|나요|까요|습니까|입니까|인지|였지|었지|지요|죠|니까|은|는|이|가|을|를|의)$"
 
 
 class _WordTokens(dict[str, str]):
-    """Word → its tokens joined by spaces, filled on demand; words repeat so much that this is the whole speed."""
+    """A cache: word → its tokens joined by spaces. Words repeat so much that the speed rests on it."""
 
     def __missing__(self, word: str) -> str:
         if len(self) >= _CACHED_WORDS:
@@ -59,7 +59,7 @@ stem = lru_cache(_CACHED_WORDS)(_stem)
 
 
 def normalise(text: str) -> str:
-    """Return `text` in NFC, the form in which everything is compared."""
+    """Return `text` in NFC, the form in which text is compared."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
@@ -79,9 +79,9 @@ def keyword_tokens(text: str) -> list[str]:
 
 
 def query_tokens(text: str, stop_words: frozenset[str] = frozenset()) -> dict[str, float]:
-    """Return the tokens to look for with their weights: stop words are left out unless nothing else is there.
+    """Return the tokens to look for with their weights, without stop words unless there is nothing else.
 
-    A question loses its asking words and endings too (무엇인가, -했나); a statement is looked for as it stands.
+    A question also loses its interrogatives and endings (무엇인가, -했나); a statement keeps all of its words.
     """
     words = _words(text)
     asks = not is_statement(text)
@@ -102,7 +102,7 @@ def _is_stop(word: str, before: str, asks: bool) -> bool:
 
 
 def _stripped(word: str) -> str:
-    """Cut a Korean particle or asking ending off a word of three syllables or more."""
+    """Strip a Korean particle or interrogative ending from a word of three syllables or more."""
     if len(word) < 3 or not _is_hangul(word[0]):
         return word
     base = re.sub(_ENDING, "", word)
@@ -110,7 +110,7 @@ def _stripped(word: str) -> str:
 
 
 def is_statement(text: str) -> bool:
-    """Say whether a text states something rather than asks or names it (by its last mark, first word, ending)."""
+    """Say whether a text is a statement, not a question or a name (by punctuation, first word, ending)."""
     text = text.strip()
     if "?" in text:
         return False
@@ -132,7 +132,7 @@ def _tokens_of(word: str) -> list[str]:
         return [word[i : i + 2] for i in range(len(word) - 1)] or [word]
     if word.isascii():
         return _latin_tokens(word)
-    # Taking accents off may bring out marks (⑴ is "(1)"), at which a word ends.
+    # Stripping accents may produce punctuation (⑴ is "(1)"), which ends a word.
     pieces = re.findall(_LETTERS, _without_accents(word))
     return [token for p in pieces for token in (_latin_tokens(p) if p.isascii() else [p.lower()])]
 
@@ -159,5 +159,5 @@ def _is_han(char: str) -> bool:
 
 
 def folded(text: str) -> str:
-    """Return text by which parts are found in any case and normal form."""
+    """Return text for substring search that ignores case and normal form."""
     return normalise(text).casefold()

@@ -1,4 +1,4 @@
-"""Which of the two languages a text is in."""
+"""Tells Korean text from English."""
 
 import re
 

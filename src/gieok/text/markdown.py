@@ -1,4 +1,4 @@
-"""What a Markdown file says about itself: front matter and title."""
+"""Front matter and title of a Markdown file."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ _QUOTES = "\"'"
 
 
 class FrontMatter(NamedTuple):
-    """Fields of the block between `---` lines, and where the text after it begins."""
+    """Fields of the block between `---` lines, and the offset of the text after it."""
 
     fields: Mapping[str, str]
     end: int = 0
@@ -21,10 +21,10 @@ class FrontMatter(NamedTuple):
 
 
 def front_matter(text: str) -> FrontMatter:
-    """Read the front matter of `text`; text without one gives an empty result, and so does prose between two rules.
+    """Read the front matter of `text`; the result is empty without one, and for prose between two rules.
 
-    Reads `key: value` and lists (joined by commas): what notes use. It is not a YAML parser on purpose: a strange
-    block must not make a note unreadable, and the index must not depend on an optional library.
+    Reads `key: value` and lists (joined by commas), as notes have them. Not a YAML parser: an invalid block must not make a
+    note unreadable, and the index must not depend on an optional library.
     """
     block = _FRONT.match(text)
     if not block:
@@ -57,5 +57,5 @@ def title(text: str, start: int = 0) -> str:
 
 
 def heading_text(words: str) -> str:
-    """Return the words of a heading without closing marks. By hand: an expression for it takes cubic time on spaces."""
+    """Return the text of a heading without closing marks; a regular expression takes cubic time on spaces."""
     return words.rstrip().rstrip("#").rstrip()

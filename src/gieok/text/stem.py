@@ -1,6 +1,6 @@
 """The English (Porter2) stemmer of the Snowball project, in the standard library.
 
-Own code because the prompt hook may import nothing else, and because every store must cut the same stems.
+Own code because the prompt hook imports the standard library alone, and because every store must make the same stems.
 Agrees with Snowball's C implementation on its published vocabulary (`tests/text/test_stem.py` carries a sample).
 Source: https://snowballstem.org/algorithms/english/stemmer.html
 """

@@ -1,21 +1,20 @@
-"""How many model tokens a text has, estimated without a tokenizer.
+"""Estimates how many model tokens a text has, without a tokenizer.
 
-Chosen over a real tokenizer because those that models use fetch their tables from the network, and counting must be fast
-and the same on every machine. Characters are weighed by what they are: `len / 4` counts Korean three times too low, and
-JSON, logs and tables, which are digits and signs, by half.
+The tokenizers of models fetch their tables from the network, and counting must be fast and the same on every machine.
+Characters are weighed by kind: `len / 4` counts a third of Korean, and half of JSON, logs and tables (digits and signs).
 """
 
 from string import ascii_lowercase, ascii_uppercase, digits, punctuation
 
-#: Tokens a character, fitted to the tokenizers of GPT-4o and of Gemma 3 on prose and chat in Korean and English, code,
-#: notes, JSON, logs and tables. Words of letters are whole tokens; digits hardly ever join, nor do signs.
+#: Tokens per character, fitted to the tokenizers of GPT-4o and Gemma 3 on Korean and English prose and chat, code, notes,
+#: JSON, logs and tables. Words are whole tokens; digits and signs rarely join.
 _LOWER = 1 / 6
 _UPPER = 0.5
 _DIGIT = 0.9
 _SIGN = 0.8
-#: A gap between words, or a line's end; of a longer run of spaces each second one.
+#: A gap between words or a line end; every second space of a longer run.
 _GAP = 0.3
-#: Each byte of UTF-8 beyond a character's first: 0.72 for a Hangul syllable.
+#: Each further byte of a character in UTF-8: 0.72 for a Hangul syllable.
 _MORE_BYTE = 0.36
 
 _KINDS = (
@@ -38,5 +37,5 @@ def count_tokens(text: str) -> int:
         without = rest.translate(None, kind)
         weight += (len(rest) - len(without)) * each
         rest = without
-    # What is left of it are gaps.
+    # The rest is gaps.
     return max(1, round(weight + (len(rest) - text.count("  ")) * _GAP))

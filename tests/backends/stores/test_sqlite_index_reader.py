@@ -15,7 +15,8 @@ from gieok.capabilities.prompt.options import HookSettings
 from gieok.model.memory import Entry
 from gieok.model.retrieval import Filter, KeywordQuery
 from gieok.testing.samples import HOME, OTHER, corpus, entry
-from gieok.text.bm25 import token_weights
+from gieok.text.annotations import importance_factor
+from gieok.text.bm25 import NOTES, token_weights
 from gieok.text.keywords import query_tokens
 
 _NOW = datetime(2026, 11, 21, tzinfo=UTC)
@@ -43,7 +44,7 @@ def _recall(
 @pytest.mark.parametrize("question", ["결제 서버", "deploy retry timeout", "parseInvoiceDate 김치찌개", "nowhere"])
 def test_a_glance_ranks_as_the_store_does(store: SqliteStore, file: str, question: str) -> None:
     store.put(corpus(7, 120))
-    query = KeywordQuery(query_tokens(question), k1=0.4, b=0.4)
+    query = KeywordQuery(query_tokens(question), NOTES.k1, NOTES.b, NOTES.context_weight)
     reader = IndexReader(file)
     known = reader.scope(str(HOME))
     assert known
@@ -90,7 +91,7 @@ def test_a_query_ends_in_its_middle_at_the_deadline(large: SqliteStore, file: st
     reader = IndexReader(file, 1.0, _Watch(looks))
     sid, _, mean_length = reader.scope(str(OTHER)) or (0, 0, 0.0)
     with pytest.raises(Late):
-        reader.ranked(sid, mean_length, matches.Ranking, {"결제": 1.0, "정산": 1.0}, 12)
+        reader.ranked(sid, mean_length, NOTES, {"결제": 1.0, "정산": 1.0}, 12)
 
 
 def test_at_the_deadline_what_was_found_until_then_is_shown(large: SqliteStore, file: str) -> None:
@@ -118,9 +119,18 @@ def test_what_is_dated_fades_and_what_holds_does_not(
 ) -> None:
     store.put([_kept("old.md", "결제 정산", 30, **fields), _kept("new.md", "결제 정산", 0, **fields)])
     ratios = {found.key: found.ratio for found in _recall(IndexReader(file), [str(HOME)], "결제 정산")}
-    assert ratios == {"new.md": 1.0, "old.md": pytest.approx(0.75 if fades else 1.0)}
+    assert ratios == {"new.md": 1.0, "old.md": pytest.approx(0.85 if fades else 1.0)}
     unfaded = HookSettings({"hook.floor": 0.0, "hook.half_life_days": 0})
     assert {found.ratio for found in _recall(IndexReader(file), [str(HOME)], "결제 정산", unfaded)} == {1.0}
+
+
+def test_an_importance_mark_counts_as_it_does_in_a_search(store: SqliteStore, file: str) -> None:
+    marked = "결제 정산 <!-- importance: 10 -->"
+    store.put([entry("plain.md", "결제 정산 내역 확인"), entry("marked.md", marked)])
+    found = _recall(IndexReader(file), [str(HOME)], "결제 정산")
+    shares = {match.key: match.ratio * found[0].coverage * importance_factor(marked) for match in found}
+    assert found[0].key == "marked.md"
+    assert shares == pytest.approx({m.key: m.coverage * (1.25 if m.key == "marked.md" else 1.0) for m in found})
 
 
 def test_a_lone_weak_match_is_not_sure(store: SqliteStore, file: str) -> None:

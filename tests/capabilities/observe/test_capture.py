@@ -184,7 +184,7 @@ def test_behind_a_first_line_that_is_longer_than_any_may_be_the_rest_is_read_and
     alone = tmp_path / "b.jsonl"
     alone.write_text(_entry(1, "x" * 5000))
     Capture(journal, tell=lambda path, why: told.append((path, why))).file(_SCOPE, alone)
-    assert told[-1] == (str(alone), "begins like no transcript that is known")
+    assert told[-1] == (str(alone), "not in the format of a known transcript")
 
 
 def test_a_file_that_begins_like_no_transcript_is_told_of_until_it_does(journal: SqliteJournal, tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_a_file_that_begins_like_no_transcript_is_told_of_until_it_does(journal:
     assert told == [], "not yet"
     file.write_text('{"weight": 3}\n')
     capture.file(_SCOPE, file)
-    assert told == [(str(file), "begins like no transcript that is known")]
+    assert told == [(str(file), "not in the format of a known transcript")]
     file.write_text('{"weight": 3}\n' + _entry(1))
     capture.file(_SCOPE, file)
     assert told[-1] == (str(file), "")

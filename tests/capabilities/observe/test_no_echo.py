@@ -116,7 +116,7 @@ def test_status_names_a_file_that_is_no_transcript_once_and_until_it_is_gone(con
     file.write_text('{"weight": 3}\n')
     for _ in range(2):
         _observe(context)
-        assert _named(context) == [f"{file}: begins like no transcript that is known"]
+        assert _named(context) == [f"{file}: not in the format of a known transcript"]
     file.unlink()
     _observe(context)
     assert _named(context) == []

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gieok.capabilities.prompt.levels import HIGH, LOW, MEDIUM, floors, level, recency
+from gieok.capabilities.prompt.levels import HIGH, LOW, MEDIUM, floors, level
 
 _SHARE = st.floats(0, 1)
 _RANKS = {LOW: 0, MEDIUM: 1, HIGH: 2}
@@ -47,13 +47,3 @@ def test_more_coverage_or_a_better_ratio_never_lowers_the_level(
     low = level(min(coverage, more), min(ratio, better), (both[0], both[1]), high, medium)
     top = level(max(coverage, more), max(ratio, better), (both[0], both[1]), high, medium)
     assert _RANKS[low] <= _RANKS[top]
-
-
-def test_age_takes_half_of_what_fades_in_a_half_life_and_never_more_than_half_of_all() -> None:
-    assert recency(0, 30) == 1
-    assert recency(30, 30) == 0.75
-    assert 0.5 <= recency(1e9, 30) < 0.5001
-    assert recency(-5, 30) == 1  # a clock that was wrong
-    assert recency(1e9, 0) == 1
-    ages = [recency(days, 30) for days in range(0, 400, 7)]
-    assert ages == sorted(ages, reverse=True)

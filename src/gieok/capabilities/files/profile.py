@@ -1,8 +1,10 @@
-"""How memory files are ranked: by what was measured, or as OpenClaw does it."""
+"""How memory files are ranked: as measured best, or as OpenClaw does."""
 
 from gieok.engine import rank
-from gieok.engine.recall import Profile
+from gieok.engine.age import HALF_LIFE_DAYS
+from gieok.engine.profile import Profile
 from gieok.model.retrieval import FoundPassage
+from gieok.text import bm25
 from gieok.text.annotations import importance_factor
 
 
@@ -10,18 +12,16 @@ def _marked(passage: FoundPassage) -> float:
     return importance_factor(passage.text)
 
 
-FILES = Profile(name="files", half_life_days=30.0, weigh=_marked)
+FILES = Profile(name="files", half_life_days=HALF_LIFE_DAYS, weigh=_marked)
 
-#: memory-core's defaults (0.7 vector, 0.3 keyword, 0.35, 6), for those who compare or depend on its scores.
+#: The defaults of OpenClaw's memory-core (0.7 vector, 0.3 keyword, 0.35, 6), for comparing with its scores.
 OPENCLAW = Profile(
     name="openclaw",
     fuse=rank.openclaw_sum,
     keyword_share=0.3,
     statement_keyword_share=0.3,
     full_coverage=0.0,
-    k1=1.2,
-    b=0.75,
-    spread=(),
+    bm25=bm25.CLASSIC,
     hub_weight=0.0,
     imagine=lambda question: "",
     relevance_trade=0.7,

@@ -1,7 +1,7 @@
-"""When to observe: chunks in the background, activation at the threshold, at once at the hard stop.
+"""When to observe: spans ahead in the background, activation at the threshold, everything at the hard stop.
 
-The invariant, which `Positions` keeps in every transaction: the buffer starts at the position, without a gap. Whatever loses a
-race or is killed has its work thrown away; the messages are still there.
+Invariant, kept by `Positions` in every transaction: the buffer starts at the position and has no gaps. The work of a process
+that loses a race or is killed is discarded; the messages are still there.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from gieok.ports.store import Store
 from gieok.ports.system import Clock
 
 READER = "observe"
-#: Less than this is not worth keeping back.
+#: Fewer tokens are not worth keeping back.
 _LEAST_KEPT_TOKENS = 1000
 _MOST_OVERSHOOT = 0.95
 
@@ -38,12 +38,12 @@ class Thresholds(NamedTuple):
 
     @property
     def kept_tokens(self) -> int:
-        """Return how much stays unactivated, so that the newest messages are seen with what follows them."""
+        """Return how many tokens stay buffered, so that the newest messages are activated together with the next ones."""
         return round(self.run_tokens * (1 - self.activation))
 
 
 class Step(StrEnum):
-    """What a step did."""
+    """The outcome of a step."""
 
     NOTHING = "nothing"
     BUFFERED = "buffered"
@@ -54,7 +54,7 @@ class Step(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """Observes one scope step by step. `observe` makes observations of a span, or raises."""
+    """Observes one scope, step by step. `observe` returns the observations of a span, or raises."""
 
     journal: FullJournal
     store: Store
@@ -64,7 +64,7 @@ class Buffer:
     thresholds: Thresholds = Thresholds()
 
     def step(self, *, flush: bool = False) -> Step:
-        """Do the one thing that is due, with at most one call of the observer; `flush` observes whatever there is."""
+        """Do the one step that is due, with at most one call of the observer; `flush` observes all messages."""
         at = self.thresholds
         position = self.journal.position(self.scope, READER)
         chunks = self.journal.chunks(self.scope, READER)
@@ -112,7 +112,7 @@ class Buffer:
 
 
 def prefix(chunks: Sequence[BufferedSpan], pending_tokens: int, kept_tokens: int) -> Sequence[BufferedSpan]:
-    """Return the chunks to activate: those whose tokens come nearest to leaving `kept_tokens`, rather more than fewer."""
+    """Return the chunks to activate: those that leave nearly `kept_tokens`, rather more chunks than fewer."""
     target = pending_tokens - kept_tokens
     total, under, over = 0, 0, 0
     totals = []

@@ -1,7 +1,7 @@
-"""Transcripts → journal: every line once, whatever is killed when.
+"""Transcripts → journal: every line exactly once, also after a kill at any moment.
 
-What a portion of lines comes to is added in the transaction that moves the cursor behind it. A line's identity does not
-depend on where it was read, so that a file that is copied, rotated or rewritten adds nothing twice.
+The events of a portion of lines are added in the transaction that moves the cursor behind it. A line's identity does not
+depend on its place, so a copied, rotated or rewritten file adds nothing twice.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,15 +22,15 @@ from gieok.transcripts.formats import Transcript
 from gieok.transcripts.session import fingerprint
 
 _EVENTS = 500
-#: So far back calls are looked for whose results follow, when a file is taken up again.
+#: How far back to look for the calls of pending results when reading of a file resumes.
 _LOOKBACK_BYTES = 2 << 20
 _LOOKBACK_EVENTS = 50
-_UNKNOWN = "begins like no transcript that is known"
+_UNKNOWN = "not in the format of a known transcript"
 
 
 @dataclass(slots=True)
 class Captured:
-    """What a capture did. `troubles` is path → why it cannot be read."""
+    """Counts of a capture. `troubles`: path → why it cannot be read."""
 
     messages: int = 0
     rejects: int = 0
@@ -39,26 +39,26 @@ class Captured:
 
 @dataclass(slots=True)
 class Capture:
-    """Follows transcripts into a journal. Holds what is known of cursors; another process may move them at any time."""
+    """Follows transcripts into a journal. Caches cursors, which another process may move at any time."""
 
     journal: Journal
-    #: The scope of the project that a folder lies in, None where it is in none: coding agents say where they work.
+    #: The scope of a folder's project, None outside of any: transcripts of coding agents name their working folder.
     project_scope: Callable[[str], Scope | None] = lambda folder: None
-    #: Is told which transcript (or `path#line` of one) cannot be read and why; '' when it can be.
+    #: Receives a transcript (or `path#line`) and why it cannot be read; '' once it can.
     tell: Callable[[str, str], None] = lambda path, why: None
-    #: Gieok's own folders, where they have other names than `.gieok`.
+    #: Gieok's own folders with other names than `.gieok`.
     folders: Sequence[str] = ()
     captured: Captured = field(default_factory=Captured)
     _known: dict[str, Cursor] = field(default_factory=dict)
     _is_loaded: bool = False
-    #: What each file looked like when all of it had been read: a look at everything passes over it without opening it.
+    #: Status of each file when all of it had been read: a full scan skips it without opening it.
     _seen: dict[Path, tuple[int, ...]] = field(default_factory=dict)
-    #: Which transcript each file is, and the cursor behind what was read of it in this process.
+    #: The transcript of each file, and the cursor that this process reached in it.
     _followed: dict[str, tuple[Cursor, Transcript]] = field(default_factory=dict)
     _counts: LineCounts = field(default_factory=LineCounts)
 
     def file(self, scope: Scope, path: Path) -> int:
-        """Bring the journal in line with a file; return how many messages came. What cannot be read is in `troubles`."""
+        """Add the new messages of a file; return how many. An unreadable file is named in `troubles`."""
         try:
             looks = tail.looks(path)
             if self._seen.get(path) == looks:
@@ -67,7 +67,7 @@ class Capture:
                 added = self._follow(scope, Path(named(path.as_posix())), file)
             self._seen[path] = looks
         except FileNotFoundError:
-            return 0  # gone between being seen and being opened; where it was renamed to is seen next
+            return 0  # removed or renamed since it was listed; its new name comes with the next event
         except OSError as error:
             self.captured.troubles[str(path)] = error.strerror or str(error)
             return 0
@@ -108,7 +108,7 @@ class Capture:
             cursor = done
 
     def _transcript(self, path: Path, file: BinaryIO) -> Transcript | None:
-        """Return what a file is; None where it is no transcript, or not yet."""
+        """Return the transcript that a file is; None if it is none, or not yet."""
         cursor, followed = self._followed.get(tail.identity(file), (None, None))
         is_settled = cursor is not None and cursor.line >= formats.SNIFFED_LINES and cursor.path == str(path)
         if cursor and is_settled and cursor == self._known.get(cursor.identity) and tail.continues(file, cursor):
@@ -122,13 +122,13 @@ class Capture:
         return found
 
     def _look_back(self, transcript: Transcript, file: BinaryIO, cursor: Cursor) -> None:
-        """Note the calls before a cursor, unless this process has read them."""
+        """Parse the calls before a cursor, unless this process has read them."""
         if self._followed.get(cursor.identity) == (cursor, transcript):
             return
         transcript.pass_by(tail.bytes_before(file, cursor.offset, _LOOKBACK_BYTES))
 
     def _resume(self, scope: Scope, transcript: Transcript, path: Path, file: BinaryIO) -> Cursor:
-        """Return where to go on. A copy of lines without ids is read again: they are told apart by counting them."""
+        """Return where to resume. A copy of lines without ids is read again: counting tells them apart."""
         cursor = tail.resume(file, path, self._known.values(), skips_copies=transcript.format.has_ids)
         if cursor.is_rereading or not cursor.offset:
             self._counts.forget(cursor.identity)
@@ -136,7 +136,7 @@ class Capture:
         return cursor
 
     def _is_known(self, scope: Scope, transcript: Transcript, file: BinaryIO) -> bool:
-        """Say whether the journal has most first lines of a file without ids of its own: it is a copy, or rewritten."""
+        """Say whether a file without ids is a copy or rewritten: the journal has most of its first lines."""
         if transcript.format.has_ids:
             return False
         ids: list[str] = []
@@ -173,7 +173,7 @@ class Capture:
         return turns, rejects
 
     def database(self, scope: Scope, path: Path, store: TranscriptStore) -> int:
-        """Bring the journal in line with an agent's database; return how many messages came."""
+        """Add the new messages of an agent's database; return how many."""
         if not self._is_loaded:
             self._load()
         added = 0
@@ -188,7 +188,7 @@ class Capture:
         own, added = f"{path}#{named(session.id)}", 0
         cursor = self._known.get(own, Cursor(own, str(path)))
         if session.last_event + 1 < cursor.offset:
-            cursor = Cursor(own, str(path))  # written anew; entries have ids, so nothing comes twice
+            cursor = Cursor(own, str(path))  # rewritten; entries have ids, so nothing comes twice
         if cursor.offset == session.last_event + 1:
             return 0
         transcript = self._events_transcript(own, store, session.id, cursor)
@@ -223,7 +223,7 @@ class Capture:
         return found
 
     def _append(self, scope: Scope, turns: list[TranscriptEvent], cursor: Cursor, rejects: list[Reject]) -> bool:
-        """Write to the journal; where another process was faster, learn where it is and return False."""
+        """Write to the journal; if another process was faster, reload the cursors and return False."""
         if self.journal.append(scope, turns, cursor, self._known.get(cursor.identity), rejects):
             self._known[cursor.identity] = cursor
             self.captured.rejects += len(rejects)
@@ -233,7 +233,7 @@ class Capture:
 
 
 def capture_database(capture: Capture, scope: Scope, path: Path, open_store: Callable[[Path], TranscriptStore]) -> int:
-    """Open an agent's database and read what is new. What cannot be read is in `troubles`."""
+    """Add the new messages of an agent's database; return how many. An unreadable one is named in `troubles`."""
     try:
         store = open_store(path)
         try:
@@ -250,12 +250,12 @@ def capture_database(capture: Capture, scope: Scope, path: Path, open_store: Cal
 
 
 def _kept(turn: TranscriptEvent, source: str, line: int) -> TranscriptEvent:
-    """Return a turn as it is journalled: counted, with the place it came from."""
+    """Return an event as it is journalled: with its token count and its source."""
     if not isinstance(turn, Message):
         return turn._replace(source=source)
     return turn._replace(tokens=count_tokens(turn.text), source=source, line=line)
 
 
 def _clean(transcript: Transcript | None) -> Transcript | None:
-    """Return a transcript whose session has no secret in its name."""
+    """Return the transcript with secrets redacted from the session's name."""
     return transcript and replace(transcript, session=transcript.session._replace(id=named(transcript.session.id)))

@@ -1,6 +1,6 @@
-"""What tools did, as states: which file was edited, which command failed. Never a word of what they printed.
+"""Observations of tool calls: the edited file, the failed command; never a word of a tool's output.
 
-Nor of what they were given, beyond a path and the first words of a command: whoever writes a web page may have chosen the rest.
+Of the arguments, only a path and the first words of a command: a web page may have chosen the rest.
 """
 
 import re
@@ -12,7 +12,7 @@ from gieok.model.conversation import Journalled, Role
 
 _CALL = re.compile(r"\[(?P<name>[\w.:-]{1,60}) (?P<arguments>[^\n]+)")
 _OUTCOME = re.compile(r"\[(?P<name>[\w.:-]{1,60}) (?P<outcome>ok|failed)\]")
-#: Gemini CLI tells of a call and its outcome at once.
+#: Gemini CLI reports a call together with its outcome.
 _OUTCOME_BEHIND = re.compile(r"\] " + _OUTCOME.pattern)
 _EDITS = frozenset("write edit multiedit notebookedit apply_patch write_file replace create_file str_replace".split())
 _PATH = re.compile(
@@ -23,12 +23,12 @@ _COMMAND = re.compile(r"\b(?:command|cmd)=(.+)")
 _WORD = re.compile(r"[\w./+-]{1,120}")
 _SHELLS = frozenset(("bash", "sh", "zsh", "-lc", "-c", "-l", "cd", "sudo"))
 _COMMAND_WORDS = 2
-#: A message of a tool has its call and its outcome at its beginning.
+#: A tool message begins with its call and its outcome.
 _LOOKED_AT_CHARS = 2_000
 
 
 def observations(messages: Sequence[Journalled]) -> Iterator[Observation]:
-    """Yield what the tools of a span did, by their calls. Where several calls wait, nothing says which of them failed."""
+    """Yield the edits and failures of a span. With several pending calls, it is unknown which of them failed."""
     waiting: dict[str, list[str]] = defaultdict(list)
     for journalled in messages:
         message = journalled.message

@@ -1,6 +1,6 @@
-"""What an observation rests on. What tools print is data: of it alone comes no instruction, and nothing that weighs much.
+"""The evidence of an observation. Tool output is data: alone it supports no instruction and no high priority.
 
-Asked of the model in its prompt, and enforced here, because what a tool printed may itself tell the model what to write.
+The prompt asks this of the model, and this module enforces it, because tool output may tell the model what to write.
 """
 
 from collections.abc import Sequence
@@ -10,9 +10,9 @@ from gieok.capabilities.observe.observation import Category, Observation, Priori
 from gieok.model.conversation import Journalled, Role
 from gieok.text.keywords import keyword_text
 
-#: A message shares most of an observation's words where it shares this much of what the nearest one does.
+#: A message is near an observation if it shares this fraction of the words that the nearest one shares.
 _NEAR = 0.7
-#: What somebody said bears an observation out with this much of the words that the nearest tool shares: results are long.
+#: A spoken message supports an observation with this fraction of the nearest tool's shared words: results are long.
 _BORNE_OUT = 1 / 3
 
 
@@ -24,7 +24,7 @@ def nearest(text: str, messages: Sequence[Journalled]) -> list[Journalled]:
 
 
 def weighed(o: Observation, messages: Sequence[Journalled]) -> Observation | None:
-    """Return an observation as far as its evidence carries it; None for an instruction that comes from tools alone."""
+    """Return an observation, weakened if it rests on tools alone; None for an instruction from tools alone."""
     cited = [found for found in messages if found.message.id in o.message_ids]
     if not is_from_tools(o.text, cited or messages):
         return o
@@ -35,7 +35,7 @@ def weighed(o: Observation, messages: Sequence[Journalled]) -> Observation | Non
 
 
 def is_from_tools(text: str, messages: Sequence[Journalled]) -> bool:
-    """Say whether a text rests on what tools printed alone, going by the words that it shares with each message."""
+    """Say whether a text rests on tool output alone, by the words that it shares with each message."""
     shared = _shared(text, messages)
     tools = [n for found, n in zip(messages, shared, strict=True) if found.message.role is Role.TOOL]
     said = [n for found, n in zip(messages, shared, strict=True) if found.message.role is not Role.TOOL]

@@ -1,7 +1,7 @@
-"""Mirrors the user's Markdown folders into the folder that an agent indexes, and changes nothing there that is not its own.
+"""Mirrors the user's Markdown folders into the folder that an agent indexes; other files there are never changed.
 
-A mirror is ours while it has the hash that we wrote. What is meant to be written is recorded first, then it is written, then
-that is recorded: killed at any moment, the next run sees from the file how far this one came.
+A mirror is ours while it has the hash that we wrote. A write is recorded as intended, done, and recorded as done, so that after
+a kill at any moment the next run sees how far this one came.
 """
 
 import hashlib
@@ -18,15 +18,15 @@ from gieok import fs
 from gieok.text.redact import redact
 from gieok.text.redact.names import named
 
-#: Nobody writes more by hand; what is larger is an export.
+#: A larger file is an export, not a note.
 MOST_BYTES = 5_000_000
 
 
 class MirroredNote(NamedTuple):
-    """The mirror of one original. Hashes are hex, '' where there is none.
+    """The mirror of one original. Hashes are hex, '' for none.
 
-    `seen` is of the original that was last looked at, `written` of our copy, `writing` of one that may not be there yet.
-    `is_left` says that somebody changed the mirror, and that the user was told.
+    `seen` is the hash of the original at the last look, `written` of our copy, `writing` of an intended one.
+    `is_left`: somebody changed the mirror, and the user was told.
     """
 
     name: str
@@ -37,7 +37,7 @@ class MirroredNote(NamedTuple):
 
 
 class Note(NamedTuple):
-    """An original: its name below its folder, with `/`, and the folder's own name."""
+    """An original: its POSIX path below its folder, and the folder's own name."""
 
     file: Path
     name: str
@@ -46,7 +46,7 @@ class Note(NamedTuple):
 
 @dataclass(slots=True)
 class Mirrored:
-    """What a run did. `left` are mirrors that somebody changed, each named once; `troubles` is path → why."""
+    """The outcome of a run. `left`: mirrors that somebody changed, each named once; `troubles`: path → why."""
 
     written: int = 0
     deleted: int = 0
@@ -54,7 +54,7 @@ class Mirrored:
     troubles: dict[str, str] = field(default_factory=dict)
 
     def add(self, other: "Mirrored | None") -> None:
-        """Take in what a later run did."""
+        """Add the outcome of a later run."""
         if other is not None:
             self.written += other.written
             self.deleted += other.deleted
@@ -64,7 +64,7 @@ class Mirrored:
 
 @dataclass(frozen=True, slots=True)
 class NotesMirror:
-    """Folders of notes, and where their copies go; `why_not` says why `target` is None. `record` is a file in Gieok's home."""
+    """Folders of notes and the target of their copies; `why_not` explains a missing target. `record` is in Gieok's home."""
 
     folders: tuple[Path, ...]
     target: Path | None
@@ -72,7 +72,7 @@ class NotesMirror:
     why_not: str = ""
 
     def run(self) -> Mirrored:
-        """Bring the mirrors in line with the originals. Raises OSError where the record cannot be written."""
+        """Update the mirrors. Raises OSError if the record cannot be written."""
         done = Mirrored()
         if not self.folders:
             return done
@@ -84,12 +84,12 @@ class NotesMirror:
         return done
 
     def holds(self, path: Path) -> bool:
-        """Say whether a path that a watcher saw change may be a note."""
+        """Say whether a changed path may be a note."""
         return any(path.is_relative_to(folder) for folder in self.folders)
 
 
 def left(record: Path) -> list[str]:
-    """Return the mirrors that somebody changed and that stay as they are."""
+    """Return the mirrors that somebody changed, which are left alone."""
     return [
         str(Path(target, entry.name))
         for target, entries in _load(record).items()
@@ -124,9 +124,9 @@ class _Run:
     # Originals
 
     def _notes(self, folder: Path) -> Iterator[Note]:
-        """Yield the notes of a folder. Links are not followed, and the agent's own memory is nobody's note."""
+        """Yield the notes of a folder, without following links and without the agent's own memory."""
         if not folder.is_dir():
-            self._unreadable(folder, "the folder is not there")
+            self._unreadable(folder, "the folder does not exist")
             return
         target = self._target.resolve()
         for name, folders, files in os.walk(folder, onerror=lambda e: self._unreadable(Path(e.filename), str(e))):
@@ -141,15 +141,15 @@ class _Run:
                     yield Note(path, named(_nfc(path.relative_to(folder).as_posix())), named(_nfc(folder.name)))
 
     def _unreadable(self, path: Path, why: str) -> None:
-        """What cannot be looked into (a disk that is not there) has lost nothing."""
+        """Record an unreadable folder (an unmounted disk): its notes are not gone."""
         self._done.troubles[str(path)] = why
         self._unread.append(path)
 
     def _read(self, file: Path) -> tuple[str, str] | None:
-        """Return a note's hash and its text without secrets; None where it cannot be read."""
+        """Return a note's hash and its redacted text; None if it cannot be read."""
         try:
             if file.stat().st_size > MOST_BYTES:
-                raise ValueError(f"it is larger than {MOST_BYTES:,} bytes")  # noqa: TRY301 - told like the rest
+                raise ValueError(f"it is larger than {MOST_BYTES:,} bytes")  # noqa: TRY301 - reported like the rest
             data = file.read_bytes()
             return _hash(data), redact(data.decode("utf-8"))
         except (OSError, ValueError) as error:
@@ -159,7 +159,7 @@ class _Run:
     # Mirrors
 
     def _forget(self, notes: dict[str, Note]) -> None:
-        """Delete the mirrors of notes that are gone, where they are still ours."""
+        """Delete the mirrors of deleted notes that are still ours."""
         for origin, entry in list(self._entries.items()):
             path = Path(origin)
             is_kept = origin in notes or any(path.is_relative_to(folder) for folder in self._unread)
@@ -178,7 +178,7 @@ class _Run:
             del self._entries[origin]
 
     def _intend(self, origin: str, note: Note, seen: str, text: str, texts: dict[str, str], taken: set[str]) -> None:
-        """Put what is to be written into `texts` and into the record."""
+        """Record an intended write and put its text into `texts`."""
         entry, wanted = self._entries.get(origin), _hash(text.encode())
         if entry is None:
             name = next((name for name in _names(note) if self._is_free(name, taken)), None)
@@ -188,7 +188,7 @@ class _Run:
             taken.add(_same(name))
             entry = MirroredNote(name)
         elif seen == entry.seen and not entry.writing and not entry.is_left:
-            return  # also where the mirror is gone: somebody did not want it
+            return  # also if the mirror is gone: somebody deleted it on purpose
         mirror = self._target / entry.name
         if os.path.lexists(mirror) and not self._is_ours(mirror, entry):
             if not entry.is_left:
@@ -199,14 +199,14 @@ class _Run:
         texts[origin] = text
 
     def _write(self, origin: str, text: str) -> None:
-        """Write one mirror and note that it is there. What appeared in the meantime is not touched."""
+        """Write one mirror and record it. A file that appeared in the meantime is not touched."""
         entry = self._entries[origin]
         mirror = self._target / entry.name
         try:
             if _hash_of(mirror) != entry.writing:
                 mirror.parent.mkdir(parents=True, exist_ok=True)
                 if not self._is_inside(mirror):
-                    raise FileExistsError  # noqa: TRY301 - a link of somebody else's leads out
+                    raise FileExistsError  # noqa: TRY301 - somebody's link leads out
                 _put(mirror, text, lambda: self._is_ours(mirror, entry))
                 self._done.written += 1
         except FileExistsError:
@@ -235,7 +235,7 @@ class _Run:
 
 
 def _load(record: Path) -> dict[str, dict[str, MirroredNote]]:
-    """Return target → original → entry. Where the record is lost, no file is ours any more."""
+    """Return target → original → entry. Without the record, no file is ours any more."""
     try:
         rows = json.loads(record.read_text(encoding="utf-8"))
         return {t: {origin: MirroredNote(*row) for origin, row in entries.items()} for t, entries in rows.items()}
@@ -264,11 +264,11 @@ def _is_regular(path: Path) -> bool:
     try:
         return stat.S_ISREG(path.lstat().st_mode)
     except OSError:
-        return True  # reading it will say why
+        return True  # reading it reports why
 
 
 def _hash_of(file: Path) -> str:
-    """Return the hash of a regular file, '' where there is none that can be read."""
+    """Return the hash of a regular file, '' if it cannot be read."""
     try:
         return _hash(file.read_bytes()) if stat.S_ISREG(file.lstat().st_mode) else ""
     except OSError:
@@ -284,5 +284,5 @@ def _nfc(name: str) -> str:
 
 
 def _same(name: str) -> str:
-    """Return what names have in common that are one file on some file systems."""
+    """Return a key that is equal for names of one file on some file systems."""
     return _nfc(name).casefold()

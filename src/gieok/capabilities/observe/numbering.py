@@ -1,8 +1,8 @@
-"""Ids of lines that carry none: their contents, and behind `~` which of several equal lines it is.
+"""Ids of lines without ids: a hash of the content, and after `~` the number among equal lines.
 
-A line that says its time is itself wherever it stands: of equal ones, each is told apart by where it stands in its own file, so
-that a copy, a rewritten or a rotated file gives the ids that it gave before. A line without a time may well be said again: in a
-file that is followed it comes after all that the journal has, in one that is read again it is counted like the others.
+A line with a time is identified by its content; equal ones are numbered by their place in the file, so that a copied, rewritten
+or rotated file gives the same ids. A line without a time may be said again: in a file that is followed its number continues
+after those in the journal, in a file that is read again it is counted like the others.
 """
 
 from collections import Counter
@@ -20,16 +20,16 @@ from gieok.transcripts.session import fingerprint
 
 @dataclass(slots=True)
 class LineCounts:
-    """How often each line has come by in a file. Each is counted once, and only where somebody asks."""
+    """Counts of equal lines by file, made on demand and continued from the last cursor."""
 
     _counts: dict[str, tuple[int, Counter[str]]] = field(default_factory=dict)
 
     def forget(self, identity: str) -> None:
-        """Begin anew with a file: it is another one by now."""
+        """Forget the counts of a file that was replaced."""
         self._counts.pop(identity, None)
 
     def before(self, file: BinaryIO, cursor: Cursor) -> Callable[[], Counter[str]]:
-        """Return what counts the lines before a cursor."""
+        """Return a function that counts the lines before a cursor."""
 
         def counts() -> Counter[str]:
             end, found = self._counts.get(cursor.identity, (0, Counter()))
@@ -51,7 +51,7 @@ def numbered(
     hashes: Sequence[str],
     counts: Callable[[], Counter[str]],
 ) -> list[str]:
-    """Return an id for each line of a portion that begins at `cursor`; `counts` gives how often each stands before it."""
+    """Return an id for each line of a portion that begins at `cursor`; `counts` returns the counts before it."""
     occurrences = journal.occurrences(scope, [prefix + identity for identity in hashes])
     held = {identity.removeprefix(prefix): count for identity, count in occurrences.items()}
     by_place = {

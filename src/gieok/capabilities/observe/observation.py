@@ -1,4 +1,4 @@
-"""What is remembered of a conversation: short, dated, weighed, with the messages that it came from."""
+"""Observations of a conversation: short, dated, prioritised, with the messages that they come from."""
 
 import hashlib
 import json
@@ -11,9 +11,9 @@ from gieok.model.memory import Document, Entry, Passage, Provenance, Scope
 from gieok.text.tokens import count_tokens
 
 KIND = "observation"
-#: No key of this rib has a `/`, which the key of every file has: no folder of the user's can own one.
+#: No key of this rib has a `/`, and every file's key has one: no indexed folder can own an observation.
 PREFIX = "observe:"
-#: What the agent is busy with; one document, replaced by every run that knows better.
+#: The current task: one document, replaced by each run that names a task.
 TASK_KEY = PREFIX + "current-task"
 TASK_KIND = "current-task"
 PATTERN_KIND = "pattern"
@@ -21,7 +21,7 @@ _HEX = 12
 
 
 class Priority(StrEnum):
-    """How much it matters."""
+    """Priority of an observation, the highest first."""
 
     HIGH = "high"
     MEDIUM = "medium"
@@ -29,7 +29,7 @@ class Priority(StrEnum):
 
     @property
     def mark(self) -> str:
-        """Return the sign that models write and people read."""
+        """Return the sign that stands for it in texts."""
         return _MARKS[self]
 
 
@@ -39,7 +39,7 @@ _IMPORTANCE = {Priority.HIGH: 0.9, Priority.MEDIUM: 0.6, Priority.LOW: 0.3}
 
 
 class Category(StrEnum):
-    """What kind of thing it is."""
+    """Category of an observation."""
 
     STATE = "state"
     DECISION = "decision"
@@ -52,7 +52,7 @@ _CATEGORIES = {category.value: category for category in Category}
 
 
 class Observation(NamedTuple):
-    """One observation. `at` is when it happened, in UTC."""
+    """One observation. `at` is the time of the event, in UTC."""
 
     text: str
     at: datetime
@@ -63,12 +63,12 @@ class Observation(NamedTuple):
 
     @property
     def tokens(self) -> int:
-        """Return about how many tokens it has where it is shown."""
+        """Return the estimated tokens of its line."""
         return count_tokens(self.text) + 6
 
 
 class Observed(NamedTuple):
-    """What an observer made of a span. `task` and `patterns` may be empty; `model` is '' where rules did it."""
+    """The result of observing a span. `task` and `patterns` may be empty; `model` is '' for rules."""
 
     observations: tuple[Observation, ...]
     task: str = ""
@@ -76,14 +76,21 @@ class Observed(NamedTuple):
     model: str = ""
 
 
+def most_important(found: Iterable[Observation], limit: int) -> tuple[Observation, ...]:
+    """Return the most important observations, the newest of equals, in order of time."""
+    rank = list(Priority)
+    kept = sorted(found, key=lambda o: (rank.index(o.priority), -o.at.timestamp()))[:limit]
+    return tuple(sorted(kept, key=lambda o: o.at))
+
+
 def dump(observed: Observed) -> str:
-    """Return an `Observed` as JSON, for a chunk."""
+    """Return an `Observed` as JSON, the body of a `BufferedSpan`."""
     rows = [[*o[:1], o.at.isoformat(), *o[2:]] for o in observed.observations]
     return json.dumps([rows, *observed[1:]], ensure_ascii=False)
 
 
 def load(body: str) -> Observed:
-    """Return the `Observed` of a chunk."""
+    """Return the `Observed` of a body."""
     rows, task, patterns, model = json.loads(body)
     return Observed(tuple(map(_from_row, rows)), task, tuple(patterns), model)
 
@@ -97,7 +104,7 @@ def _from_row(row: Sequence[object]) -> Observation:
 
 
 def merge(parts: Iterable[Observed]) -> Observed:
-    """Join what several chunks made: the newest task holds."""
+    """Join the results of several spans; the newest task wins."""
     parts = list(parts)
     return Observed(
         tuple(o for part in parts for o in part.observations),
@@ -108,7 +115,7 @@ def merge(parts: Iterable[Observed]) -> Observed:
 
 
 def entries(scope: Scope, observed: Observed, now: datetime) -> list[Entry]:
-    """Return the documents to put. The same observation of the same day has the same key, so it is kept once."""
+    """Return the documents to put. An observation repeated on one day has one key, so it is kept once."""
     made = [_entry(scope, _key(o), KIND, o.text, now, o) for o in observed.observations]
     if observed.task:
         made.append(_entry(scope, TASK_KEY, TASK_KIND, observed.task, now))

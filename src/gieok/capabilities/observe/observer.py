@@ -1,4 +1,4 @@
-"""The observer: a span of messages → observations, by a model."""
+"""The model observer: a span of messages → observations."""
 
 from collections.abc import Callable
 from datetime import tzinfo
@@ -12,10 +12,10 @@ from gieok.engine.generate import Asker
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.ports.models import Prompt
 
-#: Observations that a run may yield, and the tokens that they may take.
+#: Limits of a run: observations, and tokens of the answer.
 MOST_OBSERVATIONS = 20
 MOST_OUTPUT_TOKENS = 2_000
-#: Of one message this much is shown, at its beginning and its end: a paste of a book must not push the rest out.
+#: Characters shown of one message, from its beginning and end: a pasted book must not crowd out the rest.
 _MESSAGE_CHARS = 12_000
 _NAMES = {Role.USER: "user", Role.ASSISTANT: "assistant", Role.TOOL: "tool"}
 
@@ -27,7 +27,7 @@ def template(name: str) -> str:
 
 
 class ModelObserver:
-    """Observes with a model. `recent` gives the end of what is remembered already, so that it is not repeated."""
+    """Observes with a model. `recent` returns the latest observations, so that they are not repeated."""
 
     def __init__(self, asker: Asker, zone: tzinfo, recent: Callable[[], str], temperature: float = 0.3) -> None:
         self._asker = asker
@@ -69,7 +69,7 @@ def conversation(messages: tuple[Journalled, ...], zone: tzinfo) -> str:
 
 
 def _quoted(message: Message) -> str:
-    """Return what a message says, so that no line of it can pass for a message; what tools printed is marked as quoted."""
+    """Return a message's text so that no line of it can pass for a message; tool output is marked as quoted."""
     text = fenced(_shortened(message.text))
     if message.role is Role.TOOL:
         return "\n" + "\n".join(f"| {line}" for line in text.splitlines())
@@ -77,7 +77,7 @@ def _quoted(message: Message) -> str:
 
 
 def fenced(text: str) -> str:
-    """Return text that cannot end the block that it stands in."""
+    """Return text that cannot close the block around it."""
     return text.replace("</", "<\N{ZERO WIDTH SPACE}/")
 
 

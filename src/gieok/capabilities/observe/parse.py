@@ -1,4 +1,4 @@
-"""A model's answer → observations. By line, and tolerant: models forget tags, marks, times and categories."""
+"""A model's answer → observations. Line by line and tolerant: models omit tags, marks, times and categories."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,14 @@ from typing import NamedTuple
 from gieok.capabilities.observe import evidence, rules
 from gieok.capabilities.observe.degenerate import is_degenerate
 from gieok.capabilities.observe.evidence import nearest
-from gieok.capabilities.observe.observation import PRIORITY_OF_MARK, Category, Observation, Observed, Priority
+from gieok.capabilities.observe.observation import (
+    PRIORITY_OF_MARK,
+    Category,
+    Observation,
+    Observed,
+    Priority,
+    most_important,
+)
 from gieok.errors import DegenerateOutput
 from gieok.model.conversation import Journalled
 
@@ -26,25 +33,25 @@ _TIME = re.compile(r"^[\[(]?(\d{1,2}):(\d{2})[\])]?\s*[-–:]?\s*")
 _CATEGORY = re.compile(r"\s*[\[(](?:category|분류)?\s*:?\s*(state|decision|preference|task)[\])]\s*", re.IGNORECASE)
 _CITED = re.compile(r"\s*\{([\d,\s–-]+)\}\s*\.?$")
 _NOTHING = re.compile(r"\b(none|nothing)\b|없음", re.IGNORECASE)
-#: Fewer characters than this between the tags can only be a word for "nothing".
+#: A shorter answer between the tags can only mean "nothing".
 _SHORT_ANSWER_CHARS = 40
 _LONGEST_CHARS = 2_000
 _LONGEST_RANGE = 50
 
 
 class SourceText(NamedTuple):
-    """What an answer is about: the messages by the numbers that the prompt gave them, the first being 1."""
+    """The messages that an answer is about, numbered from 1 as in the prompt."""
 
     messages: Sequence[Journalled]
     zone: tzinfo
-    #: The day to count from where the answer names none.
+    #: The day of lines without a date.
     today: date
-    #: The messages are a conversation: what tools printed in it bears less out than what was said.
+    #: The messages are a conversation, in which tool output is weaker evidence than speech.
     is_conversation: bool = False
 
 
 def parse(answer: str, source: SourceText, *, limit: int, model: str = "") -> Observed:
-    """Return what the answer holds, at most `limit` observations. Raises DegenerateOutput where it is of no use."""
+    """Return at most `limit` observations of an answer, its task and patterns. Raises DegenerateOutput."""
     if is_degenerate(answer):
         raise DegenerateOutput("the model repeats itself")
     tagged = _OBSERVATIONS.search(answer)
@@ -59,7 +66,7 @@ def parse(answer: str, source: SourceText, *, limit: int, model: str = "") -> Ob
     patterns = _PATTERNS.search(answer)
     listed = [m["rest"].strip() for m in map(_ITEM.match, patterns[1].splitlines()) if m] if patterns else []
     return Observed(
-        _most_important(_borne_out(found, source), limit),
+        most_important({o.text: o for o in _borne_out(found, source)}.values(), limit),
         _flat(task[1]) if task and not _is_told_by_tools(task[1], source) else "",
         tuple(pattern for pattern in listed if not _is_told_by_tools(pattern, source)),
         model,
@@ -73,16 +80,8 @@ def _borne_out(found: list[Observation], source: SourceText) -> list[Observation
 
 
 def _is_told_by_tools(text: str, source: SourceText) -> bool:
-    """Say whether a text without evidence of its own is an instruction that only tools have given."""
+    """Say whether a text without citations is an instruction from tools alone."""
     return source.is_conversation and rules.is_instruction(text) and evidence.is_from_tools(text, source.messages)
-
-
-def _most_important(found: list[Observation], limit: int) -> tuple[Observation, ...]:
-    """Keep the most important ones, in the order of time."""
-    rank = {Priority.HIGH: 0, Priority.MEDIUM: 1, Priority.LOW: 2}
-    unique = list({o.text: o for o in found}.values())
-    kept = sorted(unique, key=lambda o: (rank[o.priority], -o.at.timestamp()))[:limit]
-    return tuple(sorted(kept, key=lambda o: o.at))
 
 
 def _items(body: str, source: SourceText) -> list[Observation]:
@@ -140,7 +139,7 @@ def _item(rest: str, day: date | None, source: SourceText) -> Observation | None
 
 
 def _moment(day: date | None, clock: re.Match[str] | None, cited: Sequence[Journalled], source: SourceText) -> datetime:
-    """Return when it happened: as the answer says; what it leaves open is that of the messages."""
+    """Return the time of an event, from the answer, else from the messages."""
     known = (cited or source.messages)[-1:]
     last = known[0].message.at.astimezone(source.zone) if known else datetime.combine(source.today, time(), source.zone)
     hour, minute = (int(clock[1]), int(clock[2])) if clock else (last.hour, last.minute)

@@ -1,7 +1,7 @@
-"""The reflector: all observations of a scope → fewer, in up to four ever stronger tries.
+"""The reflector: all observations of a scope → fewer, in up to four increasingly strict tries.
 
-What it replaces goes to the journal's history in the transaction that puts the new ones. It never commits an empty or a
-degenerate result, and puts back every 🔴 decision that the model left out without a word.
+The replaced observations go to the journal's history in the transaction that puts the new ones. An empty or degenerate result
+is never committed, and every 🔴 decision that the model dropped silently is restored.
 """
 
 import json
@@ -28,7 +28,7 @@ from gieok.text.keywords import keyword_text
 from gieok.text.tokens import count_tokens
 
 READER = "reflect"
-#: What is kept of the detail, from one try to the next.
+#: The instruction of each try.
 _LEVELS = (
     "Keep about half of the length: join and shorten, lose no fact that may matter.",
     "Keep about 8/10 of the detail of what is new, and half of the rest.",
@@ -37,12 +37,12 @@ _LEVELS = (
 )
 _MOST_OBSERVATIONS = 2_000
 _MOST_TOKENS = 24_000
-#: A decision counts as kept where a new observation has this share of its words.
+#: A decision is kept if a new observation has this share of its words.
 _SAME = 0.5
 
 
 class Reflected(NamedTuple):
-    """Tokens before and after; equal where nothing was to be done or gained."""
+    """Tokens before and after; equal if there was nothing to do or to gain."""
 
     before_tokens: int
     after_tokens: int
@@ -51,7 +51,7 @@ class Reflected(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reflector:
-    """Reflects on one scope. `ask` makes an answer of observations at a level of the ladder, or raises."""
+    """Reflects on one scope. `ask` condenses observations by an instruction and a token budget, or raises."""
 
     journal: FullJournal
     store: Store
@@ -61,9 +61,9 @@ class Reflector:
     target: float = 0.5
 
     def __call__(self, *, fresh: bool = False) -> Reflected:
-        """Replace the observations by fewer: by what was prepared, unless it is to be `fresh`.
+        """Replace the observations by fewer, with the prepared reflection unless `fresh`.
 
-        Raises GeneratorFailed: then nothing has changed.
+        Raises GeneratorFailed: nothing has changed then.
         """
         position = self.journal.position(self.scope, READER)
         held = scope_memory.load(self.store, self.scope)
@@ -75,9 +75,9 @@ class Reflector:
         return Reflected(held.tokens, self._commit(position, held, made), made.tries)
 
     def prepare(self) -> bool:
-        """Make a reflection ahead of its time, of what there is now; False where there is one, or nothing to gain.
+        """Make a reflection ahead of time; False if there is one already, or nothing to gain.
 
-        What comes later stays as it is when it is activated. Raises GeneratorFailed.
+        Its activation leaves later observations alone. Raises GeneratorFailed.
         """
         position = self.journal.position(self.scope, READER)
         held = scope_memory.load(self.store, self.scope)
@@ -88,7 +88,7 @@ class Reflector:
         return self.journal.buffer(self.scope, READER, BufferedSpan(position, position + 1, held.tokens, body))
 
     def _prepared(self, held: ScopeMemory) -> "_Made | None":
-        """Return what was prepared, unless something of what it replaces has been forgotten or changed since."""
+        """Return the prepared reflection, unless an observation that it replaces was forgotten or changed since."""
         chunks = self.journal.chunks(self.scope, READER)
         if not chunks:
             return None
@@ -104,7 +104,7 @@ class Reflector:
         return _Made(whole, tuple(document.key for document in held.documents), tries)
 
     def _climb(self, held: ScopeMemory) -> tuple[Observed | None, int]:
-        """Return the smallest good result, None where none is smaller than what there is."""
+        """Return the smallest good result, None if none is smaller than the observations."""
         best: Observed | None = None
         failure: DegenerateOutput | None = None
         for tries, level in enumerate(_LEVELS, start=1):
@@ -122,7 +122,7 @@ class Reflector:
         return (best if best is not None and _tokens(best) < held.tokens else None), len(_LEVELS)
 
     def _commit(self, position: int, held: ScopeMemory, made: "_Made") -> int:
-        """Put what was made in place of what it was made of; return how many tokens there are then."""
+        """Replace the observations by the reflection; return the tokens after that."""
         now, result = self.clock.now(), made.observed
         put = observation.entries(self.scope, result, now)
         kept = {entry.document.key for entry in put}
@@ -160,12 +160,12 @@ def model_ask(asker: Asker, zone: tzinfo, temperature: float = 0.0) -> Callable[
 
 
 def rules_ask(held: ScopeMemory, level: str, budget_tokens: int) -> Observed:
-    """Make fewer observations without a model: by age and weight, the decisions and what is newest staying."""
+    """Select observations without a model: decisions first, then by priority and age."""
     del budget_tokens
     share = 0.5 - 0.1 * _LEVELS.index(level)
-    rank = {Priority.HIGH: 2, Priority.MEDIUM: 1, Priority.LOW: 0}
+    rank = list(reversed(Priority))
     newest = sorted(
-        held.observations, key=lambda o: (o.category is Category.DECISION, rank[o.priority], o.at), reverse=True
+        held.observations, key=lambda o: (o.category is Category.DECISION, rank.index(o.priority), o.at), reverse=True
     )
     room = share * held.tokens
     kept: list[Observation] = []
@@ -185,7 +185,7 @@ def _tokens(observed: Observed) -> int:
 
 
 def _as_messages(observations: Sequence[Observation]) -> tuple[Journalled, ...]:
-    """Return observations as what the parser counts by number."""
+    """Return observations as numbered messages for the parser."""
     return tuple(
         Journalled(n, Message(str(n), Role.TOOL, o.text, o.at, tokens=count_tokens(o.text)))
         for n, o in enumerate(observations, start=1)
@@ -193,24 +193,24 @@ def _as_messages(observations: Sequence[Observation]) -> tuple[Journalled, ...]:
 
 
 def _with_decisions(before: Sequence[Observation], result: Observed) -> Observed:
-    """Put back the decisions that the result does not speak of."""
+    """Restore the decisions that the result does not mention."""
     after = [set(keyword_text(o.text).split()) for o in result.observations]
     lost = [
         o
         for o in before
-        if o.priority is Priority.HIGH and o.category is Category.DECISION and not _is_spoken_of(o.text, after)
+        if o.priority is Priority.HIGH and o.category is Category.DECISION and not _is_mentioned(o.text, after)
     ]
     together = sorted((*result.observations, *lost), key=lambda o: o.at)
     return result._replace(observations=tuple(together))
 
 
-def _is_spoken_of(text: str, after: Sequence[set[str]]) -> bool:
+def _is_mentioned(text: str, after: Sequence[set[str]]) -> bool:
     words = set(keyword_text(text).split())
     return not words or any(len(words & other) >= _SAME * len(words) for other in after)
 
 
 def _with_sources(result: Observed, before: Sequence[Observation]) -> Observed:
-    """Replace the numbers of observations by the messages that those came from."""
+    """Replace the cited numbers of observations by their message ids."""
 
     def messages(o: Observation) -> tuple[str, ...]:
         ids = (before[int(n) - 1].message_ids if n.isdigit() and int(n) <= len(before) else (n,) for n in o.message_ids)

@@ -1,17 +1,18 @@
-"""The observer without a model: sentences that say what they are, in Korean and English.
+"""The observer without a model: rules for Korean and English sentences.
 
-It takes a sentence as it stands and never sums up: weaker than a model, and `observe stats` says so. What it
-takes it takes for a reason that stands in the sentence: a stated preference, a decision, something to do, a date, an error, a
-change of a version. Of tools it says what they did (`deeds`), never what they printed.
+It extracts whole sentences and never summarises: weaker than a model, as `observe stats` says. A sentence is extracted for a
+stated reason: a preference, a decision, a task, a date, an error, a version change. Of tools it reports calls (`deeds`), never
+output.
 """
 
 import re
 from collections.abc import Iterator
 from datetime import date, timedelta, tzinfo
+from itertools import chain
 from typing import NamedTuple
 
 from gieok.capabilities.observe import deeds
-from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
+from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority, most_important
 from gieok.engine.distil import MessageSpan
 from gieok.model.conversation import Journalled, Role
 from gieok.text.dates import find_span
@@ -35,7 +36,7 @@ def _rule(category: Category, priority: Priority, words: str, *roles: Role, is_d
     return _Rule(category, priority, expression, frozenset(roles or (Role.USER,)), is_done)
 
 
-#: The first that fits counts.
+#: The first match wins.
 _RULES = (
     _rule(
         Category.DECISION, Priority.HIGH,
@@ -97,46 +98,42 @@ _RULES = (
             (?:요일|\d{1,2}월\ ?\d{1,2}일|\d{4}-\d\d-\d\d|내일|모레|다음\ ?주)""",
     ),
 )  # fmt: skip
-#: What tells somebody what to do from now on.
+#: Categories of instructions.
 _INSTRUCTIONS = frozenset((Category.DECISION, Category.PREFERENCE))
 _QUESTION = re.compile(r"\?\s*$|(?:까요|나요|ㄹ까|인가요|할까|은가)\s*\??$")
 
 
 def observe(span: MessageSpan, zone: tzinfo) -> Observed:
-    """Return what the sentences of a span say of themselves, and what tools did."""
+    """Return the observations of a span's sentences and tool calls."""
     found: dict[str, Observation] = {}
-    for o in deeds.observations(span.messages):
+    told = (o for journalled in span.messages for o in _observations(journalled, zone))
+    for o in chain(deeds.observations(span.messages), told):
         found.setdefault(o.text, o)
-    for journalled in span.messages:
-        for o in _observations(journalled, zone):
-            found.setdefault(o.text, o)
-    rank = (Priority.HIGH, Priority.MEDIUM, Priority.LOW)
-    kept = sorted(found.values(), key=lambda o: (rank.index(o.priority), -o.at.timestamp()))[:_MOST_OBSERVATIONS]
-    return Observed(tuple(sorted(kept, key=lambda o: o.at)))
+    return Observed(most_important(found.values(), _MOST_OBSERVATIONS))
 
 
 def is_instruction(text: str) -> bool:
-    """Say whether a text reads like a decision or a preference: something to be followed."""
+    """Say whether a text reads like a decision or a preference, which an agent would follow."""
     return any(rule.category in _INSTRUCTIONS and rule.expression.search(text) for rule in _RULES)
 
 
 def _observations(journalled: Journalled, zone: tzinfo) -> Iterator[Observation]:
     message = journalled.message
     if message.role is Role.TOOL:
-        return  # what a tool prints is data, whatever it says of itself
+        return  # tool output is data, whatever it claims
     for sentence in _SENTENCE.split(_CODE.sub("\n", message.text)):
         text = sentence.strip(" \t-*>#")
         if not _SHORTEST <= len(text) <= _LONGEST or _QUESTION.search(text):
             continue
         if message.role is Role.ASSISTANT and is_instruction(text):
-            continue  # the user decides; an assistant may be quoting what a tool printed
+            continue  # the user decides; an assistant may be quoting tool output
         rule = next((r for r in _RULES if message.role in r.roles and r.expression.search(text)), None)
         if rule is not None:
             shown = _dated(text, journalled, zone)
             yield Observation(shown, message.at, rule.priority, rule.category, rule.is_done, (message.id,))
 
 
-#: Words that say themselves which day they mean. `Friday` alone may be the last one or the next: it stays as it is.
+#: Relative dates with one meaning. `Friday` alone may be the last or the next one: it stays unchanged.
 _PAST = re.compile(
     r"어제|그제|그저께|오늘|지난 ?(?:주|달|해)|작년|올해|\b(?:yesterday|today|last (?:week|month|year|\w+day))\b",
     re.IGNORECASE,
@@ -150,7 +147,7 @@ _DAYS = {name: n for names in ("월화수목금토일", "mon tue wed thu fri sat
 
 
 def _dated(text: str, journalled: Journalled, zone: tzinfo) -> str:
-    """Put the day behind words that mean another one tomorrow."""
+    """Append the date to a text with a relative date."""
     said = journalled.message.at.astimezone(zone).date()
     if ahead := _AHEAD.search(text):
         first = last = _day_ahead(ahead, said)

@@ -1,4 +1,4 @@
-"""What is remembered of a scope right now: observations in the order of time, the task, the patterns."""
+"""The current memory of a scope: observations in order of time, the task, the patterns."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from gieok.ports.store import Store
 
 
 class ScopeMemory(NamedTuple):
-    """The documents of the rib in a scope."""
+    """The documents of the observe rib in a scope."""
 
     documents: tuple[Document, ...]
     observations: tuple[Observation, ...]
@@ -23,9 +23,9 @@ class ScopeMemory(NamedTuple):
 
 
 def load(store: Store, scope: Scope, known: dict[str, Document] | None = None) -> ScopeMemory:
-    """Read what the store holds of the rib; `known` keeps documents between calls, so that only what changed is read.
+    """Read a scope's memory from the store; `known` caches documents between calls, so that only changes are read.
 
-    Of 1,000 observations, comparing hashes takes 1 ms and reading all of them 17.
+    For 1,000 observations, comparing hashes takes 1 ms, reading all of them 17.
     """
     hashes = {key: found for key, found in store.hashes(scope).items() if key.startswith(observation.PREFIX)}
     known = {} if known is None else known
@@ -43,7 +43,7 @@ def load(store: Store, scope: Scope, known: dict[str, Document] | None = None) -
 
 
 def recent(store: Store, scope: Scope, budget_tokens: int) -> str:
-    """Return the newest observations, as much as a prompt has room for."""
+    """Return the newest observations that fit into a token budget, as lines."""
     lines: list[str] = []
     for o in reversed(load(store, scope).observations):
         budget_tokens -= o.tokens
@@ -54,6 +54,6 @@ def recent(store: Store, scope: Scope, budget_tokens: int) -> str:
 
 
 def line(o: Observation) -> str:
-    """Return an observation as models write and read it."""
+    """Return an observation in the line format of prompts."""
     done = "✅ " if o.is_done else ""
     return f"* {o.priority.mark} {done}({o.at:%Y-%m-%d %H:%M}) [{o.category}] {o.text}"

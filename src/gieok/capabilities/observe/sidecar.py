@@ -22,7 +22,7 @@ from gieok.capabilities.observe.scope_memory import ScopeMemory
 from gieok.capabilities.observe.sources import Place, Source, source_of, sources
 from gieok.engine.distil import MessageSpan, deliver
 from gieok.errors import BudgetReached, GeneratorFailed
-from gieok.model.conversation import Incident
+from gieok.model.conversation import Incident, Journalled
 from gieok.model.memory import Document, Scope
 from gieok.ports.journal import FullJournal, TranscriptStore
 from gieok.ports.store import Store
@@ -30,7 +30,7 @@ from gieok.ports.system import Clock, Notifier
 from gieok.text.redact import redact
 
 _WAITS = {"en": "gieok: the {name} waits", "ko": "gieok: {name}가 기다립니다"}
-#: What an incident of a transcript is called, before its path.
+#: Prefix of a transcript's incident, before its path.
 _UNREAD = "transcript "
 _LONGEST_WAIT = timedelta(minutes=15)
 _FIRST_WAIT = timedelta(minutes=1)
@@ -39,12 +39,12 @@ _REFLECTION_WEEKDAY, _REFLECTION_HOUR = 6, 2
 
 
 def observing(scope: Scope) -> str:
-    """Return the name of the lock under which a scope is observed."""
+    """Return the name of the lock that serialises observing a scope."""
     return f"observe-{scope}"
 
 
 def reflecting(scope: Scope) -> str:
-    """Return the name of the lock under which a scope is reflected upon."""
+    """Return the name of the lock that serialises reflecting on a scope."""
     return f"reflect-{scope}"
 
 
@@ -82,7 +82,7 @@ class Sidecar:
     thresholds: Thresholds = Thresholds()
     notes: NotesMirror | None = None
     capture: Capture = field(init=False)
-    #: Documents by scope, so that active memory is rendered of what changed.
+    #: Cached documents by scope, so that rendering active memory reads only changes.
     _known: dict[Scope, dict[str, Document]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -91,14 +91,14 @@ class Sidecar:
         object.__setattr__(self, "capture", capture)
 
     def watched(self) -> list[Path]:
-        """Return the folders in which something may happen, those that are there."""
+        """Return the existing folders to watch."""
         notes = self.notes.folders if self.notes else ()
         return [folder for folder in (*(place.folder for place in self.transcripts.places), *notes) if folder.is_dir()]
 
     # Capturing
 
     def capture_all(self) -> int:
-        """Read what is new in every transcript; return how many messages came."""
+        """Add the new messages of all transcripts; return how many."""
         for incident in self.journal.incidents():
             path = incident.name.removeprefix(_UNREAD)
             if path != incident.name and not any(Path(p).exists() for p in (path, path.rpartition("#")[0]) if p):
@@ -108,12 +108,12 @@ class Sidecar:
         )
 
     def capture_paths(self, paths: Iterable[Path]) -> int:
-        """Read what is new in the transcripts among `paths`."""
+        """Add the new messages of the transcripts among `paths`; return how many."""
         found = map(self._source_of, paths)
         return sum(self.capture_source(source) for source in sorted({*filter(None, found)}))
 
     def capture_spool(self) -> set[Scope]:
-        """Read the transcripts that hooks pointed to; return the scopes in which a conversation ended."""
+        """Read the transcripts of the hooks' events; return the scopes in which a conversation ended."""
         ended: set[Scope] = set()
         for event in spool.events(self.spool, self.clock.now()):
             source = self._source_of(event.transcript) or Source(event.transcript, self.transcripts.default_scope)
@@ -128,13 +128,13 @@ class Sidecar:
         return source_of(path, self.transcripts.places, self.transcripts.default_scope)
 
     def capture_source(self, source: Source) -> int:
-        """Read what is new in one transcript or database."""
+        """Add the new messages of one transcript or database; return how many."""
         if source.is_database:
             return capture_database(self.capture, source.scope, source.path, self.transcripts.open_database)
         return self.capture.file(source.scope, source.path)
 
     def mirror_notes(self, changed: Iterable[Path] | None = None) -> Mirrored | None:
-        """Bring the mirrors of the user's notes in line, where some of `changed` may be one; None: nothing was to do."""
+        """Update the mirrors of the user's notes if any of `changed` may be a note; None: nothing to do."""
         if self.notes is None or not self.notes.folders:
             return None
         if changed is not None and not any(map(self.notes.holds, changed)):
@@ -144,10 +144,10 @@ class Sidecar:
     # Distilling
 
     def observe(self, scope: Scope, *, flush: bool = False) -> Step:
-        """Do what is due in a scope, with at most one call of the observer. Never raises GeneratorFailed."""
+        """Do the step that is due in a scope, with at most one call of the observer. Never raises GeneratorFailed."""
         if self._waits("observer"):
             return Step.NOTHING
-        # Correct without the lock too; with it, two processes do not pay for the same span.
+        # The lock is not needed for correctness: it keeps two processes from paying for the same span.
         with self.journal.exclusive(observing(scope), wait=False) as held:
             if not held:
                 return Step.NOTHING
@@ -157,34 +157,32 @@ class Sidecar:
             except GeneratorFailed as error:
                 self._failed("observer", error)
                 return Step.NOTHING
-        if done in (Step.BUFFERED, Step.OBSERVED):  # what took the observer: it is back
+        if done in (Step.BUFFERED, Step.OBSERVED):  # the observer works again
             self.journal.resolve_incident("observer")
         return done
 
     def observe_all(self, scope: Scope, *, flush: bool = False) -> list[Step]:
-        """Do all that is due in a scope; return the steps."""
+        """Do all steps that are due in a scope; return them."""
         steps: list[Step] = []
         while (done := self.observe(scope, flush=flush)) is not Step.NOTHING:
             steps.append(done)
         return steps
 
     def is_idle(self, scope: Scope, idle: timedelta) -> bool:
-        """Say whether messages wait in a scope where nobody has said anything for so long."""
-        found = self.journal.read(
-            scope, self.journal.position(scope, READER), budget_tokens=self.thresholds.hard_stop_tokens
-        )
+        """Say whether messages wait in a scope that has been silent for so long."""
+        found = self._unobserved(scope)
         return bool(found) and found[-1].message.at < self.clock.now() - idle
 
     def reflect(self, scope: Scope) -> Reflected:
-        """Reflect now. Raises GeneratorFailed: then nothing has changed."""
+        """Reflect now. Raises GeneratorFailed: nothing has changed then."""
         with self.journal.exclusive(reflecting(scope)):
             deliver(self.journal, self.store)
             return self._reflector(scope)(fresh=True)
 
     def reflect_if_due(self, scope: Scope) -> bool:
-        """Reflect where observations are too many, or where a week's reflection is due. Never raises GeneratorFailed.
+        """Reflect if there are too many observations or the weekly reflection is due. Never raises GeneratorFailed.
 
-        At half as many, a model's reflection is prepared, so that it is there when it is due.
+        At half of the threshold, a model's reflection is prepared ahead of time.
         """
         if self._waits("reflector"):
             return False
@@ -207,7 +205,7 @@ class Sidecar:
         return Reflector(self.journal, self.store, scope, self.clock, self.models.reflector(scope))
 
     def _weekly_is_due(self, scope: Scope, held: ScopeMemory) -> bool:
-        """A few observations need no reflection, whatever day it is; nor do those that came after the last due time."""
+        """Say whether observations from before the last due time are enough for a weekly reflection."""
         last_due = self._last_weekly_reflection()
         if held.tokens < self.thresholds.reflect_tokens // 2 or held.observations[0].at >= last_due:
             return False
@@ -222,21 +220,24 @@ class Sidecar:
     # What waits
 
     def _tell_unread(self, path: str, why: str) -> None:
-        """Keep an incident for a transcript that cannot be read, until it can or is gone."""
+        """Keep an incident for an unreadable transcript until it is readable or gone."""
         name, now = f"{_UNREAD}{path}", self.clock.now()
         if why:
             self.journal.raise_incident(Incident(name, f"{path}: {why}", now, 1, now))
-        elif any(incident.name == name for incident in self.journal.incidents()):
+        elif self._incident(name):
             self.journal.resolve_incident(name)
 
+    def _incident(self, name: str) -> Incident | None:
+        return next((incident for incident in self.journal.incidents() if incident.name == name), None)
+
     def _waits(self, name: str) -> bool:
-        found = next((incident for incident in self.journal.incidents() if incident.name == name), None)
+        found = self._incident(name)
         return found is not None and self.clock.now() < found.next_try
 
     def _failed(self, name: str, error: GeneratorFailed) -> None:
-        """Keep an incident, and tell the user where it is a new one."""
+        """Keep an incident; notify the user of a new one."""
         now = self.clock.now()
-        before = next((incident for incident in self.journal.incidents() if incident.name == name), None)
+        before = self._incident(name)
         tries = before.tries + 1 if before else 1
         wait = min(_FIRST_WAIT * 2 ** min(tries - 1, 10), _LONGEST_WAIT)
         due = self._tomorrow(now) if isinstance(error, BudgetReached) else now + wait
@@ -252,7 +253,7 @@ class Sidecar:
     # Active memory
 
     def write_active_memory(self, scope: Scope) -> bool:
-        """Bring active_memory.md in line with the store; return whether it changed. Raises BadRequest, OSError."""
+        """Update active_memory.md from the store; return whether it changed. Raises BadRequest, OSError."""
         deliver(self.journal, self.store)
         held = self._held(scope)
         today = self.clock.now().astimezone(self.zone).date()
@@ -262,7 +263,9 @@ class Sidecar:
         return scope_memory.load(self.store, scope, self._known.setdefault(scope, {}))
 
     def backlog_tokens(self, scope: Scope) -> int:
-        """Return how many tokens of messages are not observed yet, counted up to the hard stop."""
+        """Return the tokens of messages not observed yet, counted up to the hard stop."""
+        return sum(journalled.message.tokens for journalled in self._unobserved(scope))
+
+    def _unobserved(self, scope: Scope) -> Sequence[Journalled]:
         position = self.journal.position(scope, READER)
-        found = self.journal.read(scope, position, budget_tokens=self.thresholds.hard_stop_tokens)
-        return sum(journalled.message.tokens for journalled in found)
+        return self.journal.read(scope, position, budget_tokens=self.thresholds.hard_stop_tokens)

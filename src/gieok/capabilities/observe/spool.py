@@ -1,6 +1,6 @@
-"""What hooks leave behind: one small file per event, which says where a transcript is. See `gieok.surfaces.hook.trail`.
+"""Reads the spool of hook events: one small file per event, which names a transcript. Written by `gieok.surfaces.hook.trail`.
 
-A file is removed only after the journal holds what it pointed to.
+A file is removed only after the journal holds its transcript.
 """
 
 import json
@@ -9,14 +9,14 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-#: After these the agent sees its conversation no more: what is left of it is observed at once.
+#: Events after which the agent loses sight of its conversation: the rest of it is observed at once.
 ENDS = frozenset(("session-end", "pre-compact"))
-#: A transcript that is not there by now will not come.
+#: After this an event without a transcript has expired.
 _PATIENCE = timedelta(days=7)
 
 
 class Event(NamedTuple):
-    """One event of a hook, and the file that tells of it."""
+    """One hook event, and its file."""
 
     file: Path
     name: str
@@ -25,7 +25,7 @@ class Event(NamedTuple):
 
 
 def events(folder: Path, now: datetime) -> Iterator[Event]:
-    """Yield the events that wait, oldest first; what is no event, or too old to come true, is moved out of the way."""
+    """Yield the waiting events, oldest first; invalid and expired ones are renamed to `.bad`."""
     for file in sorted(folder.glob("*.json")):
         try:
             row = json.loads(file.read_text(encoding="utf-8"))

@@ -1,7 +1,7 @@
-"""Reads what is new in a file that somebody else appends to, renames, truncates or rewrites.
+"""Reads new lines of a file that others append to, rename, truncate or rewrite.
 
-A file is known by device and inode, and by its contents where that does not help: what begins and goes on like a file that
-was read is that file, copied or written anew. Only whole lines are taken; the rest waits.
+A file is identified by device and inode, else by its contents: one with the same beginning and the same bytes before the cursor
+is the file that was read, copied or rewritten. Only whole lines are read; a partial one waits.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ _HEX = 24
 
 
 class Line(NamedTuple):
-    """A line that is complete: its 1-based number, where it begins, and its bytes without the line end."""
+    """A whole line: its 1-based number, its offset, and its bytes without the line end."""
 
     number: int
     offset: int
@@ -30,7 +30,7 @@ class Line(NamedTuple):
 
 
 class Portion(NamedTuple):
-    """Whole lines, what was set aside between them, and the cursor behind them."""
+    """Whole lines, the rejected ones between them, and the cursor behind them."""
 
     lines: list[Line]
     rejects: list[Reject]
@@ -39,11 +39,11 @@ class Portion(NamedTuple):
 
 
 class NotAFile(OSError):
-    """What stands where a transcript was is a folder, a pipe or the like."""
+    """The path is a folder, a pipe or another special file."""
 
 
 def open_transcript(path: Path) -> BinaryIO:
-    """Open a file without waiting (a pipe would wait for a writer). Raises OSError."""
+    """Open a regular file without blocking (a pipe waits for a writer). Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -52,26 +52,26 @@ def open_transcript(path: Path) -> BinaryIO:
 
 
 def looks(path: Path) -> tuple[int, ...]:
-    """Return what changes whenever a file does. Raises OSError."""
+    """Return a status that changes whenever the file does. Raises OSError."""
     found = path.stat()
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def identity(file: BinaryIO) -> str:
-    """Return what a file is known by whatever it is called."""
+    """Return a file's identity, which outlives its name."""
     found = os.fstat(file.fileno())
     return f"{found.st_dev}:{found.st_ino}"
 
 
 def resume(file: BinaryIO, path: Path, known: Iterable[Cursor], *, skips_copies: bool) -> Cursor:
-    """Return where to go on: behind what was read of this file, or at its beginning where it is new or another one.
+    """Return where to resume: behind the lines read of this file, or at the beginning of a new or replaced one.
 
-    What was read of another file with the same beginning and a name beside this one is skipped only with `skips_copies`.
+    Lines read of a sibling with the same beginning are skipped only with `skips_copies`.
     """
     own, here = identity(file), str(path)
     candidates = sorted(
         (cursor for cursor in known if cursor.identity == own or _is_sibling(cursor.path, here)),
-        # Not the file's own first: a number may be used again for a copy of what was read further on.
+        # Not the file's own first: an inode may be reused for a copy of a file that was read further.
         key=lambda cursor: (-cursor.offset, cursor.identity != own),
     )
     for cursor in candidates:
@@ -82,18 +82,18 @@ def resume(file: BinaryIO, path: Path, known: Iterable[Cursor], *, skips_copies:
 
 
 def _is_further(other: Cursor, cursor: Cursor) -> bool:
-    """Say whether another file with the same beginning was read further: then a number may be in use again, for a copy."""
+    """Say whether another file with the same beginning was read further: the inode may be reused for a copy."""
     is_same_beginning = (other.head, other.head_bytes) == (cursor.head, cursor.head_bytes)
     return other.identity != cursor.identity and is_same_beginning and other.offset > cursor.offset
 
 
 def _is_sibling(one: str, other: str) -> bool:
-    """Say whether two names in one folder differ only behind `.jsonl`: `a.jsonl` and `a.jsonl.reset.2026-…`."""
+    """Say whether two paths differ only after `.jsonl`: `a.jsonl` and `a.jsonl.reset.2026-…`."""
     return one.partition(".jsonl")[0] == other.partition(".jsonl")[0]
 
 
 def continues(file: BinaryIO, cursor: Cursor) -> bool:
-    """Say whether a file still begins and goes on as it did when the cursor was put."""
+    """Say whether a file has the head and tail that the cursor recorded."""
     if os.fstat(file.fileno()).st_size < cursor.offset:
         return False
     head = _hash_at(file, 0, cursor.head_bytes)
@@ -112,7 +112,7 @@ def _hash(data: bytes) -> str:
 
 
 def first_lines(file: BinaryIO, count: int) -> Iterator[bytes]:
-    """Yield the first whole lines, of any size that is read at all; in the place of a longer one a question mark."""
+    """Yield the first whole lines; a question mark in place of an overlong one."""
     cursor = Cursor("", "")
     while count > 0:
         portion = read(file, cursor)
@@ -125,7 +125,7 @@ def first_lines(file: BinaryIO, count: int) -> Iterator[bytes]:
 
 
 def bytes_before(file: BinaryIO, offset: int, most_bytes: int) -> bytes:
-    """Return the whole lines that end at `offset`, which ends one, as far as they stand in so many bytes before it."""
+    """Return the whole lines within `most_bytes` before `offset`, which is a line end."""
     start = max(0, offset - most_bytes)
     file.seek(start)
     data = _read_all(file, offset - start)
@@ -133,22 +133,22 @@ def bytes_before(file: BinaryIO, offset: int, most_bytes: int) -> bytes:
 
 
 def lines_between(file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
-    """Yield the whole lines from `start` to `end`, both of which are ends of lines."""
+    """Yield the whole lines from `start` to `end`, both line ends."""
     cursor = Cursor("", "", start)
     while cursor.offset < end:
         portion = read(file, cursor)
         yield from (line.data for line in portion.lines if line.offset < end)
         if portion.cursor == cursor:
-            return  # cut off in the meantime
+            return  # truncated in the meantime
         cursor = portion.cursor
 
 
 def read(file: BinaryIO, cursor: Cursor) -> Portion:
-    """Return the next whole lines, about a megabyte of them (or one longer line)."""
+    """Return the next whole lines: about a megabyte, or one longer line."""
     file.seek(cursor.offset)
     data, size = _read_lines(file)
     if not size:
-        return _set_aside_long_line(file, cursor) if len(data) > LONGEST_LINE_BYTES else Portion([], [], cursor, True)
+        return _reject_long_line(file, cursor) if len(data) > LONGEST_LINE_BYTES else Portion([], [], cursor, True)
     lines: list[Line] = []
     offset, number = cursor.offset, cursor.line
     for piece in bytes(memoryview(data)[: size - 1]).split(b"\n"):
@@ -159,7 +159,7 @@ def read(file: BinaryIO, cursor: Cursor) -> Portion:
 
 
 def _read_lines(file: BinaryIO) -> tuple[bytearray, int]:
-    """Return bytes, and how many of them are whole lines; none where the line is longer than any may be, or not whole."""
+    """Return bytes, and how many of them are whole lines; 0 for an overlong or partial line."""
     data = bytearray(file.read(_PORTION_BYTES))
     size = data.rfind(b"\n") + 1
     while not size and len(data) <= LONGEST_LINE_BYTES and (more := file.read(_PORTION_BYTES)):
@@ -169,15 +169,15 @@ def _read_lines(file: BinaryIO) -> tuple[bytearray, int]:
 
 
 def _read_all(file: BinaryIO, size: int) -> bytes:
-    """Return the next bytes: a file without a buffer may give fewer at once."""
+    """Return the next `size` bytes: an unbuffered file may return fewer at once."""
     data = bytearray()
     while len(data) < size and (more := file.read(size - len(data))):
         data += more
     return bytes(data)
 
 
-def _set_aside_long_line(file: BinaryIO, cursor: Cursor) -> Portion:
-    """Step over a line without holding it; where it has no end yet, it waits like any other."""
+def _reject_long_line(file: BinaryIO, cursor: Cursor) -> Portion:
+    """Skip an overlong line without holding it; a partial one waits."""
     length = 0
     file.seek(cursor.offset)
     while piece := file.read(_PORTION_BYTES):

@@ -8,6 +8,8 @@ the logarithm of the corpus, as the best of many chance matches does. `benchmark
 
 import math
 
+from gieok.text.bm25 import idf
+
 HIGH = "high"
 MEDIUM = "medium"
 LOW = "low"
@@ -32,7 +34,7 @@ def rarities(tokens: dict[str, float], passages: int, holding: dict[str, int]) -
         if looked_at > _MOST_HOLDING and any(other in holding for other in rare):
             break
         count = holding.get(token, 0) + _PRIOR_PASSAGES * _PRIOR_SHARE
-        rare[token] = tokens[token] * math.log(1 + (total - count + 0.5) / (count + 0.5))
+        rare[token] = tokens[token] * idf(total, count)
     return rare
 
 
@@ -55,8 +57,3 @@ def level(
     if coverage < least or ratio < medium_ratio:
         return LOW
     return HIGH if ratio >= high_ratio and coverage >= certain else MEDIUM
-
-
-def recency(age_days: float, half_life_days: float) -> float:
-    """Return the share of its score that a memory of that age keeps: half of it fades, half never does."""
-    return 0.5 + 0.5 * 0.5 ** (max(age_days, 0.0) / half_life_days) if half_life_days > 0 else 1.0

@@ -1,4 +1,4 @@
-"""What a prompt recalls: candidates of every question in every scope, weighed by age, each with its level.
+"""The memories that match a prompt: candidates of every question in every scope, weighed by age, each with its level.
 
 Imported by the hook: see the package. The reader is `sqlite.index_reader.IndexReader`; nothing else is asked of it
 than the four methods used here.
@@ -12,7 +12,10 @@ from collections.abc import Iterable
 from gieok.capabilities.prompt import levels
 from gieok.capabilities.prompt.inject import InjectedMemory
 from gieok.capabilities.prompt.options import HookSettings
+from gieok.engine.age import age_factor
 from gieok.engine.snippet import snippet
+from gieok.text.annotations import importance_factor
+from gieok.text.bm25 import NOTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,37 +34,26 @@ if TYPE_CHECKING:
             self,
             sid: int,
             mean_length: float,
-            query: Any,  # noqa: ANN401 - a KeywordQuery's fields
+            query: Any,  # noqa: ANN401 - the fields of `Bm25`
             weights: dict[str, float],
             limit: int,
         ) -> list[tuple[int, float]]:
             """Return the best passages."""
 
         def newest(self, scope: str, limit: int) -> list[tuple[str, str, str, str]]:
-            """Return key, title, metadata and provenance of what changed last."""
+            """Return key, title, metadata and provenance of the last changes."""
 
         def row(self, passage: int) -> tuple[Any, ...]:
-            """Return what is shown of a passage."""
+            """Return a passage with the fields of its document that are shown."""
 
 
 _CANDIDATES = 40
 _DOCUMENTS = 12
 _SNIPPET_CHARS = 600
-_DAY_S = 86_400.0
-#: What people keep records of; each is a folder.
+#: The categories of records; each is a folder.
 CATEGORIES = ("decision", "preference", "constraint", "runbook", "tech-debt", "session-summary")
 #: Categories that fade with age, as dated notes do; a decision holds until it is retired.
 _FADING = frozenset(("session-summary",))
-
-
-class Ranking:
-    """BM25 as the engine's profile for files has it; see `gieok.text.bm25`."""
-
-    k1 = 0.4
-    b = 0.4
-    context_weight = 0.5
-    spread: tuple[float, ...] = ()  # what is recalled are notes, not turns of talk; it costs three times as much
-    spread_tokens = 40
 
 
 class Match:
@@ -78,7 +70,7 @@ class Match:
 
 
 class PromptMatches:
-    """What was found, best first, and how many passages there are to recall from."""
+    """The matches, best first, and the number of passages that were searched."""
 
     __slots__ = ("found", "passages")
 
@@ -114,30 +106,30 @@ def find_matches(
     with_low: bool = False,
 ) -> PromptMatches:
     """Return what the scopes hold on any of the questions. When `late` is raised: what was found until then."""
-    recalled = PromptMatches()
+    matches = PromptMatches()
     candidates: dict[int, _Candidate] = {}
     try:
         for scope in scopes:
-            _gather(reader, scope, asked, chosen, recalled, candidates, with_low=with_low)
+            matches.passages += _search_scope(reader, scope, asked, chosen, candidates, with_low=with_low)
     except late:
         pass
-    best = _one_a_document(reader, candidates)
+    best = _one_per_document(reader, candidates)
     for c in best:
-        c.weighed = c.coverage * c.row.freshness(now_unix_s, chosen.number("hook.half_life_days"))
+        c.weighed = c.coverage * c.row.weight(now_unix_s, chosen.number("hook.half_life_days"))
     best.sort(key=lambda c: (-c.weighed, c.passage))
     for c in best:
         ratio = c.weighed / best[0].weighed
         level = levels.level(
             c.coverage, ratio, c.floors, chosen.number("hook.high_ratio"), chosen.number("hook.medium_ratio")
         )
-        # A file that is gone is not memory any more, whatever the index still holds.
+        # A deleted file is no memory any more, whatever the index still holds.
         if (level != levels.LOW or with_low) and c.row.is_there():
             entry = c.row.entry(cwd, c.tokens, c.scope)
-            recalled.found.append(Match(level=level, coverage=c.coverage, ratio=ratio, key=c.row.key, entry=entry))
-    return recalled
+            matches.found.append(Match(level=level, coverage=c.coverage, ratio=ratio, key=c.row.key, entry=entry))
+    return matches
 
 
-def _one_a_document(reader: "Reader", candidates: dict[int, _Candidate]) -> list[_Candidate]:
+def _one_per_document(reader: "Reader", candidates: dict[int, _Candidate]) -> list[_Candidate]:
     """Return the best passage of each of the best documents: one long document must not crowd out the others."""
     best: dict[int, _Candidate] = {}
     for c in sorted(candidates.values(), key=lambda c: (-c.coverage, c.passage)):
@@ -148,37 +140,37 @@ def _one_a_document(reader: "Reader", candidates: dict[int, _Candidate]) -> list
     return list(best.values())
 
 
-def _gather(
+def _search_scope(
     reader: "Reader",
     scope: str,
     asked: list[dict[str, float]],
     chosen: HookSettings,
-    recalled: PromptMatches,
     candidates: dict[int, _Candidate],
     *,
     with_low: bool,
-) -> None:
+) -> int:
+    """Add the candidates of a scope; return how many passages it holds."""
     known = reader.scope(scope)
     if known is None:
-        return
+        return 0
     sid, passages, mean_length = known
-    recalled.passages += passages
     holding = reader.holding(sid, {token for weights in asked for token in weights})
     floors = levels.floors(passages, chosen.number("hook.floor"))
     for weights in asked:
         rare = levels.rarities(weights, passages, holding)
-        ceiling = sum(rare.values()) * (Ranking.k1 + 1)
+        ceiling = sum(rare.values()) * (NOTES.k1 + 1)
         present = {token: weight for token, weight in rare.items() if token in holding}
-        # No passage holds more than what occurs at all: this cannot reach the floor, and most prompts end here.
-        if not with_low and sum(present.values()) * (Ranking.k1 + 1) < floors[0] * ceiling:
+        # The tokens that occur at all are an upper bound: most prompts cannot reach the floor and end here.
+        if not with_low and sum(present.values()) * (NOTES.k1 + 1) < floors[0] * ceiling:
             continue
-        for passage, score in reader.ranked(sid, mean_length, Ranking, present, _CANDIDATES):
+        for passage, score in reader.ranked(sid, mean_length, NOTES, present, _CANDIDATES):
             if passage not in candidates or score / ceiling > candidates[passage].coverage:
                 candidates[passage] = _Candidate(passage, score / ceiling, floors, weights, scope)
+    return passages
 
 
 class _Row:
-    """A passage with what of its document is shown."""
+    """A passage, and the fields of its document that are shown."""
 
     def __init__(
         self, document: int, key: str, title: str, text: str, first: int, last: int, updated_ms: int, day_ms: int | None,
@@ -193,18 +185,19 @@ class _Row:
         self._category = category_of(self._metadata, key)
 
     def is_there(self) -> bool:
-        """Say whether what it came from still exists."""
+        """Say whether its source still exists."""
         return not os.path.isabs(self._source) or os.path.exists(self._source)
 
-    def freshness(self, now_unix_s: float, half_life_days: float) -> float:
-        """Return what age leaves of the score: only dated notes and summaries fade."""
-        moment = self._day_ms
+    def weight(self, now_unix_s: float, half_life_days: float) -> float:
+        """Return the factor of its score: by age (dated notes and summaries alone) and by its author's marks."""
+        moment_ms = self._day_ms
         if self._category in _FADING:
-            moment = moment or self._updated_ms
-        return 1.0 if moment is None else levels.recency((now_unix_s - moment / 1000) / _DAY_S, half_life_days)
+            moment_ms = moment_ms or self._updated_ms
+        age_s = None if moment_ms is None else now_unix_s - moment_ms / 1000
+        return age_factor(age_s, half_life_days) * importance_factor(self._text)
 
     def entry(self, cwd: str, tokens: Iterable[str], scope: str) -> InjectedMemory:
-        """Return what is shown of it."""
+        """Return the memory as it is shown."""
         first, last = self._lines
         lines = f"#L{first}" + (f"-L{last}" if last != first else "")
         return InjectedMemory(
@@ -219,19 +212,19 @@ class _Row:
 
 
 def category_of(metadata: dict[str, str], key: str) -> str:
-    """Return a record's category: what its front matter says, else the folder it was put in by hand; '' for a note."""
+    """Return a record's category, from its front matter, else from its folder; '' for a note."""
     folder = key.split("/")[-2:-1]
     return metadata.get("category") or (folder[0] if folder and folder[0] in CATEGORIES else "")
 
 
 def source_of(provenance: str) -> str:
-    """Return where a document came from, of the JSON that the store keeps; '' where it does not say."""
+    """Return the source of a document from its stored provenance (JSON); '' without one."""
     rows = json.loads(provenance)
     return str(rows[0]["source"]) if rows else ""
 
 
 def shown_path(source: str, cwd: str) -> str:
-    """Return a path as the agent can open it from its folder: relative inside, `~/…` or absolute elsewhere."""
+    """Return a path that the agent can open from its folder: relative below it, else `~/…` or absolute."""
     if os.path.isabs(source) and cwd:
         relative = os.path.relpath(source, cwd)
         if not relative.startswith(".." + os.sep):

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from gieok import places
 from gieok.capabilities.files import roots
-from gieok.engine.recall import Profile, Question, RankedHits, first_answer, recall
+from gieok.engine.profile import Profile
+from gieok.engine.recall import Question, RankedHits, first_answer, recall
 from gieok.errors import BadRequest, NotIndexed
 from gieok.model.memory import Scope
 from gieok.model.retrieval import Filter, Hit

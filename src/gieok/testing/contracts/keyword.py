@@ -136,7 +136,7 @@ class KeywordContract(StoreFixtures):
 
     def test_no_tokens_or_no_room_gives_nothing(self, store: FullStore) -> None:
         store.put([entry("a", "결제"), entry("empty")])
-        assert store.keyword(HOME, KeywordQuery(weights={}), _ALL, 9).ranked == ()
+        assert store.keyword(HOME, question(""), _ALL, 9).ranked == ()
         assert store.keyword(HOME, question("없는단어"), _ALL, 9).ranked == ()
         assert store.keyword(HOME, question("결제"), _ALL, 0).ranked == ()
 

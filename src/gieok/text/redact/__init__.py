@@ -1,9 +1,9 @@
 """Replaces secrets in text before it is stored or sent anywhere.
 
-What is a secret is data: a table of rules (`tokens`, `structures`, `assigned`, `prose`, `personal`), beside them the user's own
-(`own`). Two dialects read it: `redact` is for prose, settings and transcripts; `redact_source` is for source code, where
-only quoted values, key blocks and known shapes are secrets, so that code stays what it is. The number of lines never
-changes, so that line ranges stay exact.
+Rules are data: tables (`tokens`, `structures`, `assigned`, `prose`, `personal`) and the user's own rules (`own`). There are
+two dialects: `redact` for prose, settings and transcripts; `redact_source` for source code, where only quoted values, key
+blocks and known shapes are secrets and all else stays unchanged. The number of lines never changes, so line ranges stay
+exact.
 """
 
 from collections import Counter, deque
@@ -22,7 +22,7 @@ RULES: tuple[Rule, ...] = (*STRUCTURES, *TOKENS, *ASSIGNED, *PROSE, *PERSONAL)
 SOURCE_RULES: tuple[Rule, ...] = (*(rule for rule in RULES if rule.in_source), *ASSIGNED_IN_SOURCE)
 _PROSE = Table(RULES, frozenset(TOKENS))
 _SOURCE = Table(SOURCE_RULES, frozenset(TOKENS))
-#: What was cut may bring out what it hid; it never takes more than a few looks until nothing is left to cut.
+#: A replacement may expose another secret; a few passes suffice.
 _MOST_PASSES = 6
 _LEAST_REST = 4
 
@@ -33,7 +33,7 @@ def redact(text: str) -> str:
 
 
 def redact_source(text: str) -> str:
-    """Return source code with each secret replaced; what is no literal and no known shape stays byte for byte."""
+    """Return source code with each secret replaced; all but literals and known shapes stays byte for byte."""
     return _redacted(text, _SOURCE, None)
 
 
@@ -61,7 +61,7 @@ def _redacted(text: str, table: Table, counts: Counter[str] | None) -> str:
 
 
 def _apart(text: str, spans: Sequence[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
-    """Yield the spans without the placeholders inside of them: what is cut is never cut again."""
+    """Yield the spans without the placeholders inside them: a replaced secret is never replaced again."""
     placeholders = deque(found.span() for found in PLACEHOLDER.finditer(text)) if "[redacted:" in text else deque()
     for start, end, name in spans:
         at = start

@@ -10,13 +10,13 @@ _KEYS = "api access private account shared signing encryption encrypt master con
 _KEYS += "client admin webhook subscription application"
 _SECRET = rf"secret(?:[_-]?id)?|credentials?|creds?|{after(_KEYS, '[_. -]')}key"
 _TOKEN = r"token|sess(?:ion)?[_-]?id|session|csrf|xsrf|sid|jwt|bearer|auth"
-#: Tokens that let nobody in: places in a list, and marks against doing a thing twice.
+#: Names of tokens that grant no access: page cursors, idempotency keys, parser marks.
 _NO_SECRET = re.compile(
     r"(?i)(?:next|page|paging|pagination|continuation|starting|start|sync|cursor|change|lock|client|request|idempotency|cancel\w*|"
     r"stop|end|eos|bos|pad|mask|special|resume|import|export|action|work-?unit|update|sequence|position)[_.-]?$"
 )
 _UUID = re.compile(r"[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}")
-#: Words that may follow in the name of a key and leave it the name of a secret: `password_prod`, `SECRET_KEY_BASE`.
+#: Suffixes of a key that still names a secret: `password_prod`, `SECRET_KEY_BASE`.
 _TAIL = re.compile(
     r"(?i)(?:[_.\- ]?(?:keys?|values?|prod(?:uction)?|dev(?:elopment)?|tests?|staging|stage|live|db|root|admin|user|app|old|new|"
     r"hex|b64|base(?:64)?|string|text|plain(?:text)?|env|tokens?|secrets?|code|s|[0-9]{1,3}|primary|secondary|default|main|"
@@ -48,26 +48,11 @@ _VALUE = (
     r"|(?P<bare>[^\s\"'`<>;][^\s\"'`<>;]{0,8000}))"
 )
 _PATTERN = rf"{_HEAD}(?P<tail>[A-Za-z0-9_.-]{{0,24}}){_SIGN}{_VALUE}"
-_HINTS = (
-    "pass",
-    "pw",
-    "psk",
-    "secret",
-    "cred",
-    "key",
-    "token",
-    "sess",
-    "csrf",
-    "xsrf",
-    "sid",
-    "jwt",
-    "bearer",
-    "auth",
-)
+_HINTS = tuple("pass pw psk secret cred key token sess csrf xsrf sid jwt bearer auth".split())
 
 
 def _cut(found: re.Match[str]) -> tuple[int, int] | None:
-    """Cut the value; a long one that is no secret is passed over, so that no row of keys is read again for each of them."""
+    """Cut the value; skip a long match without a secret, so that a row of keys is not read again for each key."""
     span = _value(found)
     return (found.end(), found.end()) if span is None and found.end() - found.start() > _LONG_CHARS else span
 
@@ -78,9 +63,9 @@ def _value(found: re.Match[str]) -> tuple[int, int] | None:
     if found["blank"] and not _FLAG.search(found.string, max(0, found.start() - 42), found.start()):
         return None
     before = found.string[max(0, found.start() - 42) : found.start()]
-    if (found["sign"] == ":" and before.endswith(":")) or (
-        found["tag"] and not _TAG.search(before)
-    ):  # of an ARN, of a quotation
+    is_arn = found["sign"] == ":" and before.endswith(":")
+    is_quotation = found["tag"] and not _TAG.search(before)
+    if is_arn or is_quotation:
         return None
     if found["quoted"] is not None:
         start, end = found.span("quoted")
@@ -98,7 +83,7 @@ def _value(found: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _quoted_only(found: re.Match[str]) -> tuple[int, int] | None:
-    """Cut as `_cut` does, and only between quotes: source code without them is no secret."""
+    """Cut as `_cut` does, between quotes only: an unquoted value is an expression."""
     return _cut(found) if found["quoted"] is not None and found["blank"] is None else None
 
 
@@ -129,12 +114,12 @@ def _is_beside(found: re.Match[str]) -> bool:
 
 
 def _follows_on_line(found: re.Match[str], start: int) -> bool:
-    """Say whether a bare value behind a colon stands on the line of its key."""
+    """Say whether a bare value after a colon is on the line of its key."""
     return "\n" not in found.string[found.end("sign") : start] or "|" in found.string[found.end("sign") : start]
 
 
 def _trimmed(raw: str) -> str:
-    """Return a bare value without what only follows it."""
+    """Return a bare value without the punctuation after it."""
     if ends := _ENDS_PAIR.search(raw):
         raw = raw[: ends.start()]
     raw = raw.rstrip(",")
@@ -145,7 +130,7 @@ def _trimmed(raw: str) -> str:
 
 
 def _holds(found: re.Match[str], value: str) -> bool:
-    """Say whether what a key holds is a secret; a password is shorter than a token and may be a word."""
+    """Say whether the value of a key is a secret; a password is shorter than a token and may be a word."""
     is_quoted = found["quoted"] is not None
     is_type = is_quoted and value.endswith((")", "]")) and is_code(value)  # as `List[V1Secret]`
     if is_type or is_stand_in(value) or "://" in value:
@@ -154,9 +139,8 @@ def _holds(found: re.Match[str], value: str) -> bool:
         return bool(found["password"]) and _is_phrase(value)
     if found["token"]:
         is_session = found["token"].lower().startswith("s")
-        if is_session and (
-            found["sign"] != "=" or is_quoted or _UUID.fullmatch(value)
-        ):  # of a cookie; others let nobody in
+        # Session ids grant access in cookies only.
+        if is_session and (found["sign"] != "=" or is_quoted or _UUID.fullmatch(value)):
             return False
         if _NO_SECRET.search(found.string, max(0, found.start() - 16), found.start()):
             return False
@@ -170,17 +154,13 @@ def _holds(found: re.Match[str], value: str) -> bool:
     if found["beside"]:
         return False
     plain = compiled(r"[A-Z]?[a-z]{7,}").fullmatch(value) is not None and value.lower() not in _STATES
-    # A password of plain letters: only where nothing else can stand.
-    return (
-        plain
-        and not is_code(value)
-        and _is_setting(found)
-        and not compiled(r"(?i)pass|pwd|secret|token|user").search(value)
-    )
+    names_secret = compiled(r"(?i)pass|pwd|secret|token|user").search(value)
+    # A password of letters alone: only where nothing but a value can stand.
+    return plain and not is_code(value) and _is_setting(found) and not names_secret
 
 
 def _is_setting(found: re.Match[str]) -> bool:
-    """Say whether a key stands alone on its line, or in quotes, as keys of settings do."""
+    """Say whether the key is a setting: alone on its line, or with a quoted value."""
     text, start = found.string, found.start()
     line = text.rfind("\n", max(0, start - 80), start) + 1
     if found["quoted"] is not None:
@@ -190,29 +170,14 @@ def _is_setting(found: re.Match[str]) -> bool:
 
 
 def _is_phrase(value: str) -> bool:
-    """Say whether a value with blanks is a password: one of its words is no word."""
+    """Say whether a value with spaces is a password: one of its parts is not a word."""
     words = value.split(" ")
     return len(words) <= 8 and any(is_password(word) or (len(word) > 3 and not is_wordy(word)) for word in words)
 
 
 ASSIGNED = (
-    Rule(
-        "password",
-        _HINTS,
-        _PATTERN,
-        "DB_PASSWORD=h7Kqx2vP",
-        "password=getpass.getpass()",
-        cut=_cut,
-        in_source=False,
-    ),
-)
+    Rule("password", _HINTS, _PATTERN, "DB_PASSWORD=h7Kqx2vP", "password=getpass.getpass()", cut=_cut, in_source=False),
+)  # fmt: skip
 ASSIGNED_IN_SOURCE = (
-    Rule(
-        "password",
-        _HINTS,
-        _PATTERN,
-        'password = "h7Kqx2vP"',
-        "var secret = this.req.secret;",
-        cut=_quoted_only,
-    ),
-)
+    Rule("password", _HINTS, _PATTERN, 'password = "h7Kqx2vP"', "var secret = this.req.secret;", cut=_quoted_only),
+)  # fmt: skip

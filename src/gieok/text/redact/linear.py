@@ -1,11 +1,11 @@
-"""Whether a pattern takes time that only grows with the text, by its form."""
+"""Checks by its form that a pattern matches in linear time."""
 
 import re
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-#: What `re` makes of a pattern has no public name.
+#: The parse tree of `re` has no public name.
 _codes: Any = import_module("re._constants")
 _parse: Any = import_module("re._parser").parse
 _SAMPLE = [chr(n) for n in range(128)] + ["é", "가", "힣", "→", "\u200b"]
@@ -15,8 +15,8 @@ _REPEATS = (_codes.MAX_REPEAT, _codes.MIN_REPEAT, _codes.POSSESSIVE_REPEAT)
 def why_not(pattern: str) -> str:
     """Return why a pattern may be slow, '' where it is not. Raises re.error.
 
-    A repeat without an end may stand only where the pattern ends: what it took is then never given back. A repeat within a
-    repeat must begin or end with what the inner one does not take, so that there is one way to read a text.
+    An unbounded repeat is allowed only at the end of the pattern, where it never backtracks. A nested repeat must begin or
+    end with a character that the inner repeat cannot match, so that each text matches in one way only.
     """
     return _sequence(_parse(pattern), is_last=True, is_repeated=False)
 
@@ -34,7 +34,7 @@ def _part(code: Any, given: Any, *, is_last: bool, is_repeated: bool) -> str:  #
     if code in _REPEATS:
         _, most, body = given
         if most == _codes.MAXREPEAT and (not is_last or is_repeated):
-            return "a repeat without an end (`+`, `*`, `{n,}`) stands before its end; write `{1,200}`"
+            return "an unbounded repeat (`+`, `*`, `{n,}`) stands before its end; write `{1,200}`"
         if most > 1 and (wrong := _nested(body)):
             return wrong
         return _sequence(body, is_last=is_last, is_repeated=is_repeated or most > 1)
@@ -51,14 +51,14 @@ def _part(code: Any, given: Any, *, is_last: bool, is_repeated: bool) -> str:  #
 
 
 def _nested(body: Any) -> str:  # noqa: ANN401
-    """Say what is wrong where a repeated body repeats something itself."""
+    """Return why a repeated body with repeats of its own may be slow, else ''."""
     repeated = [set(_letters(inner)) for inner in _repeats(body)]
     if not repeated:
         return ""
     for edge in (_first(body), _first(body, -1)):
         if edge is not None and not any(edge & letters for letters in repeated):
             return ""
-    return "a repeat within a repeat can be read in many ways; begin the inner part with a sign of its own"
+    return "a nested repeat matches in many ways; begin its inner part with a character of its own"
 
 
 def _repeats(items: Any) -> list[Any]:  # noqa: ANN401
@@ -76,7 +76,7 @@ def _repeats(items: Any) -> list[Any]:  # noqa: ANN401
 
 
 def _first(items: Any, step: int = 1) -> set[str] | None:  # noqa: ANN401
-    """Return the letters that a body must begin (with step -1: end) with; None where it may be empty or is not one letter."""
+    """Return the characters that a body must begin (step -1: end) with; None where it may be empty or longer."""
     for code, given in list(items)[::step]:
         if code in (_codes.ASSERT, _codes.ASSERT_NOT, _codes.AT):
             continue
@@ -92,7 +92,7 @@ def _first(items: Any, step: int = 1) -> set[str] | None:  # noqa: ANN401
 
 
 def _letters(items: Any) -> set[str]:  # noqa: ANN401
-    """Return the letters that a body may hold."""
+    """Return the characters that a body may match."""
     letters: set[str] = set()
     for code, given in items:
         if code in _REPEATS:
@@ -107,7 +107,7 @@ def _letters(items: Any) -> set[str]:  # noqa: ANN401
 
 
 def _taken(code: Any, given: Any) -> set[str] | None:  # noqa: ANN401
-    """Return the letters that one item takes, tried on a sample."""
+    """Return the characters of the sample that one item matches."""
     tests: dict[Any, Callable[[str], bool]] = {
         _codes.LITERAL: lambda c: ord(c) == given,
         _codes.NOT_LITERAL: lambda c: ord(c) != given,

@@ -1,4 +1,4 @@
-"""Names of files and folders without secrets: still one name for one file, and the same one every time."""
+"""Redacts names of files and folders; the result is stable and distinct for each name."""
 
 import hashlib
 from functools import cache
@@ -7,13 +7,13 @@ from pathlib import PurePosixPath
 from gieok.text.redact import redact
 
 _AS_BLANKS = str.maketrans("-_+", "   ")
-#: What tells names apart says little about the secret: 16 bits, each guess of which costs a tenth of a second.
+#: The mark that keeps names distinct reveals little: 16 bits of a hash, a tenth of a second per guess.
 _MARK_HEX = 4
 _ROUNDS = 200_000
 
 
 def named(path: str) -> str:
-    """Return a path with `/` whose names hold no secret. A name that had one ends in `~` and a mark of its own."""
+    """Return a POSIX path without secrets in its names. A redacted name ends in `~` and a mark of its own."""
     everything = f"{path}\n{path.translate(_AS_BLANKS)}"
     if redact(everything) == everything:
         return path
@@ -24,7 +24,7 @@ def named(path: str) -> str:
 def _part(name: str) -> str:
     suffix = PurePosixPath(name).suffix
     stem = name.removesuffix(suffix)
-    spoken = stem.translate(_AS_BLANKS)  # as Gieok itself makes names of titles
+    spoken = stem.translate(_AS_BLANKS)  # as Gieok makes file names of titles
     clean = redact(stem)
     if clean == stem:
         clean = redact(spoken)

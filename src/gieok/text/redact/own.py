@@ -1,4 +1,4 @@
-"""The user's own rules, beside the built-in ones: set once by the wiring, for the whole process."""
+"""The user's own rules, in addition to the built-in ones: set once by the wiring, for the whole process."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ _KEYS = frozenset(("name", "pattern", "example", "counter_example"))
 
 
 class BadRule(ValueError):
-    """A rule that cannot be used, and why."""
+    """A rule cannot be used; the message says why."""
 
 
 def rules() -> tuple[Rule, ...]:
@@ -19,13 +19,13 @@ def rules() -> tuple[Rule, ...]:
 
 
 def use(chosen: tuple[Rule, ...]) -> None:
-    """Take these rules from now on, in place of those before."""
-    global _rules  # noqa: PLW0603 - redaction is called everywhere, and nowhere may it be without them
+    """Replace the user's rules."""
+    global _rules  # noqa: PLW0603 - every caller of redaction needs them
     _rules = chosen
 
 
 def made(given: object) -> tuple[Rule, ...]:
-    """Return the rules that a list of settings tells. Raises BadRule, which names the rule and what is wrong."""
+    """Return the rules of a settings list. Raises BadRule, which names the rule and its fault."""
     if not isinstance(given, Sequence) or isinstance(given, str):
         raise BadRule("it must be a list of rules, each with name, pattern, example and counter_example")
     return tuple(_made(n, row) for n, row in enumerate(given, 1))
@@ -37,7 +37,7 @@ def _made(number: int, row: object) -> Rule:
     name, pattern = row["name"], row["pattern"]
     if not PLACEHOLDER.fullmatch(f"[redacted:{name}]"):
         raise BadRule(f"rule {number} is named {name!r}; a name has small letters, digits and hyphens")
-    from gieok.text.redact.linear import why_not  # few have rules of their own
+    from gieok.text.redact.linear import why_not  # few users have rules of their own
 
     try:
         wrong = why_not(pattern)
@@ -47,9 +47,9 @@ def _made(number: int, row: object) -> Rule:
     if wrong:
         raise BadRule(f"the pattern of {name!r} may be slow: {wrong}")
     if expression.search("") or expression.search(f"[redacted:{name}]"):
-        raise BadRule(f"the pattern of {name!r} takes the empty text, or what is put in a secret's place")
+        raise BadRule(f"the pattern of {name!r} matches the empty text or a placeholder")
     if not expression.search(row["example"]):
-        raise BadRule(f"the pattern of {name!r} does not take its example {row['example']!r}")
+        raise BadRule(f"the pattern of {name!r} does not match its example {row['example']!r}")
     if expression.search(row["counter_example"]):
-        raise BadRule(f"the pattern of {name!r} takes its counter_example {row['counter_example']!r}")
+        raise BadRule(f"the pattern of {name!r} matches its counter_example {row['counter_example']!r}")
     return Rule(name, (), pattern, row["example"], row["counter_example"])

@@ -1,4 +1,4 @@
-"""Personal numbers whose check digits are right: Korean resident numbers and payment cards."""
+"""Personal numbers with valid check digits: Korean resident numbers and payment cards."""
 
 import re
 from datetime import date
@@ -6,19 +6,8 @@ from datetime import date
 from gieok.text.redact.rule import Rule
 
 _WEIGHTS = (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)
-_CENTURY = {
-    "1": 1900,
-    "2": 1900,
-    "3": 2000,
-    "4": 2000,
-    "5": 1900,
-    "6": 1900,
-    "7": 2000,
-    "8": 2000,
-    "9": 1800,
-    "0": 1800,
-}
-#: Since October 2020 a resident number has no check digit; it is known by what stands before it.
+_CENTURY = {sex: century for century, of in ((1800, "90"), (1900, "1256"), (2000, "3478")) for sex in of}
+#: Resident numbers since October 2020 have no check digit; the words before one identify it.
 _NAMED = re.compile(r"(?i)주민|등록\s?번호|resident|\brrn\b")
 _NAMED_CHARS = 24
 
@@ -36,7 +25,7 @@ def _resident(found: re.Match[str]) -> tuple[int, int] | None:
     except ValueError:
         return None
     rest = sum(weight * digit for weight, digit in zip(_WEIGHTS, digits, strict=False)) % 11
-    # The check digit of a foreigner's number is counted from 13; many programs (and numbers) count from 11 all the same.
+    # A foreigner's check digit counts from 13, but many programs (and numbers) count from 11.
     is_right = digits[12] in ((11 - rest) % 10, (13 - rest) % 10 if sex in "5678" else -1)
     return found.span() if is_right or is_named else None
 
@@ -55,34 +44,12 @@ _LONG_NUMBER = r"[0-9]{4}[ –-]?[0-9]{2}"
 _FOUR = r"[0-9]{4}"
 
 PERSONAL = (
-    Rule(
-        "resident-number",
-        (),
-        rf"[0-9]{_EDGE}[0-9](?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?P<dash> ?[-–] ?|)[0-9]{{7}}{_END}",
-        "주민등록번호 900101-1234568",
-        "900101-9234567",
-        cut=_resident,
-        in_source=False,
-        needs=_LONG_NUMBER,
-    ),
-    Rule(
-        "card-number",
-        (),
-        rf"[2-69]{_EDGE}[0-9]{{3}}(?:(?P<gap>[ -]){_FOUR}(?P=gap){_FOUR}(?P=gap){_FOUR}|[0-9]{{12}}){_END}",
-        "카드 4929-1111-1234-5678",
-        "4111-1111-1234-5678",
-        cut=_card,
-        in_source=False,
-        needs=_LONG_NUMBER,
-    ),
-    Rule(
-        "card-number",
-        (),
-        rf"3{_EDGE}[47][0-9]{{2}}(?P<gap>[ -]?)[0-9]{{6}}(?P=gap)[0-9]{{5}}{_END}",
-        "amex 3782 822463 10005",
-        "3782 822463 10006",
-        cut=_card,
-        in_source=False,
-        needs=_LONG_NUMBER,
-    ),
-)
+    Rule("resident-number", (),
+         rf"[0-9]{_EDGE}[0-9](?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?P<dash> ?[-–] ?|)[0-9]{{7}}{_END}",
+         "주민등록번호 900101-1234568", "900101-9234567", cut=_resident, in_source=False, needs=_LONG_NUMBER),
+    Rule("card-number", (),
+         rf"[2-69]{_EDGE}[0-9]{{3}}(?:(?P<gap>[ -]){_FOUR}(?P=gap){_FOUR}(?P=gap){_FOUR}|[0-9]{{12}}){_END}",
+         "카드 4929-1111-1234-5678", "4111-1111-1234-5678", cut=_card, in_source=False, needs=_LONG_NUMBER),
+    Rule("card-number", (), rf"3{_EDGE}[47][0-9]{{2}}(?P<gap>[ -]?)[0-9]{{6}}(?P=gap)[0-9]{{5}}{_END}",
+         "amex 3782 822463 10005", "3782 822463 10006", cut=_card, in_source=False, needs=_LONG_NUMBER),
+)  # fmt: skip

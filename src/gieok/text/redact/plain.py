@@ -1,4 +1,4 @@
-"""Text as rules read it: nothing invisible within a word, full-width signs as plain ones, syllables put together."""
+"""Normalises text for the rules: invisible characters removed, full-width forms narrowed, Hangul syllables composed."""
 
 import re
 import unicodedata
@@ -11,7 +11,7 @@ _CONTROL = bytes({*range(32), 127} - set(b"\t\n\r"))
 _JAMO = "\u1100-\u115e\u1161-\u11ff"
 _WIDE = "\uff01-\uff5e\u3000\xa0"
 _UNSEEN = INVISIBLE.pattern[1:-1].replace("\x0b-\x1f", "\x0b\x0c\x0e-\x1f")  # a carriage return shows
-# Each is one class, and begins with it: looking for several costs eight times as much.
+# One character class each: alternatives cost eight times as much.
 _UNUSUAL = re.compile(f"[{_UNSEEN}{_JAMO}{_WIDE}]")
 _WIDE_SIGN = re.compile(f"[{_WIDE}]")
 _BROKEN = re.compile(f"[{_UNSEEN}{_JAMO}][{_UNSEEN}{_JAMO}]*")
@@ -19,24 +19,24 @@ _OF_SYLLABLE = re.compile(f"[{_JAMO}]")
 
 
 class Plain(NamedTuple):
-    """`text` is what rules read; `origins` says where each of its characters, and its end, stands in the original; None: there."""
+    """`text` is normalised; `origins` maps each of its offsets to the original; None: the offsets are equal."""
 
     text: str
     origins: list[int] | None
 
     def original(self, start: int, end: int) -> tuple[int, int]:
-        """Return where a stretch of the text stands in the original; what does not show behind it stays."""
+        """Return a span in the original, without invisible characters behind it."""
         if self.origins is None:
             return start, end
-        is_syllable = "가" <= self.text[end - 1] <= "힣"  # which may have been several characters
+        is_syllable = "가" <= self.text[end - 1] <= "힣"  # it may be several characters there
         return self.origins[start], self.origins[end] if is_syllable else self.origins[end - 1] + 1
 
 
 def plain(text: str) -> Plain:
-    """Return the text as rules read it."""
+    """Return the normalised text."""
     if text.isascii():
         data = text.encode()
-        if len(data.translate(None, _CONTROL)) == len(data):  # forty times as fast as looking for them by a pattern
+        if len(data.translate(None, _CONTROL)) == len(data):  # forty times as fast as a pattern
             return Plain(text, None)
     elif not _UNUSUAL.search(text):
         return Plain(text, None)
@@ -64,7 +64,7 @@ def _narrow(found: re.Match[str]) -> str:
 
 
 def _syllables(found: re.Match[str]) -> Iterator[tuple[str, int]]:
-    """Yield the syllables that a row of their parts makes, and where each begins; what does not show is left out."""
+    """Yield the composed syllables and the offset of each; invisible characters are dropped."""
     pieces = list(_OF_SYLLABLE.finditer(found.string, *found.span()))
     at = 0
     for char in unicodedata.normalize("NFC", "".join(piece[0] for piece in pieces)):

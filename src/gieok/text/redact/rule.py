@@ -1,16 +1,15 @@
-"""What a rule of redaction is: data, and how its pattern is looked for."""
+"""A rule of redaction: its data, and the search for its pattern."""
 
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-#: Where in the text a secret stands, or nothing where the match turns out to hold none; an empty stretch: nor does
-#: anything before its end.
+#: Returns the span of the secret in a match, None without one; an empty span: no secret begins before its end either.
 Cut = Callable[[re.Match[str]], tuple[int, int] | None]
-#: How far behind a hint a match may go where it begins before the hint.
+#: Characters after its hint that a match beginning before the hint may reach.
 _BEHIND = 300
-#: How far before its name a secret may begin.
+#: Characters before its name at which a secret may begin.
 _BEFORE = 110
 PLACEHOLDER = re.compile(r"\[redacted:[a-z0-9-]{1,40}\]")
 
@@ -23,11 +22,10 @@ def whole(found: re.Match[str]) -> tuple[int, int]:
 class Rule(NamedTuple):
     """One kind of secret.
 
-    `hints` are letters (lower case) that stand where a match begins, or at most `before` characters behind that; the pattern
-    is tried there and nowhere else, because almost no text holds a secret and looking for a few letters is a hundred times
-    cheaper. Without hints the whole text is searched. `needs` is a pattern that a text without hints has to hold first. `cut` says what of a
-    match is the secret, and may look closer (check digits). Where the secret stands before what names it, `lead` finds it: it
-    ends where the match begins. `in_source` rules hold in source code too.
+    `hints` are lower-case substrings at the beginning of a match, or at most `before` characters after it; the pattern is
+    tried there only, because almost no text holds a secret and a substring search is a hundred times cheaper. Without hints
+    the whole text is searched, if it matches `needs` first. `cut` returns the secret's span and may check further (check
+    digits). `lead` finds a secret before its name: it ends where the match begins. `in_source` rules hold in source code too.
     """
 
     name: str
@@ -42,7 +40,7 @@ class Rule(NamedTuple):
     lead: str = ""
 
     def spans(self, text: str, lower: str, hint: str = "", at: int = 0) -> Iterator[tuple[int, int]]:
-        """Yield where secrets of this kind stand. `lower` is the text in lower case, of the same length; `at`: its first hint."""
+        """Yield the spans of secrets. `lower` is the text in lower case, of the same length; `at`: the offset of the first hint."""
         if not hint:
             return self._within(text, 0, len(text))
         return self._around(text, lower, hint, at) if self.before else self._at(text, lower, hint, at)
@@ -59,7 +57,7 @@ class Rule(NamedTuple):
             at = lower.find(hint, max(at + 1, span[1] if span else 0))
 
     def _around(self, text: str, lower: str, hint: str, at: int) -> Iterator[tuple[int, int]]:
-        """Search before each hint, once where the stretches overlap."""
+        """Search around each hint, once where the spans overlap."""
         while at >= 0:
             start, end = max(0, at - self.before), at + len(hint)
             while 0 <= (at := lower.find(hint, end)) <= end + _BEHIND + self.before:
@@ -73,11 +71,11 @@ class Rule(NamedTuple):
 
 
 def after(words: str, blank: str) -> str:
-    """Return a pattern of what stands right behind one of the words, so that a rule can begin with what is looked for."""
+    """Return a pattern of a position right after one of the words, so that the pattern itself begins with a hint."""
     return "(?:" + "|".join(f"(?<={word})|(?<={word}{blank})" for word in words.split()) + ")"
 
 
 @cache
 def compiled(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern when it is first needed: all of them cost 60 ms, and most processes meet no secret."""
+    """Compile a pattern on first use: all of them take 60 ms, and most processes meet no secret."""
     return re.compile(pattern)

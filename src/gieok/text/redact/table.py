@@ -1,19 +1,19 @@
-"""Rules by what is looked for, so that each letter sequence is looked for once."""
+"""An index of rules by hint: each hint is searched for once."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
 from gieok.text.redact.plain import plain
 from gieok.text.redact.rule import Rule, compiled
 
-#: No token is shorter, and most words are: what begins tokens is looked for in long words only.
+#: No token is shorter, and most words are: prefixes of tokens are searched for in long words only.
 _LONG_WORD = r"(?<!\S)\S{20,}"
-#: In the place of a sign: any letter that is not ASCII.
+#: Stands for any non-ASCII character as a sign.
 _NO_ASCII = "가"
 _Hints = dict[str, dict[str, list[int]]]
 
 
 class Table:
-    """Rules, and among them those of tokens."""
+    """An index of rules; those of `tokens` are looked for in long words only."""
 
     def __init__(self, rules: Sequence[Rule], tokens: frozenset[Rule]) -> None:
         self._rules = rules
@@ -26,10 +26,10 @@ class Table:
         self._heads = _by_hint((n, rule) for n, rule in enumerate(rules) if is_head[n])
 
     def found(self, text: str, own: Sequence[Rule] = ()) -> list[tuple[int, int, str]]:
-        """Return where secrets stand in the text, those that overlap as one, under the name of the first rule."""
+        """Return the spans of secrets; overlapping ones are joined under the name of the first rule."""
         read = plain(text)
         lower = read.text.lower()
-        if len(lower) != len(read.text):  # a few letters have a longer small one
+        if len(lower) != len(read.text):  # a few letters are longer in lower case
             lower = "".join(char.lower() if char.isascii() else char for char in read.text)
         spans = self._spans(read.text, lower)
         spans += [(*span, len(self._rules) + n) for n, rule in enumerate(own) for span in rule.spans(read.text, lower)]
@@ -51,7 +51,7 @@ class Table:
 
 
 def _by_hint(rules: Iterable[tuple[int, Rule]]) -> _Hints:
-    """Return sign → hint → rules: a hint is looked for where its rarest sign is there; most lines have none of them."""
+    """Return sign → hint → rules: a hint is searched for where its rarest sign occurs, and most lines have none."""
     users: dict[str, list[int]] = {}
     for order, rule in rules:
         for hint in rule.hints:
@@ -72,7 +72,7 @@ def _present(hints: _Hints, lower: str) -> Iterator[tuple[str, list[int]]]:
 
 
 def _merged(spans: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    """Return spans that do not overlap, in order."""
+    """Return the spans in order, overlapping ones joined."""
     merged: list[tuple[int, int, int]] = []
     for start, end, order in sorted(spans, key=lambda span: (span[0], span[2])):
         if start == end:

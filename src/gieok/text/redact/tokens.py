@@ -1,4 +1,4 @@
-"""Tokens of providers: each is known by its prefix, in prose and in code."""
+"""Tokens of providers, recognised by prefix in prose and in code."""
 
 import re
 
@@ -12,7 +12,7 @@ _UPPER = "A-Z0-9"
 _SMALL = "a-z0-9"
 _B64 = "A-Za-z0-9+/"
 _FEW_DIGITS = 3
-#: Letters for the examples: put together here, so that no scanner takes this file for a leak.
+#: Bodies of the examples, assembled at run time so that no secret scanner flags this file.
 _BODIES = {
     _SMALL: "a1b2c3d4e5f6g7h8i9j0k1l2",
     _HEX: "a1b2c3d4e5f60718293a4b5c",
@@ -22,13 +22,13 @@ _BODIES = {
 
 
 def _random(found: re.Match[str]) -> tuple[int, int]:
-    """Cut what is no row of words (`sk-learn-contrib-packages` has no digit); all of what is one is passed over."""
+    """Cut the match; skip a row of words (`sk-learn-contrib-packages` has no digit)."""
     is_row = is_wordy(found[0]) and sum(map(str.isdigit, found[0])) < _FEW_DIGITS
     return (found.end(), found.end()) if is_row else found.span()
 
 
 def _token(name: str, prefixes: str, alphabet: str, length: int, *, open_end: bool) -> Rule:
-    """Return the rule for one of the prefixes and so many characters, or more of them with `open_end`."""
+    """Return the rule for a prefix and `length` characters; with `open_end`, at least as many."""
     words = prefixes.split()
     heads = "|".join(rf"(?<![A-Za-z0-9_]){re.escape(word)}" for word in words)
     body = f"[{alphabet}]{{{length},}}" if open_end else f"[{alphabet}]{{{length}}}(?![A-Za-z0-9_])"
@@ -44,7 +44,7 @@ def _token(name: str, prefixes: str, alphabet: str, length: int, *, open_end: bo
 
 
 def _of(alphabet: str, length: int) -> str:
-    """Return an example of so many letters of an alphabet."""
+    """Return an example of `length` characters of an alphabet."""
     known = next(name for name in _BODIES if alphabet.startswith(name))
     return (_BODIES[known] * (length // 24 + 1))[:length]
 
@@ -57,18 +57,8 @@ _OPEN: tuple[tuple[str, str, str, int], ...] = (
     ("google-oauth", "ya29.", _URL + ".", 20),
     ("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", _ANY, 36),
     ("github-token", "github_pat_", _URL, 22),
-    (
-        "gitlab-token",
-        "glpat- gldt- glrt- glptt- glft- glsoat- glcbt- glimt- glagent- gloas- glffct- GR1348941",
-        _URL + ".",
-        20,
-    ),
-    (
-        "slack-token",
-        "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xoxe.xoxp- xoxe.xoxb- xoxc- xoxd- xapp-",
-        _URL + "%",
-        15,
-    ),
+    ("gitlab-token", "glpat- gldt- glrt- glptt- glft- glsoat- glcbt- glimt- glagent- gloas- glffct- GR1348941", _URL + ".", 20),
+    ("slack-token", "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xoxe.xoxp- xoxe.xoxb- xoxc- xoxd- xapp-", _URL + "%", 15),
     ("stripe-key", "sk_live_ sk_test_ rk_live_ rk_test_ sk_prod_ rk_prod_ whsec_", _B64, 16),
     ("square-token", "sq0atp- sq0csp- sq0idp-", _URL, 22),
     ("sendinblue-key", "xkeysib- xsmtpsib-", _URL, 60),
@@ -156,7 +146,7 @@ _OPEN: tuple[tuple[str, str, str, int], ...] = (
     ("age-key", "AGE-SECRET-KEY-1", _UPPER, 50),
     ("infisical-token", "st.", _HEX + ".", 60),
     ("slack-webhook", "hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.com/triggers/", _B64, 30),
-)
+)  # fmt: skip
 _CLOSED: tuple[tuple[str, str, str, int], ...] = (
     ("google-key", "AIza", _URL, 35),
     ("twilio-key", "SK", _HEX, 32),
@@ -169,150 +159,54 @@ _CLOSED: tuple[tuple[str, str, str, int], ...] = (
     ("nuget-key", "oy2", _SMALL, 43),
 )
 _SHAPED = (
-    Rule(
-        "aws-key",
-        ("akia", "asia", "abia", "acca"),
-        r"A(?:KIA|SIA|BIA|CCA)(?<![A-Za-z0-9_]A...)(?![A-Z0-9]{9}EXAMPLE)[A-Z0-9]{16}(?![A-Za-z0-9_])",
-        "AKIA" + _of(_UPPER, 16),
-        "AKIAIOSFODNN7EXAMPLE",
-    ),
-    Rule(
-        "telegram-token",
-        (":aa",),
-        r"(?<![A-Za-z0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])",
-        "1234567890:AA" + _of(_ANY, 33),
-        "12:30:AA" + _of(_ANY, 10),
-        before=10,
-    ),
-    Rule(
-        "discord-token",
-        (),
-        r"[MNO](?<![A-Za-z0-9_-][MNO])[A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}(?![A-Za-z0-9_-])",
-        "M" + _of(_ANY, 23) + ".aB3dE6." + _of(_ANY, 27),
-        "My.package.name",
-        cut=_random,
-        needs=r"[MNO][A-Za-z0-9_-]{22,27}\.",
-    ),
-    Rule(
-        "discord-webhook",
-        ("/api/webhooks/",),
-        r"/api/webhooks/[0-9]{17,20}/(?P<secret>[A-Za-z0-9_-]{40,})",
-        "https://discord.com/api/webhooks/112233445566778899/" + _of(_ANY, 68),
-        "https://discord.com/api/webhooks/112233445566778899/test",
-    ),
-    Rule(
-        "teams-webhook",
-        ("/incomingwebhook/",),
-        r"(?i:/IncomingWebhook/)(?P<secret>[a-f0-9]{32}/[a-f0-9-]{36})",
-        "https://x.webhook.office.com/webhookb2/a/IncomingWebhook/" + _of(_HEX, 32) + "/" + _of(_HEX, 36),
-        "https://x.webhook.office.com/webhookb2/a/IncomingWebhook/docs",
-    ),
-    Rule(
-        "sendgrid-key",
-        ("sg.",),
-        r"SG\.(?<![A-Za-z0-9_]SG\.)[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{36,64}",
-        "SG." + _of(_ANY, 22) + "." + _of(_ANY, 43),
-        "SG.package.module",
-    ),
-    Rule(
-        "mapbox-token",
-        ("sk.eyj",),
-        r"sk\.eyJ(?<![A-Za-z0-9_]sk\.eyJ)[A-Za-z0-9_-]{20,400}\.[A-Za-z0-9_-]{16,64}",
-        "sk." + "eyJ1" + _of(_ANY, 40) + "." + _of(_ANY, 22),
-        "sk.eyJ",
-    ),
-    Rule(
-        "airtable-token",
-        ("pat",),
-        r"pat(?<![A-Za-z0-9_]pat)[A-Za-z0-9]{14}\.[a-f0-9]{64}(?![A-Za-z0-9])",
-        "pat" + _of(_ANY, 14) + "." + _of(_HEX, 64),
-        "path.to.the.file",
-    ),
-    Rule(
-        "terraform-token",
-        (".atlasv1.",),
-        r"(?<![A-Za-z0-9])[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,}",
-        _of(_ANY, 14) + ".atlasv1." + _of(_ANY, 64),
-        "the.atlasv1.module",
-        before=14,
-    ),
-    Rule(
-        "azure-client-secret",
-        ("q~",),
-        r"(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])",
-        "aB38Q~" + _of(_ANY, 34),
-        "FAQ~1.TXT",
-        before=4,
-    ),
-    Rule(
-        "mailchimp-key",
-        ("-us",),
-        r"(?<![A-Za-z0-9])[a-f0-9]{32}-us[0-9]{1,2}(?![A-Za-z0-9])",
-        _of(_HEX, 32) + "-us14",
-        "keyboard-us",
-        before=32,
-    ),
-    Rule(
-        "hubspot-token",
-        ("pat-na", "pat-eu"),
-        r"pat-(?:na|eu)[0-9]-[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}(?![A-Za-z0-9])",
-        "pat-na1-a1b2c3d4-e5f6-0718-293a-4b5ca1b2c3d4",
-        "pat-native",
-    ),
-    Rule(
-        "asana-token",
-        ("1/", "2/"),
-        r"[12]/(?<![A-Za-z0-9./]..)[0-9]{13,20}(?:/[0-9]{13,20})?:[a-f0-9]{32}(?![A-Za-z0-9])",
-        "2/1200000000000001/1200000000000002:" + _of(_HEX, 32),
-        "1/2024:12",
-    ),
-    Rule(
-        "paypal-token",
-        ("access_token$",),
-        r"access_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32}",
-        "access_token$production$" + "a1b2c3d4e5f6g7h8$" + _of(_HEX, 32),
-        "access_token$production",
-    ),
-    Rule(
-        "plaid-token",
-        ("access-production-", "access-sandbox-", "access-development-"),
-        r"access-(?:production|sandbox|development)-[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}",
-        "access-production-a1b2c3d4-e5f6-0718-293a-4b5ca1b2c3d4",
-        "access-production-systems",
-    ),
-    Rule(
-        "maxmind-key",
-        ("_mmk",),
-        r"(?<![A-Za-z0-9_])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?![A-Za-z0-9_])",
-        "aB3dE6_" + _of(_ANY, 29) + "_mmk",
-        "the_mmk",
-        before=37,
-    ),
-    Rule(
-        "octopus-key",
-        ("api-",),
-        r"API-(?<![A-Za-z0-9_-]API-)[A-Z0-9]{26}(?![A-Za-z0-9_-])",
-        "API-" + _of(_UPPER, 26),
-        "API-GATEWAY",
-        cut=_random,
-    ),
-    Rule(
-        "1password-key",
-        ("a3-",),
-        r"A3-(?<![A-Za-z0-9_-]A3-)[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){4,5}(?![A-Za-z0-9_-])",
-        "A3-Q7WERT-2YUIO-P3ASD-FG4HJ-K5LQ7-WERT2",
-        "A3-SIZE-PAPER",
-        cut=_random,
-    ),
-    Rule(
-        "notion-token",
-        ("secret_",),
-        r"secret_(?<![A-Za-z0-9_]secret_)[A-Za-z0-9]{43}(?![A-Za-z0-9])",
-        "secret_" + _of(_ANY, 43),
-        "secret_name_of_things",
-        cut=_random,
-    ),
-)
+    Rule("aws-key", ("akia", "asia", "abia", "acca"),
+         r"A(?:KIA|SIA|BIA|CCA)(?<![A-Za-z0-9_]A...)(?![A-Z0-9]{9}EXAMPLE)[A-Z0-9]{16}(?![A-Za-z0-9_])",
+         "AKIA" + _of(_UPPER, 16), "AKIAIOSFODNN7EXAMPLE"),
+    Rule("telegram-token", (":aa",), r"(?<![A-Za-z0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])",
+         "1234567890:AA" + _of(_ANY, 33), "12:30:AA" + _of(_ANY, 10), before=10),
+    Rule("discord-token", (),
+         r"[MNO](?<![A-Za-z0-9_-][MNO])[A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}(?![A-Za-z0-9_-])",
+         "M" + _of(_ANY, 23) + ".aB3dE6." + _of(_ANY, 27), "My.package.name", cut=_random,
+         needs=r"[MNO][A-Za-z0-9_-]{22,27}\."),
+    Rule("discord-webhook", ("/api/webhooks/",), r"/api/webhooks/[0-9]{17,20}/(?P<secret>[A-Za-z0-9_-]{40,})",
+         "https://discord.com/api/webhooks/112233445566778899/" + _of(_ANY, 68),
+         "https://discord.com/api/webhooks/112233445566778899/test"),
+    Rule("teams-webhook", ("/incomingwebhook/",), r"(?i:/IncomingWebhook/)(?P<secret>[a-f0-9]{32}/[a-f0-9-]{36})",
+         "https://x.webhook.office.com/webhookb2/a/IncomingWebhook/" + _of(_HEX, 32) + "/" + _of(_HEX, 36),
+         "https://x.webhook.office.com/webhookb2/a/IncomingWebhook/docs"),
+    Rule("sendgrid-key", ("sg.",), r"SG\.(?<![A-Za-z0-9_]SG\.)[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{36,64}",
+         "SG." + _of(_ANY, 22) + "." + _of(_ANY, 43), "SG.package.module"),
+    Rule("mapbox-token", ("sk.eyj",), r"sk\.eyJ(?<![A-Za-z0-9_]sk\.eyJ)[A-Za-z0-9_-]{20,400}\.[A-Za-z0-9_-]{16,64}",
+         "sk." + "eyJ1" + _of(_ANY, 40) + "." + _of(_ANY, 22), "sk.eyJ"),
+    Rule("airtable-token", ("pat",), r"pat(?<![A-Za-z0-9_]pat)[A-Za-z0-9]{14}\.[a-f0-9]{64}(?![A-Za-z0-9])",
+         "pat" + _of(_ANY, 14) + "." + _of(_HEX, 64), "path.to.the.file"),
+    Rule("terraform-token", (".atlasv1.",), r"(?<![A-Za-z0-9])[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,}",
+         _of(_ANY, 14) + ".atlasv1." + _of(_ANY, 64), "the.atlasv1.module", before=14),
+    Rule("azure-client-secret", ("q~",),
+         r"(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])",
+         "aB38Q~" + _of(_ANY, 34), "FAQ~1.TXT", before=4),
+    Rule("mailchimp-key", ("-us",), r"(?<![A-Za-z0-9])[a-f0-9]{32}-us[0-9]{1,2}(?![A-Za-z0-9])",
+         _of(_HEX, 32) + "-us14", "keyboard-us", before=32),
+    Rule("hubspot-token", ("pat-na", "pat-eu"),
+         r"pat-(?:na|eu)[0-9]-[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}(?![A-Za-z0-9])",
+         "pat-na1-a1b2c3d4-e5f6-0718-293a-4b5ca1b2c3d4", "pat-native"),
+    Rule("asana-token", ("1/", "2/"),
+         r"[12]/(?<![A-Za-z0-9./]..)[0-9]{13,20}(?:/[0-9]{13,20})?:[a-f0-9]{32}(?![A-Za-z0-9])",
+         "2/1200000000000001/1200000000000002:" + _of(_HEX, 32), "1/2024:12"),
+    Rule("paypal-token", ("access_token$",), r"access_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32}",
+         "access_token$production$" + "a1b2c3d4e5f6g7h8$" + _of(_HEX, 32), "access_token$production"),
+    Rule("plaid-token", ("access-production-", "access-sandbox-", "access-development-"),
+         r"access-(?:production|sandbox|development)-[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}",
+         "access-production-a1b2c3d4-e5f6-0718-293a-4b5ca1b2c3d4", "access-production-systems"),
+    Rule("maxmind-key", ("_mmk",), r"(?<![A-Za-z0-9_])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?![A-Za-z0-9_])",
+         "aB3dE6_" + _of(_ANY, 29) + "_mmk", "the_mmk", before=37),
+    Rule("octopus-key", ("api-",), r"API-(?<![A-Za-z0-9_-]API-)[A-Z0-9]{26}(?![A-Za-z0-9_-])",
+         "API-" + _of(_UPPER, 26), "API-GATEWAY", cut=_random),
+    Rule("1password-key", ("a3-",), r"A3-(?<![A-Za-z0-9_-]A3-)[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){4,5}(?![A-Za-z0-9_-])",
+         "A3-Q7WERT-2YUIO-P3ASD-FG4HJ-K5LQ7-WERT2", "A3-SIZE-PAPER", cut=_random),
+    Rule("notion-token", ("secret_",), r"secret_(?<![A-Za-z0-9_]secret_)[A-Za-z0-9]{43}(?![A-Za-z0-9])",
+         "secret_" + _of(_ANY, 43), "secret_name_of_things", cut=_random),
+)  # fmt: skip
 TOKENS = (
     *(_token(*row, open_end=True) for row in _OPEN),
     *(_token(*row, open_end=False) for row in _CLOSED),

@@ -1,9 +1,9 @@
-"""Whether a value looks like a secret: words of a language, names of code and stand-ins do not."""
+"""Says whether a value looks like a secret: words, identifiers and placeholders do not."""
 
 import re
 from itertools import pairwise
 
-#: Which letter follows which in English words and in names of code: 98 % of their pairs, and half of all pairs.
+#: Letter → letters that may follow it in English words and identifiers: 98 % of their pairs, half of all pairs.
 _FOLLOW = dict(
     word.split(":")
     for word in "a:bcdfgiklmnprstuvwxy b:aceijlorsuy c:acehiklmorstuy d:abdefgijloprstuvy e:abcdefgiklmnopqrstuvwxy "
@@ -22,7 +22,7 @@ _STANDS_IN = re.compile(
     r"(?i)your|example|placeholder|change_?-?me|dummy|insert|replace|todo|xxxx|\.\.\.|…|\$\{|\{\{|\{\w*\}|%s\b|<[a-z_ -]+>"
 )
 _NAMES_ONE = re.compile(r"(?i)pass|pwd|secret|token|key|cred|auth|login|prompt|vault|user|env")
-#: Terms with a number in them, sizes, versions, dates: what a sentence on passwords speaks of.
+#: Terms with a number, sizes, versions, dates: common in sentences about passwords.
 _TERM = re.compile(
     r"(?i)(?-i:(?:[a-z]{1,3}|[A-Z]{1,3})[-_]?[0-9]{1,3}[a-z]?)|(?:sha|md|base|aes|rsa|utf|oauth|open[-_]?id|argon|ipv|https?|python|php|java|node|rfc|iso|ntlm|tls|ssl|"
     r"pbkdf|b?scrypt|bcrypt|ascii|latin|u?int|float|arg|step|chapter|section|table|figure|page|line|level|type|version|"
@@ -33,9 +33,9 @@ _TERM = re.compile(
     r"|v?\d+(?:[.,:/-]\d+)+\w{0,3}|\d[\d,.]*(?:st|nd|rd|th|s|ms|sec|mins?|h|hrs?|d|days?|k|kb|mb|gb|tb|px|pt|em|x|m|am|pm|bits?|"
     r"bytes?|chars?|char|digits?|characters|letters|times|way|fa|d)?|\d+(?:-[a-z]+)+|0x[0-9a-f]{1,8}|1password|\w+@[\d.]+|[\w.-]+:\d{1,5}|[a-z]+['’][a-z]+|[a-z]+/[a-z]+"
 )
-#: A name with a number behind it, of a machine or a part: `us-east-1`.
+#: A name of a machine or a part with a number: `us-east-1`.
 _PART = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*-[0-9]{1,2}[a-z]?")
-#: Words and numbers joined by signs as nobody names a thing: `Herring-88-moon`, `mango_Tree9`, `herring.88.moon`.
+#: Words and numbers joined as in no identifier: `Herring-88-moon`, `mango_Tree9`, `herring.88.moon`.
 _JOINED = re.compile(
     r"(?=[^A-Z]*[A-Z][a-z])(?=[^0-9]*[0-9])[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)+|[a-z]+(?:[-_.][a-z]+)*[-_.][0-9]{2,4}[-_.][a-z]+"
 )
@@ -60,17 +60,17 @@ def is_wordy(value: str) -> bool:
 
 
 def is_stand_in(value: str) -> bool:
-    """Say whether a value only shows where a secret would stand."""
+    """Say whether a value is a placeholder for a secret."""
     return bool(_STAND_IN.match(value) or _STANDS_IN.search(value)) or len(set(value)) < 3
 
 
 def is_random(value: str, least: int) -> bool:
-    """Say whether a value is long and made of no words, as tokens are."""
+    """Say whether a value is long and not made of words, as tokens are."""
     return len(value) >= least and not is_wordy(value) and not is_stand_in(value) and any(map(str.isalpha, value))
 
 
 def is_code(value: str) -> bool:
-    """Say whether what stands unquoted behind a sign is an expression of a program, or a path."""
+    """Say whether an unquoted value is an expression of a program, or a path."""
     if called := _CALL.match(value):
         return "." in called[0] or called[0].islower() or is_wordy(_DIGITS.sub("", called[0]))
     if _DOTTED.fullmatch(value) and ("." in value or "_" in value or "->" in value or "::" in value):
@@ -79,7 +79,7 @@ def is_code(value: str) -> bool:
 
 
 def is_password(value: str, *, least: int = 5) -> bool:
-    """Say whether a value may be a password: what a sentence says of passwords is none."""
+    """Say whether a value may be a password: a term from a sentence about passwords is none."""
     if len(value) < least or is_stand_in(value) or "://" in value:
         return False
     core = value.strip(".,;:!?*#_-/()[]'\"")
@@ -100,12 +100,12 @@ def is_password(value: str, *, least: int = 5) -> bool:
 
 
 def is_joined(value: str) -> bool:
-    """Say whether words and numbers are joined as in no name of code: `Herring-88-moon`."""
+    """Say whether words and numbers are joined as in no identifier: `Herring-88-moon`."""
     return _JOINED.fullmatch(value) is not None and not _NAMES_ONE.search(value)
 
 
 def _is_name(value: str) -> bool:
-    """Say whether a value with few digits is a name of code or of a machine: `db_password2`, `us-east-1`."""
+    """Say whether a value with few digits is an identifier or the name of a machine: `db_password2`, `us-east-1`."""
     digits = sum(map(str.isdigit, value))
     names = bool(_NAMES_ONE.search(value)) or any(c in value for c in "_-/.")
     return digits < 3 and names and not _SYMBOL.search(value) and is_wordy(value)

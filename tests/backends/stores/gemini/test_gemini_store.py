@@ -15,7 +15,8 @@ import pytest
 
 from gieok.backends.stores.gemini.ground import locate, overlapped
 from gieok.backends.stores.gemini.store import GeminiStore
-from gieok.engine.recall import Profile, Question, recall
+from gieok.engine.profile import Profile
+from gieok.engine.recall import Question, recall
 from gieok.errors import StoreBusy, StoreUnreachable
 from gieok.model.memory import Entry, Passage
 from gieok.model.retrieval import Filter

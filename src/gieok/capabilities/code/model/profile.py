@@ -8,9 +8,10 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from gieok.engine.recall import Confidence, Profile
+from gieok.engine.profile import Confidence, Profile
 from gieok.model.memory import PassageId
 from gieok.model.retrieval import Ranking
+from gieok.text.bm25 import CLASSIC, Bm25
 
 _LANGUAGE = re.compile(r"\b(in |using |with )?(python ?[23]?|javascript|java|golang|c\+\+)\b", re.IGNORECASE)
 _ASKING = re.compile(r"^\s*(how (do you|can i|do i|to)|what is the way to)\s+", re.IGNORECASE)
@@ -43,9 +44,7 @@ CODE = Profile(
     name="code",
     keyword_share=0.15,
     statement_keyword_share=0.15,
-    k1=1.2,
-    b=0.75,
-    spread=(),
+    bm25=CLASSIC,
     hub_weight=0.3,
     stop_words=frozenset("python code function can get make write using use way".split()),
     imagine=as_function,
@@ -59,11 +58,8 @@ SEARCH = Profile(
     statement_keyword_share=0.5,
     full_coverage=0.0,
     fuse=shares,
-    k1=1.2,
-    b=0.75,
     #: The qualified name counts thrice; twice finds as much (.633 → .680 raw), before the rules.
-    context_weight=3.0,
-    spread=(),
+    bm25=Bm25(CLASSIC.k1, CLASSIC.b, context_weight=3.0),
     hub_weight=0.3,
     imagine=as_function,
     relevance_trade=1.0,

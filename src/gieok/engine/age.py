@@ -1,0 +1,14 @@
+"""What age leaves of a score. The prompt hook ranks with this too: standard library, nothing slow to import."""
+
+#: Of files; the setting `hook.half_life_days` has the same default.
+HALF_LIFE_DAYS = 30.0
+#: The share of its score that a very old dated memory keeps: age breaks ties and hides nothing.
+FLOOR = 0.7
+_DAY_S = 86_400.0
+
+
+def age_factor(age_s: float | None, half_life_days: float, floor: float = FLOOR) -> float:
+    """Return the share that a memory of that age keeps, from 1 down to `floor`; None: undated, so it keeps all."""
+    if age_s is None or half_life_days <= 0:
+        return 1.0
+    return float(floor + (1 - floor) * 0.5 ** (max(age_s, 0.0) / _DAY_S / half_life_days))
