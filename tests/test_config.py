@@ -1,11 +1,12 @@
 """Settings: what wins, and what is told of a setting that cannot be used."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from gieok import config, grants, paths
+from gieok import config, grants, paths, resolved
 from gieok.config import OPTIONS, load
 from gieok.errors import BadConfig
 from gieok.surfaces.cli import main
@@ -105,12 +106,15 @@ def test_an_environment_variable_that_cannot_be_used_is_named(user: Path, projec
     assert _load(project, {"GIEOK_SCOPE": ""}).values["scope"].origin == "default"
 
 
-def test_a_wrong_source_is_left_out_as_a_whole_where_troubles_are_collected(user: Path, project: Path) -> None:
-    user.write_text("threads: 3\nsearch: {limits: 3}\n")
+def test_a_wrong_setting_alone_is_left_out_where_troubles_are_collected(user: Path, project: Path) -> None:
+    user.write_text("threads: 3\nsearch: {limits: 3, limit: 4, min_score: high}\n")
     troubles: list[BadConfig] = []
     environment = {"GIEOK_WATCH_RESCAN_S": "soon", "GIEOK_THREADS": "2"}
     found = config.load({}, environment, project, troubles)
-    assert ["search.limits" in str(troubles[0]), "soon" in str(troubles[1]), len(troubles)] == [True, True, 2]
+    assert [(error.setting, error.origin) for error in troubles] == [
+        ("search.limits", str(user)), ("search.min_score", str(user)), ("watch.rescan_s", "GIEOK_WATCH_RESCAN_S"),
+    ]  # fmt: skip
+    assert found.values["search.limit"] == (4, str(user))
     assert troubles[0].hint == "did you mean 'search.limit'?"
     assert found.values["threads"] == (2, "GIEOK_THREADS")
     assert found.values["watch.rescan_s"].origin == "default"
@@ -221,7 +225,7 @@ def test_a_setting_is_chosen_in_place_and_the_rest_of_the_file_stays(user: Path,
         line for line in user.read_text().split("\n") if line and "store" not in line
     ]
     assert user.stat().st_mode & 0o077 == 0
-    assert [file.name for file in user.parent.iterdir()] == ["config.yaml"]
+    assert [file.name for file in user.parent.iterdir() if file.is_file()] == ["config.yaml"]
 
 
 @pytest.mark.parametrize(("text", "value"), [("true", True), ("on", True), ("False", False), ("0", False)])
@@ -230,3 +234,70 @@ def test_a_switch_may_be_said_in_several_ways(user: Path, project: Path, text: s
     assert _load(project).flag("hybrid") is value
     with pytest.raises(BadConfig, match="must be true or false"):
         _load(project, {"GIEOK_HYBRID": "maybe"})
+
+
+def test_a_wrong_setting_is_shown_beside_its_row_and_what_reads_goes_on(
+    user: Path, project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    user.write_text("search: {limit: many, limits: 3}\nembedder: none\n")
+    monkeypatch.chdir(project.parent.parent)
+    monkeypatch.setenv("GIEOK_THREADS", "0")
+
+    def told(*arguments: str) -> tuple[int, str, str]:
+        return (main(list(arguments)), *capsys.readouterr())
+
+    status, out, err = told("config", "show", "--json")
+    shown = json.loads(out)
+    assert (status, err) == (0, "")
+    assert shown["embedder"] == {"value": "none", "origin": str(user)}
+    assert shown["search.limit"]["value"] == "0"
+    assert f"search.limit is 'many' in '{user}'" in shown["search.limit"]["error"]
+    assert shown["search.limits"]["hint"] == "did you mean 'search.limit'?"
+    assert "GIEOK_THREADS" in shown["threads"]["error"]
+    lines = told("config", "show")[1].splitlines()
+    (at,) = (at for at, line in enumerate(lines) if line.startswith("search.limit "))
+    assert "'many'" in lines[at + 1]
+    status, _, err = told("status")
+    assert (status, [line.count("left out") for line in err.splitlines()]) == (0, [1, 1, 1])
+    assert told("remember", "nothing")[0] == 2
+    user.write_text("a: [")
+    assert str(user) in json.loads(told("config", "show", "--json")[1])
+    assert told("status")[0] == 0
+
+
+def test_what_a_file_says_is_parsed_once_and_again_when_it_changes(
+    user: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[str] = []
+    real = config.parse
+
+    def counting(home: str, file: resolved.SettingsFile) -> resolved.FileSettings:
+        parsed.append(Path(file.path).parent.name)
+        return real(home, file)
+
+    monkeypatch.setattr(config, "parse", counting)
+    user.write_text("search: {limit: 3, limits: 4}\n")
+    project.write_text("hook.limit: 2\n")
+    for _ in range(2):
+        with pytest.raises(BadConfig, match=r"search\.limits"):
+            _load(project)
+    assert parsed == ["home", ".gieok"]
+    before = user.stat()
+    user.write_text("search: {limit: 3, limit: 5}\n")
+    os.utime(user, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert _load(project).integer("search.limit") == 5
+    assert parsed == ["home", ".gieok", "home"]
+    kept = paths.home() / "resolved"
+    assert {file.stat().st_mode & 0o777 for file in kept.iterdir()} == {0o600}
+    for file in kept.iterdir():
+        file.write_text("{")
+    assert _load(project).integer("hook.limit") == 2
+    assert len(parsed) == 5
+
+
+def test_no_password_and_no_secret_is_kept_with_what_a_file_says(user: Path, project: Path) -> None:
+    user.write_text("lang: en\ndatabase.url: postgresql://me:sesame@host/db\n")
+    user.with_name(".env").write_text("GIEOK_DATABASE_URL=postgresql://me:sesame@host/db\nOPENAI_API_KEY=sk-sesame\n")
+    user.with_name(".env").chmod(0o600)
+    load({}, {}, project, [])
+    assert not any("sesame" in file.read_text() for file in (paths.home() / "resolved").iterdir())

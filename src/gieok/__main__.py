@@ -6,6 +6,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gieok.ops.memory.waiting import Waiting
+    from gieok.resolved import FileSettings, SettingsFile
 
 #: A session may wait so long for its project to be indexed.
 _REFRESH_S = 1.5
@@ -19,7 +20,7 @@ def main() -> int:
     if _is_hook(arguments):
         from gieok.surfaces.hook.run import main as hook
 
-        status = hook(arguments[1:], _refresh)
+        status = hook(arguments[1:], _parse, _refresh)
         if _is_refreshing:  # it may wait for a lock, and the end of the interpreter would wait for it
             os._exit(status)
         return status
@@ -27,6 +28,13 @@ def main() -> int:
     from gieok.surfaces.cli import main as command_line
 
     return streams.run(lambda: command_line(arguments))
+
+
+def _parse(home: str, file: "SettingsFile") -> "FileSettings":
+    """Read a file of settings by the one reader, which takes its time: 30 ms, once for each change."""
+    from gieok import config
+
+    return config.parse(home, file)
 
 
 #: Holds the thread of a refresh that takes longer than a session may wait.

@@ -1,6 +1,5 @@
 """The only wiring: settings → backends → the context that operations work in. Everything is opened when first used."""
 
-import contextlib
 import os
 import sys
 import time
@@ -32,6 +31,7 @@ from gieok.errors import (
 )
 from gieok.model.memory import Scope
 from gieok.ops.context import Context, DaemonControl, SettingRow
+from gieok.option import Option
 from gieok.ports.code import CoverageRun
 from gieok.ports.journal import TranscriptStore
 from gieok.ports.models import Embedder, Generator, SelfCheck
@@ -80,8 +80,8 @@ def open_context(
     """Put everything together. `flags` is setting name → text; `resident` is for processes that live long.
 
     `lang` is the language to use where the settings leave it open; `say`, `tell` and `ask` as in `Context`. `daemon` comes from
-    the layer above; `wait` sleeps between tries of a model. `forgiving` leaves out a source of settings that is wrong,
-    instead of raising BadConfig.
+    the layer above; `wait` sleeps between tries of a model. `forgiving` leaves out a setting that is wrong, instead
+    of raising BadConfig.
     """
     troubles: list[BadConfig] = []
     settings = config.load(flags, troubles=troubles if forgiving else None)
@@ -247,18 +247,12 @@ def _grant_what_was_known(home: Path, store: Store) -> None:
 
 
 def _use_rules(settings: config.Settings) -> None:
-    """Let this process, and the hook (which reads no YAML), know the user's own rules of redaction."""
+    """Let this process redact by the user's own rules too."""
     text = settings.text("redact.rules")
     if text or "gieok.text.redact.own" in sys.modules:  # else there are none, and nobody has looked for a secret yet
         from gieok.text.redact import own
 
-        own.use(config.rules(text))
-    file = paths.redact_rules(settings.home)
-    with contextlib.suppress(OSError):  # a home that is read only
-        if text and (not file.exists() or file.read_text(encoding="utf-8") != text):
-            fs.replace_private(file, text)
-        elif not text:
-            file.unlink(missing_ok=True)
+        own.use(own.read(text))
 
 
 def scopes_here(context: Context) -> tuple[Scope, ...]:
@@ -275,7 +269,7 @@ def _scopes(named: str, beside: str) -> tuple[Scope, ...]:
     return tuple(map(Scope, places.scopes(project, beside if project else places.USER_SCOPE)))
 
 
-def _row(settings: config.Settings, option: config.Option) -> SettingRow:
+def _row(settings: config.Settings, option: Option) -> SettingRow:
     setting = settings.values[option.name]
     shown = config.without_password(str(setting.value)) if option.is_address else str(setting.value)
     return SettingRow(option.name, shown, setting.origin, option.doc)

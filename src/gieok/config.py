@@ -9,59 +9,24 @@ configuration file.
 import json
 import os
 import re
-import stat
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from gieok import fs, paths, places, registry, trust
-from gieok.capabilities.prompt.options import BOOLEANS
+from gieok import fs, paths, places, resolved
+from gieok.capabilities.prompt.options import HYBRID, RULES, STORE
 from gieok.capabilities.prompt.options import OPTIONS as PROMPT_OPTIONS
 from gieok.errors import BadConfig, BadRequest
-
-if TYPE_CHECKING:
-    from gieok.text.redact.rule import Rule
-
-Value = str | int | float | bool
-
-
-class Option(NamedTuple):
-    """One setting. `choices` closes its values; `low` is the least a number may be."""
-
-    name: str
-    default: Value
-    doc: str
-    in_project: bool = False
-    choices: tuple[str, ...] = ()
-    low: float | None = None
-    #: A database's URL or connection string, in which a password may not stand in a file and is never shown.
-    is_address: bool = False
-    #: Its value is a list, kept as JSON; this raises ValueError, which says what is wrong with it.
-    check: Callable[[str], object] | None = None
-
-    @property
-    def variable(self) -> str:
-        """Return the environment variable, e.g. GIEOK_SEARCH_LIMIT."""
-        return "GIEOK_" + self.name.replace(".", "_").upper()
-
-
-def rules(text: str) -> "tuple[Rule, ...]":
-    """Return the rules of redaction that a setting tells, as JSON. Raises ValueError."""
-    if not text:
-        return ()
-    from gieok.text.redact import own  # a third of what a cold search has
-
-    return own.made(json.loads(text))
-
+from gieok.option import Option, Value
+from gieok.resolved import FileSettings, SettingsFile
 
 OPTIONS = (
     Option("lang", "auto", "language of what a person reads: auto, en or ko", choices=("auto", "en", "ko")),
     Option("scope", "auto", "whose memory is used; auto: the project's where a `.gieok` folder is, else agent:main"),
-    Option("store", "sqlite", "where memory is kept", choices=tuple(registry.STORES)),
-    Option("hybrid", False, "beside a remote store, answer from a local index too"),
+    STORE,
+    HYBRID,
     Option("store.timeout_s", 5.0, "how long a database server may take for an answer", low=1),
     Option("database.url", "", "the database of `store: postgres`, such as postgresql://me@host/memory", is_address=True),
     Option("gemini.stores", "gieok", "File Search stores of `store: gemini`, found or made; several with commas, at most 5"),
@@ -83,10 +48,10 @@ OPTIONS = (
     Option("index.passage_tokens", 400, "size of a passage", low=32),
     Option("index.overlap_tokens", 80, "what a passage repeats of the one before it", low=0),
     Option("index.sessions", False, "OpenClaw's transcripts are memory too, in every scope but a project's"),
-    Option("redact.rules", "", "your own rules of what is cut: a list of name, pattern, example, counter_example", check=rules),
+    RULES,
     Option("watch.debounce_ms", 1500, "how long a file must be quiet before it is indexed", low=50),
     Option("watch.rescan_s", 300, "how often everything is compared again while watching", low=1),
-    *(Option(*row) for row in PROMPT_OPTIONS),
+    *PROMPT_OPTIONS,
     Option("observe.agents", "auto", "whose transcripts are read: auto, none, or names joined by commas"),
     Option("observe.folders", "", "more folders of JSONL transcripts, joined as in PATH"),
     Option("observe.notes", "", "folders of Markdown that are mirrored for an agent, joined by commas"),
@@ -161,115 +126,75 @@ def load(
 ) -> Settings:
     """Read every source once. `flags` is name → text. Raises BadConfig, which names key, value and origin.
 
-    With `troubles`, a source that is wrong is left out, and why is put there.
+    With `troubles`, a wrong value is left out, and why is put there; a wrong flag raises all the same.
     """
     environment = os.environ if environment is None else environment
     home = paths.home()
-    values = {option.name: Setting(option.default, "default") for option in OPTIONS}
-
-    @contextmanager
-    def source() -> Iterator[None]:
-        before = dict(values)
-        try:
-            yield
-        except BadConfig as error:
-            if troubles is None:
-                raise
-            troubles.append(error)
-            values.update(before)
-
-    user = paths.user_config(home)
-    if user.is_file():
-        with source():
-            _merge(values, _read(user), str(user))
     project = places.project_root(str(folder or Path.cwd()))
-    # What nobody trusted is not read at all: not even its errors may stand in a user's way.
-    if project and (trusted := trust.settings(str(home), project)):
-        with source():
-            origin = trust.settings_file(project)
-            _merge(values, _read(Path(origin), trusted), origin, allowed=lambda option: option.in_project)
-    private: dict[str, str] = {}
-    with source():
-        private = _read_private(home)
-    for option in OPTIONS:
-        with source():
-            if text := environment.get(option.variable):
-                values[option.name] = Setting(_parse(option, text, option.variable), option.variable)
-            elif text := private.get(option.variable):
-                values[option.name] = Setting(_parse(option, text, origin := str(paths.private(home))), origin)
+    found, wrong = resolved.load(str(home), project, OPTIONS, environment, parse)
+    if wrong and troubles is None:
+        raise wrong[0]
+    if troubles is not None:
+        troubles += wrong
+    values = {name: Setting(*pair) for name, pair in found.items()}
     for name, text in flags.items():
-        values[name] = Setting(_parse(_option(name, "flag"), text, "flag"), "flag")
-    return Settings(home, MappingProxyType(values), partial(_secret, home, environment))
+        values[name] = Setting(_option(name, "flag").parse(text, "flag"), "flag")
+    return Settings(home, MappingProxyType(values), partial(_secret, str(home), environment))
 
 
-def _read_private(home: Path) -> dict[str, str]:
-    """Return the variables of `.env`: `NAME=value` lines, quotes and `export` allowed, `#` begins a comment line."""
-    file = paths.private(home)
-    if not file.is_file():
-        return {}
-    if os.name == "posix" and stat.S_IMODE(file.stat().st_mode) & (stat.S_IRWXG | stat.S_IRWXO):
-        raise BadConfig(f"{str(file)!r} holds secrets and can be read by others", hint=f"run `chmod 600 {file}`")
+def parse(home: str, file: SettingsFile) -> FileSettings:
+    """Return what a file of settings says, and keep that in the home folder for the next process (`gieok.resolved`)."""
+    found = FileSettings({})
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadConfig(f"cannot read {str(file)!r}: {error}") from error
-    return {found["name"]: found["value"] for line in lines if (found := _VARIABLE.fullmatch(line))}
+        for name, value in _flat(_mapping(file.path, file.content)):
+            try:
+                found.values[name] = _value(home, file, name, value)
+            except BadConfig as error:
+                found.wrong.append(error)
+    except BadConfig as error:
+        found.wrong.append(error)
+    resolved.keep(home, file, found)
+    return found
 
 
-_VARIABLE = re.compile(r"""\s*(?:export\s+)?(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<quote>["']?)(?P<value>.*?)(?P=quote)\s*""")
-
-
-def _read(file: Path, text: str | None = None) -> dict[str, object]:
-    """Return the settings of a file, of which `text` was read already."""
-    import yaml  # only where there is a file: it costs as much as the rest of a keyword search
+def _mapping(file: str, content: bytes) -> dict[object, object]:
+    """Return the mapping in a YAML file."""
+    import yaml  # only where a file is new or changed: it costs as much as the rest of a keyword search
 
     try:
-        data = yaml.safe_load(file.read_text(encoding="utf-8") if text is None else text)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise BadConfig(
-            f"cannot read {str(file)!r}: {' '.join(str(error).split())}",
-            hint="mend the file, or move it away; `gieok doctor` goes on without it",
-        ) from error
+        data = yaml.safe_load(content.decode("utf-8"))
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
+        raise resolved.unreadable(file, error) from error
     if data is None:
         return {}
     if not isinstance(data, dict):
-        raise BadConfig(f"{str(file)!r} must hold `name: value` lines, not a {type(data).__name__}")
-    return dict(_flat(data, ""))
+        raise BadConfig(f"{file!r} must hold `name: value` lines, not a {type(data).__name__}", origin=file)
+    return data
 
 
-def _flat(data: Mapping[object, object], prefix: str) -> list[tuple[str, object]]:
-    """Return dotted names: `search: {limit: 3}` and `search.limit: 3` are the same."""
-    pairs: list[tuple[str, object]] = []
+def _flat(data: Mapping[object, object], prefix: str = "") -> Iterator[tuple[str, object]]:
+    """Yield dotted names: `search: {limit: 3}` and `search.limit: 3` are the same."""
     for name, value in data.items():
-        dotted = f"{prefix}{name}"
-        if isinstance(value, dict) and prefix:
-            raise BadConfig(
-                f"the setting {dotted!r} is nested too deeply", hint="write `search: {limit: 3}`, one level"
-            )
-        pairs += _flat(value, f"{dotted}.") if isinstance(value, dict) else [(dotted, value)]
-    return pairs
+        if isinstance(value, dict) and not prefix:
+            yield from _flat(value, f"{name}.")
+        else:
+            yield f"{prefix}{name}", value
 
 
-def _merge(
-    values: dict[str, Setting],
-    found: Mapping[str, object],
-    origin: str,
-    allowed: Callable[[Option], bool] = lambda option: True,
-) -> None:
-    for name, value in found.items():
-        option = _option(name, origin)
-        if not allowed(option):
-            raise BadConfig(
-                f"{origin!r} sets {name!r}, which a project may not set",
-                hint=f"move it to the user file ({paths.user_config(paths.home())}) or remove it",
-            )
-        if option.is_address and without_password(str(value)) != str(value):
-            raise BadConfig(
-                f"{name!r} in {origin!r} holds a password",
-                hint=f"take it out, and write `PGPASSWORD=…` into {paths.private(paths.home())} (chmod 600)",
-            )
-        text = json.dumps(value, ensure_ascii=False) if option.check else str(value)
-        values[name] = Setting(_parse(option, text, origin), origin)
+def _value(home: str, file: SettingsFile, name: str, value: object) -> Value:
+    """Return what one line sets. Raises BadConfig."""
+    origin = file.path
+    if isinstance(value, dict):
+        told = f"the setting {f'{name}.{next(iter(value), str())}'!r} in {origin!r} is nested too deeply"
+        raise BadConfig(told, hint="write `search: {limit: 3}`, one level", setting=name, origin=origin)
+    option = _option(name, origin)
+    if file.in_project and not option.in_project:
+        hint = f"move it to the user file ({paths.user_config(Path(home))}) or remove it"
+        raise option.bad(f"{origin!r} sets {name!r}, which a project may not set", origin, hint)
+    if option.is_address and without_password(str(value)) != str(value):
+        hint = f"take it out, and write `PGPASSWORD=…` into {resolved.private_file(home)} (chmod 600)"
+        raise option.bad(f"{name!r} in {origin!r} holds a password", origin, hint)
+    return option.parse(json.dumps(value, ensure_ascii=False) if option.check else str(value), origin)
 
 
 def choose(settings: Settings, name: str, value: str) -> None:
@@ -299,47 +224,29 @@ def _option(name: str, origin: str) -> Option:
 
         near = get_close_matches(name, _BY_NAME, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"settings: {', '.join(_BY_NAME)}"
-        raise BadConfig(f"unknown setting {name!r} in {origin!r}", hint=hint)
+        raise BadConfig(f"unknown setting {name!r} in {origin!r}", hint=hint, setting=name, origin=origin)
     return option
-
-
-def _parse(option: Option, text: str, origin: str) -> Value:
-    try:
-        value = BOOLEANS[text.lower()] if isinstance(option.default, bool) else type(option.default)(text)
-    except KeyError:
-        raise BadConfig(f"{option.name} is {text!r} in {origin!r}; it must be true or false") from None
-    except ValueError:
-        kind = "a whole number" if isinstance(option.default, int) else "a number"
-        raise BadConfig(f"{option.name} is {text!r} in {origin!r}; it must be {kind}") from None
-    if option.check:
-        try:
-            option.check(text)
-        except ValueError as error:
-            hint = "each rule: name, pattern, example, counter_example (docs/privacy.md)"
-            raise BadConfig(f"{option.name} in {origin!r}: {error}", hint=hint) from None
-    if option.choices and value not in option.choices:
-        raise BadConfig(f"{option.name} is {text!r} in {origin!r}; it must be one of {', '.join(option.choices)}")
-    if option.low is not None and not float(value) >= option.low:
-        raise BadConfig(f"{option.name} is {text!r} in {origin!r}; it must be at least {option.low:g}")
-    return value
 
 
 def ignored(file: Path) -> tuple[str, ...]:
     """Return the patterns under `ignore` in a project's settings of its code. Raises BadConfig."""
     if not file.is_file():
         return ()
-    found = _read(file)
+    try:
+        found = _mapping(str(file), file.read_bytes())
+    except OSError as error:
+        raise resolved.unreadable(str(file), error) from error
     patterns: object = found.pop("ignore", None) or []
     if found:
-        raise BadConfig(f"unknown setting {min(found)!r} in {str(file)!r}", hint="known: ignore")
+        raise BadConfig(f"unknown setting {min(map(str, found))!r} in {str(file)!r}", hint="known: ignore")
     if not isinstance(patterns, list) or not all(isinstance(pattern, str) for pattern in patterns):
         raise BadConfig(f"`ignore` in {str(file)!r} must be a list of patterns")
     return tuple(patterns)
 
 
-def _secret(home: Path, environment: Mapping[str, str], name: str) -> str:
+def _secret(home: str, environment: Mapping[str, str], name: str) -> str:
     """Return a secret from the environment, else from `.env` in the home folder, '' where it is in neither.
 
     Read anew every time: a key that is replaced holds at once.
     """
-    return environment.get(name) or _read_private(home).get(name, "")
+    return environment.get(name) or resolved.private_variables(home).get(name, "")

@@ -56,6 +56,12 @@ class BadConfig(GieokError):
     code = "bad_config"
     hint = "`gieok config show` prints every value with its origin"
 
+    def __init__(self, message: str, *, hint: str | None = None, setting: str = "", origin: str = "") -> None:
+        super().__init__(message, hint=hint)
+        #: The setting and the file or variable that are wrong, as far as known.
+        self.setting = setting
+        self.origin = origin
+
 
 class MissingExtra(GieokError):
     """A named backend exists but what it needs is not installed."""

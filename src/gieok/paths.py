@@ -28,11 +28,6 @@ def notes(root: Path) -> Path:
     return root / "notes.json"
 
 
-def redact_rules(root: Path) -> Path:
-    """Return the copy of the user's own rules of redaction that the hook reads."""
-    return root / "redact.json"
-
-
 def spool(root: Path) -> Path:
     """Return the folder where hooks leave what they saw for the sidecar to take."""
     return root / "spool"

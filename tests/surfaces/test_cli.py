@@ -290,7 +290,7 @@ def test_the_doctor_goes_on_where_a_configuration_is_broken(cli: Cli, notes: Pat
     assert str(notes.parent / "home" / "config.yaml") in first["detail"]
     assert len(others) > 3
     assert all(check["ok"] for check in others)
-    assert cli("status").status == 2
+    assert cli("index").status == 2
 
 
 def test_what_is_not_there_yet_says_what_to_run(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

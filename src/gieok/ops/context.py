@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from gieok.capabilities.files.cut import Cut
 from gieok.engine.profile import Profile
-from gieok.errors import GieokError
+from gieok.errors import BadConfig
 from gieok.model.memory import Scope
 from gieok.ports.code import CoverageRun
 from gieok.ports.journal import TranscriptStore
@@ -31,6 +31,9 @@ class SettingRow(NamedTuple):
     value: str
     origin: str
     doc: str
+    #: What is wrong with another value that was set, and what to do about it; '' where nothing is.
+    wrong: str = ""
+    hint: str = ""
 
 
 class DaemonStatus(NamedTuple):
@@ -104,8 +107,8 @@ class Context:
     rescan_s: int
     idle_minutes: int
     settings: Sequence[SettingRow]
-    #: What was wrong with sources of settings, which were left out; empty in operations that forgive nothing.
-    config_troubles: Sequence[GieokError]
+    #: Settings that are wrong and were left out; empty in operations that do not run then.
+    config_troubles: Sequence[BadConfig]
     say: Callable[[str], None]
     tell: Callable[[str], None]
     #: Asks a person one line; None where nobody sits at a terminal.

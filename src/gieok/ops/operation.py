@@ -101,7 +101,7 @@ class Operation(Generic[RequestT, ResultT]):
     doc: Words
     effect: Effect = Effect.READ
     surfaces: frozenset[Surface] = frozenset((Surface.CLI,))
-    #: Runs although a configuration is wrong, without that source; it tells of it itself (`Context.config_troubles`).
+    #: Runs although a setting is wrong, without it, and tells of it itself (`Context.config_troubles`).
     forgives_config: bool = False
     #: Its text holds source code, which is shown as it is: fenced, not escaped.
     shows_source: bool = False
@@ -109,6 +109,11 @@ class Operation(Generic[RequestT, ResultT]):
     is_verbatim: bool = False
     #: The tool's name over MCP, where it is not made from the operation's.
     tool: str = ""
+
+    @property
+    def runs_without_settings(self) -> bool:
+        """Say whether it runs although a setting is wrong: nothing is written under settings that nobody chose."""
+        return self.forgives_config or self.effect is Effect.READ
 
 
 def argument(

@@ -105,8 +105,10 @@ def _run(parsed: argparse.Namespace, lang: str) -> int:
             lang=lang,
             resident=bool(values.get("watch")),
             daemon=_daemon,
-            forgiving=chosen.forgives_config,
+            forgiving=chosen.runs_without_settings,
         )
+        for error in () if chosen.forgives_config else context.config_troubles:
+            progress.tell(f"{error}; it is left out: `gieok config show`")
         result = chosen.handler(context, chosen.request(**values))
     if chosen.name == "search" and (session := os.environ.get("CLAUDE_CODE_SESSION_ID")):
         trail.count(str(context.home), {"event": "search", "agent": "cli", "session": session})

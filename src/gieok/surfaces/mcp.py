@@ -44,7 +44,7 @@ async def _call_tool(context: _Context, params: types.CallToolRequestParams) -> 
     del context
     try:
         text, data = await anyio.to_thread.run_sync(
-            lambda: tools.call(tools.context(), params.name, params.arguments or {})
+            lambda: tools.call(tools.context(params.name), params.name, params.arguments or {})
         )
     except GieokError as error:
         return types.CallToolResult(content=[types.TextContent(text=tools.refusal(error))], is_error=True)

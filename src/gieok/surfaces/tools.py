@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from gieok.errors import BadRequest, GieokError
+from gieok.errors import BadConfig, BadRequest, GieokError
 from gieok.ops import NAMES, operation
 from gieok.ops.context import Context
 from gieok.ops.operation import Operation, Style, Surface
@@ -123,12 +123,31 @@ def scoped(context: Context) -> Context:
     return replace(context, scope=scope, also=tuple(also))
 
 
-@cache
-def context() -> Context:
-    """Return the context of this process, opened at the first call."""
+def context(name: str) -> Context:
+    """Return the context of this process for a tool. While a setting is wrong, only tools that read have one."""
+    try:
+        return _opened()
+    except BadConfig as error:
+        found = tools().get(name)
+        if found is None or not found.runs_without_settings:
+            raise
+        _tell(f"{error}; it is left out")
+        return _open(forgiving=True)  # not kept: once the setting is mended, it counts
+
+
+def _open(*, forgiving: bool) -> Context:
     from gieok.app import open_context
 
-    return open_context({}, resident=True, tell=lambda line: print(line, file=sys.stderr))  # noqa: T201 - stdout is the protocol's
+    return open_context({}, resident=True, tell=_tell, forgiving=forgiving)
+
+
+@cache
+def _opened() -> Context:
+    return _open(forgiving=False)
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr)  # noqa: T201 - stdout is the protocol's
 
 
 def refusal(error: GieokError) -> str:

@@ -236,6 +236,8 @@ _SLOW = {"typing", "pathlib", "dataclasses", "argparse", "contextlib", "inspect"
 
 @pytest.mark.parametrize("event", _EVENTS)
 def test_the_hook_imports_the_standard_library_alone_and_nothing_slow(known, event: str) -> None:
+    (known.home / "config.yaml").write_text("hook: {limit: 2}\n")
+    assert main(["config", "show"]) == 0
     payload = known.payload(_LINTER, transcript_path="/t.jsonl")
     in_project = _loaded(known, event, payload)
     elsewhere = _loaded(known, event, payload | {"cwd": "/"})

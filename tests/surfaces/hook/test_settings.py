@@ -1,5 +1,6 @@
-"""The hook reads the same settings as the rest, though with a reader of its own: no YAML library on its way."""
+"""The hook uses the very settings that `gieok config show` prints, and no YAML library where nothing changed."""
 
+import json
 import tempfile
 from pathlib import Path
 
@@ -7,11 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gieok import config, grants
-from gieok.capabilities.prompt.options import DEFAULTS, OPTIONS
-from gieok.surfaces.hook import settings as hook_settings
+from gieok import config, grants, resolved
+from gieok.capabilities.prompt.options import OPTIONS, USED, HookSettings
+from gieok.option import Option
+from gieok.surfaces.cli import main
 
-_NAMES = [row[0] for row in OPTIONS]
+_NAMES = [option.name for option in OPTIONS]
+_DEFAULTS = {option.name: option.default for option in OPTIONS}
 _TEXTS = {
     "hook.output_mode": ("tiered", "full"),
     "hook.scopes": ("agent:main", "user:kim/character:mina", "agent:main,project:shop-1a2b"),
@@ -22,8 +25,17 @@ _TEXTS = {
 }
 
 
+def _never(home: str, file: resolved.SettingsFile) -> resolved.FileSettings:
+    raise AssertionError(f"{file.path} was parsed once more")
+
+
+def _read(home: Path, project: str = "", parse: resolved.Parse = config.parse) -> tuple[HookSettings, list[str]]:
+    values, wrong = resolved.load(str(home), project, USED, {}, parse)
+    return HookSettings({name: value for name, (value, _) in values.items()}), [str(error) for error in wrong]
+
+
 def _value(draw: st.DrawFn, name: str) -> str:
-    default = DEFAULTS[name]
+    default = _DEFAULTS[name]
     if isinstance(default, bool):
         value = draw(st.sampled_from(["true", "false", "yes", "no", "on", "off", "FALSE"]))
     elif isinstance(default, str):
@@ -58,15 +70,14 @@ def _agrees(text: str) -> None:
         patch.setenv("GIEOK_HOME", home)
         (Path(home) / "config.yaml").write_text(text, encoding="utf-8")
         expected = config.load({}, {}, Path(home))
-        read = hook_settings.load(home, "", {})
-    assert list(read.wrong) == []
+        read, wrong = _read(Path(home), parse=_never)
+    assert wrong == []
     for name in _NAMES:
         value = expected.values[name].value
         reading = {bool: read.is_on, str: read.text}.get(type(value), read.number)
         assert (name, reading(name)) == (name, value)
 
 
-# Fails where a comment holds a quote: see the next test.
 @given(_files())
 @settings(derandomize=True, deadline=None, max_examples=150)
 def test_the_hook_reads_a_file_as_everything_else_does(text: str) -> None:
@@ -84,20 +95,23 @@ def test_the_hook_reads_a_file_as_everything_else_does(text: str) -> None:
         "hook.output_mode: 'full'   # all of it\n",
         "judge.base_url: https://judge.test/v1#part\n",
         'judge:\n  base_url: "http://127.0.0.1:1/v1"\n',
-        "hook.limit: 5 # don't show more\n",  # fails: a quote anywhere keeps the comment (settings.py:75)
-        "hook: # what's shown\n  limit: 5\n",  # fails: the same, and the whole group is ignored
-        'hook: {output_mode: "full"} # all\n',  # fails: the same; the line is ignored without a word
-        'hook.scopes: "agent:main" # the "main" one\n',  # fails: the greedy .* of _plain (settings.py:79)
-        'hook: {scopes: "agent:main,agent:b", limit: 2}\n',  # fails: a flow is cut at every comma (settings.py:67)
-        'hook.scopes: ""\n',  # fails: an empty text counts as not set, and agent:main is recalled all the same
-        "\ufeffhook.limit: 5\n",  # fails: a byte order mark, as Notepad writes it, hides the first line
+        "hook.limit: 5 # don't show more\n",
+        "hook: # what's shown\n  limit: 5\n",
+        'hook: {output_mode: "full"} # all\n',
+        'hook.scopes: "agent:main" # the "main" one\n',
+        'hook: {scopes: "agent:main,agent:b", limit: 2}\n',
+        'hook.scopes: ""\n',
+        "\ufeffhook.limit: 5\n",
+        '{"hook": {"limit": 0}}',
+        "hook: {limit: 5,\n  output_mode: full}\n",
+        "hook:\n  scopes: >-\n    agent:main,\n    agent:b\n",
+        "hook.limit: &n 7\nhook.session_tokens: *n\n",
     ],
 )  # fmt: skip
 def test_each_way_to_write_a_setting_is_understood(text: str) -> None:
     _agrees(text)
 
 
-# Fails for 2.5, which everything else refuses, and for inf: `int(inf)` then silences every prompt.
 @pytest.mark.parametrize(
     "text",
     ["hook.limit: many", "hook.limit: -1", "hook.limit: 2.5", "hook.limit: inf", "hook.high_ratio: nan",
@@ -105,35 +119,35 @@ def test_each_way_to_write_a_setting_is_understood(text: str) -> None:
 )  # fmt: skip
 def test_a_value_that_cannot_be_is_the_default_and_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "config.yaml").write_text(text)
-    read = hook_settings.load(str(tmp_path), "", {})
+    read, (wrong,) = _read(tmp_path)
     name = text.partition(":")[0]
-    (wrong,) = read.wrong
     assert name in wrong
     assert str(tmp_path / "config.yaml") in wrong
-    assert read.text(name) == str(DEFAULTS[name])
+    assert read.text(name) == str(_DEFAULTS[name])
 
 
-@pytest.mark.parametrize("row", OPTIONS, ids=lambda row: row[0])
-def test_a_project_sets_only_what_a_project_may(tmp_path: Path, row: tuple) -> None:
-    name, default, _, in_project, choices, _ = row
-    other = (
-        choices[-1] if choices else "agent:theirs" if isinstance(default, str) else "true" if default is False else 77
-    )
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
+def test_a_project_sets_only_what_a_project_may(tmp_path: Path, option: Option) -> None:
+    name, default = option.name, option.default
+    if option.choices:
+        other = option.choices[-1]
+    else:
+        other = "agent:theirs" if isinstance(default, str) else "true" if default is False else 77
     (tmp_path / ".gieok").mkdir()
     (tmp_path / ".gieok" / "config.yaml").write_text(f"{name}: {other}\n")
     home, text = tmp_path.parent / f"{tmp_path.name}-home", f"{name}: {other}\n"
-    assert hook_settings.load(str(home), str(tmp_path), {}).text(name) == str(default)  # nobody trusted it yet
+    assert _read(home, str(tmp_path))[0].text(name) == str(default)  # nobody trusted it yet
     grants.change(home, str(tmp_path), lambda grant: grant._replace(settings=text))
-    read = hook_settings.load(str(home), str(tmp_path), {})
+    read, _ = _read(home, str(tmp_path))
     value = read.is_on(name) if isinstance(default, bool) else read.text(name)
-    assert (value == str(default) or value == default) is not in_project
+    assert (value == str(default) or value == default) is not option.in_project
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe hook", b"hook: [1, 2", b"\0" * 99, b"- a\n- b\n", b"hook: {limit"])
 def test_a_file_that_is_no_settings_changes_nothing(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "config.yaml").write_bytes(content)
-    read = hook_settings.load(str(tmp_path), "", {})
-    assert [read.text(name) for name in _NAMES] == [str(DEFAULTS[name]) for name in _NAMES]
+    read, _ = _read(tmp_path)
+    assert [read.text(name) for name in _NAMES] == [str(_DEFAULTS[name]) for name in _NAMES]
 
 
 def test_a_wrong_setting_is_logged_and_the_prompt_is_answered(known) -> None:
@@ -143,3 +157,40 @@ def test_a_wrong_setting_is_logged_and_the_prompt_is_answered(known) -> None:
         (True, False),
         (False, True),
     ]
+
+
+def test_a_setting_that_changed_holds_at_the_next_prompt_and_the_one_after_parses_nothing(known) -> None:
+    asked = known.payload("어떤 린터를 쓰기로 했지?")
+    code = "import sys\nfrom gieok.__main__ import main\nsys.argv[:] = ['gieok', 'hook', 'prompt']\nmain()\n"
+    code += "print('yaml' in sys.modules, file=sys.stderr)"
+    for text, shown, parses in (
+        ('{"hook": {"limit": 0}}', False, True),
+        ('{"hook": {"limit": 0}}', False, False),
+        ('{"hook": {"limit": 3}}', True, True),
+    ):
+        (known.home / "config.yaml").write_text(text)
+        said = known.run("prompt", json.dumps(asked).encode(), code=code)
+        assert ("ruff" in said.context, said.err.strip()) == (shown, str(parses).encode())
+    assert main(["config", "show"]) == 0  # every command leaves what the hook reads
+    assert known.log() == []
+    (known.home / "config.yaml").write_text("hook.limit: 0\n")
+    assert main(["status"]) == 0
+    assert known.run("prompt", json.dumps(asked).encode(), code=code).err.strip() == b"False"
+
+
+def test_a_home_that_cannot_be_written_is_no_hindrance(known, tmp_path: Path) -> None:
+    (known.home / "config.yaml").write_text("hook.limit: 0\n")
+    (known.home / "resolved").write_text("a file where the folder should be")
+    assert known.hook("prompt", known.payload("어떤 린터를 쓰기로 했지?")).out == b""
+    assert known.log() == []
+
+
+def test_the_file_of_secrets_stands_in_for_the_environment_here_too(known) -> None:
+    (known.home / ".env").write_text("GIEOK_HOOK_LIMIT=0\n")
+    (known.home / ".env").chmod(0o600)
+    assert known.hook("prompt", known.payload("어떤 린터를 쓰기로 했지?")).out == b""
+    assert known.hook("prompt", known.payload("어떤 린터를 쓰기로 했지?"), GIEOK_HOOK_LIMIT="1").out
+    (known.home / ".env").chmod(0o644)
+    assert known.hook("prompt", known.payload("어떤 린터를 쓰기로 했지?")).out
+    assert "chmod" not in known.log()[0]
+    assert "can be read by others" in known.log()[0]

@@ -1,49 +1,52 @@
-"""The settings of this rib as plain rows. Imported by the hook: see the package.
+"""The settings that the prompt hook uses. Imported by the hook: see the package."""
 
-A row: name, default, what it means, whether a project's own file may set it, its choices, the least it may be.
-"""
+from collections.abc import Mapping
 
-from collections.abc import Sequence
+from gieok import registry
+from gieok.option import Option, Value
 
-Value = str | int | float | bool
-Row = tuple[str, Value, str, bool, tuple[str, ...], float | None]
 
-OPTIONS: tuple[Row, ...] = (
-    ("hook.output_mode", "tiered", "tiered: sure memories in full, others by title; full: all", True, ("tiered", "full"), None),
-    ("hook.high_ratio", 0.75, "a memory this near to the best score may be shown in full", True, (), 0),
-    ("hook.medium_ratio", 0.4, "below this share of the best score nothing is shown", True, (), 0),
-    ("hook.floor", -1.0, "least coverage of the prompt for certainty; -1: calibrated, 0: off", True, (), -1),
-    ("hook.limit", 3, "how many memories a prompt may get", True, (), 0),
-    ("hook.budget_tokens", 700, "what an injection may cost", True, (), 0),
-    ("hook.session_tokens", 600, "what the index at the start of a session may cost; 0: none", True, (), 0),
-    ("hook.half_life_days", 30.0, "age at which half of what fades has faded (dated notes, summaries); 0: none", True, (), 0),
-    ("hook.deadline_ms", 200, "after this the hook prints what is ready", False, (), 10),
-    ("hook.scopes", "agent:main", "scopes that are recalled beside the project's, joined by commas", False, (), None),
-    ("judge.enabled", False, "let a model judge what the hook would inject", False, (), None),
-    ("judge.api", "openai", "how to talk to it: openai (and compatible), anthropic", False, ("openai", "anthropic"), None),
-    ("judge.model", "", "the judging model", False, (), None),
-    ("judge.base_url", "", "its endpoint; empty: the provider's own", False, (), None),
-    ("judge.key_variable", "", "the environment variable that holds its key; empty: the provider's usual one", False, (), None),
-    ("judge.deadline_ms", 3000, "after this what was not judged is injected unjudged", False, (), 50),
+def _rules(text: str) -> object:
+    from gieok.text.redact import own  # a third of what a cold search has
+
+    return own.read(text)
+
+
+OPTIONS = (
+    Option("hook.output_mode", "tiered", "tiered: sure memories in full, others by title; full: all",
+           in_project=True, choices=("tiered", "full")),
+    Option("hook.high_ratio", 0.75, "a memory this near to the best score may be shown in full", in_project=True, low=0),
+    Option("hook.medium_ratio", 0.4, "below this share of the best score nothing is shown", in_project=True, low=0),
+    Option("hook.floor", -1.0, "least coverage of the prompt for certainty; -1: calibrated, 0: off", in_project=True, low=-1),
+    Option("hook.limit", 3, "most memories that a prompt gets", in_project=True, low=0),
+    Option("hook.budget_tokens", 700, "most tokens of an injection", in_project=True, low=0),
+    Option("hook.session_tokens", 600, "most tokens of the index at a session's start; 0: none", in_project=True, low=0),
+    Option("hook.half_life_days", 30.0, "age at which dated notes and summaries count half; 0: none", in_project=True, low=0),
+    Option("hook.deadline_ms", 200, "after this the hook prints what is ready", low=10),
+    Option("hook.scopes", "agent:main", "scopes that are recalled beside the project's, joined by commas"),
+    Option("judge.enabled", False, "let a model judge what the hook would inject"),
+    Option("judge.api", "openai", "protocol of the judge: openai (and compatible), anthropic", choices=("openai", "anthropic")),
+    Option("judge.model", "", "the judging model"),
+    Option("judge.base_url", "", "its endpoint; empty: the provider's own"),
+    Option("judge.key_variable", "", "the environment variable that holds its key; empty: the provider's usual one"),
+    Option("judge.deadline_ms", 3000, "after this what was not judged is injected unjudged", low=50),
 )  # fmt: skip
-#: Settings of others that the hook reads: where the texts are.
-STORE_OPTIONS: tuple[Row, ...] = (
-    ("store", "sqlite", "where memory is kept", False, (), None),
-    ("hybrid", False, "whether an index is kept here too", False, (), None),
+#: Settings of others that the hook uses too: where the texts are, and what is cut out of them.
+STORE = Option("store", "sqlite", "where memory is kept", choices=tuple(registry.STORES))
+HYBRID = Option("hybrid", False, "beside a remote store, answer from a local index too")
+RULES = Option(
+    "redact.rules", "", "your own redaction rules: a list of name, pattern, example, counter_example", check=_rules
 )
-#: What a switch may be set to.
-BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
-DEFAULTS = {row[0]: row[1] for row in (*OPTIONS, *STORE_OPTIONS)}
+USED = (*OPTIONS, STORE, HYBRID, RULES)
 
 
 class HookSettings:
-    """The values by name, and what could not be used of what was set."""
+    """The values by name; what is not given is the default."""
 
-    __slots__ = ("_values", "wrong")
+    __slots__ = ("_values",)
 
-    def __init__(self, values: dict[str, Value], wrong: Sequence[str] = ()) -> None:
-        self._values = {**DEFAULTS, **values}
-        self.wrong = wrong
+    def __init__(self, values: Mapping[str, Value]) -> None:
+        self._values = {option.name: option.default for option in USED} | {**values}
 
     def number(self, name: str) -> float:
         """Return a number setting."""

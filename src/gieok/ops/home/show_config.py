@@ -1,7 +1,8 @@
-"""`gieok config show`: every setting, its value and where it comes from."""
+"""`gieok config show`: every setting, its value, where it comes from, and what is wrong with what was set."""
 
 from dataclasses import dataclass
 
+from gieok.errors import BadConfig
 from gieok.ops.context import Context, SettingRow
 from gieok.ops.memory import waiting
 from gieok.ops.operation import TRUST_HINT, Operation, Style, Words, waiting_words
@@ -20,8 +21,12 @@ class ConfigResult:
     found: bool = True
 
     def to_json(self) -> object:
-        """Return name → value and origin."""
-        return {row.name: {"value": row.value, "origin": row.origin} for row in self.rows}
+        """Return name → value and origin, with what is wrong and what to do about it."""
+        return {
+            row.name: {"value": row.value, "origin": row.origin}
+            | ({"error": row.wrong, "hint": row.hint} if row.wrong else {})
+            for row in self.rows
+        }
 
 
 def run(context: Context, request: ConfigRequest) -> ConfigResult:
@@ -30,17 +35,28 @@ def run(context: Context, request: ConfigRequest) -> ConfigResult:
     root = waiting.project_here(context)
     if root and waiting.waiting(context.home, root).settings is not None:
         context.tell(f"{waiting_words(0, has_settings=True).say(context.lang)}: {TRUST_HINT}")
-    return ConfigResult(tuple(context.settings))
+    wrong = {error.setting or error.origin: error for error in context.config_troubles}
+    rows = [_marked(row, wrong.pop(row.name, None)) for row in context.settings]
+    # Left are names that no setting has, and files that cannot be read.
+    return ConfigResult(
+        (*rows, *(_marked(SettingRow(name, "", wrong[name].origin, ""), wrong[name]) for name in wrong))
+    )
+
+
+def _marked(row: SettingRow, error: BadConfig | None) -> SettingRow:
+    return row if error is None else row._replace(wrong=str(error), hint=error.hint)
 
 
 def present(result: ConfigResult, style: Style) -> str:
-    """Show a line for each setting."""
+    """Show a line for each setting, and below it what is wrong."""
     name_width = max(len(row.name) for row in result.rows)
     value_width = max(len(str(row.value)) for row in result.rows)
-    return "\n".join(
-        f"{style.bold(row.name.ljust(name_width))}  {str(row.value).ljust(value_width)}  {row.origin}  {style.dim(row.doc)}"
-        for row in result.rows
-    )
+    lines = []
+    for row in result.rows:
+        name, value = style.bold(row.name.ljust(name_width)), row.value.ljust(value_width)
+        lines.append(f"{name}  {value}  {row.origin}  {style.dim(row.doc)}".rstrip())
+        lines += [f"  ✗ {row.wrong}", f"    → {row.hint}"] if row.wrong else []
+    return "\n".join(lines)
 
 
 OPERATION = Operation(
@@ -48,5 +64,6 @@ OPERATION = Operation(
     request=ConfigRequest,
     handler=run,
     present=present,
+    forgives_config=True,
     doc=Words("Print every setting with its value and where it comes from", "모든 설정의 값과 출처를 출력합니다"),
 )

@@ -9,7 +9,7 @@ from gieok import places
 from gieok.capabilities.prompt import matches, measure, question
 from gieok.capabilities.prompt.matches import Match
 from gieok.capabilities.prompt.measure import Label, Measured
-from gieok.capabilities.prompt.options import DEFAULTS, HookSettings
+from gieok.capabilities.prompt.options import OPTIONS, HookSettings
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
@@ -95,10 +95,8 @@ def _labels(context: Context) -> Path:
 
 
 def _settings(context: Context) -> HookSettings:
-    kinds = {name: type(value) for name, value in DEFAULTS.items()}
-    return HookSettings(
-        {row.name: kinds[row.name](row.value) for row in context.settings if row.name.startswith("hook.")}
-    )
+    values = {row.name: row.value for row in context.settings}
+    return HookSettings({option.name: option.parse(values[option.name], "") for option in OPTIONS})
 
 
 def _recalled(context: Context, settings: HookSettings, prompt: str, *, with_low: bool) -> Sequence[Match]:

@@ -8,10 +8,11 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from gieok import places, registry, trust
+from gieok import places, registry, resolved, trust
 from gieok.backends.stores.sqlite.index_reader import IndexReader, Late, Missing
 from gieok.capabilities.prompt import agents, inject, levels, matches, question
-from gieok.surfaces.hook import settings, trail
+from gieok.capabilities.prompt.options import USED, HookSettings
+from gieok.surfaces.hook import trail
 from gieok.text.tokens import count_tokens
 
 #: A prompt of five megabytes is a mistake; beyond this nothing is read.
@@ -33,17 +34,19 @@ _INDEX_HEAD = (
 )
 
 
-def main(arguments: Sequence[str], refresh: Callable[[str], str] = lambda folder: "") -> int:
+def main(arguments: Sequence[str], parse: resolved.Parse, refresh: Callable[[str], str]) -> int:
     """Run `gieok hook EVENT [--agent NAME]` and return 0, whatever happens.
 
-    `refresh` brings the index of a project's folder in line with its files, and returns what a person must be told of it
-    ('' for nothing); it is called at the start of a session.
+    `parse` reads a file of settings that changed since a process last read it. `refresh` brings the index of a project's
+    folder in line with its files, and returns what a person must be told of it ('' for nothing); it is called at the
+    start of a session.
     """
     began = time.monotonic()
     home = ""
     try:
         home = places.home()
-        text = _answer(arguments[0], _flag(arguments, "--agent"), _payload(), home, began, refresh)
+        call = _Call(arguments[0], _flag(arguments, "--agent"), _payload(), home, began, parse)
+        text = _answer(call, refresh)
         if text and sys.stdout:  # None: it is closed, and its number may be another file's by now
             _print(text)
     except (Missing, Late, BrokenPipeError):
@@ -91,11 +94,9 @@ def _given() -> bytes:
     return b"".join(parts)
 
 
-def _answer(
-    event: str, agent: str, payload: dict[str, object], home: str, began: float, refresh: Callable[[str], str]
-) -> str:
+def _answer(call: "_Call", refresh: Callable[[str], str]) -> str:
     """Return what to print; '' for nothing."""
-    call = _Call(event, agent if agent in agents.NATIVE else agents.detect(payload), payload, home, began)
+    event = call.event
     context = notice = ""
     if event == agents.PROMPT:
         context = call.recall()
@@ -120,17 +121,20 @@ def _answer(
 class _Call:
     """What one call knows."""
 
-    def __init__(self, event: str, agent: str, payload: dict[str, object], home: str, began: float) -> None:
+    def __init__(
+        self, event: str, agent: str, payload: dict[str, object], home: str, began: float, parse: resolved.Parse
+    ) -> None:
         self.event = event
-        self.agent = agent
+        self.agent = agent if agent in agents.NATIVE else agents.detect(payload)
         self._folder = agents.folder_of(payload) or os.getcwd()
         self.root = places.project_root(self._folder)
         self._payload = payload
         self._home = home
         self._began = began
-        self._settings = settings.load(home, self.root, os.environ)
-        for line in self._settings.wrong:
-            trail.log(home, f"{event}: {line}; the default is used")
+        values, wrong = resolved.load(home, self.root, USED, os.environ, parse)
+        self._settings = HookSettings({name: value for name, (value, _) in values.items()})
+        for error in wrong:
+            trail.log(home, f"{event}: {error}; it is left out")
 
     def recall(self) -> str:
         """Return what is remembered about the prompt."""
@@ -200,13 +204,11 @@ class _Call:
         self._count()
 
     def _use_rules(self) -> None:
-        """Redact by the user's own rules too: what a command last read of them."""
-        from gieok.text.redact import own
+        """Redact by the user's own rules too."""
+        if rules := self._settings.text("redact.rules"):
+            from gieok.text.redact import own
 
-        file = os.path.join(self._home, "redact.json")
-        if os.path.exists(file):
-            with open(file, encoding="utf-8") as opened:
-                own.use(own.made(json.load(opened)))
+            own.use(own.read(rules))
 
     def _spool(self, row: dict[str, object]) -> None:
         """Keep a row, unless a name in it holds a secret: where agents usually write, its transcript is found without us."""

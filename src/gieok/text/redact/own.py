@@ -1,5 +1,6 @@
 """The user's own rules, in addition to the built-in ones: set once by the wiring, for the whole process."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 
@@ -22,6 +23,11 @@ def use(chosen: tuple[Rule, ...]) -> None:
     """Replace the user's rules."""
     global _rules  # noqa: PLW0603 - every caller of redaction needs them
     _rules = chosen
+
+
+def read(text: str) -> tuple[Rule, ...]:
+    """Return the rules that a setting holds, as JSON; none of ''. Raises ValueError."""
+    return made(json.loads(text)) if text else ()
 
 
 def made(given: object) -> tuple[Rule, ...]:

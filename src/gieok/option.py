@@ -1,0 +1,94 @@
+"""One setting: its name, default and the values it may have. Standard library that is quick to import: the hook uses it."""
+
+from collections.abc import Callable, Sequence
+
+from gieok.errors import BadConfig
+
+Value = str | int | float | bool
+
+#: What a switch may be set to.
+_SWITCHES = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+
+
+class Option:
+    """One setting. `choices` closes its values; `low` is the least a number may be."""
+
+    __slots__ = ("check", "choices", "default", "doc", "in_project", "is_address", "low", "name")
+
+    def __init__(
+        self,
+        name: str,
+        default: Value,
+        doc: str,
+        *,
+        in_project: bool = False,
+        choices: Sequence[str] = (),
+        low: float | None = None,
+        is_address: bool = False,
+        check: Callable[[str], object] | None = None,
+    ) -> None:
+        self.name = name
+        self.default = default
+        self.doc = doc
+        #: Whether a project's own file may set it.
+        self.in_project = in_project
+        self.choices = choices
+        self.low = low
+        #: A database's URL or connection string, in which a password may not stand in a file and is never shown.
+        self.is_address = is_address
+        #: Its value is a list, kept as JSON; this raises ValueError, which says what is wrong with it.
+        self.check = check
+
+    @property
+    def group(self) -> str:
+        """Return what stands before the dot, '' where there is none."""
+        return self.name.rpartition(".")[0]
+
+    @property
+    def variable(self) -> str:
+        """Return the environment variable, e.g. GIEOK_SEARCH_LIMIT."""
+        return "GIEOK_" + self.name.replace(".", "_").upper()
+
+    def parse(self, text: str, origin: str) -> Value:
+        """Return the value that a text means. Raises BadConfig, which names the setting, the text and `origin`."""
+        try:
+            value = self._typed(text)
+            wrong = self._limit(value)
+        except ValueError:
+            wrong = f"it must be {_kind(self.default)}"
+        if wrong:
+            raise self.bad(f"{self.name} is {text!r} in {origin!r}; {wrong}", origin)
+        if self.check:
+            try:
+                self.check(text)
+            except ValueError as error:
+                hint = "each rule: name, pattern, example, counter_example (docs/privacy.md)"
+                raise self.bad(f"{self.name} in {origin!r}: {error}", origin, hint) from None
+        return value
+
+    def _typed(self, text: str) -> Value:
+        if isinstance(self.default, bool):
+            if text.lower() not in _SWITCHES:
+                raise ValueError
+            return _SWITCHES[text.lower()]
+        return type(self.default)(text)
+
+    def _limit(self, value: Value) -> str:
+        """Return what a value must be; '' where it is that."""
+        if self.choices and value not in self.choices:
+            return f"it must be one of {', '.join(self.choices)}"
+        if isinstance(value, float) and not abs(value) < float("inf"):
+            raise ValueError
+        if self.low is not None and not float(value) >= self.low:
+            return f"it must be at least {self.low:g}"
+        return ""
+
+    def bad(self, message: str, origin: str, hint: str | None = None) -> BadConfig:
+        """Return the error for a value of this setting."""
+        return BadConfig(message, hint=hint, setting=self.name, origin=origin)
+
+
+def _kind(default: Value) -> str:
+    if isinstance(default, bool):
+        return "true or false"
+    return "a whole number" if isinstance(default, int) else "a number"
