@@ -24,8 +24,8 @@ demo: $(VENV)/.ready  ## index the example workspace and ask it four questions
 	@$(BIN)/python examples/demo.py
 
 check: $(VENV)/.ready-dev  ## formatting, lint, types, layers
-	$(BIN)/ruff format --check src tests benchmarks examples
-	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/ruff format --check src tests benchmarks examples scripts
+	$(BIN)/ruff check src tests benchmarks examples scripts
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
@@ -40,8 +40,8 @@ test: check
 endif
 
 format: $(VENV)/.ready-dev
-	$(BIN)/ruff format src tests benchmarks examples
-	$(BIN)/ruff check --fix src tests benchmarks examples
+	$(BIN)/ruff format src tests benchmarks examples scripts
+	$(BIN)/ruff check --fix src tests benchmarks examples scripts
 
 lines:  ## print the lines of each folder, and write the ratchet that tests hold them to
 	@$(PYTHON) tests/support/lines.py
