@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export OMP_NUM_THREADS ?= 1
 export GIEOK_TEST_MODELS ?= $(CURDIR)/.cache/models
 
-.PHONY: demo test part check format lines bench release clean
+.PHONY: demo test check format lines locks release bench clean
 
 $(VENV)/.ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "gieok needs Python 3.11 or newer; this is `$(PYTHON) --version` (make PYTHON=python3.12 …)"; exit 1; }
@@ -24,8 +24,8 @@ demo: $(VENV)/.ready  ## index the example workspace and ask it four questions
 	@$(BIN)/python examples/demo.py
 
 check: $(VENV)/.ready-dev  ## formatting, lint, types, layers
-	$(BIN)/ruff format --check src tests benchmarks examples
-	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/ruff format --check src tests benchmarks examples scripts
+	$(BIN)/ruff check src tests benchmarks examples scripts
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
@@ -40,8 +40,17 @@ test: check
 endif
 
 format: $(VENV)/.ready-dev
-	$(BIN)/ruff format src tests benchmarks examples
-	$(BIN)/ruff check --fix src tests benchmarks examples
+	$(BIN)/ruff format src tests benchmarks examples scripts
+	$(BIN)/ruff check --fix src tests benchmarks examples scripts
+
+lines:  ## print the lines of each folder, and write the ratchet that tests hold them to
+	@$(PYTHON) tests/support/lines.py
+
+locks:  ## write the locks from pyproject.toml; needs uv
+	scripts/lock
+
+release: $(VENV)/.ready-dev  ## build, check the wheel in a bare environment, tag; ARGS=--dry-run does not tag
+	$(BIN)/python scripts/release $(ARGS)
 
 bench: $(VENV)/.ready  ## retrieval quality and speed; DATA names a folder of data sets
 	$(BIN)/python benchmarks/retrieval.py --data $(or $(DATA),../shared/data/memory) --models .cache/models

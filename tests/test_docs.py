@@ -33,7 +33,14 @@ def test_every_file_is_in_the_architecture() -> None:
 def test_links_between_documents_lead_somewhere() -> None:
     for document in (*_ROOT.glob("*.md"), *(_ROOT / "docs").glob("*.md")):
         for target in _links(document.read_text(encoding="utf-8")):
-            assert (document.parent / target).exists(), f"{document.name} → {target}"
+            path, _, heading = target.partition("#")
+            assert (document.parent / path).exists(), f"{document.name} → {target}"
+            assert not heading or heading in _headings(document.parent / path), f"{document.name} → {target}"
+
+
+def _headings(document: Path) -> set[str]:
+    lines = document.read_text(encoding="utf-8").splitlines()
+    return {line.lstrip("#").strip().lower().replace(" ", "-") for line in lines if line.startswith("#")}
 
 
 def _links(text: str) -> list[str]:

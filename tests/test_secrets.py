@@ -260,3 +260,21 @@ def test_the_filter_says_what_it_reads(
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     assert _gieok("redact") == 2
     assert "gieok redact --stdin" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("store", ["sqlite", "postgres"])
+def test_what_an_issue_report_asks_for_holds_no_secret(
+    user: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], store: str
+) -> None:
+    key, password = _canary(), "Tr0ubador"
+    (tmp_path / "home").mkdir(mode=0o700)
+    (tmp_path / "home" / ".env").write_text(f"GEMINI_API_KEY={key}\n")
+    (tmp_path / "home" / ".env").chmod(0o600)
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    monkeypatch.setenv("GIEOK_STORE", store)
+    monkeypatch.setenv("GIEOK_DATABASE_URL", f"postgresql://kim:{password}@127.0.0.1:1/memory")
+    assert _gieok("doctor", "--json") == (0 if store == "sqlite" else 1)
+    said = "".join(capsys.readouterr())
+    assert '"checks"' in said
+    assert key not in said
+    assert password not in said

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -235,6 +236,7 @@ def test_a_project_that_was_handed_over_is_kept_in_line_after_a_restart_too(home
     assert not _do(home, "code watch", stop=True).found
 
 
+@pytest.mark.skipif(find_spec("pydantic_ai") is None, reason="needs gieok[models]")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_the_daemon_lets_the_cheap_model_summarise_what_changed(
     home: Path, shop: Path, monkeypatch: pytest.MonkeyPatch

@@ -246,7 +246,8 @@ def test_after_random_edits_of_a_real_project_the_index_is_what_a_fresh_one_woul
     tmp_path: Path, package: str
 ) -> None:
     spec = find_spec(package)
-    assert spec is not None
+    if spec is None:
+        pytest.skip(f"{package} is not installed")
     assert spec.origin is not None
     root = tmp_path / "tree"
     shutil.copytree(Path(spec.origin).parent, root, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
