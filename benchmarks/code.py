@@ -35,6 +35,7 @@ from gieok.capabilities.code.ask import coverage, executed, impact, query
 from gieok.capabilities.code.index import graph, project, read, scan
 from gieok.capabilities.code.index.graph import CALLS, Certainty
 from gieok.capabilities.code.index.project import Project, ProjectStore
+from gieok.capabilities.code.languages.table import LANGUAGES
 from gieok.testing import ManualClock
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -406,13 +407,13 @@ def warm_ms(indexed: Project, embedder: Any, text: str) -> float:
 def speed_of(data: Path, name: str) -> dict[str, Any]:
     tree = data / "trees" / name
     parser = TreeSitterParser()
-    candidates = [c for c in scan.scan(tree)[0] if c.language not in ("markdown", "manifest")]
-    sources = [(c.language, (tree / c.path).read_bytes()) for c in candidates]
-    for language in {language for language, _ in sources}:
-        parser.parse(language, b"")
+    candidates = [c for c in scan.scan(tree)[0] if LANGUAGES[c.language].grammar]
+    sources = [(LANGUAGES[c.language].grammar, (tree / c.path).read_bytes()) for c in candidates]
+    for grammar in {grammar for grammar, _ in sources}:
+        parser.parse(grammar, b"")
     started = time.process_time()
-    for language, source in sources:
-        parser.parse(language, source)
+    for grammar, source in sources:
+        parser.parse(grammar, source)
     parse_s = time.process_time() - started
     lines = sum(source.count(b"\n") for _, source in sources)
     del sources

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 from gieok.backends.parsers.treesitter import TreeSitterParser
 from gieok.capabilities.code.index.graph import fold
 from gieok.capabilities.code.languages import javascript
+from gieok.capabilities.code.languages.table import LANGUAGES
 from gieok.capabilities.code.languages.tree import TreeReader
 
 _FUNCTIONS = frozenset(
@@ -31,6 +32,7 @@ _FUNCTIONS = frozenset(
 _CALLS = ("call_expression", "new_expression")
 _PROBE = "__gieok("
 _PARSER = TreeSitterParser()
+_GRAMMAR = LANGUAGES["javascript"].grammar
 _RUNTIME = """
 const fs = require('fs'), seen = new Set(), root = __dirname + '/'
 globalThis.__gieok = function (file, id) {
@@ -82,7 +84,7 @@ def instrument(tree: Path, copy: Path) -> None:
     for file in sources(copy):
         source = file.read_bytes()
         added: list[tuple[int, int, str]] = []
-        for number, function in enumerate(functions(_PARSER.parse("javascript", source))):
+        for number, function in enumerate(functions(_PARSER.parse(_GRAMMAR, source))):
             body = function.child_by_field_name("body")
             probe = f"{_PROBE}{json.dumps(file.relative_to(copy).as_posix())},{number})"
             if body.type == "statement_block":
@@ -145,9 +147,9 @@ def read(tree: Path, copy: Path) -> dict[str, File]:
         path = file.relative_to(tree).as_posix()
         known.clear()
         javascript.read(file.read_text(encoding="utf-8", errors="replace"), "javascript", _PARSER)
-        own = functions(_PARSER.parse("javascript", file.read_bytes()))
+        own = functions(_PARSER.parse(_GRAMMAR, file.read_bytes()))
         source = (copy / path).read_bytes()
-        root = _PARSER.parse("javascript", source)
+        root = _PARSER.parse(_GRAMMAR, source)
         calls = [n for n in inside(root) if n.type in _CALLS]
         found[path] = File(
             source,

@@ -142,6 +142,7 @@ def coverage_data() -> Callable[..., Path]:
         file.unlink(missing_ok=True)
         db = sqlite3.connect(file)
         db.executescript(_COVERAGE)
+        db.execute("INSERT INTO meta VALUES ('has_arcs', ?)", (str(int(branches)),))
         contexts = sorted({context for inside in ran.values() for context in inside})
         db.executemany("INSERT INTO context (context) VALUES (?)", [(context,) for context in contexts])
         for number, (path, inside) in enumerate(ran.items(), 1):

@@ -48,7 +48,7 @@ def test_a_file_that_is_no_data_file_is_named_with_the_next_step(tmp_path: Path,
     with sqlite3.connect(other) as db:
         db.execute("UPDATE coverage_schema SET version = 6")
     db.close()
-    with pytest.raises(BadRequest, match="schema 6"):
+    with pytest.raises(BadRequest, match="schema: 6"):
         CoverageFile(other)
 
 
@@ -61,7 +61,7 @@ def test_a_damaged_data_file_is_an_error_and_never_half_an_answer(tmp_path: Path
     with pytest.raises(BadRequest, match="damaged"):
         [list(CoverageFile(file).lines(path)) for path in CoverageFile(file).files()]
     file.write_bytes(whole)
-    for value in ("'text'", "zeroblob(200000)"):
+    for value in ("'text'", "NULL"):
         with sqlite3.connect(file) as db:
             db.execute(f"UPDATE line_bits SET numbits = {value}")
         db.close()

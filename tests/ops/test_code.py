@@ -210,10 +210,10 @@ def test_one_process_at_a_time_reads_and_links(run: Run, shop: Path, monkeypatch
     free = []
     parse = TreeSitterParser.parse
 
-    def watched(self: TreeSitterParser, language: str, source: bytes) -> SyntaxNode:
+    def watched(self: TreeSitterParser, grammar: str, source: bytes) -> SyntaxNode:
         with fs.exclusive(ownership.lock_file(shop.parent / "home", shop, "sync"), wait=False) as is_free:
             free.append(is_free)
-        return parse(self, language, source)
+        return parse(self, grammar, source)
 
     monkeypatch.setattr(TreeSitterParser, "parse", watched)
     (shop / "a.go").write_text("package a\n", encoding="utf-8")

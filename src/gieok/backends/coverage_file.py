@@ -1,19 +1,21 @@
-"""`CoverageRun` on the data file of coverage.py (5.0 and later): SQLite, opened read-only, by the standard library alone."""
+"""`CoverageRun` by coverage.py's own `CoverageData`."""
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
+
+from coverage import CoverageData
+from coverage.exceptions import CoverageException
 
 from gieok.errors import BadRequest
 
-#: Since coverage.py 5.0; it refuses any other itself.
-_SCHEMA_VERSION = 7
 _BUSY_TIMEOUT_S = 5
-#: A million lines: no file that is indexed has more.
-_LARGEST_BITS = 125_000
 _HOW = "run the tests with `pytest --cov --cov-context=test`"
+_Answer = TypeVar("_Answer")
 
 
 class CoverageFile:
@@ -30,59 +32,50 @@ class CoverageFile:
             ) from error
         if not is_file:
             raise BadRequest(f"{str(file)!r} is no file", hint="name coverage.py's data file, usually `.coverage`")
-        with self._reading() as db:
-            version = db.execute("SELECT version FROM coverage_schema").fetchone()
-        if version != (_SCHEMA_VERSION,):
-            raise BadRequest(
-                f"{str(file)!r} has schema {version[0] if version else None!r} of coverage.py, and {_SCHEMA_VERSION} is known",
-                hint=f"{_HOW} and coverage.py 5.0 or later",
-            )
+        self._data = CoverageData(str(file.absolute()))
+        self._asked(self._open)
 
     def files(self) -> list[str]:
         """Return the paths of all files that were measured."""
-        with self._reading() as db:
-            return sorted(_posix(path) for (path,) in db.execute("SELECT path FROM file"))
+        return sorted(map(_posix, self._asked(self._data.measured_files)))
 
     def contexts(self) -> list[str]:
         """Return the names under which lines were run."""
-        with self._reading() as db:
-            return [name for (name,) in db.execute("SELECT context FROM context WHERE context <> '' ORDER BY context")]
+        return sorted(self._asked(self._data.measured_contexts) - {""})
 
     def lines(self, path: str) -> Iterator[tuple[str, frozenset[int]]]:
-        """Yield what ran of a file, context by context: from `line_bits`, or from `arc` where branches were measured."""
-        found: dict[int, set[int]] = defaultdict(set)
-        with self._reading() as db:
-            names = dict(db.execute("SELECT id, context FROM context").fetchall())
-            for number in [number for number, name in db.execute("SELECT id, path FROM file") if _posix(name) == path]:
-                for context, packed in db.execute(
-                    "SELECT context_id, numbits FROM line_bits WHERE file_id = ?", (number,)
-                ):
-                    found[context].update(_numbers(packed))
-                arcs = db.execute("SELECT context_id, fromno, tono FROM arc WHERE file_id = ?", (number,))
-                for context, start, end in arcs:
-                    lines = found[context]  # a million of them in a run of click: nothing but this in the loop
-                    lines.add(start)
-                    lines.add(end)
-            # A negative end of an arc is the way in or out; line 0 is that of an empty file.
-            ran = sorted((names[context], frozenset(n for n in lines if n > 0)) for context, lines in found.items())
-        yield from ran
+        """Yield what ran of a file, context by context."""
+        found: dict[str, set[int]] = defaultdict(set)
+        for name in self._asked(self._data.measured_files):
+            if _posix(name) == path:
+                for line, contexts in self._asked(partial(self._data.contexts_by_lineno, name)).items():
+                    for context in contexts:
+                        found[context].add(line)
+                if not found and self._asked(partial(self._data.arcs, name)):
+                    found[""] = set()  # an empty file was run: it has a way in and out, and no line
+        yield from sorted((context, frozenset(lines - {0})) for context, lines in found.items())
 
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
+    def _open(self) -> None:
+        """Open the file, and no other: in a database without them `CoverageData` makes its tables."""
+        with closing(
+            sqlite3.connect(f"{self._file.absolute().as_uri()}?mode=ro", uri=True, timeout=_BUSY_TIMEOUT_S)
+        ) as db:
+            if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'coverage_schema'").fetchone():
+                raise CoverageException("it has no tables of coverage.py")
+        self._data.read()
+
+    def _asked(self, ask: Callable[[], _Answer]) -> _Answer:
+        """Return an answer of coverage.py. Raises BadRequest where the file cannot be read."""
         try:
-            address = f"{self._file.absolute().as_uri()}?mode=ro"
-            db = sqlite3.connect(address, uri=True, timeout=_BUSY_TIMEOUT_S)
-            try:
-                yield db
-            finally:
-                db.close()
+            return ask()
         except (
+            CoverageException,
             sqlite3.Error,
             TypeError,
             AttributeError,
             KeyError,
-        ) as error:  # a value of another type, an id of nothing
-            busy = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+        ) as error:  # a value of another type
+            busy = "database is locked" in str(error)
             what = "is being written" if busy else "is no data file of coverage.py 5.0 or later, or is damaged"
             raise BadRequest(
                 f"{str(self._file)!r} {what}: {error}", hint="try again when the tests are done" if busy else _HOW
@@ -91,13 +84,3 @@ class CoverageFile:
 
 def _posix(path: str) -> str:
     return path.replace("\\", "/")
-
-
-def _numbers(packed: bytes) -> Iterator[int]:
-    """Yield the numbers whose bits are set, the lowest bit of the first byte being 0."""
-    if len(packed) > _LARGEST_BITS:
-        raise sqlite3.DataError(f"{len(packed):,} bytes of lines in one file")
-    for place, byte in enumerate(packed):
-        for bit in range(8):
-            if byte >> bit & 1:
-                yield place * 8 + bit

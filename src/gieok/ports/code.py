@@ -147,7 +147,7 @@ class SyntaxNode(Protocol):
 class Parser(Protocol):
     """Grammars of programming languages."""
 
-    def parse(self, language: str, source: bytes) -> SyntaxNode:
+    def parse(self, grammar: str, source: bytes) -> SyntaxNode:
         """Return the root of the syntax tree; what does not parse is a node of type ERROR. Raises MissingExtra."""
 
 

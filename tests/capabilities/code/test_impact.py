@@ -10,7 +10,7 @@ from gieok.capabilities.code.ask.impact import Reached
 from gieok.capabilities.code.index import project
 from gieok.capabilities.code.index.graph import Certainty
 from gieok.capabilities.code.index.project import Project
-from gieok.capabilities.code.model import places
+from gieok.capabilities.code.languages import places
 from gieok.errors import BadRequest
 from gieok.model.code import Symbol
 

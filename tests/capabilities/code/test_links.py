@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from gieok.capabilities.code.index.project import Project
-from gieok.capabilities.code.resolve import solver
+from gieok.capabilities.code.resolve.program import FAN
 
 Edges = Callable[[Mapping[str, str]], set[str]]
 Make = Callable[[Mapping[str, str]], Project]
@@ -210,7 +210,7 @@ def test_python_gives_tests_what_pytest_lists_patches_and_inherits(edges: Edges)
 
 
 def test_python_refers_the_maker_of_an_object_to_methods_that_a_dispatch_chooses(indexed: Make) -> None:
-    kinds = range(solver.FAN + 1)
+    kinds = range(FAN + 1)
     made = indexed({
         "a.py": (
             "class Node:\n    def emit(self): ...\n"

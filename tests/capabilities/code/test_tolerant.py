@@ -9,7 +9,8 @@ import gieok
 from gieok.backends.parsers.treesitter import TreeSitterParser
 from gieok.capabilities.code.index import project
 from gieok.capabilities.code.index.project import Project
-from gieok.capabilities.code.languages import python, python_tolerant
+from gieok.capabilities.code.languages.python import reader, tolerant
+from gieok.capabilities.code.languages.table import LANGUAGES
 from gieok.capabilities.code.model.facts import Facts, SymbolFact
 from gieok.capabilities.code.report import validate
 from gieok.ports.code import SyntaxNode
@@ -21,7 +22,7 @@ _ERROR = "\n\nx = = 1\n"
 
 
 def _read(text: str) -> Facts:
-    return python_tolerant.read(text, "python", _PARSER)
+    return tolerant.read(text, LANGUAGES["python"], _PARSER)
 
 
 def _symbols(text: str) -> list[tuple[str, int, int]]:
@@ -30,7 +31,7 @@ def _symbols(text: str) -> list[tuple[str, int, int]]:
 
 def test_a_file_that_parses_is_read_by_the_parser_of_python() -> None:
     text = "def f():\n    return [g() for g in (f,)]\n"
-    assert _read(text) == python.read(text)
+    assert _read(text) == reader.read(text)
 
 
 def test_the_grammar_sees_the_symbols_that_the_parser_sees() -> None:
@@ -38,7 +39,7 @@ def test_the_grammar_sees_the_symbols_that_the_parser_sees() -> None:
     seen = known = 0
     for file in sorted((Path(gieok.__file__).parent / "capabilities" / "code").rglob("*.py")):
         text = file.read_text(encoding="utf-8")
-        by_ast = {_named(s) for s in python.read(text).symbols if s.kind != "lambda" and s.parent >= 0}
+        by_ast = {_named(s) for s in reader.read(text).symbols if s.kind != "lambda" and s.parent >= 0}
         facts = _read(text + _ERROR)
         assert "did not parse" in facts.error
         seen += len(by_ast & {_named(s) for s in facts.symbols})
@@ -146,11 +147,11 @@ def test_what_has_no_definitions_is_parsed_twice_at_most() -> None:
     class Counting:
         parsed = 0
 
-        def parse(self, language: str, source: bytes) -> SyntaxNode:
+        def parse(self, grammar: str, source: bytes) -> SyntaxNode:
             Counting.parsed += 1
-            return _PARSER.parse(language, source)
+            return _PARSER.parse(grammar, source)
 
-    python_tolerant.read("x = (\n" * 30, "python", Counting())
+    tolerant.read("x = (\n" * 30, LANGUAGES["python"], Counting())
     assert Counting.parsed == 2
 
 

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from gieok.capabilities.code.index import scan, watched
 from gieok.capabilities.code.index.ignoring import Rules
 from gieok.capabilities.code.index.project import Project
+from gieok.capabilities.code.languages.table import language_of
 from gieok.errors import BadRequest
 from gieok.ops.code import init as code_init
 from gieok.ops.code.init import SyncResult, synced
@@ -93,7 +94,7 @@ def _watch(context: Context, project: Project, *, once: bool) -> SyncResult:
             paths = relevant(project.root, changed, project.rules, project.store.files())
             if changed and not paths:
                 continue
-            are_files = all(PurePosixPath(path).suffix.lower() in scan.LANGUAGES for path in paths)
+            are_files = all(map(language_of, paths))
             result = synced(context, project, "watch", only=paths if len(paths) <= _BULK and are_files else ())
             if result.note:
                 context.tell(printable(result.note))

@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 from gieok.capabilities.code.ask import changes, executed, impact
 from gieok.capabilities.code.ask.impact import Impact, Reached
-from gieok.capabilities.code.index import graph, scan
+from gieok.capabilities.code.index import graph
 from gieok.capabilities.code.index.project import Freshness, Project, freshness
 from gieok.capabilities.code.index.read import CodeSource, read
+from gieok.capabilities.code.languages.table import language_of
 from gieok.capabilities.code.model import facts as fact_file
 from gieok.capabilities.code.model.facts import Kind
 from gieok.model.code import Symbol
@@ -38,7 +39,7 @@ def of_diff(project: Project, revision: str) -> Analysis:
         current = project.store.symbols(paths=[file.new_path]) if file.new_path else []
         for symbol in changes.symbols_at(current, file.new_lines):
             changed[symbol.key] = symbol
-        language = scan.language_of(file.old_path) if file.old_path else None
+        language = language_of(file.old_path) if file.old_path else None
         text = project.versions.old_text(revision, file.old_path) if language else None
         if text is not None and language is not None:
             old[file.old_path] = read(file.old_path, language, text, project.parser)

@@ -15,6 +15,7 @@ from gieok.capabilities.code.ask import changes
 from gieok.capabilities.code.index import scan
 from gieok.capabilities.code.index.graph import INHERITS
 from gieok.capabilities.code.index.project import Project
+from gieok.capabilities.code.languages.table import LANGUAGES
 from gieok.capabilities.code.model.facts import Kind
 from gieok.errors import BadRequest
 from gieok.model.code import Execution, SourceFile, Symbol
@@ -122,7 +123,7 @@ def _pairs(
     except (OSError, scan.Unwanted):
         return None
     written = {number for number, line in enumerate(text.split("\n"), 1) if line.strip()}
-    owners = owners_of(project.parser.parse("python", text.encode("utf-8", "surrogatepass")))
+    owners = owners_of(project.parser.parse(LANGUAGES["python"].grammar, text.encode("utf-8", "surrogatepass")))
     found: set[tuple[str, str]] = set()
     for context, lines in run.lines(name):
         if not lines <= written:  # an empty line never runs

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from gieok.capabilities.code.index.graph import IMPORTS, Certainty
-from gieok.capabilities.code.model import places
+from gieok.capabilities.code.languages import places
 from gieok.capabilities.code.model.facts import Kind, Trait
 from gieok.model.code import Edge, Symbol, UnresolvedCall
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from gieok.capabilities.code.index.chunks import symbol_key
 from gieok.capabilities.code.index.graph import IMPORTS, Certainty
 from gieok.capabilities.code.index.project import SCOPE, Project
-from gieok.capabilities.code.model import places
+from gieok.capabilities.code.languages import places
 from gieok.capabilities.code.model.facts import Kind
 from gieok.capabilities.code.model.profile import SEARCH
 from gieok.engine.recall import Question, RankedHits, recall

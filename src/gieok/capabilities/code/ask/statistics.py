@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from gieok.capabilities.code.index.graph import IMPORTS, Certainty
 from gieok.capabilities.code.index.project import SCOPE, Project
-from gieok.capabilities.code.model import places
+from gieok.capabilities.code.languages import places
 from gieok.capabilities.code.model.facts import Kind
 
 _MOST = 10

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from gieok.capabilities.code.deepen.deeper import RULES, fenced, prompt
 from gieok.capabilities.code.index.project import SCOPE, Project
-from gieok.capabilities.code.model import places
+from gieok.capabilities.code.languages import places
 from gieok.capabilities.code.model.facts import Kind
 from gieok.engine.generate import Asker
 from gieok.errors import BudgetReached, DegenerateOutput, GeneratorFailed

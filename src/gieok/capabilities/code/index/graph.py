@@ -7,11 +7,13 @@ from enum import IntEnum
 from functools import partial
 from typing import NamedTuple
 
+from gieok.capabilities.code.languages.language import Family
+from gieok.capabilities.code.languages.table import LANGUAGES
 from gieok.capabilities.code.model.facts import Kind
 from gieok.capabilities.code.resolve.isolation import Files, isolated
-from gieok.capabilities.code.resolve.links import FAMILIES, linker_for
+from gieok.capabilities.code.resolve.program import FAN, Program
 from gieok.capabilities.code.resolve.sites import Reference, Site
-from gieok.capabilities.code.resolve.solver import FAN, Solver
+from gieok.capabilities.code.resolve.solver import solve
 from gieok.model.code import Edge, Symbol, UnresolvedCall
 
 #: Changes whenever the edges of unchanged facts would.
@@ -104,7 +106,7 @@ def build(
     _nested(files, edges, place)
     by_family = _by_family(files)
     files.clear()
-    for family in sorted(by_family):
+    for family in sorted(by_family, key=lambda family: family.name):
         work = partial(_linked, family, names, place)
         (found, calls), strange = isolated(work, by_family.pop(family), partial(_again, family, again))
         edges.take(found)
@@ -123,46 +125,45 @@ def build(
     )
 
 
-def _by_family(files: Files) -> dict[str, Files]:
+def _by_family(files: Files) -> dict[Family, Files]:
     """Return the files of languages that are linked together, by path."""
-    found: dict[str, Files] = defaultdict(list)
+    found: dict[Family, Files] = defaultdict(list)
     for path, facts in sorted(files, key=lambda file: file[0]):
-        found[FAMILIES.get(facts.language, "")].append((path, facts))
-    found.pop("", None)
+        if family := LANGUAGES[facts.language].family:
+            found[family].append((path, facts))
     return found
 
 
-def _again(family: str, again: Callable[[], Files]) -> Files:
+def _again(family: Family, again: Callable[[], Files]) -> Files:
     return _by_family(again())[family]
 
 
 def _linked(
-    family: str, names: set[str], place: Callable[[str], str], members: Files
+    family: Family, names: set[str], place: Callable[[str], str], members: Files
 ) -> tuple[_Edges, set[UnresolvedCall]]:
     """Return the edges of one family of languages, and the calls that are open."""
     edges = _Edges()
     keys = [f"{path}::{s.qualified}" for path, facts in members for s in facts.symbols]
-    solver = Solver(members, linker_for(family, members))
-    solver.solve()
+    program = solve(members, family.rules(members))
     placed = [place(key) for key in keys]
-    open_calls = _calls(solver, keys, placed, names, edges)
-    _others(solver, keys, placed, edges)
-    _dispatched(solver, placed, edges)
+    open_calls = _calls(program, keys, placed, names, edges)
+    _others(program, keys, placed, edges)
+    _dispatched(program, placed, edges)
     return edges, open_calls
 
 
 def _calls(
-    solver: Solver, keys: Sequence[str], placed: Sequence[str], names: set[str], edges: _Edges
+    program: Program, keys: Sequence[str], placed: Sequence[str], names: set[str], edges: _Edges
 ) -> set[UnresolvedCall]:
     """Add an edge for every target of every site; return the sites of which no target is known."""
     methods: dict[str, set[str]] = defaultdict(set)
-    for number, fact in enumerate(solver.functions):
-        key = keys[solver.function_symbol[number]]
+    for number, fact in enumerate(program.functions):
+        key = keys[program.function_symbol[number]]
         if fact.owner != -1 and "<lambda" not in key:
             methods[key.rpartition(".")[2]].add(key)
-    answered = {(site.symbol, site.line, _plain(site.name)) for site in solver.sites if site.targets or site.wired}
+    answered = {(site.symbol, site.line, _plain(site.name)) for site in program.sites if site.targets or site.wired}
     open_calls = set[UnresolvedCall]()
-    for site in solver.sites:
+    for site in program.sites:
         source = placed[site.symbol]
         if site.targets:
             tier = Certainty.RESOLVED if len(site.targets) <= FAN else Certainty.AMBIGUOUS
@@ -170,7 +171,7 @@ def _calls(
                 _REASONS[site.kind] if tier == Certainty.RESOLVED else f"one of {len(site.targets)} possible targets"
             )
             for function in site.targets:
-                target = solver.function_symbol[function]
+                target = program.function_symbol[function]
                 if placed[target] != source or keys[target] == source:  # what a lambda does, its owner does
                     edges.add(source, placed[target], CALLS, tier, reason, site.line)
         elif site.kind in ("call", "method"):
@@ -195,17 +196,17 @@ def _by_name(site: Site, source: str, methods: Mapping[str, set[str]], edges: _E
         edges.add(source, target, CALLS, tier, reason, site.line)
 
 
-def _others(solver: Solver, keys: Sequence[str], placed: Sequence[str], edges: _Edges) -> None:
-    classes = set(solver.class_symbol)
-    for reference in solver.references:
+def _others(program: Program, keys: Sequence[str], placed: Sequence[str], edges: _Edges) -> None:
+    classes = set(program.class_symbol)
+    for reference in program.references:
         is_class = reference.target in classes
         kind, reason = (CONSTRUCTS, "constructed") if is_class else (REFERENCES, "handed on or asked for")
         edges.add(placed[reference.symbol], placed[reference.target], kind, Certainty.RESOLVED, reason, reference.line)
-    for owner, symbol in enumerate(solver.class_symbol):
-        for base in solver.hierarchy.bases(owner):
-            edges.add(keys[symbol], keys[solver.class_symbol[base]], INHERITS, Certainty.RESOLVED, "base class", 0)
-    modules = [keys[base] for base in solver.symbol_base]
-    for file, target_file, line in solver.imports:
+    for owner, symbol in enumerate(program.class_symbol):
+        for base in program.hierarchy.bases(owner):
+            edges.add(keys[symbol], keys[program.class_symbol[base]], INHERITS, Certainty.RESOLVED, "base class", 0)
+    modules = [keys[bound.symbols] for bound in program.bounds]
+    for file, target_file, line in program.imports:
         edges.add(modules[file], modules[target_file], IMPORTS, Certainty.IMPORT, "imported", line)
 
 
@@ -225,28 +226,28 @@ def _nested(files: Files, edges: _Edges, place: Callable[[str], str]) -> None:
                     edges.add(around, target, REFERENCES, Certainty.RESOLVED, "defined inside", s.start)
 
 
-def _dispatched(solver: Solver, placed: Sequence[str], edges: _Edges) -> None:
+def _dispatched(program: Program, placed: Sequence[str], edges: _Edges) -> None:
     """Where a call may go to too many to say, it is the maker of the object who decides: refer that one to its method.
 
     So for objects that are called, methods of one family of classes, and names that are put together (`visit_` + x).
     """
     wide = {
         function
-        for site in solver.sites
-        if len(site.targets) > FAN and (site.kind == "call" or solver.is_family(site.targets))
+        for site in program.sites
+        if len(site.targets) > FAN and (site.kind == "call" or program.is_family([*site.targets]))
         for function in site.targets
     }
     made_by: dict[int, list[Reference]] = defaultdict(list)
-    for reference in solver.references:
+    for reference in program.references:
         made_by[reference.target].append(reference)
-    called = [(owner, function) for function in sorted(wide) for owner in solver.owners(function)]
-    for symbol, owner, prefix, line in solver.computed:
-        for function in solver.methods(owner, prefix):
+    called = [(owner, function) for function in sorted(wide) for owner in program.owners(function)]
+    for symbol, owner, prefix, line in program.computed:
+        for function in program.methods(owner, prefix):
             called.append((owner, function))
-            target = placed[solver.function_symbol[function]]
+            target = placed[program.function_symbol[function]]
             edges.add(placed[symbol], target, REFERENCES, Certainty.AMBIGUOUS, "a name that is put together", line)
     for owner, function in dict.fromkeys(called):
-        target = placed[solver.function_symbol[function]]
-        for made in made_by[solver.class_symbol[owner]]:
+        target = placed[program.function_symbol[function]]
+        for made in made_by[program.class_symbol[owner]]:
             reason = "makes an object that is called so"
             edges.add(placed[made.symbol], target, REFERENCES, Certainty.UNIQUE_NAME, reason, made.line)

@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import NamedTuple, TypeVar
 
 from gieok.capabilities.code.index import chunks
-from gieok.capabilities.code.languages import READERS
+from gieok.capabilities.code.languages.table import LANGUAGES
 from gieok.capabilities.code.model.facts import Builder, Facts, Kind, SymbolFact, load
 from gieok.model.code import Symbol
 from gieok.model.memory import Passage
@@ -16,7 +16,6 @@ from gieok.text.redact import redact, redact_source
 _Told = TypeVar("_Told", SymbolFact, Symbol)
 
 _MARKER = re.compile(r"(?:#|//|/\*|\*|<!--|--)\s*(TODO|FIXME|XXX|HACK)\b[:\s(]*(.{0,160})")
-_HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$", re.MULTILINE)
 _SIGNATURE_LINES = 8
 _SIGNATURE_CHARS = 240
 _DOC_CHARS = 400
@@ -35,17 +34,15 @@ class CodeSource(NamedTuple):
     note: str
 
     def passages(self, text: str) -> tuple[Passage, ...]:
-        """Return the passages of the file; `text` may be redacted, line for line. A manifest is for imports, not for search."""
-        if self.language == "manifest":
-            return ()
-        return chunks.cut(text, self.path, self.facts.symbols)
+        """Return the passages of the file; `text` may be redacted, line for line."""
+        return chunks.cut(text, self.path, self.facts.symbols) if LANGUAGES[self.language].is_searched else ()
 
 
 def read(path: str, language: str, text: str, parser: Parser) -> CodeSource:
     """Read a file. What does not parse is text, and says so."""
     status, note = "parsed", ""
     try:
-        facts = _markdown(redact(text)) if language == "markdown" else READERS[language](text, language, parser)
+        facts = LANGUAGES[language].read(text, LANGUAGES[language], parser)
         if facts.error:
             status, note = "partly", facts.error
     except Exception as error:  # noqa: BLE001 - one strange file must not stop the others: it is text, and says why
@@ -78,7 +75,7 @@ def _clean(rows: tuple[_Told, ...]) -> tuple[_Told, ...]:
 
 def dialect(language: str) -> Callable[[str], str]:
     """Return what takes the secrets out of a file: a manifest and prose say them otherwise than code does."""
-    return redact if language in ("markdown", "manifest") else redact_source
+    return redact_source if LANGUAGES[language].is_source else redact
 
 
 def _symbol(path: str, fact: SymbolFact, facts: Facts, lines: Sequence[str]) -> Symbol:
@@ -128,37 +125,3 @@ def _markers(text: str) -> list[SymbolFact]:
             SymbolFact(name, f"<{name}:{line}>", Kind.MARKER, line, line, 0, signature=match[2].strip().rstrip("*/->"))
         )
     return found
-
-
-def _markdown(text: str) -> Facts:
-    """Return a Markdown file's facts: each heading is a concept that lasts until the next of its level."""
-    builder = Builder("markdown", text.count("\n") + 1)
-    outside = _without_fences(text)
-    total = text.count("\n") + 1
-    line, seen = 1, 0
-    open_at: list[tuple[int, int]] = []
-    for match in _HEADING.finditer(outside):
-        line, seen = line + outside.count("\n", seen, match.start()), match.start()
-        level, name = len(match[1]), match[2]
-        while open_at and open_at[-1][0] >= level:
-            _end(builder, open_at.pop()[1], line - 1)
-        parent = open_at[-1][1] if open_at else 0
-        prefix = f"{builder.symbols[parent].qualified} > " if parent else ""
-        builder.symbols.append(SymbolFact(name, prefix + name, Kind.CONCEPT, line, total, parent, signature=name))
-        open_at.append((level, len(builder.symbols) - 1))
-    return builder.finish()
-
-
-def _end(builder: Builder, symbol: int, line: int) -> None:
-    fact = builder.symbols[symbol]
-    builder.symbols[symbol] = fact._replace(end=max(line, fact.start))
-
-
-def _without_fences(text: str) -> str:
-    """Blank out code blocks: a `#` in them is no heading."""
-    out, fenced = [], False
-    for line in text.split("\n"):
-        is_fence = line.lstrip().startswith(("```", "~~~"))
-        fenced ^= is_fence
-        out.append("" if fenced or is_fence else line)
-    return "\n".join(out)

@@ -7,13 +7,8 @@ from typing import NamedTuple
 
 from gieok.capabilities.code.index import ignoring
 from gieok.capabilities.code.index.ignoring import Rules
+from gieok.capabilities.code.languages.table import language_of
 
-LANGUAGES = {
-    ".py": "python", ".pyi": "python", ".js": "javascript", ".jsx": "javascript", ".mjs": "javascript", ".cjs": "javascript",
-    ".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "tsx", ".go": "go", ".rs": "rust",
-    ".java": "java", ".md": "markdown", ".markdown": "markdown",
-}  # fmt: skip
-_MANIFESTS = frozenset(("package.json", "tsconfig.json", "tsconfig.base.json", "jsconfig.json"))
 _LARGEST_BYTES = 1_000_000
 _LONGEST_LINE = 5_000
 _GENERATED = re.compile(
@@ -27,12 +22,6 @@ _HEAD_BYTES = 600
 _NO_RULES = Rules()
 #: The reason of what a rule leaves out.
 IGNORED = "ignored"
-
-
-def language_of(path: str) -> str | None:
-    """Return the language of a file by its name; None for what is not read."""
-    name = path.rpartition("/")[2]
-    return "manifest" if name in _MANIFESTS else LANGUAGES.get(f".{name.rpartition('.')[2].lower()}")
 
 
 class Candidate(NamedTuple):

@@ -7,8 +7,10 @@ read, and its values are what it gives.
 import re
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
+from gieok.capabilities.code.languages.language import Language, Reader
 from gieok.capabilities.code.model.facts import (
     NOTHING,
     Argument,
@@ -23,12 +25,25 @@ from gieok.capabilities.code.model.facts import (
     Trait,
     Variable,
 )
-from gieok.ports.code import SyntaxNode
+from gieok.ports.code import Parser, SyntaxNode
 
 Node = SyntaxNode
+#: Parses a piece of source in the language at hand.
+Parse = Callable[[bytes], Node]
 #: Bytes above a definition in which its comment is looked for.
 _FARTHEST_DOC = 8_000
 _DEEPEST = 200
+
+
+def reading(kind: type["TreeReader"]) -> Reader:
+    """Return the reader of a language that `kind` walks the trees of."""
+
+    def read(text: str, language: Language, parser: Parser) -> Facts:
+        parse = partial(parser.parse, language.grammar)
+        source = text.encode("utf-8", "surrogatepass")
+        return kind(language.name, source, [parse(source)], parse).read()
+
+    return read
 
 
 class TreeReader:
@@ -43,13 +58,14 @@ class TreeReader:
     #: What may stand on the line of a definition before its node; the comment is above it.
     leading: ClassVar[re.Pattern[bytes] | None] = None
 
-    def __init__(self, language: str, text: str, root: Node) -> None:
-        self.source = text.encode("utf-8", "surrogatepass")
-        self.builder = Builder(language, text.count("\n") + 1)
+    def __init__(self, language: str, source: bytes, roots: Sequence[Node], parse: Parse) -> None:
+        self.source = source
+        self.parse = parse
+        self.builder = Builder(language, source.count(b"\n") + 1)
         self.scope = self.builder.module
         self.waiting: deque[tuple[Node, Namespace]] = deque()
         self.complexity: dict[int, int] = {}
-        self._root = root
+        self.roots = roots
         self._depth = 0
         self._methods: dict[str, Callable[[Node], Variable]] = {
             kind: getattr(self, name) for kind, name in self.handlers.items()
@@ -58,7 +74,8 @@ class TreeReader:
     def read(self) -> Facts:
         """Return the facts of the file."""
         self.start()
-        self.block(self._root)
+        for root in self.roots:
+            self.block(root)
         self.builder.code = self.builder.inner
         while self.waiting:
             body, self.scope = self.waiting.popleft()
@@ -67,7 +84,7 @@ class TreeReader:
             self.builder.symbols[symbol] = self.builder.symbols[symbol]._replace(complexity=count + 1)
         self._methods.clear()  # they refer to the reader, which refers to them: it would outlive its use
         facts = self.builder.finish()
-        return facts._replace(error="a part of it has syntax errors") if self._root.has_error else facts
+        return facts._replace(error="a part of it has syntax errors") if self.roots[-1].has_error else facts
 
     def start(self) -> None:
         """Prepare, before the first node is read."""

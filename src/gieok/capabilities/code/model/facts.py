@@ -1,7 +1,7 @@
 """What one file says, without looking at any other: symbols, and instructions about which values flow where.
 
 Facts are a pure function of the file's bytes, in one form for every language, and are kept as JSON by content hash. The
-solver (`solve.py`) links the facts of all files. A variable is a number local to the file; -1 is "nothing is known".
+solver (`resolve/solver.py`) links the facts of all files. A variable is a number local to the file; -1 is "nothing is known".
 """
 
 import json
@@ -34,9 +34,10 @@ class Trait(StrEnum):
     STATIC = "static"
     CLASS = "class"
     CONTEXT = "context"
-    FIXTURE = "fixture"
+    #: What it gives is there for whoever asks for it by name.
+    PROVIDER = "fixture"
     GENERATOR = "generator"
-    #: A wrapper that stands for what it wraps (functools.wraps): seen through.
+    #: A wrapper that stands for what it wraps: seen through.
     TRANSPARENT = "transparent"
     TEST = "test"
     #: The first parameter is the object, also where a call has none (`this`).
@@ -68,7 +69,7 @@ class Op(IntEnum):
     SUPER = 17  # to, self, class of the file
     DECORATE = 18  # to, decorator, from, symbol, line
     RAISE = 19  # class, symbol, line
-    FIXTURE = 20  # to, name, symbol, line
+    PROVIDED = 20  # to, name, symbol, line: what the providers of a name give
     DECLARED = 21  # to, class: as INSTANCE, but subclasses may stand there too
     CONTAINERS = 22  # to, from: only containers flow
     NARROW = 23  # to, from, class: instances of other classes do not flow

@@ -11,7 +11,7 @@ from gieok.capabilities.code.ask import impact, statistics
 from gieok.capabilities.code.deepen import deeper
 from gieok.capabilities.code.index.graph import IMPORTS, Certainty
 from gieok.capabilities.code.index.project import Project, freshness
-from gieok.capabilities.code.model import places
+from gieok.capabilities.code.languages import places
 from gieok.capabilities.code.model.facts import Kind
 from gieok.capabilities.code.report import summary
 from gieok.capabilities.code.report.structure import Component, Structure
@@ -24,7 +24,6 @@ _MOST_ROWS = 10
 _HOT_BRANCHES = 5
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError)
 _DOCUMENTS = ("docs/", "doc/")
-_REEXPORTS = ("__init__.py", "index.ts", "index.js", "mod.rs", "package-info.java", "doc.go")
 
 
 def page(project: Project, found: Structure) -> str:
@@ -119,7 +118,7 @@ def _named(found: Structure, name: str) -> str:
 def _about(part: Component, by_path: Mapping[str, Sequence[Symbol]], told: Mapping[str, str]) -> str:
     """Return the first sentence of a part's documentation: a file's own, a folder's by the file that stands for it."""
     folder = part.name.removesuffix("/*").removesuffix("*").rstrip("/")
-    for path in (part.name, *(f"{folder}/{name}".lstrip("./") for name in _REEXPORTS)):
+    for path in (part.name, *(f"{folder}/{name}".lstrip("./") for name in places.REEXPORTS)):
         module = next((s for s in by_path.get(path, ()) if s.kind == Kind.MODULE), None)
         if module and (text := _said(module, told)):
             return text

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from gieok.capabilities.code.index.graph import IMPORTS
 from gieok.capabilities.code.index.project import Project
-from gieok.capabilities.code.model import places
+from gieok.capabilities.code.languages import places
 from gieok.capabilities.code.model.facts import Kind
 
 #: More parts than this are no picture any more.

@@ -20,7 +20,7 @@ class Hierarchy:
         self._subclasses: dict[Class, list[Class]] = defaultdict(list)
         self._linear: dict[Class, tuple[Class, ...]] = {}
         #: Look-ups to make again, by class.
-        self.looked: dict[Class, list[tuple[str, Lookup]]] = defaultdict(list)
+        self._looked: dict[Class, list[tuple[str, Lookup]]] = defaultdict(list)
         #: Classes whose look-ups, of one name or all, wait for `refresh`: of a long line each once, not at every new base.
         self._stale: dict[tuple[Class, str | None], None] = {}
 
@@ -66,21 +66,25 @@ class Hierarchy:
 
     def _again(self, classes: list[Class], name: str | None) -> None:
         for child in classes:
-            if child in self.looked:
+            if child in self._looked:
                 self._stale[child, name] = None
 
     def refresh(self) -> bool:
         """Make the look-ups again that what was added since may have changed; return whether there are any."""
         stale, self._stale = self._stale, {}
         for child, name in stale:
-            for looked, lookup in self.looked[child]:
+            for looked, lookup in self._looked[child]:
                 if name is None or looked == name:
                     lookup()
         return bool(stale)
 
     def watch(self, owner: Class, name: str, lookup: Lookup) -> None:
         """Make `lookup` again (`refresh`) whenever what `owner` has under `name` may have changed."""
-        self.looked[owner].append((name, lookup))
+        self._looked[owner].append((name, lookup))
+
+    def let_go(self) -> None:
+        """Forget the look-ups: none is made again."""
+        self._looked.clear()
 
     def find(self, owner: Class, name: str) -> Variable | None:
         """Return the attribute of the first class in the resolution order that has it."""

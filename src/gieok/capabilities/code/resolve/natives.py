@@ -1,67 +1,26 @@
-"""What calls into the language and its libraries do with the functions, classes and containers that they are given."""
+"""What calls into a language and its libraries do with the functions, classes and containers that they are given.
 
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+By the last part of the name that is called. `COMMON` holds for all languages; a language adds its own (`Natives.and_also`).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from gieok.capabilities.code.model.facts import NOTHING, Argument
+from gieok.capabilities.code.resolve.program import Program
 from gieok.capabilities.code.resolve.sites import Site
-from gieok.capabilities.code.resolve.values import Value, Values
+from gieok.capabilities.code.resolve.types import Types
+from gieok.capabilities.code.resolve.values import Value
 
-#: Call what they are given with the elements of what else they are given.
-_CALLERS = frozenset(
-    """map filter sorted min max reduce sort any all iter submit apply call_soon call_soon_threadsafe Thread Timer run gather
-    partial register run_sync run_in_executor to_thread start_soon create_task run_in_threadpool setTimeout setImmediate
-    setInterval nextTick then catch finally forEach Promise requestAnimationFrame queueMicrotask""".split()
-)
-_OVER_FIRST = frozenset(("sorted", "min", "max"))
-_COPIERS = frozenset("list tuple set reversed frozenset deque".split())
-#: Give back what they are given.
-_PASSING = frozenset(
-    """update_wrapper lru_cache cache fixture copy deepcopy staticmethod classmethod property contextmanager total_ordering
-    asynccontextmanager singledispatch setupmethod no_type_check abstractmethod overload dataclass final runtime_checkable
-    deprecated freeze assign shallowReactive proxy""".split()
-)
-#: As decorators: what they are given stays with the class or module it stands in; nobody else is handed it.
-_KEEPING = frozenset("cached_property setter getter deleter wraps singledispatchmethod override".split())
 _SPECIAL = {"str": "__str__", "repr": "__repr__", "format": "__str__", "len": "__len__", "bool": "__bool__", "hash": "__hash__",
             "int": "__int__", "float": "__float__", "bytes": "__bytes__", "abs": "__abs__"}  # fmt: skip
-#: Whatever something external gives: one value for all, because nothing is known of any.
-RESULT = "()"
 
 
 class Machine(Protocol):
     """What of the solver the models use."""
 
-    values: Values
-    #: Variables that hold something external and nothing else.
-    inert: set[int]
-
-    def fresh(self) -> int:
-        """Return a new variable."""
-
-    def add(self, variable: int, value: int) -> None:
-        """Let a variable hold a value."""
-
-    def flow(self, source: int, to: int) -> None:
-        """Let everything that `source` holds reach `to`."""
-
-    def wait(self, variable: int, trigger: tuple[Any, ...]) -> None:
-        """Call `trigger` with every value of a variable."""
-
-    def key(self, container: int, key: str | int) -> int:
-        """Return the variable of one key of a container."""
-
-    def any_of(self, container: int) -> int:
-        """Return the variable of everything inside a container."""
-
-    def allow(self, value: int, to: int) -> None:
-        """Let a variable hold instances of a class and of what is below it."""
-
-    def spread(self, container: int, listener: Callable[[str | int, int], None]) -> None:
-        """Call `listener` with every key of a container."""
-
-    def new_container(self) -> int:
-        """Return a new container, as a value."""
+    program: Program
+    types: Types
 
     def iterate(self, value: int, to: int, symbol: int, line: int) -> None:
         """Let `to` hold the elements of a value."""
@@ -75,261 +34,293 @@ class Machine(Protocol):
     def refer(self, value: int, symbol: int, line: int) -> None:
         """Note that a function is handed out."""
 
-    def derived(self, site: Site, to: int, arguments: Sequence[Argument]) -> Site:
-        """Return a new site at the same place."""
+
+#: Models a function, by (machine, site, variables of its arguments, name).
+Function = Callable[[Machine, Site, list[int], str], None]
+#: Models a method of a container, by (machine, site, container, variables of its arguments).
+Method = Callable[[Machine, Site, int, list[int]], None]
 
 
-def call(machine: Machine, site: Site, name: str) -> None:
-    """Model a call of something external, by the last part of its name."""
-    if ("native", name) in site.wired:
-        return
-    site.wired.append(("native", name))
-    arguments = [variable for _, variable in site.arguments]
-    if name in _CALLERS:
-        _callbacks(machine, site, name)
-    model = _FUNCTIONS.get(name)
-    if model is not None:
-        model(machine, site, arguments, name)
-    elif name not in _CALLERS:
-        refer(machine, site)
-        machine.add(site.to, machine.values.number(Value.EXTERNAL, RESULT))
+class Caller(NamedTuple):
+    """A function that calls what it is given with the elements of what else it is given."""
+
+    #: What the call gives, by (machine, site, variable of the elements, variable of what was called gave).
+    gives: Callable[[Machine, Site, int, int], None] = lambda machine, site, elements, result: None
+    iterated: slice = slice(1, None)
+    called: slice = slice(None)
 
 
-def _copy(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
-    del name
-    for first in arguments[:1]:
-        _held(machine, site, _elements(machine, site, first))
+class Natives(NamedTuple):
+    """Models by name."""
 
+    callers: Mapping[str, Caller]
+    functions: Mapping[str, Function]
+    methods: Mapping[str, Method]
+    #: As decorators: what they are given stays with the class or module it stands in; nobody else is handed it.
+    keeping: frozenset[str] = frozenset()
+    #: Methods of containers that have no model: they give nothing.
+    unmodelled: frozenset[str] = frozenset(("remove", "then", "has"))
 
-def _enumerate(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
-    del name
-    for first in arguments[:1]:
-        pair = machine.new_container()
-        machine.flow(_elements(machine, site, first), machine.key(_number(machine, pair), 1))
-        _held(machine, site, _holding(machine, pair))
+    def and_also(self, other: "Natives") -> "Natives":
+        """Return the models of both."""
+        return Natives(
+            {**self.callers, **other.callers}, {**self.functions, **other.functions}, {**self.methods, **other.methods},
+            self.keeping | other.keeping, self.unmodelled | other.unmodelled,
+        )  # fmt: skip
 
+    def call(self, machine: Machine, site: Site, name: str) -> None:
+        """Model a call of something external, by the last part of its name, once."""
+        if ("native", name) in site.wired:
+            return
+        site.wired.append(("native", name))
+        if caller := self.callers.get(name):
+            _call_back(machine, site, caller)
+        elif function := self.functions.get(name):
+            function(machine, site, [variable for _, variable in site.arguments], name)
+        else:
+            refer(machine, site)
+            machine.program.flows.add(site.to, machine.program.values.unknown)
 
-def _on_first(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
-    """Model what calls a special method of its first argument."""
-    for first in arguments[:1]:
-        if first != NOTHING and name == "next":
-            machine.wait(first, (_next, machine, site))
-        elif first != NOTHING:
-            machine.wait(first, (machine.special, _SPECIAL[name], machine.fresh(), (), site.symbol, site.line))
+    def call_method(self, machine: Machine, site: Site, container: int, name: str) -> None:
+        """Model a method of a list, dict, set or array, once."""
+        if ("container", container, name) in site.wired:
+            return
+        site.wired.append(("container", container, name))
+        if method := self.methods.get(name):
+            method(machine, site, container, [variable for _, variable in site.arguments])
 
+    def is_method(self, name: str) -> bool:
+        """Say whether containers have a method of that name."""
+        return name in self.methods or name in self.unmodelled
 
-def _type(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
-    del name
-    if len(arguments) == 1 and arguments[0] != NOTHING:
-        machine.wait(arguments[0], (_class_of, machine, site))
-
-
-def _cast(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
-    for variable in arguments[1:2] if name == "cast" else arguments[2:3]:
-        _pass(machine, variable, site)
-
-
-def _row(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
-    """Model `pytest.param`: one value is itself, several are a row."""
-    del name
-    given = [variable for keyword, variable in site.arguments if not keyword]
-    if len(given) == 1:
-        _pass(machine, arguments[0], site)
-        return
-    row = machine.new_container()
-    for place, variable in enumerate(given):
-        if variable != NOTHING:
-            machine.flow(variable, machine.key(_number(machine, row), place))
-    machine.add(site.to, row)
-
-
-def _update_wrapper(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
-    del name
-    for wrapper in arguments[:1]:  # not what is wrapped: that is everything which the decorator ever got
-        _pass(machine, wrapper, site)
-
-
-def _raises(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
-    """Model `with pytest.raises(E) as caught` and unittest's: the exception is its `value`, or `exception`."""
-    caught = machine.new_container()
-    for variable in arguments[:1]:
-        if variable != NOTHING:
-            held = machine.key(_number(machine, caught), "value" if name == "raises" else "exception")
-            machine.wait(variable, (machine.allow, held))
-    machine.add(site.to, caught)
-
-
-def _pass_on(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
-    for variable in arguments if name != "wraps" else ():
-        _pass(machine, variable, site)
-    if not arguments or name == "wraps":
-        machine.add(site.to, machine.values.number(Value.IDENTITY, 0))
-
-
-def keeps(name: str) -> bool:
-    """Say whether a decorator from outside hands what it decorates to nobody: it is found by its own name alone."""
-    return name in _PASSING or name in _KEEPING
+    def keeps(self, name: str) -> bool:
+        """Say whether a decorator from outside hands what it decorates to nobody: it is found by its own name alone."""
+        return name in self.keeping
 
 
 def refer(machine: Machine, site: Site) -> None:
     """Note functions that are handed to something external."""
+    program = machine.program
     for _, variable in site.arguments:
-        if variable != NOTHING and variable not in machine.inert:
-            machine.wait(variable, (machine.refer, site.symbol, site.line))
+        if variable != NOTHING and variable not in program.inert:
+            program.flows.wait(variable, (machine.refer, site.symbol, site.line))
 
 
-def _pass(machine: Machine, variable: int, site: Site) -> None:
+# What models are made of
+
+
+def pass_on(machine: Machine, site: Site, variable: int) -> None:
+    """Let the call give what a variable holds."""
     if variable != NOTHING:
-        machine.flow(variable, site.to)
+        machine.program.flows.flow(variable, site.to)
 
 
-def _elements(machine: Machine, site: Site, variable: int) -> int:
-    to = machine.fresh()
+def elements_of(machine: Machine, site: Site, variable: int) -> int:
+    """Return a variable that holds what iterating over another gives."""
+    to = machine.program.flows.fresh()
     if variable != NOTHING:
-        machine.wait(variable, (machine.iterate, to, site.symbol, site.line))
+        machine.program.flows.wait(variable, (machine.iterate, to, site.symbol, site.line))
     return to
 
 
-def _number(machine: Machine, value: int) -> int:
-    return int(machine.values.first[value])
+def give_container(machine: Machine, site: Site, held: Mapping[Any, int]) -> None:
+    """Let the call give a new container."""
+    machine.program.flows.add(site.to, container_of(machine, held))
+
+
+def container_of(machine: Machine, held: Mapping[Any, int]) -> int:
+    """Return a new container, as a value, that holds what variables hold, by key."""
+    program = machine.program
+    made = program.containers.new()
+    for key, variable in held.items():
+        if variable != NOTHING:
+            program.flows.flow(variable, program.containers.key(int(program.values.first[made]), key))
+    return made
 
 
 def _holding(machine: Machine, value: int) -> int:
-    variable = machine.fresh()
-    machine.add(variable, value)
+    variable = machine.program.flows.fresh()
+    machine.program.flows.add(variable, value)
     return variable
 
 
-def _held(machine: Machine, site: Site, elements: int) -> None:
-    """Let the call give a new container of what `elements` holds."""
-    made = machine.new_container()
-    machine.flow(elements, machine.key(_number(machine, made), "*"))
-    machine.add(site.to, made)
-
-
-def _callbacks(machine: Machine, site: Site, name: str) -> None:
+def _call_back(machine: Machine, site: Site, caller: Caller) -> None:
+    program = machine.program
     arguments = [variable for _, variable in site.arguments]
-    elements = machine.fresh()
-    for variable in arguments if name in _OVER_FIRST else arguments[1:]:
-        machine.flow(_elements(machine, site, variable), elements)
-    result = machine.fresh()
-    inner = machine.derived(site, result, (("", elements),))
-    if name == "partial":
-        for variable in arguments[:1]:
-            _pass(machine, variable, site)
-    for variable in arguments[1:] if name == "partial" else arguments:
+    elements = program.flows.fresh()
+    for variable in arguments[caller.iterated]:
+        program.flows.flow(elements_of(machine, site, variable), elements)
+    result = program.flows.fresh()
+    _wait_for_functions(machine, site, arguments[caller.called], elements, result)
+    caller.gives(machine, site, elements, result)
+
+
+def _wait_for_functions(machine: Machine, site: Site, arguments: Sequence[int], given: int, result: int) -> None:
+    """Call those of the arguments that are functions with what `given` holds."""
+    inner = machine.program.site(result, (("", given),), site.symbol, site.line, "", "callback")
+    for variable in arguments:
         if variable != NOTHING:
-            machine.wait(variable, (_call_back, machine, inner))
-    _give_result(machine, site, name, elements, result)
+            machine.program.flows.wait(variable, (_apply_function, machine, inner))
 
 
-def _give_result(machine: Machine, site: Site, name: str, elements: int, result: int) -> None:
-    """Let a call that took a function give the elements, a container of them, or what the function gave."""
-    arguments = [variable for _, variable in site.arguments]
-    if name in ("min", "max"):
-        machine.flow(elements, site.to)
-    elif name in ("sorted", "filter"):
-        _held(machine, site, elements)
-    elif name == "map":
-        _held(machine, site, result)
-    elif name == "iter" and arguments:
-        machine.flow(arguments[0], site.to)
-        if arguments[0] != NOTHING:
-            machine.wait(arguments[0], (machine.special, "__iter__", site.to, (), site.symbol, site.line))
-    elif name in ("run", "gather", "create_task", "then", "to_thread", "run_sync"):
-        for variable in arguments[:1]:
-            _pass(machine, variable, site)
-        machine.flow(result, site.to)
-
-
-def _call_back(value: int, machine: Machine, site: Site) -> None:
-    if machine.values.kinds[value] in (Value.FUNCTION, Value.BOUND):
+def _apply_function(value: int, machine: Machine, site: Site) -> None:
+    if machine.program.values.kinds[value] in (Value.FUNCTION, Value.BOUND):
         machine.apply(value, site)
 
 
-def _next(value: int, machine: Machine, site: Site) -> None:
-    if machine.values.kinds[value] == Value.INSTANCE:
+# What callers give
+
+
+def _give_elements(machine: Machine, site: Site, elements: int, result: int) -> None:
+    """Give one of the elements."""
+    del result
+    machine.program.flows.flow(elements, site.to)
+
+
+def give_all_elements(machine: Machine, site: Site, elements: int, result: int) -> None:
+    """Give a container of the elements."""
+    del result
+    give_container(machine, site, {"*": elements})
+
+
+def _give_all_results(machine: Machine, site: Site, elements: int, result: int) -> None:
+    """Give a container of what the function gave."""
+    del elements
+    give_container(machine, site, {"*": result})
+
+
+def give_result(machine: Machine, site: Site, elements: int, result: int) -> None:
+    """Give what the first argument is, and what it gave when called."""
+    give_first(machine, site, elements, result)
+    machine.program.flows.flow(result, site.to)
+
+
+def give_first(machine: Machine, site: Site, elements: int, result: int) -> None:
+    """Give the first argument."""
+    del elements, result
+    for _, variable in site.arguments[:1]:
+        pass_on(machine, site, variable)
+
+
+def _give_iterator(machine: Machine, site: Site, elements: int, result: int) -> None:
+    give_first(machine, site, elements, result)
+    for _, variable in site.arguments[:1]:
+        if variable != NOTHING:
+            machine.program.flows.wait(variable, (machine.special, "__iter__", site.to, (), site.symbol, site.line))
+
+
+# Functions of all languages
+
+
+def copied(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+    """Model what gives a new container of the elements of another."""
+    del name
+    for first in arguments[:1]:
+        give_container(machine, site, {"*": elements_of(machine, site, first)})
+
+
+def passed_on(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+    """Model what gives back what it is given; without arguments, a decorator that does."""
+    del name
+    for variable in arguments:
+        pass_on(machine, site, variable)
+    if not arguments:
+        machine.program.flows.add(site.to, machine.program.values.number(Value.IDENTITY, 0))
+
+
+def _zipped(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+    """Model a container of rows with an element of each argument."""
+    del name
+    row = {place: elements_of(machine, site, variable) for place, variable in enumerate(arguments)}
+    give_container(machine, site, {"*": _holding(machine, container_of(machine, row))})
+
+
+def _enumerated(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+    """Model a container of pairs, of a number and an element."""
+    del name
+    for first in arguments[:1]:
+        pair = container_of(machine, {1: elements_of(machine, site, first)})
+        give_container(machine, site, {"*": _holding(machine, pair)})
+
+
+def _special(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+    """Model what calls a special method of its first argument."""
+    for first in arguments[:1]:
+        if first != NOTHING:
+            trigger = (machine.special, _SPECIAL[name], machine.program.flows.fresh(), (), site.symbol, site.line)
+            machine.program.flows.wait(first, trigger)
+
+
+def _next(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+    del name
+    for first in arguments[:1]:
+        if first != NOTHING:
+            machine.program.flows.wait(first, (_advance, machine, site))
+
+
+def _advance(value: int, machine: Machine, site: Site) -> None:
+    if machine.program.values.kinds[value] == Value.INSTANCE:
         machine.special(value, "__next__", site.to, (), site.symbol, site.line)
     else:
         machine.iterate(value, site.to, site.symbol, site.line)
 
 
-def _class_of(value: int, machine: Machine, site: Site) -> None:
-    if machine.values.kinds[value] == Value.INSTANCE:
-        machine.add(site.to, machine.values.number(Value.CLASS, machine.values.first[value]))
-
-
-def _collection(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
-    """Model `new Map(pairs)` and `new Set(elements)`."""
-    elements = _elements(machine, site, arguments[0]) if arguments else machine.fresh()
-    if name.endswith("Map"):
-        inner = machine.fresh()
-        machine.wait(elements, (machine.iterate, inner, site.symbol, site.line))
-        elements = inner
-    _held(machine, site, elements)
-
-
-def _zip(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+def _type(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
     del name
-    pair = machine.new_container()
-    for place, variable in enumerate(arguments):
-        machine.flow(_elements(machine, site, variable), machine.key(_number(machine, pair), place))
-    _held(machine, site, _holding(machine, pair))
+    if len(arguments) == 1 and arguments[0] != NOTHING:
+        machine.program.flows.wait(arguments[0], (_class_of, machine, site))
 
 
-Function = Callable[[Machine, Site, list[int], str], None]
-_FUNCTIONS: dict[str, Function] = {
-    **dict.fromkeys(_COPIERS, _copy), **dict.fromkeys(_PASSING, _pass_on), **dict.fromkeys(_SPECIAL, _on_first),
-    **dict.fromkeys(("Map", "WeakMap", "Set", "WeakSet"), _collection),
-    "enumerate": _enumerate, "zip": _zip, "next": _on_first, "type": _type, "cast": _cast, "wraps": _pass_on,
-    "param": _row, "update_wrapper": _update_wrapper, "raises": _raises, "assertRaises": _raises, "assertRaisesRegex": _raises,
-}  # fmt: skip
+def _class_of(value: int, machine: Machine, site: Site) -> None:
+    values = machine.program.values
+    if values.kinds[value] == Value.INSTANCE:
+        machine.program.flows.add(site.to, values.number(Value.CLASS, values.first[value]))
 
 
-def container_method(machine: Machine, site: Site, container: int, name: str) -> None:
-    """Model a method of a list, dict, set or array."""
-    if ("container", container, name) in site.wired:
-        return
-    site.wired.append(("container", container, name))
-    arguments = [variable for _, variable in site.arguments]
-    model = METHODS.get(name)
-    if model is not None:
-        model(machine, site, container, arguments)
+def _cast(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+    del name
+    for variable in arguments[1:2]:
+        pass_on(machine, site, variable)
+
+
+# Methods of containers
 
 
 def _append(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
     del site
     for variable in arguments[-1:]:
         if variable != NOTHING:
-            machine.flow(variable, machine.key(container, "*"))
+            machine.program.flows.flow(variable, machine.program.containers.key(container, "*"))
 
 
 def _extend(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
     for variable in arguments[:1]:
-        machine.flow(_elements(machine, site, variable), machine.key(container, "*"))
+        elements = elements_of(machine, site, variable)
+        machine.program.flows.flow(elements, machine.program.containers.key(container, "*"))
 
 
 def _update(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
+    program = machine.program
     for keyword, variable in site.arguments:
         if keyword and variable != NOTHING:
-            machine.flow(variable, machine.key(container, keyword))
+            program.flows.flow(variable, program.containers.key(container, keyword))
     for variable in arguments[:1]:
         if variable != NOTHING:
-            machine.wait(variable, (_merge, machine, container))
+            program.flows.wait(variable, (_merge, program, container))
 
 
-def _merge(value: int, machine: Machine, container: int) -> None:
-    if machine.values.kinds[value] == Value.CONTAINER and _number(machine, value) != container:
-        machine.spread(
-            _number(machine, value), lambda key, variable: machine.flow(variable, machine.key(container, key))
+def _merge(value: int, program: Program, container: int) -> None:
+    other = program.values.first[value]
+    if program.values.kinds[value] == Value.CONTAINER and other != container:
+        program.containers.spread(
+            int(other), lambda key, variable: program.flows.flow(variable, program.containers.key(container, key))
         )
 
 
 def _take(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
-    machine.flow(machine.any_of(container), site.to)
+    machine.program.flows.flow(machine.program.containers.any_of(container), site.to)
     for variable in arguments[1:2]:
-        if variable != NOTHING:
-            machine.flow(variable, site.to)
+        pass_on(machine, site, variable)
 
 
 def _set_default(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
@@ -339,45 +330,76 @@ def _set_default(machine: Machine, site: Site, container: int, arguments: list[i
 
 def _same(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
     del arguments
-    machine.add(site.to, machine.values.number(Value.CONTAINER, container))
+    machine.program.flows.add(site.to, machine.program.values.number(Value.CONTAINER, container))
 
 
 def _items(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
     del arguments
-    pair = machine.new_container()
-    machine.flow(machine.any_of(container), machine.key(_number(machine, pair), 1))
-    _held(machine, site, _holding(machine, pair))
+    pair = container_of(machine, {1: machine.program.containers.any_of(container)})
+    give_container(machine, site, {"*": _holding(machine, pair)})
 
 
 def _each(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
     """Model map, filter, forEach …: the function is called with the elements."""
-    result = machine.fresh()
-    inner = machine.derived(site, result, (("", machine.any_of(container)),))
-    for variable in arguments:
-        if variable != NOTHING:
-            machine.wait(variable, (_call_back, machine, inner))
-    made = machine.new_container()
-    for source in (result, machine.any_of(container)):
-        machine.flow(source, machine.key(_number(machine, made), "*"))
-    machine.add(site.to, made)
-    machine.flow(machine.any_of(container), site.to)  # find
+    flows, containers = machine.program.flows, machine.program.containers
+    result, inside = flows.fresh(), containers.any_of(container)
+    _wait_for_functions(machine, site, arguments, inside, result)
+    made = machine.program.containers.new()
+    for source in (result, inside):
+        flows.flow(source, containers.key(int(machine.program.values.first[made]), "*"))
+    flows.add(site.to, made)
+    flows.flow(inside, site.to)  # find
 
 
-Model = Callable[[Machine, Site, int, list[int]], None]
-#: Methods of containers, by name, in all languages.
-METHODS: dict[str, Model] = {
-    **dict.fromkeys(("append", "add", "appendleft", "insert", "push", "unshift", "set", "put", "addLast",
-        "addFirst", "offer"), _append),
-    "extend": _extend, "update": _update, "setdefault": _set_default, **dict.fromkeys(("items", "entries"), _items),
-    **dict.fromkeys(
-        """pop get popleft popitem __getitem__ shift getOrDefault orElse orElseThrow getFirst getLast getValue poll peek next
-        first last get_mut first_mut last_mut""".split(), _take),
-    **dict.fromkeys(
-        """values copy slice concat keys stream parallelStream iterator listIterator toList collect sorted limit distinct
-        findFirst findAny values_mut drain chain rev take skip""".split(), _same),
-    **dict.fromkeys(
-        """sort map filter forEach find reduce some every flatMap ifPresent ifPresentOrElse anyMatch allMatch noneMatch
-        removeIf computeIfAbsent computeIfPresent orElseGet for_each filter_map flat_map any all fold sort_by_key sort_by
-        find_map max_by_key min_by_key""".split(), _each),
-    "addAll": _extend, "putAll": _update, "entrySet": _items,
-}  # fmt: skip
+_Model = TypeVar("_Model")
+
+
+def by_name(*models: tuple[str, _Model]) -> dict[str, _Model]:
+    """Return a table of models from names that are separated by blanks."""
+    return {name: model for names, model in models for name in names.split()}
+
+
+COMMON = Natives(
+    by_name(
+        ("any all submit apply register sort reduce", Caller()),
+        ("iter", Caller(_give_iterator)),
+        ("sorted", Caller(give_all_elements, slice(None))),
+        ("min max", Caller(_give_elements, slice(None))),
+        ("map", Caller(_give_all_results)),
+        ("filter", Caller(give_all_elements)),
+        ("run", Caller(give_result)),
+    ),
+    by_name(
+        ("list tuple set reversed", copied),
+        ("copy deepcopy", passed_on),
+        (" ".join(_SPECIAL), _special),
+        ("enumerate", _enumerated),
+        ("zip", _zipped),
+        ("next", _next),
+        ("type", _type),
+        ("cast", _cast),
+    ),
+    by_name(
+        ("append add appendleft insert push unshift set put addLast addFirst offer", _append),
+        ("extend addAll", _extend),
+        ("update putAll", _update),
+        ("setdefault", _set_default),
+        ("items entries entrySet", _items),
+        (
+            """pop get popleft popitem __getitem__ shift getOrDefault orElse orElseThrow getFirst getLast getValue poll peek
+            next first last get_mut first_mut last_mut""",
+            _take,
+        ),
+        (
+            """values copy slice concat keys stream parallelStream iterator listIterator toList collect sorted limit distinct
+            findFirst findAny values_mut drain chain rev take skip""",
+            _same,
+        ),
+        (
+            """sort map filter forEach find reduce some every flatMap ifPresent ifPresentOrElse anyMatch allMatch noneMatch
+            removeIf computeIfAbsent computeIfPresent orElseGet for_each filter_map flat_map any all fold sort_by_key
+            sort_by find_map max_by_key min_by_key""",
+            _each,
+        ),
+    ),
+)

@@ -40,3 +40,8 @@ class Values:
             self.first.append(first)
             self.second.append(second)
         return number
+
+    @property
+    def unknown(self) -> int:
+        """Return whatever something external gives: one value for all, because nothing is known of any."""
+        return self.number(Value.EXTERNAL, "()")

@@ -2,9 +2,8 @@
 
 from typing import ClassVar
 
-from gieok.capabilities.code.languages.tree import Node, TreeReader
-from gieok.capabilities.code.model.facts import NOTHING, Argument, Facts, Kind, Namespace, Op, Trait, Variable
-from gieok.ports.code import Parser
+from gieok.capabilities.code.languages.tree import Node, TreeReader, reading
+from gieok.capabilities.code.model.facts import NOTHING, Argument, Kind, Namespace, Op, Trait, Variable
 
 _TYPES = frozenset(
     "class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration".split()
@@ -13,12 +12,6 @@ _COLLECTIONS = frozenset(
     """List Set Collection Iterable Iterator Queue Deque Map Optional Stream ArrayList LinkedList HashSet TreeSet HashMap
     TreeMap LinkedHashMap Supplier Callable Future CompletableFuture ConcurrentHashMap""".split()
 )
-
-
-def read(text: str, language: str, parser: Parser) -> Facts:
-    """Return the facts of a file."""
-    root = parser.parse(language, text.encode("utf-8", "surrogatepass"))
-    return _Reader(language, text, root).read()
 
 
 class _Reader(TreeReader):
@@ -479,3 +472,6 @@ class _Reader(TreeReader):
         if name is not None:
             self.builder.copy(self.builder.bind(self.scope, self.text(name)), self.type(kind))
         return NOTHING
+
+
+read = reading(_Reader)

@@ -41,7 +41,7 @@ _COMPARISONS = {
 }
 _TRAITS = {
     "property": Trait.PROPERTY, "cached_property": Trait.PROPERTY, "setter": Trait.PROPERTY, "getter": Trait.PROPERTY,
-    "deleter": Trait.PROPERTY, "staticmethod": Trait.STATIC, "classmethod": Trait.CLASS, "fixture": Trait.FIXTURE,
+    "deleter": Trait.PROPERTY, "staticmethod": Trait.STATIC, "classmethod": Trait.CLASS, "fixture": Trait.PROVIDER,
     "contextmanager": Trait.CONTEXT, "asynccontextmanager": Trait.CONTEXT, "wraps": Trait.TRANSPARENT,
 }  # fmt: skip
 _CLASS_METHODS = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))
@@ -425,9 +425,9 @@ class _Reader:
             self.builder.copy(variable, self.annotation(parameter.annotation))
         if node.returns is not None:
             self.returns.append((len(self.builder.functions) - 1, self.annotation(node.returns), node.lineno))
-        if Trait.TEST in fact.traits or Trait.FIXTURE in fact.traits:
+        if Trait.TEST in fact.traits or Trait.PROVIDER in fact.traits:
             for parameter, variable in pairs:
-                self._emit((Op.FIXTURE, variable, parameter.arg, fact.symbol, node.lineno))
+                self._emit((Op.PROVIDED, variable, parameter.arg, fact.symbol, node.lineno))
 
     def _class(self, node: ast.ClassDef) -> None:
         symbol = self._symbol(node, node.name, Kind.CLASS, (Trait.TEST,) if node.name.startswith("Test") else ())

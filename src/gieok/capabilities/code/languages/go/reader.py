@@ -2,12 +2,11 @@
 
 from typing import ClassVar
 
-from gieok.capabilities.code.languages.tree import Node, TreeReader
+from gieok.capabilities.code.languages.tree import Node, TreeReader, reading
 from gieok.capabilities.code.model.facts import (
     NOTHING,
     Argument,
     ClassFact,
-    Facts,
     FunctionFact,
     Kind,
     Namespace,
@@ -15,7 +14,6 @@ from gieok.capabilities.code.model.facts import (
     Trait,
     Variable,
 )
-from gieok.ports.code import Parser
 
 _BUILTINS = frozenset(
     """append cap close complex copy delete imag len make new panic print println real recover string int int64 float64 bool
@@ -24,12 +22,6 @@ _BUILTINS = frozenset(
 
 
 _HOLDERS = frozenset(("slice_type", "array_type", "map_type", "channel_type"))
-
-
-def read(text: str, language: str, parser: Parser) -> Facts:
-    """Return the facts of a file."""
-    root = parser.parse(language, text.encode("utf-8", "surrogatepass"))
-    return _Reader(language, text, root).read()
 
 
 class _Reader(TreeReader):
@@ -416,3 +408,6 @@ class _Reader(TreeReader):
     def _index(self, node: Node) -> Variable:
         self.value(self.field(node, "index"))
         return self.element(self.value(self.field(node, "operand")), node)
+
+
+read = reading(_Reader)

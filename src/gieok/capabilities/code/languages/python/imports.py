@@ -1,14 +1,55 @@
-"""Which file an import names: source roots, packages with and without `__init__.py`, relative imports."""
+"""Which file a Python import names: source roots, packages with and without `__init__.py`, relative imports."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
+from types import MappingProxyType
+
+from gieok.capabilities.code.resolve.linking import Target
 
 #: A folder of these names is where imports start, also when it is a package itself or has none inside.
 _ROOT_FOLDERS = frozenset(("src", "lib", "python"))
 
 
-class Modules:
+class PythonLinker:
+    """Python's imports: absolute ones from every source root, relative ones by folders."""
+
+    spaces: Mapping[str, str] = MappingProxyType({})
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._modules = _Modules(paths)
+
+    def target(self, importer: str, module: str, name: str, level: int) -> Target:
+        """Return what an import names."""
+        modules = self._modules
+        if level:
+            place = modules.relative(importer, level, module)
+            file = modules.at(place)
+            member = modules.at(f"{place}/{name}" if place != "." else name) if name else None
+            return Target(file, member)
+        file = modules.find(module, importer)
+        dotted = f"{module}.{name}" if name else module
+        member = modules.find(dotted, importer) if name else None
+        if file is not None or member is not None:
+            return Target(file, member)
+        if modules.is_package(dotted):
+            return Target(package=dotted)
+        return Target(external=dotted)
+
+    def member(self, file: str, name: str) -> str | None:
+        """Return the submodule of a package."""
+        folder, _, last = file.rpartition("/")
+        if last not in ("__init__.py", "__init__.pyi"):
+            return None
+        return self._modules.at(f"{folder}/{name}" if folder else name)
+
+    def all_of(self, importer: str, module: str, level: int) -> list[str]:
+        """Return the file of a star import."""
+        target = self.target(importer, module, "", level)
+        return [target.file] if target.file is not None else []
+
+
+class _Modules:
     """The importable Python files of a project, by dotted name; one file may have several."""
 
     def __init__(self, paths: Iterable[str]) -> None:

@@ -4,14 +4,17 @@ import json
 import re
 from typing import Any
 
+from gieok.capabilities.code.languages.language import Language
 from gieok.capabilities.code.model.facts import Builder, Facts
+from gieok.ports.code import Parser
 
 #: Comments and trailing commas, which tsconfig.json may have; a text in quotes is left alone.
 _LOOSE = re.compile(r'("(?:[^"\\]|\\.)*")|/\*.*?\*/|//[^\n]*|,(?=\s*[}\]])', re.DOTALL)
 
 
-def read(text: str) -> Facts:
+def read(text: str, language: Language, parser: Parser) -> Facts:
     """Return facts whose `package` is JSON: `{"name", "main", "paths", "base"}`. Raises ValueError where the file is none."""
+    del parser
     content: Any = json.loads(_LOOSE.sub(lambda match: match[1] or "", text))
     if not isinstance(content, dict):
         raise ValueError("not an object")  # noqa: TRY004 - of the file's text
@@ -26,7 +29,7 @@ def read(text: str) -> Facts:
         else {},
         "base": _text(options.get("baseUrl")),
     }
-    builder = Builder("manifest", text.count("\n") + 1)
+    builder = Builder(language.name, text.count("\n") + 1)
     builder.package = json.dumps(said, sort_keys=True)
     return builder.finish()
 

@@ -2,9 +2,8 @@
 
 from typing import ClassVar
 
-from gieok.capabilities.code.languages.tree import Node, TreeReader
-from gieok.capabilities.code.model.facts import NOTHING, Argument, Facts, Kind, Namespace, Op, Trait, Variable
-from gieok.ports.code import Parser
+from gieok.capabilities.code.languages.tree import Node, TreeReader, reading
+from gieok.capabilities.code.model.facts import NOTHING, Argument, Kind, Namespace, Op, Trait, Variable
 
 #: Types that stand for what is inside of them.
 _WRAPPERS = frozenset("Box Rc Arc Ref RefMut Option Result Pin Cow RefCell Mutex RwLock MutexGuard Weak".split())
@@ -26,12 +25,6 @@ _EXPRESSIONS = frozenset(
     debug_assert_ne vec todo unreachable unimplemented dbg format_args info debug warn error trace log bail ensure anyhow
     try join try_join matches""".split()
 )
-
-
-def read(text: str, language: str, parser: Parser) -> Facts:
-    """Return the facts of a file."""
-    root = parser.parse(language, text.encode("utf-8", "surrogatepass"))
-    return _Reader(language, text, root, parser).read()
 
 
 class _Moved:
@@ -103,10 +96,6 @@ class _Reader(TreeReader):
         "tuple_expression": "_tuple_expression",
         "mutable_specifier": "_skip", "try_expression": "_last", "await_expression": "_last",
     }  # fmt: skip
-
-    def __init__(self, language: str, text: str, root: Node, parser: Parser) -> None:
-        super().__init__(language, text, root)
-        self.parser = parser
 
     def start(self) -> None:
         self.implementing = NOTHING
@@ -599,9 +588,12 @@ class _Reader(TreeReader):
         if name.rpartition("::")[2] not in _EXPRESSIONS or tokens is None:
             return NOTHING
         piece = b"(" + self.source[tokens.start_byte + 1 : tokens.end_byte - 1] + b")"
-        parsed = self.parser.parse("rust", piece)
+        parsed = self.parse(piece)
         moved = _Moved(parsed, tokens.start_byte - parsed.start_byte, tokens.start_point[0])
         held = self.inside(moved)
         if name != "vec":
             return NOTHING
         return self.holding(held, node) if held != NOTHING else self.builder.container()
+
+
+read = reading(_Reader)

@@ -1,16 +1,21 @@
-"""What kind of place a path is: tests, examples, compatibility code, re-exports. By name, in every language."""
+"""What kind of place a path is: tests, examples, compatibility code, re-exports. By name, by the rules of all languages."""
 
 import re
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-_TEST_FILE = re.compile(r"(^test_.*|.*_test|^tests?|^conftest|.*\.(test|spec)|.*Tests?|.*TestCase|.*IT)$")
+from gieok.capabilities.code.languages.table import LANGUAGES
+
+_TEST_FILE = re.compile("|".join(language.tests for language in LANGUAGES.values() if language.tests))
+_HELPERS = frozenset(name for language in LANGUAGES.values() for name in language.helpers)
 _TEST_FOLDERS = frozenset("test tests testing __tests__ spec specs e2e testdata".split())
 _SIDE_FOLDERS = frozenset(
     """example examples sample samples demo demos docs docs_src doc benchmark benchmarks bench compat legacy deprecated
     scripts""".split()
 )
-_REEXPORTS = frozenset(("__init__.py", "index.js", "index.ts", "mod.rs", "package-info.java"))
+#: Files that stand for their folder, in the order in which they are looked for.
+REEXPORTS = tuple(name for language in LANGUAGES.values() for name in language.reexports)
+_RUN_FIRST = frozenset(name for language in LANGUAGES.values() for name in language.run_first)
 
 
 @lru_cache(maxsize=65_536)
@@ -30,13 +35,18 @@ def is_side(path: str) -> bool:
 
 def is_reexport(path: str) -> bool:
     """Say whether a file mostly hands on what others define."""
-    return PurePosixPath(path).name in _REEXPORTS
+    return PurePosixPath(path).name in REEXPORTS
 
 
 def is_helper(path: str) -> bool:
     """Say whether a file stands beside tests without being named as one: `conftest.py`, `__init__.py`, `common.py`."""
     name = PurePosixPath(path).name.rpartition(".")[0]
-    return name == "conftest" or not _TEST_FILE.fullmatch(name)
+    return name in _HELPERS or not _TEST_FILE.fullmatch(name)
+
+
+def is_run_first(path: str) -> bool:
+    """Say whether a file is run before those below its folder, asked or not (`__init__.py`, `conftest.py`)."""
+    return PurePosixPath(path).name in _RUN_FIRST
 
 
 def tested_stem(path: str) -> str:

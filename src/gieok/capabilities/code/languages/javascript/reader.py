@@ -4,9 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from gieok.capabilities.code.languages.tree import Node, TreeReader
-from gieok.capabilities.code.model.facts import NOTHING, Argument, Facts, Kind, Namespace, Op, Trait, Variable
-from gieok.ports.code import Parser
+from gieok.capabilities.code.languages.tree import Node, TreeReader, reading
+from gieok.capabilities.code.model.facts import NOTHING, Argument, Kind, Namespace, Op, Trait, Variable
 
 _FUNCTIONS = frozenset(
     """function_declaration generator_function_declaration function_expression generator_function arrow_function
@@ -35,12 +34,6 @@ _GLOBALS = frozenset(
     TypeError RangeError Buffer setTimeout setInterval setImmediate queueMicrotask parseInt parseFloat window document global
     globalThis Reflect Proxy Function Intl URL URLSearchParams fetch isNaN encodeURIComponent decodeURIComponent""".split()
 )
-
-
-def read(text: str, language: str, parser: Parser) -> Facts:
-    """Return the facts of a file."""
-    root = parser.parse(language, text.encode("utf-8", "surrogatepass"))
-    return _Reader(language, text, root).read()
 
 
 class _Reader(TreeReader):
@@ -771,3 +764,6 @@ def _bases(heritage: Node) -> list[Node]:
         else:
             found.append(child)
     return found
+
+
+read = reading(_Reader)

@@ -12,7 +12,8 @@ from functools import cache
 from itertools import pairwise
 from typing import ClassVar
 
-from gieok.capabilities.code.languages import python
+from gieok.capabilities.code.languages.language import Language
+from gieok.capabilities.code.languages.python import reader
 from gieok.capabilities.code.languages.tree import Node, TreeReader
 from gieok.capabilities.code.model.facts import NOTHING, Argument, Facts, Kind, Namespace, Op, Trait, Variable
 from gieok.ports.code import Parser
@@ -20,7 +21,7 @@ from gieok.ports.code import Parser
 _BUILTINS = frozenset(dir(builtins))
 _TRAITS = {
     "property": Trait.PROPERTY, "cached_property": Trait.PROPERTY, "staticmethod": Trait.STATIC, "classmethod": Trait.CLASS,
-    "setter": Trait.PROPERTY, "getter": Trait.PROPERTY, "deleter": Trait.PROPERTY, "fixture": Trait.FIXTURE,
+    "setter": Trait.PROPERTY, "getter": Trait.PROPERTY, "deleter": Trait.PROPERTY, "fixture": Trait.PROVIDER,
     "contextmanager": Trait.CONTEXT, "asynccontextmanager": Trait.CONTEXT, "wraps": Trait.TRANSPARENT,
 }  # fmt: skip
 _DEFINITIONS = ("function_definition", "class_definition")
@@ -30,10 +31,10 @@ _MOST_PIECES = 100
 _INDENT = re.compile(r"\s*")
 
 
-def read(text: str, language: str, parser: Parser) -> Facts:
+def read(text: str, language: Language, parser: Parser) -> Facts:
     """Return the facts of a Python file; those of one that does not parse have an `error`."""
     try:
-        return python.read(text)
+        return reader.read(text)
     except SyntaxError as error:
         line, reason = error.lineno or 0, f"{error.msg}, line {error.lineno}"
     except (ValueError, RecursionError, MemoryError) as error:
@@ -41,9 +42,9 @@ def read(text: str, language: str, parser: Parser) -> Facts:
 
     @cache  # a text without definitions is one piece
     def parse(source: str) -> Node:
-        return parser.parse(language, source.encode("utf-8", "surrogatepass"))
+        return parser.parse(language.grammar, source.encode("utf-8", "surrogatepass"))
 
-    facts = _Reader(language, text, _trees(text, line, parse)).read()
+    facts = _Reader(language.name, text.encode("utf-8", "surrogatepass"), _trees(text, line, parse), parse).read()
     return facts._replace(error=f"did not parse ({reason}): read with the tolerant grammar")
 
 
@@ -110,15 +111,9 @@ class _Reader(TreeReader):
         ),
     }  # fmt: skip
 
-    def __init__(self, language: str, text: str, roots: Sequence[Node]) -> None:
-        super().__init__(language, text, roots[-1])
-        self._pieces = roots
-
     def start(self) -> None:
         module = self.builder.symbols[0]
-        self.builder.symbols[0] = module._replace(doc=_docstring(self._pieces[0]))
-        for root in self._pieces[:-1]:
-            self.block(root)
+        self.builder.symbols[0] = module._replace(doc=_docstring(self.roots[0]))
 
     def text(self, node: Node | None) -> str:
         return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
@@ -185,9 +180,9 @@ class _Reader(TreeReader):
         )
         fact = self.builder.functions[number]
         self.builder.copy(fact.result, self._annotation(self.field(node, "return_type")))
-        if traits & {Trait.TEST, Trait.FIXTURE}:
+        if traits & {Trait.TEST, Trait.PROVIDER}:
             for parameter, variable in zip(fact.names, fact.parameters, strict=True):
-                self.emit(Op.FIXTURE, variable, parameter, fact.symbol, self.line(node))
+                self.emit(Op.PROVIDED, variable, parameter, fact.symbol, self.line(node))
         return self.function_value(number)
 
     def _parameters(self, listed: Node | None) -> tuple[list[tuple[str, Variable]], str]:

@@ -1,0 +1,36 @@
+"""JavaScript, TypeScript and the manifests that say what their imports by name mean."""
+
+import json
+from collections.abc import Sequence
+
+from gieok.capabilities.code.languages.javascript import manifest, reader
+from gieok.capabilities.code.languages.javascript.imports import JavaScriptLinker
+from gieok.capabilities.code.languages.javascript.natives import NATIVES
+from gieok.capabilities.code.languages.language import Family, Language
+from gieok.capabilities.code.model.facts import Facts
+from gieok.capabilities.code.resolve.linking import Rules
+
+
+def _rules(files: Sequence[tuple[str, Facts]]) -> Rules:
+    manifests = {path: json.loads(f.package) for path, f in files if f.language == "manifest" and f.package}
+    return Rules(JavaScriptLinker([path for path, _ in files], manifests), NATIVES)
+
+
+_FAMILY = Family("javascript", _rules)
+_TESTS = r".*\.(test|spec)"
+
+LANGUAGES = (
+    Language(
+        "javascript", reader.read, (".js", ".jsx", ".mjs", ".cjs"), family=_FAMILY,
+        grammar="tree_sitter_javascript:language", tests=_TESTS, reexports=("index.ts", "index.js"),
+    ),
+    Language(
+        "typescript", reader.read, (".ts", ".mts", ".cts"), family=_FAMILY,
+        grammar="tree_sitter_typescript:language_typescript", tests=_TESTS,
+    ),
+    Language("tsx", reader.read, (".tsx",), family=_FAMILY, grammar="tree_sitter_typescript:language_tsx", tests=_TESTS),
+    Language(
+        "manifest", manifest.read, files=("package.json", "tsconfig.json", "tsconfig.base.json", "jsconfig.json"),
+        family=_FAMILY, is_source=False, is_searched=False,
+    ),
+)  # fmt: skip

@@ -1,0 +1,105 @@
+"""Which file a JavaScript import names: paths, the project's own packages, the aliases of tsconfig.json."""
+
+from collections.abc import Iterable, Mapping
+from posixpath import normpath
+from types import MappingProxyType
+from typing import Any
+
+from gieok.capabilities.code.resolve.linking import Target
+
+_SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts")
+
+
+class JavaScriptLinker:
+    """Imports by path, by the project's own packages, by the paths of the nearest `tsconfig.json`; `@/` and `~/` as roots."""
+
+    spaces: Mapping[str, str] = MappingProxyType({})
+
+    def __init__(self, paths: Iterable[str], manifests: Mapping[str, Mapping[str, Any]] = MappingProxyType({})) -> None:
+        self._known = set(paths)
+        self._roots = sorted(
+            {path.partition("/src/")[0] + "/src" for path in self._known if "/src/" in path} | {"src", "", "."}
+        )
+        #: Folder → what its package.json gives for it; name of a package → its folder.
+        self._mains: dict[str, str] = {}
+        self._packages: dict[str, str] = {}
+        #: Folder → (pattern, places) and the base of its tsconfig.json.
+        self._aliases: dict[str, tuple[str, dict[str, list[str]]]] = {}
+        for path, said in sorted(manifests.items()):
+            folder, _, file = path.rpartition("/")
+            if file == "package.json":
+                self._mains[folder] = said["main"]
+                self._packages.setdefault(said["name"], folder)
+            elif said["paths"] or said["base"]:
+                self._aliases.setdefault(folder, (said["base"], said["paths"]))
+
+    def target(self, importer: str, module: str, name: str, level: int) -> Target:
+        """Return what an import names."""
+        del level
+        file = self._find(importer, module)
+        return Target(file) if file is not None else Target(external=f"{module}.{name}" if name else module)
+
+    def member(self, file: str, name: str) -> str | None:
+        """Return None: modules hold no modules."""
+        del file, name
+        return None
+
+    def all_of(self, importer: str, module: str, level: int) -> list[str]:
+        """Return the file of `export * from`."""
+        del level
+        file = self._find(importer, module)
+        return [file] if file is not None else []
+
+    def _find(self, importer: str, module: str) -> str | None:
+        if module.startswith("."):
+            return self._file(normpath(f"{importer.rpartition('/')[0] or '.'}/{module}"))
+        found = self._aliased(importer, module)
+        if found is None and module.startswith(("@/", "~/")):
+            places = (self._file(normpath(f"{root}/{module[2:]}")) for root in self._roots)
+            found = next((file for file in places if file is not None), None)
+        return found if found is not None else self._packaged(module)
+
+    def _aliased(self, importer: str, module: str) -> str | None:
+        """Return what the `paths` or the `baseUrl` of the nearest tsconfig.json make of a name."""
+        folder = importer
+        while folder and self._aliases:
+            folder = folder.rpartition("/")[0]
+            base, paths = self._aliases.get(folder, ("", {}))
+            start = f"{folder or '.'}/{base or '.'}"
+            for pattern in sorted(paths, key=len, reverse=True):
+                head, star, tail = pattern.partition("*")
+                if module.startswith(head) and module.endswith(tail) if star else module == pattern:
+                    middle = module[len(head) : len(module) - len(tail)] if star else ""
+                    places = (self._file(normpath(f"{start}/{place.replace('*', middle)}")) for place in paths[pattern])
+                    if (file := next((f for f in places if f is not None), None)) is not None:
+                        return file
+            if base and (file := self._file(normpath(f"{start}/{module}"))) is not None:
+                return file
+        return None
+
+    def _packaged(self, module: str) -> str | None:
+        """Return what a package of the project, or a file inside of it, is."""
+        name = module
+        while name and name not in self._packages:
+            name = name.rpartition("/")[0]
+        if not name:
+            return None
+        folder, inside = self._packages[name], module[len(name) + 1 :]
+        if not inside:
+            return self._file(folder or ".")
+        places = (self._file(normpath(f"{folder or '.'}/{start}{inside}")) for start in ("", "src/", "lib/"))
+        return next((file for file in places if file is not None), None)
+
+    def _file(self, place: str) -> str | None:
+        bare = place.removesuffix(".js").removesuffix(".jsx").removesuffix(".mjs").removesuffix(".cjs")
+        for path in (place, *(f"{base}{suffix}" for base in dict.fromkeys((place, bare)) for suffix in _SUFFIXES)):
+            if path in self._known:
+                return path
+        folder = "" if place == "." else place
+        inside = f"{folder}/" if folder else ""
+        mains = [self._mains.get(folder, "")]
+        mains += [f"src/{mains[0].removeprefix('./').partition('/')[2]}", "src/index"]  # what is built is not there
+        for main in mains if folder in self._mains else ():
+            if main and not main.endswith("/") and (file := self._file(normpath(inside + main))) is not None:
+                return file
+        return next((f"{inside}index{suffix}" for suffix in _SUFFIXES if f"{inside}index{suffix}" in self._known), None)

@@ -1,0 +1,76 @@
+"""What Python's standard library, pytest and unittest do with what they are given."""
+
+from gieok.capabilities.code.model.facts import NOTHING
+from gieok.capabilities.code.resolve.natives import (
+    COMMON,
+    Caller,
+    Machine,
+    Natives,
+    by_name,
+    copied,
+    give_container,
+    give_first,
+    give_result,
+    pass_on,
+    passed_on,
+)
+from gieok.capabilities.code.resolve.sites import Site
+
+#: Give back what they are given.
+_PASSING = """lru_cache cache fixture staticmethod classmethod property contextmanager total_ordering asynccontextmanager
+    singledispatch setupmethod no_type_check abstractmethod overload dataclass final runtime_checkable deprecated proxy"""
+_KEEPING = "copy deepcopy update_wrapper cached_property setter getter deleter wraps singledispatchmethod override"
+
+
+def _wraps(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+    """Model `functools.wraps(f)`: a decorator that gives back what it decorates, not `f`."""
+    del arguments
+    passed_on(machine, site, [], name)
+
+
+def _update_wrapper(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+    """Give the wrapper, not what is wrapped: that is everything which the decorator ever got."""
+    passed_on(machine, site, arguments[:1] or [NOTHING], name)
+
+
+def _row(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+    """Model `pytest.param`: one value is itself, several are a row."""
+    del name
+    given = [variable for keyword, variable in site.arguments if not keyword]
+    if len(given) == 1:
+        pass_on(machine, site, arguments[0])
+    else:
+        give_container(machine, site, dict(enumerate(given)))
+
+
+def _raises(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+    """Model `with pytest.raises(E) as caught` and unittest's: the exception is its `value`, or `exception`."""
+    exception = machine.program.flows.fresh()
+    for variable in arguments[:1]:
+        if variable != NOTHING:
+            machine.program.flows.wait(variable, (machine.types.allow, exception))
+    give_container(machine, site, {"value" if name == "raises" else "exception": exception})
+
+
+NATIVES = COMMON.and_also(
+    Natives(
+        by_name(
+            (
+                """call_soon call_soon_threadsafe Thread Timer partial run_in_executor start_soon run_in_threadpool""",
+                Caller(),
+            ),
+            ("gather create_task to_thread run_sync", Caller(give_result)),
+            ("partial", Caller(give_first, called=slice(1, None))),
+        ),
+        by_name(
+            ("frozenset deque", copied),
+            (_PASSING, passed_on),
+            ("wraps", _wraps),
+            ("update_wrapper", _update_wrapper),
+            ("param", _row),
+            ("raises assertRaises assertRaisesRegex", _raises),
+        ),
+        {},
+        frozenset(f"{_PASSING} {_KEEPING}".split()),
+    )
+)

@@ -1,0 +1,21 @@
+"""Rust."""
+
+from collections.abc import Sequence
+
+from gieok.capabilities.code.languages.language import Family, Language
+from gieok.capabilities.code.languages.rust import reader
+from gieok.capabilities.code.languages.rust.imports import RustLinker
+from gieok.capabilities.code.model.facts import Facts
+from gieok.capabilities.code.resolve.linking import Rules
+
+
+def _rules(files: Sequence[tuple[str, Facts]]) -> Rules:
+    return Rules(RustLinker(path for path, _ in files))
+
+
+LANGUAGES = (
+    Language(
+        "rust", reader.read, (".rs",), family=Family("rust", _rules), grammar="tree_sitter_rust:language",
+        tests=r"tests?", reexports=("mod.rs",),
+    ),
+)  # fmt: skip

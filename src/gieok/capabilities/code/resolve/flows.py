@@ -1,0 +1,155 @@
+"""Inclusion constraints between variables, solved by propagating differences. It knows of no kind of value.
+
+Every (variable, value) pair is handled once, in an order that depends on the order of the constraints alone: the same files
+give the same answer in any process. Source: Andersen 1994; difference propagation, Pearce et al. 2003.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any
+
+#: Values kept per variable: a registry or a decorator of everything holds more, and is not followed.
+CAP = 20
+#: (function, further arguments): the function is called with a value before these.
+Trigger = tuple[Any, ...]
+
+
+class Tangled(Exception):
+    """Values bring about ever more calls, which bring about values."""
+
+
+class Flows:
+    """Variables, the values they hold, where these flow, and what waits for them."""
+
+    def __init__(self, steps: int) -> None:
+        #: Triggers with a value each, to be called next: a trigger calls none itself, so nothing here recurses.
+        self.due: list[tuple[Any, Trigger]] = []
+        self._points: list[list[int] | None] = []
+        self._targets: list[list[int] | None] = []
+        self._waits: list[list[Trigger] | None] = []
+        self._pending: dict[int, list[int]] = {}
+        self._queue: deque[int] = deque()
+        self._steps = steps
+
+    def fresh(self) -> int:
+        """Return a new variable."""
+        self._points.append(None)
+        self._targets.append(None)
+        self._waits.append(None)
+        return len(self._points) - 1
+
+    def grow(self, count: int) -> int:
+        """Add variables; return the first of them."""
+        first = len(self._points)
+        self._points += [None] * count
+        self._targets += [None] * count
+        self._waits += [None] * count
+        return first
+
+    def held(self, variable: int) -> Iterable[int]:
+        """Return what a variable holds."""
+        return self._points[variable] or ()
+
+    def add(self, variable: int, value: int) -> None:
+        """Let a variable hold a value."""
+        known = self._points[variable]
+        if known is None:
+            self._points[variable] = [value]
+        elif value in known or len(known) >= CAP:
+            return
+        else:
+            known.append(value)
+        waiting = self._pending.get(variable)
+        if waiting is None:
+            self._pending[variable] = [value]
+            self._queue.append(variable)
+        else:
+            waiting.append(value)
+
+    def add_all(self, variable: int, values: list[int]) -> None:
+        """Let a variable hold values, up to the cap. Most hold one or two: a list, which has a third of a set's weight."""
+        known = self._points[variable]
+        if known is None:
+            fresh = values[:]
+            self._points[variable] = values[:]
+        elif len(known) >= CAP:
+            return
+        else:
+            fresh = [value for value in values if value not in known]
+            if not fresh:
+                return
+            known += fresh
+        waiting = self._pending.get(variable)
+        if waiting is None:
+            self._pending[variable] = fresh
+            self._queue.append(variable)
+        else:
+            waiting += fresh
+
+    def flow(self, source: int, to: int) -> None:
+        """Let everything that `source` holds, now and later, reach `to`."""
+        if source == to:
+            return
+        targets = self._targets[source]
+        if targets is None:
+            self._targets[source] = [to]
+        elif to in targets[-4:]:
+            return
+        else:
+            targets.append(to)
+        known = self._points[source]
+        if known:
+            self.add_all(to, known)
+
+    def wait(self, variable: int, trigger: Trigger) -> None:
+        """Let `trigger` be called with every value that a variable holds, now and later."""
+        waiting = self._waits[variable]
+        if waiting is None:
+            self._waits[variable] = [trigger]
+        else:
+            waiting.append(trigger)
+        known = self._points[variable]
+        if known:
+            late = self._pending.get(variable, ())
+            self._spend(len(known))
+            self.due += [(value, trigger) for value in reversed(known) if value not in late]
+
+    def fire(self) -> None:
+        """Call the triggers that are due, and those that become due by it, the last first."""
+        due = self.due
+        while due:
+            value, trigger = due.pop()
+            trigger[0](value, *trigger[1:])
+
+    def drain(self, refresh: Callable[[], bool]) -> None:
+        """Propagate until nothing changes and `refresh` finds no look-up to make again. Raises Tangled."""
+        self._propagate()
+        while refresh():
+            self._propagate()
+
+    def _propagate(self) -> None:
+        queue, pending, flows, waits = self._queue, self._pending, self._targets, self._waits
+        while queue:
+            variable = queue.popleft()
+            fresh = pending.pop(variable)
+            targets, waiting = flows[variable] or (), waits[variable]
+            self._spend(len(targets))
+            for target in targets:
+                self.add_all(target, fresh)
+            if waiting:
+                self._spend(len(fresh) * len(waiting))
+                triggers = tuple(waiting)  # one that is added meanwhile is called with all that is known
+                for value in fresh:
+                    for trigger in triggers:
+                        trigger[0](value, *trigger[1:])
+                        self.fire()
+
+    def _spend(self, steps: int) -> None:
+        """Count down: whatever a file holds, the work on it ends. Raises Tangled."""
+        self._steps -= steps
+        if self._steps < 0:
+            raise Tangled("values and calls bring about each other without end")
+
+    def let_go(self) -> None:
+        """Drop the triggers: they refer to their owners, which refer to these flows, and the collector is off."""
+        self._waits.clear()

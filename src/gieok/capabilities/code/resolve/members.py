@@ -1,0 +1,293 @@
+"""What `a.b` and `a[b]` read and write, and what `a.b()` calls, by the kind of value that `a` holds."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import ClassVar
+
+from gieok.capabilities.code.model.facts import NOTHING, Trait
+from gieok.capabilities.code.resolve.calls import Calls
+from gieok.capabilities.code.resolve.flows import Trigger
+from gieok.capabilities.code.resolve.names import Names
+from gieok.capabilities.code.resolve.program import FAN, Part
+from gieok.capabilities.code.resolve.sites import Site
+from gieok.capabilities.code.resolve.values import Value
+
+
+class Members(Part):
+    """Attributes and elements of values."""
+
+    def __init__(self, calls: Calls, names: Names) -> None:
+        super().__init__(calls.program)
+        self._calls = calls
+        self._attributes = calls.attributes
+        self._names = names
+        self._fallbacks: list[tuple[int, str, Callable[[], None]]] = []
+
+    # Reading
+
+    def load(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
+        """`to` = `value`.name."""
+        kind = self.values.kinds[value]
+        loader = self._loaders.get(kind)
+        if name[-1:] == "*":
+            if kind == Value.INSTANCE:
+                self._load_some(value, to, name[:-1], symbol, line)
+        elif loader is not None:
+            loader(self, value, to, name, symbol, line)
+
+    def _load_some(self, value: int, to: int, prefix: str, symbol: int, line: int) -> None:
+        """A name that is put together may be any that begins so; each such method is bound to the object."""
+        owner = int(self.values.first[value])
+        self.program.computed[symbol, owner, prefix, line] = None
+        methods = self.program.methods(owner, prefix)
+        for function in methods:
+            fact = self.program.functions[function]
+            if fact.parameters and Trait.STATIC not in fact.traits:
+                self.flows.add(fact.parameters[0], self._calls.receiver(fact.traits, value))
+            if len(methods) <= FAN:
+                self._read(self.values.number(Value.FUNCTION, function), to, value, symbol, line)
+
+    def _load_instance(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
+        owner = int(self.values.first[value])
+        self._attributes.look(owner, name, (self._read, to, value, symbol, line))
+        for base in self.hierarchy.linear(owner):
+            self.flows.flow(self._attributes.field(base, name), to)
+        if not name.startswith("__"):
+            self._fall_back(value, name, to, symbol, line)
+
+    def _fall_back(self, value: int, name: str, to: int, symbol: int, line: int) -> None:
+        """Let `__getattr__` answer, in the end, for a name that neither a class nor its instances have."""
+        owner, find = int(self.values.first[value]), self.hierarchy.find
+        if find(owner, "__getattr__") is not None and find(owner, name) is None:
+            again = partial(self._calls.special, value, "__getattr__", to, (), symbol, line)
+            self._fallbacks.append((owner, name, again))
+
+    def _load_class(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
+        del symbol, line
+        if name == "prototype":
+            self.flows.add(to, value)
+        else:
+            self._attributes.look(int(self.values.first[value]), name, (self._read_through_class, to, value))
+
+    def _load_external(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
+        del value, symbol, line
+        self.flows.add(to, self.values.number(Value.EXTERNAL, name))
+
+    def _load_above(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
+        del symbol, line
+        self._look_above(value, name, (self._read_through_super, to, value))
+
+    def _look_above(self, value: int, name: str, trigger: Trigger) -> bool:
+        """Wait for what a class above has under `name`; return whether one of the project has it."""
+        start, owner = int(self.values.first[value]), int(self.values.second[value])
+        variable = self.hierarchy.find_after(start, owner, name)
+        if variable is not None:
+            self.flows.wait(variable, trigger)
+        return variable is not None
+
+    def _load_container(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
+        del symbol, line
+        container, is_method = int(self.values.first[value]), self._calls.natives.is_method(name)
+        if is_method:
+            self.flows.add(to, self.values.number(Value.CONTAINER_METHOD, container, name))
+        if not is_method or self.containers.has(container, name):  # object literals
+            self.flows.flow(self.containers.key(container, name), to)
+            self.containers.ask(container, name, (self._hold, to))
+
+    def _hold(self, value: int, to: int) -> None:
+        self.flows.add(to, value)
+
+    def _load_function(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
+        del symbol, line
+        self.flows.flow(self._attributes.of_function(int(self.values.first[value]), name), to)
+
+    def _load_module(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
+        del symbol, line
+        self._names.read_module(int(self.values.first[value]), name, to)
+
+    def _load_package(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
+        del symbol, line
+        self._names.read_package(str(self.values.first[value]), name, to)
+
+    def _read(self, value: int, to: int, receiver: int, symbol: int, line: int) -> None:
+        """An attribute of a class is read through an instance."""
+        values, calls = self.values, self._calls
+        if values.kinds[value] != Value.FUNCTION:
+            if not calls.described(value, to, receiver, symbol, line):
+                self.flows.add(to, value)
+            return
+        function = int(values.first[value])
+        traits = self.program.functions[function].traits
+        if Trait.PROPERTY in traits:
+            calls.call_property(to, (), function, receiver, symbol, line)
+        elif Trait.STATIC in traits:
+            self.flows.add(to, value)
+        else:
+            self.flows.add(to, values.number(Value.BOUND, function, calls.receiver(traits, receiver)))
+
+    def _read_through_class(self, value: int, to: int, owner: int) -> None:
+        values = self.values
+        is_function = values.kinds[value] == Value.FUNCTION
+        if is_function and Trait.CLASS in self.program.functions[int(values.first[value])].traits:
+            value = values.number(Value.BOUND, values.first[value], owner)
+        self.flows.add(to, value)
+
+    def _read_through_super(self, value: int, to: int, above: int) -> None:
+        values = self.values
+        if values.kinds[value] == Value.FUNCTION:
+            traits = self.program.functions[int(values.first[value])].traits
+            if Trait.STATIC not in traits:
+                receiver = self._calls.receiver(traits, values.number(Value.INSTANCE, values.second[above]))
+                value = values.number(Value.BOUND, values.first[value], receiver)
+        self.flows.add(to, value)
+
+    # Calling
+
+    def call(self, value: int, name: str, site: Site) -> None:
+        """`site` calls `value`.name."""
+        values, calls, look = self.values, self._calls, self._attributes.look
+        kind, first = values.kinds[value], values.first[value]
+        if kind == Value.INSTANCE:
+            look(int(first), name, (calls.call_member, site, value))
+            for base in self.hierarchy.linear(int(first)):
+                self.flows.wait(self._attributes.field(base, name), (calls.call_own, site, value))
+            self._fall_back(value, name, site.to, site.symbol, site.line)
+        elif kind == Value.CLASS:
+            look(int(first), name, (calls.call_through_class, site, value))
+        elif kind == Value.CONTAINER:
+            self._call_inside(value, name, site)
+        elif kind == Value.SUPER:
+            if not self._look_above(value, name, (calls.call_through_super, site, value)):
+                self._hand_up(site)
+            site.note("external")
+        elif kind == Value.EXTERNAL:
+            calls.apply(values.number(Value.EXTERNAL, name), site)
+        elif kind in (Value.FUNCTION, Value.BOUND) and name[-2:] == "()":  # the one method of a functional interface
+            calls.apply(value, site)
+        else:
+            function = self.flows.fresh()
+            self.flows.wait(function, (calls.call_own, site, value))
+            self.load(value, function, name, site.symbol, site.line)
+
+    def _call_inside(self, value: int, name: str, site: Site) -> None:
+        container = int(self.values.first[value])
+        if self._calls.natives.is_method(name) and not self.containers.has(container, name):
+            self._calls.apply(self.values.number(Value.CONTAINER_METHOD, container, name), site)
+            return
+        trigger = (self._calls.call_member, site, value)
+        self.flows.wait(self.containers.key(container, name), trigger)
+        self.containers.ask(container, name, trigger)
+
+    def _hand_up(self, site: Site) -> None:
+        """A base from outside gets functions and objects that can be called: it keeps them to call them."""
+        for keyword, variable in site.arguments:
+            handed = self.flows.fresh() if keyword[:1] == "*" else variable
+            if variable not in (handed, NOTHING):
+                self.flows.wait(variable, (self._calls.iterate, handed, site.symbol, site.line))
+            if handed != NOTHING:
+                self.flows.wait(handed, (self._handed, site.symbol, site.line))
+
+    def _handed(self, value: int, symbol: int, line: int) -> None:
+        if self.values.kinds[value] == Value.INSTANCE:
+            called = self.hierarchy.find(int(self.values.first[value]), "__call__")
+            if called is not None:
+                self.flows.wait(called, (self._calls.refer, symbol, line))
+        self._calls.refer(value, symbol, line)
+
+    # Writing
+
+    def store(self, value: int, name: str, source: int, symbol: int, line: int) -> None:
+        """`value`.name = `source`."""
+        values, flow = self.values, self.flows.flow
+        kind = values.kinds[value]
+        if kind in (Value.EXTERNAL, Value.PACKAGE):  # nothing of the project's is written to
+            return
+        first = int(values.first[value])
+        if kind == Value.INSTANCE:
+            self._attributes.look(first, name, (self._write, source, value, symbol, line))
+            if source != NOTHING:
+                flow(source, self._attributes.field(first, name))
+        elif source == NOTHING:
+            return
+        elif kind == Value.CLASS and name == "prototype":
+            self.flows.wait(source, (self._prototype, first))
+        elif kind == Value.CLASS:
+            self._attributes.define(first, name, source)
+        elif kind == Value.MODULE:
+            flow(source, self._names.variable(first, name))
+        elif kind in (Value.FUNCTION, Value.BOUND):
+            flow(source, self._attributes.of_function(first, name))
+        elif kind == Value.CONTAINER:
+            flow(source, self.containers.key(first, name))
+
+    def _prototype(self, value: int, owner: int) -> None:
+        """A class gets another prototype: an object of methods, or one made from another class."""
+        kind, first = self.values.kinds[value], self.values.first[value]
+        if kind in (Value.CLASS, Value.INSTANCE):
+            base = self.values.number(Value.CLASS, first)
+            self._calls.inherit(base, owner, len(self.hierarchy.bases(owner)))
+        elif kind == Value.CONTAINER:
+            define = self._attributes.define
+            self.containers.spread(int(first), lambda key, variable: define(owner, str(key), variable))
+
+    def _write(self, value: int, source: int, receiver: int, symbol: int, line: int) -> None:
+        """An attribute of a class is written through an instance: a property or a descriptor is called."""
+        values = self.values
+        kind, first = values.kinds[value], values.first[value]
+        if kind == Value.FUNCTION and Trait.PROPERTY in self.program.functions[int(first)].traits:
+            arguments = [("", source)] if source != NOTHING else ()
+            self._calls.call_property(self.flows.fresh(), arguments, int(first), receiver, symbol, line)
+        elif kind == Value.INSTANCE:
+            instance = self.flows.fresh()
+            self.flows.add(instance, receiver)
+            arguments = [("", instance), ("", source)]
+            self._calls.special(value, "__set__", self.flows.fresh(), arguments, symbol, line)
+
+    # Elements
+
+    def index(self, value: int, to: int, key: str | int | None, symbol: int, line: int) -> None:
+        """`to` = `value`[key]."""
+        kind, first, flow = self.values.kinds[value], self.values.first[value], self.flows.flow
+        if kind == Value.CONTAINER:
+            container = int(first)
+            if key is None or (isinstance(key, int) and key < 0):
+                flow(self.containers.any_of(container), to)
+            else:
+                flow(self.containers.key(container, key), to)
+                flow(self.containers.key(container, "*"), to)
+        elif kind == Value.INSTANCE:
+            self._calls.special(value, "__getitem__", to, (), symbol, line)
+            if isinstance(key, int):  # unpacking
+                self._calls.iterate(value, to, symbol, line)
+        elif kind == Value.CLASS:
+            self.flows.add(to, value)
+        elif kind == Value.GENERATED:
+            self._calls.iterate(value, to, symbol, line)
+        elif kind == Value.EXTERNAL:
+            self.flows.add(to, self.values.unknown)
+
+    def store_index(self, value: int, key: str | int, source: int, symbol: int, line: int) -> None:
+        """`value`[key] = `source`."""
+        kind = self.values.kinds[value]
+        if kind == Value.CONTAINER and source != NOTHING:
+            self.flows.flow(source, self.containers.key(int(self.values.first[value]), key))
+        elif kind == Value.INSTANCE:
+            arguments = (("", NOTHING), ("", source))
+            self._calls.special(value, "__setitem__", self.flows.fresh(), arguments, symbol, line)
+
+    def settle(self) -> None:
+        """Let `__getattr__` serve the names that nothing else does."""
+        for owner, name, call in self._fallbacks:
+            if not self._attributes.has_field(owner, name):
+                call()
+                self.flows.fire()
+
+    def let_go(self) -> None:
+        """Drop the calls of `__getattr__` that were not needed."""
+        self._fallbacks.clear()
+
+    _loaders: ClassVar[dict[int, Callable[..., None]]] = {
+        Value.INSTANCE: _load_instance, Value.CLASS: _load_class, Value.MODULE: _load_module,
+        Value.EXTERNAL: _load_external, Value.SUPER: _load_above, Value.CONTAINER: _load_container,
+        Value.FUNCTION: _load_function, Value.BOUND: _load_function, Value.PACKAGE: _load_package,
+    }  # fmt: skip

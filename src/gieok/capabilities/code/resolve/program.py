@@ -1,0 +1,138 @@
+"""What the parts of the solver share: the facts of all files in one numbering, and what was found about them."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from gieok.capabilities.code.model.facts import NOTHING, Argument, Facts, FunctionFact, Trait
+from gieok.capabilities.code.resolve.containers import Containers
+from gieok.capabilities.code.resolve.flows import Flows
+from gieok.capabilities.code.resolve.hierarchy import Hierarchy
+from gieok.capabilities.code.resolve.sites import Reference, Site
+from gieok.capabilities.code.resolve.values import Value, Values
+
+#: A call that may go to more functions than this is a dispatch through a registry: possible, not certain, not followed.
+FAN = 12
+#: Steps per instruction, and in addition: real projects take 1.1 to 1.8. A file that takes more is left out (`isolation`).
+_STEPS, _FREE_STEPS = 20, 100_000
+
+
+class Bound(NamedTuple):
+    """The first number of each kind that a file has."""
+
+    file: int
+    variables: int
+    functions: int
+    classes: int
+    containers: int
+    symbols: int
+
+
+class Program:
+    """The files of one family of languages. Plain data: the parts of the solver read it and write to it."""
+
+    def __init__(self, files: Sequence[tuple[str, Facts]]) -> None:
+        self.paths = [path for path, _ in files]
+        self.file_of = {path: number for number, path in enumerate(self.paths)}
+        self.values = Values()
+        self.hierarchy = Hierarchy()
+        self.flows = Flows(_FREE_STEPS + _STEPS * sum(len(facts.top) + len(facts.inner) for _, facts in files))
+        self.containers = Containers(self.flows, self.values)
+        self.bounds: list[Bound] = []
+        self.functions: list[FunctionFact] = []
+        self.function_symbol: list[int] = []
+        self.class_symbol: list[int] = []
+        #: Name → (function, file) of those that are given to whoever asks for the name.
+        self.providers: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        #: Variables that hold something external and nothing else.
+        self.inert: set[int] = set()
+        self.sites: list[Site] = []
+        self.references: dict[Reference, None] = {}
+        self.imports: dict[tuple[int, int, int], None] = {}
+        #: (symbol, class, prefix, line) where a method is read by a name that is put together.
+        self.computed: dict[tuple[int, int, str, int], None] = {}
+        self._referred: dict[tuple[int, int], int] = defaultdict(int)
+        symbols = 0
+        for _, facts in files:
+            self._declare(facts, symbols)
+            symbols += len(facts.symbols)
+
+    def _declare(self, facts: Facts, symbols: int) -> None:
+        file, base = len(self.bounds), self.flows.grow(facts.variables)
+        functions, classes = len(self.functions), len(self.class_symbol)
+        for number, fact in enumerate(facts.functions, functions):
+            self.functions.append(_shifted(fact, base, classes))
+            self.function_symbol.append(symbols + fact.symbol)
+            if Trait.PROVIDER in fact.traits:
+                self.providers[facts.symbols[fact.symbol].name].append((number, file))
+        for kind in facts.classes:
+            self.class_symbol.append(symbols + kind.symbol)
+            self.hierarchy.add({name: base + variable for name, variable in kind.attributes.items()})
+        self.bounds.append(Bound(file, base, functions, classes, self.containers.grow(facts.containers), symbols))
+
+    def site(self, to: int, arguments: Sequence[Argument], symbol: int, line: int, name: str, kind: str) -> Site:
+        """Add a place where something is called."""
+        site = Site(to, arguments, symbol, line, name, kind)
+        self.sites.append(site)
+        return site
+
+    def refer(self, symbol: int, target: int, line: int) -> None:
+        """Add a reference, unless so many are made at its place that it says nothing."""
+        place = (symbol, line)
+        if symbol != target and self._referred[place] < FAN:
+            reference = Reference(symbol, target, line)
+            self._referred[place] += reference not in self.references
+            self.references[reference] = None
+
+    # Methods
+
+    def owners(self, function: int) -> list[int]:
+        """Return the classes whose objects have a method as it is here: its own, and those below that do not override it."""
+        owner = self.functions[function].owner
+        names = self.hierarchy.attributes[owner].items() if owner != NOTHING else ()
+        name = next((name for name, variable in names if function in self._functions_in(variable)), None)
+        if name is None:
+            return []
+        variable = self.hierarchy.find(owner, name)
+        return [owner, *(c for c in self.hierarchy.descendants(owner) if self.hierarchy.find(c, name) == variable)]
+
+    def methods(self, owner: int, prefix: str) -> list[int]:
+        """Return the methods of a class whose names begin so, inherited ones too."""
+        attributes = self.hierarchy.attributes
+        names = dict.fromkeys(n for c in self.hierarchy.linear(owner) for n in attributes[c] if n.startswith(prefix))
+        return [f for name in names for f in self._functions_in(self.hierarchy.find(owner, name) or 0)]
+
+    def is_family(self, functions: Sequence[int]) -> bool:
+        """Say whether functions are methods of classes that have a base in common."""
+        owners = {self.functions[function].owner for function in functions}
+        return NOTHING not in owners and bool(set.intersection(*(set(self.hierarchy.linear(o)) for o in owners)))
+
+    def _functions_in(self, variable: int) -> list[int]:
+        values = self.values
+        return [int(values.first[v]) for v in self.flows.held(variable) if values.kinds[v] == Value.FUNCTION]
+
+
+class Part:
+    """A part of the solver, with what it needs of the program at hand."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.flows = program.flows
+        self.values = program.values
+        self.hierarchy = program.hierarchy
+        self.containers = program.containers
+
+
+def _shifted(fact: FunctionFact, base: int, classes: int) -> FunctionFact:
+    """Return a function's facts with variables and class numbered for the whole project."""
+
+    def move(variable: int) -> int:
+        return variable + base if variable != NOTHING else NOTHING
+
+    return fact._replace(
+        owner=fact.owner + classes if fact.owner != NOTHING else NOTHING,
+        names=tuple(fact.names),
+        parameters=tuple(base + v for v in fact.parameters),
+        keyword_only={name: base + v for name, v in fact.keyword_only.items()},
+        rest=move(fact.rest), keywords=move(fact.keywords), result=base + fact.result, yields=base + fact.yields,
+    )  # fmt: skip
