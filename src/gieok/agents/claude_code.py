@@ -6,20 +6,8 @@ from gieok.agents.agent import Agent, below
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
 from gieok.agents.install.edits import Call, Site
-from gieok.agents.transcripts.session import (
-    Format,
-    Line,
-    Part,
-    Said,
-    Session,
-    ToolUse,
-    calls,
-    mapping,
-    name_of,
-    parts,
-    text_of,
-    unwrapped,
-)
+from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of, unwrapped
+from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, calls
 from gieok.model.conversation import Role
 
 NAME = "claude-code"

@@ -9,8 +9,9 @@ from typing import Any
 
 from gieok.agents import agent, table
 from gieok.agents.transcripts import plain
+from gieok.agents.transcripts.fields import Line, name_of
 from gieok.agents.transcripts.own import is_own_call, is_own_tool, may_ask
-from gieok.agents.transcripts.session import Format, Line, Part, Said, Session, ToolUse, name_of, spoken, used
+from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, spoken, used
 from gieok.model.conversation import Message, TranscriptEvent
 from gieok.text.echo import MARKER
 

@@ -13,7 +13,8 @@ from gieok.agents.agent import Agent, Place
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
 from gieok.agents.install.edits import Call, Site
-from gieok.agents.transcripts.session import Format, Line, Part, Said, Session, ToolUse, mapping, name_of
+from gieok.agents.transcripts.fields import Line, mapping, name_of
+from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse
 from gieok.model.conversation import Retraction, Role
 
 NAME = "opencode"

@@ -10,7 +10,8 @@ from gieok.agents.agent import Agent, below
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
 from gieok.agents.install.edits import Call, Site
-from gieok.agents.transcripts.session import Format, Line, Part, Said, Session, ToolUse, calls, mapping, name_of, parts
+from gieok.agents.transcripts.fields import Line, mapping, name_of, parts
+from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, calls
 from gieok.model.conversation import Role
 
 NAME = "qwen-code"

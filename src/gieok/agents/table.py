@@ -52,8 +52,8 @@ def _named(*names: str) -> dict[str, str]:
     return {event: name for event, name in zip(EVENTS, names, strict=True) if name}
 
 
-def _transcript(payload: Payload) -> str:
-    return str(payload.get("transcript_path") or "").replace("\\", "/")
+def _is_of(payload: Payload, events: Mapping[str, str]) -> bool:
+    return payload.get("hook_event_name") in events.values()
 
 
 def _cursor_answer(native: str, context: str) -> Payload:
@@ -69,67 +69,27 @@ _OPENCODE_EVENTS = _named("chat.message", "session.created", "session.idle", "ex
 
 #: In the order in which transcripts are recognised; payloads are by the first row whose `is_sender` is true.
 ROWS = (
-    Row(
-        "openclaw",
-        (
-            "a memory plugin and MCP tools; transcripts, memory files and notes are read",
-            "메모리 플러그인과 MCP 도구; 대화 기록과 메모리 파일과 노트를 읽음",
-        ),
-        {},
-    ),
-    Row(
-        "cursor",
-        (
-            "context at the start of a session, and MCP tools; no transcripts",
-            "세션을 시작할 때의 문맥과 MCP 도구; 대화 기록은 읽지 않음",
-        ),
-        _CURSOR_EVENTS,
-        lambda payload: (
-            "conversation_id" in payload
-            or "workspace_roots" in payload
-            or payload.get("hook_event_name") in _CURSOR_EVENTS.values()
-        ),
-        _cursor_answer,
-        shows_notices=False,
-    ),
-    Row(
-        "opencode",
-        (
-            "a plugin that adds memory to prompts, and MCP tools; its database is read",
-            "프롬프트에 기억을 더하는 플러그인과 MCP 도구; 데이터베이스를 읽음",
-        ),
-        _OPENCODE_EVENTS,
-        lambda payload: payload.get("hook_event_name") in _OPENCODE_EVENTS.values(),
-        lambda native, context: {"additional_context": context},
-        shows_notices=False,
-    ),
-    Row(
-        "codex",
-        ("hooks that a person must approve, and MCP tools", "승인해야 하는 훅과 MCP 도구"),
-        _CLAUDE_EVENTS,
-        # Codex imitates Claude Code, but names its turn, or its own folder.
-        lambda payload: "turn_id" in payload or "/.codex/" in _transcript(payload),
-    ),
-    Row(
-        "qwen-code",
-        ("hooks, MCP tools and a command", "훅과 MCP 도구와 명령"),
-        _CLAUDE_EVENTS,
-        # Claude Code's events with the time that Gemini CLI adds.
-        lambda payload: "timestamp" in payload and "permission_mode" in payload,
-    ),
-    Row(
-        "gemini-cli",
-        ("hooks, MCP tools and a command", "훅과 MCP 도구와 명령"),
-        _GEMINI_EVENTS,
+    Row("openclaw", ("a memory plugin and MCP tools; its memory files and transcripts are read",
+                     "메모리 플러그인과 MCP 도구; 메모리 파일과 대화 기록을 읽음"), {}),
+    Row("cursor", ("context at the start of a session, MCP tools, a command; no transcripts",
+                   "세션을 시작할 때의 문맥, MCP 도구, 명령; 대화 기록은 읽지 않음"), _CURSOR_EVENTS,
+        lambda payload: _is_of(payload, _CURSOR_EVENTS) or "conversation_id" in payload or "workspace_roots" in payload,
+        _cursor_answer, shows_notices=False),
+    Row("opencode", ("a plugin, MCP tools, a command; its database is read",
+                     "플러그인, MCP 도구, 명령; 데이터베이스를 읽음"), _OPENCODE_EVENTS,
+        lambda payload: _is_of(payload, _OPENCODE_EVENTS),
+        lambda native, context: {"additional_context": context}, shows_notices=False),
+    # Codex imitates Claude Code, but names its turn, or its own folder.
+    Row("codex", ("hooks that a person approves, and MCP tools", "승인하는 훅과 MCP 도구"), _CLAUDE_EVENTS,
+        lambda payload: "turn_id" in payload or "/.codex/" in text_of(payload, "transcript_path").replace("\\", "/")),
+    # Claude Code's events, with the time that Gemini CLI adds.
+    Row("qwen-code", ("hooks, MCP tools, a command, a skill", "훅, MCP 도구, 명령, 스킬"), _CLAUDE_EVENTS,
+        lambda payload: "timestamp" in payload and "permission_mode" in payload),
+    Row("gemini-cli", ("hooks, MCP tools, a command", "훅, MCP 도구, 명령"), _GEMINI_EVENTS,
         lambda payload: "timestamp" in payload
-        or payload.get("hook_event_name") in ("BeforeAgent", "AfterAgent", "PreCompress"),
-    ),
-    Row(
-        "claude-code",
-        ("hooks, MCP tools, a command and a skill", "훅과 MCP 도구와 명령과 스킬"),
-        _CLAUDE_EVENTS,
-        lambda payload: True,
-    ),
+        or payload.get("hook_event_name") in ("BeforeAgent", "AfterAgent", "PreCompress")),
+    Row("claude-code", ("hooks, MCP tools, a command, a skill", "훅, MCP 도구, 명령, 스킬"), _CLAUDE_EVENTS,
+        lambda payload: True),
 )  # fmt: skip
 BY_NAME = {row.name: row for row in ROWS}
 #: As people read them.

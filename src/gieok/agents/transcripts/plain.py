@@ -3,19 +3,8 @@
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from gieok.agents.transcripts.session import (
-    Format,
-    Line,
-    Part,
-    Said,
-    Session,
-    ToolUse,
-    calls,
-    mapping,
-    name_of,
-    parts,
-    text_of,
-)
+from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of
+from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, calls
 from gieok.model.conversation import Role
 
 AGENT = "plain"

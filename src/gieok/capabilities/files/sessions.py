@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gieok.agents import formats
 from gieok.agents.openclaw import transcript as openclaw
-from gieok.agents.transcripts.session import fingerprint
+from gieok.agents.transcripts.fields import fingerprint
 from gieok.capabilities.files import roots
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.read import shape

@@ -12,7 +12,7 @@ from typing import BinaryIO
 from gieok.agents import agent, formats
 from gieok.agents.formats import Transcript
 from gieok.agents.sources import Source
-from gieok.agents.transcripts.session import fingerprint
+from gieok.agents.transcripts.fields import fingerprint
 from gieok.capabilities.observe import tail
 from gieok.capabilities.observe.numbering import LineCounts, numbered
 from gieok.errors import GieokError, TranscriptUnreadable

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from gieok.agents import formats
 from gieok.agents.transcripts import plain
-from gieok.agents.transcripts.session import fingerprint
+from gieok.agents.transcripts.fields import fingerprint
 from gieok.capabilities.observe import tail
 from gieok.model.conversation import Cursor
 from gieok.model.memory import Scope
