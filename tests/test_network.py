@@ -111,9 +111,7 @@ def test_no_hook_of_any_agent_reaches_beyond_this_machine(indexed: World) -> Non
         for row in HOOKED.values()
         for event, native in row.events.items()
     ]
-    assert all({*row.events, "session-end"} == set(EVENTS) for row in HOOKED.values()), (
-        "opencode has no end of a session"
-    )
+    assert {event for row in HOOKED.values() for event in row.events} == set(EVENTS)
     done = _silent(indexed, *calls)
     assert {(run.status, run.err) for run in done} == {(0, "")}
     assert sum("ruff" in run.out for run in done) >= len(HOOKED)
