@@ -12,7 +12,7 @@ from conversation import Conversation
 from guard import Done
 from world import GIEOK, QMD, World
 
-from gieok.capabilities.prompt.agents import EVENTS, NATIVE
+from gieok.agents.table import EVENTS, HOOKED
 from gieok.ops import NAMES
 from gieok.surfaces import tools
 
@@ -107,14 +107,14 @@ def indexed(world: World, models: Path) -> World:
 def test_no_hook_of_any_agent_reaches_beyond_this_machine(indexed: World) -> None:
     payload = {"session_id": "s", "cwd": str(indexed.project), "prompt": "어떤 린터를 쓰기로 했지?"}
     calls = [
-        ([*GIEOK, "hook", event, "--agent", agent], json.dumps(payload | {"hook_event_name": native}))
-        for agent, events in NATIVE.items()
-        for event, native in events.items()
+        ([*GIEOK, "hook", event, "--agent", row.name], json.dumps(payload | {"hook_event_name": native}))
+        for row in HOOKED.values()
+        for event, native in row.events.items()
     ]
-    assert len(calls) == len(NATIVE) * len(EVENTS)
+    assert {event for row in HOOKED.values() for event in row.events} == set(EVENTS)
     done = _silent(indexed, *calls)
     assert {(run.status, run.err) for run in done} == {(0, "")}
-    assert sum("ruff" in run.out for run in done) >= len(NATIVE)
+    assert sum("ruff" in run.out for run in done) >= len(HOOKED)
     assert _is_untouched(indexed)
 
 

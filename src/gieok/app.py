@@ -161,7 +161,7 @@ def open_context(
         profile=partial(_profile, settings),
         cut=Cut(settings.integer("index.passage_tokens"), settings.integer("index.overlap_tokens")),
         has_sessions=settings.flag("index.sessions") and not scopes[0].path.startswith("project:"),
-        open_transcripts=_open_transcripts,
+        open_transcripts=partial(_open_transcripts, "openclaw"),
         debounce_ms=settings.integer("watch.debounce_ms"),
         rescan_s=settings.integer("watch.rescan_s"),
         idle_minutes=settings.integer("observe.idle_minutes"),
@@ -365,7 +365,8 @@ def _sidecar(
     wait: Callable[[float], object],
 ) -> "Sidecar":
     # A command that searches needs none of this.
-    from gieok.capabilities.observe import active_memory, sources
+    from gieok.agents import sources
+    from gieok.capabilities.observe import active_memory
     from gieok.capabilities.observe.active_memory import Look
     from gieok.capabilities.observe.buffer import Thresholds
     from gieok.capabilities.observe.sidecar import Sidecar, TranscriptSources
@@ -403,8 +404,8 @@ def _sidecar(
     )
 
 
-def _open_transcripts(file: Path) -> TranscriptStore:
-    made: TranscriptStore = registry.load(registry.TRANSCRIPTS, "openclaw")(file)
+def _open_transcripts(agent: str, file: Path) -> TranscriptStore:
+    made: TranscriptStore = registry.load(registry.TRANSCRIPTS, agent)(file)
     return made
 
 
@@ -421,15 +422,16 @@ def _active_file(settings: config.Settings, default: Scope, scope: Scope) -> Pat
 
 
 def _agents(settings: config.Settings) -> list[str]:
-    from gieok.capabilities.observe.sources import AGENTS
+    from gieok.agents.agent import observed
 
+    known = list(observed())
     wanted = settings.text("observe.agents")
     if wanted in ("auto", "none"):
-        return list(AGENTS) if wanted == "auto" else []
+        return known if wanted == "auto" else []
     names = [name.strip() for name in wanted.split(",") if name.strip()]
-    unknown = sorted(set(names) - set(AGENTS))
+    unknown = sorted(set(names) - set(known))
     if unknown:
-        raise BadConfig(f"observe.agents names {unknown[0]!r}", hint=f"agents: {', '.join(AGENTS)}, or auto, or none")
+        raise BadConfig(f"observe.agents names {unknown[0]!r}", hint=f"agents: {', '.join(known)}, or auto, or none")
     return names
 
 
@@ -439,7 +441,7 @@ def _folders(settings: config.Settings) -> list[Path]:
 
 def _notes(settings: config.Settings) -> "NotesMirror":
     """Find out where the user's notes go."""
-    from gieok.capabilities.files import openclaw
+    from gieok.agents.openclaw import installation
     from gieok.capabilities.observe.notes import NotesMirror
 
     named = (name.strip() for name in settings.text("observe.notes").split(","))
@@ -448,7 +450,7 @@ def _notes(settings: config.Settings) -> "NotesMirror":
     if target or not folders:
         return NotesMirror(folders, Path(target).expanduser().absolute() if target else None, record)
     try:
-        found = next(agent for agent in openclaw.find(os.environ, Path.home()).agents if agent.id == "main")
+        found = next(agent for agent in installation.find(os.environ, Path.home()).agents if agent.id == "main")
     except BadRequest as error:
         return NotesMirror(folders, None, record, f"{error}; set observe.notes_target")
     return NotesMirror(folders, found.workspace.absolute() / "memory", record)

@@ -54,7 +54,10 @@ GENERATORS = {
     for name in ("anthropic", "compatible", "gemini", "ollama", "openai")
 }
 NOTIFIERS = {"log": Backend("notifiers.log:LogNotifier")}
-TRANSCRIPTS = {"openclaw": Backend("transcripts.openclaw_sqlite:OpenClawDatabase", extra="openclaw")}
+TRANSCRIPTS = {
+    "openclaw": Backend("transcripts.openclaw:OpenClawDatabase", extra="openclaw"),
+    "opencode": Backend("transcripts.opencode:OpenCodeDatabase"),
+}
 PARSERS = {"tree-sitter": Backend("parsers.treesitter:TreeSitterParser")}
 COVERAGE = {"coverage.py": Backend("coverage_file:CoverageFile")}
 VERSIONS = {"git": Backend("git:Git")}

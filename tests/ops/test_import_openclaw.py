@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gieok.capabilities.files import openclaw
+from gieok.agents.openclaw import installation as openclaw
 from gieok.errors import BadRequest
 from gieok.surfaces.cli import main
 

@@ -10,17 +10,19 @@ from pathlib import Path
 import pytest
 
 import gieok
+from gieok.agents.install.edits import user_site
+from gieok.agents.table import HOOKED
 from gieok.app import open_context
-from gieok.capabilities.prompt.install import targets
 from gieok.errors import BadRequest
 from gieok.ops import operation
 from gieok.ops.home.doctor import Check, DoctorRequest
 from gieok.ops.memory.remember import RememberRequest
 from gieok.ops.operation import Style
+from gieok.ops.prompt import installed
 from gieok.ops.prompt.install import InstallRequest, InstallResult
 from gieok.text import jsonc
 
-_AGENTS = tuple(targets.TARGETS)
+_AGENTS = tuple(HOOKED)
 _SETTINGS = {
     ".claude/settings.json": b'{\n\t"theme": "dark", // mine\n\t"hooks": {}}',
     ".claude.json": b'{"projects": {}}',
@@ -38,7 +40,7 @@ class Machine:
             "HOME": str(self.user), "PYTHONPATH": str(Path(gieok.__file__).parents[1]), "GIEOK_EMBEDDER": "none",
             "GIEOK_HOOK_DEADLINE_MS": "60000", "PATH": os.environ["PATH"],
         }  # fmt: skip
-        for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):
+        for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "QWEN_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
             monkeypatch.delenv(name, raising=False)
         for name, value in {**self.environment, "GIEOK_HOME": str(self.home)}.items():
             monkeypatch.setenv(name, value)
@@ -55,7 +57,7 @@ class Machine:
         context.store().close()
 
     def command(self, agent: str) -> str:
-        return targets.prompt_command(targets.user_place(), agent)
+        return installed.prompt_command(user_site(), agent)
 
     def hooks(self) -> list[Check]:
         """Return what `gieok doctor` says of hooks."""
@@ -124,7 +126,7 @@ def test_the_installed_command_injects_when_a_shell_runs_it(machine: Machine, ag
         cwd=machine.user, env=machine.environment,
     )  # fmt: skip
     assert (done.stderr, b"ruff" in done.stdout) == (b"", True)
-    assert ("additional_context" in json.loads(done.stdout)) is (agent == "cursor")
+    assert ("additional_context" in json.loads(done.stdout)) is (agent in ("cursor", "opencode"))
 
 
 def test_a_relative_home_is_the_same_home_from_every_folder(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +139,9 @@ def test_the_doctor_fires_what_is_installed_and_says_what_would_be_injected(mach
     assert "gieok install claude-code" in machine.hooks()[0].detail
     for agent in _AGENTS:
         machine.install(agent)
-    assert [(check.ok, "it knows nothing here" in check.detail) for check in machine.hooks()] == [(True, True)] * 4
+    assert [(check.ok, "it knows nothing here" in check.detail) for check in machine.hooks()] == [(True, True)] * len(
+        _AGENTS
+    )
     machine.remember()
     for check, agent in zip(machine.hooks(), _AGENTS, strict=True):
         assert check.ok

@@ -9,6 +9,7 @@ from typing import Any
 import apsw
 import pytest
 
+from gieok.agents import formats
 from gieok.app import open_context
 from gieok.capabilities.files import sessions
 from gieok.capabilities.files.cut import Cut
@@ -20,7 +21,6 @@ from gieok.ports.journal import StoredSession
 from gieok.surfaces.cli import main
 from gieok.testing.hash_embedder import HashEmbedder
 from gieok.testing.memory_store import MemoryStore
-from gieok.transcripts import formats
 
 Lines = list[dict[str, Any]]
 MAIN = Scope("agent:main")

@@ -11,7 +11,7 @@ import pytest
 import world as worlds
 from world import GIEOK, QMD, World
 
-from gieok.capabilities.prompt.agents import EVENTS
+from gieok.agents.table import EVENTS
 
 pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 

@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import Any
 
 from gieok import __version__
-from gieok.capabilities.prompt.agents import EVENTS, NATIVE
+from gieok.agents.table import EVENTS, HOOKED
 from gieok.errors import STATUS, BadRequest, GieokError, MissingExtra, OutputLost
 from gieok.ops import NAMES, operation
 from gieok.ops.context import DaemonControl
@@ -212,7 +212,7 @@ def _add_events(group: Any, name: str, lang: str) -> None:  # noqa: ANN401 - arg
         called = group.add_parser(event, help=doc, description=doc)
         called.add_argument(
             "--agent",
-            choices=tuple(NATIVE),
+            choices=tuple(HOOKED),
             help=Words(
                 "whose payload is on stdin (default: seen from it)", "표준 입력이 누구의 것인지 (기본: 보고 앎)"
             ).say(lang),

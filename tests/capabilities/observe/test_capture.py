@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from gieok.agents.sources import Source
 from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.capabilities.observe import tail
 from gieok.capabilities.observe.capture import Capture, capture_database
@@ -362,18 +363,21 @@ def _events(count: int) -> list[tuple[int, str]]:
 
 def test_an_agents_database_is_read_by_event(journal: SqliteJournal, tmp_path: Path) -> None:
     path, capture = tmp_path / "a.sqlite", Capture(journal)
-    assert capture_database(capture, _SCOPE, path, lambda _: _Database("agent:main:main", {"s": _events(3)})) == 2
-    assert capture_database(capture, _SCOPE, path, lambda _: _Database("agent:main:main", {"s": _events(5)})) == 1
-    assert (
-        capture_database(Capture(journal), _SCOPE, path, lambda _: _Database("agent:main:main", {"s": _events(2)})) == 1
-    )
-    assert _texts(journal) == ["메시지 1", "메시지 2", "메시지 4"]
-    assert capture_database(capture, _SCOPE, path, lambda _: _Database("agent:main:cron:1", {"t": _events(9)})) == 0
+    source = Source(path, _SCOPE, "openclaw")
 
-    def refuse(_: Path) -> TranscriptStore:
+    def captured(by: Capture, database: _Database) -> int:
+        return capture_database(by, source, lambda agent, file: database)
+
+    assert captured(capture, _Database("agent:main:main", {"s": _events(3)})) == 2
+    assert captured(capture, _Database("agent:main:main", {"s": _events(5)})) == 1
+    assert captured(Capture(journal), _Database("agent:main:main", {"s": _events(2)})) == 1
+    assert _texts(journal) == ["메시지 1", "메시지 2", "메시지 4"]
+    assert captured(capture, _Database("agent:main:cron:1", {"t": _events(9)})) == 0
+
+    def refuse(agent: str, file: Path) -> TranscriptStore:
         raise MissingExtra("no apsw", hint="install it")
 
-    assert capture_database(capture, _SCOPE, path, refuse) == 0
+    assert capture_database(capture, source, refuse) == 0
     assert "install it" in capture.captured.troubles[str(path)]
 
 

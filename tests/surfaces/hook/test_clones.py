@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from gieok.agents import table
 from gieok.app import open_context
-from gieok.capabilities.prompt import agents
 from gieok.surfaces import tools
 from gieok.surfaces.cli import main
 
 _RULE = "---\ntitle: Deploy rule\n---\nDeploys skip the review on Fridays.\n"
 _ASKED = "Do deploys skip the review on Fridays, by the deploy rule?"
-_AGENTS = tuple(agents.NATIVE)
+_AGENTS = tuple(table.HOOKED)
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -53,18 +53,18 @@ def clone(place, upstream: Path) -> Path:
 
 
 def payload(place, agent: str, event: str, prompt: str = "") -> dict[str, object]:
-    folder = {"workspace_roots": [str(place.project)]} if agent == agents.CURSOR else {"cwd": str(place.project)}
-    return {"session_id": "s", "hook_event_name": agents.NATIVE[agent][event], "prompt": prompt, **folder}
+    folder = {"workspace_roots": [str(place.project)]} if agent == "cursor" else {"cwd": str(place.project)}
+    return {"session_id": "s", "hook_event_name": table.BY_NAME[agent].events[event], "prompt": prompt, **folder}
 
 
-def start(place, agent: str = agents.CLAUDE_CODE) -> tuple[str, str]:
+def start(place, agent: str = "claude-code") -> tuple[str, str]:
     """Return what a new session puts before the model, and what it shows to the person."""
-    said = place.hook("session-start", payload(place, agent, agents.SESSION_START), "--agent", agent)
+    said = place.hook("session-start", payload(place, agent, table.SESSION_START), "--agent", agent)
     return said.context, said.notice
 
 
-def asked(place, agent: str = agents.CLAUDE_CODE, prompt: str = _ASKED) -> str:
-    return place.hook("prompt", payload(place, agent, agents.PROMPT, prompt), "--agent", agent).context
+def asked(place, agent: str = "claude-code", prompt: str = _ASKED) -> str:
+    return place.hook("prompt", payload(place, agent, table.PROMPT, prompt), "--agent", agent).context
 
 
 def tell(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -76,12 +76,12 @@ def tell(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str,
 @pytest.mark.parametrize("agent", _AGENTS)
 def test_a_clone_is_silent_until_it_is_trusted_and_speaks_as_the_project_then(place, clone: Path, agent: str) -> None:
     context, notice = start(place, agent)
-    told = context if agent == agents.CURSOR else notice
+    told = notice if table.BY_NAME[agent].shows_notices else context
     assert "1 memory file and settings of this project wait" in told
     assert "gieok trust" in told
     assert "Friday" not in told
     assert "Deploy" not in told
-    assert context == "" or agent == agents.CURSOR
+    assert context == "" or not table.BY_NAME[agent].shows_notices
     assert asked(place, agent) == ""
     place.trust()
     (clone / ".gieok" / "config.yaml").unlink()  # its unknown setting is an error once it is trusted
@@ -105,7 +105,7 @@ def test_the_person_is_told_once_and_again_when_what_waits_changes(place, clone:
 
 
 def test_the_person_is_told_in_their_language(place, clone: Path) -> None:
-    said = place.hook("session-start", payload(place, agents.CODEX, agents.SESSION_START), LC_ALL="ko_KR.UTF-8")
+    said = place.hook("session-start", payload(place, "codex", table.SESSION_START), LC_ALL="ko_KR.UTF-8")
     assert "기억 파일 1개" in said.notice
 
 

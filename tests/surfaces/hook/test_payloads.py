@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gieok.capabilities.prompt import agents
+from gieok.agents import table
 
 _LINTER = "어떤 린터를 쓰기로 했지?"
 _ID = "01a1ffe7-821a-73a2-a6fb-15734fccb9a6"
@@ -12,6 +12,11 @@ _CLAUDE = {"session_id": _ID, "transcript_path": f"/home/u/.claude/projects/-sho
 _CODEX = {"session_id": _ID, "transcript_path": f"/home/u/.codex/sessions/2026/11/21/rollout-{_ID}.jsonl"}
 _TURN = {"turn_id": "01a1ffe7-82bb", "model": "m", "permission_mode": "bypassPermissions"}
 _GEMINI = {"session_id": _ID, "transcript_path": "/home/u/.gemini/tmp/1/chats/s.json", "timestamp": "2026-11-21T20:58Z"}
+_QWEN = {
+    "session_id": _ID, "transcript_path": f"/home/u/.qwen/projects/-shop/chats/{_ID}.jsonl", "permission_mode": "auto",
+    "timestamp": "2026-11-22T14:16:30.665Z",
+}  # fmt: skip
+_OPENCODE = {"session_id": _ID, "transcript_path": "/home/u/.local/share/opencode/opencode.db"}
 _CURSOR = {
     "conversation_id": _ID, "generation_id": "g", "model": "m", "transcript_path": "/home/u/.cursor/projects/p/t.jsonl",
 }  # fmt: skip
@@ -42,6 +47,21 @@ _SENT: dict[str, dict[str, dict[str, object]]] = {
         "pre-compact": {**_GEMINI, "hook_event_name": "PreCompress", "trigger": "auto"},
         "session-end": {**_GEMINI, "hook_event_name": "SessionEnd", "reason": "exit"},
     },
+    "qwen-code": {
+        "prompt": {**_QWEN, "hook_event_name": "UserPromptSubmit", "prompt_id": f"{_ID}########0", "prompt": _LINTER,
+                   "submitted_prompt": _LINTER},
+        "session-start": {**_QWEN, "hook_event_name": "SessionStart", "source": "startup", "model": "m"},
+        "stop": {**_QWEN, **_STOPPED, "hook_event_name": "Stop", "background_tasks": [], "crons": [],
+                 "context_usage": 2.5e-05, "context_limit": 200000, "input_tokens": 5},
+        "pre-compact": {**_QWEN, "hook_event_name": "PreCompact", "trigger": "manual", "custom_instructions": ""},
+        "session-end": {**_QWEN, "hook_event_name": "SessionEnd", "reason": "prompt_input_exit"},
+    },
+    "opencode": {
+        "prompt": {**_OPENCODE, "hook_event_name": "chat.message", "prompt": _LINTER},
+        "session-start": {**_OPENCODE, "hook_event_name": "session.created"},
+        "stop": {**_OPENCODE, "hook_event_name": "session.idle"},
+        "pre-compact": {**_OPENCODE, "hook_event_name": "experimental.session.compacting"},
+    },
     "cursor": {
         "prompt": {**_CURSOR, "hook_event_name": "beforeSubmitPrompt", "prompt": _LINTER, "attachments": []},
         "session-start": {**_CURSOR, "hook_event_name": "sessionStart", "composer_mode": "agent"},
@@ -59,30 +79,30 @@ def _sent(agent: str, event: str, folder: str) -> dict[str, object]:
 
 def test_every_agent_and_event_has_a_payload_here() -> None:
     assert {agent: set(events) for agent, events in _SENT.items()} == {
-        name: set(agents.EVENTS) for name in agents.NATIVE
+        name: set(row.events) for name, row in table.HOOKED.items()
     }
     for agent, event in _ALL:
-        assert _SENT[agent][event]["hook_event_name"] == agents.NATIVE[agent][event]
+        assert _SENT[agent][event]["hook_event_name"] == table.BY_NAME[agent].events[event]
 
 
 @pytest.mark.parametrize(("agent", "event"), _ALL)
 def test_an_agent_is_known_by_its_payload(agent: str, event: str) -> None:
     payload = _sent(agent, event, "/home/u/shop")
-    assert agents.detect(payload) == agent
-    assert agents.session_of(payload) == _ID
-    assert agents.folder_of(payload) == "/home/u/shop"
+    assert table.detect(payload).name == agent
+    assert table.session_of(payload) == _ID
+    assert table.folder_of(payload) == "/home/u/shop"
 
 
 @pytest.mark.parametrize("event", ["prompt", "session-start"])
 @pytest.mark.parametrize("agent", _SENT)
 def test_the_answer_has_the_shape_that_the_agent_accepts_and_no_key_more(known, agent: str, event: str) -> None:
     answer = json.loads(known.hook(event, _sent(agent, event, str(known.project))).out)
-    if agent == "cursor":
+    if agent in ("cursor", "opencode"):
         context = answer.pop("additional_context")
-        assert answer == ({"continue": True} if event == "prompt" else {})
+        assert answer == ({"continue": True} if (agent, event) == ("cursor", "prompt") else {})
     else:
         context = answer["hookSpecificOutput"].pop("additionalContext")
-        assert answer == {"hookSpecificOutput": {"hookEventName": agents.NATIVE[agent][event]}}
+        assert answer == {"hookSpecificOutput": {"hookEventName": table.BY_NAME[agent].events[event]}}
     assert "ruff" in context
     assert known.calls()[-1].items() >= {"event": event, "agent": agent, "session": _ID}.items()
 

@@ -11,6 +11,9 @@ from datetime import datetime, time
 from itertools import islice
 from pathlib import Path
 
+from gieok.agents import formats
+from gieok.agents.openclaw import transcript as openclaw
+from gieok.agents.transcripts.fields import fingerprint
 from gieok.capabilities.files import roots
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.read import shape
@@ -25,8 +28,6 @@ from gieok.ports.store import Store
 from gieok.text.chunk import chunk
 from gieok.text.redact import redact
 from gieok.text.redact.names import named
-from gieok.transcripts import formats, openclaw
-from gieok.transcripts.session import fingerprint
 
 KIND = "session"
 #: Part of every stamp: changes whenever the text that is made of a transcript would.
@@ -202,7 +203,7 @@ def _said(name: str, lines: Iterable[bytes]) -> list[Message]:
     following = iter(lines)
     first = list(islice(following, formats.SNIFFED_LINES))
     transcript = formats.recognise(name, first)
-    if transcript is None or transcript.session.agent != openclaw.AGENT:
+    if transcript is None or transcript.session.agent != openclaw.NAME:
         return []
     turns = (
         turn

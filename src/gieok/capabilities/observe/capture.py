@@ -9,6 +9,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
+from gieok.agents import agent, formats
+from gieok.agents.formats import Transcript
+from gieok.agents.sources import Source
+from gieok.agents.transcripts.fields import fingerprint
 from gieok.capabilities.observe import tail
 from gieok.capabilities.observe.numbering import LineCounts, numbered
 from gieok.errors import GieokError, TranscriptUnreadable
@@ -17,9 +21,6 @@ from gieok.model.memory import Scope
 from gieok.ports.journal import Journal, StoredSession, TranscriptStore
 from gieok.text.redact.names import named
 from gieok.text.tokens import count_tokens
-from gieok.transcripts import formats, openclaw
-from gieok.transcripts.formats import Transcript
-from gieok.transcripts.session import fingerprint
 
 _EVENTS = 500
 #: How far back to look for the calls of pending results when reading of a file resumes.
@@ -85,8 +86,7 @@ class Capture:
         transcript = self._transcript(path, file)
         if transcript is None:
             return 0
-        if transcript.session.agent != openclaw.AGENT:
-            scope = self.project_scope(transcript.session.cwd) or scope
+        scope = self._scope(transcript, scope)
         added = 0
         cursor = self._resume(scope, transcript, path, file)
         while True:
@@ -120,6 +120,10 @@ class Capture:
         if found is not None or not formats.is_prelude(lines):
             self.tell(str(path), "" if found else _UNKNOWN)
         return found
+
+    def _scope(self, transcript: Transcript, scope: Scope) -> Scope:
+        """Return whose memory a session is: the project's in which it works, unless its place says whose."""
+        return scope if transcript.format.has_own_scope else self.project_scope(transcript.session.cwd) or scope
 
     def _look_back(self, transcript: Transcript, file: BinaryIO, cursor: Cursor) -> None:
         """Parse the calls before a cursor, unless this process has read them."""
@@ -172,14 +176,14 @@ class Capture:
                 turns += (_kept(turn, str(path), line.number) for turn in transcript.turns(data, identity))
         return turns, rejects
 
-    def database(self, scope: Scope, path: Path, store: TranscriptStore) -> int:
+    def database(self, source: Source, store: TranscriptStore) -> int:
         """Add the new messages of an agent's database; return how many."""
         if not self._is_loaded:
             self._load()
-        added = 0
+        added, is_system = 0, agent.load(source.database).is_system_session
         for session in store.sessions():
-            if not openclaw.is_system_session(session.key):
-                added += self._session(scope, path, store, session)
+            if not is_system(session.key):
+                added += self._session(source.scope, source.path, store, session)
         self.captured.messages += added
         return added
 
@@ -192,6 +196,7 @@ class Capture:
         if cursor.offset == session.last_event + 1:
             return 0
         transcript = self._events_transcript(own, store, session.id, cursor)
+        scope = self._scope(transcript, scope) if transcript else scope
         while transcript and (events := store.events(session.id, cursor.offset - 1, _EVENTS)):
             turns: list[TranscriptEvent] = []
             rejects: list[Reject] = []
@@ -232,20 +237,20 @@ class Capture:
         return False
 
 
-def capture_database(capture: Capture, scope: Scope, path: Path, open_store: Callable[[Path], TranscriptStore]) -> int:
+def capture_database(capture: Capture, source: Source, open_store: Callable[[str, Path], TranscriptStore]) -> int:
     """Add the new messages of an agent's database; return how many. An unreadable one is named in `troubles`."""
     try:
-        store = open_store(path)
+        store = open_store(source.database, source.path)
         try:
-            added = capture.database(scope, path, store)
+            added = capture.database(source, store)
         finally:
             store.close()
     except GieokError as error:
         if not isinstance(error, TranscriptUnreadable) and error.code != "missing_extra":
             raise
-        capture.captured.troubles[str(path)] = f"{error} ({error.hint})"
+        capture.captured.troubles[str(source.path)] = f"{error} ({error.hint})"
         return 0
-    capture.captured.troubles.pop(str(path), None)
+    capture.captured.troubles.pop(str(source.path), None)
     return added
 
 

@@ -10,12 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
+from gieok.agents import formats
+from gieok.agents.transcripts import plain
+from gieok.agents.transcripts.fields import fingerprint
 from gieok.capabilities.observe import tail
 from gieok.model.conversation import Cursor
 from gieok.model.memory import Scope
 from gieok.ports.journal import Journal
-from gieok.transcripts import formats, plain
-from gieok.transcripts.session import fingerprint
 
 
 @dataclass(slots=True)

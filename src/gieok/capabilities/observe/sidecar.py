@@ -11,6 +11,8 @@ from datetime import datetime, time, timedelta, tzinfo
 from pathlib import Path
 from typing import NamedTuple
 
+from gieok.agents.agent import Place
+from gieok.agents.sources import Source, source_of, sources
 from gieok.capabilities.observe import active_memory, scope_memory, spool
 from gieok.capabilities.observe.active_memory import Look
 from gieok.capabilities.observe.buffer import READER, Buffer, Step, Thresholds
@@ -19,7 +21,6 @@ from gieok.capabilities.observe.notes import Mirrored, NotesMirror
 from gieok.capabilities.observe.observation import Observed
 from gieok.capabilities.observe.reflect import Reflected, Reflector
 from gieok.capabilities.observe.scope_memory import ScopeMemory
-from gieok.capabilities.observe.sources import Place, Source, source_of, sources
 from gieok.engine.distil import MessageSpan, deliver
 from gieok.errors import BudgetReached, GeneratorFailed
 from gieok.model.conversation import Incident, Journalled
@@ -52,7 +53,7 @@ class TranscriptSources(NamedTuple):
     """Where transcripts are, how a database of them is opened, and the scope of each: its project's, else the default."""
 
     places: Sequence[Place]
-    open_database: Callable[[Path], TranscriptStore]
+    open_database: Callable[[str, Path], TranscriptStore]
     default_scope: Scope
     project_scope: Callable[[str], Scope | None]
 
@@ -129,8 +130,8 @@ class Sidecar:
 
     def capture_source(self, source: Source) -> int:
         """Add the new messages of one transcript or database; return how many."""
-        if source.is_database:
-            return capture_database(self.capture, source.scope, source.path, self.transcripts.open_database)
+        if source.database:
+            return capture_database(self.capture, source, self.transcripts.open_database)
         return self.capture.file(source.scope, source.path)
 
     def mirror_notes(self, changed: Iterable[Path] | None = None) -> Mirrored | None:

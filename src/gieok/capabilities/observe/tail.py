@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from gieok.agents.formats import LONGEST_LINE_BYTES
 from gieok.model.conversation import Cursor, Reject
-from gieok.transcripts.formats import LONGEST_LINE_BYTES
 
 #: Bytes of lines in one portion, which is one transaction.
 _PORTION_BYTES = 1 << 20

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from gieok import grants
+from gieok.agents.table import HOOKED
 from gieok.capabilities.files import roots
 from gieok.capabilities.files.read import read_root
 from gieok.engine import lifecycle
@@ -88,9 +89,7 @@ def probe(context: Context) -> Iterator[Check]:
     for agent, command in hooks:
         yield _check("hook", partial(installed.fire, context, agent, command))
     if not hooks:
-        yield Check(
-            "hook", True, "no agent is installed here: `gieok install claude-code`, codex, gemini-cli or cursor"
-        )
+        yield Check("hook", True, f"no agent is installed here: `gieok install {'|'.join(HOOKED)}`")
 
 
 def _check(name: str, look: Callable[[], str]) -> Check:

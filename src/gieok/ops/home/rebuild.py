@@ -12,7 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from gieok.capabilities.files import openclaw, roots, sessions, sync
+from gieok.agents.openclaw import installation
+from gieok.capabilities.files import roots, sessions, sync
 from gieok.capabilities.observe import observation
 from gieok.engine import distil, durable, lifecycle
 from gieok.engine.ingest import Failed
@@ -188,7 +189,7 @@ def _bring_in_line(
     if any(root.path.exists() for root in wanted):
         progress = _progress(context, f"{scope}: indexed")
         failed += sync.sync(target, scope, wanted, context.cut, force=force, progress=progress).failed
-    state = openclaw.state_folder(os.environ, Path.home())
+    state = installation.state_folder(os.environ, Path.home())
     if has_talk and state.is_dir():
         failed += sessions.sync(target, scope, state, context.cut, context.open_transcripts, force=force).failed
     return failed

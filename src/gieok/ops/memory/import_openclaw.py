@@ -4,7 +4,8 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gieok.capabilities.files import openclaw, roots
+from gieok.agents.openclaw import installation
+from gieok.capabilities.files import roots
 from gieok.errors import BadRequest
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
@@ -31,7 +32,7 @@ class ImportRequest:
 class ImportResult:
     """What was indexed of each agent, and what of it is not there."""
 
-    agents: tuple[tuple[openclaw.Agent, index.IndexResult], ...]
+    agents: tuple[tuple[installation.Agent, index.IndexResult], ...]
     missing: tuple[str, ...]
     found: bool = True
 
@@ -60,10 +61,10 @@ def run(context: Context, request: ImportRequest) -> ImportResult:
     return ImportResult(tuple(done), tuple(missing))
 
 
-def _wanted(request: ImportRequest) -> list[openclaw.Agent]:
+def _wanted(request: ImportRequest) -> list[installation.Agent]:
     if request.workspace:
-        return [openclaw.Agent(request.agent or "main", Path(request.workspace).expanduser().absolute())]
-    found = openclaw.find(os.environ, Path.home()).agents
+        return [installation.Agent(request.agent or "main", Path(request.workspace).expanduser().absolute())]
+    found = installation.find(os.environ, Path.home()).agents
     wanted = [agent for agent in found if request.agent in ("", agent.id)]
     if not wanted:
         known = ", ".join(agent.id for agent in found)
@@ -71,9 +72,9 @@ def _wanted(request: ImportRequest) -> list[openclaw.Agent]:
     return wanted
 
 
-def _index(context: Context, agent: openclaw.Agent, request: ImportRequest) -> index.IndexResult:
+def _index(context: Context, agent: installation.Agent, request: ImportRequest) -> index.IndexResult:
     own = replace(context, scope=Scope(f"agent:{agent.id}"), also=())
-    roots.add(own.notes(), own.scope, [agent.workspace], only=openclaw.MEMORY)
+    roots.add(own.notes(), own.scope, [agent.workspace], only=installation.MEMORY)
     roots.add(own.notes(), own.scope, [path for path in agent.extra if path.exists()])
     return index.run(own, index.IndexRequest(sessions=request.sessions, no_wait=request.no_wait))
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from os.path import normpath
 from pathlib import Path
 
-from gieok.capabilities.files import openclaw, roots, sessions, sync
+from gieok.agents.openclaw import installation
+from gieok.capabilities.files import roots, sessions, sync
 from gieok.engine import lifecycle
 from gieok.engine.ingest import Report
 from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, StoreError
@@ -120,7 +121,7 @@ def _openclaw(context: Context, request: IndexRequest) -> Path | None:
     """Return OpenClaw's state folder where its transcripts are wanted; None where they are not, or it is not there."""
     if not (request.sessions or context.has_sessions):
         return None
-    state = openclaw.state_folder(os.environ, Path.home())
+    state = installation.state_folder(os.environ, Path.home())
     if request.sessions and not state.is_dir():
         raise BadRequest(f"no OpenClaw in {str(state)!r}", hint="set OPENCLAW_STATE_DIR")
     return state if state.is_dir() else None

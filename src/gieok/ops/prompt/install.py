@@ -8,17 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gieok import places
-from gieok.capabilities.prompt.install import change, targets
-from gieok.capabilities.prompt.install.change import Change, Ledger
-from gieok.capabilities.prompt.install.targets import Call, Place
+from gieok.agents.agent import load
+from gieok.agents.install import change
+from gieok.agents.install.change import Change, Ledger
+from gieok.agents.install.edits import Call, Site, user_site
+from gieok.agents.table import NAMES
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
-from gieok.ops.prompt import install_openclaw
-
-#: OpenClaw's part needs the files rib, which knows where OpenClaw keeps what.
-_TARGETS = {**targets.TARGETS, install_openclaw.AGENT: install_openclaw.parts}
-_NOTES = {**targets.NOTES, install_openclaw.AGENT: install_openclaw.NOTE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,8 +23,7 @@ class InstallRequest:
     """Parameters of `gieok install`."""
 
     agent: str = argument(
-        Words("the agent: claude-code, codex, gemini-cli, cursor or openclaw",
-              "에이전트: claude-code, codex, gemini-cli, cursor, openclaw"), "", positional=True,
+        Words(f"the agent: {', '.join(NAMES)}", f"에이전트: {', '.join(NAMES)}"), "", positional=True,
     )  # fmt: skip
     user: bool = argument(Words("for all your projects (the default)", "모든 프로젝트에 (기본)"), False)
     project: bool = argument(Words("for the project in this folder only", "이 폴더의 프로젝트에만"), False)
@@ -58,31 +54,31 @@ class InstallResult:
 
 def run(context: Context, request: InstallRequest) -> InstallResult:
     """Plan every file first, so that a file which cannot be edited stops everything before anything is written."""
-    if request.agent not in _TARGETS:
-        raise BadRequest(f"{request.agent!r} is no agent that can be installed", hint=f"one of: {', '.join(_TARGETS)}")
+    edits_of = load(request.agent).edits if request.agent in NAMES else None
+    if edits_of is None:
+        raise BadRequest(f"{request.agent!r} is no agent that can be installed", hint=f"one of: {', '.join(NAMES)}")
     if request.user and request.project:
         raise BadRequest("--user and --project exclude each other")
-    place = project_place() if request.project else targets.user_place()
-    parts = _TARGETS[request.agent](place, call())
+    edits = edits_of(project_site() if request.project else user_site(), call())
     ledger = Ledger(context.home)
     plan = change.undone if request.uninstall else change.planned
     if request.dry_run:
-        changes = tuple(plan(part, ledger) for part in parts)
+        changes = tuple(plan(edit, ledger) for edit in edits)
     else:
-        with ledger.alone(parts):
-            changes = tuple(plan(part, ledger) for part in parts)
+        with ledger.alone(edits):
+            changes = tuple(plan(edit, ledger) for edit in edits)
             if request.uninstall:
                 change.uninstall(changes, ledger)
             else:
-                change.install(parts, changes, ledger)
-    note = None if request.uninstall else _NOTES.get(request.agent)
+                change.install(edits, changes, ledger)
+    note = None if request.uninstall else load(request.agent).note
     return InstallResult(request.agent, changes, Words(*note) if note else None, request.dry_run, request.uninstall)
 
 
-def project_place() -> Place:
+def project_site() -> Site:
     """Return the project here: the folder with `.gieok`, else the repository's top, else this folder."""
     here = str(Path.cwd())
-    return Place(Path(places.project_root(here) or places.repository(here)), True, os.environ)
+    return Site(Path(places.project_root(here) or places.repository(here)), True, os.environ)
 
 
 def call() -> Call:

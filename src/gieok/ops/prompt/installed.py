@@ -4,12 +4,14 @@ import json
 import subprocess
 from pathlib import Path
 
-from gieok.capabilities.prompt import agents, matches, question
-from gieok.capabilities.prompt.install import targets
+from gieok.agents import table
+from gieok.agents.agent import load
+from gieok.agents.install.edits import Call, Site, user_site
+from gieok.capabilities.prompt import matches, question
 from gieok.capabilities.prompt.options import HookSettings
 from gieok.errors import GieokError, NotIndexed
 from gieok.ops.context import Context
-from gieok.ops.prompt.install import call, project_place
+from gieok.ops.prompt.install import call, project_site
 
 _TIMEOUT_S = 20
 _TRIED = 20
@@ -18,14 +20,28 @@ _PROMPT = "what do we know about {}?"
 
 def found() -> list[tuple[str, str]]:
     """Return (agent, the command of its prompt hook) for every installation of the user and of the project here."""
-    here = (targets.user_place(), project_place())
-    rows = ((agent, targets.prompt_command(place, agent)) for place in here for agent in targets.TARGETS)
+    here = (user_site(), project_site())
+    rows = ((agent, prompt_command(site, agent)) for site in here for agent in table.HOOKED)
     return [(agent, command) for agent, command in rows if command]
+
+
+def prompt_command(site: Site, name: str) -> str:
+    """Return the command of our prompt hook as it stands in an agent's own files; '' where there is none."""
+    agent = load(name)
+    edits = agent.edits(site, Call(("gieok",), {})) if agent.edits else []
+    return next(filter(None, (agent.prompt_command(_text(edit.path)) for edit in edits)), "")
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def fire(context: Context, agent: str, command: str) -> str:
     """Run an installed command on a prompt about the newest memory here; return what it would inject. Raises GieokError."""
-    if command != call().line(agents.PROMPT, agent):
+    if command != call().line(table.PROMPT, agent):
         # Settings may come with a repository: what stands there is not run because it calls itself gieok.
         raise GieokError(
             f"{agent}: {command!r} calls another gieok than this one; it was not run",
@@ -35,7 +51,7 @@ def fire(context: Context, agent: str, command: str) -> str:
     payload = {
         "session_id": "gieok-doctor",
         "cwd": str(Path.cwd()),
-        "hook_event_name": agents.NATIVE[agent][agents.PROMPT],
+        "hook_event_name": table.BY_NAME[agent].events[table.PROMPT],
         "prompt": _PROMPT.format(title),
     }
     try:
@@ -88,12 +104,8 @@ def _injected(stdout: bytes, agent: str) -> str:
     """Return what was injected, on one line."""
     try:
         printed = json.loads(stdout)
-        context = (
-            printed["additional_context"]
-            if agent == agents.CURSOR
-            else printed["hookSpecificOutput"]["additionalContext"]
-        )
-    except (ValueError, KeyError, TypeError) as error:
+        context = printed.get("additional_context") or printed["hookSpecificOutput"]["additionalContext"]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise GieokError(
             f"{agent}: the hook printed what the agent does not read: {stdout[:80]!r}",
             hint=f"run `gieok install {agent}` again",

@@ -9,8 +9,9 @@ import time
 from collections.abc import Callable, Sequence
 
 from gieok import places, registry, resolved, trust
+from gieok.agents import table
 from gieok.backends.stores.sqlite.index_reader import IndexReader, Late, Missing
-from gieok.capabilities.prompt import agents, inject, levels, matches, question
+from gieok.capabilities.prompt import inject, levels, matches, question
 from gieok.capabilities.prompt.options import USED, HookSettings
 from gieok.surfaces.hook import trail
 from gieok.text.tokens import count_tokens
@@ -25,7 +26,7 @@ _TAG_CHARS = 100
 _MAY_BE_SECRET = re.compile(
     r"(?i)pass|pw|secret|token|key|cred|://|[^\x00-\x7f]|[a-z][0-9][a-z0-9]{12}|[a-z0-9]{12}[a-z][0-9]|[0-9]{6}[0-9-]{7}"
 )
-_SPOOLED = frozenset((agents.STOP, agents.PRE_COMPACT, agents.SESSION_END))
+_SPOOLED = frozenset((table.STOP, table.PRE_COMPACT, table.SESSION_END))
 #: What binds most stands first in the index of a session.
 _ORDER = ("constraint", "decision", "preference", "runbook", "tech-debt", "session-summary", "")
 _INDEX_HEAD = (
@@ -98,9 +99,9 @@ def _answer(call: "_Call", refresh: Callable[[str], str]) -> str:
     """Return what to print; '' for nothing."""
     event = call.event
     context = notice = ""
-    if event == agents.PROMPT:
+    if event == table.PROMPT:
         context = call.recall()
-    elif event == agents.SESSION_START:
+    elif event == table.SESSION_START:
         if call.root:
             notice = refresh(call.root)
         try:
@@ -108,13 +109,13 @@ def _answer(call: "_Call", refresh: Callable[[str], str]) -> str:
         except (Missing, Late):
             if not notice:
                 raise
-        if notice and call.agent == agents.CURSOR:
+        if notice and not call.agent.shows_notices:
             context = "\n".join(filter(None, (context, inject.pass_on(notice))))
     elif event in _SPOOLED:
         call.keep()
     else:
         raise ValueError(f"unknown event {event!r}")
-    printed = agents.output(call.agent, event, context, notice)
+    printed = table.output(call.agent, event, context, notice)
     return json.dumps(printed, ensure_ascii=False) if printed else ""
 
 
@@ -125,8 +126,8 @@ class _Call:
         self, event: str, agent: str, payload: dict[str, object], home: str, began: float, parse: resolved.Parse
     ) -> None:
         self.event = event
-        self.agent = agent if agent in agents.NATIVE else agents.detect(payload)
-        self._folder = agents.folder_of(payload) or os.getcwd()
+        self.agent = table.HOOKED.get(agent) or table.detect(payload)
+        self._folder = table.folder_of(payload) or os.getcwd()
         self.root = places.project_root(self._folder)
         self._payload = payload
         self._home = home
@@ -194,9 +195,9 @@ class _Call:
         """Keep where the transcript is, for whoever observes it."""
         row: dict[str, object] = {
             "event": self.event,
-            "agent": self.agent,
-            "session_id": agents.session_of(self._payload),
-            "transcript_path": agents.text_of(self._payload, "transcript_path"),
+            "agent": self.agent.name,
+            "session_id": table.session_of(self._payload),
+            "transcript_path": table.text_of(self._payload, "transcript_path"),
             "cwd": self._folder,
         }
         if row["transcript_path"]:
@@ -232,8 +233,10 @@ class _Call:
 
     def _count(self, **row: object) -> None:
         spent_ms = round((time.monotonic() - self._began) * 1000, 1)
-        session = agents.session_of(self._payload)
-        trail.count(self._home, {"event": self.event, "agent": self.agent, "session": session, **row, "ms": spent_ms})
+        session = table.session_of(self._payload)
+        trail.count(
+            self._home, {"event": self.event, "agent": self.agent.name, "session": session, **row, "ms": spent_ms}
+        )
 
 
 def _by_category(rows: list[tuple[str, str, str, str]]) -> list[tuple[str, str, str]]:

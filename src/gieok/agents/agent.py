@@ -1,0 +1,63 @@
+"""What an agent's own file says, and how to load it by the agent's name."""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok.agents import table
+from gieok.agents.install.change import Edit
+from gieok.agents.install.edits import Call, Site, prompt_command
+from gieok.agents.transcripts.session import Format
+from gieok.model.memory import Scope
+
+
+class Place(NamedTuple):
+    """A folder below which transcripts lie, and which of the names below it are files or databases of them."""
+
+    folder: Path
+    files: str = ""
+    databases: str = ""
+    #: The scope of a path relative to `folder`; None: the default one, or that of the project in which a session works.
+    scope_of: Callable[[Path], Scope | None] = lambda path: None
+    #: Whether nobody speaks in a file, though its name is a transcript's.
+    is_silent: Callable[[Path], bool] = lambda path: False
+    #: Who writes there; '' for a folder that the user named.
+    agent: str = ""
+
+
+class Agent(NamedTuple):
+    """One agent; None where it has no such thing. Its name and its hooks' events stand in `table`."""
+
+    #: Takes the user's home and the environment.
+    place: Callable[[Path, Mapping[str, str]], Place] | None = None
+    format: Format | None = None
+    #: What an install changes. Raises BadRequest.
+    edits: Callable[[Site, Call], list[Edit]] | None = None
+    #: What a person still has to do after an install: in English and in Korean.
+    note: tuple[str, str] | None = None
+    #: Takes the text of a file that an install changes; returns the command of our prompt hook in it, '' for none.
+    prompt_command: Callable[[str], str] = prompt_command
+    #: Whether nobody speaks in a session of its database, by the session's key.
+    is_system_session: Callable[[str], bool] = lambda key: False
+
+
+def load(name: str) -> Agent:
+    """Return an agent by its name in the table."""
+    found: Agent = import_module(f"gieok.agents.{name.replace('-', '_')}").AGENT
+    return found
+
+
+def observed() -> tuple[str, ...]:
+    """Return the names of the agents whose transcripts are read."""
+    return tuple(name for name in table.NAMES if load(name).place)
+
+
+def below(variables: str, usual: str, folder: str, files: str) -> Callable[[Path, Mapping[str, str]], Place]:
+    """Return the place `folder` below the agent's own folder: what the first variable that is set says, else `~/usual`."""
+
+    def place(home: Path, environment: Mapping[str, str]) -> Place:
+        moved = next(filter(None, map(environment.get, variables.split())), None)
+        return Place((Path(moved).expanduser() if moved else home / usual) / folder, files)
+
+    return place

@@ -1,0 +1,232 @@
+"""Changes to files that belong to somebody else: planned as text, written at once, and undone byte for byte."""
+
+import hashlib
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok import fs
+from gieok.errors import BadRequest
+from gieok.text import jsonc
+
+
+class Edit(NamedTuple):
+    """What we change in one file: `add` puts our part into its text, `remove` takes it out. Both raise ValueError."""
+
+    path: Path
+    add: Callable[[str], str]
+    remove: Callable[[str], str]
+
+
+class Change(NamedTuple):
+    """What happens to one file. None: it is not there."""
+
+    path: Path
+    before: bytes | None
+    after: bytes | None
+
+    @property
+    def status(self) -> str:
+        """Return created, changed, removed or unchanged."""
+        if self.before == self.after:
+            return "unchanged"
+        if self.before is None:
+            return "created"
+        return "removed" if self.after is None else "changed"
+
+
+def own_file(path: Path, text: str) -> Edit:
+    """Return the edit that is a whole file; one that somebody changed is not ours to remove."""
+
+    def add(now: str) -> str:
+        if now not in ("", text) and "gieok" not in now:
+            raise ValueError("another file has this name")
+        return text
+
+    return Edit(path, add, lambda now: "" if now == text else now)
+
+
+def json_items(
+    path: Path, items: Sequence[tuple[tuple[str, ...], object, bool]], is_ours: Callable[[object], bool]
+) -> Edit:
+    """Return the edit that is (path, value, whether to append) in a JSON file with comments."""
+
+    def remove(now: str) -> str:
+        for place, _, _ in items:
+            now = jsonc.drop(now, place, is_ours)
+        return now
+
+    def add(now: str) -> str:
+        for place, value, append in items:
+            now = jsonc.put(now, place, value, append=append)
+        return now
+
+    return Edit(path, add, remove)
+
+
+def toml_table(path: Path, table: tuple[str, str], lines: Sequence[str], is_ours: Callable[[object], bool]) -> Edit:
+    """Return the edit that is a table at the end of a TOML file; it is known by its name and by what it holds.
+
+    Not by marks around it: the agent writes the file anew, and would put tables of others between them.
+    """
+    header = re.compile(rf"\s*\[\s*{table[0]}\s*\.\s*[\"']?{table[1]}[\"']?\s*[.\]]")
+
+    def held(now: str) -> object:
+        group = tomllib.loads(now.removeprefix("\ufeff")).get(table[0])
+        return group.get(table[1]) if isinstance(group, dict) else None
+
+    def remove(now: str) -> str:
+        if not is_ours(held(now)):
+            return now
+        kept: list[str] = []
+        inside = False
+        for line in now.splitlines(keepends=True):
+            inside = bool(header.match(line)) or (inside and not line.lstrip().startswith("["))
+            if inside and kept and not kept[-1].strip() and header.match(line):
+                kept.pop()  # the empty line that we put before it
+            if not inside:
+                kept.append(line)
+        return "".join(kept)
+
+    def add(now: str) -> str:
+        if held(now) is not None:
+            raise ValueError(f"there is a [{'.'.join(table)}] already, which is not ours")
+        head = now if not now or now.endswith("\n") else now + "\n"
+        added = "\n".join((f"[{'.'.join(table)}]", *lines)) + "\n"
+        after = f"{head}\n{added}" if head else added
+        tomllib.loads(after.removeprefix("\ufeff"))  # such as `mcp_servers = {}`, which takes no table more
+        return after
+
+    return Edit(path, add, remove)
+
+
+class Ledger:
+    """What was installed: for each file the bytes before and the sum after, so that it can be put back exactly."""
+
+    def __init__(self, home: Path) -> None:
+        self._folder = home / "installs"
+
+    @contextmanager
+    def alone(self, edits: Sequence[Edit]) -> Iterator[None]:
+        """Keep other processes from installing meanwhile, and sweep away what one left that was killed."""
+        with fs.exclusive(self._folder / "lock"):
+            for folder in {edit.path.resolve().parent for edit in edits}:
+                fs.sweep(folder)
+            yield
+
+    def _entry(self, path: Path) -> Path:
+        return self._folder / f"{hashlib.sha256(str(path).encode('utf-8', 'surrogateescape')).hexdigest()[:32]}.json"
+
+    def original(self, path: Path, now: bytes | None) -> tuple[bool, bytes | None]:
+        """Return whether the file is as we left it, and what it was before."""
+        entry = self._entry(path)
+        if now is None or not entry.exists():
+            return False, None
+        kept = json.loads(entry.read_text(encoding="utf-8"))
+        if kept["after"] != _sum(now):
+            return False, None
+        return True, None if kept["before"] is None else bytes.fromhex(kept["before"])
+
+    def keep(self, change: Change, before: bytes | None) -> None:
+        """Remember a file as it was, durably, before it is changed; and which of its folders are not there yet."""
+        missing = [str(f) for f in change.path.parents if not f.exists()] or self.folders(change.path)
+        row = {
+            "path": str(change.path),
+            "before": None if before is None else before.hex(),
+            "after": _sum(change.after or b""),
+            "folders": missing,
+        }
+        fs.replace_private(self._entry(change.path), json.dumps(row))
+
+    def folders(self, path: Path) -> list[str]:
+        """Return the folders that were made for a file, innermost first."""
+        entry = self._entry(path)
+        return list(json.loads(entry.read_text(encoding="utf-8"))["folders"]) if entry.exists() else []
+
+    def forget(self, path: Path) -> None:
+        """Forget a file that is as it was."""
+        self._entry(path).unlink(missing_ok=True)
+
+
+def _sum(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def read(path: Path) -> bytes | None:
+    """Return a file's bytes; None where there is none. Raises BadRequest where it cannot be read."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise BadRequest(f"cannot read {str(path)!r}: {error.strerror}", hint="nothing was changed") from error
+
+
+def planned(edit: Edit, ledger: Ledger) -> Change:
+    """Return what installing changes. Raises BadRequest, which names the file."""
+    before = read(edit.path)
+    is_as_left, original = ledger.original(edit.path, before)
+    base = (original or b"").decode() if is_as_left else _edited(edit.path, before, edit.remove)
+    after = _edited(edit.path, base.encode(), edit.add)
+    return Change(edit.path, before, after.encode())
+
+
+def undone(edit: Edit, ledger: Ledger) -> Change:
+    """Return what uninstalling changes: the bytes of before where nobody touched the file since, else only our part."""
+    before = read(edit.path)
+    is_as_left, original = ledger.original(edit.path, before)
+    if is_as_left or before is None:
+        return Change(edit.path, before, original)
+    left = _edited(edit.path, before, edit.remove).encode()
+    return Change(edit.path, before, left if left.strip() or left == before else None)
+
+
+def _edited(path: Path, now: bytes | None, edit: Callable[[str], str]) -> str:
+    try:
+        return edit((now or b"").decode())
+    except ValueError as error:  # no JSON, no UTF-8, or another's part in our place
+        raise BadRequest(
+            f"{str(path)!r} is left as it is: {error}", hint="mend the file by hand, then run the command again"
+        ) from error
+
+
+def install(edits: Sequence[Edit], changes: Sequence[Change], ledger: Ledger) -> None:
+    """Write the files, each at once; what each was, and which folders were there, is kept before the first is written."""
+    planned = [(edit, change) for edit, change in zip(edits, changes, strict=True) if change.status != "unchanged"]
+    for edit, change in planned:
+        is_as_left, original = ledger.original(change.path, change.before)
+        ledger.keep(change, original if is_as_left else _before_us(edit, change.before))
+    for _, change in planned:
+        change.path.parent.mkdir(parents=True, exist_ok=True)
+        if read(change.path) not in (change.before, change.after):
+            raise BadRequest(f"{str(change.path)!r} changed meanwhile", hint="run the command again")
+        # Agents keep keys in their own files: a new one is the user's alone.
+        fs.replace(change.path, change.after or b"")
+
+
+def _before_us(edit: Edit, now: bytes | None) -> bytes | None:
+    """Return a file without our part: somebody may have edited it since we were there, or copied it."""
+    return None if now is None else _edited(edit.path, now, edit.remove).encode()
+
+
+def uninstall(changes: Sequence[Change], ledger: Ledger) -> None:
+    """Write the files back, and remove those that were ours with the folders that were made for them."""
+    for change in changes:
+        if change.after is None:
+            change.path.unlink(missing_ok=True)
+            _remove_empty(ledger.folders(change.path))
+        elif change.status != "unchanged":
+            fs.replace(change.path, change.after)
+        ledger.forget(change.path)
+
+
+def _remove_empty(folders: Sequence[str]) -> None:
+    for folder in folders:
+        try:
+            Path(folder).rmdir()
+        except OSError:  # something else is in it by now
+            return

@@ -1,0 +1,182 @@
+"""What agents' installs are made of: hooks in settings, an MCP server, files of our own; and how ours are recognised."""
+
+import json
+import os
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok.agents import table
+from gieok.agents.install.change import Edit, json_items
+from gieok.text import jsonc
+
+_SECONDS = {table.PROMPT: 5, table.SESSION_START: 10}
+_OTHER_S = 3
+
+
+class Call(NamedTuple):
+    """How to call this very Gieok from somewhere else: the program's words, and what it needs in its environment."""
+
+    words: tuple[str, ...]
+    environment: Mapping[str, str]
+
+    def line(self, event: str, agent: str) -> str:
+        """Return the hook's command line for a shell."""
+        settings = " ".join(f"{name}={shlex.quote(value)}" for name, value in self.environment.items())
+        words = " ".join(map(shlex.quote, (*self.words, "hook", event, "--agent", agent)))
+        return f"{settings} {words}".strip()
+
+    def server(self) -> dict[str, object]:
+        """Return the MCP server as most agents write it."""
+        row: dict[str, object] = {"command": self.words[0], "args": [*self.words[1:], "mcp"]}
+        return {**row, "env": dict(self.environment)} if self.environment else row
+
+
+class Site(NamedTuple):
+    """Where to install: the user's home, or a project's folder."""
+
+    folder: Path
+    is_project: bool
+    environment: Mapping[str, str]
+
+    def below(self, variable: str, usual: str) -> Path:
+        """Return the agent's folder: what its variable says for the user, the usual name otherwise."""
+        moved = "" if self.is_project else self.environment.get(variable, "")
+        return Path(moved).expanduser() if moved else self.folder / usual
+
+
+def user_site() -> Site:
+    """Return the user's own home."""
+    return Site(Path.home(), False, os.environ)
+
+
+def command(call: Call, agent: str, event: str, *, units_per_second: int = 1, **more: str) -> dict[str, object]:
+    """Return a hook as Claude Code and its imitators write it. A timeout is always set: the usual one is minutes."""
+    timeout = units_per_second * _SECONDS.get(event, _OTHER_S)
+    return {"type": "command", **more, "command": call.line(event, agent), "timeout": timeout}
+
+
+def hooks(path: Path, agent: str, entry: Callable[[str], object], first: tuple[str, object] | None = None) -> Edit:
+    """Return the edit that adds `entry(event)` to each event's list; `first` begins a file that is new."""
+    rows = [(("hooks", native), entry(event), True) for event, native in table.BY_NAME[agent].events.items()]
+    edit = json_items(path, rows, _is_hook)
+
+    def remove(now: str) -> str:
+        now = edit.remove(now)
+        for inside in _groups(jsonc.load(now) if now.strip() else {}):
+            now = jsonc.drop(now, inside, _is_hook)
+        return now
+
+    return Edit(path, lambda now: edit.add(begun(now, first)), remove)
+
+
+def begun(now: str, first: tuple[str, object] | None) -> str:
+    """Return a file's text, begun with a member where it is blank."""
+    return jsonc.put(now, (first[0],), first[1], append=False) if first and not now.strip() else now
+
+
+def server(path: Path, row: object, group: str = "mcpServers", first: tuple[str, object] | None = None) -> Edit:
+    """Return the edit that adds our MCP server; one of our name that is not ours is not touched."""
+    edit = json_items(path, [((group, "gieok"), row, False)], is_server)
+
+    def add(now: str) -> str:
+        data = jsonc.load(now) if now.strip() else {}
+        servers = data.get(group) if isinstance(data, dict) else None
+        if isinstance(servers, dict) and "gieok" in servers:
+            raise ValueError("there is an MCP server called gieok already, which is not ours")
+        return edit.add(begun(now, first))
+
+    return Edit(path, add, edit.remove)
+
+
+def both(one: Edit, other: Edit) -> Edit:
+    """Return two edits of one file as one."""
+    return Edit(one.path, lambda now: other.add(one.add(now)), lambda now: one.remove(other.remove(now)))
+
+
+def text_of(name: str) -> str:
+    """Return a text that is installed as a file."""
+    return (files("gieok.agents.install") / "texts" / name).read_text(encoding="utf-8")
+
+
+def is_ours(line: str) -> bool:
+    """Say whether a command line is one that `Call.line` writes, whatever the program's path.
+
+    Somebody's own command that calls us among other things is theirs.
+    """
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        return False
+    while words and "=" in words[0]:
+        words = words[1:]
+    if words[1:3] == ["-m", "gieok"]:
+        words = [words[2], *words[3:]]
+    return (
+        len(words) == 5
+        and Path(words[0]).name in ("gieok", "gieok.exe")
+        and (words[1], words[3]) == ("hook", "--agent")
+        and words[2] in table.EVENTS
+        and words[4] in table.HOOKED
+    )
+
+
+def _is_hook(value: object) -> bool:
+    """Recognise a hook of ours: its command is `gieok hook …`, alone or in a group of its own."""
+    if not isinstance(value, dict):
+        return False
+    inner = value.get("hooks")
+    if isinstance(inner, list):
+        return bool(inner) and all(map(_is_hook, inner))
+    return is_ours(str(value.get("command", "")))
+
+
+def is_server(value: object) -> bool:
+    """Recognise an MCP server of ours: `gieok mcp`, or Python with `-m gieok mcp`; the command may be one list."""
+    if not isinstance(value, dict):
+        return False
+    parts = [part if isinstance(part, list) else [part] for part in (value.get("command", ""), value.get("args", []))]
+    words = [str(word) for part in parts for word in part]
+    return words[-1:] == ["mcp"] and (Path(words[0]).stem == "gieok" or words[-3:-1] == ["-m", "gieok"])
+
+
+def _groups(data: object) -> Iterator[tuple[str | int, ...]]:
+    """Yield where the lists of commands inside groups are, the last of an event first: somebody may share ours."""
+    events = data.get("hooks") if isinstance(data, dict) else None
+    for event, groups in events.items() if isinstance(events, dict) else ():
+        for place in reversed(range(len(groups))) if isinstance(groups, list) else ():
+            yield ("hooks", event, place, "hooks")
+
+
+def prompt_command(settings: str) -> str:
+    """Return the command of our prompt hook in settings of JSON; '' where there is none."""
+    try:
+        data = jsonc.load(settings)
+    except ValueError:
+        return ""
+    return next((line for line in _commands(data) if is_ours(line) and f"hook {table.PROMPT} " in line), "")
+
+
+def _commands(data: object) -> Iterator[str]:
+    """Yield every command that stands in settings."""
+    if isinstance(data, dict):
+        if isinstance(data.get("command"), str):
+            yield data["command"]
+        for value in data.values():
+            yield from _commands(value)
+    elif isinstance(data, list):
+        for value in data:
+            yield from _commands(value)
+
+
+def script(name: str, **values: object) -> str:
+    """Return a plugin's text; `const NAME = …;` gets the value that is given for it."""
+    text = (files("gieok.agents") / "plugins" / name).read_text(encoding="utf-8")
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        constant = line.removeprefix("const ").partition(" = ")[0]
+        if line.startswith("const ") and constant in values:
+            lines[number] = f"const {constant} = {json.dumps(values[constant], ensure_ascii=False)};"
+    return "\n".join(lines)

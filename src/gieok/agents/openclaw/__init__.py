@@ -1,0 +1,43 @@
+"""OpenClaw: where it writes and whose memory that is; how its transcripts read, and what an install changes, stand beside."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from gieok.agents.agent import Agent, Place
+from gieok.agents.openclaw.install import NOTE, edits_of
+from gieok.agents.openclaw.installation import state_folder
+from gieok.agents.openclaw.transcript import DATABASE, FORMAT, is_system_session, session_of, system_sessions
+from gieok.model.memory import Scope
+
+
+def _place(home: Path, environment: Mapping[str, str]) -> Place:
+    agents = state_folder(environment, home) / "agents"
+    return Place(agents, "*/sessions/*.jsonl*", f"*/agent/{DATABASE}", _scope_of, _is_silent)
+
+
+def _scope_of(path: Path) -> Scope:
+    return Scope(f"agent:{path.parts[0].replace(':', '-').replace(' ', '-') or 'main'}")
+
+
+def _is_silent(path: Path) -> bool:
+    """Say whether nobody speaks in a session, going by the list that OpenClaw keeps beside it."""
+    listed = path.with_name("sessions.json")
+    try:
+        written = listed.stat().st_mtime_ns
+    except OSError:
+        return False
+    return session_of(path.name) in _system_sessions(listed, written)
+
+
+@lru_cache(maxsize=64)
+def _system_sessions(listed: Path, written_ns: int) -> frozenset[str]:
+    """Return the ids of the sessions in which nobody speaks; read anew when the list is written."""
+    del written_ns
+    try:
+        return system_sessions(listed.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return frozenset()
+
+
+AGENT = Agent(_place, FORMAT, edits_of, NOTE, is_system_session=is_system_session)

@@ -1,0 +1,115 @@
+"""OpenClaw: JSONL files up to 2026.7, and the same envelopes as events of a database from 2026.8 on.
+
+Kept is what OpenClaw itself would turn into memory: what the user and the assistant said, without heartbeats, scheduled
+runs, messages between sessions and the envelopes that channels put around a message. Tool calls are kept shortened.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+
+from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of
+from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, calls
+from gieok.model.conversation import Role
+
+NAME = "openclaw"
+#: What a database of transcripts is called, from 2026.8 on, in `agents/<agent>/agent`.
+DATABASE = "openclaw-agent.sqlite"
+
+#: Blocks that channels put before a message: a title that says that it is not to be trusted, then JSON.
+_ENVELOPE = re.compile(r"\s*[^\n]{3,80}\(untrusted[^\n)]{0,80}\):\n```(?:json)?\n.*?\n```\s*", re.DOTALL)
+_TRAILING_CONTEXT = "\nUntrusted context (metadata"
+#: `[Telegram Kim id:123 Wed 2026-02-11 10:23 KST] `: who wrote, when.
+_STAMP = re.compile(r"\s*\[[^\]\n]{0,120}\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^\]\n]{0,40}\]\s*")
+_DIRECTIVE = re.compile(r"\[\[\s{0,9}(?:reply_to_current|reply_to:[^\]\[]{0,200}|audio_as_voice)\s{0,9}\]\]\s*")
+_SYSTEM_LINES = re.compile(r"System(?: \(untrusted\))?: \[[^\n]*\n+")
+#: What nobody said: begun by OpenClaw for itself.
+_SYSTEM_STARTS = (
+    "System: [",
+    "System (untrusted): [",
+    "[OpenClaw ",
+    "[cron:",
+    "Read HEARTBEAT.md",
+    "A new session was started via /new or /reset.",
+    "Pre-compaction memory flush",
+    "An async command you ran earlier has completed",
+)
+_ENTRIES = frozenset(("message", "model_change", "thinking_level_change", "custom", "compaction"))
+_SILENT_REPLIES = frozenset(("NO_REPLY", "HEARTBEAT_OK"))
+_SYSTEM_SESSIONS = re.compile(r":(?:cron|hook|heartbeat|dreaming|subagent|internal)(?::|$)|dreaming")
+#: 2026.8 and later wrap what a scheduled run or a webhook brought.
+_UNATTENDED = "<<<EXTERNAL_UNTRUSTED_CONTENT"
+
+
+def begin(name: str, first: Line) -> Session | None:
+    """Recognise the header `{"type":"session",…}`; where that is damaged, an entry, and the session by the file's name."""
+    if first.get("type") == "session" and isinstance(first.get("id"), str):
+        return Session(id=first["id"], agent=NAME, cwd=name_of(first.get("cwd")))
+    if "parentId" in first and first.get("type") in _ENTRIES:
+        return Session(id=session_of(name), agent=NAME)
+    return None
+
+
+def is_system_session(session_key: str) -> bool:
+    """Say whether nobody speaks in a session, going by its key (`agent:main:cron:…`)."""
+    return bool(_SYSTEM_SESSIONS.search(session_key))
+
+
+def session_of(name: str) -> str:
+    """Return the id of the session whose transcript has this file name."""
+    return name.partition(".jsonl")[0].partition("-topic-")[0]
+
+
+def system_sessions(listed: str) -> frozenset[str]:
+    """Return the ids of the sessions in which nobody speaks, from the text of OpenClaw's `sessions.json`."""
+    try:
+        rows = json.loads(listed)
+    except ValueError:
+        return frozenset()
+    found = rows.items() if isinstance(rows, dict) else ()
+    return frozenset(
+        str(entry.get("sessionId")) for key, entry in found if isinstance(entry, dict) and is_system_session(key)
+    )
+
+
+def _ignores(line: Line) -> str:
+    """Return why an entry's session is ignored: it may be a run of OpenClaw's dreaming, whatever its key is."""
+    is_dream = name_of(mapping(line.get("data")).get("runId")).startswith("dreaming-narrative-")
+    return "a dream of OpenClaw's" if is_dream else ""
+
+
+def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+    """Return the parts of an entry."""
+    found = mapping(line.get("message"))
+    if line.get("type") != "message" or mapping(found.get("provenance")).get("kind"):
+        return ()
+    entry = name_of(line.get("id")) or fallback_id
+    identity, at = f"{session.id}/{entry}", line.get("timestamp") or found.get("timestamp")
+    content = found.get("content")
+    match found.get("role"):
+        case "user":
+            return (Said(identity, Role.USER, _said(text_of(content)), at),)
+        case "assistant":
+            reply = _DIRECTIVE.sub("", text_of(content))
+            made = (part for part in parts(content) if part.get("type") == "toolCall")
+            said = "" if reply.strip() in _SILENT_REPLIES else reply
+            return (Said(identity, Role.ASSISTANT, said, at), *calls(identity, made, at))
+        case "toolResult":
+            name, call = name_of(found.get("toolName")), name_of(found.get("toolCallId"))
+            failed = found.get("isError") is True
+            return (ToolUse(identity, call, name, at, result=text_of(content), failed=failed),)
+    return ()
+
+
+def _said(text: str) -> str:
+    """Return what the user really wrote."""
+    text = text.strip()
+    position = found.end() if (found := _SYSTEM_LINES.match(text)) else 0
+    if text.startswith(_SYSTEM_STARTS, position) or _UNATTENDED in text:
+        return ""
+    while found := _ENVELOPE.match(text, position) or _STAMP.match(text, position):
+        position = found.end()
+    return text[position:].partition(_TRAILING_CONTEXT)[0]
+
+
+FORMAT = Format(NAME, begin, read, ignores=_ignores, has_own_scope=True)

@@ -1,0 +1,96 @@
+"""opencode: a database, `~/.local/share/opencode/opencode.db`, whose log of events is read; a plugin calls the hooks.
+
+A part of a message is written again as it grows (the last one wins). Sessions from before this log (March 2026) are not read.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from gieok.agents import table
+from gieok.agents.agent import Agent, Place
+from gieok.agents.install import edits
+from gieok.agents.install.change import Edit, own_file
+from gieok.agents.install.edits import Call, Site
+from gieok.agents.transcripts.fields import Line, mapping, name_of
+from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse
+from gieok.model.conversation import Retraction, Role
+
+NAME = "opencode"
+
+_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
+_OUTCOMES = {"completed": "output", "error": "error"}
+_PROMPT_LINE = re.compile(rf'"{table.PROMPT}": ("(?:[^"\\]|\\.)*")')
+
+
+def begin(name: str, first: Line) -> Session | None:
+    """Recognise an event as `backends.transcripts.opencode` gives it; another session's child is a sub-agent."""
+    del name
+    data = mapping(first.get("data"))
+    info, session = mapping(data.get("info")), data.get("sessionID")
+    if "event" not in first or not isinstance(session, str):
+        return None
+    ignored = "a sub-agent" if info.get("parentID") else ""
+    return Session(id=session, agent=NAME, ignored=ignored, cwd=name_of(info.get("directory")))
+
+
+def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+    """Return the parts of an event. What opencode or a plugin adds to a prompt is `synthetic`, a summary nobody's word."""
+    del fallback_id
+    data, message = mapping(line.get("data")), mapping(line.get("message"))
+    part, kind = mapping(data.get("part")), name_of(line.get("event")).rpartition(".")[0]
+    if kind == "message.removed":
+        return (Retraction(session.id, f"{session.id}/{name_of(data.get('messageID'))}"),)
+    if kind != "message.part.updated" or message.get("summary") is True:
+        return ()
+    identity = f"{session.id}/{name_of(part.get('messageID'))}#{name_of(part.get('id'))}"
+    role, at = _ROLES.get(name_of(message.get("role"))), data.get("time")
+    match part.get("type"):
+        case "text" if role and part.get("synthetic") is not True and part.get("ignored") is not True:
+            return (Said(identity, role, name_of(part.get("text")), at),)
+        case "tool":
+            return _used(identity, part, at)
+    return ()
+
+
+def _used(identity: str, part: Line, at: object) -> Sequence[Part]:
+    """Return the use of a tool once it has ended."""
+    state = mapping(part.get("state"))
+    outcome = _OUTCOMES.get(name_of(state.get("status")))
+    if outcome is None:
+        return ()
+    call, name, result = name_of(part.get("callID")), name_of(part.get("tool")), name_of(state.get(outcome))
+    return (ToolUse(identity, call, name, at, state.get("input") or {}, result, failed=outcome == "error"),)
+
+
+def _place(home: Path, environment: Mapping[str, str]) -> Place:
+    data = environment.get("XDG_DATA_HOME")
+    return Place((Path(data) if data else home / ".local" / "share") / NAME, databases=f"{NAME}*.db")
+
+
+def _edits(site: Site, call: Call) -> list[Edit]:
+    configured = site.environment.get("XDG_CONFIG_HOME")
+    user = (Path(configured) if configured else site.folder / ".config") / NAME
+    folder, settings = (site.folder / f".{NAME}", site.folder) if site.is_project else (user, user)
+    file = settings / "opencode.json"
+    commented = file.with_suffix(".jsonc")
+    lines = {event: call.line(event, NAME) for event in table.BY_NAME[NAME].events}
+    server: dict[str, object] = {"type": "local", "command": [*call.words, "mcp"]}
+    if call.environment:
+        server["environment"] = dict(call.environment)
+    schema = ("$schema", "https://opencode.ai/config.json")  # which opencode adds where it is missing
+    return [
+        edits.server(commented if commented.exists() and not file.exists() else file, server, "mcp", schema),
+        own_file(folder / "plugins" / "gieok.js", edits.script("opencode.js", COMMANDS=lines)),
+        own_file(folder / "commands" / "memory-search.md", edits.text_of("search.md")),
+    ]
+
+
+def _prompt_command(plugin: str) -> str:
+    found = _PROMPT_LINE.search(plugin)
+    line = str(json.loads(found[1])) if found else ""
+    return line if edits.is_ours(line) else ""
+
+
+AGENT = Agent(_place, Format(NAME, begin, read), _edits, prompt_command=_prompt_command)

@@ -1,0 +1,52 @@
+// Gieok's memory in opencode: what `gieok hook` answers is put before a prompt. Written by `gieok install opencode`.
+import { spawn } from "node:child_process";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+const COMMANDS = {};
+const TIMEOUT_MS = { "session-start": 10_000, prompt: 5_000 };
+const DATABASE = join(process.env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "opencode", "opencode.db");
+
+/** Run a hook and return the text for the model; "" where it fails: memory never stands between a user and their agent. */
+function hook(event, payload) {
+  return new Promise((resolve) => {
+    const child = spawn(COMMANDS[event], { shell: true, stdio: ["pipe", "pipe", "ignore"], timeout: TIMEOUT_MS[event] ?? 3_000 });
+    let answer = "";
+    child.stdout.setEncoding("utf8").on("data", (text) => { answer += text; });
+    child.stdin.on("error", () => {});
+    child.on("error", () => resolve(""));
+    child.on("close", () => {
+      try { resolve(JSON.parse(answer).additional_context ?? ""); } catch { resolve(""); }
+    });
+    child.stdin.end(JSON.stringify(payload));
+  });
+}
+
+export const Gieok = async ({ directory }) => {
+  const started = new Set(); // sessions that were told what is known
+  const children = new Set(); // sessions of sub-agents: no person speaks there
+
+  async function call(event, native, session, more) {
+    if (children.has(session)) return "";
+    return hook(event, { session_id: session, cwd: directory, hook_event_name: native, transcript_path: DATABASE, ...more });
+  }
+
+  return {
+    event: async ({ event: { type, properties } }) => {
+      if (type === "session.created" && properties.info?.parentID) children.add(properties.info.id);
+      if (type === "session.idle") await call("stop", type, properties.sessionID);
+    },
+    "chat.message": async ({ sessionID }, { message, parts }) => {
+      const prompt = parts.filter((part) => part.type === "text" && !part.synthetic).map((part) => part.text).join("\n");
+      const index = started.has(sessionID) ? "" : await call("session-start", "session.created", sessionID);
+      started.add(sessionID);
+      const found = await call("prompt", "chat.message", sessionID, { prompt });
+      const text = [index, found].filter(Boolean).join("\n");
+      const id = `prt_0gieok${Date.now().toString(36)}`; // parts are shown to the model in the order of their ids
+      if (text) parts.push({ id, sessionID, messageID: message.id, type: "text", text, synthetic: true });
+    },
+    "experimental.session.compacting": async ({ sessionID }) => {
+      await call("pre-compact", "experimental.session.compacting", sessionID);
+    },
+  };
+};

@@ -1,0 +1,86 @@
+"""Qwen Code: `~/.qwen/projects/<folder>/chats/<session>.jsonl`; Claude Code's envelopes around Gemini CLI's parts.
+
+A turn that the user rewinds stays: the program starts another branch and takes nothing back.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from gieok.agents import claude_code, gemini_cli
+from gieok.agents.agent import Agent, below
+from gieok.agents.install import edits
+from gieok.agents.install.change import Edit, own_file
+from gieok.agents.install.edits import Call, Site
+from gieok.agents.transcripts.fields import Line, mapping, name_of, parts
+from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, calls
+from gieok.model.conversation import Role
+
+NAME = "qwen-code"
+
+_BLOCKS = ("qwen:user-prompt-submit-context", "system-reminder")
+#: Calls a tool that the model was not told of at first: its name and arguments stand inside.
+_DEFERRED = "tool_call"
+
+
+def begin(name: str, first: Line) -> Session | None:
+    """Recognise a line of Claude Code's shape that has what only Qwen Code writes."""
+    is_own = "provenance" in first or "systemPayload" in first or "parts" in mapping(first.get("message"))
+    found = claude_code.begin(name, first) if is_own else None
+    return found and found._replace(agent=NAME)
+
+
+def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+    """Return the parts of a line. What the program says in the user's place has another provenance than `real_user`."""
+    if line.get("isSidechain") is True:
+        return ()
+    content, at = mapping(line.get("message")).get("parts"), line.get("timestamp")
+    identity = name_of(line.get("uuid")) or f"{session.id}/{fallback_id}"
+    match line.get("type"):
+        case "user" if line.get("provenance", "real_user") == "real_user":
+            shown = mapping(line.get("systemPayload")).get("displayText")
+            said = shown if isinstance(shown, str) else gemini_cli.said(gemini_cli.text_of(content), _BLOCKS)
+            return (Said(identity, Role.USER, said, at),)
+        case "assistant":
+            made = (_called(part) for part in _parts(content, "functionCall"))
+            said = gemini_cli.text_of(content)
+            return (Said(identity, Role.ASSISTANT, said, at), *calls(identity, made, at, "args"))
+        case "tool_result":
+            failed = mapping(line.get("toolCallResult")).get("status") == "error"
+            return tuple(_results(identity, content, at, failed=failed))
+    return ()
+
+
+def _parts(content: object, kind: str) -> Iterator[Line]:
+    return (mapping(part[kind]) for part in parts(content) if kind in part)
+
+
+def _called(call: Line) -> Line:
+    """Return a call, that of a deferred tool as if it were made by name."""
+    inside = mapping(call.get("args"))
+    is_deferred = call.get("name") == _DEFERRED and "name" in inside
+    return {"id": call.get("id"), "name": inside["name"], "args": inside.get("arguments")} if is_deferred else call
+
+
+def _results(identity: str, content: object, at: object, *, failed: bool) -> Iterator[ToolUse]:
+    for number, part in enumerate(_parts(content, "functionResponse")):
+        response = mapping(part.get("response"))
+        text = name_of(response.get("output")) or name_of(response.get("error"))
+        yield ToolUse(f"{identity}#{number}", name_of(part.get("id")), "tool", at, result=text, failed=failed)
+
+
+def _edits(site: Site, call: Call) -> list[Edit]:
+    folder = site.below("QWEN_HOME", ".qwen")
+
+    def entry(event: str) -> object:
+        return {"hooks": [edits.command(call, NAME, event, units_per_second=1000, name="gieok")]}
+
+    settings, search = folder / "settings.json", edits.text_of("search.md").replace("$ARGUMENTS", "{{args}}")
+    return [
+        edits.both(edits.hooks(settings, NAME, entry), edits.server(settings, call.server())),
+        own_file(folder / "commands" / "memory" / "search.md", search),
+        own_file(folder / "skills" / "memory-search" / "SKILL.md", edits.text_of("skill.md")),
+    ]
+
+
+AGENT = Agent(
+    below("QWEN_RUNTIME_DIR QWEN_HOME", ".qwen", "projects", "*/chats/*.jsonl"), Format(NAME, begin, read), _edits
+)

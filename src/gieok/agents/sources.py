@@ -1,0 +1,53 @@
+"""Where agents keep their transcripts, on this machine and for this user."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatch
+from pathlib import Path, PurePath
+from typing import NamedTuple
+
+from gieok.agents import agent
+from gieok.agents.agent import Place
+from gieok.agents.formats import is_transcript
+from gieok.model.memory import Scope
+
+#: What SQLite keeps beside a database; it changes there first.
+_BESIDE = re.compile(r"-(?:wal|shm|journal)$")
+
+
+class Source(NamedTuple):
+    """A transcript, or a database of them, and whose memory it is for."""
+
+    path: Path
+    scope: Scope
+    #: The agent whose database it is; '' for a file.
+    database: str = ""
+
+
+def places(home: Path, environment: Mapping[str, str], names: Sequence[str], folders: Sequence[Path]) -> list[Place]:
+    """Return the places of these agents, there or not, and of the user's own folders."""
+    known = ((name, agent.load(name).place) for name in names)
+    own = [Place(folder, "**/*.jsonl*") for folder in folders]
+    return [place(home, environment)._replace(agent=name) for name, place in known if place] + own
+
+
+def sources(found: Sequence[Place], default: Scope) -> Iterator[Source]:
+    """Yield every transcript of the places. Some places give an agent a scope of its own; the rest share the default."""
+    for place in found:
+        for pattern in filter(None, (place.databases, place.files)):
+            sources = (_source(place, path, default) for path in sorted(place.folder.glob(pattern)))
+            yield from filter(None, sources)
+
+
+def source_of(path: Path, found: Sequence[Place], default: Scope) -> Source | None:
+    """Return what a path is that a watcher saw change; None where it is no transcript of these places."""
+    inside = (place for place in found if path.is_relative_to(place.folder))
+    return next(filter(None, (_source(place, path, default) for place in inside)), None)
+
+
+def _source(place: Place, path: Path, default: Scope) -> Source | None:
+    scope = place.scope_of(path.relative_to(place.folder)) or default
+    database = path.with_name(_BESIDE.sub("", path.name))
+    if place.databases and fnmatch(database.name, PurePath(place.databases).name):
+        return Source(database, scope, place.agent)
+    return Source(path, scope) if is_transcript(path.name) and not place.is_silent(path) else None

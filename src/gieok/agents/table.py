@@ -1,0 +1,131 @@
+"""The agents that Gieok knows: a row each, with its hook events and answers. Adding an agent is one row and one file.
+
+Everything else about an agent stands in `gieok.agents.<name>` (see `gieok.agents.agent`). The hook imports this module and has
+20 ms, so it needs no more than the interpreter has loaded already.
+
+Source: facts recorded from Claude Code 2.1.330, Codex CLI 0.169.0, Qwen Code 0.24.4 and opencode 1.18.33; documentation of
+Gemini CLI 0.61 and Cursor 3.
+"""
+
+from collections.abc import Callable, Mapping
+
+PROMPT, SESSION_START, STOP, PRE_COMPACT, SESSION_END = "prompt", "session-start", "stop", "pre-compact", "session-end"
+#: What can be asked of `gieok hook`, with what it does.
+EVENTS = {
+    PROMPT: ("put what is remembered in front of a prompt", "프롬프트 앞에 기억을 놓음"),
+    SESSION_START: ("tell a new session what is known about the project", "새 세션에 프로젝트의 기억을 알림"),
+    STOP: ("note where the transcript of a turn is", "차례가 끝난 대화 기록의 자리를 적음"),
+    PRE_COMPACT: ("note where the transcript is before it is compacted", "압축 전에 대화 기록의 자리를 적음"),
+    SESSION_END: ("note where the transcript of an ended session is", "끝난 세션의 대화 기록의 자리를 적음"),
+}
+Payload = dict[str, object]
+
+
+class Row:
+    """One agent.
+
+    `events` is our event → the agent's name for it, empty where the agent runs no hooks of ours. `is_sender` recognises the
+    agent's payloads, where `--agent` does not name it. `answer` takes the native event name and the text for the model.
+    """
+
+    __slots__ = ("about", "answer", "events", "is_sender", "name", "shows_notices")
+
+    def __init__(
+        self,
+        name: str,
+        about: tuple[str, str],
+        events: Mapping[str, str],
+        is_sender: Callable[[Payload], bool] = lambda payload: False,
+        answer: Callable[[str, str], Payload] = lambda native, context: {
+            "hookSpecificOutput": {"hookEventName": native, "additionalContext": context}
+        },
+        *,
+        shows_notices: bool = True,
+    ) -> None:
+        self.name, self.about, self.events, self.is_sender, self.answer = name, about, events, is_sender, answer
+        #: Whether a hook can show the person something (`systemMessage`).
+        self.shows_notices = shows_notices
+
+
+def _named(*names: str) -> dict[str, str]:
+    """Return our event → native name, given in the order of `EVENTS`; '' where the agent has no such event."""
+    return {event: name for event, name in zip(EVENTS, names, strict=True) if name}
+
+
+def _is_of(payload: Payload, events: Mapping[str, str]) -> bool:
+    return payload.get("hook_event_name") in events.values()
+
+
+def _cursor_answer(native: str, context: str) -> Payload:
+    # beforeSubmitPrompt may only block, by its documents; some versions take the context all the same.
+    first: Payload = {"continue": True} if native == "beforeSubmitPrompt" else {}
+    return {**first, "additional_context": context}
+
+
+_CLAUDE_EVENTS = _named("UserPromptSubmit", "SessionStart", "Stop", "PreCompact", "SessionEnd")
+_GEMINI_EVENTS = _named("BeforeAgent", "SessionStart", "AfterAgent", "PreCompress", "SessionEnd")
+_CURSOR_EVENTS = _named("beforeSubmitPrompt", "sessionStart", "stop", "preCompact", "sessionEnd")
+_OPENCODE_EVENTS = _named("chat.message", "session.created", "session.idle", "experimental.session.compacting", "")
+
+#: In the order in which transcripts are recognised; payloads are by the first row whose `is_sender` is true.
+ROWS = (
+    Row("openclaw", ("a memory plugin and MCP tools; its memory files and transcripts are read",
+                     "메모리 플러그인과 MCP 도구; 메모리 파일과 대화 기록을 읽음"), {}),
+    Row("cursor", ("context at the start of a session, MCP tools, a command; no transcripts",
+                   "세션을 시작할 때의 문맥, MCP 도구, 명령; 대화 기록은 읽지 않음"), _CURSOR_EVENTS,
+        lambda payload: _is_of(payload, _CURSOR_EVENTS) or "conversation_id" in payload or "workspace_roots" in payload,
+        _cursor_answer, shows_notices=False),
+    Row("opencode", ("a plugin, MCP tools, a command; its database is read",
+                     "플러그인, MCP 도구, 명령; 데이터베이스를 읽음"), _OPENCODE_EVENTS,
+        lambda payload: _is_of(payload, _OPENCODE_EVENTS),
+        lambda native, context: {"additional_context": context}, shows_notices=False),
+    # Codex imitates Claude Code, but names its turn, or its own folder.
+    Row("codex", ("hooks that a person approves, and MCP tools", "승인하는 훅과 MCP 도구"), _CLAUDE_EVENTS,
+        lambda payload: "turn_id" in payload or "/.codex/" in text_of(payload, "transcript_path").replace("\\", "/")),
+    # Claude Code's events, with the time that Gemini CLI adds.
+    Row("qwen-code", ("hooks, MCP tools, a command, a skill", "훅, MCP 도구, 명령, 스킬"), _CLAUDE_EVENTS,
+        lambda payload: "timestamp" in payload and "permission_mode" in payload),
+    Row("gemini-cli", ("hooks, MCP tools, a command", "훅, MCP 도구, 명령"), _GEMINI_EVENTS,
+        lambda payload: "timestamp" in payload
+        or payload.get("hook_event_name") in ("BeforeAgent", "AfterAgent", "PreCompress")),
+    Row("claude-code", ("hooks, MCP tools, a command, a skill", "훅, MCP 도구, 명령, 스킬"), _CLAUDE_EVENTS,
+        lambda payload: True),
+)  # fmt: skip
+BY_NAME = {row.name: row for row in ROWS}
+#: As people read them.
+NAMES = tuple(sorted(BY_NAME))
+#: The agents that call `gieok hook`.
+HOOKED = {name: BY_NAME[name] for name in NAMES if BY_NAME[name].events}
+
+
+def detect(payload: Payload) -> Row:
+    """Return the agent that a payload comes from."""
+    return next(row for row in ROWS if row.is_sender(payload))
+
+
+def text_of(payload: Payload, name: str) -> str:
+    """Return a field that should be text; '' where it is missing or something else."""
+    value = payload.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def session_of(payload: Payload) -> str:
+    """Return the session's identifier; Cursor calls it a conversation."""
+    return text_of(payload, "session_id") or text_of(payload, "conversation_id")
+
+
+def folder_of(payload: Payload) -> str:
+    """Return the folder that the agent works in; '' where it does not say."""
+    roots = payload.get("workspace_roots")
+    if isinstance(roots, list) and roots and isinstance(roots[0], str):
+        return text_of(payload, "cwd") or roots[0]
+    return text_of(payload, "cwd")
+
+
+def output(row: Row, event: str, context: str, notice: str = "") -> Payload:
+    """Return what the agent accepts: `context` is put before the model, `notice` shown to the person.
+
+    No key more: Codex rejects them. Where an agent shows no notices, the caller puts them into the context (`inject.pass_on`).
+    """
+    shown: Payload = {"systemMessage": notice} if notice and row.shows_notices else {}
+    return {**shown, **row.answer(row.events[event], context)} if context else shown

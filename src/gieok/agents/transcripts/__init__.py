@@ -1,0 +1,1 @@
+"""What readers of transcripts share: lines in, messages out. Pure; whoever reads files or databases brings the lines."""

@@ -1,0 +1,84 @@
+"""Knows the calls by which an agent asks Gieok: its tools, its command, its files. What they print is memory, not evidence."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from gieok.agents.transcripts.shortened import decoded
+
+#: Without the prefix that agents put before (`mcp__gieok__memory_search`, `mcp_gieok_memory_search`, `gieok.memory_search`).
+#: A test holds this against the table of operations.
+TOOLS = (
+    "memory_search", "memory_get", "memory_remember", "memory_status",
+    "code_impact", "code_overview", "code_search", "code_symbol",
+)  # fmt: skip
+_SIGNS = (b"gieok", b"active_memory", b"memory_", b"code_")
+_TOOL = re.compile(rf"(?:^|[^a-z0-9])(?:{'|'.join(TOOLS)})$|(?:^|[^a-z0-9])gieok(?:$|[^a-z0-9])", re.IGNORECASE)
+#: Gieok's home and a project's folder have this name; a home elsewhere is given as a folder of its own.
+_FILE = re.compile(r"(?<![\w.-])\.gieok(?:[/\\]|$|(?=[\s\"']))|(?<![\w-])active_memory[\w-]{0,100}\.md\b")
+_COMMANDS = re.compile(r"[\n;&|()`{}\"'\[\],]+")
+#: What stands before a program that it runs.
+_WRAPPERS = frozenset(
+    "sudo env uv uvx run exec nohup time command xargs then do else if while timeout watch pipx npx poetry -m".split()
+    + "bash sh zsh fish python python3 py $".split()
+)
+_PROGRAM = re.compile(r"(?:.*[/\\])?gieok(?:\.exe)?$", re.IGNORECASE)
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=|-|\d|\$")
+_FIRST_WORDS = 12
+#: Of one argument this much is looked at: a command or a path is short, the contents of a written file are not.
+_LOOKED_AT_CHARS = 20_000
+_DEEPEST = 6
+
+
+def may_ask(lines: bytes, folders: Sequence[str] = ()) -> bool:
+    """Say whether lines of a transcript may hold such a call: a look at their bytes, much faster than parsing them."""
+    return any(sign in lines for sign in _SIGNS) or any(folder.encode() in lines for folder in folders)
+
+
+def is_own_tool(name: str) -> bool:
+    """Say whether a tool of this name is one of Gieok's, under whatever prefix."""
+    return _TOOL.search(name) is not None
+
+
+def is_own_call(name: str, arguments: object, folders: Sequence[str] = ()) -> bool:
+    """Say whether a call asks Gieok: by one of its tools, by its command, or by reading one of its files.
+
+    `folders` are Gieok's own, where they have other names than `.gieok`.
+    """
+    if is_own_tool(name):
+        return True
+    return any(
+        _FILE.search(text) or any(folder in text for folder in folders) or _runs_gieok(text)
+        for text in _texts(decoded(arguments))
+    )
+
+
+def _texts(arguments: object, depth: int = 0) -> Iterator[str]:
+    """Yield the texts among arguments, lists of words as one."""
+    if isinstance(arguments, str):
+        yield arguments[:_LOOKED_AT_CHARS]
+    if depth == _DEEPEST:
+        return
+    if isinstance(arguments, list):
+        yield " ".join(item for item in arguments if isinstance(item, str))[:_LOOKED_AT_CHARS]
+    inner = arguments.values() if isinstance(arguments, dict) else arguments if isinstance(arguments, list) else ()
+    for value in inner:
+        yield from _texts(value, depth + 1)
+
+
+def _runs_gieok(command: str) -> bool:
+    if "gieok" not in command:
+        return False
+    return any(_is_gieok(part.split(maxsplit=_FIRST_WORDS)[:_FIRST_WORDS]) for part in _COMMANDS.split(command))
+
+
+def _is_gieok(words: Sequence[str]) -> bool:
+    """Say whether the first word that is a program is `gieok`, with a word behind it."""
+    before = ""
+    for word, following in pairwise(words):
+        if _PROGRAM.match(word):
+            return re.match(r"[a-z-]", following) is not None
+        if not (word in _WRAPPERS or _ASSIGNMENT.match(word) or before.startswith("-")):
+            return False
+        before = word
+    return False

@@ -1,0 +1,48 @@
+"""Any agent that writes `{"role", "content", "timestamp"}` lines; also `text` for `content`, and OpenAI's roles."""
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of
+from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, calls
+from gieok.model.conversation import Role
+
+AGENT = "plain"
+
+_SAID = {
+    "user": Role.USER,
+    "human": Role.USER,
+    "assistant": Role.ASSISTANT,
+    "model": Role.ASSISTANT,
+    "ai": Role.ASSISTANT,
+}
+_ROLES = frozenset((*_SAID, "tool", "function", "system", "developer"))
+
+
+def begin(name: str, first: Line) -> Session | None:
+    """Recognise a line with a role and a content. The session is the file's name up to `.jsonl`."""
+    if first.get("role") not in _ROLES or not ("content" in first or "text" in first):
+        return None
+    return Session(id=PurePath(name).name.partition(".jsonl")[0], agent=AGENT)
+
+
+def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+    """Return the parts of a line; what stands in `system` lines is instruction, not conversation."""
+    content, at = line.get("content", line.get("text")), moment_of(line)
+    identity = f"{session.id}/{name_of(line.get('id')) or fallback_id}"
+    text, role = text_of(content, ("text", "input_text", "output_text")), name_of(line.get("role"))
+    if role in ("tool", "function"):
+        call, name = name_of(line.get("tool_call_id")), name_of(line.get("name"))
+        return (ToolUse(identity, call, name, at, result=text, failed=line.get("is_error") is True),)
+    if role not in _SAID:
+        return ()
+    made = ({**call, **mapping(call.get("function"))} for call in parts(line.get("tool_calls")))
+    return (Said(identity, _SAID[role], text, at), *calls(identity, made, at))
+
+
+def moment_of(line: Line) -> object:
+    """Return the time that a line says, None where it says none."""
+    return line.get("timestamp", line.get("at"))
+
+
+FORMAT = Format(AGENT, begin, read, has_ids=False)

@@ -1,0 +1,109 @@
+"""What formats share: the session that a transcript belongs to, and how its parts become messages."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from gieok.agents.transcripts.fields import Line, moment, name_of
+from gieok.agents.transcripts.own import is_own_tool
+from gieok.agents.transcripts.shortened import tool_call, tool_result
+from gieok.model.conversation import Message, Retraction, Role
+from gieok.text.echo import is_echo, strip_echo
+from gieok.text.redact import redact
+
+#: No store can keep these in a text; JSON can write them.
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+class Session(NamedTuple):
+    """Whose lines follow. `ignored` says why none of them is for memory; '' means that they are."""
+
+    id: str
+    agent: str
+    ignored: str = ""
+    cwd: str = ""
+
+
+class Said(NamedTuple):
+    """What a user or an assistant said, as the transcript has it; `at` is a time in any form that `moment` reads."""
+
+    id: str
+    role: Role
+    text: str
+    at: object
+
+
+class ToolUse(NamedTuple):
+    """A call of a tool, what came back, or both. `call` joins the two where they stand in different lines."""
+
+    id: str
+    call: str
+    name: str
+    at: object
+    #: None where only the result is told of.
+    arguments: object = None
+    #: None where only the call is told of.
+    result: str | None = None
+    failed: bool = False
+
+
+#: What a line holds.
+Part = Said | ToolUse | Retraction
+
+
+class Format(NamedTuple):
+    """How one agent writes.
+
+    `begin` takes a file's name and first line and returns its session, or None where the file is of another format.
+    `parts` takes the session, a line and an id to use where the line has none.
+    """
+
+    name: str
+    begin: Callable[[str, Line], Session | None]
+    parts: Callable[[Session, Line, str], Sequence[Part]]
+    #: Lines carry ids of their own, so that reading one again is harmless wherever it then stands.
+    has_ids: bool = True
+    #: Why a line tells that its whole session is none of memory's business; '' where it does not.
+    ignores: Callable[[Line], str] = lambda line: ""
+    #: Whether a line is the agent's, though it begins no session.
+    is_prelude: Callable[[Line], bool] = lambda line: False
+    #: A place gives its sessions their scope; elsewhere the project does in whose folder a session works.
+    has_own_scope: bool = False
+
+
+def spoken(session: Session, said: Said) -> list[Message]:
+    """Return what was said as a message, without secrets and without what Gieok put there; none where nothing is left."""
+    return _message(session, said.id, said.role, redact(strip_echo(said.text)), said.at)
+
+
+def used(session: Session, use: ToolUse, *, is_own: bool) -> list[Message]:
+    """Return a use of a tool as a message: shortened, without secrets. Gieok's own answers give none."""
+    shown: list[str] = []
+    if use.arguments is not None and not is_own_tool(use.name):
+        shown.append(tool_call(use.name, use.arguments))
+    if use.result is not None and not is_own and not is_echo(use.result):
+        shown.append(tool_result(use.name, use.result, failed=use.failed))
+    return _message(session, use.id, Role.TOOL, " ".join(shown), use.at)
+
+
+def _message(session: Session, identity: str, role: Role, text: str, at: object) -> list[Message]:
+    text = _storable(text).strip()
+    if not text:
+        return []
+    return [Message(id=identity, role=role, text=text, at=moment(at), session=session.id, agent=session.agent)]
+
+
+def _storable(text: str) -> str:
+    """Return the text without what no store can keep. Encoding it finds that out five times as fast as a search does."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _UNSTORABLE.sub("\ufffd", text)
+    return text.replace("\0", "\ufffd")
+
+
+def calls(identity: str, found: Iterable[Line], at: object, arguments: str = "arguments") -> Iterator[ToolUse]:
+    """Yield the calls of tools that one entry makes; `arguments` is the field that holds them."""
+    for number, call in enumerate(found):
+        given = call.get(arguments) or {}
+        yield ToolUse(f"{identity}#{number}", name_of(call.get("id")), name_of(call.get("name")), at, given)

@@ -1,0 +1,84 @@
+"""The plugin that `gieok install opencode` writes, run by Node as opencode runs it: what it sends, adds and leaves."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gieok.agents.install.edits import script
+
+pytestmark = pytest.mark.skipif(not shutil.which("node"), reason="the plugin is JavaScript")
+
+_HOST = """
+import { Gieok } from "./gieok.mjs";
+const hooks = await Gieok({ directory: "/home/u/shop" });
+const said = [];
+async function say(sessionID, text) {
+  const parts = [{ id: "prt_2", type: "text", text }, { id: "prt_3", type: "text", text: "file", synthetic: true }];
+  await hooks["chat.message"]({ sessionID }, { message: { id: "msg_1" }, parts });
+  said.push(parts.slice(2));
+}
+await hooks.event({ event: { type: "session.created", properties: { info: { id: "child", parentID: "s" } } } });
+await say("s", "어떤 린터를 쓰지?");
+await say("s", "again");
+await say("child", "look");
+await hooks.event({ event: { type: "session.idle", properties: { sessionID: "s" } } });
+await hooks.event({ event: { type: "session.idle", properties: { sessionID: "child" } } });
+await hooks["experimental.session.compacting"]({ sessionID: "s" });
+console.log(JSON.stringify(said));
+"""
+#: Stands for `gieok hook`: keeps what it is sent, and answers about linters.
+_HOOK = """
+import json, sys
+payload = json.load(sys.stdin)
+with open(sys.argv[2], "a", encoding="utf-8") as log:
+    log.write(json.dumps([sys.argv[1], payload]) + "\\n")
+if sys.argv[1] == "session-start" or "린터" in payload.get("prompt", ""):
+    print(json.dumps({"additional_context": f"기억 of {sys.argv[1]}"}))
+"""
+
+
+def _run(folder: Path, line: str) -> list[list[dict[str, Any]]]:
+    events = ("prompt", "session-start", "stop", "pre-compact")
+    commands = {event: line.format(event=event) for event in events}
+    (folder / "gieok.mjs").write_text(script("opencode.js", COMMANDS=commands), encoding="utf-8")
+    (folder / "host.mjs").write_text(_HOST, encoding="utf-8")
+    environment = {"PATH": "/usr/bin:/bin", "XDG_DATA_HOME": "/home/u/data"}
+    done = subprocess.run(
+        [str(shutil.which("node")), "host.mjs"], cwd=folder, env=environment, capture_output=True, text=True, check=True
+    )
+    found: list[list[dict[str, Any]]] = json.loads(done.stdout)
+    return found
+
+
+def test_memory_is_added_to_a_prompt_as_a_part_that_nobody_sees(tmp_path: Path) -> None:
+    (tmp_path / "hook.py").write_text(_HOOK, encoding="utf-8")
+    first, second, child = _run(tmp_path, f"{sys.executable} hook.py {{event}} log.jsonl")
+    (part,) = first
+    assert part.pop("id").startswith("prt_0"), "before what the user wrote: parts are shown in the order of their ids"
+    assert part == {
+        "sessionID": "s",
+        "messageID": "msg_1",
+        "type": "text",
+        "text": "기억 of session-start\n기억 of prompt",
+        "synthetic": True,
+    }
+    assert (second, child) == ([], [])
+    sent = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [event for event, _ in sent] == ["session-start", "prompt", "prompt", "stop", "pre-compact"]
+    assert sent[1][1] == {
+        "session_id": "s",
+        "cwd": "/home/u/shop",
+        "hook_event_name": "chat.message",
+        "transcript_path": "/home/u/data/opencode/opencode.db",
+        "prompt": "어떤 린터를 쓰지?",
+    }
+
+
+@pytest.mark.parametrize("line", ["exit 1", "/nowhere/gieok hook {event}", "echo no json"])
+def test_a_hook_that_fails_stands_in_no_prompts_way(tmp_path: Path, line: str) -> None:
+    assert _run(tmp_path, line) == [[], [], []]

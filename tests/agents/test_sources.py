@@ -1,0 +1,59 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from gieok.agents.agent import observed
+from gieok.agents.sources import Source, places, source_of, sources
+from gieok.model.memory import Scope
+
+_MAIN = Scope("agent:main")
+
+
+def _touch(file: Path, text: str = "") -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    return file
+
+
+def test_the_transcripts_of_each_agent_are_found(tmp_path: Path) -> None:
+    session = tmp_path / ".openclaw" / "agents" / "work" / "sessions"
+    kept = [
+        Source(_touch(tmp_path / ".claude/projects/-home-u-p/1.jsonl"), _MAIN),
+        Source(_touch(tmp_path / ".codex/sessions/2026/11/21/rollout-1.jsonl"), _MAIN),
+        Source(_touch(tmp_path / ".gemini/tmp/p/chats/session-1.jsonl"), _MAIN),
+        Source(_touch(tmp_path / "own/deep/x.jsonl"), _MAIN),
+        Source(_touch(session / "a.jsonl"), Scope("agent:work")),
+        Source(_touch(session / "a.jsonl.reset.2026-11-21T20-45-55.413Z"), Scope("agent:work")),
+        Source(_touch(session.parent / "agent" / "openclaw-agent.sqlite"), Scope("agent:work"), "openclaw"),
+    ]
+    _touch(session / "a.trajectory.jsonl")
+    _touch(session / "cron.jsonl")
+    listed = {"agent:work:cron:1": {"sessionId": "cron"}, "agent:work:main": {"sessionId": "a"}}
+    _touch(session / "sessions.json", json.dumps(listed))
+    found = places(tmp_path, {}, observed(), [tmp_path / "own"])
+    assert sorted(sources(found, _MAIN)) == sorted(kept)
+    for source in kept:
+        assert source_of(source.path, found, _MAIN) == source
+    assert source_of(session / "cron.jsonl", found, _MAIN) is None
+    assert source_of(tmp_path / "elsewhere.jsonl", found, _MAIN) is None
+    log = session.parent / "agent" / "openclaw-agent.sqlite-wal"
+    assert source_of(log, found, _MAIN) == kept[-1], "a database changes in its log first"
+
+
+@pytest.mark.parametrize(
+    ("variable", "agent", "folder"),
+    [
+        ("OPENCLAW_STATE_DIR", "openclaw", "agents"),
+        ("CLAUDE_CONFIG_DIR", "claude-code", "projects"),
+        ("CODEX_HOME", "codex", "sessions"),
+    ],
+)
+def test_an_agents_own_variable_moves_its_folder(tmp_path: Path, variable: str, agent: str, folder: str) -> None:
+    (place,) = places(Path("/nowhere"), {variable: str(tmp_path)}, [agent], [])
+    assert place.folder == tmp_path / folder
+
+
+def test_a_profile_of_openclaw_has_a_folder_of_its_own(tmp_path: Path) -> None:
+    (place,) = places(tmp_path, {"OPENCLAW_PROFILE": "p"}, ["openclaw"], [])
+    assert place.folder == tmp_path / ".openclaw-p" / "agents"

@@ -1,0 +1,109 @@
+"""opencode's database, as version 1.18.33 wrote it: read through, followed, and taken back from."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from gieok.agents.sources import Source
+from gieok.backends.journals.sqlite.journal import SqliteJournal
+from gieok.backends.transcripts.opencode import OpenCodeDatabase
+from gieok.capabilities.observe.capture import Capture, capture_database
+from gieok.errors import TranscriptUnreadable
+from gieok.model.conversation import Role
+from gieok.model.memory import Scope
+
+_RECORDED = Path(__file__).parents[2] / "agents" / "recorded" / "opencode.jsonl"
+_SCHEMA = """
+CREATE TABLE session (id text PRIMARY KEY, directory text NOT NULL, parent_id text);
+CREATE TABLE message (id text PRIMARY KEY, session_id text NOT NULL, data text NOT NULL);
+CREATE TABLE event (aggregate_id text NOT NULL, seq integer NOT NULL, type text NOT NULL, data text NOT NULL);
+"""
+_SESSION = "ses_dfc483150ffev9oczdGixiYLz9"
+_USER = "msg_203b7cfd2001KAXmv5TLzGBPbm"
+_MAIN, _SHOP = Scope("agent:main"), Scope("project:shop")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    file = tmp_path / "opencode.db"
+    with closing(sqlite3.connect(file)) as database:
+        database.executescript(_SCHEMA)
+        for line in _RECORDED.read_text(encoding="utf-8").splitlines():
+            table, *values = json.loads(line)
+            database.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(values))})", values)
+        database.commit()
+    return file
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Iterator[SqliteJournal]:
+    with closing(SqliteJournal(tmp_path / "journal.sqlite")) as journal:
+        yield journal
+
+
+def _capture(journal: SqliteJournal, file: Path) -> int:
+    capture = Capture(journal, lambda folder: _SHOP if folder == "/home/u/shop" else None)
+    added = capture_database(capture, Source(file, _MAIN, "opencode"), lambda agent, path: OpenCodeDatabase(path))
+    assert capture.captured.troubles == {}
+    return added
+
+
+def _add(file: Path, seq: int, kind: str, **data: object) -> None:
+    with closing(sqlite3.connect(file)) as database:
+        row = (_SESSION, seq, kind, json.dumps({"sessionID": _SESSION, **data}))
+        database.execute("INSERT INTO event VALUES (?, ?, ?, ?)", row)
+        database.commit()
+
+
+def _said(journal: SqliteJournal) -> list[tuple[Role, str]]:
+    return [(row.message.role, row.message.text) for row in journal.read(_SHOP, 0, budget_tokens=10_000)]
+
+
+def test_a_recorded_session_gives_what_was_said_in_the_scope_of_its_project(journal: SqliteJournal, file: Path) -> None:
+    assert _capture(journal, file) == 3
+    said = _said(journal)
+    assert [role for role, _ in said] == [Role.USER, Role.ASSISTANT, Role.ASSISTANT]
+    assert said[0][1].startswith("배포는 언제 하기로 했지?")
+    assert "memory-" not in str(said), "neither what the plugin added nor what memory_search answered"
+    assert _capture(journal, file) == 0
+
+
+def test_a_part_that_grows_is_one_message_and_a_removed_message_is_taken_back(
+    journal: SqliteJournal, file: Path
+) -> None:
+    part = {"id": "prt_x", "sessionID": _SESSION, "messageID": _USER, "type": "text"}
+    _add(file, 40, "message.part.updated.1", part={**part, "text": "린터는"}, time=1795357058773)
+    _capture(journal, file)
+    _add(file, 41, "message.part.updated.1", part={**part, "text": "린터는 ruff야"}, time=1795357058774)
+    _capture(journal, file)
+    assert [text for _, text in _said(journal)][-1] == "린터는 ruff야"
+    _add(file, 42, "message.removed.1", messageID=_USER)
+    _capture(journal, file)
+    assert [role for role, _ in _said(journal)] == [Role.ASSISTANT, Role.ASSISTANT]
+
+
+def test_a_sub_agents_session_is_passed_over(journal: SqliteJournal, file: Path) -> None:
+    with closing(sqlite3.connect(file)) as database:
+        database.execute("UPDATE event SET data = json_set(data, '$.info.parentID', 'ses_other') WHERE seq = 0")
+        database.commit()
+    assert _capture(journal, file) == 0
+
+
+def test_an_event_that_is_no_json_is_rejected_and_the_rest_is_read(journal: SqliteJournal, file: Path) -> None:
+    with closing(sqlite3.connect(file)) as database:
+        row = (_SESSION, 50, "message.part.updated.1", '{"torn": ')
+        database.execute("INSERT INTO event VALUES (?, ?, ?, ?)", row)
+        database.commit()
+    assert _capture(journal, file) == 3
+    assert len(journal.rejects(9)) == 1
+
+
+def test_another_database_is_named_as_such(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "x.db")) as database:
+        database.execute("CREATE TABLE event (id)")
+    with pytest.raises(TranscriptUnreadable, match="no opencode database"):
+        OpenCodeDatabase(tmp_path / "x.db")
