@@ -82,7 +82,7 @@ def table(home: Path, models: Path | None) -> dict[str, Any]:
         (home / "models").symlink_to(models.resolve())
     context = open_context({}, resident=True)
     rows: dict[str, Any] = {}
-    rows |= _lines(context.journal(), home)
+    rows |= _lines(context.memory.journal(), home)
     texts = [_text(n) * 3 for n in range(1000)]
     rows["count_1000_messages_ms"] = _timed(lambda: [count_tokens(text) for text in texts])
     rows |= _activation(context)
@@ -128,7 +128,7 @@ def _observations(count: int, first: int = 0) -> list[Observation]:
 def _activation(context: Any) -> dict[str, float]:
     spent = []
     for turn in range(5):
-        scope, journal = Scope(f"bench:activation-{turn}"), context.journal()
+        scope, journal = Scope(f"bench:activation-{turn}"), context.memory.journal()
         messages = [Message(f"{turn}/{n}", Role.USER, _text(n), _AT, "s", "plain", 3000, "f", n) for n in range(10)]
         journal.append(scope, messages, Cursor(f"{turn}", "f", 1), None)
         found = journal.read(scope, 0, budget_tokens=1 << 30)
@@ -142,7 +142,7 @@ def _activation(context: Any) -> dict[str, float]:
         def observe(span: MessageSpan) -> Observed:
             raise AssertionError(span)
 
-        buffer = Buffer(journal, context.store(), scope, ManualClock(), observe)
+        buffer = Buffer(journal, context.memory.store(), scope, ManualClock(), observe)
         began = time.perf_counter()
         assert buffer.step() is Step.ACTIVATED
         spent.append((time.perf_counter() - began) * 1000)
@@ -150,7 +150,7 @@ def _activation(context: Any) -> dict[str, float]:
 
 
 def _storing(context: Any) -> dict[str, float]:
-    store, embedder = context.store(), context.embedder()
+    store, embedder = context.memory.store(), context.memory.embedder()
     store.put(entries(_SCOPE, Observed(tuple(_observations(1))), _AT))
     fill_vectors(store, embedder)
 
@@ -169,7 +169,7 @@ def _reading(context: Any, home: Path) -> dict[str, float]:
     from gieok.ops import operation
     from gieok.ops.memory.search import SearchRequest
 
-    store, scope = context.store(), Scope("bench:active-memory")
+    store, scope = context.memory.store(), Scope("bench:active-memory")
     store.put(entries(scope, Observed(tuple(_observations(1000, 100_000)), task="launch"), _AT))
     search = operation("search").handler
     look = Look("en", 2500, "", UTC)

@@ -48,7 +48,8 @@ from gieok.testing import HashEmbedder
 ingest._BATCH_CHARS, lifecycle._BATCH, embedder = 2_000, 4, HashEmbedder()
 print("ready", flush=True)
 context = open_context({}, say=lambda line: print(line, flush=True))
-context = replace(context, embedder=lambda: embedder, embedder_name="hash")
+memory = context.memory._replace(embedder=lambda: embedder, embedder_name="hash")
+context = replace(context, ribs=context.ribs._replace(memory=lambda: memory))
 operation("index").handler(context, IndexRequest(paths=sys.argv[1:]))
 """
 

@@ -169,9 +169,7 @@ def test_no_library_that_may_speak_does_so_when_it_is_loaded(world: World, modul
 
 
 def test_a_program_that_uses_gieok_as_a_library_is_silent_too(indexed: World) -> None:
-    code = (
-        "import gieok; c = gieok.open_context({}); print(len(c.embedder().embed_query('x')), len(c.store().scopes()))"
-    )
+    code = "import gieok; m = gieok.open_context({}).memory; print(len(m.embedder().embed_query('x')), len(m.store().scopes()))"
     (done,) = _silent(indexed, ([sys.executable, "-c", code], ""), ORT_DISABLE_TELEMETRY="0")
     assert done == (0, "1536 2\n", "")
     assert _is_untouched(indexed)

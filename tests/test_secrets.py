@@ -148,18 +148,18 @@ def test_a_file_whose_name_held_a_secret_is_found_and_can_be_read(user: Path, tm
     (folder / f"deploy {second}.md").write_text("# Deploy\n\nOn Monday, by hand.\n")
     assert _gieok("index", str(folder)) == 0
     context = open_context({})
-    keys = sorted(context.store().hashes(context.scope))
+    keys = sorted(context.memory.store().hashes(context.scope))
     assert len(keys) == 2
     assert all(key.startswith("notes/deploy [redacted:github-token]~") and key.endswith(".md") for key in keys)
     texts = {operation("get").handler(context, GetRequest(path=key)).text for key in keys}
     assert texts == {"# Deploy\n\nOn Friday, by hand.\n", "# Deploy\n\nOn Monday, by hand.\n"}
     shown = keys[0].removeprefix("notes/")
     assert operation("get").handler(context, GetRequest(path=f"{shown}:3")).text.endswith("by hand.")
-    context.store().close()
+    context.memory.store().close()
     assert _gieok("index") == 0
     again = open_context({})
-    assert sorted(again.store().hashes(again.scope)) == keys
-    again.store().close()
+    assert sorted(again.memory.store().hashes(again.scope)) == keys
+    again.memory.store().close()
 
 
 def test_a_folder_with_a_secret_in_its_own_name_is_not_taken(user: Path, tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_a_folder_with_a_secret_in_its_own_name_is_not_taken(user: Path, tmp_pat
     with pytest.raises(BadRequest, match="has a secret in its name") as caught:
         operation("index").handler(context, operation("index").request(paths=[str(tmp_path / canary)]))
     assert canary not in str(caught.value)
-    context.store().close()
+    context.memory.store().close()
 
 
 @pytest.mark.parametrize("name", ["notes/a.md", "메모/회의 2026-11-22.md", "src/test_password_reset.py", "a/b/c"])

@@ -94,7 +94,7 @@ def _everything(folder: Path) -> dict[str, Any]:
 
 def _texts(scope: Scope = _USER) -> set[str]:
     context = _context()
-    found = context.store().get(scope, list(context.store().hashes(scope)))
+    found = context.memory.store().get(scope, list(context.memory.store().hashes(scope)))
     return {document.text for document in found if document.key.startswith(observation.PREFIX)}
 
 
@@ -203,7 +203,7 @@ def test_summaries_and_coverage_of_code_outlive_their_index(
     monkeypatch.chdir(root)
     assert _summaries(root) == ["Says what cups cost."]
     context = _context()
-    context.project(root).store.close()
+    context.code.project(root).store.close()
     damage(root / ".gieok" / "code" / "index.sqlite")
     if damage is _spoil:
         with pytest.raises(StoreCorrupt) as caught:

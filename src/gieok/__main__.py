@@ -70,7 +70,7 @@ def _refresh(folder: str) -> str:
 
         try:
             context = open_context({}, lang=language([], os.environ))
-            context.store()  # takes over what is trusted already
+            context.memory.store()  # takes over what is trusted already
             waits = waiting.waiting(context.home, folder)
             found.append((waits, f"Gieok: {waits.words().say(context.lang)}: {TRUST_HINT}"))
             follow_project(context, folder)

@@ -4,12 +4,12 @@ import json
 import re
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
 from typing import Any
 
 import pytest
+from contexts import using, watching
 
 from gieok import fs
 from gieok.app import open_context
@@ -239,7 +239,7 @@ def test_watch_syncs_what_is_indexed_and_nothing_else(shop: Path, run: Run) -> N
             yield {folders[0] / "new.py"}
             raise KeyboardInterrupt
 
-    context = replace(open_context({}), watcher=Scripted)
+    context = watching(open_context({}), Scripted)
     result = operation("code watch").handler(context, operation("code watch").request())
     assert result.change.touched == ["new.py"]
 
@@ -253,9 +253,7 @@ def test_watch_sees_a_folder_that_is_moved(shop: Path, run: Run) -> None:
             before.rename(after)
             yield {before, after}
 
-    result = operation("code watch").handler(
-        replace(open_context({}), watcher=Scripted), operation("code watch").request()
-    )
+    result = operation("code watch").handler(watching(open_context({}), Scripted), operation("code watch").request())
     assert result.change.touched == ["spec/test_cart.py", "tests/test_cart.py"]
 
 
@@ -326,8 +324,8 @@ def _context(model: ScriptedGenerator | None) -> Context:
     context = open_context({})
     if model is None:
         return context
-    asker = Asker("code", model, context.journal(), context.clock, UTC, lambda seconds: None, 1_000_000)
-    return replace(context, asker=lambda root, name: asker)
+    asker = Asker("code", model, context.memory.journal(), context.clock, UTC, lambda seconds: None, 1_000_000)
+    return using(context, "code", asker=lambda root, name: asker)
 
 
 def _says(prompt: Prompt) -> str:
@@ -505,7 +503,7 @@ def test_an_index_that_a_pull_put_in_place_of_ours_is_not_believed(
     index = shop / ".gieok/code/index.sqlite"
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "theirs"))
     run("code", "init")
-    open_context({}).project(shop).store.close()
+    open_context({}).code.project(shop).store.close()
     theirs = index.read_bytes()
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
     run("code", "init")

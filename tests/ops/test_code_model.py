@@ -165,7 +165,7 @@ def test_a_sync_lets_the_cheap_model_summarise_what_changed_and_a_revert_costs_n
 ) -> None:
     run("init", "--full")
     _asked(server)
-    store = open_context({}).project(shop).store
+    store = open_context({}).code.project(shop).store
     graph = list(store.all_symbols()), list(store.all_edges())
     _edit(shop, "x * RATE", "x * RATE + 1")
     found = run("sync")
@@ -181,7 +181,7 @@ def test_a_sync_lets_the_cheap_model_summarise_what_changed_and_a_revert_costs_n
     assert _asked(server) == []
     assert (list(store.all_symbols()), list(store.all_edges())) == graph
     assert run("stats")["upkeep_tokens"] == _TOKENS
-    roles = {role.partition(" project:")[0] for _, role in open_context({}).journal().usage(_today())}
+    roles = {role.partition(" project:")[0] for _, role in open_context({}).memory.journal().usage(_today())}
     assert roles == {"code", "code upkeep"}
 
 
@@ -263,7 +263,7 @@ def test_code_that_changes_while_a_model_answers_gets_no_summary_of_other_code(
     def edits(body: Json) -> str:
         if next(iter(_pieces(body).values()), "") == "shop/money.py::convert":
             _edit(shop, "class Cart:", "class Trolley:\n    def other(self): ...\n\n\nclass Cart:", "shop/cart.py")
-            code_project.sync(open_context({}).project(shop))
+            code_project.sync(open_context({}).code.project(shop))
         return _says(body)
 
     server.script = [edits]

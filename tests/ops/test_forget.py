@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from contexts import using
 
 from gieok import fs
 from gieok.app import open_context
@@ -73,7 +74,7 @@ def _holding(home: Path, *words: str) -> dict[str, list[str]]:
 
 
 def _keys() -> set[str]:
-    return set(open_context({}).store().hashes(_USER))
+    return set(open_context({}).memory.store().hashes(_USER))
 
 
 def test_a_text_is_gone_from_every_file_of_the_home_and_its_words_too(home: Path) -> None:
@@ -93,7 +94,7 @@ def test_a_text_is_gone_from_every_file_of_the_home_and_its_words_too(home: Path
     assert done.to_json()["documents"] == 1
     places = {Path(place).name for place, _ in done.done.still_in}
     assert places == {"pay.md", "a.jsonl"}
-    assert any("Redis" in document.text for document in open_context({}).store().get(_USER, sorted(_keys())))
+    assert any("Redis" in document.text for document in open_context({}).memory.store().get(_USER, sorted(_keys())))
     assert _run("doctor").checks[1].ok
 
 
@@ -130,8 +131,8 @@ def test_what_is_forgotten_does_not_come_back_until_its_file_changes(home: Path,
 def _the(home: Path, kind: str) -> str:
     context = open_context({})
     if kind == "message":
-        return next(m.message.id for m in context.journal().read(_USER, 0, budget_tokens=99999))
-    documents = context.store().get(_USER, sorted(_keys()))
+        return next(m.message.id for m in context.memory.journal().read(_USER, 0, budget_tokens=99999))
+    documents = context.memory.store().get(_USER, sorted(_keys()))
     is_it: dict[str, Callable[[str], bool]] = {
         "observation": lambda key: key.startswith("observe:"),
         "record": lambda key: key.startswith("memory/"),
@@ -145,7 +146,7 @@ def test_a_message_and_what_was_distilled_from_it_alone_go_together(home: Path, 
     result = _run("forget", handles=[_the(home, kind)], yes=True).to_json()
     assert (result["messages"], result["observations"], result["documents"]) == (1, 1, 0)
     context = open_context({})
-    assert [m.message.text for m in context.journal().read(_USER, 0, budget_tokens=99999)] == [
+    assert [m.message.text for m in context.memory.journal().read(_USER, 0, budget_tokens=99999)] == [
         "We decided to use Redis Streams."
     ]
     assert _SECRET not in (home / "active_memory.md").read_text(encoding="utf-8")
@@ -235,7 +236,7 @@ def test_a_store_that_was_deleted_begins_from_the_journal(home: Path, tmp_path: 
 def test_only_what_fits_is_touched(home: Path) -> None:
     _run("forget", match=_SECRET, before="2026-11-01", yes=True)
     _run("forget", replace(open_context({"scope": "agent:other"})), match=_SECRET, yes=True)
-    (message, *_) = open_context({}).journal().read(_USER, 0, budget_tokens=99999)
+    (message, *_) = open_context({}).memory.journal().read(_USER, 0, budget_tokens=99999)
     assert message.message.text == f"We decided to call it {_SECRET}, that is {_KO}."
 
 
@@ -248,7 +249,7 @@ def test_a_run_that_was_killed_is_finished_by_the_next(home: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        _run("forget", replace(context, sidecar=killed), match=_SECRET, yes=True)
+        _run("forget", using(context, "observe", sidecar=killed), match=_SECRET, yes=True)
     assert "active_memory.md" in _holding(home, "marmalade")
     assert _run("forget", match=_SECRET, yes=True).found is False
     assert _holding(home, "marmalade") == {}

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from contexts import called_in, using, watching
 
 from gieok.app import open_context
 from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, ShapeMismatch
@@ -25,7 +26,7 @@ def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Context
     monkeypatch.chdir(tmp_path)
     made = _with(open_context({}), HashEmbedder())
     yield made
-    made.store().close()
+    made.memory.store().close()
 
 
 @pytest.fixture
@@ -38,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def _with(context: Context, embedder: HashEmbedder) -> Context:
-    return replace(context, embedder=lambda: embedder, embedder_name="hash")
+    return using(context, "memory", embedder=lambda: embedder, embedder_name="hash")
 
 
 def _index(context: Context, *paths: Path, **switches: bool) -> IndexResult:
@@ -129,13 +130,10 @@ def test_a_path_that_is_not_there_or_a_scope_without_folders_is_an_error(context
     assert _status(context).state == "empty"
 
 
-def test_a_path_with_dots_is_the_folder_it_means(
-    context: Context, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_path_with_dots_is_the_folder_it_means(context: Context, folder: Path) -> None:
     _index(context, folder)
     (folder / "sub").mkdir()
-    monkeypatch.chdir(folder / "sub")
-    assert _index(context, Path("..")).report.unchanged == 2
+    assert _index(called_in(context, folder / "sub"), Path("..")).report.unchanged == 2
     assert [root.name for root in _status(context).roots] == ["notes"]
 
 
@@ -158,7 +156,7 @@ def test_watching_indexes_what_changes_and_embeds_it(context: Context, folder: P
     seen: list[list[str]] = []
 
     def look() -> None:
-        seen.append(sorted(context.store().hashes(Scope("agent:main"))))
+        seen.append(sorted(context.memory.store().hashes(Scope("agent:main"))))
 
     def write() -> set[Path]:
         (folder / "new.md").write_text("새로운 메모")
@@ -180,7 +178,7 @@ def test_watching_indexes_what_changes_and_embeds_it(context: Context, folder: P
         return set()
 
     script = _Script([write, nothing, save_by_rename, unseen])
-    watched = replace(context, watcher=lambda: script, tell=said.append)
+    watched = replace(watching(context, lambda: script), tell=said.append)
     result = _index(watched, folder, watch=True)
     look()
     assert script.watched == (folder,)
@@ -201,18 +199,18 @@ def test_a_single_file_is_watched_through_its_folder(context: Context, folder: P
         return {folder / "swap", folder / "pay.md"}
 
     script = _Script([save_by_rename])
-    result = _index(replace(context, watcher=lambda: script), folder / "pay.md", watch=True)
+    result = _index(watching(context, lambda: script), folder / "pay.md", watch=True)
     assert script.watched == (folder,)
     assert result.report.changed == ["pay.md/pay.md"]
 
 
 def test_the_doctor_proves_every_part_and_leaves_nothing(context: Context, folder: Path) -> None:
     _index(context, folder)
-    before = context.store().stats()
+    before = context.memory.store().stats()
     result = operation("doctor").handler(context, DoctorRequest())
     assert result.found, result
-    assert context.store().scopes() == [Scope("agent:main")]
-    after = context.store().stats()
+    assert context.memory.store().scopes() == [Scope("agent:main")]
+    after = context.memory.store().stats()
     assert (after.documents, after.passages) == (before.documents, before.passages)
 
 
@@ -234,7 +232,7 @@ def test_a_folder_is_removed_with_what_came_from_it(context: Context, folder: Pa
     _index(context, folder.parent / "more")
     result = _index(context, folder, remove=True)
     assert result.report.removed == ["notes/long.md", "notes/pay.md"]
-    assert sorted(context.store().hashes(Scope("agent:main"))) == ["more/x.md"]
+    assert sorted(context.memory.store().hashes(Scope("agent:main"))) == ["more/x.md"]
     with pytest.raises(BadRequest, match="no indexed folder"):
         _index(context, folder, remove=True)
 
@@ -247,4 +245,4 @@ def test_a_folder_that_is_gone_does_not_keep_the_others_from_being_indexed(conte
     (folder.parent / "more" / "y.md").write_text("새 것")
     report = _index(context).report
     assert (report.added, [failed.key for failed in report.failed]) == (["more/y.md"], ["notes"])
-    assert "notes/pay.md" in context.store().hashes(Scope("agent:main"))
+    assert "notes/pay.md" in context.memory.store().hashes(Scope("agent:main"))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import gieok
-from gieok.agents.install.edits import user_site
+from gieok.agents.install.edits import Site
 from gieok.agents.table import HOOKED
 from gieok.app import open_context
 from gieok.errors import BadRequest
@@ -54,16 +54,16 @@ class Machine:
     def remember(self) -> None:
         context = open_context({})
         operation("remember").handler(context, RememberRequest(text=["린터는 ruff를 쓰기로 했다."]))
-        context.store().close()
+        context.memory.store().close()
 
     def command(self, agent: str) -> str:
-        return installed.prompt_command(user_site(), agent)
+        return installed.prompt_command(Site(Path.home(), False, os.environ), agent)
 
     def hooks(self) -> list[Check]:
         """Return what `gieok doctor` says of hooks."""
         context = open_context({})
         checks = operation("doctor").handler(context, DoctorRequest()).checks
-        context.store().close()
+        context.memory.store().close()
         return [check for check in checks if check.name == "hook"]
 
     def tree(self) -> dict[str, bytes | None]:

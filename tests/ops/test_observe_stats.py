@@ -32,11 +32,11 @@ def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Context
     }.items():  # fmt: skip
         monkeypatch.setenv(name, str(value))
     opened = open_context({}, clock=ManualClock(_NOW), zone=UTC)
-    opened.journal().charge(_DAY, "observer", _USAGE)
-    opened.journal().charge(_DAY - timedelta(days=30), "observer", _USAGE)
+    opened.memory.journal().charge(_DAY, "observer", _USAGE)
+    opened.memory.journal().charge(_DAY - timedelta(days=30), "observer", _USAGE)
     yield opened
-    opened.journal().close()
-    opened.store().close()
+    opened.memory.journal().close()
+    opened.memory.store().close()
 
 
 def _run(model: str, at: datetime = _NOW) -> Run:

@@ -12,6 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from contexts import called_in
 
 import gieok
 from gieok.app import open_context
@@ -48,7 +49,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def context(user: Path, clock: ManualClock) -> Iterator[Context]:
     context = open_context({}, clock=clock)
     yield context
-    context.store().close()
+    context.memory.store().close()
 
 
 @pytest.fixture
@@ -64,11 +65,11 @@ def go(user: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
 
 
 def _remember(context: Context, text: str, **fields: object) -> RememberResult:
-    return operation("remember").handler(context, RememberRequest(text=[text], **fields))
+    return operation("remember").handler(called_in(context, Path.cwd()), RememberRequest(text=[text], **fields))
 
 
 def _do(name: str, context: Context, record: str) -> RecordResult:
-    return operation(name).handler(context, RecordRequest(record=record))
+    return operation(name).handler(called_in(context, Path.cwd()), RecordRequest(record=record))
 
 
 def _recalled(folder: Path, prompt: str = _LINTER) -> str:
@@ -114,7 +115,7 @@ def test_a_secret_is_in_no_file(context: Context, go: Callable[..., Path], user:
     key = "sk-" + "a1B2c3D4" * 5
     result = _remember(context, f"The key is {key}", title=f"Key {key}", tags=f"key, {key}")
     assert result.redacted
-    context.store().close()
+    context.memory.store().close()
     for file in user.parent.rglob("*"):
         assert key.encode() not in (file.read_bytes() if file.is_file() else str(file).encode())
 
@@ -158,7 +159,7 @@ def test_in_the_home_folder_a_record_is_the_users_own(
         monkeypatch.setenv("HOME", str(user.parent / "link"))
     context = open_context({})
     result = _remember(context, _RULE)
-    context.store().close()
+    context.memory.store().close()
     assert result.scope == "agent:main"
     assert len(list((user.parent / home / "memory").rglob("*.md"))) == 1
     assert "ruff" in _recalled(Path("/"))
@@ -214,5 +215,5 @@ def test_a_kill_leaves_every_record_whole_on_a_shelf(context: Context, go: Calla
     assert all(re.fullmatch(r"---\n(.+\n)+---\nRecord \d+: (it is kept ?){400}\n", text) for text in files)
     assert said <= {int(re.search(r"\nRecord (\d+)", text)[1]) for text in files}
     _remember(context, _RULE)
-    assert context.store().check() == []
+    assert context.memory.store().check() == []
     assert "ruff" in _recalled(shop)

@@ -68,7 +68,7 @@ def test_afterwards_it_is_nowhere_and_everything_else_is_there(home: Path, tmp_p
     assert _holding(home, tmp_path / "shop") == set()
     assert _run("redact", all=True).found is False
     context = open_context({})
-    store = context.store()
+    store = context.memory.store()
     (note,) = store.get(_USER, ["notes/door.md"])
     assert note.text.splitlines()[2] == "The code is [redacted:topaz], says the keeper."
     assert any(

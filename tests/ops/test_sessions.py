@@ -8,6 +8,7 @@ from typing import Any
 
 import apsw
 import pytest
+from contexts import watching
 
 from gieok.agents import formats
 from gieok.app import open_context
@@ -330,7 +331,6 @@ def test_an_unchanged_conversation_is_not_opened(state: Path) -> None:
 
 
 def test_while_watching_a_conversation_is_followed(state: Path) -> None:
-    from dataclasses import replace
 
     _write_files(state, "main", {"s1": _talk("s1")}, _KEYS)
     file = state / "agents" / "main" / "sessions" / "s1.jsonl"
@@ -346,7 +346,7 @@ def test_while_watching_a_conversation_is_followed(state: Path) -> None:
             os.utime(file, ns=(1, 1))
             yield {file}
 
-    context = replace(open_context({}), watcher=Scripted)
+    context = watching(open_context({}), Scripted)
     result = run(context, IndexRequest(sessions=True, watch=True))
     assert result.report.changed == ["sessions/main/s1.jsonl"]
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from contexts import using
 
 from gieok.app import open_context
 from gieok.errors import BadRequest, StoreError, StoreUnreachable
@@ -55,13 +56,13 @@ def contexts() -> Iterator[Callable[[], Context]]:
 
     def make() -> Context:
         embedder = HashEmbedder()
-        opened.append(replace(open_context({}), embedder=lambda: embedder, embedder_name="hash"))
+        opened.append(using(open_context({}), "memory", embedder=lambda: embedder, embedder_name="hash"))
         return opened[-1]
 
     yield make
     for context in opened:
         for name in ("sqlite", "postgres"):
-            context.open_store(name).close()
+            context.admin.open_store(name).close()
 
 
 def _switch(context: Context, name: str, **switches: bool) -> SwitchResult:
@@ -89,7 +90,7 @@ def test_everything_moves_and_finds_the_same(home: Path, notes: Path, contexts: 
     assert "prompt hook" in operation("store switch").present(moved, Style("en", colour=False))
     assert "옛 색인은 그대로" in operation("store switch").present(moved, Style("ko", colour=False))
     after = contexts()
-    assert after.store_name == "postgres"
+    assert after.memory.store_name == "postgres"
     assert _search(after, "고양이 결제").to_json() == before
     assert _status(after).state == "synced"
     assert any("pgvector" in line for line in _status(after).details)
@@ -105,8 +106,8 @@ def test_a_dry_run_changes_nothing(home: Path, notes: Path, contexts: Callable[[
     assert not result.done
     assert operation("store switch").present(result, Style("en", colour=False)) == "Nothing was changed."
     assert "30 documents" in told[0]
-    assert contexts().store_name == "sqlite"
-    assert contexts().open_store("postgres").scopes() == []
+    assert contexts().memory.store_name == "sqlite"
+    assert contexts().admin.open_store("postgres").scopes() == []
 
 
 class _Killed(Exception):
@@ -128,8 +129,8 @@ def test_interrupted_at_any_moment_the_old_store_is_in_use_and_a_second_run_goes
 
     broken = replace(contexts(), say=interrupt)
     with pytest.raises(_Killed):
-        _switch(replace(broken, choose_store=never) if moment == "choose" else broken, "postgres")
-    assert contexts().store_name == "sqlite"
+        _switch(using(broken, "admin", choose_store=never) if moment == "choose" else broken, "postgres")
+    assert contexts().memory.store_name == "sqlite"
     assert _search(contexts(), "고양이").found
     assert _switch(contexts(), "postgres").documents == 30
     assert _search(contexts(), "고양이").found
@@ -139,12 +140,12 @@ def test_what_only_the_new_store_holds_is_not_forgotten_unasked(
     home: Path, notes: Path, contexts: Callable[[], Context]
 ) -> None:
     _index(contexts(), notes)
-    contexts().open_store("postgres").put([entry("theirs", "남의 것"), entry("other", "x", scope=OTHER)])
+    contexts().admin.open_store("postgres").put([entry("theirs", "남의 것"), entry("other", "x", scope=OTHER)])
     with pytest.raises(BadRequest, match="holds 1 documents in agent:main"):
         _switch(contexts(), "postgres")
     _switch(contexts(), "postgres", replace=True)
-    assert len(contexts().store().hashes(HOME)) == 30
-    assert contexts().store().hashes(OTHER).keys() == {"other"}
+    assert len(contexts().memory.store().hashes(HOME)) == 30
+    assert contexts().memory.store().hashes(OTHER).keys() == {"other"}
 
 
 def test_a_name_that_is_none_or_in_use_is_refused(home: Path, contexts: Callable[[], Context]) -> None:
@@ -169,7 +170,7 @@ def test_a_server_that_is_down_leaves_everything_as_it_is(
     monkeypatch.setenv("GIEOK_DATABASE_URL", _NOWHERE)
     with pytest.raises(StoreUnreachable, match="postgres unreachable"):
         _switch(contexts(), "postgres")
-    assert contexts().store_name == "sqlite"
+    assert contexts().memory.store_name == "sqlite"
 
 
 def test_a_store_that_never_becomes_the_same_is_not_switched_to(
@@ -182,13 +183,13 @@ def test_a_store_that_never_becomes_the_same_is_not_switched_to(
     def write_meanwhile(line: str) -> None:
         if line.startswith("vectors"):
             return
-        context.store().put([entry(f"late {next(numbers)}", "늦은 글")])
+        context.memory.store().put([entry(f"late {next(numbers)}", "늦은 글")])
 
-    context.store().put([entry("first", "글")])
+    context.memory.store().put([entry("first", "글")])
     busy = replace(context, say=write_meanwhile)
     with pytest.raises(StoreError, match="is not the same"):
         _switch(busy, "postgres")
-    assert contexts().store_name == "sqlite"
+    assert contexts().memory.store_name == "sqlite"
 
 
 def test_with_hybrid_a_local_index_answers_while_the_server_does_not(

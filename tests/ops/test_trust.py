@@ -44,7 +44,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def context(shop: Path) -> Iterator[Context]:
     context = open_context({}, clock=ManualClock())
     yield context
-    context.store().close()
+    context.memory.store().close()
 
 
 def _record(shop: Path, name: str, text: str | bytes) -> Path:
@@ -63,7 +63,7 @@ def _shown(result: TrustResult) -> str:
 
 
 def _indexed(context: Context, shop: Path) -> list[str]:
-    return sorted(context.store().hashes(Scope(places.project_scope(str(shop)))))
+    return sorted(context.memory.store().hashes(Scope(places.project_scope(str(shop)))))
 
 
 def _waits(context: Context, shop: Path) -> list[str]:
@@ -235,17 +235,17 @@ def test_what_was_remembered_before_there_was_trust_is_taken_over_once(
     context = go()
     operation("remember").handler(context, RememberRequest(text=["Use ruff."]))
     operation("remember").handler(context, RememberRequest(text=["My own."], user=True))
-    context.store().close()
+    context.memory.store().close()
     shutil.rmtree(paths.home() / "trust")
     context = go()
     operation("status").handler(context, operation("status").request())
     assert _waits(context, shop) == ["memory/constraint/deploy.md"]  # it was never indexed
     assert [Path(key).stem for key in _indexed(context, shop)] == ["use-ruff"]
-    context.store().close()
+    context.memory.store().close()
     grants.forget(paths.home(), str(shop))
     context = go()
     assert _waits(context, shop) == ["memory/constraint/deploy.md", "memory/decision/use-ruff.md"]  # once
-    context.store().close()
+    context.memory.store().close()
 
 
 @pytest.fixture
@@ -257,13 +257,13 @@ def test_a_kill_while_it_is_taken_over_loses_nothing(shop: Path, go: Callable[[]
     context = go()
     for text in ("Use ruff.", "Use pytest."):
         operation("remember").handler(context, RememberRequest(text=[text]))
-    context.store().close()
+    context.memory.store().close()
     (paths.home() / "trust" / ".adopted").unlink()  # killed before the end
     grants.change(paths.home(), str(shop), lambda grant: grant.without(["memory/decision/use-ruff.md"]))
     context = go()
-    context.store().stats()
+    context.memory.store().stats()
     assert _waits(context, shop) == ["memory/constraint/deploy.md"]
-    context.store().close()
+    context.memory.store().close()
 
 
 def test_ten_thousand_records_wait_and_are_trusted(context: Context, shop: Path) -> None:

@@ -249,7 +249,7 @@ def test_the_hook_asks_the_judge_only_where_it_is_enabled(
         monkeypatch.setenv(name, value)
     context = open_context({})
     operation("remember").handler(context, RememberRequest(text=["린터는 ruff를 쓰기로 했다."]))
-    context.store().close()
+    context.memory.store().close()
     payload = {"session_id": "s", "cwd": str(project), "prompt": "어떤 린터를 쓰기로 했지?"}
     done = subprocess.run(
         [sys.executable, "-m", "gieok", "hook", "prompt"],

@@ -8,7 +8,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from gieok.app import open_context
-from gieok.errors import BadRequest
+from gieok.ops.operation import Surface
+from gieok.ops.request import checked
 from gieok.surfaces import tools
 
 
@@ -22,7 +23,7 @@ def test_a_schema_is_valid_and_holds_every_parameter_with_its_default(name: str)
     assert schema["required"] == [field.name for field in fields.values() if field.metadata["positional"]]
     defaults = {n: shown["default"] for n, shown in schema["properties"].items() if n not in schema["required"]}
     Draft202012Validator({**schema, "required": []}).validate(defaults)
-    assert tools.request(found, defaults) == tools.request(found, {})
+    assert checked(found, defaults, Surface.MCP) == checked(found, {}, Surface.MCP)
     assert len(json.dumps(schema) + found.doc.en) < 1_500, "it costs every prompt"
 
 
@@ -54,15 +55,18 @@ def test_what_cannot_be_done_names_the_value_and_the_next_step(
     monkeypatch.chdir(tmp_path / "shop")
     context = open_context({})
     tools.call(context, "memory_remember", {"text": "It is raining."})
-    with pytest.raises(BadRequest) as caught:
-        tools.call(context, tool, arguments)
-    context.store().close()
-    assert said in str(caught.value)
-    assert hint in caught.value.hint
-    assert tools.refusal(caught.value) == f"{caught.value}. {caught.value.hint}"
+    answer = tools.call(context, tool, arguments)
+    context.memory.store().close()
+    assert (answer.found, answer.status, answer.text) == (False, 2, "")
+    failure = answer.failure
+    assert failure is not None
+    assert answer.data == {"error": failure._asdict()}
+    assert said in failure.message
+    assert hint in failure.hint
+    assert tools.refusal(failure) == f"{failure.message}. {failure.hint}"
 
 
 def test_a_whole_number_is_a_number_and_the_other_way_round() -> None:
     search = tools.tools()["memory_search"]
-    assert tools.request(search, {"query": "a", "min_score": 1}).min_score == 1.0
-    assert tools.request(search, {"query": "a", "limit": 3.0}).limit == 3
+    assert checked(search, {"query": "a", "min_score": 1}, Surface.MCP).min_score == 1.0
+    assert checked(search, {"query": "a", "limit": 3.0}, Surface.MCP).limit == 3

@@ -20,7 +20,8 @@ from pathlib import Path
 
 import gieok
 from gieok import fs, paths, places
-from gieok.app import ignored_in, open_context
+from gieok.app import open_context
+from gieok.app.code import ignored_in
 from gieok.capabilities.code.index import watched
 from gieok.capabilities.code.model import layout
 from gieok.capabilities.observe.notes import Mirrored
@@ -118,7 +119,7 @@ class DaemonProcess:
     # Capture
 
     def _capture(self, context: Context) -> None:
-        sidecar = context.sidecar()
+        sidecar = context.observe.sidecar()
         fs.make_private(sidecar.spool)
         while not self.stop.is_set():
             self._look(sidecar)
@@ -134,9 +135,9 @@ class DaemonProcess:
 
     def _follow(self, context: Context, folders: list[Path]) -> None:
         """Take what changes; return after a while, or when the process is to stop, so that everything is looked at anew."""
-        sidecar = context.sidecar()
+        sidecar = context.observe.sidecar()
         ticks = 0
-        for changed in context.watcher().changes(folders, _DEBOUNCE_MS, _TICK_S):
+        for changed in context.admin.watching.open().changes(folders, _DEBOUNCE_MS, _TICK_S):
             if self.stop.is_set():
                 return
             if not changed:
@@ -144,7 +145,7 @@ class DaemonProcess:
                 if ticks == 1:
                     self._look(sidecar)  # what changed between the last look and the first event
                 known = {*sidecar.watched(), sidecar.spool}
-                if ticks >= context.rescan_s or (ticks % _IDLE_CHECK_S == 0 and known != set(folders)):
+                if ticks >= context.admin.watching.rescan_s or (ticks % _IDLE_CHECK_S == 0 and known != set(folders)):
                     return
                 continue
             self._take(sidecar.capture_paths(changed))
@@ -179,17 +180,19 @@ class DaemonProcess:
             self._wake.clear()
             with self._lock:
                 ended, self._ended = self._ended, set()
-            done = sum(self._observe_scope(context, scope, scope in ended) for scope in context.journal().scopes())
+            done = sum(
+                self._observe_scope(context, scope, scope in ended) for scope in context.memory.journal().scopes()
+            )
             if done:
                 self._embed(context)
                 gc.collect()  # what a run held is large, and the next may be hours away
-            waiting = "; ".join(incident.detail for incident in context.journal().incidents())
+            waiting = "; ".join(incident.detail for incident in context.memory.journal().incidents())
             self._note("observe", f"waits: {waiting}" if waiting else "up to date")
             self._wake.wait(_IDLE_CHECK_S)
 
     def _observe_scope(self, context: Context, scope: Scope, ended: bool) -> int:
-        sidecar = context.sidecar()
-        flush = ended or sidecar.is_idle(scope, timedelta(minutes=context.idle_minutes))
+        sidecar = context.observe.sidecar()
+        flush = ended or sidecar.is_idle(scope, timedelta(minutes=context.observe.idle_minutes))
         steps = 0
         while not self.stop.is_set() and sidecar.observe(scope, flush=flush) != "nothing":
             steps += 1
@@ -199,10 +202,10 @@ class DaemonProcess:
 
     def _embed(self, context: Context) -> None:
         """Fill in vectors in a process that ends, because the embedder would keep 300 MB in this one."""
-        store = context.store()
-        if context.embedder_name == "none" or not isinstance(store, VectorSearch):
+        store = context.memory.store()
+        if context.memory.embedder_name == "none" or not isinstance(store, VectorSearch):
             return
-        if not any(store.waiting(scope) for scope in context.journal().scopes()):
+        if not any(store.waiting(scope) for scope in context.memory.journal().scopes()):
             return
         if said := self._child("embed"):
             self._say(said)
@@ -265,13 +268,13 @@ class DaemonProcess:
     def _watch(self, context: Context, root: Path) -> None:
         is_due, quiet_s = True, 0
         # The first answer says that the events are on, so nothing falls between that and the first sync.
-        for changed in context.watcher().changes([root], context.debounce_ms, _TICK_S):
+        for changed in context.admin.watching.open().changes([root], context.admin.watching.debounce_ms, _TICK_S):
             if self.stop.is_set() or root not in self._roots:
                 return
             if is_due:
                 self._note(watched.part(root), "watching")
             quiet_s += 0 if changed else _TICK_S
-            is_rescan = not changed and quiet_s % context.rescan_s == 0
+            is_rescan = not changed and quiet_s % context.admin.watching.rescan_s == 0
             if is_due or is_rescan or (changed and _concerns(root, changed)):
                 with self._syncing:
                     self._sync(root)
@@ -353,7 +356,7 @@ def embed() -> None:
     from gieok.engine.lifecycle import fill_vectors
 
     context = open_context({})
-    store, embedder = context.store(), context.embedder()
+    store, embedder = context.memory.store(), context.memory.embedder()
     try:
         if embedder is not None and isinstance(store, VectorSearch):
             fill_vectors(store, embedder)

@@ -1,12 +1,14 @@
-"""What a handler may use: ports and plain values, put together by `gieok.app`."""
+"""What a handler may use: the call, and a small context for each rib. Put together by `gieok.app`."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from gieok import places
 from gieok.capabilities.files.cut import Cut
+from gieok.capabilities.prompt.options import HookSettings
 from gieok.engine.profile import Profile
 from gieok.errors import BadConfig
 from gieok.model.memory import Scope
@@ -58,76 +60,189 @@ class DaemonControl(Protocol):
         """Return what it says of itself; None where none runs."""
 
 
+class Caller(NamedTuple):
+    """Who calls, and from where: all that an operation knows of the process that wants its answer.
+
+    `flags` is setting name → text. `lang` is the language to use where the settings leave it open. One process answers callers
+    in other folders and with other variables; only the home is the process's own.
+    """
+
+    folder: Path
+    environment: Mapping[str, str]
+    flags: Mapping[str, str] = {}
+    lang: str = "en"
+
+    @property
+    def user(self) -> Path:
+        """Return the folder of the person who calls."""
+        return Path(self.environment.get("HOME") or Path.home())
+
+    def path(self, text: str) -> Path:
+        """Return the absolute path that a person in this folder means; links and `..` stay."""
+        is_own = text == "~" or text.startswith("~/")
+        return self.folder / (self.user / text[2:] if is_own else Path(text).expanduser())
+
+
+class TranscriptAccess(NamedTuple):
+    """Whether OpenClaw's transcripts are indexed without being asked for, and what opens a database of them."""
+
+    is_on: bool
+    open: Callable[[Path], TranscriptStore]
+
+    def are_wanted(self, scope: Scope) -> bool:
+        """Say whether a scope holds transcripts unasked: never a project's, which they do not belong to."""
+        return self.is_on and not scope.path.startswith("project:")
+
+
+class Watching(NamedTuple):
+    """What opens the watcher of files, how long a file must be quiet, and how often everything is compared."""
+
+    open: Callable[[], Watcher]
+    debounce_ms: int
+    rescan_s: int
+
+    def changes(self, folders: Sequence[Path]) -> Iterator[set[Path]]:
+        """Yield what changed in folders; an empty set when everything is to be compared."""
+        return self.open().changes(folders, self.debounce_ms, self.rescan_s)
+
+
+class MemoryContext(NamedTuple):
+    """What is remembered. Functions open a resource at the first call.
+
+    `stores` are the configured store and those that answer while it cannot be reached. `is_hybrid`: a local index of words
+    stands beside a service that searches by meaning. `embedder()` is None where the user wants none. `notes` are those of the
+    store, each durable in the journal.
+    """
+
+    store_name: str
+    is_hybrid: bool
+    store: Callable[[], Store]
+    stores: Callable[[], Sequence[Store]]
+    journal: Callable[[], "FullJournal"]
+    notes: Callable[[], Notes]
+    embedder_name: str
+    embedder: Callable[[], Embedder | None]
+    profile: Callable[[str], Profile]
+    cut: Cut
+    transcripts: TranscriptAccess
+
+
+class ObserveContext(NamedTuple):
+    """The sidecar, and how long a conversation must rest before it is observed whole."""
+
+    sidecar: Callable[[], "Sidecar"]
+    idle_minutes: int
+
+
+class CodeContext(NamedTuple):
+    """The code of projects: opens the index of a folder, and the data file of a run under coverage.
+
+    `asker` asks the model of a name, '' for the configured one, about the code of a folder; `upkeep` the cheap model about
+    what changed there. Both return None where there is no such model.
+    """
+
+    project: Callable[[Path], "Project"]
+    coverage: Callable[[Path], CoverageRun]
+    asker: "Callable[[Path, str], Asker | None]"
+    upkeep: "Callable[[Path], Asker | None]"
+
+
+class PromptContext(NamedTuple):
+    """What the prompt hook decides with. `reader` opens its read-only reader, and gives what that raises when it is late."""
+
+    reader: Callable[[], "tuple[Reader, type[Exception]]"]
+    settings: HookSettings
+
+
+class AdminContext(NamedTuple):
+    """Settings, the stores that could be used instead, and processes.
+
+    `choose_store` makes a store the configured one, for good.
+    `left_stores` opens stores on this machine that are not in use any more. `set_aside` moves the damaged file of the
+    configured store away; it returns where it is, and a store there if it opens. `try_embedder` uses the embedder and returns
+    what was seen, or raises. `daemon` is None in a process that cannot start one.
+    """
+
+    settings: Sequence[SettingRow]
+    store_names: Sequence[str]
+    open_store: Callable[[str], Store]
+    choose_store: Callable[[str], None]
+    left_stores: Callable[[], Sequence[Store]]
+    set_aside: Callable[[], tuple[Path, Store | None]]
+    try_embedder: Callable[[Embedder], str]
+    watching: Watching
+    daemon: Callable[[], DaemonControl] | None
+
+    def setting(self, name: str) -> str:
+        """Return the value of a setting."""
+        return next(row.value for row in self.settings if row.name == name)
+
+
+class Ribs(NamedTuple):
+    """Openers, one a rib; each returns the same context every time."""
+
+    memory: Callable[[], MemoryContext]
+    observe: Callable[[], ObserveContext]
+    code: Callable[[], CodeContext]
+    prompt: Callable[[], PromptContext]
+    admin: Callable[[], AdminContext]
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Everything a handler reaches. What is a function is opened when it is first asked for.
+    """One call: who calls, whose memory is meant, how to talk to a person; and a context for each rib, opened when first used.
 
-    `stores` are the configured store and those that answer while it cannot be reached; `open_store` opens any by name.
-    `hybrid`: words are searched here too where a service searches for meaning. `choose_store` makes a store the
-    configured one, for good.
-    `daemon` is None in a process that cannot start one, `embedder()` where the user wants none. `try_embedder` uses it and
-    returns what was seen, or raises. `say` shows a line of progress to a person, or nothing; `tell` writes a line that stays,
-    in `lang`.
+    `also` are scopes that are read beside `scope`. `say` shows a line of progress, or nothing; `tell` writes a line that stays,
+    in `lang`; `ask` asks a person one line and is None where nobody sits at a terminal.
     """
 
     home: Path
-    store_name: str
-    store_names: Sequence[str]
-    hybrid: bool
-    embedder_name: str
-    store: Callable[[], Store]
-    stores: Callable[[], Sequence[Store]]
-    open_store: Callable[[str], Store]
-    choose_store: Callable[[str], None]
-    #: Opens the files of stores that are not in use any more and still on this machine.
-    left_stores: Callable[[], Sequence[Store]]
-    #: Moves the damaged file of the configured store away; returns where it is, and a store there if it opens.
-    set_aside: Callable[[], tuple[Path, Store | None]]
-    embedder: Callable[[], Embedder | None]
-    try_embedder: Callable[[Embedder], str]
-    watcher: Callable[[], Watcher]
-    journal: Callable[[], "FullJournal"]
-    #: The notes of the store, each durable in the journal.
-    notes: Callable[[], Notes]
-    sidecar: Callable[[], "Sidecar"]
-    daemon: Callable[[], DaemonControl] | None
-    clock: Clock
-    zone: tzinfo
+    caller: Caller
     scope: Scope
-    #: Scopes that are read beside it where the user named none.
     also: tuple[Scope, ...]
-    #: Whether the user named the scope; else it follows from the folder.
+    #: Whether the caller named the scope; else it follows from the folder.
     is_scope_named: bool
-    profile: Callable[[str], Profile]
-    cut: Cut
-    #: Whether OpenClaw's transcripts are indexed without being asked for, and how a database of them is opened.
-    has_sessions: bool
-    open_transcripts: Callable[[Path], TranscriptStore]
-    debounce_ms: int
-    rescan_s: int
-    idle_minutes: int
-    settings: Sequence[SettingRow]
     #: Settings that are wrong and were left out; empty in operations that do not run then.
-    config_troubles: Sequence[BadConfig]
+    troubles: Sequence[BadConfig]
+    lang: str
+    zone: tzinfo
+    clock: Clock
     say: Callable[[str], None]
     tell: Callable[[str], None]
-    #: Asks a person one line; None where nobody sits at a terminal.
     ask: Callable[[str], str] | None
-    #: Opens what the prompt hook reads with, and gives what it raises when it is late.
-    glance: Callable[[], "tuple[Reader, type[Exception]]"]
-    lang: str
-    version: str
-    #: Where the user stands, and how the code of a folder is opened.
-    folder: Path
-    project: Callable[[Path], "Project"]
-    #: Opens the data file of a run under coverage.
-    open_coverage: Callable[[Path], CoverageRun]
-    #: Asks the model of this name, '' for the configured one, about the code of a folder; None where there is none.
-    asker: "Callable[[Path, str], Asker | None]"
-    #: Asks the cheap model about what changed in a folder; None where there is none.
-    upkeep: "Callable[[Path], Asker | None]"
+    ribs: Ribs
 
     @property
     def scopes(self) -> tuple[Scope, ...]:
         """Return every scope to read: that of the call, then those beside it."""
         return (self.scope, *self.also)
+
+    @property
+    def project(self) -> str:
+        """Return the root of the project whose memory the call reads; '' for none, or where a scope is named."""
+        return "" if self.is_scope_named else places.project_root(str(self.caller.folder))
+
+    @property
+    def memory(self) -> MemoryContext:
+        """Return what is remembered."""
+        return self.ribs.memory()
+
+    @property
+    def observe(self) -> ObserveContext:
+        """Return the sidecar's."""
+        return self.ribs.observe()
+
+    @property
+    def code(self) -> CodeContext:
+        """Return the code of projects."""
+        return self.ribs.code()
+
+    @property
+    def prompt(self) -> PromptContext:
+        """Return what the prompt hook decides with."""
+        return self.ribs.prompt()
+
+    @property
+    def admin(self) -> AdminContext:
+        """Return settings, other stores and processes."""
+        return self.ribs.admin()

@@ -13,18 +13,21 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gieok import __version__
+from gieok import __version__, places
 from gieok.agents.table import EVENTS, HOOKED
-from gieok.errors import STATUS, BadRequest, GieokError, MissingExtra, OutputLost
+from gieok.errors import BadRequest, GieokError, MissingExtra, OutputLost
 from gieok.ops import NAMES, operation
 from gieok.ops.context import DaemonControl
-from gieok.ops.operation import Operation, Style, Surface, Words
+from gieok.ops.operation import Operation, Surface, Words
 from gieok.surfaces import streams
 from gieok.surfaces.hook import trail
 from gieok.surfaces.language import language
 from gieok.surfaces.progress import Progress
+
+if TYPE_CHECKING:
+    from gieok.ops.run import Answer
 
 _NOTHING_FOUND = 1
 _FAILED = 2
@@ -92,12 +95,14 @@ def _serve(module: str, package: str, parsed: argparse.Namespace, lang: str) -> 
 
 def _run(parsed: argparse.Namespace, lang: str) -> int:
     from gieok.app import open_context  # after the arguments: `--help` needs none of it
+    from gieok.ops.run import run
 
     chosen: Operation[Any, Any] = parsed.operation
     values = {field.name: getattr(parsed, field.name) for field in dataclasses.fields(chosen.request)}
     flags = {setting: getattr(parsed, setting) for _, setting, _ in _GLOBAL if getattr(parsed, setting) is not None}
     with Progress(sys.stderr) as progress:
-        context = open_context(
+        open_for = partial(
+            open_context,
             flags,
             say=progress.say,
             tell=progress.tell,
@@ -105,20 +110,21 @@ def _run(parsed: argparse.Namespace, lang: str) -> int:
             lang=lang,
             resident=bool(values.get("watch")),
             daemon=_daemon,
-            forgiving=chosen.runs_without_settings,
         )
-        for error in () if chosen.forgives_config else context.config_troubles:
-            progress.tell(f"{error}; it is left out: `gieok config show`")
-        result = chosen.handler(context, chosen.request(**values))
+        answer = run(
+            chosen.name, values, lambda found: open_for(forgiving=found.runs_without_settings), colour=_has_colour()
+        )
+    if answer.failure:
+        return _fail(answer, as_json=parsed.json)
     if chosen.name == "search" and (session := os.environ.get("CLAUDE_CODE_SESSION_ID")):
-        trail.count(str(context.home), {"event": "search", "agent": "cli", "session": session})
+        trail.count(places.home(), {"event": "search", "agent": "cli", "session": session})
     if parsed.json:
-        _write_json(result.to_json())
+        _write_json(answer.data)
     elif chosen.is_verbatim:
-        streams.write_bytes(chosen.present(result, _style(context.lang)).encode("utf-8", "surrogateescape"))
+        streams.write_bytes(answer.text.encode("utf-8", "surrogateescape"))
     else:
-        streams.write(chosen.present(result, _style(context.lang)), sys.stdout.encoding or "utf-8")
-    return 0 if result.found else _NOTHING_FOUND
+        streams.write(answer.text, sys.stdout.encoding or "utf-8")
+    return answer.status
 
 
 def _ask(what: str) -> str:
@@ -138,9 +144,8 @@ def _write_json(data: object) -> None:
     streams.write(json.dumps(data, ensure_ascii=False), "utf-8")
 
 
-def _style(lang: str) -> Style:
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return Style(lang, colour)
+def _has_colour() -> bool:
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
 def _width() -> int:
@@ -148,11 +153,19 @@ def _width() -> int:
 
 
 def _report(error: GieokError, *, as_json: bool) -> int:
+    from gieok.ops.run import failed
+
+    return _fail(failed(error), as_json=as_json)
+
+
+def _fail(answer: "Answer", *, as_json: bool) -> int:
+    """Show an error, and return its exit status."""
     if as_json:
         with contextlib.suppress(OutputLost):  # then the words on stderr have to do
-            _write_json({"error": {"code": error.code, "message": str(error), "hint": error.hint}})
-    streams.print_error(error)
-    return STATUS[error.code][0]
+            _write_json(answer.data)
+    if answer.failure:
+        streams.print_error(answer.failure.message, answer.failure.hint)
+    return answer.status
 
 
 def _unexpected(error: Exception) -> GieokError:

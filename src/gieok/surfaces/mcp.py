@@ -15,6 +15,7 @@ from mcp.shared.message import SessionMessage
 from gieok import __version__
 from gieok.errors import GieokError, OutputLost
 from gieok.ops.operation import Effect
+from gieok.ops.run import failed
 from gieok.surfaces import jsonrpc, tools
 
 _Context = ServerRequestContext[object]
@@ -43,13 +44,15 @@ async def _call_tool(context: _Context, params: types.CallToolRequestParams) -> 
     """Run the tool on a thread: a search must not hold up a ping."""
     del context
     try:
-        text, data = await anyio.to_thread.run_sync(
+        answer = await anyio.to_thread.run_sync(
             lambda: tools.call(tools.context(params.name), params.name, params.arguments or {})
         )
-    except GieokError as error:
-        return types.CallToolResult(content=[types.TextContent(text=tools.refusal(error))], is_error=True)
-    structured = data if isinstance(data, dict) else {"result": data}
-    return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=structured)
+    except GieokError as error:  # of the settings, which are read at the first call
+        answer = failed(error)
+    if answer.failure:
+        return types.CallToolResult(content=[types.TextContent(text=tools.refusal(answer.failure))], is_error=True)
+    structured = answer.data if isinstance(answer.data, dict) else {"result": answer.data}
+    return types.CallToolResult(content=[types.TextContent(text=answer.text)], structured_content=structured)
 
 
 def main() -> int:

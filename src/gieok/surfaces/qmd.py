@@ -124,13 +124,13 @@ def _options(argv: Sequence[str], *names: str) -> list[str]:
 
 
 def _load(context: Context) -> list[Collection]:
-    raw = json.loads(context.store().notes(context.scope).get(_NOTE, "") or "[]")
+    raw = json.loads(context.memory.store().notes(context.scope).get(_NOTE, "") or "[]")
     return [Collection(c["name"], Path(c["path"]), c["pattern"]) for c in raw]
 
 
 def _save(context: Context, collections: Sequence[Collection]) -> None:
     raw = [{"name": c.name, "path": str(c.path), "pattern": c.pattern} for c in collections]
-    context.notes().update_note(context.scope, _NOTE, lambda _: json.dumps(raw))
+    context.memory.notes().update_note(context.scope, _NOTE, lambda _: json.dumps(raw))
     _write_index_file(context, collections)
 
 
@@ -148,8 +148,8 @@ def _collection(context: Context, argv: Sequence[str]) -> str:
         return f"Collection: {named[0].name}\n  Path:     {named[0].path}\n  Pattern:  {named[0].pattern}"
     left = [c for c in known if c not in named]
     if not any(c.root == named[0].root for c in left):
-        roots.remove(context.notes(), context.scope, [named[0].root])
-        sync.forget_retired(context.store(), context.scope)
+        roots.remove(context.memory.notes(), context.scope, [named[0].root])
+        sync.forget_retired(context.memory.store(), context.scope)
     _save(context, left)
     return f"Removed {named[0].name}"
 
@@ -161,7 +161,7 @@ def _listed(known: Sequence[Collection], *, as_json: bool) -> str:
 
 
 def _add(context: Context, known: list[Collection], argv: list[str]) -> str:
-    path = Path(os.path.normpath(Path(argv[0] if argv else ".").expanduser().absolute()))
+    path = Path(os.path.normpath(context.caller.path(argv[0] if argv else ".")))
     pattern = next(iter(_options(argv, "--mask", "--glob", "--pattern")), _DEFAULT_MASK)
     made = Collection(next(iter(_options(argv, "--name")), path.name), path, pattern)
     if any(c.name == made.name for c in known):
@@ -170,7 +170,7 @@ def _add(context: Context, known: list[Collection], argv: list[str]) -> str:
         raise _Refused(
             f"A collection already exists for this path and pattern:\n  Name: {same.name} (qmd://{same.name}/)"
         )
-    roots.add(context.notes(), context.scope, [made.root])
+    roots.add(context.memory.notes(), context.scope, [made.root])
     _save(context, [*known, made])
     return f"Collection '{made.name}' created"
 
@@ -188,7 +188,7 @@ def _update(context: Context, argv: Sequence[str]) -> str:
 
 def _status(context: Context, argv: Sequence[str]) -> str:
     del argv
-    stats = context.store().stats(context.scope)
+    stats = context.memory.store().stats(context.scope)
     return f"QMD Status (gieok {__version__})\n  Documents: {stats.documents}\n  Vectors:  {stats.vectors} embedded"
 
 
@@ -204,7 +204,7 @@ def _search(context: Context, argv: Sequence[str]) -> str:
         hits = operation("search").handler(context, request).recollection.hits
     except NotIndexed:
         hits = ()
-    folders = roots.load(context.store(), context.scope)
+    folders = roots.load(context.memory.store(), context.scope)
     shown = [item for hit in hits if (item := _item(hit, folders, chosen))]
     return json.dumps(shown[:limit], ensure_ascii=False)
 
@@ -230,14 +230,14 @@ def _item(hit: Hit, folders: list[roots.Root], chosen: Sequence[Collection]) -> 
 
 def _write_index_file(context: Context, collections: Sequence[Collection]) -> None:
     """Keep the file that `openclaw memory status` opens: which documents there are, nothing more."""
-    cache = os.environ.get("XDG_CACHE_HOME")
+    cache = context.caller.environment.get("XDG_CACHE_HOME")
     if not cache:
         return
     file = Path(cache) / "qmd" / "index.sqlite"
     fs.create_private(file)
-    folders = roots.load(context.store(), context.scope)
+    folders = roots.load(context.memory.store(), context.scope)
     rows = []
-    for key, content_hash in context.store().hashes(context.scope).items():
+    for key, content_hash in context.memory.store().hashes(context.scope).items():
         files = [root.file(key.removeprefix(f"{root.name}/")) for root in folders if root.owns(key)]
         for name, path, found in ((c.name, c.path, f) for f in files for c in collections if c.holds(f)):
             rows.append((name, found.relative_to(path).as_posix(), content_hash, 1))

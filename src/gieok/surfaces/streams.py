@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, TextIO, cast
 
-from gieok.errors import STATUS, GieokError, OutputLost
+from gieok.errors import STATUS, OutputLost
 
 _NO_READER = 141
 
@@ -60,7 +60,7 @@ def run(command: Callable[[], int]) -> int:
         _drop(sys.stdout, 1)
     except OSError as error:
         _drop(sys.stdout, 1)
-        print_error(OutputLost(_lost(error)))
+        print_error(_lost(error), OutputLost.hint)
         status = STATUS[OutputLost.code][0]
     try:
         sys.stderr.flush()
@@ -89,9 +89,9 @@ def write_bytes(data: bytes) -> None:
         raise OutputLost(_lost(error)) from error
 
 
-def print_error(error: GieokError) -> None:
+def print_error(message: str, hint: str = "") -> None:
     """Say what went wrong, where anybody reads it."""
-    said = f"gieok: {error}\n" + (f"  → {error.hint}\n" if error.hint else "")
+    said = f"gieok: {message}\n" + (f"  → {hint}\n" if hint else "")
     with contextlib.suppress(BrokenPipeError):
         sys.stderr.write(said.encode("utf-8", "replace").decode())
         sys.stderr.flush()

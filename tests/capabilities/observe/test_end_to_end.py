@@ -104,13 +104,13 @@ def test_a_long_conversation_becomes_dated_observations(home: Path, server: Mode
     context = _context(ManualClock(_BEGIN + timedelta(days=5)))
     done = _run(context)
     assert done["messages"] == count
-    held = scope_memory.load(context.store(), context.scope)
+    held = scope_memory.load(context.memory.store(), context.scope)
     assert len(held.observations) > 30
     for o in held.observations:
         number = int(re.findall(r"간격을 (\d+)초", o.text)[0])
         assert o.at == _BEGIN + timedelta(minutes=15 * number), "the day and time of its own message"
         assert o.category == "decision"
-        (message,) = context.journal().messages(context.scope, o.message_ids)
+        (message,) = context.memory.journal().messages(context.scope, o.message_ids)
         assert message.message.text.startswith(f"결정 {number}:")
     assert held.task == "결제 재시도 조정"
     text = (home / "home" / "active_memory.md").read_text(encoding="utf-8")
@@ -136,21 +136,21 @@ def test_whatever_the_model_does_nothing_is_lost_and_it_resumes_by_itself(home: 
     for trouble in ((500, b"{}"), None, "", "<html>it works</html>", (200, b"garbage"), loop):
         server.script = [trouble]
         assert _run(context)["waiting"]
-        assert context.journal().position(context.scope, READER) == 0
+        assert context.memory.journal().position(context.scope, READER) == 0
         asked = len(server.requests)
         assert _run(context)["waiting"], "before its time it is not tried again"
         assert len(server.requests) == asked
         clock.advance(timedelta(minutes=16))
-    assert context.journal().stats(context.scope).messages == count
-    assert scope_memory.load(context.store(), context.scope).observations == ()
+    assert context.memory.journal().stats(context.scope).messages == count
+    assert scope_memory.load(context.memory.store(), context.scope).observations == ()
     notified = log(home / "home").read_text(encoding="utf-8").splitlines()
     assert len(notified) == 1
     assert "the observer waits" in notified[0]
     server.script = [_observe]
     assert _run(context)["waiting"] is None
-    held = scope_memory.load(context.store(), context.scope)
+    held = scope_memory.load(context.memory.store(), context.scope)
     assert held.observations
-    assert context.journal().incidents() == []
+    assert context.memory.journal().incidents() == []
     server.script = [(401, b"{}")]
     with (home / "t" / "a.jsonl").open("a") as out:
         out.write(json.dumps({"role": "user", "content": "더", "timestamp": "2026-11-24T01:00:00Z"}) + "\n")

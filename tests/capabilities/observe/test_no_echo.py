@@ -33,8 +33,8 @@ def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Context
     (tmp_path / "t").mkdir()
     opened = open_context({}, clock=ManualClock(_NOW), zone=UTC)
     yield opened
-    opened.journal().close()
-    opened.store().close()
+    opened.memory.journal().close()
+    opened.memory.store().close()
 
 
 class _Agent:
@@ -63,7 +63,7 @@ class _Agent:
 
 def _observe(context: Context) -> list[str]:
     operation("observe run").handler(context, ObserveRunRequest(once=True))
-    return [o.text for o in scope_memory.load(context.store(), _SCOPE).observations]
+    return [o.text for o in scope_memory.load(context.memory.store(), _SCOPE).observations]
 
 
 def _named(context: Context) -> list[str]:
@@ -88,12 +88,12 @@ def test_four_sessions_that_read_their_own_memory_add_nothing_to_it(context: Con
         agent.uses("Read", {"file_path": str(active)}, memory)
         agent.uses("Read", {"file_path": "copy.md"}, memory)
         agent.uses("Bash", {"command": "gieok search 'Redis Streams'"}, printed)
-        answer, data = tools.call(context, "memory_search", {"query": "Redis Streams", "min_score": 0})
-        agent.uses("mcp__gieok__memory_search", {"query": "Redis Streams"}, answer)
-        agent.uses("mcp__gieok__memory_search", {"query": "Redis Streams"}, json.dumps(data))
+        answer = tools.call(context, "memory_search", {"query": "Redis Streams", "min_score": 0})
+        agent.uses("mcp__gieok__memory_search", {"query": "Redis Streams"}, answer.text)
+        agent.uses("mcp__gieok__memory_search", {"query": "Redis Streams"}, json.dumps(answer.data))
         agent.hears(f"Here is what you keep:\n\n{memory}\n\nRight?")
         assert _observe(context) == first
-    said = [found.message.text for found in context.journal().read(_SCOPE, 0, budget_tokens=1 << 40)]
+    said = [found.message.text for found in context.memory.journal().read(_SCOPE, 0, budget_tokens=1 << 40)]
     assert [text for text in said if "Redis" in text and not text.startswith("[Bash ")] == [
         "We decided to use Redis Streams for the queue."
     ]

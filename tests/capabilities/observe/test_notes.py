@@ -253,5 +253,5 @@ def test_notes_reach_the_workspace_of_openclaw(tmp_path: Path, monkeypatch: pyte
         assert _run("observe run", context)["notes"]["left"] == [str(copy)]
         assert _run("status", context)["sidecar"]["left_notes"] == [str(copy)]
     finally:
-        context.journal().close()
-        context.store().close()
+        context.memory.journal().close()
+        context.memory.store().close()

@@ -48,8 +48,8 @@ def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock)
     (tmp_path / "t").mkdir()
     opened = open_context({}, clock=clock, zone=UTC)
     yield opened
-    opened.journal().close()
-    opened.store().close()
+    opened.memory.journal().close()
+    opened.memory.store().close()
 
 
 def _say(file: Path, *texts: str, at: datetime = _NOW, **more: object) -> Path:
@@ -61,13 +61,13 @@ def _say(file: Path, *texts: str, at: datetime = _NOW, **more: object) -> Path:
 
 
 def _texts(context: Context, scope: Scope = _SCOPE) -> list[str]:
-    return [o.text for o in scope_memory.load(context.store(), scope).observations]
+    return [o.text for o in scope_memory.load(context.memory.store(), scope).observations]
 
 
 def test_below_the_threshold_messages_wait_and_an_idle_conversation_is_observed_whole(
     context: Context, clock: ManualClock, tmp_path: Path
 ) -> None:
-    sidecar = context.sidecar()
+    sidecar = context.observe.sidecar()
     _say(tmp_path / "t" / "a.jsonl", "출시는 금요일로 정했어.")
     assert sidecar.capture_all() == 1
     assert sidecar.observe_all(_SCOPE) == []
@@ -81,7 +81,7 @@ def test_below_the_threshold_messages_wait_and_an_idle_conversation_is_observed_
 def test_chunks_are_made_ahead_and_activated_at_the_threshold_but_for_the_newest(
     context: Context, tmp_path: Path
 ) -> None:
-    sidecar, steps = context.sidecar(), list[Step]()
+    sidecar, steps = context.observe.sidecar(), list[Step]()
     for number in range(40):
         _say(tmp_path / "t" / "a.jsonl", f"결정 {number}번은 이렇게 하기로 했다.")
         sidecar.capture_all()
@@ -110,14 +110,14 @@ def test_a_prefix_of_chunks_leaves_about_a_fifth(tokens: tuple[int, ...], pendin
 
 
 def test_at_the_hard_stop_everything_is_observed_at_once(context: Context, tmp_path: Path) -> None:
-    sidecar = context.sidecar()
+    sidecar = context.observe.sidecar()
     _say(tmp_path / "t" / "a.jsonl", *(f"결정 {n}번은 이렇게 하기로 했다." for n in range(60)))
     sidecar.capture_all()
     assert sidecar.observe(_SCOPE) is Step.OBSERVED
 
 
 def test_what_is_taken_back_drops_the_chunks_that_were_made_of_it(context: Context) -> None:
-    journal = context.journal()
+    journal = context.memory.journal()
     texts = [Message(f"s/{n}", Role.USER, f"m{n}", _NOW, "s", "gemini-cli", 10, "f", n) for n in range(1, 7)]
     first = Cursor("1", "f", 1)
     journal.append(_SCOPE, texts, first, None)
@@ -130,7 +130,7 @@ def test_what_is_taken_back_drops_the_chunks_that_were_made_of_it(context: Conte
 
 
 def test_a_run_that_would_end_inside_a_chunk_is_refused(context: Context) -> None:
-    journal = context.journal()
+    journal = context.memory.journal()
     turns = [Message(f"s/{n}", Role.USER, f"m{n}", _NOW, "s", "plain", 10, "f", n) for n in range(2)]
     journal.append(_SCOPE, turns, Cursor("1", "f", 1), None)
 
@@ -141,7 +141,7 @@ def test_a_run_that_would_end_inside_a_chunk_is_refused(context: Context) -> Non
         assert journal.buffer(_SCOPE, READER, BufferedSpan(0, last, 60, "x"))
         return Observed(())
 
-    assert Buffer(journal, context.store(), _SCOPE, ManualClock(), observe).step(flush=True) is Step.LOST
+    assert Buffer(journal, context.memory.store(), _SCOPE, ManualClock(), observe).step(flush=True) is Step.LOST
     assert journal.position(_SCOPE, READER) == 0
 
 
@@ -153,7 +153,7 @@ def test_a_spooled_event_is_taken_once_the_journal_holds_it_and_an_end_is_observ
     spooled = Path(trail.spool(str(context.home), row))
     waiting = Path(trail.spool(str(context.home), {**row, "transcript_path": "/not/there/yet.jsonl"}))
     (spooled.parent / "torn.json").write_text("{")
-    context.sidecar()
+    context.observe.sidecar()
     done = operation("observe run").handler(context, ObserveRunRequest(once=True))
     assert done.messages == 1
     assert not spooled.exists()
@@ -203,22 +203,22 @@ def _with_observations(context: Context, count: int, **changes: object) -> Sidec
         )
         for n in range(count)
     ]
-    context.store().put(observation.entries(_SCOPE, Observed(tuple(made)), _NOW))
-    return replace(context.sidecar(), **changes)  # type: ignore[arg-type]
+    context.memory.store().put(observation.entries(_SCOPE, Observed(tuple(made)), _NOW))
+    return replace(context.observe.sidecar(), **changes)  # type: ignore[arg-type]
 
 
 def test_too_many_observations_are_reflected_upon(context: Context) -> None:
     sidecar = _with_observations(context, 40, thresholds=Thresholds(reflect_tokens=500))
-    held = scope_memory.load(context.store(), _SCOPE)
+    held = scope_memory.load(context.memory.store(), _SCOPE)
     assert held.tokens > 500
     assert sidecar.reflect_if_due(_SCOPE)
-    assert scope_memory.load(context.store(), _SCOPE).tokens <= held.tokens / 2
+    assert scope_memory.load(context.memory.store(), _SCOPE).tokens <= held.tokens / 2
     assert not sidecar.reflect_if_due(_SCOPE)
 
 
 def test_once_a_week_half_as_many_are_enough(context: Context, clock: ManualClock) -> None:
     tokens = scope_memory.load(_with_observations(context, 40).store, _SCOPE).tokens
-    sidecar = replace(context.sidecar(), thresholds=Thresholds(reflect_tokens=round(tokens * 1.5)))
+    sidecar = replace(context.observe.sidecar(), thresholds=Thresholds(reflect_tokens=round(tokens * 1.5)))
     assert sidecar.reflect_if_due(_SCOPE), "Sunday 02:00 is past"
     _with_observations(context, 40)
     assert not sidecar.reflect_if_due(_SCOPE), "done for this week"
@@ -237,4 +237,4 @@ def test_thresholds_keep_a_fifth() -> None:
 def test_a_setting_that_cannot_be_used_is_named(context: Context, monkeypatch, name: str, value: str) -> None:
     monkeypatch.setenv(f"GIEOK_{name}", value)
     with pytest.raises(BadConfig, match=value.rpartition(" ")[2]):
-        open_context({}).sidecar().models.observer(_SCOPE)
+        open_context({}).observe.sidecar().models.observer(_SCOPE)

@@ -94,7 +94,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     context = open_context({})
     for text in ("린터는 ruff를 쓰기로 했다. flake8은 느려서 버렸다.", "Deploys go out on Tuesday mornings."):
         operation("remember").handler(context, RememberRequest(text=[text]))
-    context.store().close()
+    context.memory.store().close()
     return tmp_path / "shop"
 
 

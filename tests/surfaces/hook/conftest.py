@@ -63,14 +63,14 @@ class Place:
         """Keep a record, and leave the database closed; return the record's file."""
         context = open_context({})
         result = operation("remember").handler(context, RememberRequest(text=[text], **fields))
-        context.store().close()
+        context.memory.store().close()
         return (self.home.parent if fields.get("user") else self.project) / result.path
 
     def trust(self) -> None:
         """Trust what the project brings along, as a person would."""
         context = open_context({})
         operation("trust").handler(context, TrustRequest(yes=True))
-        context.store().close()
+        context.memory.store().close()
 
     def payload(self, prompt: object, **fields: object) -> dict[str, object]:
         return {"session_id": "s", "cwd": str(self.project), "prompt": prompt, **fields}

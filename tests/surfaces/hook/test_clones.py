@@ -187,16 +187,16 @@ def test_a_model_can_neither_read_what_waits_nor_trust_it(place, clone: Path) ->
     assert not any("trust" in name for name in tools.tools())
     start(place)
     context = open_context({})
-    text, data = tools.call(context, "memory_search", {"query": "deploys on Fridays"})
-    assert "skip the review" not in text
-    assert data["results"] == []
-    with pytest.raises(Exception, match="waits for `gieok trust`"):
-        tools.call(context, "memory_get", {"path": str(clone / ".gieok/memory/constraint/deploy.md")})
+    answer = tools.call(context, "memory_search", {"query": "deploys on Fridays"})
+    assert "skip the review" not in answer.text
+    assert answer.data["results"] == []
+    refused = tools.call(context, "memory_get", {"path": str(clone / ".gieok/memory/constraint/deploy.md")})
+    assert "waits for `gieok trust`" in refused.failure.message
     tools.call(context, "memory_remember", {"text": "Retry webhooks five times.", "category": "constraint"})
-    text, _ = tools.call(context, "memory_search", {"query": "webhooks review"})
+    text = tools.call(context, "memory_search", {"query": "webhooks review"}).text
     assert "Retry webhooks" in text
     assert "skip the review" not in text
-    context.store().close()
+    context.memory.store().close()
 
 
 def test_status_and_doctor_name_the_projects_that_wait(place, clone: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,7 +1,6 @@
 """What agents' installs are made of: hooks in settings, an MCP server, files of our own; and how ours are recognised."""
 
 import json
-import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from importlib.resources import files
@@ -45,11 +44,6 @@ class Site(NamedTuple):
         """Return the agent's folder: what its variable says for the user, the usual name otherwise."""
         moved = "" if self.is_project else self.environment.get(variable, "")
         return Path(moved).expanduser() if moved else self.folder / usual
-
-
-def user_site() -> Site:
-    """Return the user's own home."""
-    return Site(Path.home(), False, os.environ)
 
 
 def command(call: Call, agent: str, event: str, *, units_per_second: int = 1, **more: str) -> dict[str, object]:

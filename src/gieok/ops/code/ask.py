@@ -54,13 +54,13 @@ def run(context: Context, request: AskRequest) -> AskResult:
     if not text:
         raise BadRequest("the question is empty", hint='`gieok ask "…"`')
     project = opened(context)
-    asker = context.asker(project.root, request.model)
+    asker = context.code.asker(project.root, request.model)
     if asker is None:
         raise BadRequest(
             "no model is configured that could answer",
             hint='set `code.model`, or name one with `--model`; `gieok code query "…"` answers without',
         )
-    embedder = context.embedder() if project.store.stats().vectors else None
+    embedder = context.memory.embedder() if project.store.stats().vectors else None
     found = search(project, embedder, text, _ANSWERS).answers
     sources = [(f"{a.symbol.path}#L{a.start_line}-L{a.end_line}", a.snippet) for a in found]
     sources += _memory(context, text)
@@ -72,11 +72,11 @@ def run(context: Context, request: AskRequest) -> AskResult:
 
 def _memory(context: Context, text: str) -> list[tuple[str, str]]:
     """Return what memory holds of the question."""
-    store = context.store()
+    store = context.memory.store()
     if context.scope not in store.scopes():
         return []
     question = Question(text=text, scopes=(context.scope,), use_vectors=False)
-    found = recall(store, None, question, context.profile(""), context.clock, context.zone)
+    found = recall(store, None, question, context.memory.profile(""), context.clock, context.zone)
     return [(f"{hit.passage.key}#L{hit.passage.start_line}", hit.snippet) for hit in found.hits[:3]]
 
 

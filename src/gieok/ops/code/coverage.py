@@ -60,7 +60,7 @@ def run(context: Context, request: CoverageRequest) -> CoverageResult:
     if request.forget:
         executed.forget(project)
         return CoverageResult(Learned((), (), (), (), (), 0, ()), project.store.count_executions())
-    opened_run = context.open_coverage(context.folder / request.file if request.file else project.root / _FILE)
+    opened_run = context.code.coverage(context.caller.path(request.file) if request.file else project.root / _FILE)
     synced(context, project, "coverage", wait=False)
     learned = coverage.learn(project, opened_run, request.commit)
     executed.keep(project, learned)

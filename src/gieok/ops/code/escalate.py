@@ -54,7 +54,7 @@ def run(context: Context, request: EscalateRequest) -> EscalateResult:
     reasons, files = (tuple(map(str, waiting.get(name) or ())) for name in ("reasons", "files"))  # type: ignore[call-overload]
     summaries = 0
     if not request.dismiss:
-        asker = context.asker(project.root, request.model)
+        asker = context.code.asker(project.root, request.model)
         if asker is None:
             raise BadRequest(
                 "no model is configured that could look",

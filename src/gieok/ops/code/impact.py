@@ -104,7 +104,7 @@ def run(context: Context, request: ImpactRequest) -> ImpactResult:
     project = opened(context)
     if request.diff:
         return ImpactResult(analysis.of_diff(project, request.diff), request.limit)
-    found = lookup.find(project, request.target, context.folder)
+    found = lookup.find(project, request.target, context.caller.folder)
     return ImpactResult(analysis.of_symbols(project, found), request.limit)
 
 

@@ -85,7 +85,7 @@ class SyncResult:
 
 def run(context: Context, request: InitRequest) -> SyncResult:
     """Index a project for the first time, or all of it again."""
-    start = (context.folder / request.path).resolve()
+    start = context.caller.path(request.path).resolve()
     if not start.is_dir():
         raise BadRequest(f"{str(start)!r} is no folder", hint="name the folder of a project: `gieok code init DIR`")
     if request.model and not request.full:
@@ -98,14 +98,14 @@ def run(context: Context, request: InitRequest) -> SyncResult:
         )
     layout.prepare(root)
     project = _opened(context, root)
-    asker = context.asker(root, request.model) if request.full else None
+    asker = context.code.asker(root, request.model) if request.full else None
     return synced(context, project, "init", full=request.full, wait=not request.no_wait, asker=asker)
 
 
 def _opened(context: Context, root: Path) -> Project:
     """Return the project of a folder; an index that somebody else made, or a damaged one, makes room for the user's own."""
     try:
-        return _sound(context.project(root))
+        return _sound(context.code.project(root))
     except (NotIndexed, StoreCorrupt) as error:
         words = Words("it is made anew", "새로 만듭니다")
         context.tell(f"{error}: {words.say(context.lang)}")
@@ -113,7 +113,7 @@ def _opened(context: Context, root: Path) -> Project:
             folder = paths.aside(context.home) / f"code-{context.clock.now():%Y%m%dT%H%M%S%fZ}"
             fs.set_aside(layout.index_file(root), folder)
         ownership.discard(context.home, root)
-        return context.project(root)
+        return context.code.project(root)
 
 
 def _sound(project: Project) -> Project:
@@ -160,12 +160,12 @@ def synced(
     if change.touched or is_first or told.tokens:
         _log(context, project, trigger, change, milliseconds, told)
     project.store.compact()
-    waiting = project.store.waiting(code_project.SCOPE) if context.embedder_name != "none" else 0
+    waiting = project.store.waiting(code_project.SCOPE) if context.memory.embedder_name != "none" else 0
     return SyncResult(project.root, change, embedded, waiting, milliseconds, note, tuple(reasons), told)
 
 
 def _embed(context: Context, project: Project) -> tuple[int, str]:
-    embedder = context.embedder()
+    embedder = context.memory.embedder()
     if embedder is None or not project.store.missing(1):
         return 0, ""
     total = project.store.waiting(code_project.SCOPE)

@@ -58,7 +58,7 @@ def summarised(
 ) -> Summaries:
     """Let a model summarise symbols, within the budget of a run that a setting gives."""
     words = Words("summarising", "요약하는 중")
-    budget = Budget(setting, int(_setting(context, setting)))
+    budget = Budget(setting, int(context.admin.setting(setting)))
 
     def progress(done: int, total: int) -> None:
         context.say(f"{words.say(context.lang)} {done}/{total}")
@@ -66,13 +66,9 @@ def summarised(
     return summarise.summarise(project, asker, symbols, budget, progress, anew=anew)
 
 
-def _setting(context: Context, name: str) -> str:
-    return next(row.value for row in context.settings if row.name == name)
-
-
 def mark(context: Context, project: Project, before: Collection[str]) -> None:
     """Note that code which is not among the hashes `before` waits for a summary, where this project has such by models."""
-    if _setting(context, "code.upkeep_model") or project.store.summaries():
+    if context.admin.setting("code.upkeep_model") or project.store.summaries():
         summarise.waiting(project, before)
 
 
@@ -84,7 +80,7 @@ def changes(context: Context, project: Project) -> Told:
         if not symbols or not is_alone:  # whoever holds the lock pays for these already
             return Told(waiting=count)
         try:
-            asker = context.upkeep(project.root)
+            asker = context.code.upkeep(project.root)
         except GieokError as error:
             return Told(waiting=count, note=f"no summaries of what changed: {error} ({error.hint})")
         if asker is None:

@@ -13,12 +13,13 @@ from gieok.ops.operation import Style, Words
 
 def opened(context: Context) -> Project:
     """Return the project around the current folder. Raises NotIndexed where none is indexed."""
-    root = layout.find_root(context.folder)
+    root = layout.find_root(context.caller.folder)
     if root is None:
         raise NotIndexed(
-            f"no project is indexed at or above {str(context.folder)!r}", hint="run `gieok code init` in its folder"
+            f"no project is indexed at or above {str(context.caller.folder)!r}",
+            hint="run `gieok code init` in its folder",
         )
-    return context.project(root)
+    return context.code.project(root)
 
 
 def role_of(root: Path) -> str:

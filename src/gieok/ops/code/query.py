@@ -77,9 +77,9 @@ def run(context: Context, request: QueryRequest) -> QueryResult:
     if request.k < 1 or request.budget_tokens < 0:
         raise BadRequest(f"k {request.k} or budget {request.budget_tokens} is out of range")
     project = opened(context)
-    embedder = None if request.keyword_only or not project.store.stats().vectors else context.embedder()
+    embedder = None if request.keyword_only or not project.store.stats().vectors else context.memory.embedder()
     answers = search(project, embedder, text[:_LONGEST_QUESTION], request.k, budget_tokens=request.budget_tokens)
-    waits = context.embedder_name != "none" and not request.keyword_only and not embedder
+    waits = context.memory.embedder_name != "none" and not request.keyword_only and not embedder
     if waits and (count := project.store.waiting(SCOPE)):
         answers = answers._replace(
             degraded=f"words only: {count} passages have no vector yet; `gieok code sync` makes them"

@@ -89,7 +89,7 @@ class ShowResult:
 def run(context: Context, request: ShowRequest) -> ShowResult:
     """Show the symbols that a name means."""
     project = opened(context)
-    found = lookup.find(project, request.symbol, context.folder)
+    found = lookup.find(project, request.symbol, context.caller.folder)
     return ShowResult(tuple(_shown(project, s) for s in found[:_MOST]), len(found), freshness(project))
 
 

@@ -55,7 +55,7 @@ def run(context: Context, request: CodeStatsRequest) -> CodeStatsResult:
 
 
 def _tokens(context: Context, role: str) -> int:
-    used = context.journal().usage(date.min)
+    used = context.memory.journal().usage(date.min)
     return sum(usage.input_tokens + usage.output_tokens for (_, of), usage in used.items() if of == role)
 
 

@@ -59,7 +59,7 @@ def run(context: Context, request: CodeStatusRequest) -> CodeStatusResult:
     project = opened(context)
     last = next(reversed(list(layout.read_log(project.root, "validations"))), {})
     quality = last.get("quality")
-    running = context.daemon().status() if context.daemon is not None else None
+    running = context.admin.daemon().status() if context.admin.daemon is not None else None
     is_watched = project.root in watched.roots(context.home)
     return CodeStatusResult(
         project.root, statistics.count(project), freshness(project), deeper.record(project),

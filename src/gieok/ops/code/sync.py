@@ -30,7 +30,7 @@ def run(context: Context, request: SyncRequest) -> SyncResult:
 
 def _known(context: Context, project: Project, name: str) -> str:
     """Return the path of a file that is there or indexed."""
-    path = inside(project, name, context.folder)
+    path = inside(project, name, context.caller.folder)
     if path in project.store.files() or (project.root / path).exists():
         return path
     raise BadRequest(

@@ -43,7 +43,7 @@ def run(context: Context, request: ValidateRequest) -> ValidateResult:
     """Check, log, and ask for more where the score is low."""
     del request
     project = opened(context)
-    checks = validate.validate(project, context.embedder())
+    checks = validate.validate(project, context.memory.embedder())
     result = ValidateResult(tuple(checks), validate.quality(checks))
     at = context.clock.now().isoformat()
     layout.append_log(project.root, "validations", {

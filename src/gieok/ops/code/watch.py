@@ -77,7 +77,7 @@ def _hand_over(context: Context, root: Path) -> HandedResult:
     """Hand a project over, and wait until the daemon says that it has it, where one runs."""
     was_handed = root in watched.roots(context.home)
     watched.add(context.home, root)
-    control = context.daemon() if context.daemon is not None else None
+    control = context.admin.daemon() if context.admin.daemon is not None else None
     deadline = time.monotonic() + _PATIENCE_S
     while (running := control.status() if control else None) and time.monotonic() < deadline:
         if state := running.parts.get(watched.part(root), ""):
@@ -90,7 +90,7 @@ def _watch(context: Context, project: Project, *, once: bool) -> SyncResult:
     result = synced(context, project, "watch")
     context.tell(Words("watching", "지켜보는 중").say(context.lang) + f" {project.root}")
     try:
-        for changed in context.watcher().changes([project.root], context.debounce_ms, context.rescan_s):
+        for changed in context.admin.watching.changes([project.root]):
             paths = relevant(project.root, changed, project.rules, project.store.files())
             if changed and not paths:
                 continue

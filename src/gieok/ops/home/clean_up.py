@@ -39,19 +39,19 @@ class Cleaned(NamedTuple):
 
 def clean(context: Context, *, is_dry: bool) -> Cleaned:
     """Cut secrets out of everything that Gieok keeps, or only count. Killed at any moment, it can be run again."""
-    with context.journal().exclusive("rebuild"):
+    with context.memory.journal().exclusive("rebuild"):
         return _clean(context, is_dry=is_dry)
 
 
 def _clean(context: Context, *, is_dry: bool) -> Cleaned:
     of_records = sum(_clean_record(context, base, file, is_dry=is_dry) for base, file in _records(context))
-    journal = context.journal()
+    journal = context.memory.journal()
     of_journal = journal.rewrite(redact, is_dry=is_dry) + _clean_made(context, is_dry=is_dry)
     still: list[tuple[str, str]] = []
     of_documents = 0
     for store in memory_stores(context):
         try:
-            of_documents += _clean_store(context, store, is_dry=is_dry, has_files=store is context.store())
+            of_documents += _clean_store(context, store, is_dry=is_dry, has_files=store is context.memory.store())
             if not is_dry:
                 still += _settle(store)
         except StoreError as error:
@@ -60,14 +60,14 @@ def _clean(context: Context, *, is_dry: bool) -> Cleaned:
     of_files += len(leftovers.drop_set_aside(context.home, is_dry=is_dry))
     if not is_dry:
         for scope in journal.made_scopes():
-            context.sidecar().write_active_memory(scope)
+            context.observe.sidecar().write_active_memory(scope)
         still += [("the journal", why) for why in journal.scrub()]
     return Cleaned(of_journal, of_documents, of_records, of_files, tuple(still))
 
 
 def _clean_made(context: Context, *, is_dry: bool) -> int:
     """Clean what Gieok made in the journal, from where the store gets it again."""
-    journal = context.journal()
+    journal = context.memory.journal()
     found = [
         _entry(fresh, lambda document: (Passage(0, len(document.text), 1, document.text.count("\n") + 1),))
         for scope in journal.made_scopes()
@@ -76,7 +76,7 @@ def _clean_made(context: Context, *, is_dry: bool) -> int:
     ]
     if found and not is_dry:
         journal.hand_over(found)
-        distil.deliver(journal, context.store())
+        distil.deliver(journal, context.memory.store())
     return len(found)
 
 
@@ -91,10 +91,10 @@ def _clean_store(context: Context, store: Store, *, is_dry: bool, has_files: boo
         for found in _changed(store, scope):
             done += len(found)
             if not is_dry:
-                store.put([_entry(fresh, lambda d: sync.CUTTERS[d.kind](d, context.cut)) for fresh in found])
+                store.put([_entry(fresh, lambda d: sync.CUTTERS[d.kind](d, context.memory.cut)) for fresh in found])
         there = [root for root in roots.load(store, scope) if root.path.exists()]
         if there and has_files and not is_dry:  # the keys of files whose names hold a secret
-            sync.sync(store, scope, there, context.cut)
+            sync.sync(store, scope, there, context.memory.cut)
     return done
 
 

@@ -33,9 +33,9 @@ def up(context: Context, request: UpRequest) -> UpResult:
 
 
 def _control(context: Context) -> DaemonControl:
-    if context.daemon is None:
+    if context.admin.daemon is None:
         raise BadRequest("this process cannot start or stop a daemon", hint="run `gieok up` on the command line")
-    return context.daemon()
+    return context.admin.daemon()
 
 
 def present_up(result: UpResult, style: Style) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from gieok import grants
+from gieok import __version__, grants
 from gieok.agents.table import HOOKED
 from gieok.capabilities.files import roots
 from gieok.capabilities.files.read import read_root
@@ -69,12 +69,12 @@ class DoctorResult:
 def run(context: Context, request: DoctorRequest) -> DoctorResult:
     """Probe every part."""
     del request
-    return DoctorResult(tuple(probe(context)), context.version)
+    return DoctorResult(tuple(probe(context)), __version__)
 
 
 def probe(context: Context) -> Iterator[Check]:
     """Yield a check for each chain, in the order in which they depend on each other."""
-    for error in context.config_troubles:
+    for error in context.troubles:
         yield Check("settings", False, f"{error} (left out below)", error.hint)
     yield _check("home", lambda: _home(context))
     store = _check("store", lambda: _store(context))
@@ -85,7 +85,7 @@ def probe(context: Context) -> Iterator[Check]:
     yield _check("write, read back, search", lambda: _round_trip(context))
     yield _check("folders", lambda: _folders(context))
     yield from (Check("trust", True, line) for line in _waiting(context))
-    hooks = installed.found()
+    hooks = installed.found(context)
     for agent, command in hooks:
         yield _check("hook", partial(installed.fire, context, agent, command))
     if not hooks:
@@ -109,33 +109,33 @@ def _home(context: Context) -> str:
 
 
 def _store(context: Context) -> str:
-    wrong = context.store().check()
+    wrong = context.memory.store().check()
     if wrong:
         raise StoreCorrupt("; ".join(wrong))
-    stats = context.store().stats()
-    return f"{context.store_name} is sound: {stats.documents:,} documents, {stats.passages:,} passages in all scopes"
+    stats = context.memory.store().stats()
+    return f"{context.memory.store_name} is sound: {stats.documents:,} documents, {stats.passages:,} passages in all scopes"
 
 
 def _embedder(context: Context) -> str:
-    embedder = context.embedder()
+    embedder = context.memory.embedder()
     if embedder is None:
         return "none is configured: keyword search only"
-    return f"{embedder.model}, {embedder.dimension} dimensions: {context.try_embedder(embedder)}"
+    return f"{embedder.model}, {embedder.dimension} dimensions: {context.admin.try_embedder(embedder)}"
 
 
 def _round_trip(context: Context) -> str:
     """Index a note in a scope of its own, find it by an inflected Korean word, and forget it."""
-    store, embedder = context.store(), context.embedder()
+    store, embedder = context.memory.store(), context.memory.embedder()
     scope = Scope(f"gieok:doctor-{os.getpid()}")  # several may run at once
     with TemporaryDirectory() as folder:
         Path(folder, "점검.md").write_text(_PROBE_NOTE, encoding="utf-8")
         root = roots.Root("doctor", Path(folder))
         try:
-            ingest(store, scope, read_root(scope, root, context.cut), owns=root.owns, force=True)
+            ingest(store, scope, read_root(scope, root, context.memory.cut), owns=root.owns, force=True)
             if embedder is not None and isinstance(store, VectorSearch):
                 lifecycle.fill_vectors(store, embedder, batches=1)  # the newest first: the probe, not the whole backlog
             question = Question(text="결제를 언제 정산하지?", scopes=(scope,), use_vectors=embedder is not None)
-            profile = replace(context.profile(""), min_score=0.0)
+            profile = replace(context.memory.profile(""), min_score=0.0)
             found = recall(store, embedder, question, profile, context.clock, context.zone)
         finally:
             store.forget(scope, list(store.hashes(scope)))
@@ -150,14 +150,14 @@ def _round_trip(context: Context) -> str:
 
 def _waiting(context: Context) -> Iterator[str]:
     """Yield a line for the project here and each other that a person was told of, where something waits for trust."""
-    here = waiting.project_here(context)
+    here = context.project
     for root in dict.fromkeys(filter(None, (here, *grants.told_of(context.home)))):
         if Path(root).is_dir() and (waits := waiting.waiting(context.home, root)):
             yield f"{printable(root)}: {waits.words().say(context.lang)}: {TRUST_HINT}"
 
 
 def _folders(context: Context) -> str:
-    known = roots.load(context.store(), context.scope)
+    known = roots.load(context.memory.store(), context.scope)
     gone = [str(root.path) for root in known if not root.path.exists()]
     if gone:
         raise GieokError(

@@ -4,12 +4,10 @@ The index is derived: what Gieok made itself is in the journal, everything else 
 new one takes its place in one step; a damaged one is set aside first, and what can still be read of it saves embedding.
 """
 
-import os
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TypeVar
 
 from gieok.agents.openclaw import installation
@@ -70,10 +68,10 @@ class RebuildResult:
 
 def run(context: Context, request: RebuildRequest) -> RebuildResult:
     """Make the index anew, one process at a time."""
-    journal = context.journal()
+    journal = context.memory.journal()
     with journal.exclusive("rebuild"):
         aside, salvaged = _sound_or_aside(context)
-        store = context.store()
+        store = context.memory.store()
         distil.deliver(journal, store)
         old = _Old(salvaged or store) if salvaged or not aside else None
         renewing = store.renewed() if not aside and isinstance(store, Renewable) else nullcontext(store)
@@ -85,11 +83,11 @@ def run(context: Context, request: RebuildRequest) -> RebuildResult:
         embedded, note = (0, "") if request.no_wait else _embed(context, store)
         store.compact()
         for scope in journal.made_scopes():
-            context.sidecar().write_active_memory(scope)
+            context.observe.sidecar().write_active_memory(scope)
         for scope in store.scopes():
             copy_beside(context, scope, force=True)
         stats = store.stats()
-        has_vectors = isinstance(store, VectorSearch) and context.embedder_name != "none"
+        has_vectors = isinstance(store, VectorSearch) and context.memory.embedder_name != "none"
         made = sum(len(journal.made(scope)) for scope in journal.made_scopes())
         return RebuildResult(
             len(store.scopes()),
@@ -107,14 +105,14 @@ def run(context: Context, request: RebuildRequest) -> RebuildResult:
 def _sound_or_aside(context: Context) -> tuple[str, Store | None]:
     """Return '' and None where the store is sound; else where it was put, and the store there if it opens."""
     try:
-        wrong = context.store().check()
+        wrong = context.memory.store().check()
     except StoreCorrupt as error:
         wrong = [str(error)]
     if not wrong:
         return "", None
     what = "; ".join(wrong[:3])
     context.tell(Words(f"the index is damaged: {what}", f"색인이 망가졌습니다: {what}").say(context.lang))
-    aside, salvaged = context.set_aside()
+    aside, salvaged = context.admin.set_aside()
     return str(aside), salvaged
 
 
@@ -155,20 +153,24 @@ class _Old:
 
 
 def _scopes(context: Context, old: _Old | None) -> list[Scope]:
-    journal = context.journal()
+    journal = context.memory.journal()
     return sorted({*durable.noted_scopes(journal), *journal.made_scopes(), *(old.scopes() if old else ())})
 
 
 def _fill(context: Context, target: Store, old: _Old | None, *, force: bool) -> None:
     """Fill a new store from files and the journal, and with what neither can give now but `old` can."""
     for scope in _scopes(context, old):
-        for name, value in ((old.notes(scope) if old else {}) | durable.kept_notes(context.journal(), scope)).items():
+        for name, value in (
+            (old.notes(scope) if old else {}) | durable.kept_notes(context.memory.journal(), scope)
+        ).items():
             target.write_note(scope, name, value)
         had = old.keys(scope) if old else []
         if old:
             unknown = [key for key in had if key.startswith(observation.PREFIX)]
-            context.journal().adopt(old.entries(scope, unknown))
-        has_talk = any(map(sessions.is_session, had)) or (context.has_sessions and scope == context.scope)
+            context.memory.journal().adopt(old.entries(scope, unknown))
+        has_talk = any(map(sessions.is_session, had)) or (
+            scope == context.scope and context.memory.transcripts.are_wanted(scope)
+        )
         failed = _bring_in_line(context, target, scope, has_talk=has_talk, force=force)
         missing = _still_there(target, scope, had, [one.key for one in failed if one.keeps])
         for start in range(0, len(missing), _AT_ONCE):
@@ -179,7 +181,7 @@ def _bring_in_line(
     context: Context, target: Store, scope: Scope, *, has_talk: bool = False, force: bool = False
 ) -> list[Failed]:
     """Make a scope hold what its files and the journal say; return what could not be read."""
-    journal = context.journal()
+    journal = context.memory.journal()
     durable.restore(journal, target, scope)
     made = {entry.document.key for entry in journal.made(scope)}
     gone = [key for key in target.hashes(scope) if key.startswith(observation.PREFIX) and key not in made]
@@ -188,10 +190,12 @@ def _bring_in_line(
     failed: list[Failed] = []
     if any(root.path.exists() for root in wanted):
         progress = _progress(context, f"{scope}: indexed")
-        failed += sync.sync(target, scope, wanted, context.cut, force=force, progress=progress).failed
-    state = installation.state_folder(os.environ, Path.home())
+        failed += sync.sync(target, scope, wanted, context.memory.cut, force=force, progress=progress).failed
+    state = installation.state_folder(context.caller.environment, context.caller.user)
     if has_talk and state.is_dir():
-        failed += sessions.sync(target, scope, state, context.cut, context.open_transcripts, force=force).failed
+        failed += sessions.sync(
+            target, scope, state, context.memory.cut, context.memory.transcripts.open, force=force
+        ).failed
     return failed
 
 
@@ -212,7 +216,7 @@ def _still_there(target: Store, scope: Scope, had: Sequence[str], unread: Sequen
 def _embed(context: Context, store: Store) -> tuple[int, str]:
     """Make the vectors that are missing; return how many, and what went wrong."""
     try:
-        embedder = context.embedder() if isinstance(store, VectorSearch) else None
+        embedder = context.memory.embedder() if isinstance(store, VectorSearch) else None
         if embedder is None or not isinstance(store, VectorSearch):
             return 0, ""
         return lifecycle.fill_vectors(store, embedder, _progress(context, "embedded")), ""

@@ -1,6 +1,5 @@
 """`gieok service install`: let the system start the daemon when the user logs in."""
 
-import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,14 +79,14 @@ def run(context: Context, request: ServiceRequest) -> ServiceResult:
 
 
 def _file(context: Context, system: str) -> tuple[Path, str]:
-    home, command = str(context.home), [sys.executable, "-m", "gieok.daemon"]
+    caller, home, command = context.caller, str(context.home), [sys.executable, "-m", "gieok.daemon"]
     if system == "systemd":
         quoted = " ".join(f'"{part}"' for part in command)
-        base = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+        base = Path(caller.environment.get("XDG_CONFIG_HOME") or caller.user / ".config")
         return base / "systemd" / "user" / "gieok.service", _SYSTEMD.format(home=home, command=quoted)
     if system == "launchd":
         arguments = "".join(f"<string>{escape(part)}</string>" for part in command)
-        file = Path.home() / "Library" / "LaunchAgents" / "gieok.plist"
+        file = caller.user / "Library" / "LaunchAgents" / "gieok.plist"
         return file, _LAUNCHD.format(home=escape(home), arguments=arguments)
     return context.home / "gieok-task.xml", _WINDOWS.format(program=escape(command[0]), rest=" ".join(command[1:]))
 

@@ -32,11 +32,11 @@ class ConfigResult:
 def run(context: Context, request: ConfigRequest) -> ConfigResult:
     """Return the settings in force."""
     del request
-    root = waiting.project_here(context)
+    root = context.project
     if root and waiting.waiting(context.home, root).settings is not None:
         context.tell(f"{waiting_words(0, has_settings=True).say(context.lang)}: {TRUST_HINT}")
-    wrong = {error.setting or error.origin: error for error in context.config_troubles}
-    rows = [_marked(row, wrong.pop(row.name, None)) for row in context.settings]
+    wrong = {error.setting or error.origin: error for error in context.troubles}
+    rows = [_marked(row, wrong.pop(row.name, None)) for row in context.admin.settings]
     # Left are names that no setting has, and files that cannot be read.
     return ConfigResult(
         (*rows, *(_marked(SettingRow(name, "", wrong[name].origin, ""), wrong[name]) for name in wrong))

@@ -81,11 +81,11 @@ class StatusResult:
 
 def run(context: Context, request: StatusRequest) -> StatusResult:
     """Count, compare with the disk, and probe if asked."""
-    stores = context.stores()
+    stores = context.memory.stores()
     result, silent = first_answer(stores, lambda store: _count(context, store))
     beside = () if silent else tuple(_beside_line(store, context.scope, result.stats) for store in stores[1:])
     checks = tuple(probe(context)) if request.deep else ()
-    root = waiting.project_here(context)
+    root = context.project
     waits = waiting.waiting(context.home, root) if root else Waiting("")
     return replace(result, waits=waits, details=result.details + beside, unreachable=silent or "", checks=checks)
 
@@ -95,13 +95,13 @@ def _count(context: Context, store: Store) -> StatusResult:
     present_roots = [root for root in known if root.path.exists()]
     return StatusResult(
         scope=context.scope,
-        store=context.store_name,
+        store=context.memory.store_name,
         location=store.location,
         embedder=_embedder_name(context, store),
         stats=store.stats(context.scope),
         roots=tuple(known),
         missing_roots=tuple(root.name for root in known if root not in present_roots),
-        stale=sync.count_stale(store, context.scope, present_roots, context.cut),
+        stale=sync.count_stale(store, context.scope, present_roots, context.memory.cut),
         checks=(),
         details=tuple(store.describe()) if isinstance(store, Described) else (),
         sidecar=sidecar_state(context),
@@ -111,7 +111,7 @@ def _count(context: Context, store: Store) -> StatusResult:
 def _embedder_name(context: Context, store: Store) -> str:
     if isinstance(store, ManagedCopy):
         return store.service_name
-    return context.embedder_name if isinstance(store, VectorSearch) else "none"
+    return context.memory.embedder_name if isinstance(store, VectorSearch) else "none"
 
 
 def _beside_line(store: Store, scope: Scope, stats: StoreStats) -> str:

@@ -62,21 +62,22 @@ class SwitchResult:
 
 def run(context: Context, request: SwitchRequest) -> SwitchResult:
     """Copy, compare, and only then change the setting."""
-    known = [name for name in context.store_names if name != context.store_name]
+    known = [name for name in context.admin.store_names if name != context.memory.store_name]
     if request.name not in known:
         raise BadRequest(
-            f"{request.name!r} is no store to switch to (now: {context.store_name})", hint=f"one of: {', '.join(known)}"
+            f"{request.name!r} is no store to switch to (now: {context.memory.store_name})",
+            hint=f"one of: {', '.join(known)}",
         )
-    source, target = context.store(), context.open_store(request.name)
+    source, target = context.memory.store(), context.admin.open_store(request.name)
     scopes, documents = source.scopes(), source.stats().documents
     _refuse_to_forget(source, target, replace=request.replace)
     context.tell(_plan(request.name, source, target).say(context.lang))
     copied = vectors = 0
     if not request.dry_run:
         copied, vectors = _copy(context, source, target)
-        context.choose_store(request.name)
+        context.admin.choose_store(request.name)
     return SwitchResult(
-        context.store_name,
+        context.memory.store_name,
         request.name,
         target.location,
         len(scopes),

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
-from pathlib import Path
 
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
@@ -89,7 +88,7 @@ def run(context: Context, request: ForgetRequest) -> ForgetResult:
 def _wanted(context: Context, request: ForgetRequest) -> ForgetFilter:
     span = span_of_days(context, request.before)
     before = datetime.combine(span.first, time(), context.zone).astimezone(UTC) if span else None
-    source = str(Path(request.source).expanduser().absolute()) if request.source else ""
+    source = str(context.caller.path(request.source)) if request.source else ""
     return ForgetFilter(tuple(request.handles), request.match.strip(), source, before, context.is_scope_named)
 
 

@@ -116,7 +116,7 @@ def plan(context: Context, wanted: ForgetFilter) -> ForgetPlan:
     shelves = set[Path]()
     for scope in _scopes(context, wanted):
         found = _documents(context, scope)
-        there = roots.load(context.store(), scope)
+        there = roots.load(context.memory.store(), scope)
         shelves |= {root.path.parent for root in there if _is_shelf(context, root.path)}
         chosen = made.scopes[scope] = Chosen()
         for document in found.values():
@@ -136,13 +136,13 @@ def _scopes(context: Context, wanted: ForgetFilter) -> list[Scope]:
         return [context.scope]
     if not (wanted.handles or wanted.match or wanted.source):
         return list(context.scopes)
-    journal = context.journal()
-    return sorted({*context.store().scopes(), *journal.scopes(), *journal.made_scopes()})
+    journal = context.memory.journal()
+    return sorted({*context.memory.store().scopes(), *journal.scopes(), *journal.made_scopes()})
 
 
 def _documents(context: Context, scope: Scope) -> dict[str, Document]:
     """Return what any store on this machine, or the journal, holds of a scope."""
-    found = {entry.document.key: entry.document for entry in context.journal().made(scope)}
+    found = {entry.document.key: entry.document for entry in context.memory.journal().made(scope)}
     for store in memory_stores(context):
         keys = sorted(store.hashes(scope).keys() - found.keys())
         for start in range(0, len(keys), _AT_ONCE):
@@ -152,12 +152,12 @@ def _documents(context: Context, scope: Scope) -> dict[str, Document]:
 
 def memory_stores(context: Context) -> list[Store]:
     """Return every store that holds memory: those in use, and what `store switch` left on this machine."""
-    return [*context.stores(), *context.left_stores()]
+    return [*context.memory.stores(), *context.admin.left_stores()]
 
 
 def shelves(context: Context) -> list[Path]:
     """Return the `.gieok` folders whose records are indexed, the user's own too."""
-    store = context.store()
+    store = context.memory.store()
     found = {
         root.path.parent
         for scope in store.scopes()
@@ -204,7 +204,7 @@ def _choose_messages(
     context: Context, scope: Scope, wanted: ForgetFilter, chosen: Chosen, found: Mapping[str, Document]
 ) -> None:
     """Add messages that fit, what was distilled from them alone, and messages that gave chosen observations alone."""
-    journal = context.journal()
+    journal = context.memory.journal()
     named = MessageFilter(
         frozenset(_plain(handle) for handle in wanted.handles), wanted.match, wanted.source, wanted.before
     )
@@ -264,7 +264,7 @@ def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Don
     Files of records go first, because an index run would read them again; then the journal, which tells the stores. What is
     being observed, reflected upon or rebuilt of these scopes is waited for: it may hold what is to be forgotten.
     """
-    journal = context.journal()
+    journal = context.memory.journal()
     with ExitStack() as held:
         for lock in ("rebuild", *(name(scope) for scope in sorted(chosen.scopes) for name in (observing, reflecting))):
             held.enter_context(journal.exclusive(lock))
@@ -281,7 +281,7 @@ def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Don
         for scope, found in chosen.scopes.items():
             if found:
                 journal.erase(scope, list(found.messages), list(found.documents), list(found.replaced))
-        distil.deliver(journal, context.store())
+        distil.deliver(journal, context.memory.store())
         still += _out_of_stores(context, chosen)
         looked_for = [wanted.match] if wanted.is_match_alone else leftovers.needles(chosen.texts())
         still += finish(context, looked_for)
@@ -290,15 +290,15 @@ def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Don
 
 def is_unfinished(context: Context) -> bool:
     """Say whether a run was killed before all places were clean."""
-    return bool(context.journal().kept(_PENDING))
+    return bool(context.memory.journal().kept(_PENDING))
 
 
 def finish(context: Context, looked_for: Sequence[str]) -> list[tuple[str, str]]:
     """Clean what is beside stores and journal, and leave nothing in the files; return where something still is."""
-    journal = context.journal()
+    journal = context.memory.journal()
     for scope in {*journal.made_scopes(), *journal.scopes()}:
-        if context.sidecar().active_file(scope).exists():
-            context.sidecar().write_active_memory(scope)
+        if context.observe.sidecar().active_file(scope).exists():
+            context.observe.sidecar().write_active_memory(scope)
     for incident in journal.incidents():
         if any(folded(text) in folded(incident.detail) for text in looked_for):
             journal.resolve_incident(incident.name)
@@ -321,7 +321,7 @@ def _leave_out(context: Context, chosen: ForgetPlan) -> list[tuple[str, str]]:
         files = [d for d in found.documents.values() if _is_of_file(d) and _source(d) not in of_records]
         if files:
             marks = {d.key: d.content_hash for d in files}
-            durable.add_forgotten(context.notes(), scope, marks)
+            durable.add_forgotten(context.memory.notes(), scope, marks)
             for store in memory_stores(context)[1:]:  # one that is taken into use again must not read it again
                 durable.add_forgotten(store, scope, marks)
         still += [(_source(d), "your own file; it is left out of memory until it changes") for d in files]

@@ -53,7 +53,9 @@ def run(context: Context, request: GetRequest) -> GetResult:
         raise BadRequest("no path given", hint="`gieok get notes/a.md`")
     if request.path.startswith(f"{SESSIONS}/") and (said := _conversation(context, request.path)):
         return said
-    known, _ = first_answer(context.stores(), lambda store: [r for s in context.scopes for r in roots.load(store, s)])
+    known, _ = first_answer(
+        context.memory.stores(), lambda store: [r for s in context.scopes for r in roots.load(store, s)]
+    )
     name, first, last = _parse(request.path)
     root, file = roots.resolve(known, name)
     if first and not file.is_file():  # a file may well be called `a:3`
@@ -92,7 +94,7 @@ def _conversation(context: Context, path: str) -> GetResult | None:
     def held(store: Store) -> list[Document]:
         return [document for scope in context.scopes for document in store.get(scope, [name])]
 
-    documents, _ = first_answer(context.stores(), held)
+    documents, _ = first_answer(context.memory.stores(), held)
     if not documents:
         return None
     return _chosen(context, name, documents[0].text, first, last)

@@ -1,8 +1,6 @@
 """`gieok import openclaw`: index the memory of an OpenClaw that is there; its files stay where they are."""
 
-import os
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from gieok.agents.openclaw import installation
 from gieok.capabilities.files import roots
@@ -49,7 +47,7 @@ class ImportResult:
 
 def run(context: Context, request: ImportRequest) -> ImportResult:
     """Add each agent's memory to its scope, and index it."""
-    agents = _wanted(request)
+    agents = _wanted(context, request)
     missing = [str(agent.workspace) for agent in agents if not agent.workspace.is_dir()]
     present = [agent for agent in agents if agent.workspace.is_dir()]
     if not present:
@@ -61,10 +59,10 @@ def run(context: Context, request: ImportRequest) -> ImportResult:
     return ImportResult(tuple(done), tuple(missing))
 
 
-def _wanted(request: ImportRequest) -> list[installation.Agent]:
+def _wanted(context: Context, request: ImportRequest) -> list[installation.Agent]:
     if request.workspace:
-        return [installation.Agent(request.agent or "main", Path(request.workspace).expanduser().absolute())]
-    found = installation.find(os.environ, Path.home()).agents
+        return [installation.Agent(request.agent or "main", context.caller.path(request.workspace))]
+    found = installation.find(context.caller.environment, context.caller.user).agents
     wanted = [agent for agent in found if request.agent in ("", agent.id)]
     if not wanted:
         known = ", ".join(agent.id for agent in found)
@@ -74,8 +72,8 @@ def _wanted(request: ImportRequest) -> list[installation.Agent]:
 
 def _index(context: Context, agent: installation.Agent, request: ImportRequest) -> index.IndexResult:
     own = replace(context, scope=Scope(f"agent:{agent.id}"), also=())
-    roots.add(own.notes(), own.scope, [agent.workspace], only=installation.MEMORY)
-    roots.add(own.notes(), own.scope, [path for path in agent.extra if path.exists()])
+    roots.add(own.memory.notes(), own.scope, [agent.workspace], only=installation.MEMORY)
+    roots.add(own.memory.notes(), own.scope, [path for path in agent.extra if path.exists()])
     return index.run(own, index.IndexRequest(sessions=request.sessions, no_wait=request.no_wait))
 
 

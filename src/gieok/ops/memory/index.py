@@ -1,6 +1,5 @@
 """`gieok index`: make the store hold what is on disk, once or for as long as it is watched."""
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from os.path import normpath
@@ -84,17 +83,17 @@ class IndexResult:
 
 def run(context: Context, request: IndexRequest) -> IndexResult:
     """Index, and with `watch` go on until interrupted."""
-    if request.rebuild and (request.no_wait or context.embedder_name == "none"):
+    if request.rebuild and (request.no_wait or context.memory.embedder_name == "none"):
         raise BadRequest(
             "--rebuild makes vectors, but no embedder is used", hint="leave out --no-wait, and set `embedder`"
         )
-    store, scope = context.store(), context.scope
+    store, scope = context.memory.store(), context.scope
     if request.rebuild and not isinstance(store, ModelSwitch):
-        raise BadRequest(f"{context.store_name} makes its vectors itself", hint="leave out --rebuild")
+        raise BadRequest(f"{context.memory.store_name} makes its vectors itself", hint="leave out --rebuild")
     if request.remove:
         return _remove(context, request)
     wanted = (
-        roots.add(context.notes(), scope, [_existing(path) for path in request.paths])
+        roots.add(context.memory.notes(), scope, [_existing(context, path) for path in request.paths])
         if request.paths
         else roots.load(store, scope)
     )
@@ -103,7 +102,9 @@ def run(context: Context, request: IndexRequest) -> IndexResult:
         raise NotIndexed(f"nothing has been indexed in scope {str(scope)!r}, so there is nothing to index again")
     progress = _progress(context, "indexed")
     report = (
-        sync.sync(store, scope, wanted, context.cut, force=request.force, progress=progress) if wanted else Report()
+        sync.sync(store, scope, wanted, context.memory.cut, force=request.force, progress=progress)
+        if wanted
+        else Report()
     )
     if state is not None:
         report.merge(_sync_sessions(context, state, force=request.force))
@@ -119,9 +120,9 @@ def run(context: Context, request: IndexRequest) -> IndexResult:
 
 def _openclaw(context: Context, request: IndexRequest) -> Path | None:
     """Return OpenClaw's state folder where its transcripts are wanted; None where they are not, or it is not there."""
-    if not (request.sessions or context.has_sessions):
+    if not (request.sessions or context.memory.transcripts.are_wanted(context.scope)):
         return None
-    state = installation.state_folder(os.environ, Path.home())
+    state = installation.state_folder(context.caller.environment, context.caller.user)
     if request.sessions and not state.is_dir():
         raise BadRequest(f"no OpenClaw in {str(state)!r}", hint="set OPENCLAW_STATE_DIR")
     return state if state.is_dir() else None
@@ -129,14 +130,15 @@ def _openclaw(context: Context, request: IndexRequest) -> Path | None:
 
 def _sync_sessions(context: Context, state: Path, *, force: bool = False) -> Report:
     return sessions.sync(
-        context.store(), context.scope, state, context.cut, context.open_transcripts,
+        context.memory.store(), context.scope, state, context.memory.cut, context.memory.transcripts.open,
         force=force, progress=_progress(context, "indexed"),
     )  # fmt: skip
 
 
 def _remove(context: Context, request: IndexRequest) -> IndexResult:
-    store, scope = context.store(), context.scope
-    if not roots.remove(context.notes(), scope, [_absolute(path) for path in request.paths]) and not request.sessions:
+    store, scope = context.memory.store(), context.scope
+    folders = [_absolute(context, path) for path in request.paths]
+    if not roots.remove(context.memory.notes(), scope, folders) and not request.sessions:
         known = ", ".join(str(root.path) for root in roots.load(store, scope)) or "none"
         raise BadRequest(f"no indexed folder among {request.paths!r}", hint=f"indexed: {known}")
     talk = sessions.forget(store, scope) if request.sessions else []
@@ -146,12 +148,12 @@ def _remove(context: Context, request: IndexRequest) -> IndexResult:
     return IndexResult(report)
 
 
-def _absolute(path: str) -> Path:
-    return Path(normpath(Path(path).expanduser().absolute()))  # `..` would be a root of that name
+def _absolute(context: Context, path: str) -> Path:
+    return Path(normpath(context.caller.path(path)))  # `..` would be a root of that name
 
 
-def _existing(path: str) -> Path:
-    found = _absolute(path)
+def _existing(context: Context, path: str) -> Path:
+    found = _absolute(context, path)
     if found == Path(found.anchor):
         raise BadRequest(f"{path!r} is the whole disk", hint="give a folder of notes")
     if not found.exists():
@@ -160,8 +162,8 @@ def _existing(path: str) -> Path:
 
 
 def _with_vectors(context: Context, request: IndexRequest, report: Report) -> IndexResult:
-    store = context.store()
-    embedder = None if request.no_wait or not isinstance(store, VectorSearch) else context.embedder()
+    store = context.memory.store()
+    embedder = None if request.no_wait or not isinstance(store, VectorSearch) else context.memory.embedder()
     embedded, note = 0, ""
     if embedder is not None and request.rebuild and isinstance(store, ModelSwitch):
         embedded = lifecycle.switch_model(store, embedder, _progress(context, "embedded"))
@@ -169,7 +171,7 @@ def _with_vectors(context: Context, request: IndexRequest, report: Report) -> In
     elif embedder is not None and isinstance(store, VectorSearch):
         embedded = lifecycle.fill_vectors(store, embedder, _progress(context, "embedded"))
     stats = store.stats(context.scope)
-    has_vectors = isinstance(store, VectorSearch) and context.embedder_name != "none"
+    has_vectors = isinstance(store, VectorSearch) and context.memory.embedder_name != "none"
     waiting = stats.passages - stats.vectors if has_vectors else 0
     if waiting and request.no_wait:
         note = "run `gieok index` to make the vectors that are missing"
@@ -184,15 +186,15 @@ def _with_vectors(context: Context, request: IndexRequest, report: Report) -> In
 def _watch(
     context: Context, request: IndexRequest, wanted: list[roots.Root], state: Path | None
 ) -> Iterator[IndexResult]:
-    store, scope = context.store(), context.scope
+    store, scope = context.memory.store(), context.scope
     context.tell(Words("watching; Ctrl-C ends it", "지켜보는 중; Ctrl-C로 끝냄").say(context.lang))
     # Of a file, its folder: an editor puts another file in its place, and the event would be the last of the old one.
     folders = [root.path.parent if root.is_file else root.path for root in wanted]
     folders += [state / "agents"] if state and (state / "agents").is_dir() else []
     missed = False
-    for changed in context.watcher().changes(folders, context.debounce_ms, context.rescan_s):
+    for changed in context.admin.watching.changes(folders):
         try:
-            report = sync.sync_changed(store, scope, wanted, context.cut, set() if missed else changed)
+            report = sync.sync_changed(store, scope, wanted, context.memory.cut, set() if missed else changed)
             if state and (missed or not changed or any(path.is_relative_to(state) for path in changed)):
                 report.merge(_sync_sessions(context, state))
             missed = False

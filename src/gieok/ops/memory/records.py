@@ -39,7 +39,7 @@ def shelf(context: Context, *, user: bool) -> Shelf:
             f"records of {context.scope} have no folder",
             hint="leave out --scope: they are the project's, or yours (--user)",
         )
-    folder = "" if user else places.project_root(str(Path.cwd())) or _new_project(Path.cwd())
+    folder = "" if user else context.project or _new_project(context)
     if not folder:
         return Shelf(fs.make_private(context.home), Scope(places.USER_SCOPE))
     return project_shelf(folder)
@@ -50,17 +50,17 @@ def project_shelf(root: str) -> Shelf:
     return Shelf(Path(root) / places.PROJECT_FOLDER, Scope(places.project_scope(root)))
 
 
-def _new_project(folder: Path) -> str:
+def _new_project(context: Context) -> str:
     """Return where a project would begin: the repository's top, else the folder itself; '' for home and for the disk."""
-    top = Path(places.repository(str(folder)))
-    return "" if top.resolve() in (Path.home().resolve(), Path(top.anchor)) else str(top)
+    top = Path(places.repository(str(context.caller.folder)))
+    return "" if top.resolve() in (context.caller.user.resolve(), Path(top.anchor)) else str(top)
 
 
 def follow(context: Context, kept: Shelf, *, embed: bool = True) -> None:
     """Bring the index in line with a shelf: purge what is over, index the rest. Raises StoreError."""
     if not kept.is_project or grants.load(context.home, str(kept.base.parent)).entries:
         records.purge(kept.base, context.clock.now())  # what came with a project is not deleted either
-    store = context.store()
+    store = context.memory.store()
     if not _index(context, kept, store):
         return
     if embed:
@@ -84,7 +84,7 @@ def follow_soon(context: Context, kept: Shelf) -> bool:
             "처리했습니다. 색인은 다음 기록이나 세션 시작 때 따라옵니다:",
         )
         context.tell(f"{later.say(context.lang)} {error}")
-        for beside in context.stores()[1:]:
+        for beside in context.memory.stores()[1:]:
             _index(context, kept, beside)
         return False
     return True
@@ -95,11 +95,11 @@ def _index(context: Context, kept: Shelf, store: Store) -> bool:
     folder = kept.base / records.MEMORY
     if not records.is_inside(kept.base, folder):
         raise BadRequest(f"{str(folder)!r} leads out of {str(kept.base)!r}", hint="replace the link by a folder")
-    notes = DurableNotes(context.journal(), store)
+    notes = DurableNotes(context.memory.journal(), store)
     if not folder.exists():
         _forget(notes, kept.scope, folder)
         return False
-    sync.sync(store, kept.scope, roots.add(notes, kept.scope, [folder]), context.cut)
+    sync.sync(store, kept.scope, roots.add(notes, kept.scope, [folder]), context.memory.cut)
     return True
 
 
@@ -107,7 +107,7 @@ def _give_meaning(context: Context, store: Store) -> None:
     """Make what a search by meaning needs: vectors here, or the copy at a service."""
     if isinstance(store, ManagedCopy):
         store.push()
-    elif isinstance(store, VectorSearch) and (embedder := context.embedder()) is not None:
+    elif isinstance(store, VectorSearch) and (embedder := context.memory.embedder()) is not None:
         lifecycle.fill_vectors(store, embedder, batches=1)
 
 
@@ -121,14 +121,14 @@ def refresh(context: Context, project: str) -> None:
     """Bring the index in line with everything of a project, words only: this runs while a session starts."""
     kept = project_shelf(project)
     follow(context, kept, embed=False)
-    known = [root for root in roots.load(context.store(), kept.scope) if root.path.exists()]
+    known = [root for root in roots.load(context.memory.store(), kept.scope) if root.path.exists()]
     if known:
-        sync.sync(context.store(), kept.scope, known, context.cut)
+        sync.sync(context.memory.store(), kept.scope, known, context.memory.cut)
         copy_beside(context, kept.scope)
 
 
 def is_indexed(context: Context, kept: Shelf, file: Path) -> bool:
     """Say whether a record can be recalled: what is reported as done was read back."""
-    found = roots.load(context.store(), kept.scope)
+    found = roots.load(context.memory.store(), kept.scope)
     keys = [root.key_of(file) for root in found if root.path in file.parents]
-    return bool(context.store().get(kept.scope, keys))
+    return bool(context.memory.store().get(kept.scope, keys))

@@ -7,9 +7,9 @@ from gieok.ops.context import Context
 
 def copy_beside(context: Context, scope: Scope, *, force: bool = False) -> None:
     """Bring the index beside the store in line with what the store holds of a scope. Raises StoreError."""
-    for beside in context.stores()[1:]:
+    for beside in context.memory.stores()[1:]:
         lifecycle.copy_scope(
-            context.store(), beside, scope, force=force, progress=lambda done: context.say(f"copied {done:,}")
+            context.memory.store(), beside, scope, force=force, progress=lambda done: context.say(f"copied {done:,}")
         )
-        lifecycle.copy_vectors(context.store(), beside)
+        lifecycle.copy_vectors(context.memory.store(), beside)
         beside.compact()

@@ -99,7 +99,7 @@ def run(context: Context, request: SearchRequest) -> SearchResult:
     text = " ".join(request.query).strip()
     if not text:
         raise BadRequest("the question is empty", hint='say what to look for: `gieok search "…"`')
-    result, silent = first_answer(context.stores(), lambda store: _search(context, request, text, store))
+    result, silent = first_answer(context.memory.stores(), lambda store: _search(context, request, text, store))
     if silent:
         found = result.recollection
         return result._replace(recollection=found._replace(degraded="; ".join(filter(None, (silent, found.degraded)))))
@@ -108,7 +108,7 @@ def run(context: Context, request: SearchRequest) -> SearchResult:
 
 def _left_out(context: Context, store: Store) -> int:
     """Return how many records of the project here are not among what is searched: nobody trusts them yet."""
-    project = "" if context.is_scope_named else places.project_root(str(Path.cwd()))
+    project = context.project
     shelf = Path(project, places.PROJECT_FOLDER, "memory")
     return roots.not_indexed(store, context.scope, shelf) if project and shelf.is_dir() else 0
 
@@ -132,9 +132,9 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
         scopes=scopes,
         where=where,
         use_vectors=not request.keyword_only,
-        hybrid=context.hybrid,
+        hybrid=context.memory.is_hybrid,
     )
-    embedder = context.embedder() if isinstance(store, VectorSearch) and not request.keyword_only else None
+    embedder = context.memory.embedder() if isinstance(store, VectorSearch) and not request.keyword_only else None
     found = recall(store, embedder, question, _profile(context, request), context.clock, context.zone)
     known_roots = {scope: roots.load(store, scope) for scope in scopes}
     shown = (roots.display(known_roots[hit.passage.scope], hit.passage.key) for hit in found.hits)
@@ -155,7 +155,7 @@ def _with_memory(context: Context, store: Store) -> tuple[Scope, ...]:
 
 
 def _profile(context: Context, request: SearchRequest) -> Profile:
-    profile = context.profile(request.profile)
+    profile = context.memory.profile(request.profile)
     if not 0 <= request.limit <= _MOST_HITS or request.min_score > 1:
         raise BadRequest(f"limit {request.limit} or min-score {request.min_score:g} is out of range")
     if request.limit:

@@ -71,12 +71,12 @@ def run(context: Context, request: TrustRequest) -> TrustResult:
     if sum((request.show, request.revoke, request.list)) > 1:
         raise BadRequest("--show, --revoke and --list exclude each other")
     if request.list:
-        context.store()  # takes over what was trusted before
+        context.memory.store()  # takes over what was trusted before
         return TrustResult("list", projects=tuple(grants.every(context.home)))
     if request.revoke:
         return _revoke(context, request)
     root = _project(context, request.path)
-    context.store()
+    context.memory.store()
     waits = waiting.waiting(context.home, root)
     if request.show:
         return TrustResult("show", waits)
@@ -96,7 +96,7 @@ def run(context: Context, request: TrustRequest) -> TrustResult:
 
 
 def _project(context: Context, path: str) -> str:
-    start = (context.folder / Path(path).expanduser()).resolve()
+    start = context.caller.path(path).resolve()
     if root := places.project_root(str(start)):
         return root
     marker = start / places.PROJECT_FOLDER
@@ -119,7 +119,7 @@ def _agreed(context: Context, waits: Waiting) -> bool:
 
 
 def _revoke(context: Context, request: TrustRequest) -> TrustResult:
-    start = str((context.folder / Path(request.path).expanduser()).resolve())
+    start = str(context.caller.path(request.path).resolve())
     root = places.project_root(start) or start
     if not grants.forget(context.home, root):
         return TrustResult("nothing", Waiting(root))

@@ -10,7 +10,6 @@ from gieok.capabilities.files import read
 from gieok.capabilities.files.roots import Root
 from gieok.engine.ingest import Failed
 from gieok.grants import Grant, TrustedContent
-from gieok.ops.context import Context
 from gieok.ops.operation import Words, waiting_words
 
 
@@ -65,11 +64,6 @@ def waiting(home: Path, root: str) -> Waiting:
         settings if settings != grant.settings and (settings or "").strip() else None,
         tuple(unread),
     )
-
-
-def project_here(context: Context) -> str:
-    """Return the project whose memory a call reads; '' where there is none, or the user named another scope."""
-    return "" if context.is_scope_named else places.project_root(str(Path.cwd()))
 
 
 def _shelf(root: str) -> Root:

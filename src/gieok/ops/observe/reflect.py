@@ -32,7 +32,7 @@ class ReflectResult:
 def run(context: Context, request: ReflectRequest) -> ReflectResult:
     """Reflect, and write active memory anew."""
     del request
-    sidecar = context.sidecar()
+    sidecar = context.observe.sidecar()
     result = ReflectResult(sidecar.reflect(context.scope))
     if result.found:
         sidecar.write_active_memory(context.scope)

@@ -59,7 +59,7 @@ class ObserveRunResult:
 
 def run(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
     """Read and observe."""
-    sidecar = context.sidecar()
+    sidecar = context.observe.sidecar()
     steps: Counter[str] = Counter()
     written: set[str] = set()
     unheard: set[str] = set()
@@ -70,7 +70,7 @@ def run(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
         _ = sidecar.capture_all() if changed is None else sidecar.capture_paths(changed)
         notes.add(sidecar.mirror_notes(changed))
         for scope in sidecar.journal.scopes():
-            flushed = flush or scope in ended or sidecar.is_idle(scope, timedelta(minutes=context.idle_minutes))
+            flushed = flush or scope in ended or sidecar.is_idle(scope, timedelta(minutes=context.observe.idle_minutes))
             try:
                 done = work(sidecar, scope, flush=flushed)
                 steps.update(step.value for step in done)
@@ -84,9 +84,9 @@ def run(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
     go(flush=request.once)
     if not request.once:
         folders = [*sidecar.watched(), make_private(sidecar.spool)]
-        for changed in context.watcher().changes(folders, _DEBOUNCE_MS, context.rescan_s):
+        for changed in context.admin.watching.open().changes(folders, _DEBOUNCE_MS, context.admin.watching.rescan_s):
             go(flush=False, changed=changed or None)
-    store, embedder = context.store(), context.embedder() if steps else None
+    store, embedder = context.memory.store(), context.memory.embedder() if steps else None
     if embedder is not None and isinstance(store, VectorSearch):
         fill_vectors(store, embedder)
     captured = sidecar.capture.captured

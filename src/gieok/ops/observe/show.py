@@ -56,10 +56,10 @@ class ObserveShowResult:
 
 def run(context: Context, request: ObserveShowRequest) -> ObserveShowResult:
     """Read the observations of the scope."""
-    held = scope_memory.load(context.store(), context.scope)
+    held = scope_memory.load(context.memory.store(), context.scope)
     documents = held.documents
     if request.history:
-        old = context.journal().history(context.scope, request.limit or 1 << 30)
+        old = context.memory.journal().history(context.scope, request.limit or 1 << 30)
         documents = tuple(document for document in reversed(old) if document.kind == KIND)
     rows = tuple((document.key, observation_of(document)) for document in documents)
     return ObserveShowResult(

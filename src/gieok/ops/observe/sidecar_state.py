@@ -61,18 +61,17 @@ class SidecarState:
 
 def sidecar_state(context: Context) -> SidecarState:
     """Ask the daemon and look into the journal, where there are such; nothing is made."""
-    running = context.daemon().status() if context.daemon is not None else None
-    settings = {row.name: row.value for row in context.settings}
+    running = context.admin.daemon().status() if context.admin.daemon is not None else None
     state = SidecarState(
         running,
-        settings["observe.model"],
-        daily_tokens=int(settings["observe.daily_tokens"]),
+        context.admin.setting("observe.model"),
+        daily_tokens=int(context.admin.setting("observe.daily_tokens")),
         left_notes=tuple(notes.left(paths.notes(context.home))),
         projects=tuple((str(root), state_of(running, root)) for root in watched.roots(context.home)),
     )
     if not paths.journal(context.home).exists():
         return state
-    journal = context.journal()
+    journal = context.memory.journal()
     today = context.clock.now().astimezone(context.zone).date()
     return replace(state, today_tokens=spent_tokens(journal, today), incidents=tuple(journal.incidents()))
 

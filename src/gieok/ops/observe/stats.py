@@ -87,7 +87,7 @@ class ObserveStatsResult:
 
 def run(context: Context, request: ObserveStatsRequest) -> ObserveStatsResult:
     """Count."""
-    journal, sidecar = context.journal(), context.sidecar()
+    journal, sidecar = context.memory.journal(), context.observe.sidecar()
     since = _EVER if request.prometheus else context.clock.now() - timedelta(days=request.days)
     today = context.clock.now().astimezone(context.zone).date()
     usage = journal.usage(since.astimezone(context.zone).date())
@@ -108,11 +108,11 @@ def run(context: Context, request: ObserveStatsRequest) -> ObserveStatsResult:
 
 
 def _prices(context: Context) -> Prices:
-    values = {row.name: row.value for row in context.settings}
-    price_in, price_out = float(values["observe.price_in"]), float(values["observe.price_out"])
-    observing = values["observe.model"]
+    setting = context.admin.setting
+    price_in, price_out = float(setting("observe.price_in")), float(setting("observe.price_out"))
+    observing = setting("observe.model")
     return Prices(
-        {"observer": observing, "reflector": values["reflect.model"] or observing},
+        {"observer": observing, "reflector": setting("reflect.model") or observing},
         Price(price_in, price_out) if price_in >= 0 and price_out >= 0 else None,
     )
 

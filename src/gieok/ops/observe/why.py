@@ -57,7 +57,7 @@ def run(context: Context, request: WhyRequest) -> WhyResult:
     """Follow a memory back."""
     if not request.id:
         raise BadRequest("which memory?", hint="`gieok observe show` prints the id of each")
-    store, journal = context.store(), context.journal()
+    store, journal = context.memory.store(), context.memory.journal()
     wanted = request.id.partition("#")[0]  # as a citation has it
     for scope in (context.scope, *context.also):
         found = store.get(scope, [wanted])

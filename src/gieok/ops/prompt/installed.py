@@ -6,21 +6,21 @@ from pathlib import Path
 
 from gieok.agents import table
 from gieok.agents.agent import load
-from gieok.agents.install.edits import Call, Site, user_site
+from gieok.agents.install.edits import Call, Site
 from gieok.capabilities.prompt import matches, question
 from gieok.capabilities.prompt.options import HookSettings
 from gieok.errors import GieokError, NotIndexed
 from gieok.ops.context import Context
-from gieok.ops.prompt.install import call, project_site
+from gieok.ops.prompt.install import call, project_site, user_site
 
 _TIMEOUT_S = 20
 _TRIED = 20
 _PROMPT = "what do we know about {}?"
 
 
-def found() -> list[tuple[str, str]]:
+def found(context: Context) -> list[tuple[str, str]]:
     """Return (agent, the command of its prompt hook) for every installation of the user and of the project here."""
-    here = (user_site(), project_site())
+    here = (user_site(context), project_site(context))
     rows = ((agent, prompt_command(site, agent)) for site in here for agent in table.HOOKED)
     return [(agent, command) for agent, command in rows if command]
 
@@ -41,7 +41,7 @@ def _text(file: Path) -> str:
 
 def fire(context: Context, agent: str, command: str) -> str:
     """Run an installed command on a prompt about the newest memory here; return what it would inject. Raises GieokError."""
-    if command != call().line(table.PROMPT, agent):
+    if command != call(context).line(table.PROMPT, agent):
         # Settings may come with a repository: what stands there is not run because it calls itself gieok.
         raise GieokError(
             f"{agent}: {command!r} calls another gieok than this one; it was not run",
@@ -50,7 +50,7 @@ def fire(context: Context, agent: str, command: str) -> str:
     title = _title_to_ask(context)
     payload = {
         "session_id": "gieok-doctor",
-        "cwd": str(Path.cwd()),
+        "cwd": str(context.caller.folder),
         "hook_event_name": table.BY_NAME[agent].events[table.PROMPT],
         "prompt": _PROMPT.format(title),
     }
@@ -58,6 +58,8 @@ def fire(context: Context, agent: str, command: str) -> str:
         done = subprocess.run(  # noqa: S602 - the agent gives it to a shell too
             command,
             shell=True,
+            cwd=context.caller.folder,
+            env=dict(context.caller.environment),
             input=json.dumps(payload).encode(),
             capture_output=True,
             timeout=_TIMEOUT_S,
@@ -85,7 +87,7 @@ def fire(context: Context, agent: str, command: str) -> str:
 def _title_to_ask(context: Context) -> str:
     """Return the title of a memory that recall would show for it; '' where there is none. The hook must agree."""
     try:
-        reader, late = context.glance()
+        reader, late = context.prompt.reader()
     except NotIndexed:
         return ""
     scopes = [str(scope) for scope in context.scopes]

@@ -9,7 +9,6 @@ from gieok import places
 from gieok.capabilities.prompt import matches, measure, question
 from gieok.capabilities.prompt.matches import Match
 from gieok.capabilities.prompt.measure import Label, Measured
-from gieok.capabilities.prompt.options import OPTIONS, HookSettings
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
@@ -69,11 +68,10 @@ class MeasureResult:
 
 def run(context: Context, request: MeasureRequest) -> MeasureResult:
     """Add labels where asked, then measure."""
-    file = Path(request.file) if request.file else _labels(context)
-    settings = _settings(context)
+    file = context.caller.path(request.file) if request.file else _labels(context)
 
     def recall(prompt: str, *, with_low: bool = False) -> Sequence[Match]:
-        return _recalled(context, settings, prompt, with_low=with_low)
+        return _recalled(context, prompt, with_low=with_low)
 
     if request.add:
         names = tuple(name.strip() for name in request.expect.split(",") if name.strip())
@@ -90,26 +88,21 @@ def run(context: Context, request: MeasureRequest) -> MeasureResult:
 
 
 def _labels(context: Context) -> Path:
-    root = places.project_root(str(Path.cwd()))
+    root = places.project_root(str(context.caller.folder))
     return (Path(root) / places.PROJECT_FOLDER if root else context.home) / "labels.jsonl"
 
 
-def _settings(context: Context) -> HookSettings:
-    values = {row.name: row.value for row in context.settings}
-    return HookSettings({option.name: option.parse(values[option.name], "") for option in OPTIONS})
-
-
-def _recalled(context: Context, settings: HookSettings, prompt: str, *, with_low: bool) -> Sequence[Match]:
+def _recalled(context: Context, prompt: str, *, with_low: bool) -> Sequence[Match]:
     asked = question.questions(prompt)
     if not asked:
         return ()
     scopes = [str(scope) for scope in context.scopes]
     now_unix_s = context.clock.now().timestamp()
-    reader, late = context.glance()
+    reader, late = context.prompt.reader()
     found = matches.find_matches(
-        reader, scopes, asked, settings, now_unix_s, str(Path.cwd()), late, with_low=with_low
+        reader, scopes, asked, context.prompt.settings, now_unix_s, str(context.caller.folder), late, with_low=with_low
     ).found
-    return found[: _SHOWN if with_low else int(settings.number("hook.limit"))]
+    return found[: _SHOWN if with_low else int(context.prompt.settings.number("hook.limit"))]
 
 
 def _asked(context: Context, recall: "_Recall") -> Label | None:

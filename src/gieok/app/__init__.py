@@ -1,0 +1,103 @@
+"""The only wiring: settings → backends → the contexts that operations work in, an opener a rib, each used when first needed."""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, tzinfo
+from functools import cache, partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from gieok import config, places
+from gieok.app.wiring import Wiring
+from gieok.errors import BadConfig
+from gieok.model.memory import Scope
+from gieok.ops.context import Caller, Context, DaemonControl, Ribs
+from gieok.ports.system import Clock
+
+
+class SystemClock:
+    """`Clock` by the operating system."""
+
+    def now(self) -> datetime:
+        """Return the time."""
+        return datetime.now(UTC)
+
+
+def open_context(
+    flags: Mapping[str, str],
+    *,
+    environment: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    lang: str = "en",
+    resident: bool = False,
+    say: Callable[[str], None] = lambda line: None,
+    tell: Callable[[str], None] = lambda line: None,
+    ask: Callable[[str], str] | None = None,
+    clock: Clock | None = None,
+    zone: tzinfo | None = None,
+    daemon: Callable[[], DaemonControl] | None = None,
+    wait: Callable[[float], object] = time.sleep,
+    forgiving: bool = False,
+) -> Context:
+    """Put everything together for a caller; where `environment` and `folder` are left out, that is this process.
+
+    `flags`, `lang` as in `Caller`; `say`, `tell`, `ask` as in `Context`; `wait`, `resident` as in `Wiring`. `daemon` comes from
+    the layer above. `forgiving` leaves out a setting that is wrong, instead of raising BadConfig.
+    """
+    caller = Caller(folder or Path.cwd(), os.environ if environment is None else environment, flags, lang)
+    troubles: list[BadConfig] = []
+    settings = config.load(flags, caller.environment, caller.folder, troubles if forgiving else None)
+    _use_rules(settings)
+    clock = clock or SystemClock()
+    zone = zone or clock.now().astimezone().tzinfo or UTC
+    lang = lang if settings.text("lang") == "auto" else settings.text("lang")
+    wiring = Wiring(settings, caller, clock, zone, lang, say, wait, resident, daemon)
+    scope, *also = _scopes(caller.folder, settings.text("scope"), settings.text("hook.scopes"))
+    return Context(
+        home=settings.home,
+        caller=caller,
+        scope=scope,
+        also=tuple(also),
+        is_scope_named=settings.text("scope") != "auto",
+        troubles=troubles,
+        lang=lang,
+        zone=zone,
+        clock=clock,
+        say=say,
+        tell=tell,
+        ask=ask,
+        ribs=Ribs(*(cache(partial(_opened, rib, wiring)) for rib in Ribs._fields)),
+    )
+
+
+def _opened(rib: str, wiring: Wiring) -> Any:  # noqa: ANN401 - what `Ribs` says
+    """Open the context of a rib, whose module is loaded now: a command pays for what it uses."""
+    return import_module(f"gieok.app.{rib}").opened(wiring)
+
+
+def scoped(context: Context) -> Context:
+    """Return the context with the scopes of its folder as it is now: the first record makes a project of it."""
+    admin = context.admin
+    scope, *also = _scopes(context.caller.folder, admin.setting("scope"), admin.setting("hook.scopes"))
+    return replace(context, scope=scope, also=tuple(also))
+
+
+def _scopes(folder: Path, named: str, beside: str) -> tuple[Scope, ...]:
+    """Return the scope to read and write, then those that are read beside it: in a project, the user's own."""
+    if named != "auto":
+        return (Scope(named),)
+    project = places.project_root(str(folder))
+    return tuple(map(Scope, places.scopes(project, beside if project else places.USER_SCOPE)))
+
+
+def _use_rules(settings: config.Settings) -> None:
+    """Let this process redact by the user's own rules too."""
+    text = settings.text("redact.rules")
+    if text or "gieok.text.redact.own" in sys.modules:  # else there are none, and nobody has looked for a secret yet
+        from gieok.text.redact import own
+
+        own.use(own.read(text))

@@ -1,0 +1,46 @@
+"""Opens settings, other stores and processes, for commands that look after the home."""
+
+from gieok import config, registry
+from gieok.app.wiring import Wiring
+from gieok.config import Settings
+from gieok.errors import EmbedderFailed
+from gieok.ops.context import AdminContext, SettingRow, Watching
+from gieok.option import Option
+from gieok.ports.models import Embedder, SelfCheck
+from gieok.ports.system import Watcher
+
+
+def opened(wiring: Wiring) -> AdminContext:
+    """Put the context together."""
+    settings, stores = wiring.settings, wiring.stores
+    return AdminContext(
+        settings=tuple(_row(settings, option) for option in config.OPTIONS),
+        store_names=tuple(registry.STORES),
+        open_store=stores.open,
+        choose_store=stores.choose,
+        left_stores=stores.left,
+        set_aside=stores.set_aside,
+        try_embedder=_try_embedder,
+        watching=Watching(_watcher, settings.integer("watch.debounce_ms"), settings.integer("watch.rescan_s")),
+        daemon=wiring.daemon,
+    )
+
+
+def _row(settings: Settings, option: Option) -> SettingRow:
+    setting = settings.values[option.name]
+    shown = config.without_password(str(setting.value)) if option.is_address else str(setting.value)
+    return SettingRow(option.name, shown, setting.origin, option.doc)
+
+
+def _watcher() -> Watcher:
+    watcher: Watcher = registry.load(registry.WATCHERS, "watchfiles")()
+    return watcher
+
+
+def _try_embedder(embedder: Embedder) -> str:
+    """Use the embedder, and let it check itself if it can. Raises EmbedderFailed."""
+    embedder.embed_query("기억")
+    wrong = embedder.check() if isinstance(embedder, SelfCheck) else []
+    if wrong:
+        raise EmbedderFailed("; ".join(wrong))
+    return "it embeds"

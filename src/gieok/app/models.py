@@ -1,0 +1,39 @@
+"""Opens language models, and what asks them within a budget."""
+
+from gieok import registry
+from gieok.app.wiring import Wiring
+from gieok.config import Settings
+from gieok.engine.generate import Asker
+from gieok.errors import BadConfig
+from gieok.ports.models import Generator
+
+_KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY"}
+
+
+def asker(wiring: Wiring, role: str, generator: Generator) -> Asker:
+    """Return what asks a model in a role, within the tokens of a day."""
+    return Asker(
+        role=role,
+        generator=generator,
+        ledger=wiring.stores.journal(),
+        clock=wiring.clock,
+        zone=wiring.zone,
+        wait=lambda seconds: (wiring.wait(seconds), None)[1],
+        daily_tokens=wiring.settings.integer("observe.daily_tokens"),
+    )
+
+
+def generator(settings: Settings, prefix: str, model: str) -> Generator:
+    """Return the generator of `provider:model`, with the address and key whose settings begin with `prefix` ('' for none).
+
+    Raises BadConfig, MissingExtra.
+    """
+    provider, _, name = model.partition(":")
+    if provider not in registry.GENERATORS or not name:
+        known = ", ".join(sorted(registry.GENERATORS))
+        raise BadConfig(f"no such model: {model!r}", hint=f"write provider:model; providers: {known}")
+    address, variable = (settings.text(f"{prefix}{name}") if prefix else "" for name in ("base_url", "key_variable"))
+    variable = variable or _KEY_VARIABLES.get(provider, "")
+    key = settings.secret(variable) if variable else ""
+    made: Generator = registry.load(registry.GENERATORS, provider)(name, key, address)
+    return made

@@ -1,0 +1,142 @@
+"""Opens the sidecar."""
+
+import os
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from gieok import paths, places, registry
+from gieok.agents import sources
+from gieok.agents.agent import observed
+from gieok.agents.openclaw import installation
+from gieok.app import models
+from gieok.app.memory import open_transcripts
+from gieok.app.wiring import Wiring
+from gieok.capabilities.observe import active_memory, reflect, rules, scope_memory
+from gieok.capabilities.observe.active_memory import Look
+from gieok.capabilities.observe.buffer import Thresholds
+from gieok.capabilities.observe.notes import NotesMirror
+from gieok.capabilities.observe.observer import ModelObserver
+from gieok.capabilities.observe.sidecar import ScopeModels, Sidecar, TranscriptSources
+from gieok.config import Settings
+from gieok.engine.generate import Asker
+from gieok.errors import BadConfig, BadRequest
+from gieok.model.memory import Scope
+from gieok.ops.context import ObserveContext
+from gieok.ports.store import Store
+
+#: Of what is remembered already, an observer is shown this much.
+_REMEMBERED_TOKENS = 2_000
+
+
+def opened(wiring: Wiring) -> ObserveContext:
+    """Put the context together; the sidecar is made when it is asked for."""
+    return ObserveContext(cache(partial(_sidecar, wiring)), wiring.settings.integer("observe.idle_minutes"))
+
+
+def _sidecar(wiring: Wiring) -> Sidecar:
+    settings, caller, store = wiring.settings, wiring.caller, wiring.stores.adopted()
+    scope = Scope(places.USER_SCOPE if settings.text("scope") == "auto" else settings.text("scope"))
+    template = settings.text("active_memory.template")
+    return Sidecar(
+        journal=wiring.stores.journal(),
+        store=store,
+        clock=wiring.clock,
+        zone=wiring.zone,
+        transcripts=TranscriptSources(
+            sources.places(caller.user, caller.environment, _agents(settings), _folders(wiring)),
+            open_transcripts,
+            scope,
+            _project_scope,
+        ),
+        models=_scope_models(wiring, store),
+        notifier=registry.load(registry.NOTIFIERS, "log")(paths.log(settings.home), wiring.clock.now),
+        spool=paths.spool(settings.home),
+        active_file=partial(_active_file, wiring, scope),
+        look=Look(
+            wiring.lang,
+            settings.integer("active_memory.budget_tokens"),
+            active_memory.read_template(caller.path(template) if template else None),
+            wiring.zone,
+        ),
+        thresholds=Thresholds(
+            settings.integer("observe.run_tokens"),
+            settings.integer("observe.chunk_tokens"),
+            settings.integer("observe.hard_stop_tokens"),
+            reflect_tokens=settings.integer("reflect.tokens"),
+        ),
+        notes=_notes(wiring),
+    )
+
+
+def _project_scope(folder: str) -> Scope | None:
+    root = places.project_root(folder) if folder else ""
+    return Scope(places.project_scope(root)) if root else None
+
+
+def _active_file(wiring: Wiring, default: Scope, scope: Scope) -> Path:
+    configured = wiring.settings.text("active_memory.path")
+    if configured and scope == default:
+        return wiring.caller.path(configured)
+    return paths.active_memory(wiring.settings.home, scope.path)
+
+
+def _agents(settings: Settings) -> list[str]:
+    known = list(observed())
+    wanted = settings.text("observe.agents")
+    if wanted in ("auto", "none"):
+        return known if wanted == "auto" else []
+    names = [name.strip() for name in wanted.split(",") if name.strip()]
+    unknown = sorted(set(names) - set(known))
+    if unknown:
+        raise BadConfig(f"observe.agents names {unknown[0]!r}", hint=f"agents: {', '.join(known)}, or auto, or none")
+    return names
+
+
+def _folders(wiring: Wiring) -> list[Path]:
+    return [wiring.caller.path(name) for name in wiring.settings.text("observe.folders").split(os.pathsep) if name]
+
+
+def _notes(wiring: Wiring) -> NotesMirror:
+    """Find out where the user's notes go."""
+    settings, caller = wiring.settings, wiring.caller
+    named = (name.strip() for name in settings.text("observe.notes").split(","))
+    folders = tuple(caller.path(name) for name in named if name)
+    record, target = paths.notes(settings.home), settings.text("observe.notes_target")
+    if target or not folders:
+        return NotesMirror(folders, caller.path(target) if target else None, record)
+    try:
+        agents = installation.find(caller.environment, caller.user).agents
+        found = next(agent for agent in agents if agent.id == "main")
+    except BadRequest as error:
+        return NotesMirror(folders, None, record, f"{error}; set observe.notes_target")
+    return NotesMirror(folders, found.workspace.absolute() / "memory", record)
+
+
+def _scope_models(wiring: Wiring, store: Store) -> ScopeModels:
+    settings, zone = wiring.settings, wiring.zone
+
+    # Made for each run, so that a key that was replaced holds at once.
+    def asker(role: str, prefix: str, model: str) -> Asker:
+        return models.asker(wiring, role, models.generator(settings, f"{prefix}.", model))
+
+    observing = settings.text("observe.model")
+    reflecting = settings.text("reflect.model") or observing
+    of_reflector = "reflect" if settings.text("reflect.model") else "observe"
+
+    def observe(scope: Scope) -> Callable[[Any], Any]:
+        if observing == "rules":
+            return lambda span: rules.observe(span, zone)
+        recent = partial(scope_memory.recent, store, scope, _REMEMBERED_TOKENS)
+        made = asker("observer", "observe", observing)
+        return ModelObserver(made, zone, recent, settings.number("observe.temperature"))
+
+    def reflect_on(scope: Scope) -> Callable[[Any, str, int], Any]:
+        del scope
+        if reflecting == "rules":
+            return reflect.rules_ask
+        made = asker("reflector", of_reflector, reflecting)
+        return reflect.model_ask(made, zone, settings.number("reflect.temperature"))
+
+    return ScopeModels(observe, reflect_on, "" if observing == "rules" else observing)

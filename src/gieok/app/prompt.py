@@ -1,0 +1,32 @@
+"""Opens what the prompt hook decides with, for commands that measure or prove it."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from gieok import registry
+from gieok.app.wiring import Wiring
+from gieok.capabilities.prompt.options import OPTIONS, HookSettings
+from gieok.errors import NotIndexed, ShapeMismatch
+from gieok.ops.context import PromptContext
+
+if TYPE_CHECKING:
+    from gieok.capabilities.prompt.matches import Reader
+
+
+def opened(wiring: Wiring) -> PromptContext:
+    """Put the context together; the index is opened when it is asked for."""
+    settings = wiring.settings
+    location = registry.local_index(str(settings.home), settings.text("store"), hybrid=settings.flag("hybrid"))
+    values = {option.name: settings.values[option.name].value for option in OPTIONS}
+    return PromptContext(partial(_reader, location), HookSettings(values))
+
+
+def _reader(location: str) -> "tuple[Reader, type[Exception]]":
+    from gieok.backends.stores.sqlite.index_reader import IndexReader, Late, Mismatch, Missing
+
+    try:
+        return IndexReader(location), Late
+    except Missing as error:
+        raise NotIndexed(f"there is no index at {location!r}") from error
+    except Mismatch as error:
+        raise ShapeMismatch(str(error)) from error

@@ -1,0 +1,124 @@
+"""Opens stores and the journal, each once."""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from gieok import config, fs, paths, registry, trust
+from gieok.backends.opening import Opening
+from gieok.config import Settings
+from gieok.errors import GieokError, StoreBusy, StoreCorrupt, StoreError, StoreReadOnly, StoreUnreachable
+from gieok.ports.journal import FullJournal
+from gieok.ports.store import Adoptable, Notes, Store
+from gieok.ports.system import Clock
+
+
+class Stores:
+    """`open` opens a store by name, `journal` the journal; the same one every time."""
+
+    def __init__(self, settings: Settings, clock: Clock, say: Callable[[str], None], *, is_resident: bool) -> None:
+        self._settings = settings
+        self._clock = clock
+        self.name = settings.text("store")
+        self._opening = Opening(
+            settings.home, settings.home, settings.text, settings.secret, is_resident=is_resident, say=say
+        )
+        self.open: Callable[[str], Store] = cache(self._open)
+        self.journal: Callable[[], FullJournal] = cache(self._open_journal)
+        self.adopted: Callable[[], Store] = cache(self._open_adopted)
+
+    def configured(self) -> Store:
+        """Return the configured store."""
+        return self.open(self.name)
+
+    def all(self) -> list[Store]:
+        """Return the configured store, and what stands in for it."""
+        beside = registry.STORES[self.name].is_remote and self._settings.flag("hybrid")
+        return [self.configured(), *([self.open(registry.LOCAL_STORE)] if beside else [])]
+
+    def notes(self) -> Notes:
+        """Return the notes of the configured store, each durable in the journal."""
+        from gieok.engine.durable import DurableNotes
+
+        return DurableNotes(self.journal(), self.adopted())
+
+    def left(self) -> list[Store]:
+        """Open what `store switch` left on this machine."""
+
+        def index_of(name: str) -> str:
+            is_hybrid = name != self.name or self._settings.flag("hybrid")
+            return registry.local_index(str(self._settings.home), name, hybrid=is_hybrid)
+
+        left = sorted({index_of(name) for name in registry.STORES} - {index_of(self.name)})
+        return [
+            registry.load(registry.STORES, registry.LOCAL_STORE)(Path(file)) for file in left if Path(file).is_file()
+        ]
+
+    def set_aside(self) -> tuple[Path, Store | None]:
+        """Move the file of the configured store away. Raises StoreCorrupt where it is on a server."""
+        file = Path(registry.local_index(str(self._settings.home), self.name, hybrid=False))
+        if file == Path():
+            raise StoreCorrupt(
+                f"the data of `store: {self.name}` is damaged", hint="restore it from a backup of the server"
+            )
+        folder = paths.aside(self._settings.home) / f"{self._clock.now():%Y%m%dT%H%M%S%fZ}"
+        fs.set_aside(file, folder)
+        try:
+            salvaged: Store = registry.load(registry.STORES, registry.LOCAL_STORE)(folder / file.name)
+        except GieokError:
+            return folder, None
+        return folder, salvaged
+
+    def choose(self, name: str) -> None:
+        """Make a store the configured one, for good."""
+        config.choose(self._settings, "store", name)
+
+    def _open(self, name: str) -> Store:
+        row = registry.load(registry.STORES, name)
+        opened: Store = row.open(self._opening._replace(file=self._settings.home / registry.STORES[name].file))
+        if name == self.name:
+            _grant_what_was_known(self._settings.home, opened)
+            if not registry.STORES[name].is_remote:
+                _adopt(self.journal, opened)
+        return opened
+
+    def _open_adopted(self) -> Store:
+        # A server is asked where the journal is written, not by every search, which must not wait for one that is down.
+        store = self.configured()
+        _adopt(self.journal, store)
+        return store
+
+    def _open_journal(self) -> FullJournal:
+        made: FullJournal = registry.load(registry.JOURNALS, "sqlite")(paths.journal(self._settings.home))
+        return made
+
+
+def _adopt(journal: Callable[[], FullJournal], store: Store) -> None:
+    """Make durable what an older release kept in the store alone."""
+    if not isinstance(store, Adoptable):
+        return
+    try:
+        if store.is_unadopted():
+            _make_durable(journal(), store)
+    except (StoreBusy, StoreReadOnly, StoreUnreachable, OSError):  # the next command that may write does it
+        return
+
+
+def _make_durable(journal: FullJournal, store: Adoptable) -> None:
+    from gieok.capabilities.files import sync
+    from gieok.capabilities.observe import observation
+    from gieok.engine import durable
+
+    durable.adopt(journal, store, lambda key: key.startswith(observation.PREFIX), (sync.SHAPE_NOTE,))
+
+
+def _grant_what_was_known(home: Path, store: Store) -> None:
+    """Trust what was remembered before there was trust, once, and before anything compares it with the files."""
+    if Path(trust.adopted_file(str(home))).exists():
+        return
+    from gieok.capabilities.files.adopt import adopt
+
+    try:
+        adopt(home, store)
+    except (StoreError, OSError):  # a server that is down, a home that is read-only: those who need it say so
+        return

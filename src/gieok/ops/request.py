@@ -1,0 +1,50 @@
+"""Checks what a caller asks for against the operation's typed request: one check for every surface."""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields
+from typing import Any
+
+from gieok.errors import BadRequest
+from gieok.ops.operation import Operation, Surface
+
+_NAMES: dict[type, str] = {bool: "boolean", int: "integer", float: "number", str: "string", list: "string"}
+
+
+def parameters(found: Operation[Any, Any], surface: Surface) -> list[Field[Any]]:
+    """Return the fields of an operation's request that callers on a surface may give."""
+    return [one for one in fields(found.request) if surface is Surface.CLI or not one.metadata["cli_only"]]
+
+
+def default_of(field: Field[Any]) -> Any:  # noqa: ANN401 - the parameter's own type
+    """Return the value of a parameter that is not given; its type is the parameter's."""
+    return field.default_factory() if field.default_factory is not MISSING else field.default
+
+
+def type_name(field: Field[Any]) -> str:
+    """Return the JSON type of a parameter. A repeatable word of the command line is one text."""
+    return _NAMES[type(default_of(field))]
+
+
+def checked(found: Operation[Any, Any], values: Mapping[str, object], surface: Surface) -> Any:  # noqa: ANN401 - the request
+    """Return the operation's request of values by name. Raises BadRequest, which names the parameter."""
+    known = {field.name: field for field in parameters(found, surface)}
+    if unknown := sorted(set(values) - set(known)):
+        raise BadRequest(f"unknown argument {unknown[0]!r}", hint=f"arguments: {', '.join(known)}")
+    return found.request(**{name: _value(known[name], value) for name, value in values.items()})
+
+
+def _value(field: Field[Any], value: object) -> object:
+    expected = type(default_of(field))
+    if expected is list:
+        value = [value] if isinstance(value, str) else value
+        if isinstance(value, list) and all(isinstance(one, str) for one in value):
+            return value
+    if expected is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if expected is int and isinstance(value, float) and value.is_integer():
+        return int(value)
+    if type(value) is not expected or expected is list:
+        raise BadRequest(f"{field.name} is {value!r}", hint=f"it must be of type {type_name(field)}")
+    if field.metadata["choices"] and value not in field.metadata["choices"]:
+        raise BadRequest(f"{field.name} is {value!r}", hint=f"one of: {', '.join(field.metadata['choices'])}")
+    return value

@@ -1,0 +1,61 @@
+"""Runs any operation by name: what the command line, tools and the daemon go through. Errors are answers too."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from gieok.errors import STATUS, GieokError
+from gieok.ops import operation
+from gieok.ops.context import Context
+from gieok.ops.operation import Operation, Style, Surface
+from gieok.ops.request import checked
+
+
+class Failure(NamedTuple):
+    """An error as it travels: its stable code, what happened, and the next step."""
+
+    code: str
+    message: str
+    hint: str
+
+
+class Answer(NamedTuple):
+    """What a caller gets. `data` is the documented JSON; `status` the exit status: 0 done, 1 nothing found, 2 an error."""
+
+    found: bool
+    data: object
+    text: str
+    status: int
+    failure: Failure | None = None
+
+
+def run(
+    name: str,
+    values: Mapping[str, object],
+    context_for: Callable[[Operation[Any, Any]], Context],
+    surface: Surface = Surface.CLI,
+    *,
+    lang: str = "",
+    colour: bool = False,
+    verbatim: bool = False,
+) -> Answer:
+    """Check the request, run the operation, and encode what came of it; a GieokError becomes a failure.
+
+    `values` is parameter → value; `context_for` opens the caller's context. The text is in `lang`, else in the context's.
+    """
+    found = operation(name)
+    try:
+        request = checked(found, values, surface)
+        context = context_for(found)
+        for error in () if found.forgives_config else context.troubles:
+            context.tell(f"{error}; it is left out: `gieok config show`")
+        result = found.handler(context, request)
+        text = found.present(result, Style(lang or context.lang, colour, verbatim))
+    except GieokError as error:
+        return failed(error)
+    return Answer(result.found, result.to_json(), text, 0 if result.found else 1)
+
+
+def failed(error: GieokError) -> Answer:
+    """Return an error as an answer."""
+    failure = Failure(error.code, str(error), error.hint)
+    return Answer(False, {"error": failure._asdict()}, "", STATUS[error.code][0], failure)
