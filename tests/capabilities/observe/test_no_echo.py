@@ -16,6 +16,7 @@ from gieok.ops.context import Context
 from gieok.ops.home.status import StatusRequest
 from gieok.ops.memory.search import SearchRequest
 from gieok.ops.observe.run import ObserveRunRequest
+from gieok.ops.operation import Style
 from gieok.surfaces import tools
 from gieok.testing.clock import ManualClock
 
@@ -81,7 +82,7 @@ def test_four_sessions_that_read_their_own_memory_add_nothing_to_it(context: Con
     for _ in range(4):
         memory = active.read_text(encoding="utf-8")
         found = operation("search").handler(context, SearchRequest(query=["Redis Streams"], min_score=0.0))
-        printed = operation("search").present(found, tools._STYLE)
+        printed = operation("search").present(found, Style("en", colour=False))
         assert "Redis" in memory
         assert "Redis" in printed
         agent.hears("What do we use for the queue?")
