@@ -18,7 +18,7 @@ from gieok.errors import EmbedderFailed, StoreBusy, StoreUnreachable
 from gieok.model.memory import PassageId, Scope
 from gieok.model.retrieval import Filter, FoundPassage, Hit, KeywordQuery, Ranking, VectorQuery
 from gieok.ports.models import Embedder
-from gieok.ports.store import KeywordSearch, ManagedSearch, Store, VectorSearch
+from gieok.ports.store import Documents, KeywordSearch, ManagedSearch, Store, VectorSearch
 from gieok.ports.system import Clock
 from gieok.text.dates import DateSpan, find_span
 from gieok.text.keywords import is_statement, keyword_text, normalise, query_tokens
@@ -148,7 +148,7 @@ def first_answer(stores: Sequence[_S], ask: Callable[[_S], _A]) -> tuple[_A, str
 
 
 def recall(
-    store: Store,
+    store: Documents,
     embedder: Embedder | None,
     question: Question,
     profile: Profile,
@@ -185,7 +185,7 @@ def _tokens(question: Question, span: DateSpan | None, profile: Profile) -> dict
 
 
 def _query_vector(
-    store: Store, embedder: Embedder | None, question: Question, profile: Profile
+    store: Documents, embedder: Embedder | None, question: Question, profile: Profile
 ) -> tuple[bytes | None, str | None]:
     """Return the vector to look near, and why there is none where one was expected."""
     if embedder is None or not question.use_vectors or not isinstance(store, VectorSearch):
@@ -205,12 +205,12 @@ def _unit_sum(a: bytes, b: bytes) -> bytes:
     return array("f", [v / norm for v in values]).tobytes()
 
 
-def _unfinished(store: Store, scopes: Sequence[Scope]) -> str | None:
+def _unfinished(store: Documents, scopes: Sequence[Scope]) -> str | None:
     waiting = sum(_waiting(store, scope) for scope in scopes)
     return f"{waiting} passages have no vector yet" if waiting else None
 
 
-def _waiting(store: Store, scope: Scope) -> int:
+def _waiting(store: Documents, scope: Scope) -> int:
     return store.waiting(scope) if isinstance(store, VectorSearch) else 0
 
 
@@ -224,7 +224,7 @@ class _Wanted(NamedTuple):
 
 
 def _search_scope(
-    store: Store, scope: Scope, wanted: _Wanted, tries: int = _TRIES
+    store: Documents, scope: Scope, wanted: _Wanted, tries: int = _TRIES
 ) -> tuple[list[_Candidate], str | None]:
     """Return candidates, and why a leg is not among what found them."""
     question, profile = wanted.question, wanted.profile
@@ -239,7 +239,7 @@ def _search_scope(
     return found, degraded
 
 
-def _gather(store: Store, scope: Scope, wanted: _Wanted) -> tuple[list[Ranking], str | None]:
+def _gather(store: Documents, scope: Scope, wanted: _Wanted) -> tuple[list[Ranking], str | None]:
     """Ask every leg that the store has; one whose service cannot be reached is named and left out."""
     question, profile = wanted.question, wanted.profile
     legs, degraded = list[Ranking](), None
@@ -274,7 +274,7 @@ def _fuse(legs: Sequence[Ranking], question: Question, profile: Profile) -> rank
 
 
 def _candidates(
-    store: Store,
+    store: Documents,
     best: Sequence[PassageId],
     fused: rank.Scores,
     signals: Mapping[PassageId, dict[str, float]],

@@ -1,7 +1,6 @@
 """Language models of any provider, through the `pydantic-ai` library. One try per call: the engine retries and meters.
 
-The libraries below would retry by themselves; that is switched off, so that the waits are the engine's, which the user is
-told of.
+The libraries' own retries are switched off, so that every wait is the engine's, which the user sees.
 """
 
 import asyncio
@@ -15,12 +14,12 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
 _TIMEOUT_S = 120.0
-#: Worth another try: time-outs, too early, too many, and everything that is the server's own fault.
+#: Worth another try, as every 5xx is: time-outs, conflicts, too early, too many.
 _RETRYABLE = frozenset((408, 409, 425, 429))
 _OLLAMA_URL = "http://127.0.0.1:11434/v1"
 
 
-#: A model, and what closes its connections.
+#: A model, and the function that closes its connections.
 _Opened = tuple["Model", Callable[[], Awaitable[None]]]
 
 
@@ -86,7 +85,7 @@ def compatible(name: str, key: str, base_url: str) -> ProviderGenerator:
     if not base_url:
         raise GeneratorFailed(
             "a compatible endpoint needs its address",
-            hint="set `base_url` where its model is set, as `observe.base_url`",
+            hint="set `base_url` next to the setting of its model, such as `observe.base_url`",
         )
     return ProviderGenerator(f"compatible:{name}", lambda: _openai_model(name, key or "none", base_url))
 

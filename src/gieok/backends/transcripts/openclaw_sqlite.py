@@ -12,12 +12,13 @@ from typing import Any
 
 from gieok.errors import MissingExtra, TranscriptUnreadable
 from gieok.ports.journal import StoredSession
+from gieok.registry import install_hint
 
 #: Relative to `~/.openclaw/agents`.
 PATTERN = "*/agent/openclaw-agent.sqlite"
 _OLDEST_SQLITE = (3, 43)
 _BUSY_TIMEOUT_MS = 5_000
-_INSTALL = "run `pip install 'gieok[openclaw]'`"
+_INSTALL = install_hint("openclaw")
 #: An event has at most 4 MiB (a check of OpenClaw's own schema).
 _LARGEST_EVENT_BYTES = 4 * 1024 * 1024
 
@@ -74,7 +75,7 @@ class OpenClawDatabase:
 
 def _open(file: Path) -> tuple[_Rows, Callable[[], None]]:
     """Open read-only with whichever SQLite is new enough."""
-    # Without a write-ahead log nobody writes it, and a folder that may not be written then needs no shared memory file.
+    # Without a write-ahead log there is no writer, and a read-only folder then needs no shared-memory file.
     immutable = "" if file.with_name(file.name + "-wal").exists() else "&immutable=1"
     uri = f"{file.absolute().as_uri()}?mode=ro{immutable}"
     try:

@@ -22,7 +22,7 @@ from gieok.model.conversation import Chunk, Journalled, Message, Role, Run
 from gieok.model.memory import Scope
 from gieok.ports.journal import FullJournal
 from gieok.ports.models import Prompt
-from gieok.ports.store import Store
+from gieok.ports.store import Documents
 from gieok.ports.system import Clock
 from gieok.text.keywords import keyword_text
 from gieok.text.tokens import count_tokens
@@ -54,7 +54,7 @@ class Reflector:
     """Reflects on one scope. `ask` makes an answer of observations at a level of the ladder, or raises."""
 
     journal: FullJournal
-    store: Store
+    store: Documents
     scope: Scope
     clock: Clock
     ask: Callable[[Remembered, str, int], Observed]

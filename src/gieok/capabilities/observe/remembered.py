@@ -5,7 +5,7 @@ from typing import NamedTuple
 from gieok.capabilities.observe import observation
 from gieok.capabilities.observe.observation import Observation
 from gieok.model.memory import Document, Scope
-from gieok.ports.store import Store
+from gieok.ports.store import Documents
 
 
 class Remembered(NamedTuple):
@@ -22,7 +22,7 @@ class Remembered(NamedTuple):
         return sum(o.tokens for o in self.observations)
 
 
-def load(store: Store, scope: Scope, known: dict[str, Document] | None = None) -> Remembered:
+def load(store: Documents, scope: Scope, known: dict[str, Document] | None = None) -> Remembered:
     """Read what the store holds of the rib; `known` keeps documents between calls, so that only what changed is read.
 
     Of 1,000 observations, comparing hashes takes 1 ms and reading all of them 17.
@@ -42,7 +42,7 @@ def load(store: Store, scope: Scope, known: dict[str, Document] | None = None) -
     return Remembered(tuple(kept), tuple(map(observation.observation_of, kept)), task, tuple(patterns))
 
 
-def recent(store: Store, scope: Scope, budget_tokens: int) -> str:
+def recent(store: Documents, scope: Scope, budget_tokens: int) -> str:
     """Return the newest observations, as much as a prompt has room for."""
     lines: list[str] = []
     for o in reversed(load(store, scope).observations):
