@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from gieok.ports.journal import FullJournal
 
 
-_KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY"}
 #: Of what is remembered already, an observer is shown this much.
 _REMEMBERED_TOKENS = 2_000
 
@@ -570,7 +569,8 @@ def _generator(settings: config.Settings, prefix: str, model: str) -> Generator:
         known = ", ".join(sorted(registry.GENERATORS))
         raise BadConfig(f"no such model: {model!r}", hint=f"write provider:model; providers: {known}")
     address, variable = (settings.text(f"{prefix}{name}") if prefix else "" for name in ("base_url", "key_variable"))
-    variable = variable or _KEY_VARIABLES.get(provider, "")
+    row = registry.GENERATORS[provider]
+    variable = variable or row.key_variable
     key = settings.secret(variable) if variable else ""
-    made: Generator = registry.load(registry.GENERATORS, provider)(name, key, address)
+    made: Generator = registry.load(registry.GENERATORS, provider)(model, key, address or row.address)
     return made
