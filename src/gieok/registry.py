@@ -39,6 +39,18 @@ class StoreBackend(Backend):
         return not self.file
 
 
+class GeneratorBackend(Backend):
+    """`target` is a function of a model (`provider:name`), a key and an address; see `generators.providers`.
+
+    `key_variable` is where the key is found, `address` where the provider listens, unless settings say otherwise.
+    """
+
+    def __init__(self, target: str, *, key_variable: str = "", address: str = "") -> None:
+        super().__init__("generators.providers:" + target, extra="models")
+        self.key_variable = key_variable
+        self.address = address
+
+
 STORES = {
     "sqlite": StoreBackend("sqlite.store:SqliteStore", file="memory.sqlite"),
     "postgres": StoreBackend("postgres.store:PostgresStore", extra="postgres"),
@@ -50,8 +62,11 @@ PROJECT_STORES = {"sqlite": Backend("stores.sqlite.graph:SqliteProjectStore")}
 JOURNALS = {"sqlite": Backend("journals.sqlite.journal:SqliteJournal")}
 EMBEDDERS = {"e5": Backend("embedders.e5.runtime:E5Embedder")}
 GENERATORS = {
-    name: Backend(f"generators.providers:{name}", extra="models")
-    for name in ("anthropic", "compatible", "gemini", "ollama", "openai")
+    "anthropic": GeneratorBackend("anthropic", key_variable="ANTHROPIC_API_KEY"),
+    "compatible": GeneratorBackend("chat"),
+    "gemini": GeneratorBackend("gemini", key_variable="GEMINI_API_KEY"),
+    "ollama": GeneratorBackend("chat", address="http://127.0.0.1:11434/v1"),
+    "openai": GeneratorBackend("chat", key_variable="OPENAI_API_KEY", address="https://api.openai.com/v1"),
 }
 NOTIFIERS = {"log": Backend("notifiers.log:LogNotifier")}
 TRANSCRIPTS = {

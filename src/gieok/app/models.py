@@ -7,8 +7,6 @@ from gieok.engine.generate import Asker
 from gieok.errors import BadConfig
 from gieok.ports.models import Generator
 
-_KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY"}
-
 
 def asker(wiring: Wiring, role: str, generator: Generator) -> Asker:
     """Return what asks a model in a role, within the tokens of a day."""
@@ -33,7 +31,8 @@ def generator(settings: Settings, prefix: str, model: str) -> Generator:
         known = ", ".join(sorted(registry.GENERATORS))
         raise BadConfig(f"no such model: {model!r}", hint=f"write provider:model; providers: {known}")
     address, variable = (settings.text(f"{prefix}{name}") if prefix else "" for name in ("base_url", "key_variable"))
-    variable = variable or _KEY_VARIABLES.get(provider, "")
+    row = registry.GENERATORS[provider]
+    variable = variable or row.key_variable
     key = settings.secret(variable) if variable else ""
-    made: Generator = registry.load(registry.GENERATORS, provider)(name, key, address)
+    made: Generator = registry.load(registry.GENERATORS, provider)(model, key, address or row.address)
     return made

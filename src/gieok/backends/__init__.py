@@ -1,4 +1,4 @@
-"""Everything that talks to the outside: stores, embedders. Only `gieok.app` imports a backend, through the registry.
+"""Backends: stores, journals, embedders, generators and the rest. Only `gieok.app` loads them, through `gieok.registry`.
 
 Numeric code runs on one thread unless the user says otherwise: two threads on busy cores cost ten times the CPU for the
 small matrices of a search (measured). Numeric libraries read this when they are first imported.

@@ -1,4 +1,4 @@
-"""What a store is opened with: the part of the settings that a backend may see. Standard library only."""
+"""What a store is opened with: the settings that a backend may see. Standard library only."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +13,7 @@ class Opening(NamedTuple):
     file: Path
     setting: Callable[[str], str]
     secret: Callable[[str], str]
-    #: For processes that live long: what is asked often may be kept in memory.
+    #: For long-lived processes: scopes that are asked about are kept in memory.
     is_resident: bool = False
     #: Shows a line of progress to a person: an index of an older release may take a while to bring up to date.
     say: Callable[[str], None] = lambda line: None

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import watchfiles
 
-#: A file that never rests is looked at after this long all the same.
+#: A file that never rests is reported after this long.
 _LONGEST_WAIT_MS = 30_000
 _TICK_S = 1
 
@@ -14,7 +14,7 @@ class FileWatcher:
     """`Watcher` on the operating system's events."""
 
     def changes(self, folders: Sequence[Path], debounce_ms: int, rescan_s: int) -> Iterator[set[Path]]:
-        """Yield what changed once it is quiet, and an empty set soon after the events are on: what changed before is seen."""
+        """Yield what changed once it is quiet; an empty set soon after the start, so that earlier changes are looked for."""
         quiet_s = 0
         for events in watchfiles.watch(
             *folders,

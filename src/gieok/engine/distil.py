@@ -14,7 +14,7 @@ from gieok.engine.clean import cleaned
 from gieok.model.conversation import Journalled, Run
 from gieok.model.memory import Document, Entry, Scope
 from gieok.ports.journal import FullJournal, Journal
-from gieok.ports.store import Store
+from gieok.ports.store import Documents
 
 _DELIVERIES = 500
 
@@ -41,7 +41,7 @@ def next_span(journal: Journal, scope: Scope, after: int, budget_tokens: int) ->
 
 def finish(
     journal: FullJournal,
-    store: Store,
+    store: Documents,
     expected: int,
     run: Run,
     *,
@@ -55,7 +55,7 @@ def finish(
     return True
 
 
-def deliver(journal: FullJournal, store: Store) -> int:
+def deliver(journal: FullJournal, store: Documents) -> int:
     """Bring the store what waits for it, in order; return how much that was. Raises StoreError: the rest keeps waiting."""
     done = 0
     # One at a time: a slow process must not put again what a faster one has forgotten by then.

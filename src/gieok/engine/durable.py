@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from gieok.engine.distil import deliver
 from gieok.model.memory import Scope
-from gieok.ports.journal import Durable, FullJournal
-from gieok.ports.store import Adoptable, Notes, Store
+from gieok.ports.journal import Durable, FullJournal, KeptValues, MadeDocuments
+from gieok.ports.store import Adoptable, Documents, Notes, Store
 
 _NOTES = "notes:"
 #: The note that says which documents a person forgot although a file still holds them: key → content hash, as JSON.
@@ -22,7 +22,7 @@ _AT_ONCE = 500
 class DurableNotes:
     """The notes of a store, each written to the journal first."""
 
-    journal: Durable
+    journal: KeptValues
     store: Store
 
     def notes(self, scope: Scope) -> dict[str, str]:
@@ -45,7 +45,7 @@ class DurableNotes:
 class JournalRealm:
     """`Realm` in a journal, which is opened when it is first needed."""
 
-    journal: Callable[[], Durable]
+    journal: Callable[[], KeptValues]
     name: str
 
     def kept(self) -> dict[str, str]:
@@ -57,12 +57,12 @@ class JournalRealm:
         self.journal().keep(self.name, values, gone)
 
 
-def noted_scopes(journal: Durable) -> list[Scope]:
+def noted_scopes(journal: KeptValues) -> list[Scope]:
     """Return the scopes of which notes are kept."""
     return [Scope(realm.removeprefix(_NOTES)) for realm in journal.realms(_NOTES)]
 
 
-def kept_notes(journal: Durable, scope: Scope) -> dict[str, str]:
+def kept_notes(journal: KeptValues, scope: Scope) -> dict[str, str]:
     """Return the notes of a scope that are kept."""
     return journal.kept(_NOTES + scope.path)
 
@@ -95,7 +95,7 @@ def adopt(journal: FullJournal, store: Adoptable, is_made: Callable[[str], bool]
     store.set_adopted()
 
 
-def adopt_scope(journal: Durable, store: Store, scope: Scope, keys: Sequence[str]) -> None:
+def adopt_scope(journal: MadeDocuments, store: Documents, scope: Scope, keys: Sequence[str]) -> None:
     """Make documents durable that a store holds."""
     for start in range(0, len(keys), _AT_ONCE):
         journal.adopt(store.entries(scope, keys[start : start + _AT_ONCE]))

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from gieok.engine.clean import cleaned
 from gieok.errors import StoreError
 from gieok.model.memory import Document, Entry, Passage, Scope
-from gieok.ports.store import Store
+from gieok.ports.store import Documents
 from gieok.text.redact import redact
 
 #: Text per transaction, in characters, so that the write lock is short: other processes wait for it.
@@ -72,7 +72,7 @@ class Report:
 
 
 def ingest(
-    store: Store,
+    store: Documents,
     scope: Scope,
     items: Iterable[SourceItem | Failed],
     *,

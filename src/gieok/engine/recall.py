@@ -19,7 +19,7 @@ from gieok.errors import EmbedderFailed, StoreBusy, StoreUnreachable
 from gieok.model.memory import PassageId, Scope
 from gieok.model.retrieval import Filter, FoundPassage, Hit, KeywordQuery, Ranking, VectorQuery
 from gieok.ports.models import Embedder
-from gieok.ports.store import KeywordSearch, ManagedSearch, Store, VectorSearch
+from gieok.ports.store import Documents, KeywordSearch, ManagedSearch, Store, VectorSearch
 from gieok.ports.system import Clock
 from gieok.text.dates import DateSpan, find_span
 from gieok.text.keywords import is_statement, keyword_text, normalise, query_tokens
@@ -79,7 +79,7 @@ def first_answer(stores: Sequence[_S], ask: Callable[[_S], _A]) -> tuple[_A, str
 
 
 def recall(
-    store: Store,
+    store: Documents,
     embedder: Embedder | None,
     question: Question,
     profile: Profile,
@@ -112,7 +112,7 @@ def _tokens(question: Question, span: DateSpan | None, profile: Profile) -> dict
 
 
 def _query_vector(
-    store: Store, embedder: Embedder | None, question: Question, profile: Profile
+    store: Documents, embedder: Embedder | None, question: Question, profile: Profile
 ) -> tuple[bytes | None, str | None]:
     """Return the vector to look near, and why there is none where one was expected."""
     if embedder is None or not question.use_vectors or not isinstance(store, VectorSearch):
@@ -132,17 +132,17 @@ def _unit_sum(a: bytes, b: bytes) -> bytes:
     return array("f", [v / norm for v in values]).tobytes()
 
 
-def _unfinished(store: Store, scopes: Sequence[Scope]) -> str | None:
+def _unfinished(store: Documents, scopes: Sequence[Scope]) -> str | None:
     waiting = sum(_waiting(store, scope) for scope in scopes)
     return f"{waiting} passages have no vector yet" if waiting else None
 
 
-def _waiting(store: Store, scope: Scope) -> int:
+def _waiting(store: Documents, scope: Scope) -> int:
     return store.waiting(scope) if isinstance(store, VectorSearch) else 0
 
 
 def _search_scope(
-    store: Store, scope: Scope, query: _Query, tries: int = _TRIES
+    store: Documents, scope: Scope, query: _Query, tries: int = _TRIES
 ) -> tuple[list[_Candidate], str | None]:
     """Return candidates, and why a retriever did not take part."""
     rankings, degraded = _retrieve(store, scope, query)
@@ -156,7 +156,7 @@ def _search_scope(
     return found, degraded
 
 
-def _retrieve(store: Store, scope: Scope, query: _Query) -> tuple[list[Ranking], str | None]:
+def _retrieve(store: Documents, scope: Scope, query: _Query) -> tuple[list[Ranking], str | None]:
     """Ask every retriever of the store; one whose service cannot be reached is named and left out."""
     question, profile = query.question, query.profile
     rankings, degraded = list[Ranking](), None

@@ -1,4 +1,4 @@
-"""The journal of raw messages, what was made of them, and what reads transcripts."""
+"""The journal of raw messages, what Gieok made of them, and readers of transcripts."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -40,7 +40,7 @@ class TranscriptStore(Protocol):
         """Return up to `limit` events numbered above `after` in order, each as the JSON line of a transcript file."""
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
 
 
 class Journal(Protocol):
@@ -56,7 +56,7 @@ class Journal(Protocol):
     ) -> bool:
         """Add messages and move the cursor of the transcript they came from, or do nothing and return False.
 
-        Nothing is done where the cursor stored for `cursor.identity` is not `expected`: somebody else has read on. A message
+        Nothing is done where the cursor stored for `cursor.identity` is not `expected`: another process has read on. A message
         whose id and text are known is not added again; one with a known id and another text retracts the versions before.
         """
 
@@ -88,7 +88,7 @@ class JournalUpkeep(Protocol):
     def exclusive(self, name: str, *, wait: bool = True) -> AbstractContextManager[bool]:
         """Hold a lock that one thread of one process holds at a time; False where it is taken and `wait` is off.
 
-        It is let go when its process dies.
+        A process that dies releases it.
         """
 
     def close(self) -> None:
@@ -177,7 +177,7 @@ class KeptValues(Protocol):
         """Set values of a realm, and forget others, in one step."""
 
     def update_kept(self, realm: str, name: str, change: Callable[[str], str]) -> str:
-        """Set one value to what `change` makes of it ('' where there is none) and return it; nobody writes in between."""
+        """Set one value to what `change` makes of it ('': there is none) and return it; no one writes in between."""
 
 
 class Realm(Protocol):
@@ -200,7 +200,7 @@ class MessageFilter(NamedTuple):
 
 
 class Forgetting(Protocol):
-    """Takes out what a person wants gone, of a journal that is append-only otherwise."""
+    """Removes what a person wants forgotten from a journal that is append-only otherwise."""
 
     def find(self, scope: Scope, wanted: MessageFilter) -> list[Journalled]:
         """Return messages, those that were taken back too, in order; none for a filter without a condition."""

@@ -1,4 +1,4 @@
-"""Stores: what each one does, and what only some can do."""
+"""Stores: what every store does, and the abilities of some."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -44,7 +44,7 @@ class Notes(Protocol):
         """Return the notes of a scope by name."""
 
     def update_note(self, scope: Scope, name: str, change: Callable[[str], str]) -> None:
-        """Set one note to what `change` makes of it ('' where there is none); nobody else writes in between."""
+        """Set one note to what `change` makes of it ('' where there is none); no other process writes in between."""
 
 
 class Upkeep(Protocol):
@@ -80,7 +80,7 @@ class Store(Documents, Notes, Upkeep, Protocol):
 
 @runtime_checkable
 class Adoptable(Store, Protocol):
-    """A store that an older release wrote may hold what the journal has to know (`Durable.adopt`)."""
+    """A store that an older release wrote may hold documents for the journal (`MadeDocuments.adopt`)."""
 
     def is_unadopted(self) -> bool:
         """Say whether what it holds has not been made durable yet."""
@@ -91,10 +91,10 @@ class Adoptable(Store, Protocol):
 
 @runtime_checkable
 class Renewable(Protocol):
-    """A store that can be made anew beside itself while others go on using it."""
+    """A store that can be rebuilt while others go on using it."""
 
     def renewed(self) -> AbstractContextManager[Store]:
-        """Give an empty store, which takes the place of this one in one step where the block ends without an error."""
+        """Give an empty store, which replaces this one in one step where the block ends without an error."""
 
 
 @runtime_checkable
@@ -112,7 +112,7 @@ class KeywordSearch(Protocol):
     def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Ranking:
         """Rank passages by `gieok.text.bm25`, best first, ties (at six digits) by id.
 
-        Passages that hold no token, near or in themselves, are left out. `Leg.ceiling` is `bm25.ceiling` of the query.
+        Passages that hold no token, near or in themselves, are left out. `Ranking.ceiling` is `bm25.ceiling` of the query.
         """
 
 
@@ -147,7 +147,7 @@ class ManagedSearch(Protocol):
     """Search by a service that embeds and ranks by itself, on passages that the store knows by its own ids."""
 
     def managed(self, scope: Scope, text: str, where: Filter, limit: int) -> Ranking:
-        """Return what the service finds for a question, best first. Raises StoreUnreachable: other legs then answer.
+        """Return what the service finds for a question, best first. Raises StoreUnreachable: other retrievers then answer.
 
         The scores are 0–1. A service that gives none but an order: 1 for the first, falling evenly to 1 / `limit`.
         """
@@ -155,13 +155,13 @@ class ManagedSearch(Protocol):
 
 @runtime_checkable
 class ManagedCopy(Protocol):
-    """Keeps a copy of its documents at a service. `put` and `forget` send nothing; the copy follows when it is told to."""
+    """Keeps a copy of its documents at a service. `put` and `forget` send nothing; `push` does."""
 
-    #: What a person reads in the place of an embedder: the service makes the vectors.
+    #: Shown in the place of an embedder: the service makes the vectors.
     service_name: str
 
     def push(self, progress: Callable[[int], None] = lambda done: None) -> int:
-        """Bring the copy in line; return how many documents were uploaded or deleted.
+        """Synchronise the copy; return how many documents were uploaded or deleted.
 
         Raises StoreUnreachable, which says what still waits; what was done before stays done, and is not done again.
         """
@@ -180,10 +180,10 @@ class VectorCopy(Protocol):
 
 @runtime_checkable
 class Described(Protocol):
-    """A store with something of its own to tell in `gieok status`: a server's version, calls, cost."""
+    """A store that adds lines to `gieok status`: a server's version, calls, cost."""
 
     def describe(self) -> list[str]:
-        """Return lines that a person reads, without asking a remote service for more than it costs nothing."""
+        """Return lines that a person reads, without a request that costs money."""
 
 
 @runtime_checkable

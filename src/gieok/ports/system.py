@@ -7,14 +7,14 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Where the time comes from."""
+    """Source of the current time."""
 
     def now(self) -> datetime:
         """Return the current time, aware, in UTC."""
 
 
 class Watcher(Protocol):
-    """Tells what changed below folders."""
+    """Reports what changed below folders."""
 
     def changes(self, folders: Sequence[Path], debounce_ms: int, rescan_s: int) -> Iterator[set[Path]]:
         """Yield the paths that changed, once all have been quiet for `debounce_ms`; an empty set when a rescan is due.
@@ -24,7 +24,7 @@ class Watcher(Protocol):
 
 
 class Notifier(Protocol):
-    """Tells a person something that waits for them."""
+    """Notifies a person of something that waits for them."""
 
     def notify(self, title: str, text: str) -> None:
-        """Tell it, once. Never raises: what cannot be told is logged."""
+        """Notify, once. Never raises: failures are logged."""

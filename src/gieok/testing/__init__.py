@@ -1,4 +1,4 @@
-"""What plugin authors test with: an in-memory store, a hash embedder, a clock moved by hand, contract suites."""
+"""For tests of backends: an in-memory store, a hash embedder, a manual clock, contract suites."""
 
 from gieok.testing.clock import ManualClock
 from gieok.testing.hash_embedder import HashEmbedder

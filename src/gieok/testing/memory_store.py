@@ -1,4 +1,4 @@
-"""A store in plain Python: the specification of every other one, by brute force."""
+"""A store in plain Python, by brute force: the specification of every other one."""
 
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -89,7 +89,7 @@ class MemoryStore:
         )  # fmt: skip
 
     def notes(self, scope: Scope) -> dict[str, str]:
-        """Return the notes beside a scope."""
+        """Return the notes of a scope."""
         return dict(self._notes.get(scope, {}))
 
     def write_note(self, scope: Scope, name: str, value: str) -> None:

@@ -1,4 +1,4 @@
-"""A loopback server that speaks what providers of language models speak; what it answers is scripted."""
+"""Loopback server that speaks the protocols of model providers, with scripted answers."""
 
 import json
 import threading

@@ -14,7 +14,9 @@ _PATHS = {"openai": "/v1", "compatible": "/v1", "ollama": "/v1", "anthropic": ""
 
 
 def _generator(name: str, url: str) -> ProviderGenerator:
-    made: ProviderGenerator = registry.load(registry.GENERATORS, name)("some-model", "key-123", url + _PATHS[name])
+    made: ProviderGenerator = registry.load(registry.GENERATORS, name)(
+        f"{name}:some-model", "key-123", url + _PATHS[name]
+    )
     return made
 
 
@@ -60,4 +62,4 @@ def test_garbage_and_nobody_there_are_failures(name: str, server) -> None:
 
 def test_a_compatible_endpoint_needs_an_address() -> None:
     with pytest.raises(GeneratorFailed, match="needs its address"):
-        registry.load(registry.GENERATORS, "compatible")("m", "", "")
+        registry.load(registry.GENERATORS, "compatible")("compatible:m", "", "")

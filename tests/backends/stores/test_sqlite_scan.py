@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gieok.backends.stores.order import Floats, dots
 from gieok.backends.stores.quantise import pack, unpack
-from gieok.backends.stores.sqlite.scan import Floats, Signs, dots
+from gieok.backends.stores.sqlite.scan import Signs
 from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.model.retrieval import Filter, VectorQuery
 from gieok.testing.samples import HOME, entry

@@ -1,7 +1,6 @@
 """Language models of any provider, through the `pydantic-ai` library. One try per call: the engine retries and meters.
 
-The libraries below would retry by themselves; that is switched off, so that the waits are the engine's, which the user is
-told of.
+The libraries' own retries are switched off, so that every wait is the engine's, which the user sees.
 """
 
 import asyncio
@@ -15,12 +14,11 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
 _TIMEOUT_S = 120.0
-#: Worth another try: time-outs, too early, too many, and everything that is the server's own fault.
+#: Worth another try, as every 5xx is: time-outs, conflicts, too early, too many.
 _RETRYABLE = frozenset((408, 409, 425, 429))
-_OLLAMA_URL = "http://127.0.0.1:11434/v1"
 
 
-#: A model, and what closes its connections.
+#: A model, and the function that closes its connections.
 _Opened = tuple["Model", Callable[[], Awaitable[None]]]
 
 
@@ -74,38 +72,26 @@ class ProviderGenerator:
         return Generated(answer.text or "", answer.usage.input_tokens, answer.usage.output_tokens)
 
 
-def openai(name: str, key: str, base_url: str) -> ProviderGenerator:
-    """Return a model of OpenAI, or of an endpoint that speaks its chat protocol."""
-    return ProviderGenerator(
-        f"openai:{name}", lambda: _openai_model(name, key, base_url or "https://api.openai.com/v1")
-    )
-
-
-def compatible(name: str, key: str, base_url: str) -> ProviderGenerator:
-    """Return a model behind any endpoint that speaks OpenAI's chat protocol."""
-    if not base_url:
+def chat(model: str, key: str, address: str) -> ProviderGenerator:
+    """Return a model behind an endpoint that speaks OpenAI's chat protocol. Raises GeneratorFailed without an address."""
+    if not address:
         raise GeneratorFailed(
-            "a compatible endpoint needs its address",
-            hint="set `base_url` where its model is set, as `observe.base_url`",
+            f"the endpoint of {model} needs its address",
+            hint="set `base_url` next to the setting of the model, such as `observe.base_url`",
         )
-    return ProviderGenerator(f"compatible:{name}", lambda: _openai_model(name, key or "none", base_url))
+
+    def build() -> _Opened:
+        from openai import AsyncOpenAI
+        from pydantic_ai.models.openai import OpenAIChatModel
+        from pydantic_ai.providers.openai import OpenAIProvider
+
+        client = AsyncOpenAI(api_key=key or "none", base_url=address, max_retries=0)
+        return OpenAIChatModel(_name(model), provider=OpenAIProvider(openai_client=client)), client.close
+
+    return ProviderGenerator(model, build)
 
 
-def ollama(name: str, key: str, base_url: str) -> ProviderGenerator:
-    """Return a model of a local Ollama."""
-    return ProviderGenerator(f"ollama:{name}", lambda: _openai_model(name, key or "none", base_url or _OLLAMA_URL))
-
-
-def _openai_model(name: str, key: str, base_url: str) -> _Opened:
-    from openai import AsyncOpenAI
-    from pydantic_ai.models.openai import OpenAIChatModel
-    from pydantic_ai.providers.openai import OpenAIProvider
-
-    client = AsyncOpenAI(api_key=key or "none", base_url=base_url, max_retries=0)
-    return OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client)), client.close
-
-
-def anthropic(name: str, key: str, base_url: str) -> ProviderGenerator:
+def anthropic(model: str, key: str, address: str) -> ProviderGenerator:
     """Return a model of Anthropic."""
 
     def build() -> _Opened:
@@ -113,13 +99,13 @@ def anthropic(name: str, key: str, base_url: str) -> ProviderGenerator:
         from pydantic_ai.models.anthropic import AnthropicModel
         from pydantic_ai.providers.anthropic import AnthropicProvider
 
-        client = AsyncAnthropic(api_key=key or "none", base_url=base_url or None, max_retries=0)
-        return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=client)), client.close
+        client = AsyncAnthropic(api_key=key or "none", base_url=address or None, max_retries=0)
+        return AnthropicModel(_name(model), provider=AnthropicProvider(anthropic_client=client)), client.close
 
-    return ProviderGenerator(f"anthropic:{name}", build)
+    return ProviderGenerator(model, build)
 
 
-def gemini(name: str, key: str, base_url: str) -> ProviderGenerator:
+def gemini(model: str, key: str, address: str) -> ProviderGenerator:
     """Return a model of Google."""
 
     def build() -> _Opened:
@@ -128,8 +114,12 @@ def gemini(name: str, key: str, base_url: str) -> ProviderGenerator:
         from pydantic_ai.models.google import GoogleModel
         from pydantic_ai.providers.google import GoogleProvider
 
-        options = HttpOptions(base_url=base_url or None, retry_options=HttpRetryOptions(attempts=1))
+        options = HttpOptions(base_url=address or None, retry_options=HttpRetryOptions(attempts=1))
         client = Client(api_key=key or "none", vertexai=False, http_options=options)
-        return GoogleModel(name, provider=GoogleProvider(client=client)), client.aio.aclose
+        return GoogleModel(_name(model), provider=GoogleProvider(client=client)), client.aio.aclose
 
-    return ProviderGenerator(f"gemini:{name}", build)
+    return ProviderGenerator(model, build)
+
+
+def _name(model: str) -> str:
+    return model.partition(":")[2]

@@ -1,4 +1,4 @@
-"""The notifier that always works: a line in a file that `gieok logs` shows."""
+"""Default notifier: a line in the file that `gieok logs` shows."""
 
 import os
 from collections.abc import Callable

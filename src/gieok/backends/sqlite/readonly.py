@@ -1,7 +1,7 @@
-"""Opens a database where nothing can be written: a read-only mount, another user's home. Standard library, without `pathlib`.
+"""Opens a database that cannot be written: on a read-only mount, in another user's home. Standard library, without `pathlib`.
 
-A database in WAL mode needs a file of shared memory beside it, also to be read. Where none can be made, the file is read as one
-that nobody changes; where its log holds more than it, a copy of both is read.
+A database in WAL mode needs a shared-memory file, also for readers. Where none can be made, the file is opened as immutable;
+where its log holds more than the file, a copy of both is opened.
 """
 
 import os

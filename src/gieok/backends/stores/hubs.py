@@ -1,7 +1,7 @@
 """Hub correction, shared by every store that holds vectors.
 
-Some passages are near to every question; cosine puts them first. How crowded a candidate stands among the other
-candidates tells them apart. Measured on LoCoMo: R@10 of the vector leg .538 → .614; against the whole corpus instead of
+Some passages are near to every question, and cosine ranks them first. Their mean cosine to the other candidates
+tells them apart. Measured on LoCoMo: R@10 of the vector retriever .538 → .614; against the whole corpus instead of
 the 200 candidates .607, at a thousand times the cost. (The idea is CSLS, Lample et al. 2018, made local to a query.)
 """
 

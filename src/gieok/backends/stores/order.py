@@ -1,12 +1,22 @@
-"""The order of results, shared by every store that ranks in numpy."""
+"""Scores and order of results, shared by every store that ranks in numpy."""
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gieok.backends.stores import hubs
+from gieok.model.memory import PassageId
+from gieok.model.retrieval import Ranking
 from gieok.ports.store import SCORE_DIGITS
 
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
 
-def best(scores: NDArray[np.float64] | NDArray[np.float32], slots: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
+#: Vectors that fit the cache together.
+BLOCK = 4096
+
+
+def best(scores: Doubles | Floats, slots: Ints, limit: int) -> Ints:
     """Return the places of the highest scores, best first, ties at six digits by slot."""
     rounded = np.round(scores, SCORE_DIGITS)
     if 0 < 4 * limit < len(rounded):
@@ -15,3 +25,30 @@ def best(scores: NDArray[np.float64] | NDArray[np.float32], slots: NDArray[np.in
     else:
         kept = np.arange(len(rounded))
     return kept[np.lexsort((slots[kept], -rounded[kept]))][:limit]
+
+
+def dots(values: NDArray[np.int8], scales: Floats, query: Floats) -> Floats:
+    """Return the cosine of every row with a unit query."""
+    out = np.empty(len(values), np.float32)
+    for start in range(0, len(values), BLOCK):
+        block = slice(start, start + BLOCK)
+        out[block] = values[block].astype(np.float32) @ query
+    return out * scales
+
+
+def rank_near(
+    ids: Ints, values: NDArray[np.int8], scales: Floats, vector: bytes, hub_weight: float, limit: int
+) -> Ranking:
+    """Rank candidates by cosine, cut, then rank again with their crowding held against them. `ids` are of any order."""
+    cosines = dots(values, scales, np.frombuffer(vector, "<f4"))
+    top = best(cosines, ids, limit)
+    ids, scores, cosines = ids[top], cosines[top], cosines[top]
+    if hub_weight:
+        scores = cosines - hub_weight * hubs.crowding(values[top] * scales[top, None])
+    order = best(scores, ids, limit)
+    return Ranking("vector", pairs(ids[order], scores[order]), cosines=tuple(cosines[order].tolist()))
+
+
+def pairs(ids: Ints, scores: Doubles | Floats) -> tuple[tuple[PassageId, float], ...]:
+    """Return (id, score)."""
+    return tuple(zip(ids.tolist(), scores.tolist(), strict=True))

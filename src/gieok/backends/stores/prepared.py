@@ -1,4 +1,4 @@
-"""An entry made ready before a write lock is taken: cleaned of what no database keeps, cut into tokens, hashed."""
+"""Prepares an entry before a write lock is taken: cleaned of characters that no database keeps, tokenised, hashed."""
 
 import re
 from dataclasses import replace
@@ -13,7 +13,7 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class Prepared(NamedTuple):
-    """An entry with everything that can be computed of it: of each passage tokens, their number, and a hash."""
+    """An entry, and of each of its passages the tokens, their number and a hash."""
 
     entry: Entry
     bodies: tuple[str, ...]

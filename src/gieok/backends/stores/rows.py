@@ -1,4 +1,4 @@
-"""Between rows and nouns. Times are Unix milliseconds in the database and aware datetimes outside."""
+"""Converts rows to model types and back. Times are Unix milliseconds in the database and aware datetimes outside."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ FOUND_COLUMNS = (
 )
 
 _TIERS = {tier.value: tier for tier in Tier}
-#: `json.loads` without its checks of bytes and blanks: this reads what `document_row` wrote, thousands of rows at a time.
+#: `json.loads` without its checks of bytes and blanks: `document_row` wrote it, and there are thousands of rows.
 _parse = json.JSONDecoder().raw_decode
 
 

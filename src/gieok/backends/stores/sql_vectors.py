@@ -49,7 +49,7 @@ class _Vectors(Protocol[_Db_contra]):
 
 
 class _VectorStatements(_Models[_Db_contra], _Vectors[_Db_contra], Protocol[_Db_contra]):
-    """Each function runs inside the caller's transaction. `lock` keeps the active model as it is, or lets nobody write."""
+    """Each function runs inside the caller's transaction. `lock` keeps the active model as it is, or excludes other writers."""
 
 
 class SqlVectors(SqlDocuments[Db]):

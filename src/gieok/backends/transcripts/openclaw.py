@@ -8,6 +8,7 @@ from typing import Any
 
 from gieok.backends.transcripts.database import TranscriptDatabase
 from gieok.errors import MissingExtra
+from gieok.registry import install_hint
 
 #: An event has at most 4 MiB (a check of OpenClaw's own schema).
 _LARGEST_EVENT_BYTES = 4 * 1024 * 1024
@@ -24,7 +25,7 @@ class OpenClawDatabase(TranscriptDatabase):
         "FROM session_windows w ORDER BY w.session_id"
     )
     OLDEST_SQLITE = (3, 43)
-    INSTALL = "run `pip install 'gieok[openclaw]'`"
+    INSTALL = install_hint("openclaw")
 
     def __init__(self, file: Path) -> None:
         super().__init__(file)

@@ -15,7 +15,7 @@ from gieok.engine.distil import MessageSpan, finish, next_span
 from gieok.model.conversation import BufferedSpan, Run
 from gieok.model.memory import Scope
 from gieok.ports.journal import FullJournal
-from gieok.ports.store import Store
+from gieok.ports.store import Documents
 from gieok.ports.system import Clock
 
 READER = "observe"
@@ -57,7 +57,7 @@ class Buffer:
     """Observes one scope, step by step. `observe` returns the observations of a span, or raises."""
 
     journal: FullJournal
-    store: Store
+    store: Documents
     scope: Scope
     clock: Clock
     observe: Callable[[MessageSpan], Observed]

@@ -22,7 +22,7 @@ from gieok.model.conversation import BufferedSpan, Journalled, Message, Role, Ru
 from gieok.model.memory import Scope
 from gieok.ports.journal import FullJournal
 from gieok.ports.models import Prompt
-from gieok.ports.store import Store
+from gieok.ports.store import Documents
 from gieok.ports.system import Clock
 from gieok.text.keywords import keyword_text
 from gieok.text.tokens import count_tokens
@@ -54,7 +54,7 @@ class Reflector:
     """Reflects on one scope. `ask` condenses observations by an instruction and a token budget, or raises."""
 
     journal: FullJournal
-    store: Store
+    store: Documents
     scope: Scope
     clock: Clock
     ask: Callable[[ScopeMemory, str, int], Observed]

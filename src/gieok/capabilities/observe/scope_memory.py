@@ -5,7 +5,7 @@ from typing import NamedTuple
 from gieok.capabilities.observe import observation
 from gieok.capabilities.observe.observation import Observation
 from gieok.model.memory import Document, Scope
-from gieok.ports.store import Store
+from gieok.ports.store import Documents
 
 
 class ScopeMemory(NamedTuple):
@@ -22,7 +22,7 @@ class ScopeMemory(NamedTuple):
         return sum(o.tokens for o in self.observations)
 
 
-def load(store: Store, scope: Scope, known: dict[str, Document] | None = None) -> ScopeMemory:
+def load(store: Documents, scope: Scope, known: dict[str, Document] | None = None) -> ScopeMemory:
     """Read a scope's memory from the store; `known` caches documents between calls, so that only changes are read.
 
     For 1,000 observations, comparing hashes takes 1 ms, reading all of them 17.
@@ -42,7 +42,7 @@ def load(store: Store, scope: Scope, known: dict[str, Document] | None = None) -
     return ScopeMemory(tuple(kept), tuple(map(observation.observation_of, kept)), task, tuple(patterns))
 
 
-def recent(store: Store, scope: Scope, budget_tokens: int) -> str:
+def recent(store: Documents, scope: Scope, budget_tokens: int) -> str:
     """Return the newest observations that fit into a token budget, as lines."""
     lines: list[str] = []
     for o in reversed(load(store, scope).observations):

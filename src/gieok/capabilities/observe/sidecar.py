@@ -26,7 +26,7 @@ from gieok.errors import BudgetReached, GeneratorFailed
 from gieok.model.conversation import Incident, Journalled
 from gieok.model.memory import Document, Scope
 from gieok.ports.journal import FullJournal, TranscriptStore
-from gieok.ports.store import Store
+from gieok.ports.store import Documents
 from gieok.ports.system import Clock, Notifier
 from gieok.text.redact import redact
 
@@ -71,7 +71,7 @@ class Sidecar:
     """Everything the rib needs, put together by `gieok.app`."""
 
     journal: FullJournal
-    store: Store
+    store: Documents
     clock: Clock
     zone: tzinfo
     transcripts: TranscriptSources

@@ -11,7 +11,7 @@ from gieok.model.memory import Document
 from gieok.ops.context import Context
 from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument
 from gieok.places import SESSIONS
-from gieok.ports.store import Store
+from gieok.ports.store import Documents
 
 _LINES = re.compile(r"(.+?)(?:#L|:)(\d+)(?:-(?:L)?(\d+))?")
 
@@ -91,7 +91,7 @@ def _conversation(context: Context, path: str) -> GetResult | None:
     name, first, last = _parse(path)
     _check(first, last)
 
-    def held(store: Store) -> list[Document]:
+    def held(store: Documents) -> list[Document]:
         return [document for scope in context.scopes for document in store.get(scope, [name])]
 
     documents, _ = first_answer(context.memory.stores(), held)

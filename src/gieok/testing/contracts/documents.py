@@ -188,5 +188,5 @@ class DocumentContract(StoreFixtures):
 
 
 def _ids(store: FullStore, words: str) -> list[PassageId]:
-    """Return the ids of passages that hold any of the words: every store has the keyword leg."""
+    """Return the ids of passages that hold any of the words: every store has keyword search."""
     return sorted(i for i, _ in store.keyword(HOME, question(words), Filter(), EVERYTHING).ranked)

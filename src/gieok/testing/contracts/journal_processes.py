@@ -1,4 +1,4 @@
-"""The contract of a journal under several processes: a line is in it exactly once, whatever is killed when."""
+"""The contract of a journal under several processes: each line is in it exactly once, also after kills."""
 
 import random
 import signal

@@ -26,7 +26,7 @@ _SETTINGS = settings(
 
 
 class SequenceContract(JournalFixtures):
-    """Sequences that nobody would think of."""
+    """Random sequences of turns."""
 
     @_SETTINGS
     @given(batches=st.lists(st.tuples(st.sampled_from([HOME, OTHER]), _TURNS), max_size=6))

@@ -37,7 +37,7 @@ _SETTINGS = settings(
 
 
 class MachineContract(StoreFixtures):
-    """Sequences of operations that nobody would think of."""
+    """Random sequences of operations."""
 
     def test_any_sequence_of_writes_gives_what_brute_force_gives(self, make_store: Callable[[], FullStore]) -> None:
         run_state_machine_as_test(lambda: StoreMachine(make_store()), settings=_SETTINGS)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The contract of several processes at once: nobody loses what was acknowledged, and killing one leaves a sound store."""
+"""The contract of several processes at once: no acknowledged write is lost, and a killed writer leaves a sound store."""
 
 import os
 import random
@@ -35,8 +35,8 @@ print("ready", flush=True)
 sys.stdin.readline()
 {opening}
 for _ in range(40):
-    leg = store.keyword(HOME, question("결제"), Filter(), 20)
-    assert all(score > 0 for _, score in leg.ranked)
+    found = store.keyword(HOME, question("결제"), Filter(), 20)
+    assert all(score > 0 for _, score in found.ranked)
     assert store.check() == []
 print("done", flush=True)
 store.close()

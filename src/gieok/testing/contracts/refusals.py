@@ -1,4 +1,4 @@
-"""The contract of a store in trouble: a full disk and a lock that is not given up are named, and nothing is half written."""
+"""The contract of failures: a full disk and a lock that is held are named errors, and nothing is half written."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -10,7 +10,7 @@ from gieok.testing.contracts.base import StoreFixtures
 from gieok.testing.hash_embedder import HashEmbedder
 from gieok.testing.samples import HOME, FullStore, corpus, embed_missing, entry
 
-#: Brings a store into trouble for as long as the context lasts.
+#: Causes a failure for as long as the context lasts.
 Trouble = Callable[[FullStore], AbstractContextManager[None]]
 
 

@@ -1,1 +1,1 @@
-"""The default journal: one SQLite file beside the store."""
+"""The default journal: one SQLite file next to the store."""

@@ -44,7 +44,7 @@ class SqliteJournal(SqliteMessages, SqlitePositions, SqliteDurable, SqliteForget
 
     @contextmanager
     def exclusive(self, name: str, *, wait: bool = True) -> Iterator[bool]:
-        """Hold a lock beside the file."""
+        """Hold the lock file of that name, next to the journal."""
         safe = "".join(c if c.isalnum() else "-" for c in name)
         with fs.exclusive(self._file.with_name(f"{self._file.name}.{safe}.lock"), wait=wait) as held:
             yield held

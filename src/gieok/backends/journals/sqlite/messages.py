@@ -1,4 +1,4 @@
-"""Messages and the cursors of the transcripts they came from. Functions run inside the caller's transaction."""
+"""Messages, and the cursors of their transcripts. Functions run inside the caller's transaction."""
 
 import hashlib
 import sqlite3
@@ -142,7 +142,7 @@ def _add_message(db: sqlite3.Connection, sid: int, message: Message) -> None:
 
 
 def text_hash(text: str) -> bytes:
-    """Return by what a version of a message is known."""
+    """Return the hash that identifies a version of a message."""
     return hashlib.sha256(text.encode()).digest()[:_HASH_BYTES]
 
 

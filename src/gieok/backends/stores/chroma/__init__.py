@@ -1,1 +1,1 @@
-"""`store: chroma`: the vector leg by Chroma."""
+"""`store: chroma`: vector search by Chroma."""

@@ -51,7 +51,7 @@ class ChromaCollection:
         return np.array([int(i) for i in found["ids"][0]], np.int64)
 
 
-#: Said here, because Chroma asks the environment and a `.env` in the folder it runs in, which may be a repository's.
+#: Set here, because Chroma reads the environment and a `.env` in the working folder, which may be a repository's.
 _SETTINGS: dict[str, Any] = {
     "anonymized_telemetry": False,
     "chroma_otel_collection_endpoint": "",

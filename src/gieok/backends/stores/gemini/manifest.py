@@ -1,7 +1,7 @@
-"""What of the store's documents is at the service, kept in the store's own SQLite file.
+"""Which documents the service holds, recorded in the store's own SQLite file.
 
-An upload is written down before it begins (`attempts`) and after it is active (`uploads`), in one step with the retirement
-of the version before it (`retired`): a sync that is killed anywhere resumes without a second copy of anything.
+An upload is recorded before it begins (`attempts`) and once it is active (`uploads`), in one transaction with the retirement
+of the version before it (`retired`): a sync that is killed at any point resumes without a second copy of any document.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ class Upload(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """An upload that was begun; `nonce` is among its labels, so that it can be found."""
+    """An upload that was begun; its label `nonce` finds it at the service."""
 
     nonce: str
     id: str
@@ -65,7 +65,7 @@ Transaction = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 
 def document_id(scope: Scope, key: str) -> str:
-    """Return what identifies a document at the service: short, and it tells nothing of its name."""
+    """Return the identifier of a document at the service: short, and without its name."""
     return hashlib.sha256(f"{scope.path}\0{key}".encode()).hexdigest()[:32]
 
 
@@ -102,12 +102,12 @@ class UploadManifest:
             return [Attempt(*row) for row in db.execute("SELECT * FROM gemini_attempts ORDER BY nonce")]
 
     def begin(self, attempt: Attempt) -> None:
-        """Write down an upload before it begins."""
+        """Record an upload before it begins."""
         with self._writing() as db:
             db.execute("INSERT INTO gemini_attempts VALUES (?, ?, ?, ?, ?)", attempt)
 
     def finish(self, upload: Upload, nonce: str, now: datetime) -> None:
-        """Write down an upload that is active; what it replaces is to be deleted."""
+        """Record an active upload; the one it replaces is to be deleted."""
         with self._writing() as db:
             db.execute(
                 "INSERT OR IGNORE INTO gemini_retired SELECT name FROM gemini_uploads WHERE id = ? AND name <> ?",
@@ -118,7 +118,7 @@ class UploadManifest:
             db.execute("DELETE FROM gemini_attempts WHERE nonce = ?", (nonce,))
 
     def abandon(self, nonce: str, name: str = "") -> None:
-        """Forget an attempt; what came of it, if anything, is to be deleted."""
+        """Forget an attempt; the document `name` that it made is to be deleted."""
         with self._writing() as db:
             db.execute("DELETE FROM gemini_attempts WHERE nonce = ?", (nonce,))
             if name:
@@ -137,7 +137,7 @@ class UploadManifest:
             return [name for (name,) in db.execute("SELECT name FROM gemini_retired ORDER BY name")]
 
     def add_retired(self, names: list[str]) -> None:
-        """Mark documents for deletion that no upload names."""
+        """Mark documents of no recorded upload for deletion."""
         with self._writing() as db:
             db.executemany("INSERT OR IGNORE INTO gemini_retired VALUES (?)", [(name,) for name in names])
 
@@ -157,7 +157,7 @@ class UploadManifest:
             db.execute("INSERT OR REPLACE INTO gemini_stores VALUES (?, ?)", (display_name, name))
 
     def forget_stores(self) -> None:
-        """Forget the stores and everything that was in them: they are looked for again."""
+        """Forget the stores and all uploads to them: the next sync looks for them again."""
         with self._writing() as db:
             for table in ("stores", "uploads", "attempts", "retired"):
                 db.execute(f"DELETE FROM gemini_{table}")

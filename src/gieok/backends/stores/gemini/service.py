@@ -1,8 +1,8 @@
-"""Gemini File Search through Google's SDK: the few calls that are needed, with retries, counted, and errors named.
+"""The calls of Gemini File Search that are needed, through Google's SDK: retried, metered, errors translated.
 
-The service's habits, as they were found (docs/backends.md): an operation may never say that it is done, a document that
+Behaviour of the service, as observed (docs/backends.md): an operation may never say that it is done, a document that
 failed may become active minutes later, uploads may answer 503 where the detour over the file service works, and search
-gives no scores. The key goes into the SDK and nowhere else: it is cut out of whatever is raised.
+gives no scores. Only the SDK gets the key; it is cut out of every error.
 """
 
 import io
@@ -16,11 +16,11 @@ from google.genai import errors, types
 
 from gieok.errors import StoreUnreachable
 
-#: How often a call is made before its failure counts, and how long is waited between: 1, 2 times this.
+#: Tries of a call before its failure counts.
 _TRIES = 3
 _RETRYABLE = frozenset((408, 429, 500, 502, 503, 504))
 _UNAVAILABLE = 503
-#: The service gives no more on a page.
+#: The largest page that the service gives.
 _PAGE = 20
 _MIME = "text/markdown"
 _ASKED = "Quote, in a few words, the passages of the user's own notes that answer. Say nothing else."
@@ -28,12 +28,12 @@ _ASKED = "Quote, in a few words, the passages of the user's own notes that answe
 _OUTPUT_TOKENS = 64
 _R = TypeVar("_R")
 
-#: Told of each call: what it was, and the tokens that it took in and gave out.
+#: Called for each call with its kind, and after it with its input and output tokens.
 Meter = Callable[[str, int, int], None]
 
 
 class State(Enum):
-    """Where a document stands. Failed is not final."""
+    """The state of a document. A failed one may still become active."""
 
     PENDING = "pending"
     ACTIVE = "active"
@@ -49,7 +49,7 @@ class Remote(NamedTuple):
 
 
 class GroundedChunk(NamedTuple):
-    """What a search found: a text of one of our documents."""
+    """A quotation from one of our documents."""
 
     text: str
     labels: Mapping[str, str]
@@ -60,7 +60,7 @@ class Payload(NamedTuple):
 
     title: str
     data: bytes
-    #: For filters and for finding it again; whole numbers are given as such.
+    #: For filters, and to find the document again; whole numbers stay numbers.
     labels: Mapping[str, str | int]
     chunk_tokens: int
     overlap_tokens: int
@@ -77,7 +77,7 @@ class Access(NamedTuple):
 
 
 class GeminiService:
-    """One client, for any number of threads. Everything raises StoreUnreachable, with the cause and the next step."""
+    """One client for any number of threads. Every method raises StoreUnreachable, with the cause and the next step."""
 
     def __init__(self, access: Access, meter: Meter, pause: Callable[[float], None]) -> None:
         self._access = access
@@ -144,7 +144,7 @@ class GeminiService:
             return self._import(store, payload)
 
     def _import(self, store: str, payload: Payload) -> types.ImportFileOperation:
-        """Take the detour that works where direct uploads answer 503."""
+        """Upload through the file service, which works where direct uploads answer 503."""
         held = self._call(
             "upload",
             lambda client: client.files.upload(
@@ -161,7 +161,7 @@ class GeminiService:
         )
 
     def progress(self, operation: Any) -> tuple[str, str]:  # noqa: ANN401 - one of the SDK's two kinds
-        """Look at an operation again: return the document's name and what went wrong, each '' where not known."""
+        """Poll an operation; return the document's name and the error, each '' where unknown."""
         now = self._call("look", lambda client: client.operations.get(operation))
         return outcome(now)
 
@@ -261,7 +261,7 @@ class _Unavailable(StoreUnreachable):
 
 
 def outcome(operation: Any) -> tuple[str, str]:  # noqa: ANN401 - one of the SDK's two kinds
-    """Return the document's name and what went wrong, each '' where the operation does not say."""
+    """Return the document's name and the error of an operation, each '' where unknown."""
     name = (operation.response.document_name if operation.response else None) or ""
     wrong = (operation.error or {}).get("message", "") or ("an error without words" if operation.error else "")
     return name, wrong

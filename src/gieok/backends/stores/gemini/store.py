@@ -1,7 +1,7 @@
-"""The managed store: documents, passages and keywords in SQLite, and a copy at Gemini File Search that finds by meaning.
+"""The managed store: documents, passages and keywords in SQLite, and a copy at Gemini File Search for semantic search.
 
 Extra: `gieok[gemini]`. `put` and `forget` write here only; `push` brings the service in line. What the service quotes is
-mapped back to passages here, so that a citation names lines of the file on disk. Without the network the words answer.
+mapped back to passages here, so that a citation names lines of the file on disk. Without the network, keyword search answers.
 """
 
 import secrets
@@ -24,14 +24,14 @@ from gieok.model.retrieval import Filter, FoundPassage, Ranking
 from gieok.ports.system import Clock
 from gieok.text.redact import redact
 
-#: The most that one search may name.
+#: Stores that one search may name.
 _MOST_STORES = 5
-#: What the service accepts as tokens of a chunk.
+#: Smallest and largest chunk that the service accepts, in tokens.
 _CHUNK_TOKENS = (21, 512)
 
 
 class Terms(NamedTuple):
-    """What searching may cost: chunks a search, calls a day (0: no end), and prices in dollars for a million tokens."""
+    """Limits and prices of searches: chunks per search, calls per day (0: unlimited), dollars per million tokens."""
 
     top_k: int
     daily_calls: int
@@ -45,7 +45,7 @@ class _SystemClock:
 
 
 def _owner(file: Path) -> str:
-    """Return what marks this home's documents among those of other machines with the same key; it outlives the manifest."""
+    """Return the owner label of this home's documents, which other machines may share a key with; it outlives the manifest."""
     if not file.is_file():
         fs.replace_private(file, secrets.token_hex(8))
     return file.read_text(encoding="ascii").strip()
@@ -126,7 +126,7 @@ class GeminiStore(SqliteDocuments):
     # ManagedSearch, ManagedCopy, Described
 
     def managed(self, scope: Scope, text: str, where: Filter, limit: int) -> Ranking:
-        """Ask the service; its order is the rank. What it quotes that is not here any more is left out."""
+        """Rank as the service does. Quotations of documents that are gone here are left out."""
         uploads = self._manifest.uploads()
         stores = sorted({upload.store for upload in uploads.values() if upload.scope == scope.path})[:_MOST_STORES]
         if not stores and self.hashes(scope):
@@ -145,7 +145,7 @@ class GeminiStore(SqliteDocuments):
         return Ranking("managed", tuple((i, 1 - place / limit) for place, i in enumerate(allowed)))
 
     def push(self, progress: Callable[[int], None] = lambda done: None) -> int:
-        """Bring the service in line with what is here; return how many documents were uploaded or deleted."""
+        """Synchronise the service with what is here; return how many documents were uploaded or deleted."""
         with alone(self._lock):
             sync = Sync(self, self._manifest, self._service, self._plan, self._clock, self._pause, progress)
             return sync.push()

@@ -1,4 +1,4 @@
-"""Brings the service in line with the documents here: what changed goes up, what is gone goes away, nothing else moves.
+"""Synchronises the service with the documents here: uploads what changed, deletes what is gone, and nothing else.
 
 A changed document is uploaded anew and active before the one it replaces is deleted. Nothing is read from the files: what
 is uploaded is what is stored, from which secrets were cut.
@@ -24,12 +24,12 @@ from gieok.ports.store import Documents
 from gieok.ports.system import Clock
 from gieok.text.redact import redact
 
-#: More at once and documents fail that would not: 84 of 100 did, 50 small ones were fine.
+#: With more in flight, uploads fail: 84 of 100 did; 50 small ones were fine.
 _IN_FLIGHT = 10
 #: A document that failed may become active minutes later; after this it is uploaded again.
 _FAILED_FOR_S = 3600
 _LONGEST_PAUSE_S = 10.0
-#: An operation may be silent for ever while its document is active: the documents are listed at every so many looks.
+#: An operation may never report an active document: the documents are listed at every n-th poll.
 _LOOKS_BETWEEN_LISTS = 4
 _BATCH = 200
 
@@ -39,7 +39,7 @@ OWNER, SCOPE, ID, HASH, NONCE, KIND, TIME = (
 
 
 class UploadPlan(NamedTuple):
-    """How documents are uploaded: under whose name, to which stores, cut how, and for how long one is waited for."""
+    """How documents are uploaded: owner, stores, chunk size, and how long an upload may take."""
 
     owner: str
     stores: tuple[str, ...]
@@ -49,7 +49,7 @@ class UploadPlan(NamedTuple):
 
 
 class _Wanted(NamedTuple):
-    """A document that has to be at the service, and the hash of what is to be uploaded of it."""
+    """A document that the service has to hold, and the hash of its upload."""
 
     scope: Scope
     key: str
@@ -58,7 +58,7 @@ class _Wanted(NamedTuple):
 
 
 class Sync:
-    """One run: `push` does everything. Progress is told in documents."""
+    """One synchronisation: `push` does everything. `progress` receives the number of documents done."""
 
     def __init__(
         self,
@@ -127,7 +127,7 @@ class Sync:
                         )
 
     def _open_stores(self, wanted: Mapping[str, _Wanted]) -> list[str]:
-        """Return the resource names of the configured stores; what one that was not known holds of ours is taken over."""
+        """Return the resource names of the configured stores; the documents of this owner in a new one are adopted."""
         known = self._manifest.store_names()
         for display_name in self._plan.stores:
             if display_name not in known:
@@ -138,7 +138,7 @@ class Sync:
         return [known[display_name] for display_name in self._plan.stores]
 
     def _adopt(self, store: str, wanted: Mapping[str, _Wanted]) -> None:
-        """Rebuild the manifest from what the service holds under our name."""
+        """Rebuild the manifest from the documents that the service holds for this owner."""
         known = self._manifest.uploads()
         for remote in self._ours(store):
             i, digest = remote.labels.get(ID, ""), remote.labels.get(HASH, "")
@@ -153,7 +153,7 @@ class Sync:
         return (remote for remote in self._service.documents(store) if remote.labels.get(OWNER) == self._plan.owner)
 
     def _resume(self, wanted: Mapping[str, _Wanted]) -> set[str]:
-        """Look what became of uploads that a killed or impatient run left; return those that may still come."""
+        """Settle uploads that an earlier run left unfinished; return those that may still become active."""
         attempts = self._manifest.attempts()
         stores = {attempt.store for attempt in attempts}
         found = {remote.labels.get(NONCE): remote for store in stores for remote in self._ours(store)}
@@ -174,11 +174,11 @@ class Sync:
         known = {upload.name for upload in self._manifest.uploads().values()}
         nonces = {attempt.nonce for attempt in attempts}
         strays = [r.name for nonce, r in found.items() if r.name not in known and nonce not in nonces]
-        self._manifest.add_retired(strays)  # came of an upload that was given up too early
+        self._manifest.add_retired(strays)  # of uploads that were abandoned too early
         return in_doubt
 
     def _upload_all(self, ids: Sequence[str], wanted: Mapping[str, _Wanted], stores: Sequence[str]) -> None:
-        """Upload some at a time; the first failure lets those in flight finish, and ends it."""
+        """Upload some at a time; after the first failure those in flight finish, and no other begins."""
         with ThreadPoolExecutor(_IN_FLIGHT, "gieok-upload") as pool:
             running = [pool.submit(self._upload, i, wanted[i], _store_for(i, stores)) for i in ids]
             try:
@@ -194,10 +194,10 @@ class Sync:
                     future.cancel()
 
     def _upload(self, i: str, want: _Wanted, store: str) -> bool:
-        """Upload one document and see it active; say whether it is."""
+        """Upload one document and wait until it is active; return whether it is."""
         documents = self._documents.get(want.scope, [want.key])
         if not documents or self._hash(documents[0]) != want.hash:
-            return False  # changed meanwhile: the next run's business
+            return False  # changed meanwhile: the next run uploads it
         nonce = uuid.uuid4().hex
         self._manifest.begin(Attempt(nonce, i, want.hash, store, round(self._clock.now().timestamp())))
         operation = self._service.upload(store, self._payload(documents[0], want, nonce))
@@ -205,7 +205,7 @@ class Sync:
         waited, pause_s, looks = 0.0, 1.0, 0
         while not (name and self._is_active(name)):
             if wrong or waited >= self._plan.timeout_s:
-                # The attempt stays written down: the next run looks what became of it before anything is sent again.
+                # The attempt stays recorded: the next run settles it before anything is sent again.
                 self._late.append(f"{want.key!r}: {wrong or 'still being prepared'}")
                 return False
             self._pause(pause_s)
@@ -233,7 +233,7 @@ class Sync:
 
     def _payload(self, document: Document, want: _Wanted, nonce: str) -> Payload:
         labels = self._labels(document) | {ID: document_id(want.scope, want.key), HASH: want.hash, NONCE: nonce}
-        # Ingest has cut secrets from the text; a key is a file's name, which nobody looked through.
+        # Ingest has cut secrets from the text; a key is a file's name, from which no secret was cut.
         text = redact(document.text)
         return Payload(
             redact(document.key), text.encode("utf-8"), labels, self._plan.chunk_tokens, self._plan.overlap_tokens
@@ -249,7 +249,7 @@ class Sync:
         }
 
     def _hash(self, document: Document) -> str:
-        """Return the hash of what is uploaded; a file's time alone is not worth an upload, its day in the name is."""
+        """Return the hash of what is uploaded; a new file time alone causes no upload, a day in the name does."""
         labels = self._labels(document)
         if document.valid_from is None:
             del labels[TIME]
@@ -262,7 +262,7 @@ def _uploaded(i: str, want: _Wanted, store: str, name: str) -> Upload:
 
 
 def _store_for(i: str, stores: Sequence[str]) -> str:
-    """Spread documents over the stores so that one more moves few (rendezvous hashing)."""
+    """Return the store of a document, by rendezvous hashing: one store more moves few documents."""
     return max(stores, key=lambda store: hashlib.sha256(f"{store}\0{i}".encode()).digest())
 
 

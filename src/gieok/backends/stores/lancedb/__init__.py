@@ -1,1 +1,1 @@
-"""`store: lancedb`: the vector leg by LanceDB."""
+"""`store: lancedb`: vector search by LanceDB."""

@@ -1,7 +1,7 @@
-"""A library's copy of a store's vectors, brought in line whenever it is asked.
+"""A library's copy of a store's vectors, synchronised whenever it is asked.
 
-The folder beside the store's file holds `state.sqlite` (what the mirror is in line with, and the lock under which it is
-written) and one numbered folder of the library's own. What is asked first compares a generation, then the sets of numbers:
+The folder next to the store's file holds `state.sqlite` (the generations that the mirror has, and the lock that serialises
+its writers) and one numbered folder of the library's own. A question first compares a generation, then the sets of numbers:
 a lost write, a killed process or another program's deletion all end in the same repair, from the vectors in SQLite.
 """
 
@@ -24,11 +24,11 @@ _TABLES = (
     "CREATE TABLE IF NOT EXISTS scopes (id INTEGER PRIMARY KEY, model INTEGER, generation INTEGER, vectors INTEGER)",
     "INSERT INTO folder SELECT 1, 0 WHERE NOT EXISTS (SELECT 1 FROM folder)",
 )
-#: A library's folder may take so many times what its vectors need, and this much beside, before it is made anew.
+#: A library's folder may take so many times what its vectors need, plus this, before it is made anew.
 #: Measured need: LanceDB 1.0, Chroma 1.6 times. Peers' users saw 318 GB over 26 MB of notes.
 _BLOAT = 4
 _ROOM_BYTES = 16_000_000
-#: What a set may take however small it is.
+#: Allowance for each set, however small.
 _SET_BYTES = 200_000
 _BATCH = 4096
 
@@ -58,7 +58,7 @@ Fetch = Callable[[Ints], Floats]
 
 
 class VectorMirror:
-    """One handle on a mirror. Not thread-safe; any number of processes may have one."""
+    """A handle on a mirror. Not thread-safe; any number of processes may have one."""
 
     def __init__(self, folder: Path, open_library: Callable[[Path], Library], busy_timeout_ms: int) -> None:
         self._folder = folder
@@ -72,12 +72,12 @@ class VectorMirror:
         try:
             return self.in_line(wanted, fetch).near(vector, limit)
         except LibraryFailed:
-            # Another process may have tidied away what this handle looked at.
+            # Another process may have removed the folder that this handle has open.
             self.close()
             return self.in_line(wanted, fetch).near(vector, limit)
 
     def in_line(self, wanted: Wanted, fetch: Fetch) -> VectorSet:
-        """Return the scope's set, holding what is wanted; a mirror that cannot be mended is made anew once."""
+        """Return the scope's set with the wanted vectors; a mirror that cannot be repaired is made anew once."""
         try:
             return self._current(wanted) or self._mend(wanted, fetch)
         except LibraryFailed:
@@ -85,15 +85,15 @@ class VectorMirror:
             return self._mend(wanted, fetch)
 
     def differs(self, wanted: Wanted) -> bool:
-        """Say whether the mirror claims to be in line but holds something else."""
+        """Say whether the mirror claims the wanted generation but holds other vectors."""
         with self._state() as db:
             if self._generation(db, wanted) != wanted.generation:
-                return False  # it is behind, and knows it
+                return False  # it is behind, and the next question repairs it
             held = self._opened(db).open(wanted.name, wanted.dimension).numbers()
         return not np.array_equal(np.sort(held), wanted.numbers)
 
     def generations(self) -> dict[int, tuple[int, int]]:
-        """Return scope id → model id and generation that the mirror is in line with."""
+        """Return scope id → model id and generation of what the mirror holds."""
         with self._state() as db:
             return {i: (model, generation) for i, model, generation, _ in db.execute("SELECT * FROM scopes")}
 
@@ -107,7 +107,7 @@ class VectorMirror:
         shutil.rmtree(self._folder / str(number), ignore_errors=True)
 
     def disk_bytes(self) -> int:
-        """Return what the mirror takes."""
+        """Return the space that the mirror takes."""
         return sum(size for file in self._folder.rglob("*") if (size := _size(file)))
 
     def close(self) -> None:
@@ -117,7 +117,7 @@ class VectorMirror:
         self._library = self._seen = None
 
     def _current(self, wanted: Wanted) -> VectorSet | None:
-        """Return the set where it is in line; a set that is ahead is fine too: what it lacks is gone by now."""
+        """Return the set where it is up to date; one that is ahead is fine too: what it lacks is gone by now."""
         with self._state() as db:
             generation = self._generation(db, wanted)
             if generation is None or generation < wanted.generation:
@@ -127,7 +127,7 @@ class VectorMirror:
 
     def _mend(self, wanted: Wanted, fetch: Fetch, *, may_drop: bool = True) -> VectorSet:
         with self._locked() as db:
-            # Before the first change: a killed process leaves a set that does not claim to be in line.
+            # Before the first change: after a kill the set does not claim a generation.
             db.execute("DELETE FROM scopes WHERE id = ?", (wanted.scope_id,))
             db.execute("COMMIT")
             db.execute("BEGIN IMMEDIATE")
@@ -192,7 +192,7 @@ class VectorMirror:
 
 
 def _bring_in_line(held: VectorSet, numbers: Ints, fetch: Fetch) -> None:
-    """Remove what is not wanted, add what is missing, and look whether it is there."""
+    """Remove what is not wanted, add what is missing, and verify the count."""
     found = held.numbers()
     gone = np.setdiff1d(found, numbers)
     for batch in _batches(gone):

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from gieok.backends.stores.mirrored.library import Floats, Ints, Library
 from gieok.backends.stores.mirrored.mirror import VectorMirror, Wanted
+from gieok.backends.stores.order import rank_near
 from gieok.backends.stores.quantise import unpack
 from gieok.backends.stores.rows import batches, marks
 from gieok.backends.stores.sql_documents import ScopeStatistics
 from gieok.backends.stores.sql_vectors import VectorModel
 from gieok.backends.stores.sqlite import reading, vectors
-from gieok.backends.stores.sqlite.resident import rank_near
 from gieok.backends.stores.sqlite.store import SqliteOptions, SqliteStore
 from gieok.model.memory import Scope, StoreStats
 from gieok.model.retrieval import Filter, Ranking, VectorQuery
@@ -81,7 +81,7 @@ class MirroredStore(SqliteStore):
         return np.arange(len(held.ids))
 
     def compact(self) -> None:
-        """Give back space, and bring the mirror in line: a later search finds it so."""
+        """Give back space, and synchronise the mirror, so that the next search need not."""
         super().compact()
         mirrored = self._mirror.generations()
         for scope in self.scopes():
@@ -135,7 +135,7 @@ class MirroredStore(SqliteStore):
         return held
 
     def _fetch(self, numbers: Ints) -> Floats:
-        """Return vectors for the mirror, read in the snapshot in which it was found to lack them."""
+        """Return vectors for the mirror, read in the snapshot in which it lacks them."""
         db = self._db()
         model = vectors.active(db)
         values, scales = self._packed_rows(db, numbers, model.dimension if model else 0)

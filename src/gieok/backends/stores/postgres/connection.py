@@ -1,4 +1,4 @@
-"""Connections, transactions, and what errors of a server mean. One connection a thread, opened when it is first used."""
+"""Connections, transactions, and the meaning of a server's errors. One connection per thread, opened on first use."""
 
 import math
 import socket
@@ -27,12 +27,12 @@ from gieok.errors import (
 #: How long an answer may take (setting `store.timeout_s`), and how long a writer waits for locks that other writers hold.
 TIMEOUT_S = 5.0
 LOCK_TIMEOUT_MS = 30_000
-#: The server ends a statement that takes too long; where it does not even do that, we hang up this much later.
+#: The server ends a statement that takes too long; if it does not, the connection is closed this much later.
 _GRACE_S = 1.0
-#: A peer that is gone without a word (a cable, a suspended machine) is noticed during a long write too.
+#: Notices a peer that vanished (a cable, a suspended machine), during a long write too.
 _KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 30_000}
 
-#: SQLSTATEs of a server that goes, and of what is not to be expected but has a name: (error, what it says, next step).
+#: SQLSTATEs of a server that shuts down, and of other failures: (error, message, next step).
 _GONE = ("57P01", "57P02", "57P03")
 _MEANING: dict[str, tuple[type[StoreError], str, str | None]] = {
     "55P03": (StoreBusy, "is locked by another process", None),
@@ -49,7 +49,7 @@ _MEANING: dict[str, tuple[type[StoreError], str, str | None]] = {
 
 
 class ServerAddress(NamedTuple):
-    """Where the database is: `conninfo` for libpq, a `password` that is not part of it, and what a person may read."""
+    """Address of the database: `conninfo` for libpq, a `password` outside of it, and a `location` without secrets."""
 
     conninfo: str
     password: str
@@ -58,7 +58,7 @@ class ServerAddress(NamedTuple):
 
 
 def read_address(url: str, password: str) -> ServerAddress:
-    """Return the address in a URL or connection string. Raises BadConfig, which shows none of it that may be secret."""
+    """Return the address in a URL or connection string. Raises BadConfig, whose message holds no secret."""
     if url.partition("?")[0].count("@") > 1:
         raise BadConfig("database.url has more than one `@`", hint="write the `@` of a password as `%40`")
     try:
@@ -137,12 +137,12 @@ class Connections:
     def _bounds(self) -> str:
         """Return the statements that bound the others of a transaction."""
         most_ms = self._timeout_s * 1000
-        # A little less for a lock, so that it is a lock that is named.
+        # A little less for a lock, so that the error names the lock.
         return f"SET LOCAL statement_timeout = {most_ms:.0f}; SET LOCAL lock_timeout = {0.9 * most_ms:.0f}"
 
     @contextmanager
     def _deadline(self, db: psycopg.Connection) -> Iterator[None]:
-        """Hang up where the server says nothing for longer than it may. Raises StoreUnreachable."""
+        """Close the connection where the server is silent for too long. Raises StoreUnreachable."""
         late = threading.Event()
         # A duplicate: its number cannot become another file's meanwhile. The family does not matter to `shutdown`.
         line = socket.fromfd(db.fileno(), socket.AF_INET, socket.SOCK_STREAM)

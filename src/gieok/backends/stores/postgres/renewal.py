@@ -1,4 +1,4 @@
-"""Makes keyword postings anew where an earlier release made them in another way."""
+"""Rebuilds the keyword postings of an earlier release, whose tokens differ."""
 
 import psycopg
 
@@ -11,7 +11,7 @@ _AT_ONCE = 200
 
 
 def renew_keywords(db: psycopg.Connection) -> None:
-    """Make all postings again from the texts, in one transaction: others search the old ones until it is done."""
+    """Rebuild all postings from the texts, in one transaction: others search the old ones until it commits."""
     with db.transaction():
         vectors.lock(db, to_switch=True)
         row = db.execute("SELECT value FROM gieok.meta WHERE name = 'keywords_version'").fetchone()

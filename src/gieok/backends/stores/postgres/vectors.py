@@ -4,10 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import psycopg
-from numpy.typing import NDArray
 
-from gieok.backends.stores import hubs
-from gieok.backends.stores.order import best
+from gieok.backends.stores.order import rank_near
 from gieok.backends.stores.postgres import reading
 from gieok.backends.stores.postgres.schema import SWITCHING, WRITING
 from gieok.backends.stores.quantise import unpack
@@ -15,7 +13,6 @@ from gieok.backends.stores.sql_vectors import VectorModel
 from gieok.model.memory import PassageId, Scope
 from gieok.model.retrieval import Filter, Ranking, VectorQuery
 
-_Floats = NDArray[np.float32]
 #: Vectors that no passage uses any more are kept for texts that come back (a branch switched to and fro).
 CACHED_VECTORS = 50_000
 
@@ -91,22 +88,12 @@ def nearest(db: psycopg.Connection, scope: Scope, query: VectorQuery, where: Fil
         },
         binary=True,
     ).fetchall()
-    return _rank(rows, vector, query.hub_weight, limit)
-
-
-def _rank(rows: Sequence[tuple[int, float, bytes]], query: _Floats, hub_weight: float, limit: int) -> Ranking:
     ids = np.array([row[0] for row in rows], np.int64)
     scales = np.array([row[1] for row in rows], np.float32)
     # pgvector's binary form: two 16-bit words (dimension, unused), then halves, most significant byte first.
     halves = [np.frombuffer(row[2], ">f2", offset=4) for row in rows]
-    values = np.array(halves, np.float32).reshape(len(rows), len(query))
-    cosines = (values @ query) * scales
-    top = best(cosines, ids, limit)
-    ids, cosines, values, scales = ids[top], cosines[top], values[top], scales[top]
-    scores = cosines - hub_weight * hubs.crowding(values * scales[:, None]) if hub_weight else cosines
-    order = best(scores, ids, limit)
-    ranked = zip(ids[order].tolist(), scores[order].tolist(), strict=True)
-    return Ranking("vector", tuple(ranked), cosines=tuple(cosines[order].tolist()))
+    packed = np.array(halves, np.int8).reshape(len(rows), len(vector))
+    return rank_near(ids, packed, scales, query.vector, query.hub_weight, limit)
 
 
 def waiting(db: psycopg.Connection, scope: Scope) -> int:

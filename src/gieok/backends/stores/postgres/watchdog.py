@@ -1,4 +1,4 @@
-"""Acts where something takes too long. One thread for all: to start one for each transaction cost a third of it."""
+"""Runs an action after a deadline. One thread for all: a thread per transaction cost a third of its time."""
 
 import threading
 import time
@@ -9,12 +9,12 @@ from math import inf
 
 
 class Watchdog:
-    """Calls what it was given once its time is over, unless that ended before."""
+    """Calls actions at their deadlines, unless the guarded block ended before."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._numbers = count()
-        #: Number → when it is due, by the monotonic clock, and what is then done.
+        #: Number → deadline by the monotonic clock, and action.
         self._due: dict[int, tuple[float, Callable[[], None]]] = {}
         self._looks_at = inf
         self._thread: threading.Thread | None = None

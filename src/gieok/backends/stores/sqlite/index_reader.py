@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 _BUSY_S = 0.05
-#: How often a query asks whether the deadline has passed, in steps of SQLite's machine (a microsecond or less each).
+#: Steps of SQLite's virtual machine (a microsecond or less each) between two looks at the deadline.
 _STEPS = 2_000
 #: Whether a scope holds conversations (`places.SESSIONS`), by the index of keys.
 _HAS_TALK = "SELECT 1 FROM documents WHERE scope_id = ? AND key >= 'sessions/' AND key < 'sessions0' LIMIT 1"
@@ -43,7 +43,7 @@ class Late(Exception):
 
 
 class IndexReader:
-    """A read-only connection for one call. `deadline` is compared with `now`, in seconds."""
+    """Read-only connection for one call. `deadline` is compared with `now`, in seconds."""
 
     def __init__(self, file: str, deadline: float = float("inf"), now: Callable[[], float] = time.monotonic) -> None:
         """Open the file. Raises Missing, Mismatch, sqlite3.Error."""
@@ -61,7 +61,7 @@ class IndexReader:
             raise Mismatch(
                 f"{file} has keyword tokens of version {tokens and tokens[0]}, this gieok makes {keywords.VERSION}"
             )
-        # Only from here on: without the version there is nothing to answer from.
+        # From here on: the checks above must not be cut short.
         self._db.set_progress_handler(self._is_late, _STEPS)
 
     def scope(self, path: str) -> tuple[int, int, float] | None:
@@ -77,13 +77,13 @@ class IndexReader:
         self, sid: int, mean_length: float, query: "KeywordQuery", weights: Mapping[str, float], limit: int
     ) -> "list[tuple[PassageId, float]]":
         """Return the best passages of notes by BM25; `weights` is weight · idf. Raises Late."""
-        # Asked first: where there is no conversation, looking up each passage's document would be for nothing.
+        # Asked first: without conversations no passage's document needs to be looked up.
         notes = " AND d.kind <> 'session'" if weights and self._one(_HAS_TALK, sid) else ""
         return self._timely(lambda: ranking.keyword_ranking(self._db, sid, mean_length, query, weights, limit, notes))
 
     def row(self, passage: "PassageId") -> "tuple[Any, ...]":
         """Return document id, key, title, text, first and last line, updated and day in ms, metadata, provenance."""
-        self._db.set_progress_handler(None, 0)  # what was found is worth the microseconds to show it
+        self._db.set_progress_handler(None, 0)  # a found passage is shown even after the deadline
         row: tuple[Any, ...] = self._one(
             'SELECT d.id, d.key, d.title, substr(d.text, p.start + 1, p."end" - p.start), p.start_line, p.end_line, '
             "d.updated_at, d.valid_from, d.metadata, d.provenance "

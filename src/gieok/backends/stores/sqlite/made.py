@@ -1,4 +1,4 @@
-"""What models and test runs said of a project, as the small values that the journal keeps: one a summary, one a test."""
+"""Summaries by models and executions by tests, as values that the journal keeps: one per summary, one per test."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The keyword leg in memory: what each token gives each passage, computed once and kept.
+"""Keyword ranking in memory: what each token gives each passage, computed once and kept.
 
 A token's gains are fetched from the keyword index when a question first uses it. After that a question costs one
 addition per occurrence: 100,000 passages, eight words, neighbours included, in about a millisecond.
@@ -10,13 +10,12 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from gieok.backends.stores.order import Doubles, Ints
 from gieok.backends.stores.sqlite.ranking import term_statistics
 from gieok.model.retrieval import KeywordQuery
 from gieok.text import bm25
 
 Slots = NDArray[np.int32]
-Ints = NDArray[np.int64]
-Doubles = NDArray[np.float64]
 
 #: Kept gains of all tokens together: 12 bytes each. Beyond it the memory starts again with what is asked next.
 _KEPT_GAINS = 2_000_000

@@ -1,4 +1,4 @@
-"""The keyword leg in SQL. Standard library, and none of it that is slow to import: the prompt hook ranks with this too.
+"""Keyword ranking in SQL. Standard library, and none of it that is slow to import: the prompt hook ranks with this too.
 
 Hence plain values instead of the nouns, and no `typing`, whose import alone costs a sixth of what the hook has.
 """

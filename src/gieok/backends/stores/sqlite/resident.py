@@ -1,7 +1,6 @@
-"""A scope held in memory by a long-lived process: the same answers as SQL, ten times sooner.
+"""A scope in the memory of a long-lived process: the answers of SQL, ten times faster.
 
-It is a copy: `refresh` compares the scope's generation and takes over what any process wrote since. Vectors are loaded
-once and then only what is new.
+`refresh` compares the scope's generation and loads what any process wrote since; of vectors, the new ones only.
 """
 
 import sqlite3
@@ -10,18 +9,17 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from gieok.backends.stores import hubs
-from gieok.backends.stores.order import best
+from gieok.backends.stores.order import Floats, Ints, best, pairs, rank_near
 from gieok.backends.stores.quantise import unpack
 from gieok.backends.stores.rows import batches, marks
-from gieok.backends.stores.sqlite.postings import Doubles, Ints, Postings
-from gieok.backends.stores.sqlite.scan import RESCORED, Floats, Signs, dots
+from gieok.backends.stores.sqlite.postings import Postings
+from gieok.backends.stores.sqlite.scan import RESCORED, Signs
 from gieok.model.memory import PassageId
 from gieok.model.retrieval import KeywordQuery, Ranking
 
 #: Below this the exact scan is cheaper than the prefilter.
 _PREFILTER_FROM = 4 * RESCORED
-#: Rows fetched at a time: what is in flight stays small beside what is kept.
+#: Rows fetched at a time, few against those that are kept.
 _FETCHED_ROWS = 4096
 
 
@@ -109,7 +107,7 @@ class ResidentScope:
         scores, ceiling = self._postings.score(db, query)
         found = self._within(np.flatnonzero(scores), allowed)
         order = found[best(scores[found], found, limit)]
-        return Ranking("keyword", _pairs(self._ids[order], scores[order]), ceiling)
+        return Ranking("keyword", pairs(self._ids[order], scores[order]), ceiling)
 
     def nearest(self, vector: bytes, hub_weight: float, allowed: Iterable[PassageId] | None, limit: int) -> Ranking:
         """Return the passages of highest cosine, lowered by their crowding and ranked again."""
@@ -130,20 +128,3 @@ class ResidentScope:
         if allowed is None:
             return slots
         return slots[np.isin(self._ids[slots], np.fromiter(allowed, np.int64))]
-
-
-def rank_near(
-    ids: Ints, values: NDArray[np.int8], scales: Floats, vector: bytes, hub_weight: float, limit: int
-) -> Ranking:
-    """Rank candidates by cosine, cut, then rank again with their crowding held against them. `ids` are ascending."""
-    cosines = dots(values, scales, np.frombuffer(vector, "<f4"))
-    top = best(cosines, ids, limit)
-    ids, scores, cosines = ids[top], cosines[top], cosines[top]
-    if hub_weight:
-        scores = cosines - hub_weight * hubs.crowding(values[top] * scales[top, None])
-    order = best(scores, ids, limit)
-    return Ranking("vector", _pairs(ids[order], scores[order]), cosines=tuple(cosines[order].tolist()))
-
-
-def _pairs(ids: Ints, scores: Doubles | Floats) -> tuple[tuple[PassageId, float], ...]:
-    return tuple(zip(ids.tolist(), scores.tolist(), strict=True))
