@@ -89,9 +89,8 @@ def ingest(
     report = Report()
     known = store.hashes(scope)
     seen: set[str] = set()
-    gone_for_good = frozenset(forgotten.values())
-    wanted = (item for item in items if not _is_forgotten(item, gone_for_good, report))
-    for batch in _batches(_sift(wanted, known, seen, report, force)):
+    skipped = frozenset(forgotten.values())
+    for batch in _batches(_sift(items, known, seen, report, force=force, forgotten=skipped)):
         store.put(batch)
         for entry in batch:
             (report.changed if entry.document.key in known else report.added).append(entry.document.key)
@@ -104,30 +103,28 @@ def ingest(
 
 def gone(known: Iterable[str], seen: Collection[str], unread: Sequence[str], owns: Callable[[str], bool]) -> list[str]:
     """Return the known keys that the source no longer holds; those in an `unread` folder are not gone."""
-    return sorted(key for key in known if key not in seen and owns(key) and not _below(key, unread))
-
-
-def _below(key: str, folders: Sequence[str]) -> bool:
-    """Say whether a key lies in one of the folders."""
-    return any(key.startswith(f"{folder}/") for folder in folders)
-
-
-def _is_forgotten(item: SourceItem | Failed, forgotten: frozenset[str], report: Report) -> bool:
-    """Compare by content: a file keeps it when renamed, or found under another root."""
-    is_it = isinstance(item, SourceItem) and item.content_hash in forgotten
-    if is_it:
-        report.forgotten.append(item.key)
-    return is_it
+    inside_unread = tuple(f"{folder}/" for folder in unread)
+    return sorted(key for key in known if key not in seen and owns(key) and not key.startswith(inside_unread))
 
 
 def _sift(
-    items: Iterable[SourceItem | Failed], known: dict[str, str], seen: set[str], report: Report, force: bool
+    items: Iterable[SourceItem | Failed],
+    known: Mapping[str, str],
+    seen: set[str],
+    report: Report,
+    *,
+    force: bool,
+    forgotten: frozenset[str],
 ) -> Iterator[Entry]:
+    """Yield the documents of new and changed items; note everything else in `report`, and what exists in `seen`."""
     for item in items:
         if isinstance(item, Failed):
             report.failed.append(item)
             if item.keeps:
                 seen.add(item.key)
+            continue
+        if item.content_hash in forgotten:  # by content, which stays when a file is renamed or found under another root
+            report.forgotten.append(item.key)
             continue
         seen.add(item.key)
         if item.warning:

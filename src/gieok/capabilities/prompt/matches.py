@@ -1,6 +1,6 @@
 """The memories that match a prompt: candidates of every question in every scope, weighed by age, each with its level.
 
-Imported by the hook: see the package. The reader is `backends.stores.sqlite.index_reader.IndexReader`, of which only the methods of
+Imported by the hook: see the package. The reader is `sqlite.index_reader.IndexReader`, of which only the methods of
 `Reader` are used.
 """
 
