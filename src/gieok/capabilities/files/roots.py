@@ -194,7 +194,7 @@ def resolve(roots: list[Root], name: str) -> tuple[Root, Path]:
     existing = {path.resolve(): (root, path.resolve()) for root, path in inside if path.exists()}
     if len(existing) > 1:
         keys = ", ".join(repr(f"{root.name}/{name}") for root, path in inside if path.exists())
-        raise BadRequest(f"{name!r} is in several indexed folders", hint=f"say which: {keys}")
+        raise BadRequest(f"{name!r} is in several indexed folders", hint=f"name one: {keys}")
     return next(iter(existing.values()), inside[0])
 
 

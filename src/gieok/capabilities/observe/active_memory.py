@@ -172,9 +172,11 @@ def read_template(file: Path | None) -> str:
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadConfig(f"cannot read the template {str(file)!r}: {error}") from error
+        raise BadConfig(
+            f"cannot read the template {str(file)!r}: {error}", hint="set active_memory.template to a UTF-8 file"
+        ) from error
     if not any("{" + name + "}" in text for name in SECTIONS):
-        raise BadConfig(f"the template {str(file)!r} names no section", hint=f"sections: {', '.join(SECTIONS)}")
+        raise BadConfig(f"the template {str(file)!r} has no section", hint=f"add one of {', '.join(SECTIONS)}")
     return text
 
 

@@ -62,7 +62,9 @@ def load(file: Path) -> list[Label]:
     except FileNotFoundError:
         return []
     except (OSError, UnicodeDecodeError) as error:
-        raise BadRequest(f"cannot read the labels {str(file)!r}: {error}") from error
+        raise BadRequest(
+            f"cannot read the labels {str(file)!r}: {error}", hint="make it a readable UTF-8 file, or name another"
+        ) from error
     return [_label(file, number, line) for number, line in enumerate(lines, 1) if line.strip()]
 
 
@@ -75,7 +77,7 @@ def _label(file: Path, number: int, line: str) -> Label:
         return Label(prompt, tuple(expect))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadRequest(
-            f"{str(file)!r} line {number} is no label: {error}",
+            f"{str(file)!r} line {number} is not a label: {error}",
             hint='a label is {"prompt": "…", "expect": ["category/name.md"]}',
         ) from error
 

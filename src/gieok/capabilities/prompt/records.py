@@ -98,7 +98,7 @@ def _made(base: Path, folder: Path) -> Path:
         return fs.make_private(folder)
     folder.mkdir(parents=True, exist_ok=True)
     if not is_inside(base, folder):
-        raise BadRequest(f"{str(folder)!r} leads out of {str(base)!r}", hint="replace the link by a folder")
+        raise BadRequest(f"{str(folder)!r} is a link that leads out of {str(base)!r}", hint="replace it by a folder")
     return folder
 
 
@@ -108,7 +108,7 @@ def _created(folder: Path, stem: str, text: str) -> Path:
         file = folder / f"{name}.md"
         if fs.create(file, text):
             return file
-    raise BadRequest(f"too many records are called {stem!r}", hint="give this one a --title of its own")
+    raise BadRequest(f"too many records are named {stem!r}", hint="give this one another --title")
 
 
 def rewritten(file: Path, title: str, text: str) -> Path:
@@ -145,9 +145,9 @@ def find(base: Path, shelf: str, name: str) -> Path:
         return found[0]
     if is_named and found:
         names = ", ".join(_name(file) for file in found)
-        raise BadRequest(f"{name!r} means several records", hint=f"say which: {names}")
+        raise BadRequest(f"{name!r} names several records", hint=f"name one: {names}")
     known = ", ".join(_name(file) for file in records[:10]) or "none"
-    raise BadRequest(f"no record {name!r} in {str(root)!r}", hint=f"there: {known}")
+    raise BadRequest(f"no record {name!r} in {str(root)!r}", hint=f"records there: {known}")
 
 
 def _name(file: Path) -> str:
@@ -164,7 +164,7 @@ def move(base: Path, file: Path, shelf: str, now: datetime) -> Path:
         text = f"{opening}\nretired: {_stamp(now)}\n{rest}"
     folder = _made(base, base / shelf / file.parent.name)
     if shelf == MEMORY and (folder / file.name).exists():
-        raise BadRequest(f"{_name(file)!r} is kept already", hint="rename one of them")
+        raise BadRequest(f"the record {_name(file)!r} exists already", hint="rename one of them")
     target = _created(folder, file.stem, text)
     file.unlink()
     return target
