@@ -208,7 +208,7 @@ def test_the_users_own_rules_hold_in_commands_and_in_the_hook(user: Path, tmp_pa
 @pytest.mark.parametrize(
     ("rules", "what"),
     [
-        ([{**_OWN[0], "pattern": "("}], "'badge' is no regular expression"),
+        ([{**_OWN[0], "pattern": "("}], "'badge' is not a regular expression"),
         ([{**_OWN[0], "pattern": "(a+)+b"}], "'badge' may be slow"),
         ([{**_OWN[0], "example": "no"}], "'badge' does not match its example"),
         ("BDG", "must be a list"),

@@ -1,4 +1,4 @@
-"""Legs from a service, and stores that cannot be reached: recall answers from what is left, and says so."""
+"""Retrievers of a service, and stores that cannot be reached: recall answers from the others, and says so."""
 
 from collections.abc import Sequence
 from dataclasses import replace

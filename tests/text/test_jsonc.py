@@ -144,9 +144,9 @@ def test_what_is_not_there_is_dropped_without_a_trace() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"hooks": 1}', "hooks is no object"),
-        ("[]", "the file is no object"),
-        ('{"hooks": {"Stop": {}}}', "Stop is no array"),
+        ('{"hooks": 1}', "hooks is not an object"),
+        ("[]", "the file is not an object"),
+        ('{"hooks": {"Stop": {}}}', "Stop is not an array"),
     ],
 )
 def test_nothing_is_put_where_something_else_stands(text: str, said: str) -> None:

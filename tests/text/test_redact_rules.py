@@ -62,7 +62,7 @@ def test_a_pattern_that_reads_a_text_in_one_way_is_taken(pattern: str) -> None:
 @pytest.mark.parametrize(
     ("change", "what"),
     [
-        ({"pattern": "("}, "no regular expression"),
+        ({"pattern": "("}, "not a regular expression"),
         ({"pattern": "(a+)+b"}, "may be slow"),
         ({"pattern": "x?"}, "empty text"),
         ({"pattern": r"\[redacted:.{1,9}"}, "or a placeholder"),

@@ -1,4 +1,4 @@
-"""A document without secrets, wherever one comes from."""
+"""Redacts documents of any origin."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,18 +9,18 @@ from gieok.text.redact.names import named
 
 
 def cleaned(document: Document, dialect: Callable[[str], str] = redact) -> Document:
-    """Return a document without secrets in its text (read in `dialect`), title, metadata and places."""
+    """Return a document without secrets in its text (by `dialect`), title, metadata and sources."""
     return replace(
         document,
         text=dialect(document.text),
         title=redact(document.title),
         metadata=dict(_pair(name, value) for name, value in document.metadata.items()),
-        provenance=tuple(place._replace(source=named(place.source)) for place in document.provenance),
+        provenance=tuple(origin._replace(source=named(origin.source)) for origin in document.provenance),
     )
 
 
 def _pair(name: str, value: str) -> tuple[str, str]:
-    """Redact a field as one line: it is the name that says that `password: …` is one."""
+    """Redact a field as one line: only the name tells that the value of `password: …` is a secret."""
     line = f"{name}: {value}"
     clean = redact(line)
     if clean == line:

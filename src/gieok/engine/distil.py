@@ -1,9 +1,9 @@
 """Journal span → documents → store.
 
-The journal is the one place where a reader's position and what it made of the span are written together: the documents go
-to an outbox there, in the transaction that moves the position. Delivery to the store follows and may be repeated, because
-putting and forgetting by key are idempotent. So any store will do, a remote one included, and a process that is killed
-between any two steps neither loses a span nor distils it twice.
+The journal writes a reader's position and the documents of the span together: the documents go to its outbox in the
+transaction that moves the position. Delivery to the store follows and may be repeated, because putting and forgetting by key
+are idempotent. So any store will do, a remote one included, and a kill between any two steps neither loses a span nor distils
+it twice.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ _DELIVERIES = 500
 
 
 class MessageSpan(NamedTuple):
-    """Messages of a scope that follow one another, all that hold after `start` up to `end`."""
+    """Consecutive messages of a scope: all valid ones after `start` up to `end`."""
 
     scope: Scope
     start: int
@@ -29,12 +29,12 @@ class MessageSpan(NamedTuple):
 
     @property
     def tokens(self) -> int:
-        """Return how many tokens the messages have."""
+        """Return the tokens of the messages."""
         return sum(found.message.tokens for found in self.messages)
 
 
 def next_span(journal: Journal, scope: Scope, after: int, budget_tokens: int) -> MessageSpan | None:
-    """Return the messages after a position until they have at least `budget_tokens`; None where there are none."""
+    """Return the messages after a position until they reach `budget_tokens`; None without any."""
     found = journal.read(scope, after, budget_tokens=budget_tokens)
     return MessageSpan(scope, after, found[-1].seq, tuple(found)) if found else None
 
@@ -48,7 +48,7 @@ def finish(
     put: Sequence[Entry] = (),
     forget: Sequence[Document] = (),
 ) -> bool:
-    """Move a reader's position and deliver what was made. False where another process was faster: nothing was done."""
+    """Move a reader's position and deliver the documents. False if another process was faster: nothing was done."""
     if not journal.commit(expected, run, put=[_clean(entry) for entry in put], forget=forget):
         return False
     deliver(journal, store)
@@ -56,9 +56,9 @@ def finish(
 
 
 def deliver(journal: FullJournal, store: Documents) -> int:
-    """Bring the store what waits for it, in order; return how much that was. Raises StoreError: the rest keeps waiting."""
+    """Deliver the outbox to the store, in order; return how many entries. Raises StoreError: the rest keeps waiting."""
     done = 0
-    # One at a time: a slow process must not put again what a faster one has forgotten by then.
+    # Serialised: a slow process must not put again what a faster one has forgotten meanwhile.
     with journal.exclusive("deliver"):
         while waiting := journal.undelivered(_DELIVERIES):
             for scope, is_put, group in _groups(waiting):
@@ -72,13 +72,13 @@ def deliver(journal: FullJournal, store: Documents) -> int:
 
 
 def _groups(waiting: Sequence[tuple[int, Scope, Entry | str]]) -> Iterator[tuple[Scope, bool, list[Entry | str]]]:
-    """Yield runs of the same kind and scope, so that their order stays and each is one transaction."""
+    """Yield runs of one kind and scope: the order stays, and each run is one transaction."""
     for (scope, is_put), group in groupby(waiting, key=lambda item: (item[1], isinstance(item[2], Entry))):
         yield scope, is_put, [what for _, _, what in group]
 
 
 def _clean(entry: Entry) -> Entry:
-    """Redact once more: a model may put together what stood apart. Passages keep to the text."""
+    """Redact once more: a model may join the parts of a secret. Passages are clipped to the text."""
     document = entry.document
     clean = cleaned(document)
     text = clean.text

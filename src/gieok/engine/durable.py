@@ -1,6 +1,6 @@
-"""Keeps in the journal what a store holds and no file can give again: notes about a scope, and what older releases left.
+"""Keeps in the journal the parts of a store that no file can restore: a scope's notes, and documents of older releases.
 
-A store's notes are the working copy, so that a search needs no journal; the journal's are what a rebuild begins from.
+A store's notes are the working copy, so that a search needs no journal; a rebuild starts from the journal's.
 """
 
 import json
@@ -13,7 +13,7 @@ from gieok.ports.journal import Durable, FullJournal, KeptValues, MadeDocuments
 from gieok.ports.store import Adoptable, Documents, Notes, Store
 
 _NOTES = "notes:"
-#: The note that says which documents a person forgot although a file still holds them: key → content hash, as JSON.
+#: Note of documents that a person forgot although a file still holds them: key → content hash, as JSON.
 FORGOTTEN_NOTE = "forgotten"
 _AT_ONCE = 500
 
@@ -30,7 +30,7 @@ class DurableNotes:
         return self.store.notes(scope)
 
     def update_note(self, scope: Scope, name: str, change: Callable[[str], str]) -> None:
-        """Set one note in both; where the store has lost it, it begins from the journal's."""
+        """Set one note in both; a value that the store has lost is taken from the journal."""
         realm = _NOTES + scope.path
 
         def kept(raw: str) -> str:
@@ -43,7 +43,7 @@ class DurableNotes:
 
 @dataclass(frozen=True, slots=True)
 class JournalRealm:
-    """`Realm` in a journal, which is opened when it is first needed."""
+    """`Realm` in a journal, which is opened on first use."""
 
     journal: Callable[[], KeptValues]
     name: str
@@ -53,36 +53,35 @@ class JournalRealm:
         return self.journal().kept(self.name)
 
     def keep(self, values: Mapping[str, str], gone: Iterable[str] = ()) -> None:
-        """Set values, and forget others, in one step."""
+        """Set values and forget others in one transaction."""
         self.journal().keep(self.name, values, gone)
 
 
 def noted_scopes(journal: KeptValues) -> list[Scope]:
-    """Return the scopes of which notes are kept."""
+    """Return the scopes with kept notes."""
     return [Scope(realm.removeprefix(_NOTES)) for realm in journal.realms(_NOTES)]
 
 
 def kept_notes(journal: KeptValues, scope: Scope) -> dict[str, str]:
-    """Return the notes of a scope that are kept."""
+    """Return the kept notes of a scope."""
     return journal.kept(_NOTES + scope.path)
 
 
 def forgotten(notes: Notes, scope: Scope) -> dict[str, str]:
-    """Return what a person forgot although a file holds it: key → content hash."""
+    """Return the documents that a person forgot although a file holds them: key → content hash."""
     found: dict[str, str] = json.loads(notes.notes(scope).get(FORGOTTEN_NOTE, "") or "{}")
     return found
 
 
 def add_forgotten(notes: Notes, scope: Scope, more: Mapping[str, str]) -> None:
-    """Remember that documents are forgotten as long as their content is this."""
+    """Record documents as forgotten while their content has this hash."""
     notes.update_note(scope, FORGOTTEN_NOTE, lambda raw: json.dumps(json.loads(raw or "{}") | dict(more)))
 
 
 def adopt(journal: FullJournal, store: Adoptable, is_made: Callable[[str], bool], derived: Collection[str]) -> None:
-    """Let store and journal know the same: documents by key, and all but `derived` notes.
+    """Reconcile store and journal: documents by key, and all notes but `derived` ones.
 
-    A release that kept them in the store alone left what the journal lacks; a store that was lost, what a new one lacks. Killed
-    at any moment, it is done again.
+    The journal lacks what older releases kept in the store alone; a new store lacks what a lost one held. Safe to kill.
     """
     deliver(journal, store)
     for scope in store.scopes():
@@ -96,13 +95,13 @@ def adopt(journal: FullJournal, store: Adoptable, is_made: Callable[[str], bool]
 
 
 def adopt_scope(journal: MadeDocuments, store: Documents, scope: Scope, keys: Sequence[str]) -> None:
-    """Make documents durable that a store holds."""
+    """Copy documents of a store to the journal."""
     for start in range(0, len(keys), _AT_ONCE):
         journal.adopt(store.entries(scope, keys[start : start + _AT_ONCE]))
 
 
 def restore(journal: Durable, store: Store, scope: Scope) -> None:
-    """Give a store the notes of a scope, and the documents that it lacks or holds otherwise."""
+    """Write to a store a scope's notes, and the documents that it lacks or holds with other content."""
     there = store.notes(scope)
     for name, value in kept_notes(journal, scope).items():
         if there.get(name) != value:

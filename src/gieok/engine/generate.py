@@ -1,6 +1,6 @@
-"""Asks a model the careful way: secrets out, within the day's budget, retried where that helps, metered.
+"""Asks a model: prompt redacted, within the day's budget, with retries, metered.
 
-An answer is only an answer once `accept` takes it; what it refuses is asked for once more, and then not at all.
+`accept` validates the answer; a rejected answer is asked for once more.
 """
 
 from collections.abc import Callable
@@ -25,18 +25,18 @@ DELAYS_S = (2.0, 4.0, 8.0)
 
 @dataclass(slots=True)
 class Meter:
-    """Counts the tokens of one piece of work, beside what the ledger keeps of the role."""
+    """Counts the tokens of one task; the ledger counts those of the role."""
 
     tokens: int = 0
 
     def add(self, usage: Usage) -> None:
-        """Add what a call used."""
+        """Add the usage of a call."""
         self.tokens += usage.input_tokens + usage.output_tokens
 
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """One role that asks a model. `wait` sleeps (and ends early when the process is to stop); caps are tokens a day."""
+    """One role that asks a model. `wait` sleeps, and ends early when the process stops."""
 
     role: str
     generator: Generator
@@ -49,7 +49,7 @@ class Asker:
     meter: Meter = field(default_factory=Meter)
 
     def ask(self, prompt: Prompt, accept: Callable[[str], _T]) -> _T:
-        """Return what `accept` makes of the answer; it raises DegenerateOutput for what cannot be used.
+        """Return the result of `accept`, which raises DegenerateOutput for a useless answer.
 
         Raises GeneratorFailed, DegenerateOutput, BudgetReached.
         """
@@ -100,7 +100,7 @@ def spent_tokens(ledger: Ledger, today: date) -> int:
 
 
 def _usage(prompt: Prompt, answer: Generated, seconds: float) -> Usage:
-    """Count what the provider did not."""
+    """Return the usage; tokens that the provider did not count are estimated."""
     return Usage(
         calls=1,
         input_tokens=answer.input_tokens or count_tokens(prompt.system) + count_tokens(prompt.text),

@@ -1,8 +1,8 @@
 """Sources → documents → store.
 
-A rib offers what it found, with a hash each; only what changed is built and put. Whatever happens to one item, the
-rest goes on, and an item that cannot be read keeps what is stored of it. Safe to kill and to run twice at once:
-every batch is one transaction, and running again converges to the same store as a fresh run.
+A rib offers items with a hash each; only changed ones are built and put. A failing item does not stop the others, and an
+unreadable one keeps its stored document. Safe to kill and to run concurrently: every batch is one transaction, and another run
+converges to the same store as a fresh one.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -15,16 +15,16 @@ from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.ports.store import Documents
 from gieok.text.redact import redact
 
-#: Text per transaction, in characters, so that the write lock is short: other processes wait for it.
+#: Characters per transaction, so that the write lock is held briefly.
 _BATCH_CHARS = 1_000_000
 _BATCH_ENTRIES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class SourceItem:
-    """Something a source holds: its key, the hash of its content, and how to make and cut the document if it is needed.
+    """An item of a source: its key, its content hash, and functions that build and cut the document on demand.
 
-    `dialect` takes the secrets out of its text.
+    `dialect` redacts its text.
     """
 
     key: str
@@ -37,9 +37,9 @@ class SourceItem:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """Something a source holds but that cannot be read, and why.
+    """An unreadable item of a source, and why.
 
-    What is stored of it stays where it may be readable again (`keeps`), and goes where it is not for indexing at all.
+    Its stored document stays if it may become readable again (`keeps`), and goes if it is not for indexing.
     """
 
     key: str
@@ -49,19 +49,19 @@ class Failed:
 
 @dataclass(slots=True)
 class Report:
-    """What an ingest did, by key."""
+    """The outcome of an ingest, by key."""
 
     added: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     unchanged: int = 0
     failed: list[Failed] = field(default_factory=list)
-    #: What a person forgot, and a file still holds as it was then.
+    #: Documents that a person forgot, and that a file still holds unchanged.
     forgotten: list[str] = field(default_factory=list)
     warnings: list[Failed] = field(default_factory=list)
 
     def merge(self, other: "Report") -> None:
-        """Add what another ingest did."""
+        """Add the outcome of another ingest."""
         self.added += other.added
         self.changed += other.changed
         self.removed += other.removed
@@ -81,17 +81,16 @@ def ingest(
     forgotten: Mapping[str, str] = MappingProxyType({}),
     progress: Callable[[int], None] = lambda done: None,
 ) -> Report:
-    """Make the store hold what `items` are, and nothing else among the keys that `owns` claims.
+    """Make the store hold exactly `items` among the keys that `owns` claims.
 
-    With `force`, unchanged items are put again too. What has the content hash of `forgotten` (key → hash) is left out until
-    it changes. `progress` is told how many items are done.
+    With `force`, unchanged items are put again too. Items with a content hash of `forgotten` (key → hash) are left out until
+    they change. `progress` receives the number of items done.
     """
     report = Report()
     known = store.hashes(scope)
     seen: set[str] = set()
-    gone_for_good = frozenset(forgotten.values())
-    wanted = (item for item in items if not _is_forgotten(item, gone_for_good, report))
-    for batch in _batches(_sift(wanted, known, seen, report, force)):
+    skipped = frozenset(forgotten.values())
+    for batch in _batches(_sift(items, known, seen, report, force=force, forgotten=skipped)):
         store.put(batch)
         for entry in batch:
             (report.changed if entry.document.key in known else report.added).append(entry.document.key)
@@ -103,31 +102,29 @@ def ingest(
 
 
 def gone(known: Iterable[str], seen: Collection[str], unread: Sequence[str], owns: Callable[[str], bool]) -> list[str]:
-    """Return the known keys that the source holds no longer; what lies in an `unread` folder is not gone."""
-    return sorted(key for key in known if key not in seen and owns(key) and not _below(key, unread))
-
-
-def _below(key: str, folders: Sequence[str]) -> bool:
-    """Say whether a key lies in a folder that could not be read: what is stored of it stays."""
-    return any(key.startswith(f"{folder}/") for folder in folders)
-
-
-def _is_forgotten(item: SourceItem | Failed, forgotten: frozenset[str], report: Report) -> bool:
-    """Go by the content: a file that was renamed, or is found under another root, holds the same."""
-    is_it = isinstance(item, SourceItem) and item.content_hash in forgotten
-    if is_it:
-        report.forgotten.append(item.key)
-    return is_it
+    """Return the known keys that the source no longer holds; those in an `unread` folder are not gone."""
+    inside_unread = tuple(f"{folder}/" for folder in unread)
+    return sorted(key for key in known if key not in seen and owns(key) and not key.startswith(inside_unread))
 
 
 def _sift(
-    items: Iterable[SourceItem | Failed], known: dict[str, str], seen: set[str], report: Report, force: bool
+    items: Iterable[SourceItem | Failed],
+    known: Mapping[str, str],
+    seen: set[str],
+    report: Report,
+    *,
+    force: bool,
+    forgotten: frozenset[str],
 ) -> Iterator[Entry]:
+    """Yield the documents of new and changed items; note everything else in `report`, and what exists in `seen`."""
     for item in items:
         if isinstance(item, Failed):
             report.failed.append(item)
             if item.keeps:
                 seen.add(item.key)
+            continue
+        if item.content_hash in forgotten:  # by content, which stays when a file is renamed or found under another root
+            report.forgotten.append(item.key)
             continue
         seen.add(item.key)
         if item.warning:
@@ -139,7 +136,7 @@ def _sift(
             yield _entry(item)
         except StoreError:
             raise
-        except Exception as error:  # noqa: BLE001 - one strange item must not stop the others; it is reported
+        except Exception as error:  # noqa: BLE001 - one bad item must not stop the others; it is reported
             report.failed.append(Failed(item.key, f"{type(error).__name__}: {error}"))
 
 
@@ -157,6 +154,6 @@ def _batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
 
 
 def _entry(item: SourceItem) -> Entry:
-    """Build the document, redact it, and only then cut it: offsets and tokens are those of what is stored."""
+    """Build the document, redact it, and cut it only then: offsets and tokens are those of the stored text."""
     clean = cleaned(item.build(), item.dialect)
     return Entry(clean, item.cut(clean))

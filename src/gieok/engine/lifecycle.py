@@ -1,4 +1,4 @@
-"""What happens to documents after they are in the store: vectors are filled in or replaced, and stores copied."""
+"""After documents are stored: fill in vectors, switch the embedding model, copy stores."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from gieok.ports.store import ModelSwitch, Store, VectorCopy, VectorSearch
 
 Progress = Callable[[int], None]
 
-#: Passages embedded between two writes: a few seconds of work, which is what a killed process loses.
+#: Passages embedded between two writes: a kill loses a few seconds of work.
 _BATCH = 64
 #: Documents, and vectors, copied between two writes.
 _COPIED_DOCUMENTS = 500
@@ -18,7 +18,7 @@ _COPIED_VECTORS = 2_000
 def fill_vectors(
     store: VectorSearch, embedder: Embedder, progress: Progress = lambda done: None, *, batches: int = 0
 ) -> int:
-    """Embed passages that have no vector, newest first: all, or some batches; return how many.
+    """Embed passages without a vector, newest first: all, or some batches; return how many.
 
     Raises EmbedderFailed, ShapeMismatch.
     """
@@ -34,7 +34,7 @@ def fill_vectors(
 
 
 def switch_model(store: ModelSwitch, embedder: Embedder, progress: Progress = lambda done: None) -> int:
-    """Embed everything with another model beside the old vectors, then swap; return how many passages were embedded."""
+    """Embed everything with another model next to the old vectors, then swap; return how many passages."""
     model, dimension = embedder.model, embedder.dimension
     done = 0
     before: PassageId | None = None
@@ -55,10 +55,10 @@ def copy_scope(
     force: bool = False,
     progress: Progress = lambda done: None,
 ) -> int:
-    """Make `target` hold of a scope what `source` holds; return how many documents were put or forgotten.
+    """Make a scope of `target` equal to that of `source`; return how many documents were put or forgotten.
 
-    Only what differs by content hash is put; everything with `force`, or where a note differs, because notes say how
-    documents were cut. Safe to kill and to repeat.
+    Only documents with another content hash are put; all with `force`, or if a note differs, because notes tell how documents
+    were cut. Safe to kill and to repeat.
     """
     wanted, there = source.hashes(scope), target.hashes(scope)
     notes, known = source.notes(scope), target.notes(scope)
@@ -78,7 +78,7 @@ def copy_scope(
 
 
 def copy_vectors(source: Store, target: Store, progress: Progress = lambda done: None) -> int:
-    """Give `target` the vectors that `source` has for its passages, and its model; return how many there were."""
+    """Copy the vectors of `source` for the passages of `target`, and its model; return how many."""
     if not isinstance(source, VectorCopy) or not isinstance(target, ModelSwitch):
         return 0
     active = source.active_model()
@@ -100,7 +100,7 @@ def copy_vectors(source: Store, target: Store, progress: Progress = lambda done:
 
 
 def differences(source: Store, target: Store) -> list[str]:
-    """Compare what two stores hold of the first one's scopes, and let the second verify itself; empty: a good copy."""
+    """Return the differences of two stores over the scopes of the first, and the second's own faults; empty: a good copy."""
     found = target.check()
     for scope in source.scopes():
         ours, theirs = source.stats(scope), target.stats(scope)

@@ -1,4 +1,4 @@
-"""The part of a passage that is shown: where the words of the question are, cut between words."""
+"""Selects the shown part of a passage: around the words of the question, cut between words."""
 
 import re
 from collections.abc import Collection
@@ -12,7 +12,7 @@ _NEAR = 40
 def snippet(text: str, wanted: Collection[str], limit: int) -> str:
     """Return at most `limit` characters of `text`, around the line that holds most of the `wanted` tokens.
 
-    Cuts fall between words and are marked by an ellipsis, which the limit includes.
+    Cuts fall between words and are marked by an ellipsis, which counts towards the limit.
     """
     text = text.strip()
     if len(text) <= limit:
@@ -31,13 +31,13 @@ def snippet(text: str, wanted: Collection[str], limit: int) -> str:
 
 
 def _best_place(text: str, wanted: Collection[str], longest: int) -> int:
-    """Return where the line, or piece of a line beyond `longest`, begins with most wanted tokens."""
+    """Return the offset of the line, or piece of a longer line, with most wanted tokens."""
     pieces = re.finditer(rf"\S[^\n]{{0,{longest}}}(?!\S)|\S+", text)
     return max(pieces, key=lambda piece: len(set(keyword_tokens(piece[0])) & set(wanted))).start()
 
 
 def _after_space(text: str, start: int) -> int:
-    """Return the beginning of the first word at or after `start`; inside a long one, the beginning of that."""
+    """Return the offset of the first word at or after `start`; inside a long word, of that word."""
     if text[start - 1] in " \n":
         return start
     found = text.find(" ", start, start + _NEAR)

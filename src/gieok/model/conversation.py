@@ -1,4 +1,4 @@
-"""What was said, and how far it has been read and distilled."""
+"""Messages, and how far they have been read and distilled."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -8,7 +8,7 @@ from gieok.model.memory import Scope
 
 
 class Role(StrEnum):
-    """Who speaks in a message; `TOOL` is a call of a tool or what came back from it, shortened."""
+    """The speaker of a message; `TOOL` is a tool call or its shortened result."""
 
     USER = "user"
     ASSISTANT = "assistant"
@@ -16,10 +16,10 @@ class Role(StrEnum):
 
 
 class Message(NamedTuple):
-    """One raw turn of a conversation.
+    """One raw message of a conversation.
 
-    `id` is the same whenever the same turn is read again, and no other turn of its agent has it. A message that is read
-    with an id known before and another text is a later version of that turn (Gemini CLI writes a turn as it grows).
+    `id` is stable between readings and unique for its agent. A known id with another text is a later version of the message
+    (Gemini CLI writes a message as it grows).
     """
 
     id: str
@@ -30,15 +30,15 @@ class Message(NamedTuple):
     agent: str = ""
     #: 0: not counted yet.
     tokens: int = 0
-    #: Where it was read: a file with a 1-based line, or a database with the number of an event.
+    #: Origin: a file with a 1-based line, or a database with the number of an event.
     source: str = ""
     line: int = 0
 
 
 class Retraction(NamedTuple):
-    """Says that turns of a session hold no longer: one message, or it and all after it; '' with `after`: all of them.
+    """Withdraws messages of a session: one, or with `after` that one and all later; '' with `after`: all.
 
-    Only messages that were read from `source` are meant, where that is given: another file of the session stays as it is.
+    With `source`, only messages read from there; other files of the session are not affected.
     """
 
     session: str
@@ -47,22 +47,22 @@ class Retraction(NamedTuple):
     source: str = ""
 
 
-#: What one line of a transcript comes to.
+#: An event parsed from a transcript line.
 TranscriptEvent = Message | Retraction
 
 
 class Journalled(NamedTuple):
-    """A message as the journal keeps it; `seq` grows with every message of any scope and is never used again."""
+    """A message in the journal; `seq` increases over all scopes and is never reused."""
 
     seq: int
     message: Message
 
 
 class Cursor(NamedTuple):
-    """How far a transcript has been read. `identity` is the file's own (device and inode), which outlives its name.
+    """How far a transcript has been read. `identity` is the file's device and inode, which outlive its name.
 
-    `head` and `tail` are hashes of the first `head_bytes` and of the `tail_bytes` before `offset`: a file that begins and
-    goes on like that is the one that was read, whatever it is called now. For a database, `offset` is the next event.
+    `head` and `tail` are hashes of the first `head_bytes` and of the `tail_bytes` before `offset`; they identify the file under
+    any name. For a database, `offset` is the next event.
     """
 
     identity: str
@@ -73,12 +73,12 @@ class Cursor(NamedTuple):
     head_bytes: int = 0
     tail: str = ""
     tail_bytes: int = 0
-    #: The file was rewritten and is being read again from its beginning; until that is done, a restart begins anew.
+    #: The file was rewritten and is being read again from its beginning; a restart in between starts over.
     is_rereading: bool = False
 
 
 class Reject(NamedTuple):
-    """A line that was set aside: where it begins, how long it is, and why. Its text stays where it is."""
+    """A rejected line: its offset, its length, and why. Its text stays in the file."""
 
     path: str
     line: int
@@ -88,7 +88,7 @@ class Reject(NamedTuple):
 
 
 class BufferedSpan(NamedTuple):
-    """What was made of the messages after `start` up to `end`, kept until it is activated. `body` is the reader's own."""
+    """The result of distilling messages after `start` up to `end`, kept until activation. `body`: in the reader's format."""
 
     start: int
     end: int
@@ -97,7 +97,7 @@ class BufferedSpan(NamedTuple):
 
 
 class Run(NamedTuple):
-    """One run of a distiller: what went in, what came out, what it cost. `model` is '' where rules did it."""
+    """One run of a distiller: its input, its output, its cost. `model` is '' for rules."""
 
     scope: Scope
     reader: str
@@ -113,7 +113,7 @@ class Run(NamedTuple):
 
 
 class Usage(NamedTuple):
-    """What a role has asked of models in a day."""
+    """A role's use of models in a day."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -123,7 +123,7 @@ class Usage(NamedTuple):
 
 
 class Incident(NamedTuple):
-    """Something that waits for a person or for a provider to come back; `next_try` is when to try again."""
+    """A problem that waits for a person or a provider; `next_try` is the time of the next attempt."""
 
     name: str
     detail: str
@@ -133,7 +133,7 @@ class Incident(NamedTuple):
 
 
 class JournalStats(NamedTuple):
-    """What a journal holds."""
+    """Contents of a journal."""
 
     messages: int
     tokens: int

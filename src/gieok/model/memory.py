@@ -1,4 +1,4 @@
-"""What is kept: scopes, documents and their passages."""
+"""Scopes, documents and their passages."""
 
 import re
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ PassageId = int
 
 @dataclass(frozen=True, slots=True, order=True)
 class Scope:
-    """Whose memory it is: an ordered path of `kind:name` parts, e.g. `user:kim/character:mina`. A partition."""
+    """A partition of memory by owner: an ordered path of `kind:name` parts, e.g. `user:kim/character:mina`."""
 
     path: str
 
@@ -34,7 +34,7 @@ class Scope:
 
 
 class Tier(StrEnum):
-    """How warm a document is kept."""
+    """Storage tier of a document."""
 
     HOT = "hot"
     WARM = "warm"
@@ -42,7 +42,7 @@ class Tier(StrEnum):
 
 
 class Provenance(NamedTuple):
-    """Where a document came from: a path with 1-based inclusive lines, or message ids of the journal."""
+    """Origin of a document: a path with 1-based inclusive lines, or message ids of the journal."""
 
     source: str
     start_line: int | None = None
@@ -71,9 +71,9 @@ class Document:
 
 
 class Passage(NamedTuple):
-    """A slice `text[start:end]` of its document that is searched, with its 1-based inclusive line range.
+    """A searchable slice `text[start:end]` of a document, with its 1-based inclusive line range.
 
-    `context` is what surrounds the slice and explains it (heading path); it is searched with a lower weight.
+    `context` explains the slice (heading path); it is searched with a lower weight.
     """
 
     start: int
@@ -84,14 +84,14 @@ class Passage(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A document with its passages, in order: what a store takes in one piece."""
+    """A document with its passages in order: the unit that a store accepts."""
 
     document: Document
     passages: tuple[Passage, ...]
 
 
 class StoreStats(NamedTuple):
-    """What a store holds, for one scope or for all. `vectors` counts passages that have one for the active model."""
+    """Contents of a store, of one scope or all. `vectors` counts passages with one of the active model."""
 
     documents: int
     passages: int

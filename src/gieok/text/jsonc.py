@@ -128,7 +128,7 @@ def put(text: str, path: Sequence[str], value: object, *, append: bool = False) 
     node = parse(text)
     for depth, name in enumerate(path):
         if node.kind != "object":
-            raise BadJson(f"{'.'.join(path[:depth]) or 'the file'} is no object")
+            raise BadJson(f"{'.'.join(path[:depth]) or 'the file'} is not an object")
         place = node.place(name)
         if place is None:
             rest = [value] if append else value
@@ -139,7 +139,7 @@ def put(text: str, path: Sequence[str], value: object, *, append: bool = False) 
     if not append:
         return text[: node.start] + _written(text, value, _indent_at(text, node.start)) + text[node.end :]
     if node.kind != "array":
-        raise BadJson(f"{'.'.join(path)} is no array")
+        raise BadJson(f"{'.'.join(path)} is not an array")
     return _insert(text, node, value)
 
 

@@ -94,7 +94,7 @@ def test_a_folder_that_vanished_is_an_error_and_nothing_is_removed(folder: Path)
     store = MemoryStore()
     _sync(store, folder)
     folder.rename(folder.parent / "unmounted")
-    with pytest.raises(BadRequest, match="is not there"):
+    with pytest.raises(BadRequest, match="does not exist"):
         _sync(store, folder)
     assert _watch(store, folder, folder, folder / "a.md") == Report()
     assert len(store.hashes(_SCOPE)) == 2

@@ -101,7 +101,7 @@ def test_a_template_of_the_user_is_used_and_checked(tmp_path: Path) -> None:
     text = active_memory.render(_held(_o("출시는 금요일", Category.DECISION)), look, _TODAY)
     assert text == "# Mine\n- 🔴 2026-11-21 출시는 금요일\n{unknown}\n"
     file.write_text("nothing")
-    with pytest.raises(BadConfig, match="names no section"):
+    with pytest.raises(BadConfig, match="has no section"):
         active_memory.read_template(file)
     with pytest.raises(BadConfig, match="cannot read"):
         active_memory.read_template(tmp_path / "gone")

@@ -65,7 +65,7 @@ def test_precision_recall_and_silence_of_a_set_made_by_hand() -> None:
 def test_a_line_that_is_no_label_is_named(tmp_path: Path, line: str) -> None:
     file = tmp_path / "labels.jsonl"
     file.write_text(f'{{"prompt": "x"}}\n\n{line}\n', encoding="utf-8")
-    with pytest.raises(BadRequest, match=rf"{re.escape(str(file))}.* line 3 is no label") as caught:
+    with pytest.raises(BadRequest, match=rf"{re.escape(str(file))}.* line 3 is not a label") as caught:
         measure.load(file)
     assert '"expect"' in caught.value.hint
 

@@ -1,4 +1,4 @@
-"""Takes over, once, what was remembered of projects before there was trust: it has been recalled ever since."""
+"""Trusts, once, the projects' records that a store held before trust existed: they were injected all along."""
 
 from collections import defaultdict
 from functools import partial
@@ -11,10 +11,9 @@ from gieok.ports.store import Store
 
 
 def adopt(home: Path, store: Store) -> None:
-    """Trust the records that a store holds, by content: later nothing gets in that is not trusted. Raises StoreError.
+    """Trust the records that a store holds, by content; later ones are indexed only once trusted. Raises StoreError.
 
-    Killed in the middle, it starts over; a home without memory has nothing to take over. Done, it leaves
-    `trust.adopted_file` behind.
+    Starts over after a kill; leaves `trust.adopted_file` behind when done.
     """
     found: dict[str, set[TrustedContent]] = defaultdict(set)
     for scope in store.scopes():

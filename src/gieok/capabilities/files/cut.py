@@ -1,10 +1,10 @@
-"""How files are cut into passages: plain numbers, so that a search does not load what cutting needs."""
+"""Sizes of passages, in a module of their own so that a search does not load the chunker."""
 
 from typing import NamedTuple
 
 
 class Cut(NamedTuple):
-    """Sizes of passages; they decide the shape of what is stored."""
+    """Sizes of passages; part of the stored shape."""
 
     budget_tokens: int = 400
     overlap_tokens: int = 80

@@ -1,4 +1,4 @@
-"""Markdown and text files → documents. What cannot be read is named with its reason; the rest goes on."""
+"""Markdown and text files → documents. An unreadable file is reported with its reason and does not stop the others."""
 
 import hashlib
 import os
@@ -23,9 +23,9 @@ from gieok.text.markdown import front_matter, title
 from gieok.text.redact.names import named
 
 KIND = "memory"
-#: A note is a page, not an archive: a bigger file is a mistake, and would hold up everything else.
+#: A bigger file is no note but a mistake, and would hold up everything else.
 LARGEST_BYTES = 10_000_000
-#: What joins words in a name, outside of what stands in the place of a secret.
+#: Joints of words in a file name, outside of placeholders.
 _JOIN = re.compile(r"[-_](?![^\[]*\])")
 
 
@@ -40,19 +40,19 @@ def read_root(scope: Scope, root: Root, cut: Cut) -> Iterator[SourceItem | Faile
 
 
 def candidates(root: Root) -> list[Path | Failed]:
-    """Return what of a root looks like a note, and the folders that cannot be looked into."""
+    """Return the files of a root that look like notes, and its unreadable folders."""
     return [found for start in root.starts() for found in _below(start, root.path.resolve())]
 
 
 def _below(start: Path, root: Path) -> Iterable[Path | Failed]:
     if start.is_file():
         return [start]
-    # What a root names may not be there (yet); that the root itself is not there is the caller's business.
+    # A path named by a root may be missing; a missing root is the caller's concern.
     return _walk(start, root, frozenset()) if start.exists() or start == root else ()
 
 
 def _walk(folder: Path, root: Path, above: frozenset[Path]) -> Iterator[Path | Failed]:
-    """Yield indexable files below `folder`; links to folders are followed inside `root`, loops and ways out are cut."""
+    """Yield indexable files below `folder`; links to folders are followed inside `root`, without loops."""
     try:
         here = folder.resolve()
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
@@ -97,7 +97,7 @@ def read_file(scope: Scope, root: Root, file: Path, cut: Cut, judge: Judge | Non
         return Failed(key, str(error), keeps=False)
     except OSError as error:
         return Failed(key, error.strerror or str(error))
-    # The encoding too: what an earlier version could not decode is read again.
+    # With the encoding: a file that an earlier version could not decode is read again.
     digest = hashlib.sha256(data + (b"" if decoded.encoding == "UTF-8" else decoded.encoding.encode())).hexdigest()
     return SourceItem(
         key,
@@ -109,7 +109,7 @@ def read_file(scope: Scope, root: Root, file: Path, cut: Cut, judge: Judge | Non
 
 
 def unix_lines(text: str) -> str:
-    """Return `text` with one kind of line ending, so that lines are counted as every editor counts them."""
+    """Return `text` with Unix line ends, so that lines count as in every editor."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -122,9 +122,9 @@ class Untrusted(Unfit):
 
 
 def read_contained(root: Root, file: Path, judge: Judge | None = None) -> tuple[bytes, Decoded, datetime]:
-    """Return the bytes, text and time of a file that lies in a root and may be remembered. Raises Unfit, OSError.
+    """Return the bytes, text and time of a file that lies in a root and is trusted. Raises Unfit, OSError.
 
-    Whatever is remembered comes this way, so that nothing of a project is that nobody trusts.
+    Every indexed file is read here, so that no untrusted content of a project is indexed.
     """
     real = _contained(root, file)
     data, decoded, modified = _read(real)
@@ -145,12 +145,12 @@ def _contained(root: Root, file: Path) -> Path:
 
 def peek(root: Root, file: Path) -> bytes:
     """Return the bytes of one of a root's `candidates`, trusted or not. Raises Unfit, OSError."""
-    # What is no link lies where it was found, and there may be very many.
+    # Only a link can lead elsewhere; resolving all files takes long.
     return _read(_contained(root, file) if file.is_symlink() else file)[0]
 
 
 def _read(real: Path) -> tuple[bytes, Decoded, datetime]:
-    """Return the bytes, text and time of a file, trusted or not. Raises Unfit for what is no note, OSError."""
+    """Return the bytes, text and time of a file, trusted or not. Raises Unfit for other than notes, OSError."""
     found = real.stat()
     if not stat.S_ISREG(found.st_mode):
         raise Unfit("not a regular file")
@@ -164,7 +164,7 @@ def _read(real: Path) -> tuple[bytes, Decoded, datetime]:
 
 
 def _moment(unix_s: float) -> datetime:
-    """Return a file's time; one that no calendar has (a broken clock, a bad archive) counts as the beginning of time."""
+    """Return a file's time; an impossible one (a broken clock, a bad archive) becomes 1970."""
     try:
         return datetime.fromtimestamp(unix_s, UTC)
     except (ValueError, OverflowError, OSError):
@@ -204,12 +204,12 @@ def passages(document: Document, cut: Cut) -> tuple[Passage, ...]:
 
 
 def shape(cut: Cut) -> str:
-    """Return what decides the shape of the passages, as it is stored with them."""
+    """Return the parameters of the passages' shape, as stored with them."""
     return f"{CHUNK_VERSION}:{cut.budget_tokens}:{cut.overlap_tokens}"
 
 
 def _title(name: str, stem: str) -> str:
-    """Join a note's title and what its file name adds: both are searched with every passage."""
+    """Join a note's title and the words that its file name adds: both are searched with every passage."""
     words = _JOIN.sub(" ", normalise(named(name_without_day(stem)))).strip()
     return name if _squeezed(words) in _squeezed(name) else " > ".join(filter(None, (words, name)))
 
@@ -219,6 +219,6 @@ def _squeezed(words: str) -> str:
 
 
 def _note_day(name: str) -> datetime | None:
-    """Return the day that a daily note is about, as midnight UTC; undated notes have none and never decay."""
+    """Return the day in a daily note's file name, as midnight UTC; None for undated notes, which never decay."""
     day = day_in_name(name)
     return datetime.combine(day, time(), UTC) if day else None

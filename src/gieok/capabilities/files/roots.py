@@ -1,7 +1,7 @@
-"""Which folders a scope's files come from, and how a file is named: `ROOT/path/in/it.md`.
+"""The indexed folders of a scope (roots), and the keys of their files: `ROOT/path/in/it.md`.
 
-Roots are kept as a note beside the scope, so that `gieok index` without a path means all of them. A root's name is its
-folder's, made distinct; it is part of every key, so that two roots may hold files of the same name.
+Roots are stored in a note of the scope, so that `gieok index` without a path means all of them. A root's name is its folder's,
+made distinct; it is part of every key, so that two roots may hold files of the same name.
 """
 
 import json
@@ -15,9 +15,9 @@ from gieok.model.memory import Scope
 from gieok.places import SESSIONS
 from gieok.ports.store import Notes, Store
 
-#: Under which roots are noted.
+#: Name of the note of roots.
 NOTE = "files.roots"
-#: Folders that hold no notes, whatever lies in them; one of them may still be a root itself (a project's records).
+#: Folders that are never indexed as part of a root; one may be a root itself (a project's records).
 SKIPPED_FOLDERS = frozenset(
     (".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".gieok", ".obsidian", ".trash", ".dreams")
 )
@@ -25,18 +25,18 @@ SUFFIXES = (".md", ".markdown", ".txt")
 
 
 def is_memory_file(path: Path) -> bool:
-    """Say whether a path looks like one that is indexed, going by its name and folders."""
+    """Say whether a path is indexable, by its name and folders."""
     hidden = any(part in SKIPPED_FOLDERS for part in path.parts)
     return path.suffix.lower() in SUFFIXES and not hidden and not _is_temporary(path.name)
 
 
 def _is_temporary(name: str) -> bool:
-    """Recognise what editors write beside a file while saving it."""
+    """Recognise the temporary files of editors."""
     return name.startswith((".#", "~$", ".~")) or name.endswith(("~", ".swp", ".tmp"))
 
 
 class Root(NamedTuple):
-    """A folder, or a single file, that is indexed; with `only`, just these files and folders in it."""
+    """An indexed folder or single file; with `only`, just these files and folders in it."""
 
     name: str
     path: Path
@@ -44,13 +44,13 @@ class Root(NamedTuple):
 
     @property
     def is_file(self) -> bool:
-        """True where the root itself is one file."""
+        """True if the root is a single file."""
         return self.path.is_file()
 
     def key_of(self, file: Path) -> str:
-        """Return the document key of a path on disk below this root, without secrets; escapes stand for bytes."""
+        """Return the document key of a path below this root, redacted, with undecodable bytes escaped."""
         relative = file.relative_to(self._folder).as_posix()
-        from gieok.text.redact.names import named  # a search, which needs no key, has no time for it
+        from gieok.text.redact.names import named  # slow to import, and a search needs no key
 
         return named(str(PurePosixPath(self.name, relative)).encode("utf-8", "backslashreplace").decode())
 
@@ -59,14 +59,14 @@ class Root(NamedTuple):
         return key.startswith(f"{self.name}/")
 
     def takes(self, path: Path) -> bool:
-        """Say whether a path at or below this root is among what is indexed of it."""
+        """Say whether a path at or below this root is indexed, by `only`."""
         if not self.only:
             return True
         relative = path.relative_to(self.path).as_posix()
         return any(relative == name or relative.startswith(f"{name}/") for name in self.only)
 
     def starts(self) -> list[Path]:
-        """Return where to look for files."""
+        """Return the paths at which to search for files."""
         return [self.path / name for name in self.only] if self.only else [self.path]
 
     def file(self, relative: str) -> Path:
@@ -84,26 +84,26 @@ def load(notes: Notes, scope: Scope) -> list[Root]:
 
 
 def retired(notes: Notes, scope: Scope) -> list[Root]:
-    """Return roots that became part of others: their documents are there under the other's name once that is indexed."""
+    """Return the removed roots, and those that became part of others; their documents are not forgotten yet."""
     return [root for root, is_retired in _parse(notes.notes(scope).get(NOTE, "")) if is_retired]
 
 
 def remove(notes: Notes, scope: Scope, paths: list[Path]) -> list[Root]:
-    """Retire the roots at `paths` and return them; their documents are still there."""
+    """Retire the roots at `paths` and return them; their documents stay until the next sync."""
     known = [root for root in load(notes, scope) if root.path in paths]
     notes.update_note(scope, NOTE, lambda raw: _written((r, was or r in known) for r, was in _parse(raw)))
     return known
 
 
 def drop_retired(notes: Notes, scope: Scope) -> None:
-    """Forget that there were retired roots."""
+    """Remove the retired roots from the note."""
     notes.update_note(scope, NOTE, lambda raw: _written(pair for pair in _parse(raw) if not pair[1]))
 
 
 def add(notes: Notes, scope: Scope, paths: list[Path], only: tuple[str, ...] = ()) -> list[Root]:
-    """Return the roots that `paths` stand for, remembering new ones in one step: several processes may add at once.
+    """Return the roots of `paths`, adding new ones in one transaction: several processes may add at once.
 
-    A folder inside a known root is that root; a known root inside a new one becomes part of it.
+    A folder inside a known root belongs to that root; a known root inside a new one becomes part of it.
     """
     from gieok.text.redact.names import named  # see key_of
 
@@ -127,11 +127,11 @@ def add(notes: Notes, scope: Scope, paths: list[Path], only: tuple[str, ...] = (
 
 
 def not_indexed(store: Store, scope: Scope, folder: Path) -> int:
-    """Return how many notes in a folder the store does not hold, at a glance: by name, links not followed."""
+    """Return how many notes in a folder the store does not hold, by name and without following links."""
     known = set(store.hashes(scope))
     name = next((root.name for root in load(store, scope) if root.path == folder), "")
     found = (f"{base}/{file}" for base, _, files in os.walk(folder) for file in files if is_memory_file(Path(file)))
-    # The key as `Root.key_of` makes it, without its look at the disk for each.
+    # The key of `Root.key_of`, without a disk access for each.
     keys = (name + Path(file[len(str(folder)) :]).as_posix() for file in found)
     return sum(key.encode("utf-8", "backslashreplace").decode() not in known for key in keys)
 
@@ -158,7 +158,7 @@ def _find(known: list[Root], path: Path) -> Root | None:
 
 
 def _covers(root: Root, path: Path) -> bool:
-    """Say whether indexing a root takes in what lies at `path` below it."""
+    """Say whether indexing a root includes `path`."""
     inside = root.path in path.parents and not SKIPPED_FOLDERS & {*path.relative_to(root.path).parts}
     return inside and root.takes(path)
 
@@ -170,9 +170,9 @@ def _distinct_name(name: str, taken: set[str]) -> str:
 
 
 def display(roots: list[Root], key: str) -> str:
-    """Return the path to show for a key: without the root's name while there is only one root.
+    """Return the path to show for a key: without the root's name if there is only one root.
 
-    A key without a `/` is no file's, and one of a conversation no file's on disk: they are shown as they are.
+    Keys without a `/`, and keys of conversations, are not files of a root: they are shown unchanged.
     """
     if key.startswith(f"{SESSIONS}/"):
         return key
@@ -180,9 +180,9 @@ def display(roots: list[Root], key: str) -> str:
 
 
 def resolve(roots: list[Root], name: str) -> tuple[Root, Path]:
-    """Return the root and file that a shown path, a key or an absolute path means; it lies inside a root, links followed.
+    """Return the root and file of a shown path, a key or an absolute path; the file may be missing.
 
-    Raises BadRequest where it would leave every root, or where several roots hold such a file. The file may be missing.
+    Raises BadRequest for a path outside of every root (links resolved), or in several.
     """
     if not roots:
         raise NotIndexed(f"nothing is indexed, so {name!r} is in no known folder")
@@ -194,7 +194,7 @@ def resolve(roots: list[Root], name: str) -> tuple[Root, Path]:
     existing = {path.resolve(): (root, path.resolve()) for root, path in inside if path.exists()}
     if len(existing) > 1:
         keys = ", ".join(repr(f"{root.name}/{name}") for root, path in inside if path.exists())
-        raise BadRequest(f"{name!r} is in several indexed folders", hint=f"say which: {keys}")
+        raise BadRequest(f"{name!r} is in several indexed folders", hint=f"name one: {keys}")
     return next(iter(existing.values()), inside[0])
 
 
@@ -204,16 +204,16 @@ def _candidates(roots: list[Root], name: str) -> list[tuple[Root, Path]]:
     head, _, rest = name.partition("/")
     by_key = [(root, root.file(rest)) for root in roots if root.name == head and rest]
     by_path = [(root, root.file(name)) for root in roots]
-    # The form that search shows goes first: with the root's name only where there are several.
+    # The form that search shows goes first: with the root's name only if there are several.
     first = (by_path, by_key) if len(roots) == 1 else (by_key, by_path)
-    # Last, the path as it stands where the caller is: an injected memory is cited so.
+    # Last, the path relative to the working folder: injected memories are cited so.
     forms = (*first, [(root, Path(name).expanduser().absolute()) for root in roots], _hidden(roots, name))
     existing = ([(r, path) for r, path in form if _contains(r, path) and path.exists()] for form in forms)
     return next(filter(None, existing), by_path)
 
 
 def _hidden(roots: list[Root], name: str) -> Iterator[tuple[Root, Path]]:
-    """Yield the files that are shown under this name because theirs hold a secret."""
+    """Yield the files shown under this name because their own contains a secret."""
     for root in roots if "[redacted:" in name else ():
         for path in root.path.rglob("*"):
             if root.key_of(path) in (name, f"{root.name}/{name}"):
@@ -222,7 +222,7 @@ def _hidden(roots: list[Root], name: str) -> Iterator[tuple[Root, Path]]:
 
 def _contains(root: Root, path: Path) -> bool:
     try:
-        path.exists()  # raises where no file can have such a name
+        path.exists()  # raises for an impossible name
         real, folder = path.resolve(), root.path.resolve()
         return real.is_relative_to(folder) and root.takes(root.path / real.relative_to(folder))
     except (OSError, RuntimeError, ValueError):  # or a loop of links

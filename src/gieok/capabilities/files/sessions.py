@@ -1,7 +1,7 @@
-"""OpenClaw's transcripts as memory: what the user and the assistant said, by the rules of OpenClaw's own index.
+"""OpenClaw's transcripts as memory: the messages of user and assistant, by the rules of OpenClaw's own index.
 
-Documents are virtual. Their path is `sessions/<agent>/<file>`, the same whether OpenClaw keeps files or a database, and the
-lines that are cited are the document's own: `User: …` and `Assistant: …`, as they stand in the store.
+Documents are virtual. Their path is `sessions/<agent>/<file>`, whether OpenClaw keeps files or a database, and citations count
+the document's own lines: `User: …` and `Assistant: …`, as stored.
 """
 
 import hashlib
@@ -30,10 +30,10 @@ from gieok.text.redact import redact
 from gieok.text.redact.names import named
 
 KIND = "session"
-#: Part of every stamp: changes whenever the text that is made of a transcript would.
+#: Part of every stamp: to be raised whenever the text made of a transcript would change.
 _VERSION = 2
 _LABELS = {Role.USER: "User", Role.ASSISTANT: "Assistant"}
-#: Of what was said, without the label; a longer message goes on in another line with its label again.
+#: Longest line, without the label; a longer message continues in another line with its label.
 _LINE_CHARS = 800
 _EVENTS = 500
 
@@ -48,13 +48,13 @@ def sync(
     force: bool = False,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Report:
-    """Make the scope hold the conversations below OpenClaw's state folder, and forget those that are gone.
+    """Make the scope hold the conversations below OpenClaw's state folder, and forget deleted ones.
 
-    A scope of one agent (`agent:main`) holds that agent's; any other, those of all. Raises BadRequest, StoreError.
+    The scope of an agent (`agent:main`) holds that agent's; any other scope those of all. Raises BadRequest, StoreError.
     """
     if any(root.name == SESSIONS for root in roots.load(store, scope) + roots.retired(store, scope)):
         raise BadRequest(
-            f"a folder is indexed under the name {SESSIONS!r}, which transcripts have",
+            f"an indexed folder has the name {SESSIONS!r}, which is reserved for transcripts",
             hint="`gieok index --remove FOLDER`, then index it again: it gets another name",
         )
     reader = _Reader(scope, cut, store.hashes(scope), open_database)
@@ -84,7 +84,7 @@ def _agents(state: Path, scope: Scope) -> list[Path]:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads agents' folders. `known` is key → stamp: what has the stamp it had costs a look at the folder and no more."""
+    """Reads agents' folders. `known` is key → stamp; a conversation with an unchanged stamp is not read."""
 
     scope: Scope
     cut: Cut
@@ -92,7 +92,7 @@ class _Reader:
     open_database: Callable[[Path], TranscriptStore]
 
     def agent(self, folder: Path) -> Iterator[SourceItem | Failed]:
-        """Yield an agent's conversations; what its database has, files that OpenClaw left behind do not give again."""
+        """Yield an agent's conversations; those in its database are not taken from leftover files again."""
         taken: set[str] = set()
         database = folder / "agent" / openclaw.DATABASE
         if database.is_file():
@@ -112,12 +112,12 @@ class _Reader:
                     key, (found.st_size, found.st_mtime_ns), lambda: _said(file.name, _lines(file)), agent, file
                 )
         except FileNotFoundError:
-            return  # gone since the folder was listed
+            return  # deleted since the folder was listed
         except OSError as error:
             yield Failed(key, error.strerror or str(error))
 
     def _database(self, agent: str, file: Path, taken: set[str]) -> Iterator[SourceItem | Failed]:
-        """Yield what a database holds, and say in `taken` which sessions it has; unread, it keeps what is stored."""
+        """Yield the conversations of a database, adding their sessions to `taken`; an unreadable one keeps its documents."""
         try:
             store = self.open_database(file)
         except GieokError as error:
@@ -143,7 +143,7 @@ class _Reader:
     def _offer(
         self, key: str, facts: tuple[object, ...], read: Callable[[], list[Message]], agent: str, source: Path
     ) -> Iterator[SourceItem]:
-        """Yield a conversation, unless it is new or changed and nobody says anything in it."""
+        """Yield a conversation, unless it is new or changed and has no messages."""
         stamp = hashlib.sha256(repr((_VERSION, shape(self.cut), *facts)).encode()).hexdigest()
         said = None if self.known.get(key) == stamp else read()
         if said is None or said:
@@ -166,7 +166,7 @@ def passages(document: Document, cut: Cut) -> tuple[Passage, ...]:
 
 
 def _is_conversation(name: str) -> bool:
-    """Say whether a file is one: also what a reset left, but not what the user deleted."""
+    """Say whether a file is a conversation, also one kept by a reset, but not one that the user deleted."""
     return formats.is_transcript(name) and ".jsonl.deleted." not in name
 
 
@@ -182,7 +182,7 @@ def _text(file: Path) -> str:
 
 
 def _lines(file: Path) -> Iterator[bytes]:
-    """Yield a file's lines; one that is longer than any may be is passed over without being held."""
+    """Yield a file's lines; an overlong one is skipped without being held."""
     with file.open("rb") as opened:
         is_whole = True
         while piece := opened.readline(formats.LONGEST_LINE_BYTES):
@@ -199,7 +199,7 @@ def _events(store: TranscriptStore, session: str) -> Iterator[bytes]:
 
 
 def _said(name: str, lines: Iterable[bytes]) -> list[Message]:
-    """Return what was said in a conversation, in order; nothing where it is none, or none of memory's business."""
+    """Return the messages of a conversation, in order; none for another file or a system session."""
     following = iter(lines)
     first = list(islice(following, formats.SNIFFED_LINES))
     transcript = formats.recognise(name, first)
@@ -220,7 +220,7 @@ def _document(scope: Scope, key: str, stamp: str, said: list[Message], agent: st
         scope=scope,
         key=key,
         kind=KIND,
-        # The first day: it stays as the conversation goes on, and so do the vectors of what was said before.
+        # The first day: it stays as the conversation grows, and with it the vectors of earlier messages.
         title=f"{agent} {first:%Y-%m-%d}",
         text="\n".join(line for message in said for line in _written(message)),
         content_hash=stamp,
@@ -233,7 +233,7 @@ def _document(scope: Scope, key: str, stamp: str, said: list[Message], agent: st
 
 
 def _written(message: Message) -> Iterator[str]:
-    """Yield a message's lines. Secrets go first: broken over two lines, none would be known for one."""
+    """Yield a message's lines, redacted before they are broken: a secret over two lines is not recognised."""
     text = " ".join(redact(message.text).split())
     while text:
         space = text.rfind(" ", 1, _LINE_CHARS + 1) if len(text) > _LINE_CHARS else -1

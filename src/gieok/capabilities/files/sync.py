@@ -1,4 +1,4 @@
-"""Brings a scope in line with its roots: everything, or only what a watcher saw change."""
+"""Syncs a scope with its roots: everything, or only the changed paths of a watcher."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path, PurePosixPath
@@ -15,12 +15,12 @@ from gieok.ports.store import Store
 
 Progress = Callable[[int], None]
 
-#: Under which is noted how the documents of a scope were cut.
+#: Name of the note of a scope's passage sizes.
 SHAPE_NOTE = "files.cut"
 #: Above this many events (a `git checkout`), comparing everything is cheaper than looking at each.
 _MANY_CHANGES = 200
 _CUT_AT_ONCE = 200
-#: How documents of a kind are cut.
+#: The chunker of each kind of document.
 CUTTERS = {KIND: passages, sessions.KIND: sessions.passages}
 
 
@@ -33,11 +33,11 @@ def sync(
     force: bool = False,
     progress: Progress = lambda done: None,
 ) -> Report:
-    """Compare every file of the roots with the store and put what differs. Raises BadRequest, StoreError."""
+    """Compare every file of the roots with the store and put the differences. Raises BadRequest, StoreError."""
     wanted = list(wanted)
     if not any(root.path.exists() for root in wanted):
         raise BadRequest(
-            f"the indexed folder {str(wanted[0].path)!r} is not there",
+            f"the indexed folder {str(wanted[0].path)!r} does not exist",
             hint="nothing was removed; bring it back, or `gieok index --remove FOLDER` to forget it",
         )
     recut(store, scope, cut, progress)
@@ -45,7 +45,7 @@ def sync(
     report = Report()
     for root in wanted:
         if not root.path.exists():
-            report.failed.append(Failed(root.name, f"the folder {str(root.path)!r} is not there; its memory is kept"))
+            report.failed.append(Failed(root.name, f"the folder {str(root.path)!r} does not exist; its memory is kept"))
             continue
         items = read_root(scope, root, cut)
         report.merge(ingest(store, scope, items, owns=root.owns, force=force, forgotten=skipped, progress=progress))
@@ -55,10 +55,7 @@ def sync(
 
 
 def forget_retired(store: Store, scope: Scope) -> list[str]:
-    """Forget documents under the names of roots that were removed, or became part of others that are indexed by now.
-
-    Return their keys.
-    """
+    """Forget the documents of retired roots; return their keys."""
     retired = roots.retired(store, scope)
     if not retired:
         return []
@@ -69,12 +66,12 @@ def forget_retired(store: Store, scope: Scope) -> list[str]:
 
 
 def sync_changed(store: Store, scope: Scope, wanted: Sequence[Root], cut: Cut, changed: set[Path]) -> Report:
-    """Bring the store in line with what a watcher saw; an empty set, folders and bulk changes mean a look at everything."""
+    """Sync the changed paths of a watcher; an empty set, folders and bulk changes compare everything."""
     report, skipped = Report(), forgotten(store, scope)
     for root in wanted:
         touched = {path for path in changed if path == root.path or (root.path in path.parents and root.takes(path))}
         if not root.path.exists():
-            continue  # unmounted or being replaced: nothing is removed, the next rescan sees it
+            continue  # unmounted or being replaced: nothing is removed, the next scan compares it
         if not changed or len(touched) > _MANY_CHANGES or _is_coarse(root, touched, store.hashes(scope)):
             report.merge(ingest(store, scope, read_root(scope, root, cut), owns=root.owns, forgotten=skipped))
         else:
@@ -86,15 +83,15 @@ def sync_changed(store: Store, scope: Scope, wanted: Sequence[Root], cut: Cut, c
 
 
 def _is_coarse(root: Root, touched: Iterable[Path], known: Iterable[str]) -> bool:
-    """Say whether an event tells only that something below a folder changed: the folder is there, or was."""
+    """Say whether an event names a folder, existing or deleted, instead of a file."""
     folders = {str(parent) for key in known for parent in PurePosixPath(key).parents}
     return any(path.is_dir() or (root.key_of(path) in folders and not path.exists()) for path in touched)
 
 
 def recut(store: Store, scope: Scope, cut: Cut, progress: Progress = lambda done: None) -> int:
-    """Cut what is stored again where it was cut in another way, by an older release or other settings; return how much.
+    """Cut stored documents again that an older release or other settings cut differently; return how many.
 
-    It is made of the stored texts: a folder that is not there now is cut too. Killed, it begins again.
+    Works on the stored texts, so that missing folders are included. Starts over after a kill.
     """
     if store.notes(scope).get(SHAPE_NOTE, shape(cut)) == shape(cut):
         return 0

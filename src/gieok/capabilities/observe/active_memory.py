@@ -13,6 +13,7 @@ from gieok import fs
 from gieok.capabilities.observe.observation import Category, Observation, Priority
 from gieok.capabilities.observe.scope_memory import ScopeMemory
 from gieok.errors import BadConfig, BadRequest
+from gieok.text.inert import visible
 from gieok.text.tokens import count_tokens
 
 #: The text below belongs to the user.
@@ -23,7 +24,6 @@ _DAYS_PER_POINT = 365
 _LONGEST_CHARS = 400
 #: The file is full after so many successive lines that do not fit.
 _MISSES = 25
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]+")
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
 _OUTLINE = """# {}
@@ -147,7 +147,7 @@ def _section(o: Observation, day: date, today: date) -> str:
 
 def _one_line(text: str) -> str:
     """Return a memory on one line, without markup and without anything like the marker."""
-    text = _CONTROL.sub(" ", text).replace("<!--", "‹!--").replace("</", "‹/").strip()
+    text = " ".join(visible(text).split()).replace("<!--", "‹!--").replace("</", "‹/")
     return text if len(text) <= _LONGEST_CHARS else text[: _LONGEST_CHARS - 1] + "…"
 
 
@@ -172,9 +172,11 @@ def read_template(file: Path | None) -> str:
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadConfig(f"cannot read the template {str(file)!r}: {error}") from error
+        raise BadConfig(
+            f"cannot read the template {str(file)!r}: {error}", hint="set active_memory.template to a UTF-8 file"
+        ) from error
     if not any("{" + name + "}" in text for name in SECTIONS):
-        raise BadConfig(f"the template {str(file)!r} names no section", hint=f"sections: {', '.join(SECTIONS)}")
+        raise BadConfig(f"the template {str(file)!r} has no section", hint=f"add one of {', '.join(SECTIONS)}")
     return text
 
 

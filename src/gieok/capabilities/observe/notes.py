@@ -253,7 +253,7 @@ def _names(note: Note) -> Iterator[str]:
 
 
 def _put(mirror: Path, text: str, is_ours: Callable[[], bool]) -> None:
-    """Write a file in one step. Raises FileExistsError where one is there that is not ours."""
+    """Write a file in one step. Raises FileExistsError for a file that is not ours."""
     if is_ours():
         fs.replace(mirror, text, fs.PRIVATE)
     elif not fs.create(mirror, text):

@@ -1,13 +1,12 @@
-"""What a model gets to read: memory as quoted, escaped data between tags. Imported by the hook: see the package.
+"""Renders the injected text: memory as quoted, escaped data between tags. Imported by the hook: see the package.
 
-The tags are also the mark by which the text is taken out again when the transcript comes back, so that memory never
-feeds on its own echo.
+By the same tags the text is removed again from the agent's transcript, so that memory never feeds on its own echo.
 """
 
 from gieok.text.inert import one_line, safe
 from gieok.text.tokens import count_tokens
 
-#: Agents cut or hide what is longer than 10,000 characters (measured with Claude Code and Codex).
+#: Agents cut or hide texts of more than 10,000 characters (measured with Claude Code and Codex).
 MOST_CHARS = 9_500
 _ENTRY_TOKENS = 160
 
@@ -53,7 +52,7 @@ class InjectedMemory:
 
 
 def project_words(trusted_on: str) -> str:
-    """Return whose a project's memory is, by the day on which a person last trusted what it brought along ('': never)."""
+    """Return the words for a project's memory, with the day on which the user last trusted its content ('': never)."""
     how = f"which the user trusted on {one_line(trusted_on)}" if trusted_on else "which the user keeps here"
     return _PROJECTS.format(how=how)
 
@@ -61,9 +60,9 @@ def project_words(trusted_on: str) -> str:
 def render(
     full: list[InjectedMemory], compact: list[InjectedMemory], budget_tokens: int, whose: dict[str, str] | None = None
 ) -> str:
-    """Return what to inject: entries in full, then titles, as many as the budget allows; '' for none.
+    """Return the text to inject: memories in full, then titles, as many as the budget allows; '' for none.
 
-    `whose` says of scopes whose memory they are (`project_words`); any other is the user's own.
+    `whose` maps scopes to the words for their owner (`project_words`); other scopes are the user's own.
     """
     blocks: list[str] = []
     spent = 0
@@ -72,7 +71,7 @@ def render(
     for tag, head, show, entries in (
         (tag, head.format(whose=words), show, [e for e in kind if whose.get(e.scope, _USERS) == words])
         for tag, head, show, kind in kinds
-        for words in dict.fromkeys(whose.get(entry.scope, _USERS) for entry in kind)  # the best one's first
+        for words in dict.fromkeys(whose.get(entry.scope, _USERS) for entry in kind)  # the best first
     ):
         shown: list[str] = []
         for entry in entries:
@@ -89,12 +88,12 @@ def render(
 
 
 def fenced(tag: str, text: str) -> str:
-    """Return text between the tags that mark it as ours."""
+    """Return text between tags that mark it as Gieok's."""
     return f'<{tag} source="gieok">\n{text}\n</{tag}>'
 
 
 def pass_on(notice: str) -> str:
-    """Return what asks a model to tell a person something, where the agent has no other way."""
+    """Return a text that asks the model to pass a notice on to the user."""
     return fenced("memory-note", _FOR_THE_USER.format(notice=notice))
 
 
@@ -109,7 +108,7 @@ def _full(entry: InjectedMemory) -> str:
 
 
 def _within(text: str) -> str:
-    """Return as much of a text as an entry may cost."""
+    """Return a text cut to the budget of one memory."""
     while count_tokens(text) > _ENTRY_TOKENS:
         text = text[: len(text) * 4 // 5].rstrip() + " …"
     return text
@@ -124,7 +123,7 @@ def _attributes(entry: InjectedMemory) -> str:
 
 
 def index_line(category: str, title: str, path: str) -> str:
-    """Return a line of a session's index."""
+    """Return a line of the session index."""
     return f"- {one_line(category, 40) or 'note'}: {one_line(title, 80)} ({one_line(path, 300)})"
 
 

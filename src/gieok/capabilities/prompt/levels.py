@@ -1,9 +1,9 @@
-"""How sure recall is, from the keyword leg alone. Imported by the hook: see the package.
+"""Confidence levels of keyword matches. Imported by the hook: see the package.
 
-A ratio to the best score makes a lone weak match look certain. So a level rests on `coverage` too: the share of what
-the prompt asks (its tokens by their rarity) that a passage holds, 0–1. It compares between prompts and corpora, because
-the rarity of a token is smoothed as if every corpus had a few hundred unrelated passages more; what is left grows with
-the logarithm of the corpus, as the best of many chance matches does. `benchmarks/hook.py quality` measures both floors.
+A ratio to the best score makes a lone weak match look certain. So a level also rests on `coverage`, 0–1: the share of the
+prompt's tokens, by rarity, that a passage holds. It compares between prompts and corpora, because rarity is smoothed as if
+every corpus had a few hundred unrelated passages more; chance coverage still grows with the logarithm of the corpus, and the
+floors with it. `benchmarks/hook.py quality` measures both floors.
 """
 
 import math
@@ -14,18 +14,18 @@ HIGH = "high"
 MEDIUM = "medium"
 LOW = "low"
 
-#: The unrelated passages that every corpus is taken to have, and the share of them that holds any token.
+#: Smoothing: unrelated passages added to every corpus, and the share of them that holds a given token.
 _PRIOR_PASSAGES = 500
 _PRIOR_SHARE = 0.002
-#: Coverage below which nothing is shown, and below which it is not certain: at one passage, and what ten times more add.
+#: Least coverage to be shown, least for HIGH (both for a corpus of one passage), and what each factor of ten adds.
 _LEAST, _CERTAIN, _PER_DECADE = 0.21, 0.34, 0.04
 _LEAST_SHARE = 0.65
-#: Rarest first, tokens are looked for until so many passages hold them: the common ones tell little, and cost all the time.
+#: Tokens are searched rarest first until so many passages hold them: common ones tell little and take most of the time.
 _MOST_HOLDING = 6_000
 
 
 def rarities(tokens: dict[str, float], passages: int, holding: dict[str, int]) -> dict[str, float]:
-    """Return weight · smoothed idf of the tokens to look for, those that occur nowhere included."""
+    """Return weight · smoothed idf of the tokens to search for, including those that occur nowhere."""
     total = passages + _PRIOR_PASSAGES
     rare: dict[str, float] = {}
     looked_at = 0
@@ -39,9 +39,9 @@ def rarities(tokens: dict[str, float], passages: int, holding: dict[str, int]) -
 
 
 def floors(passages: int, floor: float = -1.0) -> tuple[float, float]:
-    """Return the coverage below which nothing is shown, and below which it is not HIGH, for a corpus of that size.
+    """Return the least coverage to be shown, and the least for HIGH, for a corpus of that size.
 
-    `floor` is the user's own for HIGH; 0 turns both off, below 0 means the calibrated ones.
+    `floor` is the user's own for HIGH; 0 turns both off, a negative one means the calibrated floors.
     """
     if floor >= 0:
         return floor * _LEAST_SHARE, floor

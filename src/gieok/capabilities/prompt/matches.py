@@ -1,7 +1,7 @@
 """The memories that match a prompt: candidates of every question in every scope, weighed by age, each with its level.
 
-Imported by the hook: see the package. The reader is `sqlite.index_reader.IndexReader`; nothing else is asked of it
-than the four methods used here.
+Imported by the hook: see the package. The reader is `sqlite.index_reader.IndexReader`, of which only the methods of
+`Reader` are used.
 """
 
 import json
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Reader(Protocol):
-        """Looks into a store; `IndexReader` has the words."""
+        """A read-only view of a store; `IndexReader` documents the methods."""
 
         def scope(self, path: str) -> tuple[int, int, float] | None:
             """Return id, passages, mean length."""

@@ -1,7 +1,7 @@
-"""How well recall decides, on prompts that somebody labelled: precision and recall of each level, and silence.
+"""Measures the hook's decisions on labelled prompts: precision and recall of each level, and silence.
 
-A label is a line of JSON: {"prompt": "…", "expect": ["decision/use-ruff.md", …]}; no expectation means silence. A memory is
-meant by the end of its key.
+A label is a line of JSON: {"prompt": "…", "expect": ["decision/use-ruff.md", …]}; without expectation, silence is right. A
+memory is named by the end of its key.
 """
 
 import json
@@ -16,19 +16,19 @@ from gieok.text.redact import redact
 
 
 class Label(NamedTuple):
-    """A prompt, and the memories that it should recall."""
+    """A prompt, and the memories expected for it."""
 
     prompt: str
     expect: tuple[str, ...]
 
     def means(self, key: str) -> bool:
-        """Say whether a memory is one of those expected."""
+        """Say whether a memory is expected."""
         plain = (name.removeprefix(".gieok/memory/").removesuffix(".md") for name in self.expect)
         return any(f"/{key.removesuffix('.md')}".endswith(f"/{name}") for name in plain)
 
 
 class Decision(NamedTuple):
-    """What came of one label: level and rightness of each memory that would be shown."""
+    """The outcome of one label: level of each shown memory, and whether it is right."""
 
     label: Label
     shown: tuple[tuple[str, bool], ...]
@@ -37,8 +37,7 @@ class Decision(NamedTuple):
 class Level(NamedTuple):
     """Figures of one level.
 
-    `precision`: of what it showed, the share that was right; `recall`: of the prompts with an answer, the share for
-    which it showed one.
+    `precision`: share of the shown memories that are right; `recall`: share of the answerable prompts with a right one.
     """
 
     name: str
@@ -48,7 +47,7 @@ class Level(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """The figures of a labelled set. `silence`: of the prompts without an answer, the share that got nothing."""
+    """The figures of a labelled set. `silence`: share of the unanswerable prompts that got nothing."""
 
     answerable: int
     unanswerable: int
@@ -57,13 +56,15 @@ class Measured(NamedTuple):
 
 
 def load(file: Path) -> list[Label]:
-    """Return the labels of a file. Raises BadRequest, which names the line."""
+    """Return the labels of a file, none if it is missing. Raises BadRequest, which names the line."""
     try:
-        lines = file.read_text(encoding="utf-8").split("\n")  # only there: a text may hold other ends of lines
+        lines = file.read_text(encoding="utf-8").split("\n")  # only at \n: a text may contain other line ends
     except FileNotFoundError:
         return []
     except (OSError, UnicodeDecodeError) as error:
-        raise BadRequest(f"cannot read the labels {str(file)!r}: {error}") from error
+        raise BadRequest(
+            f"cannot read the labels {str(file)!r}: {error}", hint="make it a readable UTF-8 file, or name another"
+        ) from error
     return [_label(file, number, line) for number, line in enumerate(lines, 1) if line.strip()]
 
 
@@ -76,13 +77,13 @@ def _label(file: Path, number: int, line: str) -> Label:
         return Label(prompt, tuple(expect))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadRequest(
-            f"{str(file)!r} line {number} is no label: {error}",
+            f"{str(file)!r} line {number} is not a label: {error}",
             hint='a label is {"prompt": "…", "expect": ["category/name.md"]}',
         ) from error
 
 
 def append(file: Path, label: Label) -> None:
-    """Add a label to a file, which is made where it is not there; secrets are left out of it."""
+    """Append a redacted label to a file, which is created if missing."""
     file.parent.mkdir(parents=True, exist_ok=True)
     torn = file.exists() and file.read_bytes()[-1:] not in (b"", b"\n")
     row = {"prompt": redact(label.prompt), "expect": [redact(name) for name in label.expect]}
@@ -92,7 +93,7 @@ def append(file: Path, label: Label) -> None:
 
 
 def outcomes(labels: Iterable[Label], recall: Callable[[str], Sequence[Match]]) -> list[Decision]:
-    """Ask recall each prompt."""
+    """Return the decision for each label's prompt."""
     return [
         Decision(label, tuple((f.level, label.means(f.key)) for f in recall(label.prompt) if f.level != levels.LOW))
         for label in labels
@@ -100,7 +101,7 @@ def outcomes(labels: Iterable[Label], recall: Callable[[str], Sequence[Match]]) 
 
 
 def measured(found: Sequence[Decision]) -> Measured:
-    """Return the figures of outcomes."""
+    """Return the figures of decisions."""
     answerable = [outcome for outcome in found if outcome.label.expect]
     others = [outcome for outcome in found if not outcome.label.expect]
     silent = sum(1 for outcome in others if not outcome.shown)

@@ -1,32 +1,32 @@
-"""What a prompt asks of memory. Imported by the hook: see the package.
+"""Turns a prompt into questions to memory. Imported by the hook: see the package.
 
-A prompt is no search query: it is full of words that every prompt has (add, please, 해줘), and often only one of its
-sentences has to do with what is remembered.
+A prompt is not a search query: most of its words are common to all prompts (add, please, 해줘), and often only one of its
+sentences concerns memory.
 """
 
 import re
 
 from gieok.text.keywords import is_statement, query_tokens
 
-#: A prompt shorter than this asks nothing; a Hangul or Han character counts twice, because it says twice as much.
+#: Shorter prompts ask nothing; a Hangul or Han character counts twice, because it says twice as much.
 _SHORTEST = 10
 #: `/clear`, `/review this`, `!ls`, `# keep this`; not `/src/a.py`, nor a heading with text below it.
 _COMMAND = r"/[\w:-]+(?:\s|$)|!|#[^\n]*$"
-#: Of a paste, its ends: what is wanted stands before it or after it.
+#: Characters kept at both ends of a paste: the request stands before or after it.
 _END_CHARS = 1500
 _SENTENCE = re.compile(r"[.!?。？！]+\s|\n+")
 _MOST_SENTENCES = 6
-#: Beyond this, the words of a sentence only cost time.
+#: Further words of a sentence only cost time.
 _MOST_TOKENS = 48
 _COMMON_WEIGHT = 0.3
-#: Compiled when it is needed, which is seldom: it takes two milliseconds.
+#: Compiled on use, which is rare: it takes two milliseconds.
 _ABOUT_THE_PAST = (
     r"(?i)\b(remember|recall|memory|last time|previous(ly)?|earlier|we (decide|agree|chose|choose|use)d?|did we|had we|our)\b"
     r"|지난번|저번|전에|기억|예전|아까|결정했|정했|기로 ?했|했었|했지|했더라|였지|였더라"
 )
 
-#: Tokens (stems, pairs of syllables) that stand in prompts whatever they are about. Measured on facts of no project:
-#: with them at full weight a short question about one remembered word never covers enough of itself.
+#: Tokens (stems, pairs of syllables) common to prompts on any subject. With their full weight, a short question about one
+#: remembered word never reaches enough coverage (measured on facts of no project).
 COMMON = frozenset(
     """
     add also alway answer ani back becaus befor best better call can chang check choos chose code could creat current
@@ -48,7 +48,7 @@ COMMON = frozenset(
 
 
 def is_worth_asking(prompt: str) -> bool:
-    """Say whether a prompt can have to do with memory: it is long enough, and no bare command (`/clear`, `!ls`)."""
+    """Say whether a prompt may concern memory: it is long enough, and not a bare command (`/clear`, `!ls`)."""
     if len(prompt) > 4 * _END_CHARS:
         return True
     text = prompt.strip()
@@ -60,12 +60,12 @@ def is_worth_asking(prompt: str) -> bool:
 
 
 def asks_about_the_past(prompt: str) -> bool:
-    """Say whether a prompt itself asks for something remembered: only then is it worth saying that nothing was found."""
+    """Say whether a prompt asks for a memory: only then is it worth reporting that nothing was found."""
     return bool(re.search(_ABOUT_THE_PAST, prompt[:_END_CHARS]))
 
 
 def questions(prompt: str) -> list[dict[str, float]]:
-    """Return token → weight for the whole prompt and for each of its sentences; empty where there is nothing to ask."""
+    """Return token → weight for the whole prompt and for each sentence; empty without anything to ask."""
     if not is_worth_asking(prompt):
         return []
     if len(prompt) > 2 * _END_CHARS:
@@ -81,7 +81,7 @@ def questions(prompt: str) -> list[dict[str, float]]:
 
 
 def _weights(text: str) -> dict[str, float]:
-    # A full stop ends most prompts, but what they say is asked for all the same: asking words go, whatever the end.
+    # Most prompts end in a full stop and are questions to memory all the same: interrogatives are always dropped.
     tokens = query_tokens(text + "?" if is_statement(text) else text)
     weights = {token: _COMMON_WEIGHT if token in COMMON else 1.0 for token in list(tokens)[:_MOST_TOKENS]}
     return weights if 1.0 in weights.values() else {}

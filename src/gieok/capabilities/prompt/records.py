@@ -1,11 +1,11 @@
-"""Records: what a person, or an agent for them, decides to keep. One Markdown file each, below the project's `.gieok/`.
+"""Records that a person, or an agent for them, decides to keep: one Markdown file each, below the project's `.gieok/`.
 
-    .gieok/memory/decision/use-ruff.md     kept, indexed, recalled
-    .gieok/retired/decision/use-ruff.md    no longer recalled; deleted after the grace period
-    .gieok/archive/decision/use-ruff.md    no longer recalled; kept for ever
+    .gieok/memory/decision/use-ruff.md     indexed and injected
+    .gieok/retired/decision/use-ruff.md    no longer injected; deleted after the grace period
+    .gieok/archive/decision/use-ruff.md    no longer injected; kept forever
 
-The files are the truth, made to be committed and merged; the index is derived. A move writes the new file before it
-removes the old one, so that a crash leaves one good copy at least.
+The files are the source of truth, made to be committed and merged; the index is derived. A move writes the new file before it
+removes the old one, so that a crash leaves at least one good copy.
 """
 
 import re
@@ -23,7 +23,7 @@ from gieok.text.markdown import front_matter
 MEMORY, RETIRED, ARCHIVE = "memory", "retired", "archive"
 GRACE_DAYS = 30
 _TITLE_CHARS = 80
-#: Of a file name; a syllable takes three and a file system allows 255.
+#: Longest file name; a syllable takes three bytes, and a file system allows 255.
 _SLUG_BYTES = 120
 _MOST_NAMESAKES = 10_000
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -32,7 +32,7 @@ _RETIRED_LINE = re.compile(r"^retired:.*\n", re.MULTILINE)
 
 
 class Record(NamedTuple):
-    """What is kept. `tags` are single words or short phrases; `created` is in UTC."""
+    """A record. `tags` are single words or short phrases; `created` is in UTC."""
 
     category: str
     title: str
@@ -51,9 +51,9 @@ class Record(NamedTuple):
 
 
 def make(category: str, title: str, text: str, tags: list[str], now: datetime) -> Record:
-    """Return a record from what was given; the title is the text's first line unless one is given. Raises BadRequest."""
+    """Return a record; its title defaults to the first line of the text. Raises BadRequest."""
     if category not in CATEGORIES:
-        raise BadRequest(f"{category!r} is no category", hint=f"categories: {', '.join(CATEGORIES)}")
+        raise BadRequest(f"unknown category {category!r}", hint=f"categories: {', '.join(CATEGORIES)}")
     text = _CONTROL.sub("", normalise(text)).strip()
     if not text:
         raise BadRequest("there is nothing to remember", hint='say it: `gieok remember "…" --category decision`')
@@ -68,7 +68,7 @@ def _first_line(text: str) -> str:
 
 
 def _quoted(title: str) -> str:
-    # The reader takes a value as it stands between quotes: no escapes.
+    # The reader takes the text between quotes literally, without escapes.
     return title if re.fullmatch(r"[\w가-힣][^\"':#\[\]]*", title) else f'"{title}"'
 
 
@@ -77,9 +77,9 @@ def _stamp(moment: datetime) -> str:
 
 
 def save(base: Path, record: Record, is_known: Callable[[Path], bool] = lambda file: True) -> tuple[Path, bool]:
-    """Write a record below `base` (a `.gieok` folder); return its file, and False where the same text was kept already.
+    """Write a record below `base` (a `.gieok` folder); return its file, and False if the same text is kept already.
 
-    Where `is_known` denies it, a file of the same text counts only if all else that it says is the same too.
+    A file that `is_known` denies counts only if its front matter is the same too.
     """
     folder = _made(base, base / MEMORY / record.category)
     for known in (file for file in listed(base) if file.parent == folder):
@@ -93,12 +93,12 @@ def save(base: Path, record: Record, is_known: Callable[[Path], bool] = lambda f
 
 
 def _made(base: Path, folder: Path) -> Path:
-    """Make a folder below `base`, as private as that is: the user's own is for nobody else."""
+    """Make a folder below `base`, as private as that."""
     if base.exists() and not base.stat().st_mode & 0o077:
         return fs.make_private(folder)
     folder.mkdir(parents=True, exist_ok=True)
     if not is_inside(base, folder):
-        raise BadRequest(f"{str(folder)!r} leads out of {str(base)!r}", hint="replace the link by a folder")
+        raise BadRequest(f"{str(folder)!r} is a link that leads out of {str(base)!r}", hint="replace it by a folder")
     return folder
 
 
@@ -108,11 +108,11 @@ def _created(folder: Path, stem: str, text: str) -> Path:
         file = folder / f"{name}.md"
         if fs.create(file, text):
             return file
-    raise BadRequest(f"too many records are called {stem!r}", hint="give this one a --title of its own")
+    raise BadRequest(f"too many records are named {stem!r}", hint="give this one another --title")
 
 
 def rewritten(file: Path, title: str, text: str) -> Path:
-    """Write a record's text anew, beside it under its title where that is another name; return where it is."""
+    """Rewrite a record, under a new name if its title changed; return its file."""
     stem = slug(title)
     if stem == file.stem:
         fs.replace(file, text)
@@ -135,7 +135,7 @@ def slug(title: str) -> str:
 
 
 def find(base: Path, shelf: str, name: str) -> Path:
-    """Return the record that `name` means on a shelf: its path, `category/name`, or its file's name. Raises BadRequest."""
+    """Return the record with that path, `category/name` or file name on a shelf. Raises BadRequest."""
     root = base / shelf
     wanted = Path(name.partition("#")[0]).as_posix().removesuffix(".md")
     is_named = bool(wanted.strip("./"))
@@ -145,9 +145,9 @@ def find(base: Path, shelf: str, name: str) -> Path:
         return found[0]
     if is_named and found:
         names = ", ".join(_name(file) for file in found)
-        raise BadRequest(f"{name!r} means several records", hint=f"say which: {names}")
+        raise BadRequest(f"{name!r} names several records", hint=f"name one: {names}")
     known = ", ".join(_name(file) for file in records[:10]) or "none"
-    raise BadRequest(f"no record {name!r} in {str(root)!r}", hint=f"there: {known}")
+    raise BadRequest(f"no record {name!r} in {str(root)!r}", hint=f"records there: {known}")
 
 
 def _name(file: Path) -> str:
@@ -155,7 +155,7 @@ def _name(file: Path) -> str:
 
 
 def move(base: Path, file: Path, shelf: str, now: datetime) -> Path:
-    """Put a record on another shelf; return where it is. One that is retired carries the day, from which grace counts."""
+    """Move a record to another shelf; return its file. A retired one notes the time, from which grace counts."""
     text = file.read_text(encoding="utf-8")
     end = front_matter(text).end
     text = _RETIRED_LINE.sub("", text[:end], count=1) + text[end:]
@@ -164,14 +164,14 @@ def move(base: Path, file: Path, shelf: str, now: datetime) -> Path:
         text = f"{opening}\nretired: {_stamp(now)}\n{rest}"
     folder = _made(base, base / shelf / file.parent.name)
     if shelf == MEMORY and (folder / file.name).exists():
-        raise BadRequest(f"{_name(file)!r} is kept already", hint="rename one of them")
+        raise BadRequest(f"the record {_name(file)!r} exists already", hint="rename one of them")
     target = _created(folder, file.stem, text)
     file.unlink()
     return target
 
 
 def purge(base: Path, now: datetime) -> list[Path]:
-    """Delete retired records whose grace is over; return them."""
+    """Delete retired records whose grace period is over; return them."""
     over = [file for file in listed(base, RETIRED) if _is_over(file, now)]
     for file in over:
         file.unlink(missing_ok=True)
@@ -183,15 +183,15 @@ def _is_over(file: Path, now: datetime) -> bool:
     try:
         retired = datetime.fromisoformat(stamp)
     except ValueError:
-        return False  # somebody put it here by hand: it is theirs to delete
+        return False  # put here by hand: only its owner deletes it
     return now - retired.astimezone(UTC) > timedelta(days=GRACE_DAYS)
 
 
 def listed(base: Path, shelf: str = MEMORY) -> list[Path]:
-    """Return the records on a shelf, sorted; a link that leads out of it (Git keeps links) is none, nor is a pipe."""
+    """Return the records on a shelf, sorted, without links that lead out of it (Git keeps links) and special files."""
     return [file for file in sorted((base / shelf).glob("*/*.md")) if is_inside(base, file) and file.is_file()]
 
 
 def is_inside(base: Path, path: Path) -> bool:
-    """Say whether a path lies below a `.gieok` folder, links followed."""
+    """Say whether a path lies below a `.gieok` folder, links resolved."""
     return path.resolve().is_relative_to(base.resolve())

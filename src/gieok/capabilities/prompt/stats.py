@@ -1,4 +1,4 @@
-"""Reads the counters that the hook keeps: how often each level fired, how long it took, what was searched after it."""
+"""Reads the hook's counters: how often each level fired, how long it took, which searches followed."""
 
 import json
 from bisect import bisect_left
@@ -8,16 +8,16 @@ from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
-#: The sessions that `gieok doctor` makes are nobody's.
+#: Session of `gieok doctor`, which is not counted.
 _PROBE = "gieok-doctor"
-#: A search so long after a title was shown in the same session has to do with it.
-#: Larger numbers are none that the hook wrote.
+#: Larger numbers are not the hook's.
 _MOST = 1e15
+#: A search without a session follows a title that was shown at most so long before.
 _FOLLOWS_MS = 10 * 60 * 1000
 
 
 class Stats(NamedTuple):
-    """Counts since `since_ms` (Unix); latencies are the hook's own milliseconds, Python's start not counted."""
+    """Counts since `since_ms` (Unix); latencies in milliseconds, without Python's start."""
 
     prompts: int
     high: int
@@ -31,7 +31,7 @@ class Stats(NamedTuple):
 
 
 def read(home: Path) -> list[dict[str, object]]:
-    """Return the rows of the counters, oldest first; lines that are none are passed over."""
+    """Return the rows of the counters, oldest first; invalid lines are skipped."""
     rows = []
     for name in ("calls.jsonl.1", "calls.jsonl"):
         file = home / "hook" / name
@@ -69,7 +69,7 @@ def count(rows: Iterable[Mapping[str, object]], since_ms: int = 0) -> Stats:
 
 
 def _by_session(searches: Iterable[Mapping[str, object]]) -> dict[str, list[float]]:
-    """Return the times of searches by session, in order; '' for those that know of none."""
+    """Return the times of searches by session, in order; '' for searches without one."""
     found: dict[str, list[float]] = defaultdict(list)
     for row in searches:
         found[str(row.get("session") or "")].append(_number(row, "at"))
@@ -77,7 +77,7 @@ def _by_session(searches: Iterable[Mapping[str, object]]) -> dict[str, list[floa
 
 
 def _is_followed(shown: Mapping[str, object], searches: Mapping[str, list[float]]) -> bool:
-    """Say whether a search came after a title was shown: in its session, or soon where the searcher knows of none."""
+    """Say whether a search followed a shown title: in its session, or soon after without a session."""
     at = _number(shown, "at")
     own = searches.get(str(shown.get("session") or "-"), [])
     unknown = searches.get("", [])
@@ -91,5 +91,5 @@ def _number(row: Mapping[str, object], name: str) -> float:
 
 
 def _percentile(values: list[float], share: float) -> float:
-    """Return the least value that so many do not exceed."""
+    """Return the least value that a share of the values does not exceed."""
     return values[max(0, ceil(share * len(values)) - 1)] if values else 0.0

@@ -42,14 +42,14 @@ def _made(number: int, row: object) -> Rule:
         raise BadRule(f"rule {number} must have name, pattern, example and counter_example, all of them text")
     name, pattern = row["name"], row["pattern"]
     if not PLACEHOLDER.fullmatch(f"[redacted:{name}]"):
-        raise BadRule(f"rule {number} is named {name!r}; a name has small letters, digits and hyphens")
+        raise BadRule(f"rule {number} is named {name!r}; a name has lower-case letters, digits and hyphens")
     from gieok.text.redact.linear import why_not  # few users have rules of their own
 
     try:
         wrong = why_not(pattern)
         expression = re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as error:
-        raise BadRule(f"the pattern of {name!r} is no regular expression: {error}") from error
+        raise BadRule(f"the pattern of {name!r} is not a regular expression: {error}") from error
     if wrong:
         raise BadRule(f"the pattern of {name!r} may be slow: {wrong}")
     if expression.search("") or expression.search(f"[redacted:{name}]"):
