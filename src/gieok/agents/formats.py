@@ -20,7 +20,7 @@ FORMATS = (*filter(None, (agent.load(row.name).format for row in table.ROWS)), p
 
 #: How many lines `recognise` wants: a header may be damaged, or stand behind lines of other kinds.
 SNIFFED_LINES = 20
-#: A longer line is set aside: no agent writes such a one, and it would be held in memory whole.
+#: A longer line is rejected: no agent writes one, and it would be held in memory whole.
 LONGEST_LINE_BYTES = 64 << 20
 #: A line that was torn and then written on: a whole object may stand behind the torn one.
 _SALVAGE_TRIES = 20
@@ -44,7 +44,7 @@ class Transcript:
     _own_calls: set[str] = field(default_factory=set)
 
     def turns(self, line: Line, fallback_id: str) -> list[TranscriptEvent]:
-        """Return what a line comes to; nothing where the whole session is none of memory's business."""
+        """Return the events of one line; none where the whole session is ignored."""
         if self.session.ignored:
             return []
         return [turn for part in self.format.parts(self.session, line, fallback_id) for turn in self._turns(part)]

@@ -21,6 +21,9 @@ _SCHEMA = """
 CREATE TABLE session (id text PRIMARY KEY, directory text NOT NULL, parent_id text);
 CREATE TABLE message (id text PRIMARY KEY, session_id text NOT NULL, data text NOT NULL);
 CREATE TABLE event (aggregate_id text NOT NULL, seq integer NOT NULL, type text NOT NULL, data text NOT NULL);
+CREATE TABLE event_sequence (aggregate_id text PRIMARY KEY, seq integer NOT NULL);
+CREATE TRIGGER numbered AFTER INSERT ON event
+BEGIN INSERT OR REPLACE INTO event_sequence VALUES (NEW.aggregate_id, NEW.seq); END;
 """
 _SESSION = "ses_dfc483150ffev9oczdGixiYLz9"
 _USER = "msg_203b7cfd2001KAXmv5TLzGBPbm"

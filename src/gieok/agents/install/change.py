@@ -4,12 +4,13 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from gieok import fs
+from gieok.agents.transcripts.fields import mapping
 from gieok.errors import BadRequest
 from gieok.text import jsonc
 
@@ -50,22 +51,34 @@ def own_file(path: Path, text: str) -> Edit:
     return Edit(path, add, lambda now: "" if now == text else now)
 
 
-def json_items(
-    path: Path, items: Sequence[tuple[tuple[str, ...], object, bool]], is_ours: Callable[[object], bool]
-) -> Edit:
-    """Return the edit that is (path, value, whether to append) in a JSON file with comments."""
+class Item(NamedTuple):
+    """A value of ours in a JSON file: where it stands, how it is recognised there, and whether it is one of a list."""
+
+    place: tuple[str, ...]
+    value: object
+    is_ours: Callable[[object], bool]
+    append: bool = False
+
+
+def json_items(path: Path, items: Sequence[Item]) -> Edit:
+    """Return the edit that adds items to a JSON file with comments."""
 
     def remove(now: str) -> str:
-        for place, _, _ in items:
-            now = jsonc.drop(now, place, is_ours)
+        for item in items:
+            now = jsonc.drop(now, item.place, item.is_ours)
         return now
 
     def add(now: str) -> str:
-        for place, value, append in items:
-            now = jsonc.put(now, place, value, append=append)
+        for item in items:
+            now = jsonc.put(now, item.place, item.value, append=item.append)
         return now
 
     return Edit(path, add, remove)
+
+
+def members(now: str) -> Mapping[str, object]:
+    """Return the members of a JSON file's object; none where it is blank or something else. Raises ValueError."""
+    return mapping(jsonc.load(now)) if now.strip() else {}
 
 
 def toml_table(path: Path, table: tuple[str, str], lines: Sequence[str], is_ours: Callable[[object], bool]) -> Edit:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok.agents import table
-from gieok.agents.install.change import Edit, json_items
+from gieok.agents.install.change import Edit, Item, json_items, members
+from gieok.agents.transcripts.fields import mapping
 from gieok.text import jsonc
 
 _SECONDS = {table.PROMPT: 5, table.SESSION_START: 10}
@@ -54,12 +55,12 @@ def command(call: Call, agent: str, event: str, *, units_per_second: int = 1, **
 
 def hooks(path: Path, agent: str, entry: Callable[[str], object], first: tuple[str, object] | None = None) -> Edit:
     """Return the edit that adds `entry(event)` to each event's list; `first` begins a file that is new."""
-    rows = [(("hooks", native), entry(event), True) for event, native in table.BY_NAME[agent].events.items()]
-    edit = json_items(path, rows, _is_hook)
+    events = table.BY_NAME[agent].events.items()
+    edit = json_items(path, [Item(("hooks", native), entry(event), _is_hook, append=True) for event, native in events])
 
     def remove(now: str) -> str:
         now = edit.remove(now)
-        for inside in _groups(jsonc.load(now) if now.strip() else {}):
+        for inside in _groups(members(now)):
             now = jsonc.drop(now, inside, _is_hook)
         return now
 
@@ -73,12 +74,10 @@ def begun(now: str, first: tuple[str, object] | None) -> str:
 
 def server(path: Path, row: object, group: str = "mcpServers", first: tuple[str, object] | None = None) -> Edit:
     """Return the edit that adds our MCP server; one of our name that is not ours is not touched."""
-    edit = json_items(path, [((group, "gieok"), row, False)], is_server)
+    edit = json_items(path, [Item((group, "gieok"), row, is_server)])
 
     def add(now: str) -> str:
-        data = jsonc.load(now) if now.strip() else {}
-        servers = data.get(group) if isinstance(data, dict) else None
-        if isinstance(servers, dict) and "gieok" in servers:
+        if "gieok" in mapping(members(now).get(group)):
             raise ValueError("there is an MCP server called gieok already, which is not ours")
         return edit.add(begun(now, first))
 
@@ -136,10 +135,9 @@ def is_server(value: object) -> bool:
     return words[-1:] == ["mcp"] and (Path(words[0]).stem == "gieok" or words[-3:-1] == ["-m", "gieok"])
 
 
-def _groups(data: object) -> Iterator[tuple[str | int, ...]]:
+def _groups(settings: Mapping[str, object]) -> Iterator[tuple[str | int, ...]]:
     """Yield where the lists of commands inside groups are, the last of an event first: somebody may share ours."""
-    events = data.get("hooks") if isinstance(data, dict) else None
-    for event, groups in events.items() if isinstance(events, dict) else ():
+    for event, groups in mapping(settings.get("hooks")).items():
         for place in reversed(range(len(groups))) if isinstance(groups, list) else ():
             yield ("hooks", event, place, "hooks")
 

@@ -4,15 +4,14 @@ Only keys that OpenClaw's own schema knows are written, because an unknown one s
 """
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 from gieok.agents.install import edits
-from gieok.agents.install.change import Edit, json_items, own_file
+from gieok.agents.install.change import Edit, Item, json_items, members, own_file
 from gieok.agents.install.edits import Call, Site
 from gieok.agents.openclaw import installation
+from gieok.agents.transcripts.fields import mapping
 from gieok.errors import BadRequest
-from gieok.text import jsonc
 
 PLUGIN = "gieok-memory"
 NOTE = (
@@ -20,7 +19,6 @@ NOTE = (
     "`openclaw config validate`를 실행하고 Gateway를 다시 시작하세요; 있는 기억은 `gieok import openclaw`로 색인합니다",
 )
 _BUILT_IN = ("", "memory-core", "none", PLUGIN)
-Item = tuple[tuple[str, ...], object, bool]
 
 
 def edits_of(site: Site, call: Call) -> list[Edit]:
@@ -48,52 +46,42 @@ def _current(found: installation.Installation, call: Call) -> list[Edit]:
 
 
 def _settings(config: Path, folder: Path, call: Call) -> Edit:
-    items: list[tuple[Item, Callable[[object], bool]]] = [
-        ((("plugins", "load", "paths"), str(folder), True), lambda value: value == str(folder)),
-        ((("plugins", "entries", PLUGIN), {"enabled": True}, False), lambda value: True),
-        ((("plugins", "slots", "memory"), PLUGIN, False), lambda value: value == PLUGIN),
-        ((("mcp", "servers", "gieok"), call.server(), False), lambda value: True),
+    items = [
+        Item(("plugins", "load", "paths"), str(folder), lambda value: value == str(folder), append=True),
+        Item(("plugins", "entries", PLUGIN), {"enabled": True}, lambda value: True),
+        Item(("plugins", "slots", "memory"), PLUGIN, _is_plugin),
+        Item(("mcp", "servers", "gieok"), call.server(), lambda value: True),
     ]
-    each = [json_items(config, [item], is_ours) for item, is_ours in items]
-    allowed = json_items(config, [(("plugins", "allow"), PLUGIN, True)], lambda value: value == PLUGIN)
+    everything = json_items(config, [*items, Item(("plugins", "allow"), PLUGIN, _is_plugin, append=True)])
 
     def add(now: str) -> str:
-        plugins = _plugins(now)
-        slot = str(installation.mapping(plugins.get("slots")).get("memory", ""))
+        plugins = mapping(members(now).get("plugins"))
+        slot = str(mapping(plugins.get("slots")).get("memory", ""))
         if slot not in _BUILT_IN:
             raise ValueError(f"its memory is the plugin {slot!r}; free plugins.slots.memory first")
-        for part in [*each, *([allowed] if isinstance(plugins.get("allow"), list) else [])]:
-            now = part.add(now)
-        return now
+        is_limited = isinstance(plugins.get("allow"), list)
+        return (everything if is_limited else json_items(config, items)).add(now)
 
-    def remove(now: str) -> str:
-        for part in [*each, allowed]:
-            now = part.remove(now)
-        return now
-
-    return Edit(config, add, remove)
+    return Edit(config, add, everything.remove)
 
 
-def _plugins(now: str) -> installation.Json:
-    data = jsonc.load(now) if now.strip() else {}
-    return installation.mapping(installation.mapping(data).get("plugins"))
+def _is_plugin(value: object) -> bool:
+    return value == PLUGIN
 
 
 def _legacy(found: installation.Installation, call: Call) -> Edit:
     beside = Path(call.words[0]).with_name("gieok-qmd")
     command = str(beside) if beside.exists() else "gieok-qmd"
-    part = json_items(
-        found.config,
-        [(("memory", "backend"), "qmd", False), (("memory", "qmd", "command"), command, False)],
-        lambda value: value in ("qmd", command),
+    values = {("memory", "backend"): "qmd", ("memory", "qmd", "command"): command}
+    edit = json_items(
+        found.config, [Item(place, value, lambda now: now in values.values()) for place, value in values.items()]
     )
 
     def remove(now: str) -> str:
-        memory = installation.mapping(installation.mapping(jsonc.load(now) if now.strip() else {}).get("memory"))
-        own = str(installation.mapping(memory.get("qmd")).get("command", ""))
-        return part.remove(now) if own.endswith("gieok-qmd") else now
+        own = mapping(mapping(members(now).get("memory")).get("qmd")).get("command", "")
+        return edit.remove(now) if str(own).endswith("gieok-qmd") else now
 
-    return Edit(found.config, part.add, remove)
+    return Edit(found.config, edit.add, remove)
 
 
 def _written(data: object) -> str:

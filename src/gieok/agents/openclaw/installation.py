@@ -6,15 +6,15 @@ search stands by itself. Nothing is written here.
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
+from gieok.agents.transcripts.fields import Line, mapping, name_of
 from gieok.errors import BadRequest
 from gieok.text import json5
 
 #: What of a workspace is memory. Capital letters: OpenClaw does not index `memory.md`.
 MEMORY = ("MEMORY.md", "USER.md", "memory")
 _MAIN = "main"
-Json = Mapping[str, object]
 
 
 class Agent(NamedTuple):
@@ -30,7 +30,7 @@ class Installation(NamedTuple):
 
     state: Path
     config: Path
-    settings: Json
+    settings: Line
     is_current: bool
     agents: tuple[Agent, ...]
 
@@ -53,7 +53,7 @@ def state_folder(environment: Mapping[str, str], home: Path) -> Path:
     return Path(environment.get("OPENCLAW_STATE_DIR") or usual).expanduser()
 
 
-def read_config(file: Path) -> Json:
+def read_config(file: Path) -> Line:
     """Return the configuration; empty where there is none. Raises BadRequest."""
     if not file.is_file():
         return {}
@@ -64,12 +64,7 @@ def read_config(file: Path) -> Json:
     return mapping(found)
 
 
-def mapping(value: object) -> Json:
-    """Return an object's fields; empty where it is none."""
-    return cast("Json", value) if isinstance(value, dict) else {}
-
-
-def _is_current(state: Path, settings: Json) -> bool:
+def _is_current(state: Path, settings: Line) -> bool:
     agents, memory = mapping(settings.get("agents")), mapping(settings.get("memory"))
     if "entries" in agents or "search" in memory:
         return True
@@ -79,19 +74,19 @@ def _is_current(state: Path, settings: Json) -> bool:
     return any(state.glob("agents/*/agent/openclaw-agent.sqlite")) or not has_files
 
 
-def _agents(state: Path, settings: Json, named: str) -> Iterator[Agent]:
+def _agents(state: Path, settings: Line, named: str) -> Iterator[Agent]:
     agents = mapping(settings.get("agents"))
     defaults = mapping(agents.get("defaults"))
-    usual = Path(named or _text(defaults.get("workspace")) or state / "workspace").expanduser()
+    usual = Path(named or name_of(defaults.get("workspace")) or state / "workspace").expanduser()
     shared = _extra(mapping(settings.get("memory")).get("search")) + _extra(defaults.get("memorySearch"))
     entries = {name: mapping(entry) for name, entry in mapping(agents.get("entries")).items()}
     listed = agents.get("list")
     for entry in map(mapping, listed if isinstance(listed, list) else ()):
-        entries[_text(entry.get("id"))] = entry
+        entries[name_of(entry.get("id"))] = entry
     entries.setdefault(_MAIN, {})
     for name, entry in sorted(entries.items()):
         folders = (usual / name, state / f"workspace-{name}") if name != _MAIN else ()
-        own = _text(entry.get("workspace")) or next((str(f) for f in folders if f.is_dir()), "")
+        own = name_of(entry.get("workspace")) or next((str(f) for f in folders if f.is_dir()), "")
         more = _extra(mapping(entry.get("memory")).get("search")) + _extra(entry.get("memorySearch"))
         if name and (own or name == _MAIN):
             workspace = Path(own).expanduser() if own else usual
@@ -101,9 +96,5 @@ def _agents(state: Path, settings: Json, named: str) -> Iterator[Agent]:
 def _extra(search: object) -> list[Path]:
     """Return `extraPaths`, given as texts or as `{path, pattern}`; relative ones are meant from the workspace."""
     paths = mapping(search).get("extraPaths")
-    found = (_text(mapping(path).get("path")) or _text(path) for path in (paths if isinstance(paths, list) else ()))
+    found = (name_of(mapping(path).get("path")) or name_of(path) for path in (paths if isinstance(paths, list) else ()))
     return [Path(path).expanduser() for path in found if path]
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from gieok.backends.sqlite import readonly
 from gieok.errors import MissingExtra, TranscriptUnreadable
 from gieok.ports.journal import StoredSession
 
@@ -63,11 +64,8 @@ class TranscriptDatabase:
 
     def _open(self, file: Path) -> tuple[Rows, Callable[[], None]]:
         """Open read-only with whichever SQLite is new enough: Python's own, or that of the wheel of `apsw`."""
-        # Without a write-ahead log nobody writes it, and a folder that may not be written then needs no shared memory file.
-        immutable = "" if file.with_name(file.name + "-wal").exists() else "&immutable=1"
-        uri = f"{file.absolute().as_uri()}?mode=ro{immutable}"
         try:
-            return (_stdlib if sqlite3.sqlite_version_info >= self.OLDEST_SQLITE else _apsw)(uri)
+            return (_stdlib if sqlite3.sqlite_version_info >= self.OLDEST_SQLITE else _apsw)(file)
         except ModuleNotFoundError as error:
             needed = ".".join(map(str, self.OLDEST_SQLITE))
             raise MissingExtra(
@@ -78,14 +76,17 @@ class TranscriptDatabase:
             raise TranscriptUnreadable(f"cannot open {str(file)!r}: {error}") from error
 
 
-def _stdlib(uri: str) -> tuple[Rows, Callable[[], None]]:
-    connection = sqlite3.connect(uri, uri=True, timeout=_BUSY_TIMEOUT_MS / 1000, check_same_thread=False)
+def _stdlib(file: Path) -> tuple[Rows, Callable[[], None]]:
+    connection = readonly.connect(str(file), _BUSY_TIMEOUT_MS / 1000)
     return lambda sql, values: connection.execute(sql, values).fetchall(), connection.close
 
 
-def _apsw(uri: str) -> tuple[Rows, Callable[[], None]]:
+def _apsw(file: Path) -> tuple[Rows, Callable[[], None]]:
     import apsw
 
+    # Without a write-ahead log nobody writes it, and a folder that may not be written then needs no shared memory file.
+    immutable = "" if file.with_name(file.name + "-wal").exists() else "&immutable=1"
+    uri = f"{file.absolute().as_uri()}?mode=ro{immutable}"
     connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
     connection.set_busy_timeout(_BUSY_TIMEOUT_MS)
     return lambda sql, values: list(connection.execute(sql, values)), connection.close

@@ -6,9 +6,6 @@ is `{"event", "data", "message"}`: the event's type, what it says, and the messa
 
 from gieok.backends.transcripts.database import TranscriptDatabase
 
-#: What says nothing new about a conversation: titles, costs.
-_READ = "(type GLOB 'session.created.*' OR type GLOB 'message.part.updated.*' OR type GLOB 'message.removed.*')"
-
 
 class OpenCodeDatabase(TranscriptDatabase):
     """`TranscriptStore` on the database; the sessions' keys are empty."""
@@ -16,12 +13,12 @@ class OpenCodeDatabase(TranscriptDatabase):
     AGENT = "opencode"
     NEEDS = ("event", frozenset(("aggregate_id", "seq", "type", "data")))
     SESSIONS = (
-        f"SELECT aggregate_id, '', max(seq) FROM event WHERE {_READ} "
-        "AND aggregate_id IN (SELECT id FROM session) GROUP BY aggregate_id ORDER BY aggregate_id"
+        "SELECT aggregate_id, '', seq FROM event_sequence WHERE aggregate_id IN (SELECT id FROM session) "
+        "ORDER BY aggregate_id"
     )
     EVENTS = (
         """SELECT e.seq, '{"event":"' || e.type || '","data":' || e.data || ',"message":' || coalesce(m.data, 'null') || '}' """
         "FROM event e LEFT JOIN message m "
         "ON m.id = CASE WHEN json_valid(e.data) THEN json_extract(e.data, '$.part.messageID') END "
-        f"WHERE e.aggregate_id = ? AND e.seq > ? AND {_READ} ORDER BY e.seq LIMIT ?"
+        "WHERE e.aggregate_id = ? AND e.seq > ? ORDER BY e.seq LIMIT ?"
     )

@@ -43,10 +43,7 @@ def fire(context: Context, agent: str, command: str) -> str:
     """Run an installed command on a prompt about the newest memory here; return what it would inject. Raises GieokError."""
     if command != call(context).line(table.PROMPT, agent):
         # Settings may come with a repository: what stands there is not run because it calls itself gieok.
-        raise GieokError(
-            f"{agent}: {command!r} calls another gieok than this one; it was not run",
-            hint=f"run `gieok install {agent}` again",
-        )
+        raise _broken(agent, f"{command!r} calls another gieok than this one; it was not run")
     title = _title_to_ask(context)
     payload = {
         "session_id": "gieok-doctor",
@@ -66,14 +63,10 @@ def fire(context: Context, agent: str, command: str) -> str:
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise GieokError(
-            f"{agent}: {command!r} did not end in {_TIMEOUT_S} s", hint=f"run `gieok install {agent}` again"
-        ) from error
+        raise _broken(agent, f"{command!r} did not end in {_TIMEOUT_S} s") from error
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["nothing was said"]
-        raise GieokError(
-            f"{agent}: {command!r} ended with {done.returncode}: {said[0]}", hint=f"run `gieok install {agent}` again"
-        )
+        raise _broken(agent, f"{command!r} ended with {done.returncode}: {said[0]}")
     if not title:
         return f"{agent}: the hook runs; it knows nothing here to show yet, so it says nothing"
     if not done.stdout:
@@ -82,6 +75,10 @@ def fire(context: Context, agent: str, command: str) -> str:
             hint=f"see {context.home / 'logs' / 'hook.log'}",
         )
     return f"{agent}: {payload['prompt']!r} → {_injected(done.stdout, agent)}"
+
+
+def _broken(agent: str, what: str) -> GieokError:
+    return GieokError(f"{agent}: {what}", hint=f"run `gieok install {agent}` again")
 
 
 def _title_to_ask(context: Context) -> str:
@@ -108,8 +105,5 @@ def _injected(stdout: bytes, agent: str) -> str:
         printed = json.loads(stdout)
         context = printed.get("additional_context") or printed["hookSpecificOutput"]["additionalContext"]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise GieokError(
-            f"{agent}: the hook printed what the agent does not read: {stdout[:80]!r}",
-            hint=f"run `gieok install {agent}` again",
-        ) from error
+        raise _broken(agent, f"the hook printed what the agent does not read: {stdout[:80]!r}") from error
     return " ".join(str(context).split())[:300]
