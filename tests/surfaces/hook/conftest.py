@@ -18,6 +18,14 @@ from gieok.ops.memory.trust import TrustRequest
 
 _SOURCE = str(Path(gieok.__file__).parents[1])
 
+#: Runs the hook with all the time that indexing at a session's start needs: a shared machine is slow at times.
+_PATIENT = """
+import sys, gieok.__main__ as program
+program._REFRESH_S = 600
+sys.argv[:1] = ["gieok", "hook"]
+sys.exit(program.main())
+"""
+
 
 class Said(NamedTuple):
     """What the hook gave."""
@@ -77,6 +85,7 @@ class Place:
 
     def run(self, event: str, payload: bytes, *arguments: str, code: str = "", **environment: str) -> Said:
         """Run `gieok hook EVENT`, or a program in its place, on a payload as it is."""
+        code = code or (_PATIENT if event == "session-start" else "")
         command = ["-c", code] if code else ["-m", "gieok", "hook"]
         done = subprocess.run(
             [sys.executable, *command, event, *arguments],

@@ -8,20 +8,11 @@ from gieok.capabilities.prompt import inject
 from gieok.text.tokens import count_tokens
 
 _LINTER = "어떤 린터를 쓰기로 했지?"
-#: Runs the hook with all the time that indexing needs: a shared machine is slow at times.
-_PATIENT = """
-import sys, gieok.__main__ as program
-program._REFRESH_S = 600
-sys.argv[:1] = ["gieok", "hook"]
-sys.exit(program.main())
-"""
 
 
 def _start(place, **environment: str) -> str:
     """Return what a new session is told."""
-    said = place.run("session-start", json.dumps(place.payload("")).encode(), code=_PATIENT, **environment)
-    assert (said.status, said.err) == (0, b"")
-    return said.context
+    return place.hook("session-start", place.payload(""), **environment).context
 
 
 def _note(place, path: str, text: str) -> Path:
