@@ -4,6 +4,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -47,16 +48,18 @@ class CoverageFile:
         found: dict[str, set[int]] = defaultdict(set)
         for name in self._asked(self._data.measured_files):
             if _posix(name) == path:
-                for line, contexts in self._asked(lambda name=name: self._data.contexts_by_lineno(name)).items():
+                for line, contexts in self._asked(partial(self._data.contexts_by_lineno, name)).items():
                     for context in contexts:
                         found[context].add(line)
-                if not found and self._asked(lambda name=name: self._data.arcs(name)):
+                if not found and self._asked(partial(self._data.arcs, name)):
                     found[""] = set()  # an empty file was run: it has a way in and out, and no line
         yield from sorted((context, frozenset(lines - {0})) for context, lines in found.items())
 
     def _open(self) -> None:
         """Open the file, and no other: in a database without them `CoverageData` makes its tables."""
-        with closing(sqlite3.connect(f"{self._file.absolute().as_uri()}?mode=ro", uri=True, timeout=_BUSY_TIMEOUT_S)) as db:
+        with closing(
+            sqlite3.connect(f"{self._file.absolute().as_uri()}?mode=ro", uri=True, timeout=_BUSY_TIMEOUT_S)
+        ) as db:
             if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'coverage_schema'").fetchone():
                 raise CoverageException("it has no tables of coverage.py")
         self._data.read()
@@ -65,7 +68,13 @@ class CoverageFile:
         """Return an answer of coverage.py. Raises BadRequest where the file cannot be read."""
         try:
             return ask()
-        except (CoverageException, sqlite3.Error, TypeError, AttributeError, KeyError) as error:  # a value of another type
+        except (
+            CoverageException,
+            sqlite3.Error,
+            TypeError,
+            AttributeError,
+            KeyError,
+        ) as error:  # a value of another type
             busy = "database is locked" in str(error)
             what = "is being written" if busy else "is no data file of coverage.py 5.0 or later, or is damaged"
             raise BadRequest(
