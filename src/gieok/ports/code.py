@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from gieok.model.code import Edge, Executed, Execution, ExecutionCount, SourceFile, Summary, Symbol, UnresolvedCall
 
 
-@runtime_checkable
-class Graph(Protocol):
-    """Symbols of one project and the edges between them, kept beside its documents."""
+class SourceFiles(Protocol):
+    """The files of one project with what was read from them."""
 
     def files(self) -> dict[str, SourceFile]:
         """Return every file that is held, by path."""
@@ -25,6 +24,17 @@ class Graph(Protocol):
     ) -> None:
         """Put files with their facts, forget others and make the graph what is given (None: as it is), in one transaction."""
 
+
+class Edges(Protocol):
+    """Where edges come from: the stored graph, or one that was made of an older version."""
+
+    def edges_into(self, keys: Sequence[str]) -> list[Edge]:
+        """Return the edges that end in these symbols, sorted."""
+
+
+class SymbolGraph(Edges, Protocol):
+    """The symbols of one project, the edges between them and the calls without a target."""
+
     def symbols(
         self, *, keys: Sequence[str] = (), names: Sequence[str] = (), paths: Sequence[str] = (), ending: str = ""
     ) -> list[Symbol]:
@@ -33,47 +43,54 @@ class Graph(Protocol):
     def all_symbols(self) -> Iterator[Symbol]:
         """Yield every symbol by path and line."""
 
-    def edges_into(self, keys: Sequence[str]) -> list[Edge]:
-        """Return the edges that end in these symbols, sorted."""
-
     def edges_out_of(self, keys: Sequence[str]) -> list[Edge]:
         """Return the edges that begin in these symbols, sorted."""
 
     def all_edges(self, kind: str = "") -> Iterator[Edge]:
         """Yield every edge, or those of one kind, sorted."""
 
-    def open_calls(self, names: Sequence[str]) -> list[UnresolvedCall]:
-        """Return the calls that bear one of these names and whose target is not known, sorted."""
+    def unresolved_calls(self, names: Sequence[str]) -> list[UnresolvedCall]:
+        """Return the unresolved calls of these names, sorted."""
 
-    def count_open_calls(self) -> int:
-        """Count the calls whose target is not known."""
+    def count_unresolved_calls(self) -> int:
+        """Count the unresolved calls."""
+
+
+class Summaries(Protocol):
+    """Summaries of code by its hash. They survive the symbols, so that a revert finds them again."""
 
     def summaries(self, hashes: Sequence[str] | None = None) -> dict[str, Summary]:
-        """Return the summaries of code with these hashes, or all, by hash; those that wait have no text.
-
-        They lie beside the graph and are kept whatever becomes of the symbols, so that a revert finds them again.
-        """
+        """Return the summaries of code with these hashes, or all, by hash; those that wait have no text."""
 
     def write_summaries(self, rows: Sequence[Summary], gone: Sequence[str] = ()) -> None:
         """Put summaries and forget those of the hashes in `gone`, in one transaction; one that waits replaces none."""
 
-    def put_executions(self, seen: Sequence[Execution], tests: Sequence[str], paths: Sequence[str]) -> None:
-        """Keep what ran, in place of what is kept of these tests in these files, in one transaction.
 
-        It stays whatever happens to symbols and edges, and is believed as far as its ends are there.
-        """
+class Executions(Protocol):
+    """Which test ran which function. It stays whatever happens to symbols, and is believed as far as its ends exist."""
+
+    def put_executions(self, seen: Sequence[Execution], tests: Sequence[str], paths: Sequence[str]) -> None:
+        """Keep what ran, in place of what is kept of these tests in these files, in one transaction."""
 
     def executed(self, functions: Sequence[str]) -> list[Executed]:
-        """Return which of the tests that are there ran these functions, also those that are gone, sorted."""
+        """Return which of the existing tests ran these functions, also functions that are gone, sorted."""
 
     def settled(self, tests: Sequence[str]) -> set[str]:
-        """Return those of `tests` of which executions are kept, if their code and that of all they ran is still the same."""
+        """Return those of `tests` whose code, and that of all they ran, has not changed since they ran."""
 
     def count_executions(self) -> ExecutionCount:
         """Count what is kept."""
 
     def forget_executions(self) -> None:
         """Forget all of it."""
+
+
+class ExecutedGraph(Edges, Executions, Protocol):
+    """Edges, and what ran: tests reach functions by both."""
+
+
+class Graph(SourceFiles, SymbolGraph, Summaries, Executions, Protocol):
+    """All that is kept of one project's code, next to its documents."""
 
 
 class Versions(Protocol):
@@ -102,7 +119,10 @@ class Versions(Protocol):
 
 
 class SyntaxNode(Protocol):
-    """A node of a syntax tree: its kind, its lines (0-based) and bytes, and what is inside of it."""
+    """A node of a syntax tree: its kind, its lines (0-based) and bytes, and its children.
+
+    The ten members are those of tree-sitter's own `Node`, so that no node has to be wrapped.
+    """
 
     @property
     def type(self) -> str:
@@ -148,11 +168,14 @@ class Parser(Protocol):
     """Grammars of programming languages."""
 
     def parse(self, grammar: str, source: bytes) -> SyntaxNode:
-        """Return the root of the syntax tree; what does not parse is a node of type ERROR. Raises MissingExtra."""
+        """Return the root of the syntax tree; what does not parse is a node of type ERROR. Raises MissingExtra.
+
+        `grammar` is `module:function`, of the package that holds it.
+        """
 
 
 class CoverageRun(Protocol):
-    """What a coverage tool wrote down while tests ran. Raises BadRequest where its file is none, or damaged."""
+    """A run of tests as a coverage tool recorded it. Raises BadRequest for a file that is not one, or is damaged."""
 
     @property
     def finished_ns(self) -> int:

@@ -37,7 +37,7 @@ def test_callers_come_by_distance_with_the_way_and_tests_apart(indexed: Make) ->
     assert [e.target.partition("::")[2] for e in found.impact.tests[0].via] == ["Cart.total", "convert"]
     assert [f.path for f in found.impact.test_files] == ["tests/test_cart.py"]
     assert [f.path for f in found.impact.files] == ["shop/cart.py", "shop/view.py"]
-    assert [(c.source, c.line) for c in found.impact.open_calls] == [("shop/other.py::unrelated", 2)]
+    assert [(c.source, c.line) for c in found.impact.unresolved_calls] == [("shop/other.py::unrelated", 2)]
     assert found.freshness.dirty == ()
 
 

@@ -153,7 +153,7 @@ def _dump(made: Project) -> list[object]:
     keys = [s.key for s in symbols]
     documents = store.get(SCOPE, sorted(store.hashes(SCOPE)))
     return [
-        symbols, list(store.all_edges()), store.open_calls([s.name for s in symbols]),
+        symbols, list(store.all_edges()), store.unresolved_calls([s.name for s in symbols]),
         executed.edges_into(store, keys), sorted(store.settled(keys)), store.count_executions(),
         [(f.path, f.content_hash, f.status, f.note) for f in store.files().values()], [(d.key, d.text) for d in documents],
     ]  # fmt: skip

@@ -46,7 +46,8 @@ class ImpactResult:
         a, i = self.analysis, self.analysis.impact
         end = self.limit or None
         counted = {
-            name: sum(1 for c in i.open_calls if c.name == name) for name in sorted({c.name for c in i.open_calls})
+            name: sum(1 for c in i.unresolved_calls if c.name == name)
+            for name in sorted({c.name for c in i.unresolved_calls})
         }
         return {
             "changed": list(a.changed),
@@ -57,9 +58,9 @@ class ImpactResult:
             "test_files": [_file(f) for f in i.test_files],
             "counts": {"symbols": len(i.symbols), "files": len(i.files), "tests": len(i.tests)},
             "unresolved": {
-                "count": len(i.open_calls),
+                "count": len(i.unresolved_calls),
                 "names": counted,
-                "sites": [f"{c.source}#L{c.line}" for c in i.open_calls[:20]],
+                "sites": [f"{c.source}#L{c.line}" for c in i.unresolved_calls[:20]],
             },
             "freshness": a.freshness.to_json(),
         }
@@ -161,10 +162,10 @@ def _evidence(one: Reached) -> str:
 
 def _unresolved(result: ImpactResult, style: Style) -> list[str]:
     i = result.analysis.impact
-    if i.open_calls:
+    if i.unresolved_calls:
         words = Words(
-            f"{len(i.open_calls)} more calls bear the name, and it is not known where they go",
-            f"같은 이름을 부르지만 어디로 가는지 모르는 호출 {len(i.open_calls)}개가 더 있음",
+            f"{len(i.unresolved_calls)} more calls bear the name, and it is not known where they go",
+            f"같은 이름을 부르지만 어디로 가는지 모르는 호출 {len(i.unresolved_calls)}개가 더 있음",
         )
     elif not i.symbols and not i.tests:
         words = Words("No callers.", "부르는 곳이 없습니다.")

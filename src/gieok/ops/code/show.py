@@ -41,7 +41,7 @@ class Shown:
     code: Excerpt
     callers: tuple[Edge, ...]
     callees: tuple[Edge, ...]
-    open_calls: tuple[UnresolvedCall, ...]
+    unresolved_calls: tuple[UnresolvedCall, ...]
 
     def to_json(self) -> dict[str, object]:
         """Return the documented shape."""
@@ -53,7 +53,7 @@ class Shown:
             "keywords": list(self.keywords), "complexity": s.complexity, "status": s.status, "code_hash": s.code_hash,
             "code": self.code.text, "code_notes": told(self.code.notes), "redacted": self.code.is_redacted,
             "callers": [_edge(e, e.source) for e in self.callers],
-            "callees": [_edge(e, e.target) for e in self.callees], "unresolved": len(self.open_calls),
+            "callees": [_edge(e, e.target) for e in self.callees], "unresolved": len(self.unresolved_calls),
         }  # fmt: skip
 
 
@@ -103,7 +103,7 @@ def _shown(project: Project, symbol: Symbol) -> Shown:
         excerpt(project, symbol.path, symbol.start_line, symbol.end_line),
         tuple(_sure_first(into)),
         tuple(_sure_first(out)),
-        tuple(project.store.open_calls([symbol.name])),
+        tuple(project.store.unresolved_calls([symbol.name])),
     )
 
 
@@ -121,8 +121,8 @@ def present(result: ShowResult, style: Style) -> str:
         lines += numbered(shown.code, style, _CODE_LINES_OF_MACHINES if style.verbatim else _CODE_LINES)
         lines += _edges(Words("called by", "부르는 곳"), [(e.source, e) for e in shown.callers], style)
         lines += _edges(Words("calls", "부르는 것"), [(e.target, e) for e in shown.callees], style)
-        if shown.open_calls:
-            count = len(shown.open_calls)
+        if shown.unresolved_calls:
+            count = len(shown.unresolved_calls)
             words = Words(
                 f"{count} calls of this name with unknown target", f"대상을 모르는 같은 이름의 호출 {count}개"
             )

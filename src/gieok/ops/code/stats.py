@@ -61,7 +61,7 @@ def _tokens(context: Context, role: str) -> int:
 
 _LABELS = {
     "files": "파일", "lines": "줄", "passages": "구절", "vectors": "벡터", "languages": "언어", "statuses": "읽은 상태",
-    "kinds": "종류", "edges": "연결", "tiers": "확실한 정도", "open_calls": "대상을 모르는 호출", "markers": "표시",
+    "kinds": "종류", "edges": "연결", "tiers": "확실한 정도", "unresolved_calls": "대상을 모르는 호출", "markers": "표시",
     "deprecated": "사용 중단 심볼", "central": "많이 쓰이는 것", "complex": "복잡한 것", "depth": "가져오기 깊이",
     "disk_bytes": "디스크 바이트", "executions": "커버리지",
 }  # fmt: skip

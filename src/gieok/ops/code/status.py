@@ -45,7 +45,7 @@ class CodeStatusResult:
         c = self.counted
         return {
             "root": str(self.root), "files": c.files, "lines": c.lines, "languages": c.languages, "kinds": c.kinds,
-            "edges": c.edges, "tiers": c.tiers, "unresolved": c.open_calls, "passages": c.passages, "vectors": c.vectors,
+            "edges": c.edges, "tiers": c.tiers, "unresolved": c.unresolved_calls, "passages": c.passages, "vectors": c.vectors,
             "central": [{"symbol": key, "dependants": n} for key, n in c.central], "record": self.record,
             "coverage": {**c.executions, "at": self.coverage_at or None},
             "quality": self.quality, "pending": self.pending, "freshness": self.freshness.to_json(),

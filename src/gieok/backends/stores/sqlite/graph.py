@@ -161,7 +161,7 @@ class SqliteProjectStore(SqliteStore):
             for row in db.execute(f"{_EDGES} WHERE ?1 = '' OR e.kind = ?1{_EDGE_ORDER}", (kind,)):
                 yield Edge(*row)
 
-    def open_calls(self, names: Sequence[str]) -> list[UnresolvedCall]:
+    def unresolved_calls(self, names: Sequence[str]) -> list[UnresolvedCall]:
         """Return the calls of these names whose target is not known."""
         with self._reading() as db:
             rows = [
@@ -171,7 +171,7 @@ class SqliteProjectStore(SqliteStore):
             ]
         return sorted(rows)
 
-    def count_open_calls(self) -> int:
+    def count_unresolved_calls(self) -> int:
         """Count the calls whose target is not known."""
         with self._reading() as db:
             return int(db.execute("SELECT count(*) FROM code_open").fetchone()[0])
@@ -291,7 +291,7 @@ def _forget_executions(db: sqlite3.Connection, tests: Sequence[str], paths: Sequ
 
 
 def _write_graph(
-    db: sqlite3.Connection, symbols: Sequence[Symbol], edges: Sequence[Edge], open_calls: Sequence[UnresolvedCall]
+    db: sqlite3.Connection, symbols: Sequence[Symbol], edges: Sequence[Edge], unresolved_calls: Sequence[UnresolvedCall]
 ) -> None:
     known = {row[1]: (row[0], Symbol(*row[1:])) for row in db.execute(f"SELECT id, {_SYMBOL} FROM code_symbols")}
     wanted = {symbol.key: symbol for symbol in symbols}
@@ -308,7 +308,9 @@ def _write_graph(
         db, "code_edges", "source, target, kind, line, tier, reason", 4,
         ((ids[e.source], ids[e.target], e.kind, e.line, e.tier, e.reason) for e in edges),
     )  # fmt: skip
-    _write_difference(db, "code_open", "name, source, line", 3, ((c.name, ids[c.source], c.line) for c in open_calls))
+    _write_difference(
+        db, "code_open", "name, source, line", 3, ((c.name, ids[c.source], c.line) for c in unresolved_calls)
+    )
 
 
 def _write_difference(

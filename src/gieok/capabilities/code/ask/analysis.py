@@ -90,9 +90,9 @@ def _analyse(
     found = {key: one for key, one in found.items() if key in symbols}
     found |= executed.doubted(store, seeds, found, symbols) if not gone else {}
     names = sorted({_name(key) for key in (*seeds, *gone)} - {"<module>"})
-    open_calls = store.open_calls(names)
+    unresolved_calls = store.unresolved_calls(names)
     return Analysis(
-        impact.summarise([*seeds, *gone], found, imported, symbols, open_calls),
+        impact.summarise([*seeds, *gone], found, imported, symbols, unresolved_calls),
         symbols, tuple(changed), tuple(gone), freshness(project),
     )  # fmt: skip
 

@@ -5,7 +5,7 @@ every test that comes by. Only impact reads them.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from gieok.capabilities.code.ask.coverage import Learned
 from gieok.capabilities.code.ask.impact import Reached, is_test
@@ -13,6 +13,7 @@ from gieok.capabilities.code.index.graph import Certainty
 from gieok.capabilities.code.index.project import SCOPE, Project
 from gieok.capabilities.code.model.facts import Kind
 from gieok.model.code import Edge, Executed, Symbol
+from gieok.ports.code import ExecutedGraph, Executions
 
 RAN = "ran"
 _REASON, _CHANGED = "ran under coverage", "ran under coverage, changed since"
@@ -20,23 +21,10 @@ NOT_RUN = "did not run it under coverage"
 _NOTE = "code.executed_at"
 
 
-class Executions(Protocol):
-    """The part of `Graph` that is asked here."""
-
-    def edges_into(self, keys: Sequence[str]) -> list[Edge]:
-        """Return the edges that end in these symbols."""
-
-    def executed(self, functions: Sequence[str]) -> list[Executed]:
-        """Return which tests ran these functions."""
-
-    def settled(self, tests: Sequence[str]) -> set[str]:
-        """Return the tests that would run today as they did then."""
-
-
 class ObservedTests(NamedTuple):
     """The edges of a store, with those from tests to what they ran."""
 
-    store: Executions
+    store: ExecutedGraph
 
     def edges_into(self, keys: Sequence[str]) -> list[Edge]:
         """Return the edges that end in these symbols, sorted."""

@@ -7,12 +7,13 @@ missed there, but most of them are fine.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from gieok.capabilities.code.index.graph import IMPORTS, Certainty
 from gieok.capabilities.code.languages import places
 from gieok.capabilities.code.model.facts import Kind, Trait
 from gieok.model.code import Edge, Symbol, UnresolvedCall
+from gieok.ports.code import Edges
 
 #: The tiers in which a reader should read: certain, likely, possible.
 CERTAINTY: dict[int, str] = {
@@ -24,13 +25,6 @@ CERTAINTY: dict[int, str] = {
 }
 _NEAR = 2
 _LONGEST_PATH = 12
-
-
-class Edges(Protocol):
-    """Where edges come from: the stored graph, or one that was made of an older version."""
-
-    def edges_into(self, keys: Sequence[str]) -> list[Edge]:
-        """Return the edges that end in these symbols."""
 
 
 class Network:
@@ -88,7 +82,7 @@ class Impact(NamedTuple):
     files: tuple[FileReach, ...]
     tests: tuple[Reached, ...]
     test_files: tuple[FileReach, ...]
-    open_calls: tuple[UnresolvedCall, ...]
+    unresolved_calls: tuple[UnresolvedCall, ...]
 
 
 def reach(edges: Edges, seeds: Sequence[str]) -> dict[str, Reached]:
@@ -150,7 +144,7 @@ def _path(key: str, first: Mapping[str, Edge]) -> tuple[Edge, ...]:
 def importers(edges: Edges, paths: Sequence[str], known: Iterable[str]) -> dict[str, int]:
     """Return every file that imports one of `paths`, however indirectly, with the number of steps. Nothing is missed by it.
 
-    A `conftest.py` serves every test below it, and a module is run with the `__init__.py` of the folders above it.
+    Some files are run before all below their folder (`__init__.py`, `conftest.py`).
     """
     files = sorted(known)
     distance = dict.fromkeys(paths, 0)
@@ -162,9 +156,9 @@ def importers(edges: Edges, paths: Sequence[str], known: Iterable[str]) -> dict[
         targets = [f"{path}::<module>" for path in frontier]
         reached = {e.source.partition("::")[0] for e in edges.edges_into(targets) if e.kind == IMPORTS}
         for path in frontier:
-            folder, _, name = path.rpartition("/")
-            if name in ("conftest.py", "__init__.py"):
-                reached |= {f for f in files if f.startswith(f"{folder}/" if folder else "")}
+            if places.is_run_first(path):
+                folder = path[: path.rfind("/") + 1]
+                reached |= {f for f in files if f.startswith(folder)}
         for path in sorted(reached):
             if path not in distance:
                 distance[path] = steps
@@ -187,7 +181,7 @@ def summarise(
     found: Mapping[str, Reached],
     imported: Mapping[str, int],
     symbols: Mapping[str, Symbol],
-    open_calls: Sequence[UnresolvedCall],
+    unresolved_calls: Sequence[UnresolvedCall],
 ) -> Impact:
     """Group what was reached into symbols, files and tests, each ranked."""
     ranked = sorted(found.values(), key=lambda r: (r.tier, r.distance, r.key))
@@ -206,7 +200,7 @@ def summarise(
         tuple(f for f in files if not places.is_test(f.path)),
         tuple(tests),
         tuple(f for f in _files(tests, imported, stems, beside) if places.is_test(f.path)),
-        tuple(open_calls),
+        tuple(unresolved_calls),
     )
 
 

@@ -23,7 +23,7 @@ class Statistics(NamedTuple):
     kinds: dict[str, int]
     edges: dict[str, int]
     tiers: dict[str, int]
-    open_calls: int
+    unresolved_calls: int
     markers: dict[str, int]
     deprecated: int
     #: (symbol, how many depend on it), most first.
@@ -61,7 +61,7 @@ def count(project: Project) -> Statistics:
         len(files), sum(s.end_line for s in symbols if s.kind == Kind.MODULE), stats.passages, stats.vectors,
         dict(sorted(Counter(f.language for f in files.values()).items())),
         dict(sorted(Counter(f.status for f in files.values()).items())),
-        dict(sorted(kinds.items())), dict(sorted(edges.items())), dict(sorted(tiers.items())), store.count_open_calls(),
+        dict(sorted(kinds.items())), dict(sorted(edges.items())), dict(sorted(tiers.items())), store.count_unresolved_calls(),
         dict(sorted(Counter(s.name for s in symbols if s.kind == Kind.MARKER).items())),
         sum(1 for s in symbols if s.status == "deprecated"),
         tuple(central[:_MOST]), tuple(hard[:_MOST]), depth(imports), stats.disk_bytes, store.count_executions()._asdict(),

@@ -98,7 +98,7 @@ def plain_record(counted: statistics.Statistics) -> dict[str, str]:
     )
     central = ", ".join(key.partition("::")[2] for key, _ in counted.central[:5])
     markers = ", ".join(f"{name} {n}" for name, n in counted.markers.items()) or "no markers"
-    open_share = counted.open_calls / max(counted.open_calls + counted.edges.get("calls", 0), 1)
+    open_share = counted.unresolved_calls / max(counted.unresolved_calls + counted.edges.get("calls", 0), 1)
     return {
         "architecture": f"{counted.files} files ({languages}), imports {counted.depth} deep. "
         f"Most depended on: {central or 'nothing'}.",

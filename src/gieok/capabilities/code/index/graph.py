@@ -53,7 +53,7 @@ class Built(NamedTuple):
 
     symbols: tuple[Symbol, ...]
     edges: tuple[Edge, ...]
-    open_calls: tuple[UnresolvedCall, ...]
+    unresolved_calls: tuple[UnresolvedCall, ...]
     #: Files that the solver cannot take, each with the reason: their symbols are here, their calls are not.
     unlinked: tuple[tuple[str, str], ...] = ()
 
@@ -99,7 +99,7 @@ def build(
     name have none, unless it lets them.
     """
     edges = _Edges()
-    open_calls: set[UnresolvedCall] = set()
+    unresolved_calls: set[UnresolvedCall] = set()
     unlinked: list[tuple[str, str]] = []
     names = {s.name for own in symbols.values() for s in own}
     again = again or partial(list, list(files))
@@ -110,7 +110,7 @@ def build(
         work = partial(_linked, family, names, place)
         (found, calls), strange = isolated(work, by_family.pop(family), partial(_again, family, again))
         edges.take(found)
-        open_calls |= calls
+        unresolved_calls |= calls
         unlinked += strange
     kept = {s.key: s for own in symbols.values() for s in own if s.kind != Kind.LAMBDA or place(s.key) == s.key}
     return Built(
@@ -120,7 +120,7 @@ def build(
             for e in edges.rows()
             if e.source in kept and e.target in kept and (e.source != e.target or e.kind == CALLS)
         ),
-        tuple(sorted(open_calls)),
+        tuple(sorted(unresolved_calls)),
         tuple(sorted(unlinked)),
     )
 
@@ -146,10 +146,10 @@ def _linked(
     keys = [f"{path}::{s.qualified}" for path, facts in members for s in facts.symbols]
     program = solve(members, family.rules(members))
     placed = [place(key) for key in keys]
-    open_calls = _calls(program, keys, placed, names, edges)
+    unresolved_calls = _calls(program, keys, placed, names, edges)
     _others(program, keys, placed, edges)
     _dispatched(program, placed, edges)
-    return edges, open_calls
+    return edges, unresolved_calls
 
 
 def _calls(
@@ -162,7 +162,7 @@ def _calls(
         if fact.owner != -1 and "<lambda" not in key:
             methods[key.rpartition(".")[2]].add(key)
     answered = {(site.symbol, site.line, _plain(site.name)) for site in program.sites if site.targets or site.wired}
-    open_calls = set[UnresolvedCall]()
+    unresolved_calls = set[UnresolvedCall]()
     for site in program.sites:
         source = placed[site.symbol]
         if site.targets:
@@ -177,9 +177,9 @@ def _calls(
         elif site.kind in ("call", "method"):
             name = _plain(site.name)
             if name in names and (site.symbol, site.line, name) not in answered:
-                open_calls.add(UnresolvedCall(source, name, site.line))
+                unresolved_calls.add(UnresolvedCall(source, name, site.line))
                 _by_name(site, source, methods, edges)
-    return open_calls
+    return unresolved_calls
 
 
 def _plain(name: str) -> str:

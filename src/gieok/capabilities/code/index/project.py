@@ -252,7 +252,7 @@ def _write(
         return [(path, fact_file.load(text)) for path, text in texts.items()]
 
     built = graph.build(files, {**before, **own}, again=again)
-    store.replace(rows, gone, (built.symbols, built.edges, built.open_calls))
+    store.replace(rows, gone, (built.symbols, built.edges, built.unresolved_calls))
     store.write_note(SCOPE, _UNLINKED_NOTE, json.dumps(built.unlinked, ensure_ascii=False))
     change.notes += unlinked(project)
     change.linked = True

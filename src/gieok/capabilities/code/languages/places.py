@@ -15,6 +15,8 @@ _SIDE_FOLDERS = frozenset(
 )
 #: Files that stand for their folder, in the order in which they are looked for.
 REEXPORTS = tuple(name for language in LANGUAGES.values() for name in language.reexports)
+#: Files in which a program starts.
+STARTS = tuple(name for language in LANGUAGES.values() for name in language.starts)
 _RUN_FIRST = frozenset(name for language in LANGUAGES.values() for name in language.run_first)
 
 

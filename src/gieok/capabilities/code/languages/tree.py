@@ -1,15 +1,16 @@
 """What the readers of syntax trees share: text of nodes, scopes, definitions, queues. A language adds tables of handlers.
 
-A handler gets a node and returns the variable that holds what it gives. Nodes without one are passed through: what is inside is
-read, and its values are what it gives.
+A handler gets a node and returns the variable that holds what the node gives, or None. A node without a handler gives what its
+children give.
 """
 
 import re
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from gieok.capabilities.code.languages.emission import Emission
 from gieok.capabilities.code.languages.language import Language, Reader
 from gieok.capabilities.code.model.facts import (
     NOTHING,
@@ -20,7 +21,6 @@ from gieok.capabilities.code.model.facts import (
     FunctionFact,
     Kind,
     Namespace,
-    Op,
     SymbolFact,
     Trait,
     Variable,
@@ -46,7 +46,7 @@ def reading(kind: type["TreeReader"]) -> Reader:
     return read
 
 
-class TreeReader:
+class TreeReader(Emission[Node]):
     """Walks a syntax tree; subclasses say what each kind of node means."""
 
     #: Node type → name of the method that reads it.
@@ -59,15 +59,14 @@ class TreeReader:
     leading: ClassVar[re.Pattern[bytes] | None] = None
 
     def __init__(self, language: str, source: bytes, roots: Sequence[Node], parse: Parse) -> None:
+        super().__init__(Builder(language, source.count(b"\n") + 1))
         self.source = source
         self.parse = parse
-        self.builder = Builder(language, source.count(b"\n") + 1)
-        self.scope = self.builder.module
         self.waiting: deque[tuple[Node, Namespace]] = deque()
         self.complexity: dict[int, int] = {}
         self.roots = roots
         self._depth = 0
-        self._methods: dict[str, Callable[[Node], Variable]] = {
+        self._methods: dict[str, Callable[[Node], Variable | None]] = {
             kind: getattr(self, name) for kind, name in self.handlers.items()
         }
 
@@ -117,18 +116,48 @@ class TreeReader:
         self._depth += 1
         value = handler(node)
         self._depth -= 1
-        return value
+        return NOTHING if value is None else value
 
     def inside(self, node: Node) -> Variable:
         """Read the children; what they give is what the node gives."""
         held = [value for child in node.named_children if (value := self.value(child)) != NOTHING]
         return self.builder.merge(*held) if held else NOTHING
 
-    def nothing(self, node: Node) -> Variable:
+    def nothing(self, node: Node) -> None:
         """Read the children; the node gives nothing."""
         for child in node.named_children:
             self.value(child)
-        return NOTHING
+
+    def skip(self, node: Node) -> None:
+        """Read nothing."""
+
+    def first(self, node: Node) -> Variable:
+        """Read the first child; it is what the node gives."""
+        return self.value(node.named_children[0]) if node.named_children else NOTHING
+
+    def returned(self, node: Node) -> None:
+        """Let the function at hand return what the children give."""
+        for child in node.named_children:
+            self.give(self.value(child))
+
+    def conditional(self, node: Node) -> Variable:
+        """Read `condition ? consequence : alternative`; it gives either."""
+        self.value(self.field(node, "condition"))
+        return self.builder.merge(
+            self.value(self.field(node, "consequence")), self.value(self.field(node, "alternative"))
+        )
+
+    def arguments(self, listed: Node | None) -> list[Argument]:
+        """Return what stands between the brackets of a call, by place."""
+        children = listed.named_children if listed is not None else ()
+        return [("", self.value(child)) for child in children if "comment" not in child.type]
+
+    def row(self, parts: Iterable[Node], read: Callable[[Node], Variable]) -> Variable:
+        """Return a new container of what `read` makes of its parts, by place."""
+        held = self.builder.container()
+        for place, part in enumerate(parts):
+            self.store_index(held, place, read(part), part)
+        return held
 
     def text_value(self, node: Node) -> Variable:
         """Return what stands for any text."""
@@ -143,24 +172,22 @@ class TreeReader:
         """Return the child in a role."""
         return node.child_by_field_name(name)
 
+    def children(self, node: Node, name: str) -> Sequence[Node]:
+        """Return what is inside of the child in a role; nothing where there is none."""
+        child = node.child_by_field_name(name)
+        return child.named_children if child is not None else ()
+
+    def child(self, node: Node, *types: str) -> Node | None:
+        """Return the first child of one of these types."""
+        return next((child for child in node.named_children if child.type in types), None)
+
+    def name(self, node: Node, field: str = "name") -> str:
+        """Return the source of the child in a role."""
+        return self.text(self.field(node, field))
+
     def line(self, node: Node) -> int:
         """Return the 1-based line at which a node begins."""
         return node.start_point[0] + 1
-
-    def emit(self, *instruction: Any) -> None:  # noqa: ANN401 - operands differ by instruction
-        """Add an instruction."""
-        self.builder.code.append(instruction)
-
-    # Names
-
-    def lookup(self, name: str) -> Variable:
-        """Return the variable of a name; one that is bound nowhere may be bound later, at the top."""
-        scope: Namespace | None = self.scope
-        while scope is not None:
-            if name in scope.names and scope.owner == NOTHING:
-                return scope.names[name]
-            scope = scope.outer
-        return self.builder.bind(self.builder.module, name)
 
     # Definitions
 
@@ -197,25 +224,17 @@ class TreeReader:
         return " ".join(reversed(lines))
 
     def function(
-        self,
-        node: Node,
-        name: str,
-        kind: str,
-        parameters: Sequence[tuple[str, Variable]],
-        body: Node | None,
-        *,
-        receiver: str = "",
-        rest: str = "",
-        traits: Sequence[str] = (),
-        shown: bool = True,
-    ) -> tuple[int, Namespace]:
+        self, node: Node, name: str, kind: str, parameters: Sequence[tuple[str, Variable]], body: Node | None,
+        *, receiver: str = "", rest: str = "", traits: Sequence[str] = (),
+    ) -> tuple[int, Namespace]:  # fmt: skip
         """Add a function and queue its body; `parameters` are names with what their annotation holds.
 
-        `receiver` names the first parameter that a call fills with the object. Return its number and scope.
+        `receiver` names the first parameter that a call fills with the object; a function without a name is a lambda.
+        Return its number and scope.
         """
         builder = self.builder
-        name = name if shown else builder.lambda_name(self.scope.symbol)
-        symbol = self.symbol(node, name, kind if shown else Kind.LAMBDA, traits, self.doc(node) if shown else "")
+        shown = name or builder.lambda_name(self.scope.symbol)
+        symbol = self.symbol(node, shown, kind if name else Kind.LAMBDA, traits, self.doc(node) if name else "")
         outer = self.scope
         inner = Namespace(self.closure(), symbol, len(builder.functions), f"{builder.symbols[symbol].qualified}.")
         places = [receiver] if receiver else []
@@ -238,12 +257,6 @@ class TreeReader:
         """Return the scope whose names a nested function sees."""
         return self.scope
 
-    def function_value(self, number: int) -> Variable:
-        """Return a variable that holds a function."""
-        value = self.builder.fresh()
-        self.emit(Op.FUNCTION, value, number)
-        return value
-
     def class_(
         self, node: Node, name: str, bases: Sequence[Variable], traits: Sequence[str] = ()
     ) -> tuple[int, Namespace]:
@@ -254,78 +267,6 @@ class TreeReader:
         inner = Namespace(outer, symbol, outer.function, f"{outer.prefix}{name}.", number)
         self.builder.classes.append(ClassFact(symbol, inner.names, tuple(b for b in bases if b != NOTHING)))
         return number, inner
-
-    def class_value(self, number: int) -> Variable:
-        """Return a variable that holds a class."""
-        value = self.builder.fresh()
-        self.emit(Op.CLASS, value, number)
-        return value
-
-    # Calls
-
-    def load(self, place: Variable, name: str, node: Node) -> Variable:
-        """Return what `place`.name gives."""
-        if place == NOTHING:
-            return NOTHING
-        value = self.builder.fresh()
-        self.emit(Op.LOAD, value, place, name, self.scope.symbol, self.line(node))
-        return value
-
-    def holding(self, inner: Variable, node: Node) -> Variable:
-        """Return a container of what `inner` holds."""
-        if inner == NOTHING:
-            return NOTHING
-        held = self.builder.container()
-        self.emit(Op.STORE_INDEX, held, "*", inner, self.scope.symbol, self.line(node))
-        return held
-
-    def call(self, callee: Variable, arguments: Sequence[Argument], node: Node, name: str = "") -> Variable:
-        """Return what calling `callee` gives."""
-        if callee == NOTHING:
-            return NOTHING
-        value = self.builder.fresh()
-        self.emit(Op.CALL, value, callee, list(arguments), self.scope.symbol, self.line(node), name)
-        return value
-
-    def call_method(self, place: Variable, name: str, arguments: Sequence[Argument], node: Node) -> Variable:
-        """Return what `place`.name(arguments) gives; of an unknown place, nothing, but the call is counted."""
-        value = self.builder.fresh()
-        place = place if place != NOTHING else self.builder.fresh()
-        self.emit(Op.CALL_METHOD, value, place, name, list(arguments), self.scope.symbol, self.line(node))
-        return value
-
-    def element(self, place: Variable, node: Node) -> Variable:
-        """Return what iterating over `place` gives."""
-        if place == NOTHING:
-            return NOTHING
-        value = self.builder.fresh()
-        self.emit(Op.ELEMENT, value, place, self.scope.symbol, self.line(node))
-        return value
-
-    def declared(self, kind: Variable) -> Variable:
-        """Return a variable that holds instances of a type, its subtypes included."""
-        if kind == NOTHING:
-            return NOTHING
-        value = self.builder.fresh()
-        self.emit(Op.DECLARED, value, kind)
-        return value
-
-    def narrow(self, value: Variable, kind: Variable) -> Variable:
-        """Return what of `value` may be of a class."""
-        if NOTHING in (value, kind):
-            return value
-        narrowed = self.builder.fresh()
-        self.emit(Op.NARROW, narrowed, value, kind)
-        return narrowed
-
-    @property
-    def current(self) -> FunctionFact:
-        """Return the function whose body is read."""
-        return self.builder.functions[self.scope.function]
-
-    def give(self, value: Variable) -> None:
-        """Let the function at hand return a value."""
-        self.builder.copy(self.current.result, value)
 
 
 def _plain(comment: str) -> str:

@@ -9,7 +9,7 @@ from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
 #: Stored with the facts: changes whenever the facts of any file would.
-VERSION = 8
+VERSION = 9
 
 Variable = int
 NOTHING: Variable = -1

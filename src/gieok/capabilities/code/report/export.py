@@ -84,7 +84,7 @@ def _starts(project: Project, symbols: Sequence[Symbol], told: Mapping[str, str]
 
 def _is_start(symbol: Symbol) -> bool:
     if symbol.kind == Kind.MODULE:
-        return symbol.path.endswith("__main__.py")
+        return symbol.path.endswith(places.STARTS)
     return symbol.name == "main" and symbol.kind in (Kind.FUNCTION, Kind.METHOD)
 
 

@@ -88,7 +88,7 @@ def structure(project: Project) -> Structure:
 def _is_own_package(source: str, target: str) -> bool:
     """Say whether `target` is the `__init__.py` of a folder around `source`: it runs before it, asked or not."""
     folder, _, name = target.rpartition("/")
-    return name == "__init__.py" and source.startswith(f"{folder}/")
+    return name in places.REEXPORTS and places.is_run_first(target) and source.startswith(f"{folder}/")
 
 
 def _paths(source: str, target: str) -> tuple[str, str]:

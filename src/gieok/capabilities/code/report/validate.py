@@ -89,9 +89,9 @@ def _edges(project: Project) -> Validation:
 
 def _resolved(counted: Statistics) -> Validation:
     calls = counted.edges.get("calls", 0)
-    share = _share(calls, calls + counted.open_calls)
+    share = _share(calls, calls + counted.unresolved_calls)
     return Validation(
-        "calls resolved", share, f"{counted.open_calls} calls of known names without a target, {calls} with", 1
+        "calls resolved", share, f"{counted.unresolved_calls} calls of known names without a target, {calls} with", 1
     )
 
 

@@ -1,11 +1,11 @@
 """Go → facts: packages by folder, methods by receiver, fields and embedding, results of functions, composite literals."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from gieok.capabilities.code.languages.tree import Node, TreeReader, reading
 from gieok.capabilities.code.model.facts import (
     NOTHING,
-    Argument,
     ClassFact,
     FunctionFact,
     Kind,
@@ -35,10 +35,10 @@ class _Reader(TreeReader):
         "func_literal": "_literal", "short_var_declaration": "_short", "assignment_statement": "_short", "var_spec": "_var",
         "const_spec": "_var", "return_statement": "_return", "range_clause": "_range", "index_expression": "_index",
         "type_assertion_expression": "_assertion", "unary_expression": "_unary", "binary_expression": "nothing",
-        "interpreted_string_literal": "text_value", "raw_string_literal": "text_value", "type_identifier": "_type_name",
-        "field_identifier": "_skip", "qualified_type": "_type_name", "pointer_type": "_type_name", "label_name": "_skip",
-        "type_conversion_expression": "_conversion", "expression_statement": "nothing", "parameter_list": "_skip",
-        "slice_type": "_skip", "map_type": "_skip", "array_type": "_skip", "blank_identifier": "_skip",
+        "interpreted_string_literal": "text_value", "raw_string_literal": "text_value", "type_identifier": "_named",
+        "field_identifier": "skip", "qualified_type": "_named", "pointer_type": "_named", "label_name": "skip",
+        "type_conversion_expression": "_conversion", "expression_statement": "nothing", "parameter_list": "skip",
+        "slice_type": "skip", "map_type": "skip", "array_type": "skip", "blank_identifier": "skip",
         "type_switch_statement": "_type_switch",
     }  # fmt: skip
 
@@ -54,61 +54,43 @@ class _Reader(TreeReader):
             return
         for child in node.named_children:
             if child.type == "function_declaration":
-                self.builder.bind(self.scope, self.text(self.field(child, "name")))
+                self.builder.bind(self.scope, self.name(child))
             elif child.type == "type_declaration":
                 for spec in child.named_children:
-                    self.builder.bind(self.scope, self.text(self.field(spec, "name")))
+                    self.builder.bind(self.scope, self.name(spec))
 
-    def _skip(self, node: Node) -> Variable:
-        del node
-        return NOTHING
-
-    def _package(self, node: Node) -> Variable:
+    def _package(self, node: Node) -> None:
         self.builder.package = self.text(node.named_children[-1])
-        return NOTHING
 
-    def _import(self, node: Node) -> Variable:
-        path = self.text(self.field(node, "path")).strip('"`')
-        name = self.text(self.field(node, "name")) or path.rpartition("/")[2]
+    def _import(self, node: Node) -> None:
+        path = self.name(node, "path").strip('"`')
+        name = self.name(node) or path.rpartition("/")[2]
         if name == ".":
             self.emit(Op.IMPORT_ALL, path, 0)
         else:
             self.emit(Op.IMPORT, self.builder.bind(self.builder.module, name), path, "", 0, self.line(node))
-        return NOTHING
 
     # Definitions
 
-    def _function(self, node: Node) -> Variable:
-        name = self.text(self.field(node, "name"))
+    def _function(self, node: Node) -> None:
+        name = self.name(node)
         is_test = name.startswith(("Test", "Benchmark", "Fuzz", "Example"))
-        number = self._add(node, name, Kind.FUNCTION, "", (Trait.TEST,) if is_test else ())
+        number = self._add(node, name, Kind.FUNCTION, traits=(Trait.TEST,) if is_test else ())
         self.builder.copy(self.builder.bind(self.builder.module, name), self.function_value(number))
-        return NOTHING
 
-    def _add(
-        self, node: Node, name: str, kind: str, receiver: str, traits: tuple[str, ...] = (), *, shown: bool = True
-    ) -> int:
-        parameters, rest, elements = self._parameters(self.field(node, "parameters"))
-        number, inner = self.function(
-            node,
-            name,
-            kind,
-            parameters,
-            self.field(node, "body"),
-            receiver=receiver,
-            rest=rest,
-            traits=traits,
-            shown=shown,
-        )
+    def _add(self, node: Node, name: str, kind: str, receiver: str = "", traits: tuple[str, ...] = ()) -> int:
+        parameters, rest, elements = self._parameters(self.children(node, "parameters"))
+        body = self.field(node, "body")
+        number, inner = self.function(node, name, kind, parameters, body, receiver=receiver, rest=rest, traits=traits)
         self.builder.copy(self.builder.functions[number].rest, elements)
         self._results(self.field(node, "result"), self.builder.functions[number], inner)
         return number
 
-    def _parameters(self, listed: Node | None) -> tuple[list[tuple[str, Variable]], str, Variable]:
+    def _parameters(self, listed: Sequence[Node]) -> tuple[list[tuple[str, Variable]], str, Variable]:
         """Return (name, annotation) of each, the name of what takes the rest, and what that is declared to hold."""
         found: list[tuple[str, Variable]] = []
         rest, elements = "", NOTHING
-        for parameter in listed.named_children if listed is not None else ():
+        for parameter in listed:
             names = [self.text(c) for c in parameter.named_children if c.type == "identifier"]
             kind = self.field(parameter, "type")
             if parameter.type == "variadic_parameter_declaration":
@@ -132,12 +114,11 @@ class _Reader(TreeReader):
             for name in names or [""]:
                 value = self.type(self.field(part, "type"))
                 if name and value != NOTHING:
-                    self.builder.copy(self.builder.bind(inner, name), value)
-                if value != NOTHING:
-                    self.emit(Op.STORE_INDEX, held, place, value, self.scope.symbol, self.line(part))
+                    self.bind(name, value, inner)
+                self.store_index(held, place, value, part)
                 place += 1
 
-    def _method(self, node: Node) -> Variable:
+    def _method(self, node: Node) -> None:
         listed = self.field(node, "receiver")
         declaration = listed.named_children[0] if listed is not None and listed.named_children else None
         kind = self.field(declaration, "type") if declaration is not None else None
@@ -147,7 +128,7 @@ class _Reader(TreeReader):
             if declaration
             else "_"
         )
-        name = self.text(self.field(node, "name"))
+        name = self.name(node)
         held = self.builder.bind(self.builder.module, owner)
         arguments = self.text(kind).partition("[")[2].rstrip("]").split(",")
         self.generic = {a.strip(): self.load(held, f"[{n}]", node) for n, a in enumerate(arguments) if a.strip()}
@@ -157,15 +138,13 @@ class _Reader(TreeReader):
         self.scope, self.generic = outer, {}
         fact = self.builder.functions[number]
         self.builder.copy(fact.parameters[0], self.declared(held))
-        self.emit(Op.STORE, held, name, self.function_value(number), self.scope.symbol, self.line(node))
-        return NOTHING
+        self.store(held, name, self.function_value(number), node)
 
-    def _type_spec(self, node: Node) -> Variable:
-        name, kind = self.text(self.field(node, "name")), self.field(node, "type")
+    def _type_spec(self, node: Node) -> None:
+        name, kind = self.name(node), self.field(node, "type")
         number, inner = self.class_(node, name, ())
         bases: list[Variable] = []
-        listed = self.field(node, "type_parameters")
-        inside = [c for part in (listed.named_children if listed is not None else ()) for c in part.named_children]
+        inside = [c for part in self.children(node, "type_parameters") for c in part.named_children]
         given = [self.text(c) for c in inside if c.type == "identifier"]
         self.generic = {parameter: self.builder.bind(inner, f"[{place}]") for place, parameter in enumerate(given)}
         outer, self.scope = self.scope, inner
@@ -173,11 +152,11 @@ class _Reader(TreeReader):
             names = [self.text(c) for c in field.named_children if c.type == "field_identifier"]
             held = self.type(self.field(field, "type"))
             for field_name in names:
-                self.builder.copy(self.builder.bind(inner, field_name), held)
+                self.bind(field_name, held, inner)
             if not names:  # embedded
                 bases.append(self._named(self.field(field, "type")))
-                embedded = self.text(self.field(field, "type")).lstrip("*").rpartition(".")[2]
-                self.builder.copy(self.builder.bind(inner, embedded), held)
+                embedded = self.name(field, "type").lstrip("*").rpartition(".")[2]
+                self.bind(embedded, held, inner)
         if kind is not None and (element := self._element_type(kind)) is not None:
             self.builder.copy(self.builder.bind(inner, "[]"), self.type(element))
         for method in kind.named_children if kind is not None and kind.type == "interface_type" else ():
@@ -189,7 +168,6 @@ class _Reader(TreeReader):
         fact = self.builder.classes[number]
         self.builder.classes[number] = ClassFact(fact.symbol, fact.attributes, tuple(b for b in bases if b != NOTHING))
         self.builder.copy(self.builder.bind(self.scope, name), self.class_value(number))
-        return NOTHING
 
     def _element_type(self, kind: Node) -> Node | None:
         """Return the type of what a slice, array, map or channel holds."""
@@ -205,7 +183,7 @@ class _Reader(TreeReader):
         return [f for part in kind.named_children for f in part.named_children if f.type == "field_declaration"]
 
     def _literal(self, node: Node) -> Variable:
-        return self.function_value(self._add(node, "", Kind.LAMBDA, "", shown=False))
+        return self.function_value(self._add(node, "", Kind.LAMBDA))
 
     # Types
 
@@ -229,14 +207,11 @@ class _Reader(TreeReader):
 
     def _filled(self, node: Node) -> Variable:
         """`Cache[K, V]`: what is given for its parameters is kept with the type, one for all uses."""
-        held, listed = self._named(self.field(node, "type")), self.field(node, "type_arguments")
-        for place, argument in enumerate(listed.named_children if listed is not None else ()):
+        held, listed = self._named(self.field(node, "type")), self.children(node, "type_arguments")
+        for place, argument in enumerate(listed):
             if NOTHING not in (held, value := self._named(argument)):
-                self.emit(Op.STORE, held, f"[{place}]", value, self.scope.symbol, self.line(node))
+                self.store(held, f"[{place}]", value, node)
         return held
-
-    def _type_name(self, node: Node) -> Variable:
-        return self._named(node)
 
     def type(self, node: Node | None) -> Variable:
         """Return what a variable of a type may hold."""
@@ -261,7 +236,7 @@ class _Reader(TreeReader):
         return name in _BUILTINS
 
     def _selector(self, node: Node) -> Variable:
-        return self.load(self.value(self.field(node, "operand")), self.text(self.field(node, "field")), node)
+        return self.load(self.value(self.field(node, "operand")), self.name(node, "field"), node)
 
     def _call(self, node: Node) -> Variable:
         callee, listed = self.field(node, "function"), self.field(node, "arguments")
@@ -270,10 +245,10 @@ class _Reader(TreeReader):
         name = self.text(callee)
         if name in ("new", "make") and self._is_builtin(name) and listed is not None and listed.named_children:
             return self.type(listed.named_children[0])
-        arguments = self._arguments(listed)
+        arguments = self.arguments(listed)
         if callee.type == "selector_expression":
             place = self.value(self.field(callee, "operand"))
-            return self.call_method(place, self.text(self.field(callee, "field")), arguments, node)
+            return self.call_method(place, self.name(callee, "field"), arguments, node)
         held = self.value(callee)
         if name == "append":
             for _, value in arguments[1:]:
@@ -281,23 +256,14 @@ class _Reader(TreeReader):
             return arguments[0][1] if arguments else NOTHING
         return self.call(held, arguments, node, name if callee.type == "identifier" else "")
 
-    def _arguments(self, listed: Node | None) -> list[Argument]:
-        return [("", self.value(a)) for a in listed.named_children if a.type != "comment"] if listed is not None else []
-
     def _composite(self, node: Node) -> Variable:
-        kind, body = self.field(node, "type"), self.field(node, "body")
+        kind = self.field(node, "type")
         named = self._named(kind)
-        elements = (
-            [e for e in body.named_children if e.type in ("keyed_element", "literal_element")]
-            if body is not None
-            else []
-        )
+        elements = [e for e in self.children(node, "body") if e.type in ("keyed_element", "literal_element")]
         if named == NOTHING:
             held = self.builder.container()
             for element in elements:
-                value = self.value(element.named_children[-1])
-                if value != NOTHING:
-                    self.emit(Op.STORE_INDEX, held, "*", value, self.scope.symbol, self.line(element))
+                self.store_index(held, "*", self.value(element.named_children[-1]), element)
             inner = self.field(kind, "element") or self.field(kind, "value") if kind is not None else None
             return self.builder.merge(held, self.holding(self.type(inner), node))
         arguments = [
@@ -311,13 +277,13 @@ class _Reader(TreeReader):
 
     def _unary(self, node: Node) -> Variable:
         held = self.value(self.field(node, "operand"))
-        return self.element(held, node) if self.text(self.field(node, "operator")) == "<-" else held
+        return self.element(held, node) if self.name(node, "operator") == "<-" else held
 
     def _assertion(self, node: Node) -> Variable:
         self.value(self.field(node, "operand"))
         return self.type(self.field(node, "type"))
 
-    def _type_switch(self, node: Node) -> Variable:
+    def _type_switch(self, node: Node) -> None:
         alias = self.field(node, "alias")
         self.value(self.field(node, "value"))
         for case in node.named_children:
@@ -328,28 +294,24 @@ class _Reader(TreeReader):
                         self.builder.copy(variable, self.type(child))
             if case.type in ("type_case", "default_case"):
                 self.nothing(case)
-        return NOTHING
 
-    def _short(self, node: Node) -> Variable:
-        left, right = self.field(node, "left"), self.field(node, "right")
-        targets = list(left.named_children) if left is not None else []
-        sources = list(right.named_children) if right is not None else []
+    def _short(self, node: Node) -> None:
+        targets = self.children(node, "left")
+        values = self._parts(self.children(node, "right"), len(targets), node)
+        for target, value in zip(targets, values, strict=True):
+            self.assign(target, value, is_new=node.type == "short_var_declaration")
+
+    def _parts(self, sources: Sequence[Node], count: int, node: Node) -> list[Variable]:
+        """Return what each of `count` targets gets: its own value, or its part of the one that there is."""
         values = [self.value(source) for source in sources]
-        is_new = node.type == "short_var_declaration"
-        for place, target in enumerate(targets):
-            value = (
-                values[place]
-                if len(values) == len(targets)
-                else self._part(values[0] if values else NOTHING, place, node)
-            )
-            self.assign(target, value, is_new=is_new)
-        return NOTHING
+        if len(values) == count:
+            return values
+        return [self._part(values[0] if values else NOTHING, place, node) for place in range(count)]
 
     def _part(self, value: Variable, place: int, node: Node) -> Variable:
         if value == NOTHING:
             return NOTHING
-        taken = self.builder.fresh()
-        self.emit(Op.INDEX, taken, value, place, self.scope.symbol, self.line(node))
+        taken = self.index(value, place, node)
         return self.builder.merge(taken, value) if place == 0 else taken  # `x, ok := m[k]`
 
     def assign(self, target: Node, value: Variable, *, is_new: bool) -> None:
@@ -359,31 +321,19 @@ class _Reader(TreeReader):
             self.builder.copy(self.builder.bind(self.scope, name) if is_new else self.lookup(name), value)
         elif target.type == "selector_expression":
             place = self.value(self.field(target, "operand"))
-            if NOTHING not in (place, value):
-                self.emit(
-                    Op.STORE, place, self.text(self.field(target, "field")), value, self.scope.symbol, self.line(target)
-                )
+            self.store(place, self.name(target, "field"), value, target)
         elif target.type == "index_expression":
             place = self.value(self.field(target, "operand"))
-            if NOTHING not in (place, value):
-                self.emit(Op.STORE_INDEX, place, "*", value, self.scope.symbol, self.line(target))
+            self.store_index(place, "*", value, target)
 
-    def _var(self, node: Node) -> Variable:
+    def _var(self, node: Node) -> None:
         kind = self.field(node, "type")
-        listed = self.field(node, "value")
-        values = [self.value(v) for v in listed.named_children] if listed is not None else []
         names = [c for c in node.named_children if c.type == "identifier"]
-        for place, name in enumerate(names):
-            value = (
-                values[place]
-                if len(values) == len(names)
-                else self._part(values[0] if values else NOTHING, place, node)
-            )
+        for name, value in zip(names, self._parts(self.children(node, "value"), len(names), node), strict=True):
             variable = self.builder.bind(self.scope, self.text(name))
             self.builder.copy(variable, self.builder.merge(value, self.type(kind)))
-        return NOTHING
 
-    def _return(self, node: Node) -> Variable:
+    def _return(self, node: Node) -> None:
         for child in node.named_children:
             parts = child.named_children if child.type == "expression_list" else [child]
             values = [self.value(part) for part in parts]
@@ -392,18 +342,13 @@ class _Reader(TreeReader):
                 continue
             held = self.builder.container()
             for place, value in enumerate(values):
-                if value != NOTHING:
-                    self.emit(Op.STORE_INDEX, held, place, value, self.scope.symbol, self.line(node))
+                self.store_index(held, place, value, node)
             self.give(held)
-        return NOTHING
 
-    def _range(self, node: Node) -> Variable:
-        left = self.field(node, "left")
+    def _range(self, node: Node) -> None:
         held = self.element(self.value(self.field(node, "right")), node)
-        targets = list(left.named_children) if left is not None else []
-        for target in targets[-1:]:
+        for target in self.children(node, "left")[-1:]:
             self.assign(target, held, is_new=True)
-        return NOTHING
 
     def _index(self, node: Node) -> Variable:
         self.value(self.field(node, "index"))

@@ -25,16 +25,16 @@ class _Reader(TreeReader):
         "super": "_super", "field_access": "_field_access", "method_invocation": "_invocation",
         "object_creation_expression": "_creation", "explicit_constructor_invocation": "_explicit",
         "assignment_expression": "_assignment", "local_variable_declaration": "_local", "lambda_expression": "_lambda",
-        "method_reference": "_reference", "return_statement": "_return", "enhanced_for_statement": "_for_each",
-        "cast_expression": "_cast", "ternary_expression": "_ternary", "array_access": "_array_access",
+        "method_reference": "_reference", "return_statement": "returned", "enhanced_for_statement": "_for_each",
+        "cast_expression": "_cast", "ternary_expression": "conditional", "array_access": "_array_access",
         "array_initializer": "_array", "string_literal": "text_value", "binary_expression": "nothing",
-        "unary_expression": "nothing", "type_identifier": "_type_name", "scoped_type_identifier": "_type_name",
+        "unary_expression": "nothing", "type_identifier": "_class_named", "scoped_type_identifier": "_class_named",
         "expression_statement": "nothing", "catch_formal_parameter": "_catch", "resource": "_resource",
-        "modifiers": "_skip", "type_parameters": "_skip", "type_arguments": "_skip", "generic_type": "_type_name",
+        "modifiers": "skip", "type_parameters": "skip", "type_arguments": "skip", "generic_type": "_class_named",
         "instanceof_expression": "_instance_of",
         "type_pattern": "_pattern", "record_pattern_component": "_pattern",
-        "labeled_statement": "_labeled", "break_statement": "_skip",
-        "continue_statement": "_skip",
+        "labeled_statement": "_labeled", "break_statement": "skip",
+        "continue_statement": "skip",
     }  # fmt: skip
 
     def start(self) -> None:
@@ -43,28 +43,21 @@ class _Reader(TreeReader):
         #: Classes of which `import static` brings everything.
         self.statics: list[Variable] = []
 
-    def _skip(self, node: Node) -> Variable:
-        del node
-        return NOTHING
-
     def _labeled(self, node: Node) -> Variable:
         return self.value(node.named_children[-1])
 
     # Imports
 
-    def _package(self, node: Node) -> Variable:
+    def _package(self, node: Node) -> None:
         self.builder.package = self.text(node.named_children[-1])
-        return NOTHING
 
-    def _import(self, node: Node) -> Variable:
-        dotted = self.text(
-            next((c for c in node.named_children if c.type in ("scoped_identifier", "identifier")), None)
-        )
+    def _import(self, node: Node) -> None:
+        dotted = self.text(self.child(node, "scoped_identifier", "identifier"))
         is_static = any(child.type == "static" for child in node.children)
         is_all = any(child.type == "asterisk" for child in node.named_children)
         if is_all and not is_static:
             self.emit(Op.IMPORT_ALL, dotted, 0)
-            return NOTHING
+            return
         name = dotted.rpartition(".")[2]
         if is_static:
             owner = dotted if is_all else dotted.rpartition(".")[0]
@@ -76,7 +69,6 @@ class _Reader(TreeReader):
                 self._take(held, name, node)
         else:
             self.emit(Op.IMPORT, self.builder.bind(self.builder.module, name), dotted, name, 0, self.line(node))
-        return NOTHING
 
     def _take(self, owner: Variable, name: str, node: Node) -> None:
         """Let a name mean a class's field and methods of that name."""
@@ -93,10 +85,9 @@ class _Reader(TreeReader):
 
     # Definitions
 
-    def _class(self, node: Node) -> Variable:
-        name = self.text(self.field(node, "name"))
+    def _class(self, node: Node) -> None:
+        name = self.name(node)
         self._class_of(node, name, self._bases(node), self.field(node, "body"))
-        return NOTHING
 
     def _bases(self, node: Node) -> list[Variable]:
         found = []
@@ -111,7 +102,7 @@ class _Reader(TreeReader):
         is_test = any("Test" in self.text(c) for c in node.named_children if c.type == "modifiers")
         number, inner = self.class_(node, name, bases, (Trait.TEST,) if is_test else ())
         made = self.class_value(number)
-        self.builder.copy(self.builder.bind(self.scope, name), made)
+        self.bind(name, made)
         outer, self.scope = self.scope, inner
         self._generics(node, inner)
         this = self.declared(made)
@@ -124,12 +115,12 @@ class _Reader(TreeReader):
             if member.type == "field_declaration":
                 self._field(member, inner)
             elif member.type in _TYPES:
-                self.builder.bind(inner, self.text(self.field(member, "name")))
+                self.builder.bind(inner, self.name(member))
             elif member.type == "enum_constant":
-                constant, own = self.text(self.field(member, "name")), self.field(member, "body")
+                constant, own = self.name(member), self.field(member, "body")
                 kind = made if own is None else self._class_of(member, constant, [made], own)
-                instance = self.call(kind, self._arguments(self.field(member, "arguments")), member, name)
-                self.builder.copy(self.builder.bind(inner, constant), instance)
+                instance = self.call(kind, self.arguments(self.field(member, "arguments")), member, name)
+                self.bind(constant, instance, inner)
         for member in members:
             if member.type in ("method_declaration", "constructor_declaration", "compact_constructor_declaration"):
                 self._method(member, inner, this)
@@ -144,7 +135,7 @@ class _Reader(TreeReader):
         """A record's components are fields with methods of their name."""
         listed = self.field(node, "parameters")
         for parameter in listed.named_children if listed is not None and node.type == "record_declaration" else ():
-            name = self.text(self.field(parameter, "name"))
+            name = self.name(parameter)
             self.builder.copy(self.builder.bind(inner, name), self.type(self.field(parameter, "type")))
 
     def _field(self, member: Node, inner: Namespace) -> None:
@@ -152,14 +143,14 @@ class _Reader(TreeReader):
         for declarator in member.named_children:
             if declarator.type == "variable_declarator":
                 value = self.value(self.field(declarator, "value"))
-                name = self.text(self.field(declarator, "name"))
+                name = self.name(declarator)
                 self.builder.copy(self.builder.bind(inner, name), self.builder.merge(value, kind))
 
     def _method(self, member: Node, inner: Namespace, this: Variable) -> None:
         is_constructor = member.type != "method_declaration"
-        name = self.text(self.field(member, "name"))
+        name = self.name(member)
         modifiers = next((self.text(c) for c in member.named_children if c.type == "modifiers"), "")
-        traits = [Trait.EXACT] if "..." not in self.text(self.field(member, "parameters")) else []
+        traits = [Trait.EXACT] if "..." not in self.name(member, "parameters") else []
         traits += [Trait.CLASS] if "static" in modifiers.split() else []
         traits += [Trait.TEST] if "@Test" in modifiers or "@ParameterizedTest" in modifiers else []
         outer = self.scope
@@ -168,15 +159,9 @@ class _Reader(TreeReader):
         parameters, rest, elements = self._parameters(self.field(member, "parameters"))
         given = NOTHING if is_constructor else self.type(self.field(member, "type"))
         shown = "<init>" if is_constructor else name
+        body = self.field(member, "body")
         number, _ = self.function(
-            member,
-            shown,
-            Kind.METHOD,
-            parameters,
-            self.field(member, "body"),
-            receiver="this",
-            rest=rest,
-            traits=traits,
+            member, shown, Kind.METHOD, parameters, body, receiver="this", rest=rest, traits=traits
         )
         self.scope = outer
         self.builder.copy(self.builder.functions[number].rest, elements)
@@ -193,10 +178,10 @@ class _Reader(TreeReader):
         rest, elements = "", NOTHING
         for parameter in listed.named_children if listed is not None else ():
             if parameter.type == "formal_parameter":
-                found.append((self.text(self.field(parameter, "name")), self.type(self.field(parameter, "type"))))
+                found.append((self.name(parameter), self.type(self.field(parameter, "type"))))
             elif parameter.type == "spread_parameter":
                 kind = next((c for c in parameter.named_children if "type" in c.type), None)
-                declarator = next((c for c in parameter.named_children if c.type == "variable_declarator"), None)
+                declarator = self.child(parameter, "variable_declarator")
                 rest = self.text(
                     self.field(declarator, "name") if declarator is not None else parameter.named_children[-1]
                 )
@@ -227,21 +212,14 @@ class _Reader(TreeReader):
 
     def _this(self, node: Node) -> Variable:
         del node
-        scope: Namespace | None = self.scope
-        while scope is not None:
-            if scope.owner == NOTHING and "this" in scope.names:
-                return scope.names["this"]
-            scope = scope.outer
-        return NOTHING
+        return self.visible("this")
 
     def _super(self, node: Node) -> Variable:
         owner = self.builder.functions[self.scope.function].owner
         this = self._this(node)
         if NOTHING in (owner, this):
             return NOTHING
-        value = self.builder.fresh()
-        self.emit(Op.SUPER, value, this, owner)
-        return value
+        return self.made(Op.SUPER, this, owner)
 
     def _class_named(self, node: Node | None) -> Variable:
         """Return what a type's name means: a class."""
@@ -262,21 +240,18 @@ class _Reader(TreeReader):
         for place, argument in enumerate(listed.named_children if listed.type == "type_arguments" else ()):
             if argument.type in ("type_identifier", "scoped_type_identifier", "generic_type"):
                 value = self._class_named(argument)
-                self.emit(Op.STORE, held, f"[{place}]", value, self.scope.symbol, self.line(node))
+                self.store(held, f"[{place}]", value, node)
         return held
 
     def _generics(self, node: Node, inner: Namespace) -> None:
         """Let `T` of `class Box<T extends Shape>` mean Shape and whatever is given for it."""
-        listed = next((c for c in node.named_children if c.type == "type_parameters"), None)
+        listed = self.child(node, "type_parameters")
         for place, parameter in enumerate(listed.named_children if listed is not None else ()):
             name = self.text(next((c for c in parameter.named_children if "identifier" in c.type), None))
             inner.names[name] = self.builder.bind(inner, f"[{place}]")
-            bound = next((c for c in parameter.named_children if c.type == "type_bound"), None)
+            bound = self.child(parameter, "type_bound")
             for kind in bound.named_children if bound is not None else ():
                 self.builder.copy(inner.names[name], self._class_named(kind))
-
-    def _type_name(self, node: Node) -> Variable:
-        return self._class_named(node)
 
     def type(self, node: Node | None) -> Variable:
         """Return what a variable of a declared type may hold."""
@@ -294,21 +269,14 @@ class _Reader(TreeReader):
     # Expressions
 
     def _field_access(self, node: Node) -> Variable:
-        if self.text(self.field(node, "field")) == "this":  # `Outer.this`
+        if self.name(node, "field") == "this":  # `Outer.this`
             return self.declared(self.value(self.field(node, "object")))
-        return self.load(self.value(self.field(node, "object")), self.text(self.field(node, "field")), node)
-
-    def _arguments(self, listed: Node | None) -> list[Argument]:
-        return (
-            [("", self.value(a)) for a in listed.named_children if "comment" not in a.type]
-            if listed is not None
-            else []
-        )
+        return self.load(self.value(self.field(node, "object")), self.name(node, "field"), node)
 
     def _invocation(self, node: Node) -> Variable:
-        name = self.text(self.field(node, "name"))
+        name = self.name(node)
         place = self.field(node, "object")
-        arguments = self._arguments(self.field(node, "arguments"))
+        arguments = self.arguments(self.field(node, "arguments"))
         if place is not None:
             return self._call_named(self.value(place), name, arguments, node)
         variable, is_member = self._find("", f"{name}()")
@@ -330,17 +298,17 @@ class _Reader(TreeReader):
             kind = self.load(self.value(around), self.text(type_node), node)  # `outer.new Inner()`
         else:
             kind = self._class_named(type_node)
-        arguments = self._arguments(self.field(node, "arguments"))
-        body = next((c for c in node.named_children if c.type == "class_body"), None)
+        arguments = self.arguments(self.field(node, "arguments"))
+        body = self.child(node, "class_body")
         if body is not None:
             kind = self._class_of(
                 node, self.builder.lambda_name(self.scope.symbol).replace("lambda", "anonymous"), [kind], body
             )
-        return self.call(kind, arguments, node, self.text(self.field(node, "type")))
+        return self.call(kind, arguments, node, self.name(node, "type"))
 
     def _explicit(self, node: Node) -> Variable:
         target = self.field(node, "constructor")
-        return self.call_method(self.value(target), "__init__", self._arguments(self.field(node, "arguments")), node)
+        return self.call_method(self.value(target), "__init__", self.arguments(self.field(node, "arguments")), node)
 
     def _assignment(self, node: Node) -> Variable:
         value = self.value(self.field(node, "right"))
@@ -352,28 +320,23 @@ class _Reader(TreeReader):
             if variable != NOTHING and not is_member:
                 self.builder.copy(variable, value)
             else:
-                self.emit(Op.STORE, self._this(node), self.text(left), value, self.scope.symbol, self.line(node))
+                self.store(self._this(node), self.text(left), value, node)
         elif left.type == "field_access":
             place = self.value(self.field(left, "object"))
-            if place != NOTHING:
-                self.emit(
-                    Op.STORE, place, self.text(self.field(left, "field")), value, self.scope.symbol, self.line(node)
-                )
+            self.store(place, self.name(left, "field"), value, node)
         elif left.type == "array_access":
             place = self.value(self.field(left, "array"))
-            if place != NOTHING:
-                self.emit(Op.STORE_INDEX, place, "*", value, self.scope.symbol, self.line(node))
+            self.store_index(place, "*", value, node)
         return value
 
-    def _local(self, node: Node) -> Variable:
+    def _local(self, node: Node) -> None:
         kind_node = self.field(node, "type")
         for declarator in node.named_children:
             if declarator.type == "variable_declarator":
                 value = self.value(self.field(declarator, "value"))
                 kind = self.type(kind_node) if value == NOTHING or self.text(kind_node) != "var" else NOTHING
-                variable = self.builder.bind(self.scope, self.text(self.field(declarator, "name")))
+                variable = self.builder.bind(self.scope, self.name(declarator))
                 self.builder.copy(variable, value if self._is_creation(declarator) else self.builder.merge(value, kind))
-        return NOTHING
 
     def _is_creation(self, declarator: Node) -> bool:
         """`Shape s = new Circle()` holds a circle, not any shape."""
@@ -388,7 +351,7 @@ class _Reader(TreeReader):
             parameters = [(self.text(child), NOTHING) for child in listed.named_children]
         else:
             parameters, _, _ = self._parameters(listed)
-        number, _ = self.function(node, "", Kind.LAMBDA, parameters, self.field(node, "body"), shown=False)
+        number, _ = self.function(node, "", Kind.LAMBDA, parameters, self.field(node, "body"))
         return self.function_value(number)
 
     def body(self, node: Node) -> None:
@@ -408,28 +371,16 @@ class _Reader(TreeReader):
             self.call_method(self.declared(held), f"{name}()", anything, node)  # `Shape::area` of any shape
         return made
 
-    def _return(self, node: Node) -> Variable:
-        for child in node.named_children:
-            self.give(self.value(child))
-        return NOTHING
-
-    def _for_each(self, node: Node) -> Variable:
+    def _for_each(self, node: Node) -> None:
         held = self.element(self.value(self.field(node, "value")), node)
-        variable = self.builder.bind(self.scope, self.text(self.field(node, "name")))
+        variable = self.builder.bind(self.scope, self.name(node))
         self.builder.copy(variable, self.builder.merge(held, self.type(self.field(node, "type"))))
         self.value(self.field(node, "body"))
-        return NOTHING
 
     def _cast(self, node: Node) -> Variable:
         value, kind = self.value(self.field(node, "value")), self.field(node, "type")
         named = self._class_named(kind) if kind is not None and "type_identifier" in kind.type else NOTHING
         return self.builder.merge(self.narrow(value, named), self.type(kind))
-
-    def _ternary(self, node: Node) -> Variable:
-        self.value(self.field(node, "condition"))
-        return self.builder.merge(
-            self.value(self.field(node, "consequence")), self.value(self.field(node, "alternative"))
-        )
 
     def _array_access(self, node: Node) -> Variable:
         self.value(self.field(node, "index"))
@@ -438,40 +389,35 @@ class _Reader(TreeReader):
     def _array(self, node: Node) -> Variable:
         held = self.builder.container()
         for child in node.named_children:
-            if (value := self.value(child)) != NOTHING:
-                self.emit(Op.STORE_INDEX, held, "*", value, self.scope.symbol, self.line(child))
+            self.store_index(held, "*", self.value(child), child)
         return held
 
-    def _catch(self, node: Node) -> Variable:
-        kinds = next((c for c in node.named_children if c.type == "catch_type"), None)
-        variable = self.builder.bind(self.scope, self.text(self.field(node, "name")))
+    def _catch(self, node: Node) -> None:
+        kinds = self.child(node, "catch_type")
+        variable = self.builder.bind(self.scope, self.name(node))
         for kind in kinds.named_children if kinds is not None else ():
             self.builder.copy(variable, self.type(kind))
-        return NOTHING
 
-    def _resource(self, node: Node) -> Variable:
+    def _resource(self, node: Node) -> None:
         name = self.field(node, "name")
         value = self.value(self.field(node, "value"))
         if name is not None:
             kind = self.type(self.field(node, "type"))
             self.builder.copy(self.builder.bind(self.scope, self.text(name)), self.builder.merge(value, kind))
-        return NOTHING
 
-    def _pattern(self, node: Node) -> Variable:
+    def _pattern(self, node: Node) -> None:
         """`case Circle c` declares `c`."""
         kind, name = node.named_children[0], node.named_children[-1]
         if name.type == "identifier":
             self.builder.copy(self.builder.bind(self.scope, self.text(name)), self.type(kind))
         else:
             self.nothing(node)
-        return NOTHING
 
-    def _instance_of(self, node: Node) -> Variable:
+    def _instance_of(self, node: Node) -> None:
         self.value(self.field(node, "left"))
         name, kind = self.field(node, "name"), self.field(node, "right")
         if name is not None:
             self.builder.copy(self.builder.bind(self.scope, self.text(name)), self.type(kind))
-        return NOTHING
 
 
 read = reading(_Reader)

@@ -53,14 +53,14 @@ class _Reader(TreeReader):
         "abstract_class_declaration": "_class_declaration", "interface_declaration": "_interface",
         "type_alias_declaration": "_alias", "enum_declaration": "_alias", "object": "_object", "array": "_array",
         "return_statement": "_return", "yield_expression": "_yield", "for_in_statement": "_for_in",
-        "ternary_expression": "_ternary", "binary_expression": "_binary", "unary_expression": "nothing",
+        "ternary_expression": "conditional", "binary_expression": "_binary", "unary_expression": "nothing",
         "update_expression": "nothing", "string": "text_value", "template_string": "_template", "number": "nothing",
         "regex": "nothing", "import_statement": "_import", "export_statement": "_export", "as_expression": "_cast",
-        "satisfies_expression": "_first", "non_null_expression": "_first", "sequence_expression": "_last",
-        "catch_clause": "_catch", "spread_element": "_spread", "internal_module": "_namespace", "module": "_namespace",
-        "type_annotation": "_skip", "type_parameters": "_skip", "type_arguments": "_skip", "predefined_type": "_skip",
-        "function_signature": "_skip", "property_identifier": "_skip", "statement_identifier": "_skip",
-        "expression_statement": "nothing", "import_specifier": "_skip",
+        "satisfies_expression": "first", "non_null_expression": "first", "sequence_expression": "_last",
+        "catch_clause": "_catch", "spread_element": "first", "internal_module": "_namespace", "module": "_namespace",
+        "type_annotation": "skip", "type_parameters": "skip", "type_arguments": "skip", "predefined_type": "skip",
+        "function_signature": "skip", "property_identifier": "skip", "statement_identifier": "skip",
+        "expression_statement": "nothing", "import_specifier": "skip",
     }  # fmt: skip
 
     def start(self) -> None:
@@ -68,7 +68,7 @@ class _Reader(TreeReader):
         #: Functions that are used as classes.
         self.constructors = {a or b or c for a, b, c in _CONSTRUCTOR.findall(source)}
         #: The function that was added last.
-        self.made = NOTHING
+        self.newest = NOTHING
         self.exports = self.builder.bind(self.builder.module, "exports")
         if "exports" in source:
             self.builder.copy(self.exports, self.builder.container())
@@ -77,7 +77,7 @@ class _Reader(TreeReader):
         """Bind what the statements of a function declare, those of blocks inside too: it hides what is outside."""
         for child in node.named_children:
             if child.type in ("function_declaration", "generator_function_declaration", "class_declaration"):
-                self.builder.bind(self._place(), self.text(self.field(child, "name")))
+                self.builder.bind(self._place(), self.name(child))
             elif child.type in ("lexical_declaration", "variable_declaration"):
                 for declarator in child.named_children:
                     self._declare(self.field(declarator, "name"))
@@ -106,13 +106,6 @@ class _Reader(TreeReader):
         else:
             self.give(self.value(node))
 
-    def _skip(self, node: Node) -> Variable:
-        del node
-        return NOTHING
-
-    def _first(self, node: Node) -> Variable:
-        return self.value(node.named_children[0]) if node.named_children else NOTHING
-
     def _last(self, node: Node) -> Variable:
         return ([NOTHING] + [self.value(child) for child in node.named_children])[-1]
 
@@ -122,34 +115,22 @@ class _Reader(TreeReader):
         name = self.text(node)
         if name in ("undefined", "NaN", "arguments"):
             return NOTHING
-        scope: Namespace | None = self.scope
-        while scope is not None:
-            if name in scope.names and scope.owner == NOTHING:
-                return scope.names[name]
-            scope = scope.outer
-        if name in _GLOBALS or name == "require":
+        if self.visible(name) == NOTHING and (name in _GLOBALS or name == "require"):
             return self.builder.external(name)
-        return self.builder.bind(self.builder.module, name)
+        return self.lookup(name)
 
     def _this(self, node: Node) -> Variable:
         del node
-        scope: Namespace | None = self.scope
-        while scope is not None:
-            if "this" in scope.names and scope.owner == NOTHING:
-                return scope.names["this"]
-            scope = scope.outer
-        return NOTHING
+        return self.visible("this")
 
     def _super(self, node: Node) -> Variable:
         this, method = self._this(node), self.builder.method(self.scope)
         if method is None or this == NOTHING:
             return NOTHING
-        value = self.builder.fresh()
-        self.emit(Op.SUPER, value, this, method.owner)
-        return value
+        return self.made(Op.SUPER, this, method.owner)
 
     def _member(self, node: Node) -> Variable:
-        place, name = self.field(node, "object"), self.text(self.field(node, "property"))
+        place, name = self.field(node, "object"), self.name(node, "property")
         if name == "exports" and self.text(place) == "module":
             return self.exports
         return self.load(self.value(place), name, node)
@@ -160,9 +141,7 @@ class _Reader(TreeReader):
             return NOTHING
         if isinstance(key, str):
             return self.load(place, key, node)
-        value = self.builder.fresh()
-        self.emit(Op.INDEX, value, place, key, self.scope.symbol, self.line(node))
-        return value
+        return self.index(place, key, node)
 
     def _key(self, node: Node | None) -> str | int | None:
         if node is None:
@@ -179,14 +158,13 @@ class _Reader(TreeReader):
 
     # Functions
 
-    def _function_declaration(self, node: Node) -> Variable:
-        name = self.text(self.field(node, "name"))
+    def _function_declaration(self, node: Node) -> None:
+        name = self.name(node)
         value = self._make(node, name)
-        self.builder.copy(self.builder.bind(self.scope, name), value)
-        return NOTHING
+        self.bind(name, value)
 
     def _function_expression(self, node: Node) -> Variable:
-        return self._make(node, self.text(self.field(node, "name")))
+        return self._make(node, self.name(node))
 
     def _make(self, node: Node, name: str, *, kind: str = "", traits: tuple[str, ...] = ()) -> Variable:
         """Add a function; one that is used as a class becomes one, with itself as constructor."""
@@ -195,27 +173,17 @@ class _Reader(TreeReader):
         return self.function_value(self._add(node, name, kind or Kind.FUNCTION, traits))
 
     def _is_constructor(self, node: Node, name: str) -> bool:
-        return name in self.constructors or (name[:1].isupper() and "this." in self.text(self.field(node, "body")))
+        return name in self.constructors or (name[:1].isupper() and "this." in self.name(node, "body"))
 
     def _add(self, node: Node, name: str, kind: str, traits: tuple[str, ...] = ()) -> int:
         parameters, patterns, rest = self._parameters(node)
-        is_arrow = node.type == "arrow_function"
         body = self.field(node, "body")
         if node.type.startswith("generator") or (
             node.type == "method_definition" and any(c.type == "*" for c in node.children)
         ):
             traits = (*traits, Trait.GENERATOR)
-        number, inner = self.function(
-            node,
-            name,
-            kind,
-            parameters,
-            body,
-            receiver="" if is_arrow else "this",
-            rest=rest,
-            traits=traits,
-            shown=bool(name),
-        )
+        receiver = "" if node.type == "arrow_function" else "this"
+        number, inner = self.function(node, name, kind, parameters, body, receiver=receiver, rest=rest, traits=traits)
         outer, self.scope = self.scope, inner
         for pattern, variable in patterns:
             self._declare(pattern)
@@ -223,7 +191,7 @@ class _Reader(TreeReader):
         self.scope = outer
         returns = self.field(node, "return_type")
         self.builder.copy(self.builder.functions[number].result, self.annotation(returns))
-        self.made = number
+        self.newest = number
         return number
 
     def _parameters(self, node: Node) -> tuple[list[tuple[str, Variable]], list[tuple[Node, str]], str]:
@@ -259,29 +227,26 @@ class _Reader(TreeReader):
         number, inner = self.class_(node, name, ())
         outer, self.scope = self.scope, inner
         made = self.function_value(self._add(node, "constructor", Kind.METHOD))
-        self.builder.copy(self.builder.bind(inner, "__init__"), made)
+        self.bind("__init__", made, inner)
         self.scope = outer
         return self.class_value(number)
 
-    def _return(self, node: Node) -> Variable:
+    def _return(self, node: Node) -> None:
         if node.named_children:
             self.give(self.value(node.named_children[0]))
-        return NOTHING
 
-    def _yield(self, node: Node) -> Variable:
+    def _yield(self, node: Node) -> None:
         for child in node.named_children:
             self.builder.copy(self.current.yields, self.value(child))
-        return NOTHING
 
     # Classes
 
-    def _class_declaration(self, node: Node) -> Variable:
-        name = self.text(self.field(node, "name"))
+    def _class_declaration(self, node: Node) -> None:
+        name = self.name(node)
         self.builder.copy(self.builder.bind(self.scope, name), self._class(node, name))
-        return NOTHING
 
     def _class_expression(self, node: Node) -> Variable:
-        return self._class(node, self.text(self.field(node, "name")) or self.builder.lambda_name(self.scope.symbol))
+        return self._class(node, self.name(node) or self.builder.lambda_name(self.scope.symbol))
 
     def _class(self, node: Node, name: str) -> Variable:
         bases = [
@@ -289,8 +254,7 @@ class _Reader(TreeReader):
         ]
         number, inner = self.class_(node, name, bases)
         outer, self.scope = self.scope, inner
-        body = self.field(node, "body")
-        for member in body.named_children if body is not None else ():
+        for member in self.children(node, "body"):
             self._class_member(member, inner)
         self.scope = outer
         return self.class_value(number)
@@ -307,7 +271,7 @@ class _Reader(TreeReader):
             kinds = {child.type for child in member.children}
             traits = tuple(t for word, t in (("static", Trait.CLASS), ("get", Trait.PROPERTY)) if word in kinds)
             made = self.function_value(self._add(member, name, Kind.METHOD, traits))
-            self.builder.copy(self.builder.bind(inner, "__init__" if name == "constructor" else name), made)
+            self.bind("__init__" if name == "constructor" else name, made, inner)
             if name == "constructor":
                 self._parameter_properties(member)
         elif member.type in ("field_definition", "public_field_definition"):
@@ -322,40 +286,35 @@ class _Reader(TreeReader):
             held = self.function_value(self._add(value, name, Kind.METHOD))
         elif value is not None:
             held = self.builder.merge(self.value(value), held)
-        self.builder.copy(self.builder.bind(inner, name), held)
+        self.bind(name, held, inner)
 
     def _parameter_properties(self, member: Node) -> None:
         """`constructor(private store: Store)` makes a field."""
-        listed = self.field(member, "parameters")
-        for parameter in listed.named_children if listed is not None else ():
+        for parameter in self.children(member, "parameters"):
             if any(child.type in ("accessibility_modifier", "readonly") for child in parameter.children):
-                name = self.text(self.field(parameter, "pattern"))
+                name = self.name(parameter, "pattern")
                 self.builder.copy(self.builder.bind(self.scope, name), self.annotation(self.field(parameter, "type")))
 
-    def _interface(self, node: Node) -> Variable:
-        name = self.text(self.field(node, "name"))
+    def _interface(self, node: Node) -> None:
+        name = self.name(node)
         bases = [
             self._base(b) for c in node.named_children if c.type == "extends_type_clause" for b in c.named_children
         ]
         number, inner = self.class_(node, name, bases)
-        body = self.field(node, "body")
-        for member in body.named_children if body is not None else ():
+        for member in self.children(node, "body"):
             if member.type == "property_signature":
-                member_name = self.text(self.field(member, "name"))
+                member_name = self.name(member)
                 self.builder.copy(self.builder.bind(inner, member_name), self.annotation(self.field(member, "type")))
         self.builder.copy(self.builder.bind(self.scope, name), self.class_value(number))
-        return NOTHING
 
-    def _alias(self, node: Node) -> Variable:
-        name = self.text(self.field(node, "name"))
+    def _alias(self, node: Node) -> None:
+        name = self.name(node)
         self.symbol(node, name, Kind.CLASS, (), self.doc(node))
-        return NOTHING
 
-    def _namespace(self, node: Node) -> Variable:
+    def _namespace(self, node: Node) -> None:
         body = self.field(node, "body")
         if body is not None:
             self.block(body)
-        return NOTHING
 
     # Objects
 
@@ -364,27 +323,27 @@ class _Reader(TreeReader):
             return self.builder.data(self.scope.symbol, self.line(node))
         held = self.builder.container()
         for member in node.named_children:
-            key, value, self.made = "", NOTHING, NOTHING
+            key, value, self.newest = "", NOTHING, NOTHING
             if member.type == "pair":
-                key = self.text(self.field(member, "key")).strip("\"'")
+                key = self.name(member, "key").strip("\"'")
                 inner = self.field(member, "value")
                 if inner is not None and inner.type in _FUNCTIONS:
                     value = self._make(inner, key)
                 else:
-                    value, self.made = self._named_value(inner, key) if inner is not None else NOTHING, NOTHING
+                    value, self.newest = self._named_value(inner, key) if inner is not None else NOTHING, NOTHING
             elif member.type == "method_definition":
-                key = self.text(self.field(member, "name")).strip("\"'")
+                key = self.name(member).strip("\"'")
                 value = self._make(member, key)
             elif member.type == "shorthand_property_identifier":
                 key, value = self.text(member), self._identifier(member)
             elif member.type == "spread_element":
-                source = self._first(member)
+                source = self.first(member)
                 self.call_method(held, "update", [("", source)], member)
-            if self.made != NOTHING and Trait.RECEIVER in (fact := self.builder.functions[self.made]).traits:
+            if self.newest != NOTHING and Trait.RECEIVER in (fact := self.builder.functions[self.newest]).traits:
                 self.builder.copy(fact.parameters[0], held)  # `this`
             if key and value != NOTHING:
                 key = "*" if key.startswith("[") and not _SYMBOL.match(key[1:-1]) else key
-                self.emit(Op.STORE_INDEX, held, key, value, self.scope.symbol, self.line(member))
+                self.store_index(held, key, value, member)
         return held
 
     def _array(self, node: Node) -> Variable:
@@ -393,30 +352,26 @@ class _Reader(TreeReader):
         held = self.builder.container()
         for place, member in enumerate(node.named_children):
             is_spread = member.type == "spread_element"
-            value = self.element(self._first(member), member) if is_spread else self.value(member)
+            value = self.element(self.first(member), member) if is_spread else self.value(member)
             if value != NOTHING:
                 key: str | int = "*" if is_spread else place
-                self.emit(Op.STORE_INDEX, held, key, value, self.scope.symbol, self.line(member))
+                self.store_index(held, key, value, member)
         return held
 
     def _template(self, node: Node) -> Variable:
         self.nothing(node)
         return self.text_value(node)
 
-    def _spread(self, node: Node) -> Variable:
-        return self._first(node)
-
     # Assignments
 
-    def _declarator(self, node: Node) -> Variable:
+    def _declarator(self, node: Node) -> None:
         target, value = self.field(node, "name"), self.field(node, "value")
         if target is None:
-            return NOTHING
+            return
         held = self.annotation(self.field(node, "type"))
         if value is not None:
             held = self.builder.merge(self._named_value(value, self.text(target)), held)
         self.assign(target, held)
-        return NOTHING
 
     def _named_value(self, value: Node, name: str) -> Variable:
         """Read a value that gets a name: a function without its own bears that."""
@@ -441,8 +396,8 @@ class _Reader(TreeReader):
         left, right = self.field(node, "left"), self.field(node, "right")
         if left is None or right is None:
             return NOTHING
-        name = self.text(self.field(left, "property")) if left.type == "member_expression" else self.text(left)
-        name = self.text(self.field(left, "object")) if name == "prototype" else name
+        name = self.name(left, "property") if left.type == "member_expression" else self.text(left)
+        name = self.name(left, "object") if name == "prototype" else name
         value = self._named_value(right, name)
         self.assign(left, value)
         return value
@@ -461,32 +416,27 @@ class _Reader(TreeReader):
             name = self.text(target)
             self.builder.copy(self._binding(name), value)
         elif kind == "member_expression":
-            place, name = self.field(target, "object"), self.text(self.field(target, "property"))
+            place, name = self.field(target, "object"), self.name(target, "property")
             if name == "exports" and self.text(place) == "module":
                 self.builder.copy(self.exports, value)
             elif (held := self.value(place)) != NOTHING and value != NOTHING:
-                self.emit(Op.STORE, held, name, value, self.scope.symbol, self.line(target))
+                self.store(held, name, value, target)
         elif kind == "subscript_expression":
             held, key = self.value(self.field(target, "object")), self._key(self.field(target, "index"))
             for at in (key,) if key is not None else (key, "?"):  # `?`: by any name
-                if NOTHING not in (held, value):
-                    self.emit(Op.STORE_INDEX, held, at, value, self.scope.symbol, self.line(target))
+                self.store_index(held, at, value, target)
         else:
             self._take_apart(target, value)
 
     def _binding(self, name: str) -> Variable:
-        scope: Namespace | None = self.scope
-        while scope is not None:
-            if name in scope.names and scope.owner == NOTHING:
-                return scope.names[name]
-            scope = scope.outer
-        return self.builder.bind(self._place(), name)
+        held = self.visible(name)
+        return held if held != NOTHING else self.builder.bind(self._place(), name)
 
     def _take_apart(self, target: Node, value: Variable) -> None:
         """Assign the parts of `{a, b: c, ...rest}` or `[x, y]`."""
         for place, part in _places(target):
             if part.type == "pair_pattern":
-                inner, key = self.field(part, "value"), self.text(self.field(part, "key"))
+                inner, key = self.field(part, "value"), self.name(part, "key")
                 if inner is not None:
                     self.assign(inner, self.load(value, key, part))
             elif part.type in ("assignment_pattern", "object_assignment_pattern"):
@@ -499,41 +449,32 @@ class _Reader(TreeReader):
             elif part.type in ("shorthand_property_identifier_pattern", "shorthand_property_identifier"):
                 self.assign(part, self.load(value, self.text(part), part))
             elif target.type == "array_pattern" and value != NOTHING:
-                taken = self.builder.fresh()
-                self.emit(Op.INDEX, taken, value, place, self.scope.symbol, self.line(part))
+                taken = self.index(value, place, part)
                 self.assign(part, taken)
 
     # Control
 
-    def _for_in(self, node: Node) -> Variable:
+    def _for_in(self, node: Node) -> None:
         left = self.field(node, "left")
         held = self.element(self.value(self.field(node, "right")), node)
         if left is not None:
             self.assign(left, held)
         self.value(self.field(node, "body"))
-        return NOTHING
-
-    def _ternary(self, node: Node) -> Variable:
-        self.value(self.field(node, "condition"))
-        return self.builder.merge(
-            self.value(self.field(node, "consequence")), self.value(self.field(node, "alternative"))
-        )
 
     def _binary(self, node: Node) -> Variable:
         left, right = self.value(self.field(node, "left")), self.value(self.field(node, "right"))
-        operator = self.text(self.field(node, "operator"))
+        operator = self.name(node, "operator")
         return self.builder.merge(left, right) if operator in ("||", "&&", "??") else NOTHING
 
-    def _catch(self, node: Node) -> Variable:
+    def _catch(self, node: Node) -> None:
         parameter = self.field(node, "parameter")
         if parameter is not None and parameter.type == "identifier":
             self.builder.bind(self.scope, self.text(parameter))
         self.value(self.field(node, "body"))
-        return NOTHING
 
     def _cast(self, node: Node) -> Variable:
         kind = node.named_children[1] if len(node.named_children) > 1 else None
-        return self.builder.merge(self._first(node), self._type(kind))
+        return self.builder.merge(self.first(node), self._type(kind))
 
     # Calls
 
@@ -557,7 +498,7 @@ class _Reader(TreeReader):
         return self.call(held, arguments, node, name)
 
     def _method_call(self, node: Node, callee: Node, listed: Node | None) -> Variable:
-        place, name = self.field(callee, "object"), self.text(self.field(callee, "property"))
+        place, name = self.field(callee, "object"), self.name(callee, "property")
         arguments = self._arguments(listed)
         if (
             name in ("call", "apply", "bind")
@@ -576,7 +517,7 @@ class _Reader(TreeReader):
             and len(arguments) > 1
             and NOTHING not in (arguments[0][1], arguments[1][1])
         ):
-            self.emit(Op.STORE, arguments[0][1], "prototype", arguments[1][1], self.scope.symbol, self.line(node))
+            self.store(arguments[0][1], "prototype", arguments[1][1], node)
         if name in ("create", "assign") and arguments and self.text(place) == "Object":
             return self._object_call(name, arguments, node)
         return self.call_method(held, name, arguments, node)
@@ -631,13 +572,13 @@ class _Reader(TreeReader):
         self.emit(Op.IMPORT, value, path, "", 0, self.line(node))
         return value
 
-    def _import(self, node: Node) -> Variable:
-        source = self.text(self.field(node, "source"))[1:-1]
+    def _import(self, node: Node) -> None:
+        source = self.name(node, "source")[1:-1]
         line = self.line(node)
-        clause = next((c for c in node.named_children if c.type == "import_clause"), None)
+        clause = self.child(node, "import_clause")
         if clause is None:
             self.emit(Op.IMPORT, self.builder.fresh(), source, "", 0, line)
-            return NOTHING
+            return
         for part in clause.named_children:
             if part.type == "identifier":
                 to = self.builder.bind(self.scope, self.text(part))
@@ -649,24 +590,23 @@ class _Reader(TreeReader):
             elif part.type == "named_imports":
                 for specifier in part.named_children:
                     self._import_name(specifier, source, line)
-        return NOTHING
 
     def _import_name(self, specifier: Node, source: str, line: int) -> None:
-        name = self.text(self.field(specifier, "name"))
-        to = self.builder.bind(self.scope, self.text(self.field(specifier, "alias")) or name)
+        name = self.name(specifier)
+        to = self.builder.bind(self.scope, self.name(specifier, "alias") or name)
         self.emit(Op.IMPORT, to, source, name, 0, line)
         held = self.builder.fresh()
         self.emit(Op.IMPORT, held, source, "exports", 0, line)
         self.emit(Op.LOAD, to, held, name, self.scope.symbol, line)
 
-    def _export(self, node: Node) -> Variable:
-        source = self.text(self.field(node, "source"))[1:-1]
+    def _export(self, node: Node) -> None:
+        source = self.name(node, "source")[1:-1]
         declaration, value = self.field(node, "declaration"), self.field(node, "value")
         is_default = any(child.type == "default" for child in node.children)
         line = self.line(node)
         if declaration is not None:
             self.value(declaration)
-            if is_default and (name := self.text(self.field(declaration, "name"))):
+            if is_default and (name := self.name(declaration)):
                 self.builder.copy(self.builder.bind(self.builder.module, "default"), self.lookup(name))
         elif value is not None:
             self.builder.copy(self.builder.bind(self.builder.module, "default"), self._named_value(value, "default"))
@@ -679,11 +619,10 @@ class _Reader(TreeReader):
                 self.emit(Op.IMPORT, to, source, "", 0, line)
         if source and any(child.type == "*" for child in node.children):
             self.emit(Op.IMPORT_ALL, source, 0)
-        return NOTHING
 
     def _export_name(self, specifier: Node, source: str, line: int) -> None:
-        name = self.text(self.field(specifier, "name"))
-        alias = self.text(self.field(specifier, "alias")) or name
+        name = self.name(specifier)
+        alias = self.name(specifier, "alias") or name
         if source:
             self.emit(Op.IMPORT, self.builder.bind(self.builder.module, alias), source, name, 0, line)
         elif alias != name:
@@ -728,7 +667,7 @@ class _Reader(TreeReader):
         if held == NOTHING or not is_array:
             return held
         made = self.builder.container()
-        self.emit(Op.STORE_INDEX, made, "*", held, self.scope.symbol, self.line(node))
+        self.store_index(made, "*", held, node)
         return made
 
 

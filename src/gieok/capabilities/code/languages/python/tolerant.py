@@ -5,7 +5,6 @@ is never closed swallows what follows: so the file is also parsed without the li
 with a definition at the margin. One bad line costs 2 to 5 of 100 symbols, an open string of three quotes 23 (else 14 to 53).
 """
 
-import builtins
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -14,16 +13,12 @@ from typing import ClassVar
 
 from gieok.capabilities.code.languages.language import Language
 from gieok.capabilities.code.languages.python import reader
+from gieok.capabilities.code.languages.python.definitions import TRAITS
+from gieok.capabilities.code.languages.python.expressions import BUILTINS
 from gieok.capabilities.code.languages.tree import Node, TreeReader
 from gieok.capabilities.code.model.facts import NOTHING, Argument, Facts, Kind, Namespace, Op, Trait, Variable
 from gieok.ports.code import Parser
 
-_BUILTINS = frozenset(dir(builtins))
-_TRAITS = {
-    "property": Trait.PROPERTY, "cached_property": Trait.PROPERTY, "staticmethod": Trait.STATIC, "classmethod": Trait.CLASS,
-    "setter": Trait.PROPERTY, "getter": Trait.PROPERTY, "deleter": Trait.PROPERTY, "fixture": Trait.PROVIDER,
-    "contextmanager": Trait.CONTEXT, "asynccontextmanager": Trait.CONTEXT, "wraps": Trait.TRANSPARENT,
-}  # fmt: skip
 _DEFINITIONS = ("function_definition", "class_definition")
 _MARGIN = ("@", "def ", "class ", "async def ")
 #: Empty lines cost too.
@@ -98,9 +93,9 @@ class _Reader(TreeReader):
     handlers: ClassVar[dict[str, str]] = {
         "function_definition": "_define", "class_definition": "_define", "decorated_definition": "_decorated",
         "import_statement": "_import", "import_from_statement": "_import_from", "call": "_call", "attribute": "_attribute",
-        "identifier": "_identifier", "assignment": "_assign", "return_statement": "_return", "string": "_string",
+        "identifier": "_identifier", "assignment": "_assign", "return_statement": "returned", "string": "_string",
         "for_statement": "_loop", "for_in_clause": "_loop", "as_pattern": "_as", "global_statement": "_global",
-        "type": "_skip", "type_parameter": "_skip", "future_import_statement": "_skip", "keyword_argument": "_keyword",
+        "type": "skip", "type_parameter": "skip", "future_import_statement": "skip", "keyword_argument": "_keyword",
         **dict.fromkeys(
             """expression_statement block if_statement elif_clause else_clause while_statement try_statement except_clause
             finally_clause with_statement match_statement case_clause raise_statement assert_statement delete_statement
@@ -128,30 +123,27 @@ class _Reader(TreeReader):
             if name in scope.names or name in scope.outward:
                 return self.builder.bind(scope, name)
             scope = scope.outer
-        return self.builder.external(name) if name in _BUILTINS else self.builder.bind(self.builder.module, name)
+        return self.builder.external(name) if name in BUILTINS else self.builder.bind(self.builder.module, name)
 
     def closure(self) -> Namespace:
-        scope = self.scope
-        while scope.owner != NOTHING and scope.outer is not None:
-            scope = scope.outer
-        return scope
-
-    def _skip(self, node: Node) -> Variable:
-        del node
-        return NOTHING
+        return self.outside_class()
 
     # Definitions
 
-    def _decorated(self, node: Node) -> Variable:
+    def _decorated(self, node: Node) -> None:
         definition = self.field(node, "definition")
-        return self._define(definition, node) if definition is not None else self.nothing(node)
+        if definition is not None:
+            self._define(definition, node)
+        else:
+            self.nothing(node)
 
-    def _define(self, node: Node, whole: Node | None = None) -> Variable:
+    def _define(self, node: Node, whole: Node | None = None) -> None:
         """Add a function or class; `whole` is the node with its decorators."""
         whole = whole or node
-        name = self.text(self.field(node, "name"))
+        name = self.name(node)
         if not name:
-            return self.nothing(node)
+            self.nothing(node)
+            return
         decorators = [child.named_children[0] for child in whole.named_children if child.type == "decorator"]
         if node.type == "class_definition":
             value = self._class(node, whole, name)
@@ -163,15 +155,14 @@ class _Reader(TreeReader):
                 made = self.builder.fresh()
                 self.emit(Op.DECORATE, made, decorating, value, self.scope.symbol, self.line(decorator))
                 value = made if node.type == "function_definition" else value
-        self.builder.copy(self.builder.bind(self.scope, name), value)
-        return NOTHING
+        self.bind(name, value)
 
     def _last_name(self, node: Node) -> str:
         node = self.field(node, "function") or node
         return self.text(node).rpartition(".")[2]
 
     def _function(self, node: Node, whole: Node, name: str, decorators: Sequence[str]) -> Variable:
-        traits = {_TRAITS[d] for d in decorators if d in _TRAITS}
+        traits = {TRAITS[d] for d in decorators if d in TRAITS}
         traits |= {Trait.TEST} if name.startswith("test") else set()
         parameters, rest = self._parameters(self.field(node, "parameters"))
         kind = Kind.METHOD if self.scope.owner != NOTHING else Kind.FUNCTION
@@ -198,8 +189,7 @@ class _Reader(TreeReader):
         return found, rest
 
     def _class(self, node: Node, whole: Node, name: str) -> Variable:
-        listed = self.field(node, "superclasses")
-        bases = [self._base(b) for b in (listed.named_children if listed is not None else ())]
+        bases = [self._base(b) for b in self.children(node, "superclasses")]
         number, inner = self.class_(whole, name, bases, (Trait.TEST,) if name.startswith("Test") else ())
         body = self.field(node, "body")
         if body is not None:
@@ -215,24 +205,21 @@ class _Reader(TreeReader):
     def _annotation(self, node: Node | None) -> Variable:
         """Return instances of the class that an annotation names."""
         inside = node.named_children[0] if node is not None and node.named_children else None
-        if inside is None or inside.type not in ("identifier", "attribute") or self.text(inside) in _BUILTINS:
+        if inside is None or inside.type not in ("identifier", "attribute") or self.text(inside) in BUILTINS:
             return NOTHING
-        value = self.builder.fresh()
-        self.emit(Op.INSTANCE, value, self.value(inside))
-        return value
+        return self.made(Op.INSTANCE, self.value(inside))
 
     # Names
 
-    def _global(self, node: Node) -> Variable:
+    def _global(self, node: Node) -> None:
         for name in node.named_children:
             self.scope.outward[self.text(name)] = self.builder.module
-        return NOTHING
 
     def _identifier(self, node: Node) -> Variable:
         return self.lookup(self.text(node))
 
     def _attribute(self, node: Node) -> Variable:
-        return self.load(self.value(self.field(node, "object")), self.text(self.field(node, "attribute")), node)
+        return self.load(self.value(self.field(node, "object")), self.name(node, "attribute"), node)
 
     def _assign(self, node: Node) -> Variable:
         value = self.value(self.field(node, "right"))
@@ -245,11 +232,11 @@ class _Reader(TreeReader):
         if target is None:
             return
         if target.type == "identifier":
-            self.builder.copy(self.builder.bind(self.scope, self.text(target)), value)
+            self.bind(self.text(target), value)
         elif target.type == "attribute":
             place = self.value(self.field(target, "object"))
             if place != NOTHING:
-                name = self.text(self.field(target, "attribute"))
+                name = self.name(target, "attribute")
                 self.emit(Op.STORE, place, name, value, self.scope.symbol, self.line(target))
         elif target.type == "subscript":
             self.nothing(target)
@@ -257,34 +244,27 @@ class _Reader(TreeReader):
             for part in target.named_children:
                 self._store(part, NOTHING)
 
-    def _loop(self, node: Node) -> Variable:
+    def _loop(self, node: Node) -> None:
         self._store(self.field(node, "left"), NOTHING)
-        return self.nothing(node)
+        self.nothing(node)
 
-    def _as(self, node: Node) -> Variable:
+    def _as(self, node: Node) -> None:
         """`with x as y`, `except X as y`: what y is, is not known."""
         self.value(node.named_children[0])
         self._store(self.field(node, "alias"), NOTHING)
-        return NOTHING
-
-    def _return(self, node: Node) -> Variable:
-        for child in node.named_children:
-            self.give(self.value(child))
-        return NOTHING
 
     # Imports
 
-    def _import(self, node: Node) -> Variable:
+    def _import(self, node: Node) -> None:
         for part in node.named_children:
-            alias = self.text(self.field(part, "alias"))
+            alias = self.name(part, "alias")
             module = self.text(self.field(part, "name") or part)
             top = module if alias else module.partition(".")[0]
             self.emit(Op.IMPORT, self.builder.bind(self.scope, alias or top), top, "", 0, self.line(node))
             if top != module:
                 self.emit(Op.IMPORT, self.builder.fresh(), module, "", 0, self.line(node))
-        return NOTHING
 
-    def _import_from(self, node: Node) -> Variable:
+    def _import_from(self, node: Node) -> None:
         source, *names = node.named_children
         dotted = "".join(self.text(source).split())
         module = dotted.lstrip(".")
@@ -294,9 +274,8 @@ class _Reader(TreeReader):
                 self.emit(Op.IMPORT_ALL, module, level)
             elif part.type in ("dotted_name", "aliased_import"):
                 name = self.text(self.field(part, "name") or part)
-                to = self.builder.bind(self.scope, self.text(self.field(part, "alias")) or name)
+                to = self.builder.bind(self.scope, self.name(part, "alias") or name)
                 self.emit(Op.IMPORT, to, module, name, level, self.line(node))
-        return NOTHING
 
     # Calls
 
@@ -310,12 +289,12 @@ class _Reader(TreeReader):
     def _call(self, node: Node) -> Variable:
         function = self.field(node, "function")
         if function is None:
-            return self.nothing(node)
+            return self.inside(node)
         if function.type == "identifier" and self.text(function) == "super":
             return self._super(node)
         if function.type == "attribute":
             place = self.value(self.field(function, "object"))
-            name = self.text(self.field(function, "attribute"))
+            name = self.name(function, "attribute")
             return self.call_method(place, name, self._arguments(node), node)
         name = self.text(function) if function.type == "identifier" else ""
         return self.call(self.value(function), self._arguments(node), node, name)
@@ -326,7 +305,7 @@ class _Reader(TreeReader):
             return [("", self.value(listed))]
         marks = {"list_splat": "*", "dictionary_splat": "**"}
         parts = [part for part in listed.named_children if part.type != "comment"]
-        return [(self.text(self.field(p, "name")) if p.type == "keyword_argument" else marks.get(p.type, ""), self.value(p))
+        return [(self.name(p) if p.type == "keyword_argument" else marks.get(p.type, ""), self.value(p))
                 for p in parts]  # fmt: skip
 
     def _super(self, node: Node) -> Variable:
@@ -334,9 +313,7 @@ class _Reader(TreeReader):
         fact = self.builder.method(self.scope)
         if fact is None or not fact.parameters:
             return NOTHING
-        value = self.builder.fresh()
-        self.emit(Op.SUPER, value, fact.parameters[0], fact.owner)
-        return value
+        return self.made(Op.SUPER, fact.parameters[0], fact.owner)
 
 
 def _docstring(body: Node | None) -> str:

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from gieok.capabilities.code.languages.tree import Node, TreeReader, reading
-from gieok.capabilities.code.model.facts import NOTHING, Argument, Kind, Namespace, Op, Trait, Variable
+from gieok.capabilities.code.model.facts import NOTHING, Kind, Namespace, Op, Trait, Variable
 
 #: Types that stand for what is inside of them.
 _WRAPPERS = frozenset("Box Rc Arc Ref RefMut Option Result Pin Cow RefCell Mutex RwLock MutexGuard Weak".split())
@@ -86,15 +86,15 @@ class _Reader(TreeReader):
         "macro_definition": "_macro_definition", "identifier": "_identifier", "self": "_self", "field_expression": "_field",
         "scoped_identifier": "_scoped", "call_expression": "_call", "struct_expression": "_struct_expression",
         "closure_expression": "_closure", "let_declaration": "_let", "assignment_expression": "_assignment",
-        "return_expression": "_return", "for_expression": "_for", "macro_invocation": "_macro", "string_literal": "text_value",
-        "binary_expression": "nothing", "reference_expression": "_last", "if_expression": "_if", "block": "_block",
+        "return_expression": "returned", "for_expression": "_for", "macro_invocation": "_macro", "string_literal": "text_value",
+        "binary_expression": "nothing", "reference_expression": "_last", "if_expression": "conditional", "block": "_block",
         "let_condition": "_let_condition", "match_expression": "_match", "type_cast_expression": "_cast",
-        "index_expression": "_index", "expression_statement": "nothing", "attribute_item": "_skip", "type_identifier": "_skip",
+        "index_expression": "_index", "expression_statement": "nothing", "attribute_item": "skip", "type_identifier": "skip",
         "generic_function": "_generic_function", "const_item": "_constant", "static_item": "_constant",
         "array_expression": "_array",
-        "generic_type": "_skip", "visibility_modifier": "_skip", "field_identifier": "_skip",
-        "tuple_expression": "_tuple_expression",
-        "mutable_specifier": "_skip", "try_expression": "_last", "await_expression": "_last",
+        "generic_type": "skip", "visibility_modifier": "skip", "field_identifier": "skip",
+        "tuple_expression": "_tuple",
+        "mutable_specifier": "skip", "try_expression": "_last", "await_expression": "_last",
     }  # fmt: skip
 
     def start(self) -> None:
@@ -108,7 +108,7 @@ class _Reader(TreeReader):
                     child.type in ("function_item", "struct_item", "enum_item", "trait_item")
                     and self.scope.owner == NOTHING
                 ):
-                    self.builder.bind(self.builder.module, self.text(self.field(child, "name")))
+                    self.builder.bind(self.builder.module, self.name(child))
 
     def body(self, node: Node) -> None:
         self.give(self._block(node) if node.type == "block" else self.value(node))
@@ -123,34 +123,28 @@ class _Reader(TreeReader):
         is_statement = ending is not None and (ending.type == "let_declaration" or self.text(ending).endswith(";"))
         return NOTHING if is_statement else last
 
-    def _skip(self, node: Node) -> Variable:
-        del node
-        return NOTHING
-
     def _last(self, node: Node) -> Variable:
         return self.value(node.named_children[-1]) if node.named_children else NOTHING
 
     # Modules
 
-    def _use(self, node: Node) -> Variable:
+    def _use(self, node: Node) -> None:
         argument = self.field(node, "argument")
         if argument is not None:
             self._use_tree(argument, "", self.line(node))
-        return NOTHING
 
     def _use_tree(self, node: Node, prefix: str, line: int) -> None:
         joined = f"{prefix}::" if prefix else ""
         if node.type == "scoped_use_list":
-            inner = self.field(node, "list")
-            path = joined + self.text(self.field(node, "path"))
-            for child in inner.named_children if inner is not None else ():
+            path = joined + self.name(node, "path")
+            for child in self.children(node, "list"):
                 self._use_tree(child, path, line)
         elif node.type == "use_list":
             for child in node.named_children:
                 self._use_tree(child, prefix, line)
         elif node.type == "use_as_clause":
-            path = (joined + self.text(self.field(node, "path"))).removesuffix("::self")
-            self._use_name(path, self.text(self.field(node, "alias")), line)
+            path = (joined + self.name(node, "path")).removesuffix("::self")
+            self._use_name(path, self.name(node, "alias"), line)
         elif node.type == "use_wildcard":
             self.emit(Op.IMPORT_ALL, joined + self.text(node).removesuffix("::*"), 0)
         else:
@@ -163,12 +157,12 @@ class _Reader(TreeReader):
         to = self.builder.bind(self.builder.module, name)
         self.emit(Op.IMPORT, to, module or last, last if module else "", 0, line)
 
-    def _module(self, node: Node) -> Variable:
-        name, body = self.text(self.field(node, "name")), self.field(node, "body")
+    def _module(self, node: Node) -> None:
+        name, body = self.name(node), self.field(node, "body")
         if body is None:
             to = self.builder.bind(self.builder.module, name)
             self.emit(Op.IMPORT, to, f"self::{name}", "", 0, self.line(node))
-            return NOTHING
+            return
         to = self.builder.bind(self.builder.module, name)
         self.emit(Op.IMPORT, to, "self", "", 0, self.line(node))  # the file itself
         outer = self.scope
@@ -176,31 +170,26 @@ class _Reader(TreeReader):
         self.scope.names = outer.names  # one space of names for a file: `use super::*` is nearly always there
         self.block(body)
         self.scope = outer
-        return NOTHING
 
     # Definitions
 
-    def _function(self, node: Node) -> Variable:
-        name = self.text(self.field(node, "name"))
+    def _function(self, node: Node) -> None:
+        name = self.name(node)
         attributes = self._attributes(node)
         traits = (Trait.TEST,) if "test" in attributes else ()
         number = self._add(node, name, Kind.FUNCTION, "", traits)
         self.builder.copy(self.builder.bind(self.scope, name), self.function_value(number))
-        return NOTHING
 
     def _attributes(self, node: Node) -> str:
         above = self.source[: node.start_byte].rstrip().rsplit(b"\n", 3)[-3:]
         return " ".join(line.strip().decode("utf-8", "replace") for line in above if line.strip().startswith(b"#["))
 
-    def _add(
-        self, node: Node, name: str, kind: str, receiver: str, traits: tuple[str, ...] = (), *, shown: bool = True
-    ) -> int:
-        listed = self.field(node, "parameters")
+    def _add(self, node: Node, name: str, kind: str, receiver: str, traits: tuple[str, ...] = ()) -> int:
         parameters: list[tuple[str, Variable]] = []
         patterns: list[tuple[Node, str]] = []
         outer = self.scope
         self.scope = self._generics(node)
-        for place, parameter in enumerate(listed.named_children if listed is not None else ()):
+        for place, parameter in enumerate(self.children(node, "parameters")):
             pattern = self.field(parameter, "pattern") if parameter.type == "parameter" else parameter
             if parameter.type in ("self_parameter", "attribute_item", "line_comment") or pattern is None:
                 continue
@@ -213,9 +202,8 @@ class _Reader(TreeReader):
                 patterns.append((pattern, name_of))
             parameters.append((name_of, self.type(self.field(parameter, "type"))))
         given = self.type(self.field(node, "return_type"))
-        number, inner = self.function(
-            node, name, kind, parameters, self.field(node, "body"), receiver=receiver, traits=traits, shown=shown
-        )
+        body = self.field(node, "body")
+        number, inner = self.function(node, name, kind, parameters, body, receiver=receiver, traits=traits)
         if self.implementing != NOTHING:
             inner.names["Self"] = self.implementing
         self.scope = inner
@@ -227,12 +215,8 @@ class _Reader(TreeReader):
 
     def _generics(self, node: Node) -> Namespace:
         """Return a scope in which `T` of `fn f<T: Shape>` or `where T: Shape` means Shape."""
-        listed = self.field(node, "type_parameters")
-        where = next((c for c in node.named_children if c.type == "where_clause"), None)
-        bounds = [
-            *(listed.named_children if listed is not None else ()),
-            *(where.named_children if where is not None else ()),
-        ]
+        where = [b for c in node.named_children if c.type == "where_clause" for b in c.named_children]
+        bounds = [*self.children(node, "type_parameters"), *where]
         outer = self.scope
         if not bounds:
             return outer
@@ -245,95 +229,85 @@ class _Reader(TreeReader):
                 self.builder.copy(self.builder.bind(scope, self.text(name)), self._named(trait))
         return scope
 
-    def _struct(self, node: Node) -> Variable:
-        name = self.text(self.field(node, "name"))
+    def _struct(self, node: Node) -> None:
+        name = self.name(node)
         number, inner = self.class_(node, name, ())
-        body = self.field(node, "body")
-        for place, field in enumerate(body.named_children if body is not None else ()):
+        for place, field in enumerate(self.children(node, "body")):
             if field.type == "field_declaration":
                 held = self.type(self.field(field, "type"))
-                self.builder.copy(self.builder.bind(inner, self.text(self.field(field, "name"))), held)
+                self.bind(self.name(field), held, inner)
             elif field.type == "enum_variant":
                 instance = self.declared(self.builder.bind(self.scope, name))
-                variant = self.text(self.field(field, "name"))
-                self.builder.copy(self.builder.bind(inner, variant), instance)
+                variant = self.name(field)
+                self.bind(variant, instance, inner)
                 self._payload(self.field(field, "body"), variant, inner)
             elif node.type == "struct_item" and "type" in field.type:
                 self.builder.copy(self.builder.bind(inner, str(place)), self.type(field))
         self.builder.copy(self.builder.bind(self.scope, name), self.class_value(number))
-        return NOTHING
 
     def _payload(self, body: Node | None, variant: str, inner: Namespace) -> None:
         """What a variant carries is kept under `Variant.0` or `Variant.name` of the enum."""
         for place, field in enumerate(body.named_children if body is not None else ()):
             is_named = field.type == "field_declaration"
             kind = self.type(self.field(field, "type") if is_named else field)
-            name = self.text(self.field(field, "name")) if is_named else str(place)
-            self.builder.copy(self.builder.bind(inner, f"{variant}.{name}"), kind)
+            name = self.name(field) if is_named else str(place)
+            self.bind(f"{variant}.{name}", kind, inner)
 
-    def _trait(self, node: Node) -> Variable:
-        name = self.text(self.field(node, "name"))
-        bounds = self.field(node, "bounds")
-        bases = [self._named(b) for b in bounds.named_children] if bounds is not None else []
+    def _trait(self, node: Node) -> None:
+        name = self.name(node)
+        bases = [self._named(b) for b in self.children(node, "bounds")]
         number, inner = self.class_(node, name, bases)
         self.builder.copy(self.builder.bind(self.scope, name), self.class_value(number))
         outer, self.scope, before = self.scope, inner, self.implementing
         self.implementing = self.builder.bind(outer, name)
-        body = self.field(node, "body")
-        for member in body.named_children if body is not None else ():
+        for member in self.children(node, "body"):
             if member.type == "function_item":
                 self._method(member, inner, NOTHING)
         self.scope, self.implementing = outer, before
-        return NOTHING
 
-    def _impl(self, node: Node) -> Variable:
+    def _impl(self, node: Node) -> None:
         kind, trait = self.field(node, "type"), self.field(node, "trait")
         held, base = self._named(kind), self._named(trait)
         name = self.text(kind).partition("<")[0].rpartition("::")[2].lstrip("&")
         if NOTHING not in (base, held):  # the type has the trait's methods: as if it inherited them
-            self.emit(Op.STORE, held, "prototype", base, self.scope.symbol, self.line(node))
+            self.store(held, "prototype", base, node)
         outer, before = self.scope, self.implementing
         self.scope = Namespace(outer, outer.symbol, outer.function, f"{outer.prefix}{name}.")
         self.scope.names = outer.names
         self.implementing = held
-        body = self.field(node, "body")
-        for member in body.named_children if body is not None else ():
+        for member in self.children(node, "body"):
             if member.type == "function_item":
                 self._method(member, self.scope, held)
         self.scope, self.implementing = outer, before
-        return NOTHING
 
     def _method(self, member: Node, inner: Namespace, held: Variable) -> None:
-        name = self.text(self.field(member, "name"))
+        name = self.name(member)
         listed = self.field(member, "parameters")
         has_self = listed is not None and any(c.type == "self_parameter" for c in listed.named_children)
         traits = () if has_self else (Trait.STATIC,)
         number = self._add(member, name, Kind.METHOD, "self" if has_self else "", traits)
         made = self.function_value(number)
         if held == NOTHING:
-            self.builder.copy(self.builder.bind(inner, name), made)
+            self.bind(name, made, inner)
             if has_self:
                 self.builder.copy(self.builder.functions[number].parameters[0], self.declared(self.implementing))
         else:
-            self.emit(Op.STORE, held, name, made, self.scope.symbol, self.line(member))
+            self.store(held, name, made, member)
             if has_self:
                 self.builder.copy(self.builder.functions[number].parameters[0], self.declared(held))
 
-    def _alias(self, node: Node) -> Variable:
-        name = self.text(self.field(node, "name"))
+    def _alias(self, node: Node) -> None:
+        name = self.name(node)
         self.builder.copy(self.builder.bind(self.scope, name), self._named(self.field(node, "type")))
-        return NOTHING
 
-    def _constant(self, node: Node) -> Variable:
+    def _constant(self, node: Node) -> None:
         value = self.builder.merge(self.value(self.field(node, "value")), self.type(self.field(node, "type")))
-        self.builder.copy(self.builder.bind(self.scope, self.text(self.field(node, "name"))), value)
-        return NOTHING
+        self.bind(self.name(node), value)
 
-    def _macro_definition(self, node: Node) -> Variable:
-        name = self.text(self.field(node, "name"))
+    def _macro_definition(self, node: Node) -> None:
+        name = self.name(node)
         number, _ = self.function(node, name, Kind.FUNCTION, [], None)
         self.builder.copy(self.builder.bind(self.builder.module, f"{name}!"), self.function_value(number))
-        return NOTHING
 
     # Types
 
@@ -358,7 +332,7 @@ class _Reader(TreeReader):
         if node is None:
             return NOTHING
         if node.type == "generic_type":
-            name = self.text(self.field(node, "type"))
+            name = self.name(node, "type")
             arguments = self.field(node, "type_arguments")
             inner = [c for c in arguments.named_children if "lifetime" not in c.type] if arguments is not None else []
             if name in _WRAPPERS and inner:
@@ -372,29 +346,17 @@ class _Reader(TreeReader):
         if node.type in ("array_type", "slice_type"):
             return self.holding(self.type(self.field(node, "element") or node.named_children[0]), node)
         if node.type == "tuple_type":
-            return self._tuple(node)
+            return self.row(node.named_children, self.type)
         return self.declared(self._named(node))
-
-    def _tuple(self, node: Node) -> Variable:
-        held = self.builder.container()
-        for place, child in enumerate(node.named_children):
-            if (value := self.type(child)) != NOTHING:
-                self.emit(Op.STORE_INDEX, held, place, value, self.scope.symbol, self.line(node))
-        return held
 
     # Expressions
 
-    def _identifier(self, node: Node) -> Variable:
-        return self.lookup(self.text(node))
-
     def _self(self, node: Node) -> Variable:
         del node
-        scope: Namespace | None = self.scope
-        while scope is not None:
-            if "self" in scope.names:
-                return scope.names["self"]
-            scope = scope.outer
-        return NOTHING
+        return self.visible("self")
+
+    def _identifier(self, node: Node) -> Variable:
+        return self.lookup(self.text(node))
 
     def _path(self, parts: list[str], node: Node) -> Variable:
         first = parts[0].partition("<")[0] or parts[0].strip("<>").partition(" as ")[0]
@@ -414,17 +376,16 @@ class _Reader(TreeReader):
         return self.value(self.field(node, "function"))
 
     def _field(self, node: Node) -> Variable:
-        return self.load(self.value(self.field(node, "value")), self.text(self.field(node, "field")), node)
+        return self.load(self.value(self.field(node, "value")), self.name(node, "field"), node)
 
     def _call(self, node: Node) -> Variable:
-        callee, listed = self.field(node, "function"), self.field(node, "arguments")
-        arguments: list[Argument] = [("", self.value(a)) for a in listed.named_children] if listed is not None else []
+        callee, arguments = self.field(node, "function"), self.arguments(self.field(node, "arguments"))
         if callee is not None and callee.type == "generic_function":
             callee = self.field(callee, "function")
         if callee is None:
             return NOTHING
         if callee.type == "field_expression":
-            place, name = self.value(self.field(callee, "value")), self.text(self.field(callee, "field"))
+            place, name = self.value(self.field(callee, "value")), self.name(callee, "field")
             made = self.call_method(place, name, arguments, node)
             if name in _CALLING:
                 made = self.builder.merge(made, *[self.call(held, [("", place)], node) for _, held in arguments])
@@ -444,39 +405,36 @@ class _Reader(TreeReader):
     def _struct_expression(self, node: Node) -> Variable:
         held = self._named(self.field(node, "name"))
         made = self.declared(held)
-        body = self.field(node, "body")
-        for field in body.named_children if body is not None else ():
+        for field in self.children(node, "body"):
             value = self.value(field.named_children[-1]) if field.named_children else NOTHING
             if NOTHING not in (value, made):
                 name = self.text(field.named_children[0])
-                self.emit(Op.STORE, made, name, value, self.scope.symbol, self.line(field))
+                self.store(made, name, value, field)
         return made
 
     def _closure(self, node: Node) -> Variable:
-        listed = self.field(node, "parameters")
         parameters = []
-        for place, parameter in enumerate(listed.named_children if listed is not None else ()):
+        for place, parameter in enumerate(self.children(node, "parameters")):
             pattern = self.field(parameter, "pattern") or parameter
             name = self.text(pattern) if pattern.type == "identifier" else f"<{place}>"
             parameters.append((name, self.type(self.field(parameter, "type"))))
-        number, _ = self.function(node, "", Kind.LAMBDA, parameters, self.field(node, "body"), shown=False)
+        number, _ = self.function(node, "", Kind.LAMBDA, parameters, self.field(node, "body"))
         return self.function_value(number)
 
-    def _let(self, node: Node) -> Variable:
+    def _let(self, node: Node) -> None:
         value = self.builder.merge(self.value(self.field(node, "value")), self.type(self.field(node, "type")))
         pattern = self.field(node, "pattern")
         if pattern is not None:
             self.assign(pattern, value)
         self.value(self.field(node, "alternative"))
-        return NOTHING
 
     def assign(self, pattern: Node, value: Variable) -> None:
         """Bind the names of a pattern; what is inside of `Some(x)` or a tuple is what they hold."""
         if pattern.type == "identifier":
-            self.builder.copy(self.builder.bind(self.scope, self.text(pattern)), value)
+            self.bind(self.text(pattern), value)
         elif pattern.type == "tuple_pattern":
             for place, child in enumerate(pattern.named_children):
-                self.assign(child, self._part(value, place, child))
+                self.assign(child, self.index(value, place, child))
         elif pattern.type == "tuple_struct_pattern":
             path = self.text(pattern.named_children[0])
             for place, child in enumerate(pattern.named_children[1:]):
@@ -488,23 +446,16 @@ class _Reader(TreeReader):
             for child in pattern.named_children[-1:]:
                 self.assign(child, value)
 
-    def _part(self, value: Variable, place: int, node: Node) -> Variable:
-        if value == NOTHING:
-            return NOTHING
-        taken = self.builder.fresh()
-        self.emit(Op.INDEX, taken, value, place, self.scope.symbol, self.line(node))
-        return taken
-
     def _assign_fields(self, pattern: Node, value: Variable) -> None:
-        path = self.text(self.field(pattern, "type"))
+        path = self.name(pattern, "type")
         for field in pattern.named_children[1:]:
             inner = self.field(field, "pattern")
-            name = self.text(self.field(field, "name"))
+            name = self.name(field)
             carried = self._carried(path, name, value, field) if name else NOTHING
             if inner is not None:
                 self.assign(inner, carried)
             elif name:
-                self.builder.copy(self.builder.bind(self.scope, name), carried)
+                self.bind(name, carried)
 
     def _carried(self, path: str, name: str, value: Variable, node: Node) -> Variable:
         """Return what a pattern `Enum::Variant(x)` or `Struct { x }` takes out."""
@@ -512,56 +463,34 @@ class _Reader(TreeReader):
         held = self._path(owner.split("::"), node) if owner else NOTHING
         return self.builder.merge(self.load(held, f"{variant}.{name}", node), self.load(value, name, node))
 
-    def _assignment(self, node: Node) -> Variable:
+    def _assignment(self, node: Node) -> None:
         left, value = self.field(node, "left"), self.value(self.field(node, "right"))
         if left is not None and left.type == "field_expression" and value != NOTHING:
             place = self.value(self.field(left, "value"))
-            if place != NOTHING:
-                self.emit(
-                    Op.STORE, place, self.text(self.field(left, "field")), value, self.scope.symbol, self.line(node)
-                )
+            self.store(place, self.name(left, "field"), value, node)
         elif left is not None and left.type == "identifier":
             self.builder.copy(self.lookup(self.text(left)), value)
-        return NOTHING
 
-    def _return(self, node: Node) -> Variable:
-        for child in node.named_children:
-            self.give(self.value(child))
-        return NOTHING
-
-    def _for(self, node: Node) -> Variable:
+    def _for(self, node: Node) -> None:
         pattern = self.field(node, "pattern")
         held = self.element(self.value(self.field(node, "value")), node)
         if pattern is not None:
             self.assign(pattern, held)
         self.value(self.field(node, "body"))
-        return NOTHING
 
-    def _if(self, node: Node) -> Variable:
-        self.value(self.field(node, "condition"))
-        return self.builder.merge(
-            self.value(self.field(node, "consequence")), self.value(self.field(node, "alternative"))
-        )
-
-    def _let_condition(self, node: Node) -> Variable:
+    def _let_condition(self, node: Node) -> None:
         pattern = self.field(node, "pattern")
         value = self.value(self.field(node, "value"))
         if pattern is not None:
             self.assign(pattern, value)
-        return NOTHING
 
-    def _tuple_expression(self, node: Node) -> Variable:
-        held = self.builder.container()
-        for place, child in enumerate(node.named_children):
-            if (value := self.value(child)) != NOTHING:
-                self.emit(Op.STORE_INDEX, held, place, value, self.scope.symbol, self.line(child))
-        return held
+    def _tuple(self, node: Node) -> Variable:
+        return self.row(node.named_children, self.value)
 
     def _match(self, node: Node) -> Variable:
         value = self.value(self.field(node, "value"))
-        body = self.field(node, "body")
         given = []
-        for arm in body.named_children if body is not None else ():
+        for arm in self.children(node, "body"):
             pattern = self.field(arm, "pattern")
             if pattern is not None and pattern.named_children:
                 self.assign(pattern.named_children[0], value)
@@ -580,11 +509,11 @@ class _Reader(TreeReader):
 
     def _macro(self, node: Node) -> Variable:
         """A macro of the project is called. The grammar parses no arguments: those of known macros are parsed as a tuple."""
-        name = self.text(self.field(node, "macro"))
+        name = self.name(node, "macro")
         variable = self.builder.module.names.get(f"{name}!")
         if variable is not None:
             self.call(variable, [], node, name)
-        tokens = next((c for c in node.named_children if c.type == "token_tree"), None)
+        tokens = self.child(node, "token_tree")
         if name.rpartition("::")[2] not in _EXPRESSIONS or tokens is None:
             return NOTHING
         piece = b"(" + self.source[tokens.start_byte + 1 : tokens.end_byte - 1] + b")"
