@@ -166,8 +166,8 @@ def _transcript(agent: str) -> Transcript:
 
 
 def _texts(transcript: Transcript, lines: list[_Line]) -> list[str]:
-    turns = [turn for number, line in enumerate(lines) for turn in transcript.turns(line, str(number))]
-    return [turn.text for turn in turns if isinstance(turn, Message)]
+    events = [event for number, line in enumerate(lines) for event in transcript.events(line, str(number))]
+    return [event.text for event in events if isinstance(event, Message)]
 
 
 @pytest.mark.parametrize("agent", _FIRST)

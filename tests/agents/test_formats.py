@@ -36,8 +36,8 @@ def _begin(agent: str) -> Transcript:
 
 def _said(agent: str, *lines: dict[str, Any]) -> list[tuple[str, str]]:
     transcript = _begin(agent)
-    turns = [turn for n, line in enumerate(lines) for turn in transcript.turns(line, str(n))]
-    return [(str(m.role), m.text) for m in replay(turns)]
+    events = [event for n, line in enumerate(lines) for event in transcript.events(line, str(n))]
+    return [(str(m.role), m.text) for m in replay(events)]
 
 
 def test_every_format_knows_its_own_first_line() -> None:
@@ -293,7 +293,7 @@ def test_a_sub_agents_transcript_is_ignored(name: str, first: dict[str, Any]) ->
     found = begin(name, first)
     assert found is not None
     assert found.session.ignored
-    assert found.turns({"type": "user", "uuid": "2", "message": {"content": "x"}}, "1") == []
+    assert found.events({"type": "user", "uuid": "2", "message": {"content": "x"}}, "1") == []
 
 
 def test_only_names_of_transcripts_are_read() -> None:
@@ -330,7 +330,7 @@ _JSON = st.recursive(
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(sorted(_FIRST)), st.dictionaries(st.sampled_from(["type", "message", "payload", "role"]), _JSON))
 def test_no_line_of_json_raises(agent: str, line: dict[str, Any]) -> None:
-    for turn in _begin(agent).turns(line, "1"):
-        if isinstance(turn, Message):
-            assert turn.text
-            json.dumps(turn.text)
+    for event in _begin(agent).events(line, "1"):
+        if isinstance(event, Message):
+            assert event.text
+            json.dumps(event.text)

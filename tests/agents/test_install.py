@@ -194,7 +194,7 @@ def test_a_hook_that_somebody_added_to_our_group_stays_without_ours(user: Home) 
     [
         (b'{"hooks": ', "at line 1"),
         (b'\xff{"a": 1}', "codec"),
-        (b'{"mcpServers": "x", "mcp": 3, "hooks": 3}', "no object"),
+        (b'{"mcpServers": "x", "mcp": 3, "hooks": 3}', "not an object"),
     ],
 )
 def test_settings_that_cannot_be_edited_are_named_and_left(home: Home, agent: str, wrong: bytes, said: str) -> None:

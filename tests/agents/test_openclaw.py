@@ -21,11 +21,11 @@ def _entry(role: str, content: object, **more: object) -> dict[str, Any]:
 
 
 def _texts(line: dict[str, Any]) -> list[tuple[str, str]]:
-    return [(str(m.role), m.text) for m in _transcript().turns(line, "9")]
+    return [(str(m.role), m.text) for m in _transcript().events(line, "9")]
 
 
 def test_a_turn_becomes_a_message_with_the_entrys_id_and_time() -> None:
-    (message,) = _transcript().turns(_entry("user", "출시는 금요일이야."), "9")
+    (message,) = _transcript().events(_entry("user", "출시는 금요일이야."), "9")
     assert message.id == "s1/e1"
     assert (message.session, message.agent, message.role) == ("s1", "openclaw", Role.USER)
     assert message.at == datetime(2026, 11, 21, 20, 46, tzinfo=UTC)

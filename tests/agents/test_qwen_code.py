@@ -28,8 +28,8 @@ def _said(*lines: dict[str, Any]) -> list[tuple[Role, str]]:
     transcript = recognise("s.jsonl", data)
     assert transcript is not None
     assert transcript.format.name == "qwen-code"
-    turns = [turn for number, line in enumerate(lines) for turn in transcript.turns(line, str(number))]
-    return [(message.role, message.text) for message in replay(turns)]
+    events = [event for number, line in enumerate(lines) for event in transcript.events(line, str(number))]
+    return [(message.role, message.text) for message in replay(events)]
 
 
 def test_a_recorded_session_gives_what_was_said_and_nothing_that_gieok_added_or_answered() -> None:

@@ -43,11 +43,11 @@ class Transcript:
     folders: Sequence[str] = ()
     _own_calls: set[str] = field(default_factory=set)
 
-    def turns(self, line: Line, fallback_id: str) -> list[TranscriptEvent]:
+    def events(self, line: Line, fallback_id: str) -> list[TranscriptEvent]:
         """Return the events of one line; none where the whole session is ignored."""
         if self.session.ignored:
             return []
-        return [turn for part in self.format.parts(self.session, line, fallback_id) for turn in self._turns(part)]
+        return [event for part in self.format.parts(self.session, line, fallback_id) for event in self._events(part)]
 
     def pass_by(self, lines: bytes) -> None:
         """Note the calls of lines that were read before: their results may follow."""
@@ -59,7 +59,7 @@ class Transcript:
                 if isinstance(part, ToolUse):
                     self._is_own(part)
 
-    def _turns(self, part: Part) -> Sequence[TranscriptEvent]:
+    def _events(self, part: Part) -> Sequence[TranscriptEvent]:
         match part:
             case Said():
                 return spoken(self.session, part)
@@ -155,14 +155,14 @@ def is_transcript(name: str) -> bool:
     )
 
 
-def replay(turns: Iterable[TranscriptEvent]) -> Iterator[Message]:
+def replay(events: Iterable[TranscriptEvent]) -> Iterator[Message]:
     """Yield the messages that hold after all turns, in order: the last version of each, without what was taken back."""
     held: dict[str, Message] = {}
-    for turn in turns:
-        if isinstance(turn, Message):
-            held[turn.id] = turn
+    for event in events:
+        if isinstance(event, Message):
+            held[event.id] = event
         else:
-            _take_back(held, turn.id, turn.session, after=turn.after)
+            _take_back(held, event.id, event.session, after=event.after)
     yield from held.values()
 
 

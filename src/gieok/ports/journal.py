@@ -49,7 +49,7 @@ class Journal(Protocol):
     def append(
         self,
         scope: Scope,
-        turns: Sequence[TranscriptEvent],
+        events: Sequence[TranscriptEvent],
         cursor: Cursor,
         expected: Cursor | None,
         rejects: Sequence[Reject] = (),

@@ -36,11 +36,15 @@ def _is_temporary(name: str) -> bool:
 
 
 class Root(NamedTuple):
-    """An indexed folder or single file; with `only`, just these files and folders in it."""
+    """An indexed folder or single file; with `only`, just these files and folders in it.
+
+    A retired root was removed, or became part of another; its documents are not forgotten yet.
+    """
 
     name: str
     path: Path
     only: tuple[str, ...] = ()
+    is_retired: bool = False
 
     @property
     def is_file(self) -> bool:
@@ -80,24 +84,26 @@ class Root(NamedTuple):
 
 def load(notes: Notes, scope: Scope) -> list[Root]:
     """Return the roots of a scope in the order in which they were added."""
-    return [root for root, is_retired in _parse(notes.notes(scope).get(NOTE, "")) if not is_retired]
+    return [root for root in _parse(notes.notes(scope).get(NOTE, "")) if not root.is_retired]
 
 
 def retired(notes: Notes, scope: Scope) -> list[Root]:
-    """Return the removed roots, and those that became part of others; their documents are not forgotten yet."""
-    return [root for root, is_retired in _parse(notes.notes(scope).get(NOTE, "")) if is_retired]
+    """Return the retired roots of a scope."""
+    return [root for root in _parse(notes.notes(scope).get(NOTE, "")) if root.is_retired]
 
 
 def remove(notes: Notes, scope: Scope, paths: list[Path]) -> list[Root]:
     """Retire the roots at `paths` and return them; their documents stay until the next sync."""
     known = [root for root in load(notes, scope) if root.path in paths]
-    notes.update_note(scope, NOTE, lambda raw: _written((r, was or r in known) for r, was in _parse(raw)))
+    notes.update_note(
+        scope, NOTE, lambda raw: _written(r._replace(is_retired=True) if r in known else r for r in _parse(raw))
+    )
     return known
 
 
 def drop_retired(notes: Notes, scope: Scope) -> None:
     """Remove the retired roots from the note."""
-    notes.update_note(scope, NOTE, lambda raw: _written(pair for pair in _parse(raw) if not pair[1]))
+    notes.update_note(scope, NOTE, lambda raw: _written(root for root in _parse(raw) if not root.is_retired))
 
 
 def add(notes: Notes, scope: Scope, paths: list[Path], only: tuple[str, ...] = ()) -> list[Root]:
@@ -115,10 +121,10 @@ def add(notes: Notes, scope: Scope, paths: list[Path], only: tuple[str, ...] = (
     def joined(raw: str) -> str:
         known = _parse(raw)
         for new in made:
-            if _find([root for root, is_retired in known if not is_retired], new.path) is None:
-                known = [(root, is_retired or _covers(new, root.path)) for root, is_retired in known]
-                name = _distinct_name(new.path.name or "root", {SESSIONS, *(root.name for root, _ in known)})
-                known.append((new._replace(name=name), False))
+            if _find([root for root in known if not root.is_retired], new.path) is None:
+                known = [root._replace(is_retired=root.is_retired or _covers(new, root.path)) for root in known]
+                name = _distinct_name(new.path.name or "root", {SESSIONS, *(root.name for root in known)})
+                known.append(new._replace(name=name))
         return _written(known)
 
     notes.update_note(scope, NOTE, joined)
@@ -136,20 +142,14 @@ def not_indexed(store: Store, scope: Scope, folder: Path) -> int:
     return sum(key.encode("utf-8", "backslashreplace").decode() not in known for key in keys)
 
 
-def _parse(raw: str) -> list[tuple[Root, bool]]:
-    return [
-        (Root(i["name"], Path(i["path"]), tuple(i.get("only", ()))), bool(i.get("retired")))
-        for i in json.loads(raw or "[]")
-    ]
+def _parse(raw: str) -> list[Root]:
+    rows = json.loads(raw or "[]")
+    return [Root(r["name"], Path(r["path"]), tuple(r.get("only", ())), bool(r.get("retired"))) for r in rows]
 
 
-def _written(known: Iterable[tuple[Root, bool]]) -> str:
-    return json.dumps(
-        [
-            {"name": r.name, "path": str(r.path), "retired": is_retired} | ({"only": r.only} if r.only else {})
-            for r, is_retired in known
-        ]
-    )
+def _written(known: Iterable[Root]) -> str:
+    rows = ({"name": r.name, "path": str(r.path), "retired": r.is_retired, "only": r.only} for r in known)
+    return json.dumps([{name: value for name, value in row.items() if value != ()} for row in rows])
 
 
 def _find(known: list[Root], path: Path) -> Root | None:

@@ -54,7 +54,7 @@ def sync(
     """
     if any(root.name == SESSIONS for root in roots.load(store, scope) + roots.retired(store, scope)):
         raise BadRequest(
-            f"an indexed folder has the name {SESSIONS!r}, which is reserved for transcripts",
+            f"a folder is indexed under the name {SESSIONS!r}, which is reserved for transcripts",
             hint="`gieok index --remove FOLDER`, then index it again: it gets another name",
         )
     reader = _Reader(scope, cut, store.hashes(scope), open_database)
@@ -205,13 +205,13 @@ def _said(name: str, lines: Iterable[bytes]) -> list[Message]:
     transcript = formats.recognise(name, first)
     if transcript is None or transcript.session.agent != openclaw.NAME:
         return []
-    turns = (
-        turn
+    said = (
+        event
         for data in (*first, *following)
         if (line := formats.parse(data.rstrip(b"\n")) or formats.salvage(data)) is not None
-        for turn in transcript.turns(line, fingerprint(data))
+        for event in transcript.events(line, fingerprint(data))
     )
-    return [message for message in formats.replay(turns) if message.role in _LABELS]
+    return [message for message in formats.replay(said) if message.role in _LABELS]
 
 
 def _document(scope: Scope, key: str, stamp: str, said: list[Message], agent: str, source: Path) -> Document:

@@ -94,15 +94,15 @@ class Capture:
             if portion.cursor == cursor and not cursor.is_rereading:
                 return added
             self._look_back(transcript, file, cursor)
-            turns, rejects = self._turns(scope, path, transcript, cursor, portion, file)
+            events, rejects = self._new_events(scope, path, transcript, cursor, portion, file)
             done = portion.cursor._replace(is_rereading=cursor.is_rereading and not portion.is_last)
-            if not self._append(scope, turns, done, rejects):
+            if not self._append(scope, events, done, rejects):
                 cursor = self._resume(scope, transcript, path, file)
                 continue
             for reject in portion.rejects:
                 self.tell(f"{path}#{reject.line}", f"this line was not read: {reject.reason}")
             self._followed[done.identity] = (done, transcript)
-            added += sum(isinstance(turn, Message) for turn in turns)
+            added += sum(isinstance(event, Message) for event in events)
             if portion.is_last:
                 return added
             cursor = done
@@ -151,7 +151,7 @@ class Capture:
         held = self.journal.occurrences(scope, ids)
         return 2 * sum(identity in held for identity in ids) > len(ids)
 
-    def _turns(
+    def _new_events(
         self,
         scope: Scope,
         path: Path,
@@ -160,7 +160,7 @@ class Capture:
         portion: tail.Portion,
         file: BinaryIO,
     ) -> tuple[list[TranscriptEvent], list[Reject]]:
-        turns: list[TranscriptEvent] = []
+        events: list[TranscriptEvent] = []
         rejects = list(portion.rejects)
         ids = [fingerprint(line.data) for line in portion.lines]
         if not transcript.format.has_ids:
@@ -173,8 +173,8 @@ class Capture:
                     rejects.append(Reject(str(path), line.number, line.offset, len(line.data), "not a JSON object"))
                 data = formats.salvage(line.data)
             if data is not None:
-                turns += (_kept(turn, str(path), line.number) for turn in transcript.turns(data, identity))
-        return turns, rejects
+                events += (_kept(event, str(path), line.number) for event in transcript.events(data, identity))
+        return events, rejects
 
     def database(self, source: Source, store: TranscriptStore) -> int:
         """Add the new messages of an agent's database; return how many."""
@@ -197,18 +197,18 @@ class Capture:
             return 0
         transcript = self._events_transcript(own, store, session.id, cursor)
         scope = self._scope(transcript, scope) if transcript else scope
-        while transcript and (events := store.events(session.id, cursor.offset - 1, _EVENTS)):
-            turns: list[TranscriptEvent] = []
+        while transcript and (rows := store.events(session.id, cursor.offset - 1, _EVENTS)):
+            events: list[TranscriptEvent] = []
             rejects: list[Reject] = []
-            for number, text in events:
+            for number, text in rows:
                 data = formats.parse(text.encode("utf-8", "replace"))
                 if data is None:
                     rejects.append(Reject(own, number, number, len(text), "not a JSON object"))
                 else:
-                    turns += (_kept(turn, str(path), number) for turn in transcript.turns(data, str(number)))
-            done = cursor._replace(offset=events[-1][0] + 1, line=cursor.line + len(events))
-            if self._append(scope, turns, done, rejects):
-                added += sum(isinstance(turn, Message) for turn in turns)
+                    events += (_kept(event, str(path), number) for event in transcript.events(data, str(number)))
+            done = cursor._replace(offset=rows[-1][0] + 1, line=cursor.line + len(rows))
+            if self._append(scope, events, done, rejects):
+                added += sum(isinstance(event, Message) for event in events)
                 cursor = done
             else:
                 cursor = self._known.get(own, Cursor(own, str(path)))
@@ -227,9 +227,9 @@ class Capture:
                 found.pass_by(text.encode("utf-8", "replace"))
         return found
 
-    def _append(self, scope: Scope, turns: list[TranscriptEvent], cursor: Cursor, rejects: list[Reject]) -> bool:
+    def _append(self, scope: Scope, events: list[TranscriptEvent], cursor: Cursor, rejects: list[Reject]) -> bool:
         """Write to the journal; if another process was faster, reload the cursors and return False."""
-        if self.journal.append(scope, turns, cursor, self._known.get(cursor.identity), rejects):
+        if self.journal.append(scope, events, cursor, self._known.get(cursor.identity), rejects):
             self._known[cursor.identity] = cursor
             self.captured.rejects += len(rejects)
             return True
@@ -254,11 +254,11 @@ def capture_database(capture: Capture, source: Source, open_store: Callable[[str
     return added
 
 
-def _kept(turn: TranscriptEvent, source: str, line: int) -> TranscriptEvent:
+def _kept(event: TranscriptEvent, source: str, line: int) -> TranscriptEvent:
     """Return an event as it is journalled: with its token count and its source."""
-    if not isinstance(turn, Message):
-        return turn._replace(source=source)
-    return turn._replace(tokens=count_tokens(turn.text), source=source, line=line)
+    if not isinstance(event, Message):
+        return event._replace(source=source)
+    return event._replace(tokens=count_tokens(event.text), source=source, line=line)
 
 
 def _clean(transcript: Transcript | None) -> Transcript | None:

@@ -27,11 +27,11 @@ class JournalFixtures:
         pytest.skip(f"{type(journal).__name__} keeps nothing beyond its handle")
 
 
-def add(journal: Journal, *turns: TranscriptEvent, scope: Scope = HOME, file: str = "1:1") -> None:
+def add(journal: Journal, *events: TranscriptEvent, scope: Scope = HOME, file: str = "1:1") -> None:
     """Append turns that were read from a file, whose cursor moves on by one line each."""
     before = next((cursor for cursor in journal.cursors() if cursor.identity == file), None)
-    after = Cursor(file, "/t/s.jsonl", offset=(before.offset if before else 0) + max(len(turns), 1))
-    assert journal.append(scope, turns, after, before)
+    after = Cursor(file, "/t/s.jsonl", offset=(before.offset if before else 0) + max(len(events), 1))
+    assert journal.append(scope, events, after, before)
 
 
 def held(journal: Journal, scope: Scope = HOME) -> list[str]:

@@ -34,10 +34,10 @@ class SequenceContract(JournalFixtures):
         self, make_journal: Callable[[], FullJournal], batches: list[tuple[Scope, list[TranscriptEvent]]]
     ) -> None:
         journal, lists = make_journal(), {HOME: _List([]), OTHER: _List([])}
-        for scope, turns in batches:
-            add(journal, *turns, scope=scope)
-            for turn in turns:
-                lists[scope].add(turn)
+        for scope, events in batches:
+            add(journal, *events, scope=scope)
+            for event in events:
+                lists[scope].add(event)
             assert {scope: held(journal, scope) for scope in lists} == {s: found.held() for s, found in lists.items()}
         journal.close()
 
@@ -57,25 +57,25 @@ class _List:
     def held(self) -> list[str]:
         return [kept.message.text for kept in self.kept if kept.holds]
 
-    def add(self, turn: TranscriptEvent) -> None:
-        if isinstance(turn, Retraction):
-            self._retract(turn)
+    def add(self, event: TranscriptEvent) -> None:
+        if isinstance(event, Retraction):
+            self._retract(event)
             return
-        versions = [kept for kept in self.kept if kept.message.id == turn.id]
-        same = [kept for kept in versions if kept.message.text == turn.text]
+        versions = [kept for kept in self.kept if kept.message.id == event.id]
+        same = [kept for kept in versions if kept.message.text == event.text]
         if same:
             same[0].holds |= not any(kept.holds for kept in versions)
             return
         for kept in versions:
             kept.holds = False
-        self.kept.append(_Kept(turn))
+        self.kept.append(_Kept(event))
 
-    def _retract(self, turn: Retraction) -> None:
-        session = [kept for kept in self.kept if kept.holds and kept.message.session == turn.session]
-        hits = [n for n, kept in enumerate(session) if kept.message.id.partition("#")[0] == turn.id]
-        if not turn.id:
+    def _retract(self, event: Retraction) -> None:
+        session = [kept for kept in self.kept if kept.holds and kept.message.session == event.session]
+        hits = [n for n, kept in enumerate(session) if kept.message.id.partition("#")[0] == event.id]
+        if not event.id:
             gone = session
-        elif turn.after and hits:
+        elif event.after and hits:
             gone = session[hits[0] :]
         else:
             gone = [session[n] for n in hits]

@@ -27,7 +27,7 @@ class SqliteMessages(JournalFile):
     def append(
         self,
         scope: Scope,
-        turns: Sequence[TranscriptEvent],
+        events: Sequence[TranscriptEvent],
         cursor: Cursor,
         expected: Cursor | None,
         rejects: Sequence[Reject] = (),
@@ -37,7 +37,7 @@ class SqliteMessages(JournalFile):
             row = db.execute(f"SELECT {_CURSOR} FROM cursors WHERE identity = ?", (cursor.identity,)).fetchone()
             if (_to_cursor(row) if row else None) != expected:
                 return False
-            _add(db, scope_id(db, scope), turns)
+            _add(db, scope_id(db, scope), events)
             db.executemany(f"INSERT OR IGNORE INTO rejects ({_REJECT}) VALUES (?, ?, ?, ?, ?)", rejects)
             db.execute(f"INSERT OR REPLACE INTO cursors ({_CURSOR}) VALUES ({marks(cursor)})", cursor)
         return True
@@ -103,13 +103,13 @@ class SqliteMessages(JournalFile):
             return [Scope(path) for (path,) in rows]
 
 
-def _add(db: sqlite3.Connection, sid: int, turns: Iterable[TranscriptEvent]) -> None:
+def _add(db: sqlite3.Connection, sid: int, events: Iterable[TranscriptEvent]) -> None:
     """Add messages in order, and take back what is retracted."""
-    for turn in turns:
-        if isinstance(turn, Message):
-            _add_message(db, sid, turn)
+    for event in events:
+        if isinstance(event, Message):
+            _add_message(db, sid, event)
         else:
-            _retract(db, sid, turn)
+            _retract(db, sid, event)
 
 
 def _add_message(db: sqlite3.Connection, sid: int, message: Message) -> None:
