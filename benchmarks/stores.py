@@ -176,7 +176,7 @@ def _plain(folder: Path, put_s: float, ask: Callable[[Any], list[int]], vectors:
     }
 
 
-#: Peers' own clients, used plainly on the same texts and vectors; they have no keyword leg and no scopes.
+#: Peers' own clients, used plainly on the same texts and vectors; they have no keyword search and no scopes.
 PEERS: dict[str, Callable[[Path, list[str], Any, Any], dict[str, float]]] = {
     "plain lancedb": plain_lancedb,
     "plain chroma": plain_chroma,

@@ -33,7 +33,7 @@ OPTIONS = (
     Option("gemini.model", "gemini-3.5-flash-lite", "the model through which File Search is asked"),
     Option("gemini.embedding_model", "", "what a new File Search store embeds with; the service's default where empty"),
     Option("gemini.top_k", 10, "how many chunks a search asks for; each is paid as input", low=1),
-    Option("gemini.daily_calls", 1000, "searches a day, then the local legs answer alone; 0: no end", low=0),
+    Option("gemini.daily_calls", 1000, "searches a day, then local search only; 0: unlimited", low=0),
     Option("gemini.timeout_s", 15.0, "how long a call may take", low=1),
     Option("gemini.upload_timeout_s", 120.0, "how long an upload may take to become searchable", low=1),
     Option("gemini.price_input", 0.30, "dollars for a million tokens in, for the cost that `gieok status` shows", low=0),

@@ -91,19 +91,19 @@ def embed_missing(store: FullStore, embedder: HashEmbedder, limit: int = EVERYTH
     store.put_vectors(embedder.model, {passage: vector for (passage, _), vector in zip(missing, vectors, strict=True)})
 
 
-def places(store: Store, leg: Ranking) -> list[Place]:
-    """Return what a leg found, in order."""
-    return [(p.key, p.start_line, p.text) for p in store.passages([i for i, _ in leg.ranked])]
+def places(store: Store, ranking: Ranking) -> list[Place]:
+    """Return the passages of a ranking, in order."""
+    return [(p.key, p.start_line, p.text) for p in store.passages([i for i, _ in ranking.ranked])]
 
 
-def scores(leg: Ranking) -> list[float]:
-    """Return the scores of a leg, in order."""
-    return [score for _, score in leg.ranked]
+def scores(ranking: Ranking) -> list[float]:
+    """Return the scores of a ranking, in order."""
+    return [score for _, score in ranking.ranked]
 
 
-def keys(store: Store, leg: Ranking) -> list[str]:
-    """Return the keys of what a leg found, in order."""
-    return [key for key, _, _ in places(store, leg)]
+def keys(store: Store, ranking: Ranking) -> list[str]:
+    """Return the keys of the passages of a ranking, in order."""
+    return [key for key, _, _ in places(store, ranking)]
 
 
 def said(identity: str, text: str = "", *, tokens: int = 10, session: str = "s") -> Message:

@@ -44,8 +44,8 @@ def test_an_open_handle_sees_what_another_process_writes(tmp_path: Path, residen
     assert store.keyword(HOME, question("결제"), Filter(), 9).ranked == ()
     for prefix in ("a", "b"):
         write(opening(tmp_path / "seen.sqlite"), prefix, 2)
-        leg = store.keyword(HOME, question(f"{prefix}-1"), Filter(), 50)
-        assert {f"{prefix}-1", "shared"} <= set(keys(store, leg))
+        ranking = store.keyword(HOME, question(f"{prefix}-1"), Filter(), 50)
+        assert {f"{prefix}-1", "shared"} <= set(keys(store, ranking))
     store.close()
 
 

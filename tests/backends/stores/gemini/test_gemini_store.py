@@ -106,10 +106,10 @@ def test_the_new_version_is_active_before_the_old_one_goes(filled: GeminiStore, 
 
 
 def test_a_search_finds_lines_of_the_files_here(filled: GeminiStore, gemini: Any) -> None:
-    leg = filled.managed(HOME, "what is the VLAN of the office?", Filter(), 9)
-    (found,) = filled.passages([leg.ranked[0][0]])
-    assert (leg.name, found.key, found.start_line) == ("managed", "memory/2026-11-20.md", 1)
-    assert leg.ranked[0][1] == 1.0
+    ranking = filled.managed(HOME, "what is the VLAN of the office?", Filter(), 9)
+    (found,) = filled.passages([ranking.ranked[0][0]])
+    assert (ranking.name, found.key, found.start_line) == ("managed", "memory/2026-11-20.md", 1)
+    assert ranking.ranked[0][1] == 1.0
     (tool,) = gemini.searches()
     assert tool["metadata_filter"] == 'gieok_owner="owner-1" AND gieok_scope="agent:main"'
     assert tool["top_k"] == 9

@@ -139,7 +139,7 @@ def _ranked(project: Project, found: RankedHits, text: str, words: set[str], nam
 
 
 def _base(hit: Hit) -> float:
-    """Return what the legs say: the share of the words' ceiling, and how near the vector is."""
+    """Return the signals of both retrievers: the share of the keyword ceiling, and the cosine."""
     return hit.signals.get("fused", 0.0)
 
 

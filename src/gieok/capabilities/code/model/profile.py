@@ -1,7 +1,7 @@
 """How functions and classes are ranked for a question in words.
 
 Measured on CoSQA: words of a question rarely stand in the code, so vectors count far more than for prose; and a question
-dressed as the head of a function finds functions better (R@1 .49 → .55 for the vector leg).
+dressed as the head of a function finds functions better (R@1 .49 → .55 for vector retrieval).
 """
 
 import re
@@ -27,15 +27,15 @@ def as_function(question: str) -> str:
     return f'def {"_".join(words)}(): """{" ".join(words)}"""'
 
 
-def shares(legs: Sequence[Ranking], weights: Sequence[float], full: int) -> dict[PassageId, float]:
-    """Fuse by a weighted sum of scores, each as a share of its leg's best: magnitudes stay, and all are positive."""
+def shares(rankings: Sequence[Ranking], weights: Sequence[float], full: int) -> dict[PassageId, float]:
+    """Fuse by a weighted sum of scores, each as a share of its ranking's best: magnitudes stay, and all are positive."""
     del full
     fused: dict[PassageId, float] = defaultdict(float)
-    for leg, weight in zip(legs, weights, strict=True):
-        values = leg.cosines or [score for _, score in leg.ranked]
-        low = min(values, default=0.0) if leg.cosines else 0.0
+    for ranking, weight in zip(rankings, weights, strict=True):
+        values = ranking.cosines or [score for _, score in ranking.ranked]
+        low = min(values, default=0.0) if ranking.cosines else 0.0
         span = max(values, default=0.0) - low
-        for (passage, _), value in zip(leg.ranked, values, strict=True):
+        for (passage, _), value in zip(ranking.ranked, values, strict=True):
             fused[passage] += weight * (value - low) / (span or 1.0)
     return dict(fused)
 
