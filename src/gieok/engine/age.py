@@ -1,6 +1,6 @@
 """What age leaves of a score. The prompt hook ranks with this too: standard library, nothing slow to import."""
 
-#: Of files; the setting `hook.half_life_days` has the same default.
+#: Of files and of the hook, unless a setting says otherwise.
 HALF_LIFE_DAYS = 30.0
 #: The share of its score that a very old dated memory keeps: age breaks ties and hides nothing.
 FLOOR = 0.7

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from gieok import registry
+from gieok.engine.age import HALF_LIFE_DAYS
 from gieok.option import Option, Value
 
 
@@ -21,7 +22,8 @@ OPTIONS = (
     Option("hook.limit", 3, "most memories that a prompt gets", in_project=True, low=0),
     Option("hook.budget_tokens", 700, "most tokens of an injection", in_project=True, low=0),
     Option("hook.session_tokens", 600, "most tokens of the index at a session's start; 0: none", in_project=True, low=0),
-    Option("hook.half_life_days", 30.0, "age at which dated notes and summaries count half; 0: none", in_project=True, low=0),
+    Option("hook.half_life_days", HALF_LIFE_DAYS, "half-life of what dated notes and summaries lose with age; 0: none",
+           in_project=True, low=0),
     Option("hook.deadline_ms", 200, "after this the hook prints what is ready", low=10),
     Option("hook.scopes", "agent:main", "scopes that are recalled beside the project's, joined by commas"),
     Option("judge.enabled", False, "let a model judge what the hook would inject"),
