@@ -132,7 +132,7 @@ class Sidecar:
         """Add the new messages of one transcript or database; return how many."""
         if source.database:
             return capture_database(self.capture, source, self.transcripts.open_database)
-        return self.capture.file(source.scope, source.path)
+        return self.capture.file(source.scope, source.path, source.cwd)
 
     def mirror_notes(self, changed: Iterable[Path] | None = None) -> Mirrored | None:
         """Update the mirrors of the user's notes if any of `changed` may be a note; None: nothing to do."""
