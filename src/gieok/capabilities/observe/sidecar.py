@@ -94,7 +94,8 @@ class Sidecar:
     def watched(self) -> list[Path]:
         """Return the existing folders to watch."""
         notes = self.notes.folders if self.notes else ()
-        return [folder for folder in (*(place.folder for place in self.transcripts.places), *notes) if folder.is_dir()]
+        folders = [place.folder for place in self.transcripts.places if place.is_watched]
+        return [folder for folder in (*folders, *notes) if folder.is_dir()]
 
     # Capturing
 
