@@ -54,6 +54,14 @@ def test_an_agents_own_variable_moves_its_folder(tmp_path: Path, variable: str, 
     assert place.folder == tmp_path / folder
 
 
+def test_the_folder_in_which_a_session_of_gemini_cli_works_stands_beside_its_chats(tmp_path: Path) -> None:
+    chat = _touch(tmp_path / ".gemini/tmp/shop/chats/session-1.jsonl")
+    found = places(tmp_path, {}, ["gemini-cli"], [])
+    assert source_of(chat, found, _MAIN) == Source(chat, _MAIN)
+    _touch(tmp_path / ".gemini/tmp/shop/.project_root", "/home/u/shop\n")
+    assert source_of(chat, found, _MAIN) == Source(chat, _MAIN, cwd="/home/u/shop")
+
+
 def test_a_profile_of_openclaw_has_a_folder_of_its_own(tmp_path: Path) -> None:
     (place,) = places(tmp_path, {"OPENCLAW_PROFILE": "p"}, ["openclaw"], [])
     assert place.folder == tmp_path / ".openclaw-p" / "agents"

@@ -22,6 +22,10 @@ class Place(NamedTuple):
     scope_of: Callable[[Path], Scope | None] = lambda path: None
     #: Whether nobody speaks in a file, though its name is a transcript's.
     is_silent: Callable[[Path], bool] = lambda path: False
+    #: The folder in which a file's session works, where the lines of the file do not say it.
+    cwd_of: Callable[[Path], str] = lambda path: ""
+    #: False where much else changes below the folder: hooks say when to read, and every folder is read again in intervals.
+    is_watched: bool = True
     #: Who writes there; '' for a folder that the user named.
     agent: str = ""
 

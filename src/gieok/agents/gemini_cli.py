@@ -5,9 +5,10 @@ A message is written again as it grows (the last one wins), `$rewindTo` takes a 
 resumes a session: that holds texts of its own, and nobody has taken anything back by it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-from gieok.agents.agent import Agent, below
+from gieok.agents.agent import Agent, Place
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
 from gieok.agents.install.edits import Call, Site
@@ -111,4 +112,17 @@ def _edits(site: Site, call: Call) -> list[Edit]:
     ]
 
 
-AGENT = Agent(below("", ".gemini", "tmp", "*/chats/*.jsonl"), Format(NAME, begin, read), _edits)
+def _place(home: Path, environment: Mapping[str, str]) -> Place:
+    del environment
+    return Place(home / ".gemini" / "tmp", "*/chats/*.jsonl", cwd_of=_cwd_of)
+
+
+def _cwd_of(path: Path) -> str:
+    """Return the project's folder, which stands in a file beside the folder of chats."""
+    try:
+        return (path.parents[1] / ".project_root").read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+AGENT = Agent(_place, Format(NAME, begin, read), _edits)

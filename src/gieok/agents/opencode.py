@@ -1,6 +1,7 @@
 """opencode: a database, `~/.local/share/opencode/opencode.db`, whose log of events is read; a plugin calls the hooks.
 
 A part of a message is written again as it grows (the last one wins). Sessions from before this log (March 2026) are not read.
+The folder is not watched: opencode keeps snapshots of projects below it, in Git repositories.
 """
 
 import json
@@ -66,7 +67,7 @@ def _used(identity: str, part: Line, at: object) -> Sequence[Part]:
 
 def _place(home: Path, environment: Mapping[str, str]) -> Place:
     data = environment.get("XDG_DATA_HOME")
-    return Place((Path(data) if data else home / ".local" / "share") / NAME, databases=f"{NAME}*.db")
+    return Place((Path(data) if data else home / ".local" / "share") / NAME, databases=f"{NAME}*.db", is_watched=False)
 
 
 def _edits(site: Site, call: Call) -> list[Edit]:

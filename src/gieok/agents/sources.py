@@ -22,6 +22,8 @@ class Source(NamedTuple):
     scope: Scope
     #: The agent whose database it is; '' for a file.
     database: str = ""
+    #: Where a file's session works, if something beside the file says it.
+    cwd: str = ""
 
 
 def places(home: Path, environment: Mapping[str, str], names: Sequence[str], folders: Sequence[Path]) -> list[Place]:
@@ -50,4 +52,6 @@ def _source(place: Place, path: Path, default: Scope) -> Source | None:
     database = path.with_name(_BESIDE.sub("", path.name))
     if place.databases and fnmatch(database.name, PurePath(place.databases).name):
         return Source(database, scope, place.agent)
-    return Source(path, scope) if is_transcript(path.name) and not place.is_silent(path) else None
+    if not is_transcript(path.name) or place.is_silent(path):
+        return None
+    return Source(path, scope, cwd=place.cwd_of(path))

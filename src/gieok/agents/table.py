@@ -3,8 +3,8 @@
 Everything else about an agent stands in `gieok.agents.<name>` (see `gieok.agents.agent`). The hook imports this module and has
 20 ms, so it needs no more than the interpreter has loaded already.
 
-Source: facts recorded from Claude Code 2.1.330, Codex CLI 0.169.0, Qwen Code 0.24.4 and opencode 1.18.33; documentation of
-Gemini CLI 0.61 and Cursor 3.
+Source: facts recorded from Claude Code 2.1.330, Codex CLI 0.169.0, Gemini CLI 0.61.0, Qwen Code 0.24.4 and opencode 1.18.33;
+documentation of Cursor 3.
 """
 
 from collections.abc import Callable, Mapping

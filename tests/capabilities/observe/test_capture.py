@@ -381,6 +381,17 @@ def test_an_agents_database_is_read_by_event(journal: SqliteJournal, tmp_path: P
     assert "install it" in capture.captured.troubles[str(path)]
 
 
+def test_where_lines_do_not_say_in_which_folder_a_session_works_what_stands_beside_the_file_does(
+    journal: SqliteJournal, tmp_path: Path
+) -> None:
+    shop, file = Scope("project:shop"), tmp_path / "s.jsonl"
+    head = {"sessionId": "s", "projectHash": "h", "kind": "main"}
+    said = {"id": "1", "timestamp": "2026-11-22T15:21:27.884Z", "type": "user", "content": [{"text": "화요일이야"}]}
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in (head, said)))
+    Capture(journal, {"/shop": shop}.get).file(_SCOPE, file, "/shop")
+    assert journal.scopes() == [shop]
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_two_readers_and_a_wild_writer_lose_nothing_and_double_nothing(
     journal: SqliteJournal, tmp_path: Path, seed: int, monkeypatch

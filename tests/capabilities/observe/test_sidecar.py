@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from gieok import places
+from gieok.agents.agent import Place
 from gieok.app import open_context
 from gieok.capabilities.observe import observation, scope_memory
 from gieok.capabilities.observe.buffer import READER, Buffer, Step, Thresholds, prefix
@@ -160,6 +161,13 @@ def test_a_spooled_event_is_taken_once_the_journal_holds_it_and_an_end_is_observ
     assert waiting.exists()
     assert sorted(f.name for f in spooled.parent.glob("*.bad")) == ["torn.bad"]
     assert _texts(context) == ["출시는 금요일로 정했어."]
+
+
+def test_a_folder_in_which_much_else_changes_is_not_watched(context: Context, tmp_path: Path) -> None:
+    sidecar = context.sidecar()
+    crowded = Place(tmp_path, databases="*.db", is_watched=False)
+    with_it = sidecar.transcripts._replace(places=[*sidecar.transcripts.places, crowded])
+    assert replace(sidecar, transcripts=with_it).watched() == [tmp_path / "t"]
 
 
 def test_a_coding_agents_transcript_is_for_the_project_that_it_worked_in(context: Context, tmp_path: Path) -> None:

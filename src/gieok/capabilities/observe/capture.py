@@ -58,14 +58,14 @@ class Capture:
     _followed: dict[str, tuple[Cursor, Transcript]] = field(default_factory=dict)
     _counts: LineCounts = field(default_factory=LineCounts)
 
-    def file(self, scope: Scope, path: Path) -> int:
+    def file(self, scope: Scope, path: Path, cwd: str = "") -> int:
         """Add the new messages of a file; return how many. An unreadable file is named in `troubles`."""
         try:
             looks = tail.looks(path)
             if self._seen.get(path) == looks:
                 return 0
             with tail.open_transcript(path) as file:
-                added = self._follow(scope, Path(named(path.as_posix())), file)
+                added = self._follow(scope, Path(named(path.as_posix())), file, cwd)
             self._seen[path] = looks
         except FileNotFoundError:
             return 0  # removed or renamed since it was listed; its new name comes with the next event
@@ -80,13 +80,13 @@ class Capture:
         self._known = {cursor.identity: cursor for cursor in self.journal.cursors()}
         self._is_loaded = True
 
-    def _follow(self, scope: Scope, path: Path, file: BinaryIO) -> int:
+    def _follow(self, scope: Scope, path: Path, file: BinaryIO, cwd: str) -> int:
         if not self._is_loaded:
             self._load()
         transcript = self._transcript(path, file)
         if transcript is None:
             return 0
-        scope = self._scope(transcript, scope)
+        scope = self._scope(transcript, scope, cwd)
         added = 0
         cursor = self._resume(scope, transcript, path, file)
         while True:
@@ -121,9 +121,11 @@ class Capture:
             self.tell(str(path), "" if found else _UNKNOWN)
         return found
 
-    def _scope(self, transcript: Transcript, scope: Scope) -> Scope:
+    def _scope(self, transcript: Transcript, scope: Scope, cwd: str = "") -> Scope:
         """Return whose memory a session is: the project's in which it works, unless its place says whose."""
-        return scope if transcript.format.has_own_scope else self.project_scope(transcript.session.cwd) or scope
+        if transcript.format.has_own_scope:
+            return scope
+        return self.project_scope(transcript.session.cwd or cwd) or scope
 
     def _look_back(self, transcript: Transcript, file: BinaryIO, cursor: Cursor) -> None:
         """Parse the calls before a cursor, unless this process has read them."""

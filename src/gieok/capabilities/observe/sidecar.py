@@ -94,7 +94,8 @@ class Sidecar:
     def watched(self) -> list[Path]:
         """Return the existing folders to watch."""
         notes = self.notes.folders if self.notes else ()
-        return [folder for folder in (*(place.folder for place in self.transcripts.places), *notes) if folder.is_dir()]
+        folders = [place.folder for place in self.transcripts.places if place.is_watched]
+        return [folder for folder in (*folders, *notes) if folder.is_dir()]
 
     # Capturing
 
@@ -132,7 +133,7 @@ class Sidecar:
         """Add the new messages of one transcript or database; return how many."""
         if source.database:
             return capture_database(self.capture, source, self.transcripts.open_database)
-        return self.capture.file(source.scope, source.path)
+        return self.capture.file(source.scope, source.path, source.cwd)
 
     def mirror_notes(self, changed: Iterable[Path] | None = None) -> Mirrored | None:
         """Update the mirrors of the user's notes if any of `changed` may be a note; None: nothing to do."""
