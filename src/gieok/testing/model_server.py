@@ -51,22 +51,17 @@ class _Handler(BaseHTTPRequestHandler):
         if answer is None:
             self.close_connection = True
         elif isinstance(answer, tuple):
-            self._send(answer[0], answer[1], "application/json")
+            self._send(*answer)
+        elif "/messages" in self.path and body.get("stream"):
+            data = "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in _anthropic(answer)[:-1])
+            self._send(200, data.encode(), "text/event-stream")
         elif "/messages" in self.path:
-            events = _anthropic(answer)
-            if body.get("stream"):
-                data = "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in events[:-1])
-                self._send(200, data.encode(), "text/event-stream")
-            else:
-                self._send(200, json.dumps(events[-1]).encode(), "application/json")
+            self._send(200, json.dumps(_anthropic(answer)[-1]).encode())
         else:
-            self._send(
-                200,
-                json.dumps(_gemini(answer) if "enerateContent" in self.path else _openai(answer)).encode(),
-                "application/json",
-            )
+            found = _gemini(answer) if "enerateContent" in self.path else _openai(answer)
+            self._send(200, json.dumps(found).encode())
 
-    def _send(self, status: int, data: bytes, kind: str) -> None:
+    def _send(self, status: int, data: bytes, kind: str = "application/json") -> None:
         self.send_response(status)
         self.send_header("content-type", kind)
         self.send_header("content-length", str(len(data)))
@@ -93,28 +88,20 @@ def _gemini(text: str) -> dict[str, Any]:
 
 
 def _anthropic(text: str) -> list[dict[str, Any]]:
-    message: dict[str, Any] = {
-        "id": "1",
-        "type": "message",
-        "role": "assistant",
-        "model": "m",
-        "content": [],
-        "stop_reason": None,
-    }
+    """Return the events of a stream, and last the whole message."""
     usage = {"input_tokens": 11, "output_tokens": 7}
-    block = {"type": "text", "text": text}
+    message: dict[str, Any] = {
+        "id": "1", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None, "usage": usage,
+    }  # fmt: skip
+    end = {"stop_reason": "end_turn", "stop_sequence": None}
     return [
-        {"type": "message_start", "message": {**message, "usage": usage}},
+        {"type": "message_start", "message": message},
         {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
         {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}},
         {"type": "content_block_stop", "index": 0},
-        {
-            "type": "message_delta",
-            "delta": {"stop_reason": "end_turn", "stop_sequence": None},
-            "usage": {"output_tokens": 7},
-        },
+        {"type": "message_delta", "delta": end, "usage": {"output_tokens": 7}},
         {"type": "message_stop"},
-        {**message, "content": [block], "stop_reason": "end_turn", "usage": usage},
+        {**message, "content": [{"type": "text", "text": text}], "stop_reason": "end_turn"},
     ]
 
 

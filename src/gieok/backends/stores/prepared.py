@@ -5,9 +5,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from gieok.backends.stores.rows import count_tokens
+from gieok.errors import ShapeMismatch
 from gieok.model.memory import Entry
 from gieok.text.embedform import embed_hash
-from gieok.text.keywords import keyword_text
+from gieok.text.keywords import VERSION, keyword_text
 
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
@@ -20,6 +21,15 @@ class Prepared(NamedTuple):
     contexts: tuple[str, ...]
     lengths: tuple[int, ...]
     hashes: tuple[bytes, ...]
+
+
+def are_keywords_old(stored: int, where: str) -> bool:
+    """Say whether an earlier release made the keyword tokens of a store. Raises ShapeMismatch where a newer one did."""
+    if stored > VERSION:
+        raise ShapeMismatch(
+            f"{where} holds keyword tokens of version {stored}, this gieok makes {VERSION}", hint="update gieok"
+        )
+    return stored < VERSION
 
 
 def prepare(entry: Entry) -> Prepared:

@@ -24,6 +24,8 @@ FILES = (ENCODER, CONSTANTS, ROWS, SCALES, POSITIONS)
 INPUT, OUTPUT = "rows", "mean"
 
 DIMENSION = 384
+#: Values that share one scale.
+BLOCK = 32
 PASSAGE, QUERY = "passage: ", "query: "
 
 #: The model reads 512 tokens at once, two of which mark begin and end.
@@ -82,20 +84,18 @@ class Encoder:
             yield lead + window
 
     def _mean(self, window: list[int]) -> "NDArray[float32]":
-        import numpy as np
-
         ids = [BEGIN, *window, END]
-        rows = self._decoded(np.array(ids)) + self._positions[: len(ids)]
+        rows = decoded(self._scales[ids], self._rows[ids]) + self._positions[: len(ids)]
         return self._session.run(None, {INPUT: rows})[0]
 
-    def _decoded(self, ids: "NDArray[Any]") -> "NDArray[float32]":
-        """Return (tokens, 384) float32; a block of 32 values is 16 low nibbles, then 16 high ones, offset by 8."""
-        import numpy as np
 
-        scales = self._scales[ids].astype(np.float32)
-        nibbles = self._rows[ids].reshape(*scales.shape, -1)
-        values = np.concatenate([nibbles & 15, nibbles >> 4], axis=-1).astype(np.float32) - 8
-        return np.asarray(values * scales[..., None], dtype=np.float32).reshape(len(ids), -1)
+def decoded(scales: "NDArray[Any]", nibbles: "NDArray[Any]") -> "NDArray[float32]":
+    """Return 4-bit rows as float32; a block of 32 values is 16 low nibbles, then 16 high ones, offset by 8."""
+    import numpy as np
+
+    blocks = nibbles.reshape(*scales.shape, BLOCK // 2)
+    values = np.concatenate([blocks & 15, blocks >> 4], axis=-1).astype(np.float32) - 8
+    return np.asarray(values * scales.astype(np.float32)[..., None], np.float32).reshape(len(scales), -1)
 
 
 def open_encoder(folder: Path, threads: int) -> Encoder:

@@ -81,13 +81,15 @@ class E5Embedder:
 
     def _encoder(self) -> "Encoder":
         if self._loaded is None:
+            from gieok.backends.embedders.e5.encoder import run_errors
+
             with self._lock:
                 if self._loaded is None:
                     try:
                         loaded = _open(self._models, self._threads, self._say)
                     except MemoryError as error:
                         raise room.short("it ran out while the model was loaded") from error
-                    self._errors = _run_errors()
+                    self._errors = (MemoryError, *run_errors())
                     self._loaded = loaded
         return self._loaded
 
@@ -109,7 +111,10 @@ def _open(models: Path, threads: int, say: Callable[[str], None]) -> "Encoder":
 
     folder = models / FOLDER
     room.check(room.LOADED_BYTES)
-    errors = _load_errors()
+    try:
+        errors = encoder.load_errors()
+    except ImportError as error:
+        raise _missing(error) from error
     if read_manifest(folder) is None:
         say("preparing the embedding model, once (a few seconds)")
         _convert(models)
@@ -122,21 +127,6 @@ def _open(models: Path, threads: int, say: Callable[[str], None]) -> "Encoder":
     except errors as error:
         hint = f"remove {folder} and run the command again"
         raise EmbedderFailed(f"the embedding model in {folder} cannot be loaded: {error}", hint=hint) from error
-
-
-def _load_errors() -> tuple[type[Exception], ...]:
-    from gieok.backends.embedders.e5 import encoder
-
-    try:
-        return encoder.load_errors()
-    except ImportError as error:
-        raise _missing(error) from error
-
-
-def _run_errors() -> tuple[type[Exception], ...]:
-    from gieok.backends.embedders.e5 import encoder
-
-    return (MemoryError, *encoder.run_errors())
 
 
 def _convert(models: Path, *, again: bool = False) -> None:

@@ -14,6 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gieok.backends.embedders.e5.encoder import BLOCK, decoded
 from gieok.errors import EmbedderFailed
 
 if TYPE_CHECKING:
@@ -25,8 +26,7 @@ PINNED = f"{PACKAGE}==0.3.0"
 SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 _FILE = "e5-small-q4.bin"
 
-#: Inputs that share one scale, and the bytes they take: an fp16 scale and 32 nibbles.
-BLOCK = 32
+#: Of a block: an fp16 scale and 32 nibbles.
 _BLOCK_BYTES = 18
 
 
@@ -69,12 +69,6 @@ class Vocabulary:
     replacements: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Tensor:
-    start: int
-    stop: int
-
-
 class Weights:
     """The model file, verified and in memory (72 MB). Raises EmbedderFailed if it is not the pinned one."""
 
@@ -97,12 +91,8 @@ class Weights:
 
     def matrix(self, name: str, inputs: int) -> "NDArray[float32]":
         """Return a 4-bit matrix decoded, (outputs, inputs) float32."""
-        import numpy as np
-
         scales, nibbles = self.blocks(name, inputs)
-        blocks = nibbles.reshape(len(nibbles), -1, BLOCK // 2)
-        values = np.concatenate([blocks & 15, blocks >> 4], axis=-1).astype(np.float32) - 8
-        return np.asarray(values * scales.view("<f2").astype(np.float32)[..., None]).reshape(-1, inputs)
+        return decoded(scales.view("<f2"), nibbles)
 
     def blocks(self, name: str, inputs: int) -> "tuple[NDArray[uint8], NDArray[uint8]]":
         """Return a 4-bit matrix as it is stored.
@@ -119,8 +109,7 @@ class Weights:
         )
 
     def _bytes(self, name: str) -> memoryview:
-        tensor = self._tensors[name]
-        return memoryview(self._data)[tensor.start : tensor.stop]
+        return memoryview(self._data)[self._tensors[name]]
 
 
 class _Cursor:
@@ -161,12 +150,12 @@ def _read_replacements(cursor: _Cursor) -> dict[str, str]:
     return replacements
 
 
-def _read_directory(cursor: _Cursor) -> dict[str, _Tensor]:
+def _read_directory(cursor: _Cursor) -> dict[str, slice]:
     tensors = {}
     (count,) = cursor.take("<i")
     for _ in range(count):
         (length,) = cursor.take("<H")
         name = cursor.skip(length).decode()
         _, _, start, size = cursor.take("<BIQQ")
-        tensors[name] = _Tensor(start, start + size)
+        tensors[name] = slice(start, start + size)
     return tensors

@@ -15,6 +15,8 @@ from gieok.ports.journal import MessageFilter
 from gieok.text.keywords import folded
 
 FORGOTTEN = 2
+#: A row does not say whose it is, and need not.
+_ANY_SCOPE = Scope("any:any")
 
 
 class SqliteForgetting(JournalFile):
@@ -51,7 +53,7 @@ class SqliteForgetting(JournalFile):
     def rewrite(self, change: Callable[[str], str], *, is_dry: bool = False) -> int:
         """Replace texts by what `change` makes of them; return how many differ."""
         with self._writing() as db:
-            done = sum(rewrite(db, change) for rewrite in _REWRITES)
+            done = _rewrite_messages(db, change) + _drop_changed_chunks(db, change) + _rewrite_values(db, change)
             if is_dry:
                 db.execute("ROLLBACK")
                 db.execute("BEGIN")
@@ -70,13 +72,9 @@ def _fits(found: Journalled, wanted: MessageFilter) -> bool:
     return (
         (not wanted.ids or m.id in wanted.ids)
         and (not wanted.match or folded(wanted.match) in folded(m.text))
-        and (not wanted.source or _is_below(m.source, wanted.source))
+        and (not wanted.source or PurePath(m.source).is_relative_to(wanted.source))
         and (wanted.before is None or m.at < wanted.before)
     )
-
-
-def _is_below(path: str, folder: str) -> bool:
-    return path == folder or PurePath(path).is_relative_to(folder)
 
 
 def _rewrite_messages(db: sqlite3.Connection, change: Callable[[str], str]) -> int:
@@ -96,22 +94,6 @@ def _rewrite_messages(db: sqlite3.Connection, change: Callable[[str], str]) -> i
     return done
 
 
-def _rewrite_history(db: sqlite3.Connection, change: Callable[[str], str]) -> int:
-    rows = db.execute("SELECT h.id, s.path, h.document FROM history h JOIN scopes s ON s.id = h.scope_id").fetchall()
-    found = ((number, to_document(Scope(path), tuple(json.loads(text)))) for number, path, text in rows)
-    differing = [(number, fresh) for number, old in found if (fresh := _changed(old, change)) != old]
-    db.executemany(
-        "UPDATE history SET document = ? WHERE id = ?",
-        [(json.dumps(document_row(fresh)), number) for number, fresh in differing],
-    )
-    return len(differing)
-
-
-def _changed(document: Document, change: Callable[[str], str]) -> Document:
-    metadata = {name: change(value) for name, value in document.metadata.items()}
-    return replace(document, text=change(document.text), title=change(document.title), metadata=metadata)
-
-
 def _drop_changed_chunks(db: sqlite3.Connection, change: Callable[[str], str]) -> int:
     """Drop chunks that would differ, and those behind: what they were made of is read again, and a body is the reader's own."""
     rows = db.execute("SELECT scope_id, reader, start, body FROM chunks").fetchall()
@@ -120,24 +102,36 @@ def _drop_changed_chunks(db: sqlite3.Connection, change: Callable[[str], str]) -
     return len(differing)
 
 
-def _rewrite_incidents(db: sqlite3.Connection, change: Callable[[str], str]) -> int:
-    rows = db.execute("SELECT name, detail FROM incidents").fetchall()
-    differing = [(fresh, name) for name, detail in rows if (fresh := change(detail)) != detail]
-    db.executemany("UPDATE incidents SET detail = ? WHERE name = ?", differing)
+def _rewrite_values(db: sqlite3.Connection, change: Callable[[str], str]) -> int:
+    """Rewrite history, incidents, and summaries of code, each of which is kept as `[text, model]`."""
+    history = "SELECT document, id FROM history", "UPDATE history SET document = ? WHERE id = ?"
+    incidents = "SELECT detail, name FROM incidents", "UPDATE incidents SET detail = ? WHERE name = ?"
+    summaries = (
+        "SELECT value, realm, name FROM kept WHERE name LIKE 'summary:%'",
+        "UPDATE kept SET value = ? WHERE realm = ? AND name = ?",
+    )
+    return (
+        _update(db, *history, lambda text: _changed_document(text, change))
+        + _update(db, *incidents, change)
+        + _update(db, *summaries, lambda text: _changed_list(text, change))
+    )
+
+
+def _update(db: sqlite3.Connection, select: str, update: str, fresh: Callable[[str], str]) -> int:
+    """Set texts to what `fresh` makes of them; `select` gives a text and its key. Return how many differ."""
+    differing = [(new, *key) for old, *key in db.execute(select).fetchall() if (new := fresh(old)) != old]
+    db.executemany(update, differing)
     return len(differing)
 
 
-def _rewrite_summaries(db: sqlite3.Connection, change: Callable[[str], str]) -> int:
-    """What models said of code is kept as `[text, model]`."""
-    rows = db.execute("SELECT realm, name, value FROM kept WHERE name LIKE 'summary:%'").fetchall()
-    found = [(realm, name, json.loads(value)) for realm, name, value in rows]
-    differing = [
-        (json.dumps(fresh, ensure_ascii=False), realm, name)
-        for realm, name, said in found
-        if (fresh := [change(text) for text in said]) != said
-    ]
-    db.executemany("UPDATE kept SET value = ? WHERE realm = ? AND name = ?", differing)
-    return len(differing)
+def _changed_document(text: str, change: Callable[[str], str]) -> str:
+    old = to_document(_ANY_SCOPE, tuple(json.loads(text)))
+    metadata = {name: change(value) for name, value in old.metadata.items()}
+    new = replace(old, text=change(old.text), title=change(old.title), metadata=metadata)
+    return text if new == old else json.dumps(document_row(new))
 
 
-_REWRITES = (_rewrite_messages, _rewrite_history, _drop_changed_chunks, _rewrite_incidents, _rewrite_summaries)
+def _changed_list(text: str, change: Callable[[str], str]) -> str:
+    old = json.loads(text)
+    new = [change(part) for part in old]
+    return text if new == old else json.dumps(new, ensure_ascii=False)

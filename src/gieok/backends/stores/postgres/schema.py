@@ -14,6 +14,7 @@ Design choices, each measured (docs/backends.md):
 
 import psycopg
 
+from gieok.backends.stores.prepared import are_keywords_old
 from gieok.errors import ShapeMismatch, StoreError
 from gieok.text import keywords
 
@@ -121,13 +122,7 @@ def verify(db: psycopg.Connection, location: str) -> bool:
     if version > SCHEMA_VERSION:
         raise ShapeMismatch(f"{location} has schema {version}, this gieok reads {SCHEMA_VERSION}", hint="update gieok")
     row = db.execute("SELECT value FROM gieok.meta WHERE name = 'keywords_version'").fetchone()
-    stored = int(row[0]) if row else 0
-    if stored > keywords.VERSION:
-        raise ShapeMismatch(
-            f"{location} holds keyword tokens of version {stored}, this gieok makes {keywords.VERSION}",
-            hint="update gieok",
-        )
-    return stored < keywords.VERSION
+    return are_keywords_old(int(row[0]) if row else 0, location)
 
 
 def _version(db: psycopg.Connection) -> int:

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from gieok.backends.sqlite import files
 from gieok.backends.sqlite.files import pragma, statements, transaction
+from gieok.backends.stores.prepared import are_keywords_old
 from gieok.backends.stores.rows import count_tokens, scoped
 from gieok.backends.stores.sqlite.ranking import SCHEMA_VERSION
-from gieok.errors import ShapeMismatch
 from gieok.text import keywords
 from gieok.text.keywords import keyword_text
 
@@ -94,21 +94,11 @@ def _prepare(connection: sqlite3.Connection, file: Path, say: Callable[[str], No
         files.create_tables(connection, file, _TABLES, _leave_no_words)
     files.verify_owner(connection, file, _APPLICATION_ID)
     files.upgrade(connection, file, "store", (_to_2,))
-    _verify_keywords(connection, file, say)
-    files.use_wal(connection)
-
-
-def _verify_keywords(connection: sqlite3.Connection, file: Path, say: Callable[[str], None]) -> None:
-    stored = _keywords_version(connection)
-    if stored > keywords.VERSION:
-        raise ShapeMismatch(
-            f"the store {str(file)!r} holds keyword tokens of version {stored}, this gieok makes {keywords.VERSION}",
-            hint="update gieok",
-        )
-    if stored < keywords.VERSION:
+    if are_keywords_old(_keywords_version(connection), f"the store {str(file)!r}"):
         with transaction(connection):  # other processes search the old tokens until it is committed
             if _keywords_version(connection) < keywords.VERSION:  # no other process was faster
                 _renew_keywords(connection, say)
+    files.use_wal(connection)
 
 
 def _to_2(connection: sqlite3.Connection) -> None:
