@@ -20,11 +20,11 @@ class Place(NamedTuple):
     databases: str = ""
     #: The scope of a path relative to `folder`; None: the default one, or that of the project in which a session works.
     scope_of: Callable[[Path], Scope | None] = lambda path: None
-    #: Whether nobody speaks in a file, though its name is a transcript's.
+    #: Whether a transcript has no person in it.
     is_silent: Callable[[Path], bool] = lambda path: False
-    #: The folder in which a file's session works, where the lines of the file do not say it.
+    #: Working folder of a file's session, for formats whose lines do not name it.
     cwd_of: Callable[[Path], str] = lambda path: ""
-    #: False where much else changes below the folder: hooks say when to read, and every folder is read again in intervals.
+    #: False where unrelated files change below the folder; hooks and the periodic rescan trigger reading instead.
     is_watched: bool = True
     #: Who writes there; '' for a folder that the user named.
     agent: str = ""
@@ -42,7 +42,7 @@ class Agent(NamedTuple):
     note: tuple[str, str] | None = None
     #: Takes the text of a file that an install changes; returns the command of our prompt hook in it, '' for none.
     prompt_command: Callable[[str], str] = prompt_command
-    #: Whether nobody speaks in a session of its database, by the session's key.
+    #: Whether a session in the agent's database has no person in it, by the session's key.
     is_system_session: Callable[[str], bool] = lambda key: False
 
 

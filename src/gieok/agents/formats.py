@@ -22,14 +22,14 @@ FORMATS = (*filter(None, (agent.load(row.name).format for row in table.ROWS)), p
 SNIFFED_LINES = 20
 #: A longer line is rejected: no agent writes one, and it would be held in memory whole.
 LONGEST_LINE_BYTES = 64 << 20
-#: A line that was torn and then written on: a whole object may stand behind the torn one.
+#: How many positions in a torn line are tried as the beginning of a whole object.
 _SALVAGE_TRIES = 20
-#: Whoever joins a system prompt to the first message may put a word before it.
+#: A program that joins the system prompt to the first message may put a label before it.
 _OWN_RUN = re.compile(rf"\s*(?:\W{{0,9}}(?:system|instructions?|user)\W{{0,9}})?{re.escape(MARKER)}", re.IGNORECASE)
 #: Where texts stand: `payload.content[0].text`, and a level or two more.
 _DEEPEST_TEXT = 6
 
-#: Beside transcripts stand files that are none: OpenClaw's own records, checkpoints and backups of what was read before.
+#: Files beside transcripts that are none: OpenClaw's own records, checkpoints, backups.
 _OTHER_FILES = (".trajectory.jsonl", ".checkpoint.", ".bak.", ".trajectory-path.json")
 
 

@@ -1,6 +1,6 @@
 """opencode: a database, `~/.local/share/opencode/opencode.db`, whose log of events is read; a plugin calls the hooks.
 
-A part of a message is written again as it grows (the last one wins). Sessions from before this log (March 2026) are not read.
+A message part is logged again as it grows (the last version wins). Sessions older than this log (March 2026) are not read.
 The folder is not watched: opencode keeps snapshots of projects below it, in Git repositories.
 """
 
@@ -37,7 +37,7 @@ def begin(name: str, first: Line) -> Session | None:
 
 
 def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of an event. What opencode or a plugin adds to a prompt is `synthetic`, a summary nobody's word."""
+    """Return the parts of an event; `synthetic` parts (added by opencode or a plugin) and summaries are skipped."""
     del fallback_id
     data, message = mapping(line.get("data")), mapping(line.get("message"))
     part, kind = mapping(data.get("part")), name_of(line.get("event")).rpartition(".")[0]

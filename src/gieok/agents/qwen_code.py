@@ -1,6 +1,6 @@
 """Qwen Code: `~/.qwen/projects/<folder>/chats/<session>.jsonl`; Claude Code's envelopes around Gemini CLI's parts.
 
-A turn that the user rewinds stays: the program starts another branch and takes nothing back.
+Rewound turns stay: the program starts another branch and deletes nothing.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from gieok.model.conversation import Role
 NAME = "qwen-code"
 
 _BLOCKS = ("qwen:user-prompt-submit-context", "system-reminder")
-#: Calls a tool that the model was not told of at first: its name and arguments stand inside.
+#: Calls a deferred tool (one whose schema the model looked up); its arguments hold the real name and arguments.
 _DEFERRED = "tool_call"
 
 
@@ -29,7 +29,7 @@ def begin(name: str, first: Line) -> Session | None:
 
 
 def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of a line. What the program says in the user's place has another provenance than `real_user`."""
+    """Return the parts of a line; user lines written by the program have another provenance than `real_user`."""
     if line.get("isSidechain") is True:
         return ()
     content, at = mapping(line.get("message")).get("parts"), line.get("timestamp")

@@ -1,4 +1,4 @@
-"""OpenClaw: where it writes and whose memory that is; how its transcripts read, and what an install changes, stand beside."""
+"""OpenClaw: where it writes, and in which scope. Its transcript format, its installation and our install have a file each."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -21,7 +21,7 @@ def _scope_of(path: Path) -> Scope:
 
 
 def _is_silent(path: Path) -> bool:
-    """Say whether nobody speaks in a session, going by the list that OpenClaw keeps beside it."""
+    """Return whether a session has no person in it, by OpenClaw's list of sessions."""
     listed = path.with_name("sessions.json")
     try:
         written = listed.stat().st_mtime_ns
@@ -32,7 +32,7 @@ def _is_silent(path: Path) -> bool:
 
 @lru_cache(maxsize=64)
 def _system_sessions(listed: Path, written_ns: int) -> frozenset[str]:
-    """Return the ids of the sessions in which nobody speaks; read anew when the list is written."""
+    """Return the ids of sessions without a person; cached until the list is written again."""
     del written_ns
     try:
         return system_sessions(listed.read_text(encoding="utf-8"))

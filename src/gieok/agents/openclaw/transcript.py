@@ -1,7 +1,7 @@
 """OpenClaw: JSONL files up to 2026.7, and the same envelopes as events of a database from 2026.8 on.
 
-Kept is what OpenClaw itself would turn into memory: what the user and the assistant said, without heartbeats, scheduled
-runs, messages between sessions and the envelopes that channels put around a message. Tool calls are kept shortened.
+Keeps what OpenClaw's own index keeps: what the user and the assistant said, without heartbeats, scheduled runs, messages
+between sessions, and channel envelopes. Tool calls are shortened.
 """
 
 import json
@@ -13,7 +13,7 @@ from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUs
 from gieok.model.conversation import Role
 
 NAME = "openclaw"
-#: What a database of transcripts is called, from 2026.8 on, in `agents/<agent>/agent`.
+#: File name of a transcript database in `agents/<agent>/agent`, from 2026.8 on.
 DATABASE = "openclaw-agent.sqlite"
 
 #: Blocks that channels put before a message: a title that says that it is not to be trusted, then JSON.
@@ -23,7 +23,7 @@ _TRAILING_CONTEXT = "\nUntrusted context (metadata"
 _STAMP = re.compile(r"\s*\[[^\]\n]{0,120}\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^\]\n]{0,40}\]\s*")
 _DIRECTIVE = re.compile(r"\[\[\s{0,9}(?:reply_to_current|reply_to:[^\]\[]{0,200}|audio_as_voice)\s{0,9}\]\]\s*")
 _SYSTEM_LINES = re.compile(r"System(?: \(untrusted\))?: \[[^\n]*\n+")
-#: What nobody said: begun by OpenClaw for itself.
+#: Beginnings of messages that OpenClaw writes in the user's place.
 _SYSTEM_STARTS = (
     "System: [",
     "System (untrusted): [",
@@ -37,7 +37,7 @@ _SYSTEM_STARTS = (
 _ENTRIES = frozenset(("message", "model_change", "thinking_level_change", "custom", "compaction"))
 _SILENT_REPLIES = frozenset(("NO_REPLY", "HEARTBEAT_OK"))
 _SYSTEM_SESSIONS = re.compile(r":(?:cron|hook|heartbeat|dreaming|subagent|internal)(?::|$)|dreaming")
-#: 2026.8 and later wrap what a scheduled run or a webhook brought.
+#: Marks text of scheduled runs and webhooks, from 2026.8 on.
 _UNATTENDED = "<<<EXTERNAL_UNTRUSTED_CONTENT"
 
 
@@ -51,7 +51,7 @@ def begin(name: str, first: Line) -> Session | None:
 
 
 def is_system_session(session_key: str) -> bool:
-    """Say whether nobody speaks in a session, going by its key (`agent:main:cron:…`)."""
+    """Return whether a session has no person in it, by its key (`agent:main:cron:…`)."""
     return bool(_SYSTEM_SESSIONS.search(session_key))
 
 
@@ -61,7 +61,7 @@ def session_of(name: str) -> str:
 
 
 def system_sessions(listed: str) -> frozenset[str]:
-    """Return the ids of the sessions in which nobody speaks, from the text of OpenClaw's `sessions.json`."""
+    """Return the ids of sessions without a person, from the text of OpenClaw's `sessions.json`."""
     try:
         rows = json.loads(listed)
     except ValueError:

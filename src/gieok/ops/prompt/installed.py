@@ -1,4 +1,4 @@
-"""Fires what `gieok install` put into agents' settings, as the agent would: what `gieok doctor` tells of hooks."""
+"""Runs installed hooks as the agent would, for `gieok doctor`."""
 
 import json
 import subprocess
