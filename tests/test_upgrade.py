@@ -79,7 +79,7 @@ def _run(name: str, context: Context, **request: Any) -> Any:
 
 
 def _search(text: str) -> list[str]:
-    return [hit.passage.text for hit in _run("search", _context(), query=[text], min_score=-1.0).recollection.hits]
+    return [hit.passage.text for hit in _run("search", _context(), query=[text], min_score=-1.0).ranked.hits]
 
 
 def _everything(folder: Path) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def test_what_is_indexed_and_observed_meanwhile_is_in_a_rebuilt_index(user: Path
     assert done
     assert _texts() == _KEPT
     assert any("nests" in text for text in _search("heron pond"))
-    assert "extra/heron.md" in _context().store().hashes(_USER)
+    assert "extra/heron.md" in _context().memory.store().hashes(_USER)
 
 
 def test_a_damaged_index_names_the_command_that_mends_it(user: Path) -> None:
@@ -220,7 +220,7 @@ def _summaries(root: Path) -> list[str]:
 
 
 def test_keywords_of_an_earlier_version_are_made_anew_by_themselves(user: Path) -> None:
-    _context().store().close()
+    _context().memory.store().close()
     with closing(sqlite3.connect(user / ".gieok" / "memory.sqlite")) as db, db:
         db.execute("UPDATE meta SET value = '0' WHERE name = 'keywords_version'")
         db.execute("INSERT INTO keywords (keywords) VALUES ('delete-all')")
@@ -232,5 +232,5 @@ def test_keywords_of_an_earlier_version_are_made_anew_by_themselves(user: Path) 
 
 
 def test_the_hook_reads_an_index_that_no_command_has_upgraded_yet(user: Path) -> None:
-    reader, _ = _context().glance()
+    reader, _ = _context().prompt.reader()
     assert reader.count("agent:main") == 6

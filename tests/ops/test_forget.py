@@ -18,6 +18,7 @@ from gieok.errors import BadRequest
 from gieok.model.memory import Scope
 from gieok.ops import operation
 from gieok.ops.context import Context
+from gieok.ops.encode import encode
 
 _SECRET = "Quixotic marmalade"
 _KO = "자줏빛 고슴도치"
@@ -90,8 +91,8 @@ def test_a_text_is_gone_from_every_file_of_the_home_and_its_words_too(home: Path
     done = _run("forget", match=_SECRET.upper(), yes=True)
     assert _holding(home, *words) == {}
     assert (home / "logs" / "hook.log").read_text() == "kept\nkept too\n"
-    assert done.to_json()["observations"] == done.to_json()["messages"] == done.to_json()["records"] == 1
-    assert done.to_json()["documents"] == 1
+    assert encode(done)["observations"] == encode(done)["messages"] == encode(done)["records"] == 1
+    assert encode(done)["documents"] == 1
     places = {Path(place).name for place, _ in done.done.still_in}
     assert places == {"pay.md", "a.jsonl"}
     assert any("Redis" in document.text for document in open_context({}).memory.store().get(_USER, sorted(_keys())))
@@ -143,7 +144,7 @@ def _the(home: Path, kind: str) -> str:
 
 @pytest.mark.parametrize("kind", ["message", "observation"])
 def test_a_message_and_what_was_distilled_from_it_alone_go_together(home: Path, kind: str) -> None:
-    result = _run("forget", handles=[_the(home, kind)], yes=True).to_json()
+    result = encode(_run("forget", handles=[_the(home, kind)], yes=True))
     assert (result["messages"], result["observations"], result["documents"]) == (1, 1, 0)
     context = open_context({})
     assert [m.message.text for m in context.memory.journal().read(_USER, 0, budget_tokens=99999)] == [
@@ -154,7 +155,7 @@ def test_a_message_and_what_was_distilled_from_it_alone_go_together(home: Path, 
 
 def test_a_record_is_deleted_with_its_file_and_a_file_of_the_user_is_left_alone(home: Path, tmp_path: Path) -> None:
     record, note = _the(home, "record"), _the(home, "file")
-    result = _run("forget", handles=[record, f"{note}#L1-L3"], yes=True).to_json()
+    result = encode(_run("forget", handles=[record, f"{note}#L1-L3"], yes=True))
     assert (result["records"], result["documents"]) == (1, 1)
     assert [Path(path).stem for path in result["deleted"]] == ["the-code-name-is-quixotic-marmalade-자줏빛-고슴도치"]
     assert not Path(result["deleted"][0]).exists()
@@ -165,16 +166,16 @@ def test_a_record_is_deleted_with_its_file_and_a_file_of_the_user_is_left_alone(
 def test_retired_and_archived_records_are_forgotten_too(home: Path) -> None:
     _run("retire", record=Path(_the(home, "record")).stem, user=True)
     assert _holding(home / "retired", "marmalade")
-    assert _run("forget", match="marmalade", yes=True).to_json()["records"] == 1
+    assert encode(_run("forget", match="marmalade", yes=True))["records"] == 1
     assert _holding(home, "marmalade") == {}
 
 
 def test_everything_of_a_source_or_before_a_day_is_found(home: Path, tmp_path: Path) -> None:
-    of_notes = _run("forget", source=str(tmp_path / "notes"), dry_run=True).to_json()
+    of_notes = encode(_run("forget", source=str(tmp_path / "notes"), dry_run=True))
     assert (of_notes["documents"], of_notes["messages"], of_notes["done"]) == (2, 0, False)
-    of_talk = _run("forget", source=str(tmp_path / "talk"), dry_run=True).to_json()
+    of_talk = encode(_run("forget", source=str(tmp_path / "talk"), dry_run=True))
     assert (of_talk["documents"], of_talk["messages"], of_talk["observations"]) == (0, 2, 2)
-    early = _run("forget", before="2026-11-11", dry_run=True).to_json()
+    early = encode(_run("forget", before="2026-11-11", dry_run=True))
     assert (early["messages"], early["observations"]) == (1, 1)
     assert _run("forget", before="2026-11-11", match="Redis", dry_run=True).found is False
 

@@ -12,6 +12,7 @@ from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, ShapeMismatch
 from gieok.model.memory import Scope
 from gieok.ops import operation
 from gieok.ops.context import Context
+from gieok.ops.encode import encode
 from gieok.ops.home.doctor import DoctorRequest
 from gieok.ops.home.status import StatusRequest, StatusResult
 from gieok.ops.memory.index import IndexRequest, IndexResult
@@ -59,12 +60,12 @@ def test_vectors_are_made_in_the_same_command(context: Context, folder: Path) ->
     result = _index(context, folder)
     assert (len(result.report.added), result.waiting) == (2, 0)
     assert result.embedded == _status(context).stats.passages
-    assert _search(context, "결제").recollection.degraded is None
+    assert _search(context, "결제").degraded is None
 
 
 def test_after_one_edited_line_only_its_passages_are_embedded_again(context: Context, folder: Path) -> None:
     _index(context, folder)
-    assert _index(context).to_json() == {
+    assert encode(_index(context)) == {
         "added": 0,
         "changed": 0,
         "removed": 0,
@@ -92,8 +93,8 @@ def test_without_waiting_words_are_found_at_once_and_vectors_follow(context: Con
     assert "gieok index" in result.note
     assert _status(context).state == "embedding"
     found = _search(context, "결제", min_score=-1.0)
-    assert found.paths[0] == "pay.md"
-    assert found.recollection.degraded == f"{result.waiting} passages have no vector yet"
+    assert found.results[0].path == "pay.md"
+    assert found.degraded == f"{result.waiting} passages have no vector yet"
     assert _index(context).waiting == 0
     assert _status(context).state == "synced"
 
@@ -107,7 +108,7 @@ def test_another_model_needs_a_rebuild_which_swaps(context: Context, folder: Pat
     with pytest.raises(ShapeMismatch):
         _search(other, "결제")
     assert _index(other, rebuild=True).embedded > 0
-    assert _search(other, "결제").recollection.degraded is None
+    assert _search(other, "결제").degraded is None
 
 
 class _Failing(HashEmbedder):
@@ -189,7 +190,7 @@ def test_watching_indexes_what_changes_and_embeds_it(context: Context, folder: P
     ]
     assert (result.report.added, result.waiting) == (["notes/unseen.md"], 0)
     assert len([line for line in said if "added" in line]) == 4
-    assert _search(context, "환불").paths[0] == "pay.md"
+    assert _search(context, "환불").results[0].path == "pay.md"
 
 
 def test_a_single_file_is_watched_through_its_folder(context: Context, folder: Path) -> None:

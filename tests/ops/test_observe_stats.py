@@ -12,6 +12,7 @@ from gieok.model.conversation import Run, Usage
 from gieok.model.memory import Scope
 from gieok.ops import operation
 from gieok.ops.context import Context
+from gieok.ops.encode import encode
 from gieok.ops.observe.exposition import Metric, Sample, expose
 from gieok.ops.observe.prices import Price, Prices
 from gieok.ops.observe.stats import ObserveStatsRequest
@@ -45,7 +46,7 @@ def _run(model: str, at: datetime = _NOW) -> Run:
 
 def test_a_day_costs_what_its_model_costs(context: Context) -> None:
     result = operation("observe stats").handler(context, ObserveStatsRequest())
-    assert result.to_json()["dollars"] == {"2026-11-22": 0.85}
+    assert encode(result)["dollars"] == {"2026-11-22": 0.85}
     assert "2026-11-22: $0.8500" in operation("observe stats").present(result, Style("en", False))
 
 

@@ -12,6 +12,7 @@ from gieok.app import open_context
 from gieok.errors import BadRequest
 from gieok.model.memory import Scope
 from gieok.ops import operation
+from gieok.ops.encode import encode
 
 #: Told by a rule of the user's own, which comes after everything was stored.
 _SECRET = "zq-topaz-77413"
@@ -58,13 +59,13 @@ def _holding(*folders: Path) -> set[str]:
 
 def test_it_counts_first_and_changes_nothing(home: Path, tmp_path: Path) -> None:
     before = _holding(home, tmp_path / "shop")
-    found = _run("redact", all=True).to_json()
+    found = encode(_run("redact", all=True))
     assert found == {"applied": False, "journal": 2, "documents": 3, "records": 2, "files": 1, "still_in": []}
     assert _holding(home, tmp_path / "shop") == before
 
 
 def test_afterwards_it_is_nowhere_and_everything_else_is_there(home: Path, tmp_path: Path) -> None:
-    assert _run("redact", all=True, apply=True).to_json()["applied"]
+    assert encode(_run("redact", all=True, apply=True))["applied"]
     assert _holding(home, tmp_path / "shop") == set()
     assert _run("redact", all=True).found is False
     context = open_context({})
@@ -73,7 +74,7 @@ def test_afterwards_it_is_nowhere_and_everything_else_is_there(home: Path, tmp_p
     assert note.text.splitlines()[2] == "The code is [redacted:topaz], says the keeper."
     assert any(
         "[redacted:topaz] opens the shop" in hit.passage.text
-        for hit in _run("search", query=["opens the shop"]).recollection.hits
+        for hit in _run("search", query=["opens the shop"]).ranked.hits
     )
     with closing(sqlite3.connect(home / "journal.sqlite")) as db:
         assert db.execute("SELECT count(*) FROM messages WHERE text LIKE '%[redacted:topaz]%'").fetchone() == (1,)

@@ -6,6 +6,7 @@ import pytest
 
 from gieok.app import open_context
 from gieok.ops import operation
+from gieok.ops.encode import encode
 from gieok.ops.home.service import ServiceRequest
 
 
@@ -18,7 +19,7 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _install(system: str, *, dry_run: bool = False) -> tuple[Path, str]:
     request = ServiceRequest(system=system, dry_run=dry_run)
-    row = operation("service install").handler(open_context({}), request).to_json()
+    row = encode(operation("service install").handler(open_context({}), request))
     return Path(row["file"]), row["text"]
 
 

@@ -11,6 +11,7 @@ from gieok.app import open_context
 from gieok.errors import BadRequest, StoreError, StoreUnreachable
 from gieok.ops import operation
 from gieok.ops.context import Context
+from gieok.ops.encode import encode
 from gieok.ops.home.status import StatusRequest, StatusResult
 from gieok.ops.home.store_switch import SwitchRequest, SwitchResult
 from gieok.ops.memory.get import GetRequest
@@ -83,7 +84,7 @@ def _index(context: Context, *paths: Path) -> None:
 
 def test_everything_moves_and_finds_the_same(home: Path, notes: Path, contexts: Callable[[], Context]) -> None:
     _index(contexts(), notes)
-    before = _search(contexts(), "고양이 결제").to_json()
+    before = encode(_search(contexts(), "고양이 결제"))
     moved = _switch(contexts(), "postgres")
     assert (moved.documents, moved.copied, moved.vectors, moved.done) == (30, 30, 30, True)
     assert (home / "config.yaml").read_text() == "# mine\nlang: en  # always\nstore: postgres\n"
@@ -91,7 +92,7 @@ def test_everything_moves_and_finds_the_same(home: Path, notes: Path, contexts: 
     assert "옛 색인은 그대로" in operation("store switch").present(moved, Style("ko", colour=False))
     after = contexts()
     assert after.memory.store_name == "postgres"
-    assert _search(after, "고양이 결제").to_json() == before
+    assert encode(_search(after, "고양이 결제")) == before
     assert _status(after).state == "synced"
     assert any("pgvector" in line for line in _status(after).details)
     back = _switch(contexts(), "sqlite")
@@ -201,14 +202,14 @@ def test_with_hybrid_a_local_index_answers_while_the_server_does_not(
     (notes / "31.md").write_text("# 새 노트\n\n환불 규정\n", encoding="utf-8")
     _index(contexts(), notes)
     healthy = _search(contexts(), "환불 규정")
-    assert healthy.recollection.degraded is None
+    assert healthy.degraded is None
     assert any(line.startswith("beside it: 31 of 31 documents") for line in _status(contexts()).details)
     monkeypatch.setenv("GIEOK_DATABASE_URL", _NOWHERE)
     found = _search(contexts(), "환불 규정")
     assert _paths(found) == _paths(healthy)
-    assert found.recollection.degraded
+    assert found.degraded
     assert operation("get").handler(contexts(), GetRequest(path="31.md:3")).text == "환불 규정"
-    assert found.recollection.degraded.startswith("postgres unreachable: postgresql://nobody@127.0.0.1:1/memory")
+    assert found.degraded.startswith("postgres unreachable: postgresql://nobody@127.0.0.1:1/memory")
     assert _status(contexts()).unreachable.startswith("postgres unreachable")
     monkeypatch.setenv("GIEOK_HYBRID", "false")
     with pytest.raises(StoreUnreachable):

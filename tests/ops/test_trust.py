@@ -16,6 +16,7 @@ from gieok.errors import BadRequest
 from gieok.model.memory import Scope
 from gieok.ops import operation
 from gieok.ops.context import Context
+from gieok.ops.encode import encode
 from gieok.ops.memory import waiting
 from gieok.ops.memory.remember import RememberRequest
 from gieok.ops.memory.retire import RecordRequest
@@ -82,7 +83,7 @@ def test_everything_is_shown_in_full_with_what_hides_in_it(context: Context, sho
     ):  # fmt: skip
         assert text in shown
     assert {char for char in shown if not char.isprintable()} <= {"\n"}
-    data = result.to_json()
+    data = encode(result)
     assert [row["path"] for row in data["records"]] == ["memory/constraint/deploy.md", "memory/decision/a\u202eb.md"]
     assert data["settings"] == "hook.floor: 0 #\u200b\n"
     assert _waits(context, shop) == [row["path"] for row in data["records"]]  # showing trusts nothing
@@ -178,7 +179,7 @@ def test_what_is_no_note_is_named_and_never_trusted(context: Context, shop: Path
     (folder / "link.md").symlink_to(tmp_path / "diary.md")
     (folder / "hard.md").hardlink_to(tmp_path / "diary.md")
     result = _trust(context, show=True)
-    assert [Path(row["path"]).stem for row in result.to_json()["unread"]] == ["binary", "huge", "link", "pipe"]
+    assert [Path(row["path"]).stem for row in encode(result)["unread"]] == ["binary", "huge", "link", "pipe"]
     shown = _shown(result)
     assert shown.count("The heron nests") == 1  # a file of two names is shown in full like any other
     assert "link that leads out" in shown
@@ -271,7 +272,7 @@ def test_ten_thousand_records_wait_and_are_trusted(context: Context, shop: Path)
         _record(shop, f"decision/{n}.md", f"Decision {n}.\n")
     assert len(_waits(context, shop)) == 10_001
     result = _trust(context, yes=True)
-    assert len(json.loads(json.dumps(result.to_json()))["records"]) == 10_001
+    assert len(json.loads(json.dumps(encode(result)))["records"]) == 10_001
     assert len(_indexed(context, shop)) == 10_001
     assert len(_waits(context, shop)) == 0
     _record(shop, "decision/new.md", "new")

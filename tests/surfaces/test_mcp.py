@@ -15,6 +15,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 import gieok
 from gieok.ops import NAMES, operation
+from gieok.ops.encode import result_schema
 from gieok.ops.operation import Effect, Surface
 from gieok.surfaces import tools
 
@@ -71,8 +72,8 @@ def test_the_tools_are_the_operations_that_name_the_surface(place: Place) -> Non
     expected = {o.tool or tools.tool_name(o.name): o for o in map(operation, NAMES) if Surface.MCP in o.surfaces}
     assert expected.keys() >= {"memory_search", "memory_get", "memory_remember", "memory_status"}
     assert expected.keys() >= {"code_search", "code_symbol", "code_impact", "code_overview"}
-    assert {tool.name: (tool.description, tool.input_schema) for tool in listed} == {
-        name: (o.doc.en, tools.schema(o)) for name, o in expected.items()
+    assert {tool.name: (tool.description, tool.input_schema, tool.output_schema) for tool in listed} == {
+        name: (o.doc.en, tools.schema(o), result_schema(o)) for name, o in expected.items()
     }
     hints = [
         (t.annotations.read_only_hint, t.annotations.destructive_hint, t.annotations.open_world_hint) for t in listed

@@ -32,6 +32,7 @@ from gieok.model.memory import Scope
 from gieok.ops import operation
 from gieok.ops.code.watch import relevant
 from gieok.ops.context import Context
+from gieok.ops.encode import encode
 from gieok.ports.store import VectorSearch
 from gieok.text.redact import redact
 
@@ -369,7 +370,7 @@ def sync() -> None:
     try:
         os.chdir(sys.argv[1])
         found = operation("code sync")
-        row = found.handler(open_context({}), found.request(trigger="daemon")).to_json()
+        row = encode(found.handler(open_context({}), found.request(trigger="daemon")))
     except (GieokError, OSError) as error:
         hint = f" ({error.hint})" if isinstance(error, GieokError) and error.hint else ""
         row = {"error": f"{error}{hint}"}

@@ -59,14 +59,11 @@ class Effect(StrEnum):
 
 
 class Result(Protocol):
-    """What a handler returns: a dataclass that says whether there is anything in it, and what it is as JSON."""
+    """What a handler returns: a record that `gieok.ops.encode` reads, and that says whether there is anything in it."""
 
     @property
     def found(self) -> bool:
         """False where the command found nothing: exit status 1."""
-
-    def to_json(self) -> object:
-        """Return the documented JSON shape."""
 
 
 class Style(NamedTuple):

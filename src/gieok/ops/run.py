@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from gieok.errors import STATUS, GieokError
 from gieok.ops import operation
 from gieok.ops.context import Context
+from gieok.ops.encode import encode
 from gieok.ops.operation import Operation, Style, Surface
 from gieok.ops.request import checked
 
@@ -52,7 +53,7 @@ def run(
         text = found.present(result, Style(lang or context.lang, colour, verbatim))
     except GieokError as error:
         return failed(error)
-    return Answer(result.found, result.to_json(), text, 0 if result.found else 1)
+    return Answer(result.found, encode(result), text, 0 if result.found else 1)
 
 
 def failed(error: GieokError) -> Answer:

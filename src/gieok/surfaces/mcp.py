@@ -14,6 +14,7 @@ from mcp.shared.message import SessionMessage
 
 from gieok import __version__
 from gieok.errors import GieokError, OutputLost
+from gieok.ops.encode import result_schema
 from gieok.ops.operation import Effect
 from gieok.ops.run import failed
 from gieok.surfaces import jsonrpc, tools
@@ -29,6 +30,7 @@ async def _list_tools(context: _Context, params: types.PaginatedRequestParams | 
                 name=name,
                 description=found.doc.en,
                 input_schema=tools.schema(found),
+                output_schema=result_schema(found),
                 annotations=types.ToolAnnotations(
                     read_only_hint=found.effect is Effect.READ,
                     destructive_hint=found.effect is Effect.DESTROY,
@@ -51,7 +53,7 @@ async def _call_tool(context: _Context, params: types.CallToolRequestParams) -> 
         answer = failed(error)
     if answer.failure:
         return types.CallToolResult(content=[types.TextContent(text=tools.refusal(answer.failure))], is_error=True)
-    structured = answer.data if isinstance(answer.data, dict) else {"result": answer.data}
+    structured = cast("dict[str, object]", answer.data)  # as every tool's output schema says
     return types.CallToolResult(content=[types.TextContent(text=answer.text)], structured_content=structured)
 
 

@@ -201,7 +201,7 @@ def _search(context: Context, argv: Sequence[str]) -> str:
     score = float(next(iter(_options(argv, "--min-score")), -1.0))
     try:
         request = SearchRequest(query=[argv[0] if argv else ""], limit=asked, min_score=score)
-        hits = operation("search").handler(context, request).recollection.hits
+        hits = operation("search").handler(context, request).ranked.hits
     except NotIndexed:
         hits = ()
     folders = roots.load(context.memory.store(), context.scope)

@@ -16,6 +16,7 @@ from gieok.capabilities.observe import scope_memory
 from gieok.capabilities.observe.buffer import READER
 from gieok.ops import operation
 from gieok.ops.context import Context
+from gieok.ops.encode import encode
 from gieok.ops.observe.run import ObserveRunRequest
 from gieok.ops.observe.stats import ObserveStatsRequest
 from gieok.ops.observe.why import WhyRequest
@@ -93,7 +94,7 @@ def _context(clock: ManualClock) -> Context:
 
 
 def _run(context: Context) -> dict[str, Any]:
-    done: dict[str, Any] = operation("observe run").handler(context, ObserveRunRequest(once=True)).to_json()
+    done: dict[str, Any] = encode(operation("observe run").handler(context, ObserveRunRequest(once=True)))
     return done
 
 

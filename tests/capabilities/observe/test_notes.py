@@ -14,6 +14,7 @@ from gieok.capabilities.observe import notes
 from gieok.capabilities.observe.notes import Mirrored, NotesMirror
 from gieok.ops import operation
 from gieok.ops.context import Context
+from gieok.ops.encode import encode
 from gieok.ops.home.status import StatusRequest
 from gieok.ops.observe.run import ObserveRunRequest
 
@@ -227,7 +228,7 @@ def test_killed_at_any_step_the_next_run_goes_on(
 
 def _run(name: str, context: Context) -> dict[str, Any]:
     request = ObserveRunRequest(once=True) if name == "observe run" else StatusRequest()
-    result: dict[str, Any] = operation(name).handler(context, request).to_json()
+    result: dict[str, Any] = encode(operation(name).handler(context, request))
     return result
 
 

@@ -21,6 +21,7 @@ from gieok.model.conversation import BufferedSpan, Cursor, Message, Retraction, 
 from gieok.model.memory import Scope
 from gieok.ops import operation
 from gieok.ops.context import Context
+from gieok.ops.encode import encode
 from gieok.ops.memory.index import IndexRequest
 from gieok.ops.memory.search import SearchRequest
 from gieok.ops.observe.run import ObserveRunRequest
@@ -185,12 +186,12 @@ def test_a_coding_agents_transcript_is_for_the_project_that_it_worked_in(context
 def test_observations_are_shown_and_searched_like_other_memory(context: Context, tmp_path: Path) -> None:
     _say(tmp_path / "t" / "a.jsonl", "결제 서버는 hermes라고 부르기로 했다.")
     operation("observe run").handler(context, ObserveRunRequest(once=True))
-    (row,) = operation("observe show").handler(context, ObserveShowRequest()).to_json()["observations"]
+    (row,) = encode(operation("observe show").handler(context, ObserveShowRequest()))["observations"]
     assert row["category"] == "decision"
     assert row["messages"]
     found = operation("search").handler(context, SearchRequest(query=["결제 서버 이름"], min_score=0.0))
-    assert "hermes" in found.recollection.hits[0].snippet
-    cited = found.to_json()["results"][0]["citation"]
+    assert "hermes" in found.ranked.hits[0].snippet
+    cited = encode(found)["results"][0]["citation"]
     assert operation("why").handler(context, WhyRequest(id=cited)).messages
 
 
@@ -200,7 +201,7 @@ def test_a_folder_of_the_users_never_owns_an_observation(context: Context, tmp_p
     (tmp_path / "observe").mkdir()
     (tmp_path / "observe" / "note.md").write_text("# note\n\ntext", encoding="utf-8")
     operation("index").handler(context, IndexRequest(paths=[str(tmp_path / "observe")]))
-    (row,) = operation("observe show").handler(context, ObserveShowRequest()).to_json()["observations"]
+    (row,) = encode(operation("observe show").handler(context, ObserveShowRequest()))["observations"]
     assert row["text"] == "결제 서버는 hermes라고 부르기로 했다."
 
 

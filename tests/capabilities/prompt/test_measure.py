@@ -19,6 +19,7 @@ from gieok.capabilities.prompt.matches import Match
 from gieok.capabilities.prompt.measure import Label, Level
 from gieok.errors import BadRequest
 from gieok.ops import operation
+from gieok.ops.encode import encode
 from gieok.ops.memory.remember import RememberRequest
 from gieok.ops.prompt.measure import MeasureRequest, MeasureResult
 
@@ -106,7 +107,7 @@ def test_labels_are_added_to_the_project_and_measured(project: Path) -> None:
     assert not _measure().found
     name = next(file.name for file in (project / ".gieok" / "memory" / "decision").iterdir() if "ruff" in file.name)
     _measure(add=_LINTER, expect=f"decision/{name}, ")
-    shown = _measure(add=_BREAD).to_json()
+    shown = encode(_measure(add=_BREAD))
     assert shown["file"] == str(project / ".gieok" / "labels.jsonl")
     assert (shown["answerable"], shown["unanswerable"], shown["silence"]) == (1, 1, 1.0)
     assert shown["levels"]["either"] == {"name": "either", "shown": 1, "precision": 1.0, "recall": 1.0}

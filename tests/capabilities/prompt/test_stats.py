@@ -10,6 +10,7 @@ import pytest
 from gieok.app import open_context
 from gieok.capabilities.prompt import stats
 from gieok.ops import operation
+from gieok.ops.encode import encode
 from gieok.ops.operation import Style
 from gieok.ops.prompt.stats import HookStatsRequest
 from gieok.surfaces.hook import trail
@@ -92,5 +93,5 @@ def test_the_last_days_are_counted_and_shown(tmp_path: Path, monkeypatch: pytest
     now_ms = round(_NOW.timestamp() * 1000)
     _write(tmp_path, "calls.jsonl", *(_prompt(now_ms - days * 86_400_000, ms=12.34) for days in (40, 20, 1)))
     counted = [op.handler(context, HookStatsRequest(days=days)) for days in (30, 2, 0)]
-    assert [result.to_json()["prompts"] for result in counted] == [2, 1, 3]
+    assert [encode(result)["prompts"] for result in counted] == [2, 1, 3]
     assert "12.3 / 12.3" in op.present(counted[0], style)

@@ -43,10 +43,6 @@ class AskResult:
         """True where the model answered."""
         return bool(self.answer)
 
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        return {"answer": self.answer, "sources": list(self.sources)}
-
 
 def run(context: Context, request: AskRequest) -> AskResult:
     """Retrieve, ask, keep the exchange."""

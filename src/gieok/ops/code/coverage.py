@@ -3,15 +3,16 @@
 from dataclasses import dataclass
 
 from gieok.capabilities.code.ask import coverage, executed
-from gieok.capabilities.code.ask.coverage import Learned
 from gieok.model.code import ExecutionCount
 from gieok.ops.code.init import synced
 from gieok.ops.code.project import opened
 from gieok.ops.context import Context
+from gieok.ops.encode import Hidden
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
 _FILE = ".coverage"
 _SHOWN = 10
+_MOST_UNKNOWN = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,18 +41,16 @@ class CoverageRequest:
 class CoverageResult:
     """What was taken in, and what is kept now."""
 
-    learned: Learned
+    pairs: int
+    tests: int
+    files: int
+    changed: tuple[str, ...]
+    outside: int
+    #: The first contexts that are no tests, and how many there are.
+    unknown: tuple[str, ...]
+    unknown_count: int
     kept: ExecutionCount
-    found: bool = True
-
-    def to_json(self) -> object:
-        """Return the documented shape (docs/code.md)."""
-        one = self.learned
-        return {
-            "pairs": len(one.executions), "tests": len(one.tests), "files": len(one.paths), "changed": list(one.changed),
-            "outside": one.outside, "unknown": list(one.unknown[:20]), "unknown_count": len(one.unknown),
-            "kept": self.kept._asdict(),
-        }  # fmt: skip
+    found: Hidden[bool] = True
 
 
 def run(context: Context, request: CoverageRequest) -> CoverageResult:
@@ -59,18 +58,26 @@ def run(context: Context, request: CoverageRequest) -> CoverageResult:
     project = opened(context)
     if request.forget:
         executed.forget(project)
-        return CoverageResult(Learned((), (), (), (), (), 0, ()), project.store.count_executions())
+        return CoverageResult(0, 0, 0, (), 0, (), 0, project.store.count_executions())
     opened_run = context.code.coverage(context.caller.path(request.file) if request.file else project.root / _FILE)
     synced(context, project, "coverage", wait=False)
     learned = coverage.learn(project, opened_run, request.commit)
     executed.keep(project, learned)
-    return CoverageResult(learned, project.store.count_executions())
+    return CoverageResult(
+        len(learned.executions),
+        len(learned.tests),
+        len(learned.paths),
+        tuple(learned.changed),
+        learned.outside,
+        tuple(learned.unknown[:_MOST_UNKNOWN]),
+        len(learned.unknown),
+        project.store.count_executions(),
+    )
 
 
 def present(result: CoverageResult, style: Style) -> str:
     """Show what was taken in, and what could not be used."""
-    one, kept = result.learned, result.kept
-    counts = (len(one.tests), len(one.executions), len(one.paths))
+    kept, counts = result.kept, (result.tests, result.pairs, result.files)
     lines = [
         style.bold(
             Words(
@@ -79,16 +86,20 @@ def present(result: CoverageResult, style: Style) -> str:
             ).say(style.lang)
         )
     ]
-    for words, names in (
-        (Words("changed after the run, not believed", "실행 뒤에 바뀌어 믿지 않음"), one.changed),
-        (Words("no test of this project", "이 프로젝트의 테스트가 아님"), one.unknown),
+    for words, names, count in (
+        (
+            Words("changed after the run, not believed", "실행 뒤에 바뀌어 믿지 않음"),
+            result.changed,
+            len(result.changed),
+        ),
+        (Words("no test of this project", "이 프로젝트의 테스트가 아님"), result.unknown, result.unknown_count),
     ):
         if names:
-            more = f" … {len(names) - _SHOWN}" if len(names) > _SHOWN else ""
-            lines.append(printable(f"  {words.say(style.lang)} ({len(names)}): {', '.join(names[:_SHOWN])}{more}"))
-    if one.outside:
+            more = f" … {count - _SHOWN}" if count > _SHOWN else ""
+            lines.append(printable(f"  {words.say(style.lang)} ({count}): {', '.join(names[:_SHOWN])}{more}"))
+    if result.outside:
         outside = Words("files outside of the project", "프로젝트 밖의 파일")
-        lines.append(f"  {outside.say(style.lang)}: {one.outside}")
+        lines.append(f"  {outside.say(style.lang)}: {result.outside}")
     total = Words(
         f"  kept now: {kept.pairs:,} pairs of {kept.tests:,} tests; {kept.changed:,} with code that changed since",
         f"  지금 가진 것: 테스트 {kept.tests:,}개의 {kept.pairs:,}쌍; 그 뒤 바뀐 코드 {kept.changed:,}쌍",

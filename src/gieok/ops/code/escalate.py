@@ -40,10 +40,6 @@ class EscalateResult:
         """True where something waited."""
         return bool(self.reasons)
 
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        return {"reasons": list(self.reasons), "files": list(self.files), "summaries": self.summaries}
-
 
 def run(context: Context, request: EscalateRequest) -> EscalateResult:
     """Take what waits. It stays where there is no model, or the model fails."""

@@ -8,6 +8,7 @@ from gieok.capabilities.code.report import export, picture
 from gieok.capabilities.code.report.structure import structure
 from gieok.ops.code.project import opened
 from gieok.ops.context import Context
+from gieok.ops.encode import Hidden
 from gieok.ops.operation import Effect, Operation, Style, Words
 
 
@@ -21,11 +22,7 @@ class ExportResult:
     """Where it was written."""
 
     files: tuple[Path, ...]
-    found: bool = True
-
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        return {"files": [str(file) for file in self.files]}
+    found: Hidden[bool] = True
 
 
 def run(context: Context, request: ExportRequest) -> ExportResult:

@@ -1,16 +1,20 @@
 """`gieok code impact`: what may break, and which tests show it."""
 
+from collections import Counter
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from gieok.capabilities.code.ask import analysis, lookup
 from gieok.capabilities.code.ask.analysis import Analysis
 from gieok.capabilities.code.ask.executed import RAN
 from gieok.capabilities.code.ask.impact import CERTAINTY, FileReach, Reached
 from gieok.errors import BadRequest
-from gieok.model.code import Edge
-from gieok.ops.code.project import freshness_lines, opened
+from gieok.ops.code.project import ShownFreshness, freshness_lines, opened
 from gieok.ops.context import Context
+from gieok.ops.encode import Hidden, OrNull
 from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
+
+_MOST_SITES = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,71 +33,107 @@ class ImpactRequest:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ImpactResult:
+class ViaEdge(NamedTuple):
+    """One step of the way to a change."""
+
+    from_: str
+    to: str
+    kind: str
+    line: int
+    tier: int
+    reason: str
+
+
+class ReachedSymbol(NamedTuple):
+    """A symbol that depends on the change. `weakest` says what is least sure of the way there."""
+
+    symbol: str
+    path: str
+    start_line: int
+    end_line: int
+    kind: str
+    distance: int
+    tier: int
+    certainty: str
+    risk: str
+    weakest: OrNull[str]
+    via: list[ViaEdge]
+    doubt: Hidden[str]
+
+
+class ReachedFile(NamedTuple):
+    """A file with the best of what is reached in it."""
+
+    path: str
+    distance: int
+    certainty: str
+    risk: str
+    symbols: int
+    tier: int
+
+
+class Counts(NamedTuple):
+    """How many there are, shown or not."""
+
+    symbols: int
+    files: int
+    tests: int
+
+
+class Unresolved(NamedTuple):
+    """Calls by a name that the change bears, whose target is not known."""
+
+    count_: int
+    names: dict[str, int]
+    sites: list[str]
+
+
+class ImpactResult(NamedTuple):
     """What is reached."""
 
-    analysis: Analysis
-    limit: int
-
-    @property
-    def found(self) -> bool:
-        """True also where nothing is reached: that is an answer."""
-        return True
-
-    def to_json(self) -> object:
-        """Return the documented shape (docs/code.md)."""
-        a, i = self.analysis, self.analysis.impact
-        end = self.limit or None
-        counted = {
-            name: sum(1 for c in i.unresolved_calls if c.name == name)
-            for name in sorted({c.name for c in i.unresolved_calls})
-        }
-        return {
-            "changed": list(a.changed),
-            "deleted": list(a.deleted),
-            "symbols": [self._reached(r) for r in i.symbols[:end]],
-            "files": [_file(f) for f in i.files],
-            "tests": [self._reached(r) for r in i.tests[:end]],
-            "test_files": [_file(f) for f in i.test_files],
-            "counts": {"symbols": len(i.symbols), "files": len(i.files), "tests": len(i.tests)},
-            "unresolved": {
-                "count": len(i.unresolved_calls),
-                "names": counted,
-                "sites": [f"{c.source}#L{c.line}" for c in i.unresolved_calls[:20]],
-            },
-            "freshness": a.freshness.to_json(),
-        }
-
-    def _reached(self, one: Reached) -> dict[str, object]:
-        symbol = self.analysis.symbols[one.key]
-        weakest = max(one.via, key=lambda e: e.tier, default=None)
-        return {
-            "symbol": one.key.partition("::")[2],
-            "path": symbol.path,
-            "start_line": symbol.start_line,
-            "end_line": symbol.end_line,
-            "kind": symbol.kind,
-            "distance": one.distance,
-            "tier": one.tier,
-            "certainty": CERTAINTY[one.tier],
-            "risk": one.risk,
-            "weakest": one.doubt or (weakest.reason if weakest else None),
-            "via": [_edge(edge) for edge in one.via],
-        }
+    changed: tuple[str, ...]
+    deleted: tuple[str, ...]
+    symbols: list[ReachedSymbol]
+    files: list[ReachedFile]
+    tests: list[ReachedSymbol]
+    test_files: list[ReachedFile]
+    counts: Counts
+    unresolved: Unresolved
+    freshness: ShownFreshness
+    limit: Hidden[int]
+    found: Hidden[bool] = True  # also where nothing is reached: that is an answer
 
 
-def _edge(edge: Edge) -> dict[str, object]:
-    return {
-        "from": edge.source, "to": edge.target, "kind": edge.kind, "line": edge.line, "tier": edge.tier, "reason": edge.reason,
-    }  # fmt: skip
+def _result(a: Analysis, limit: int) -> ImpactResult:
+    i, end = a.impact, limit or None
+    names = Counter(sorted(call.name for call in i.unresolved_calls))
+    sites = [f"{call.source}#L{call.line}" for call in i.unresolved_calls[:_MOST_SITES]]
+    return ImpactResult(
+        a.changed,
+        a.deleted,
+        [_reached(a, one) for one in i.symbols[:end]],
+        [_file(one) for one in i.files],
+        [_reached(a, one) for one in i.tests[:end]],
+        [_file(one) for one in i.test_files],
+        Counts(len(i.symbols), len(i.files), len(i.tests)),
+        Unresolved(len(i.unresolved_calls), names, sites),
+        a.freshness,
+        limit,
+    )
 
 
-def _file(file: FileReach) -> dict[str, object]:
-    return {
-        "path": file.path, "distance": file.distance, "certainty": CERTAINTY[file.tier], "risk": file.risk,
-        "symbols": file.symbols, "tier": file.tier,
-    }  # fmt: skip
+def _reached(a: Analysis, one: Reached) -> ReachedSymbol:
+    s = a.symbols[one.key]
+    weakest = max(one.via, key=lambda edge: edge.tier, default=None)
+    return ReachedSymbol(
+        one.key.partition("::")[2], s.path, s.start_line, s.end_line, s.kind, one.distance, one.tier, CERTAINTY[one.tier],
+        one.risk, one.doubt or (weakest.reason if weakest else ""),
+        [ViaEdge(e.source, e.target, e.kind, e.line, e.tier, e.reason) for e in one.via], one.doubt,
+    )  # fmt: skip
+
+
+def _file(file: FileReach) -> ReachedFile:
+    return ReachedFile(file.path, file.distance, CERTAINTY[file.tier], file.risk, file.symbols, file.tier)
 
 
 def run(context: Context, request: ImpactRequest) -> ImpactResult:
@@ -104,9 +144,9 @@ def run(context: Context, request: ImpactRequest) -> ImpactResult:
         raise BadRequest(f"limit {request.limit} is out of range")
     project = opened(context)
     if request.diff:
-        return ImpactResult(analysis.of_diff(project, request.diff), request.limit)
+        return _result(analysis.of_diff(project, request.diff), request.limit)
     found = lookup.find(project, request.target, context.caller.folder)
-    return ImpactResult(analysis.of_symbols(project, found), request.limit)
+    return _result(analysis.of_symbols(project, found), request.limit)
 
 
 _RISKS = {"high": Words("high", "높음"), "medium": Words("medium", "중간"), "low": Words("low", "낮음")}
@@ -114,24 +154,24 @@ _RISKS = {"high": Words("high", "높음"), "medium": Words("medium", "중간"), 
 
 def present(result: ImpactResult, style: Style) -> str:
     """Show symbols, then tests, each with risk and the way that leads there."""
-    i = result.analysis.impact
-    end = result.limit or None
-    lines = [
-        _title(Words(f"Changed: {_named(result.analysis.changed)}", f"변경: {_named(result.analysis.changed)}"), style)
-    ]
-    for words, rows in (
-        (Words(f"May break ({len(i.symbols)})", f"깨질 수 있음 ({len(i.symbols)})"), i.symbols),
-        (Words(f"Tests to run ({len(i.tests)})", f"돌려 볼 테스트 ({len(i.tests)})"), i.tests),
+    lines = [_title(Words(f"Changed: {_named(result.changed)}", f"변경: {_named(result.changed)}"), style)]
+    for words, rows, count in (
+        (Words("May break", "깨질 수 있음"), result.symbols, result.counts.symbols),
+        (Words("Tests to run", "돌려 볼 테스트"), result.tests, result.counts.tests),
     ):
-        lines += ["", _title(words, style), *(_line(row, result, style) for row in rows[:end])]
-        if end is not None and len(rows) > end:
-            lines.append(style.dim(f"  … {len(rows) - end}"))
-    importing = [f for f in (*i.files, *i.test_files) if not f.symbols]
+        lines += ["", _title(_with(words, count), style), *(_line(row, style) for row in rows)]
+        if count > len(rows):
+            lines.append(style.dim(f"  … {count - len(rows)}"))
+    importing = [f for f in (*result.files, *result.test_files) if not f.symbols]
     if importing:
-        lines += ["", _title(Words(f"Only import it ({len(importing)})", f"가져오기만 함 ({len(importing)})"), style)]
-        lines += [f"  {printable(f.path)}" for f in importing[: end or None]]
-    lines += ["", *_unresolved(result, style), *freshness_lines(result.analysis.freshness, style)]
+        lines += ["", _title(_with(Words("Only import it", "가져오기만 함"), len(importing)), style)]
+        lines += [f"  {printable(f.path)}" for f in importing[: result.limit or None]]
+    lines += ["", *_unresolved(result, style), *freshness_lines(result.freshness, style)]
     return "\n".join(lines).rstrip()
+
+
+def _with(words: Words, count: int) -> Words:
+    return Words(f"{words.en} ({count})", f"{words.ko} ({count})")
 
 
 def _title(words: Words, style: Style) -> str:
@@ -142,32 +182,26 @@ def _named(keys: tuple[str, ...]) -> str:
     return ", ".join(keys[:5]) + (f" … {len(keys) - 5}" if len(keys) > 5 else "")
 
 
-def _line(one: Reached, result: ImpactResult, style: Style) -> str:
-    symbol = result.analysis.symbols[one.key]
-    way = " → ".join(edge.target.partition("::")[2] for edge in one.via[:4])
+def _line(one: ReachedSymbol, style: Style) -> str:
+    way = " → ".join(edge.to.partition("::")[2] for edge in one.via[:4])
     risk = _RISKS[one.risk].say(style.lang)
-    place = f"{symbol.path}#L{symbol.start_line}"
-    return (
-        printable(f"  {risk:7} {one.distance}  {one.key.partition('::')[2]}")
-        + "  "
-        + style.dim(printable(f"{place}  → {way}{_evidence(one)}"))
-    )
+    place = f"{one.path}#L{one.start_line}  → {way}{_evidence(one)}"
+    return printable(f"  {risk:7} {one.distance}  {one.symbol}") + "  " + style.dim(printable(place))
 
 
-def _evidence(one: Reached) -> str:
+def _evidence(one: ReachedSymbol) -> str:
     """Name what coverage says of a test."""
     said = one.doubt or next((edge.reason for edge in one.via if edge.kind == RAN), "")
     return f"  ({said})" if said else ""
 
 
 def _unresolved(result: ImpactResult, style: Style) -> list[str]:
-    i = result.analysis.impact
-    if i.unresolved_calls:
+    if count := result.unresolved.count_:
         words = Words(
-            f"{len(i.unresolved_calls)} more calls bear the name, and it is not known where they go",
-            f"같은 이름을 부르지만 어디로 가는지 모르는 호출 {len(i.unresolved_calls)}개가 더 있음",
+            f"{count} unresolved calls bear the name: their targets are unknown",
+            f"같은 이름을 부르지만 어디로 가는지 모르는 호출 {count}개가 더 있음",
         )
-    elif not i.symbols and not i.tests:
+    elif not result.symbols and not result.tests:
         words = Words("No callers.", "부르는 곳이 없습니다.")
     else:
         return []

@@ -1,10 +1,10 @@
 """`gieok code init`: index the project around the current folder, and `sync`, which both end in the same report."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from gieok import fs, grants, paths, places
 from gieok.capabilities.code.ask import statistics
@@ -12,6 +12,7 @@ from gieok.capabilities.code.deepen import escalation
 from gieok.capabilities.code.index import ownership
 from gieok.capabilities.code.index import project as code_project
 from gieok.capabilities.code.index.project import Project, ProjectChange
+from gieok.capabilities.code.index.scan import Skipped
 from gieok.capabilities.code.model import layout
 from gieok.capabilities.code.model.facts import Kind
 from gieok.engine import lifecycle
@@ -20,6 +21,7 @@ from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, StoreCorrupt
 from gieok.ops.code import model as code_model
 from gieok.ops.code.model import Told
 from gieok.ops.context import Context
+from gieok.ops.encode import INLINE, As, Hidden, OrNull, Reason
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
 _SHOWN = 10
@@ -54,33 +56,40 @@ class InitRequest:
     )
 
 
+class SyncCounts(NamedTuple):
+    """How many files there were of each, and what could not be read."""
+
+    files: int
+    added: int
+    changed: int
+    removed: int
+    unchanged: int
+    linked: bool
+    skipped: list[Skipped]
+    failed: list[Reason]
+    notes: list[Skipped]
+
+
+def _counted(c: ProjectChange) -> SyncCounts:
+    r = c.report
+    counts = (c.files, len(r.added), len(r.changed), len(r.removed), r.unchanged)
+    return SyncCounts(*counts, c.linked, c.skipped, [Reason(f.key, f.reason) for f in r.failed], c.notes)
+
+
 @dataclass(frozen=True, slots=True)
 class SyncResult:
     """What was done."""
 
     root: Path
-    change: ProjectChange
+    change: Annotated[ProjectChange, As(_counted), INLINE]
     embedded: int
     waiting: int
-    milliseconds: int
-    note: str = ""
-    reasons: tuple[str, ...] = ()
-    told: Told = Told()
-    found: bool = field(default=True)
-
-    def to_json(self) -> object:
-        """Return the documented shape (docs/code.md)."""
-        c, r = self.change, self.change.report
-        return {
-            "root": str(self.root), "files": c.files, "added": len(r.added), "changed": len(r.changed),
-            "removed": len(r.removed), "unchanged": r.unchanged, "linked": c.linked,
-            "skipped": [{"path": s.path, "reason": s.reason} for s in c.skipped],
-            "failed": [{"path": f.key, "reason": f.reason} for f in r.failed],
-            "notes": [{"path": n.path, "reason": n.reason} for n in c.notes],
-            "embedded": self.embedded, "waiting": self.waiting, "ms": self.milliseconds, "note": self.note or None,
-            "escalation": list(self.reasons),
-            "summaries": {"written": self.told.written, "waiting": self.told.waiting, "tokens": self.told.tokens},
-        }  # fmt: skip
+    ms: int
+    note: OrNull[str] = ""
+    #: Why a deeper look is asked for.
+    escalation: tuple[str, ...] = ()
+    summaries: Told = Told()
+    found: Hidden[bool] = True
 
 
 def run(context: Context, request: InitRequest) -> SyncResult:
@@ -249,7 +258,7 @@ def present(result: SyncResult, style: Style) -> str:
                 "파일 {}개: 추가 {}, 변경 {}, 삭제 {}; 건너뜀 {}".format(*counts),
             ).say(style.lang)
         )
-        + style.dim(f"  {result.milliseconds / 1000:.1f} s")
+        + style.dim(f"  {result.ms / 1000:.1f} s")
     ]
     for words, rows in (
         (Words("failed", "실패"), [(f.key, f.reason) for f in r.failed]),
@@ -268,8 +277,8 @@ def present(result: SyncResult, style: Style) -> str:
                 style.lang
             )
         )
-    if result.told.written:
-        count, tokens = result.told.written, result.told.tokens
+    if result.summaries.written:
+        count, tokens = result.summaries.written, result.summaries.tokens
         lines.append(
             Words(
                 f"  {count:,} summaries by a model ({tokens:,} tokens)",
@@ -277,9 +286,10 @@ def present(result: SyncResult, style: Style) -> str:
             ).say(style.lang)
         )
     lines += [printable(f"  {result.note}")] if result.note else []
-    if result.reasons:
+    if result.escalation:
         lines.append(
-            Words("  asks for a deeper look: ", "  깊은 분석이 필요: ").say(style.lang) + "; ".join(result.reasons[:3])
+            Words("  asks for a deeper look: ", "  깊은 분석이 필요: ").say(style.lang)
+            + "; ".join(result.escalation[:3])
         )
     return "\n".join(lines)
 

@@ -53,10 +53,6 @@ class HookResult:
         """True where something was done."""
         return bool(self.hooks)
 
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        return {"hooks": [str(path) for path in self.hooks], "removed": self.removed}
-
 
 def run(context: Context, request: HookRequest) -> HookResult:
     """Add a block to each hook, or take it out; what else stands there stays."""

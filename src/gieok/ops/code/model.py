@@ -12,6 +12,7 @@ from gieok.engine.generate import Asker
 from gieok.errors import DegenerateOutput, GeneratorFailed, GieokError
 from gieok.model.code import Symbol
 from gieok.ops.context import Context
+from gieok.ops.encode import Hidden
 from gieok.ops.operation import Words
 
 
@@ -21,7 +22,7 @@ class Told(NamedTuple):
     written: int = 0
     waiting: int = 0
     tokens: int = 0
-    note: str = ""
+    note: Hidden[str] = ""
 
 
 def everything(context: Context, project: Project, asker: Asker) -> Told:

@@ -2,13 +2,18 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Annotated, NamedTuple
 
 from gieok import places
 from gieok.capabilities.code.index.project import Freshness, Project
 from gieok.capabilities.code.model import layout
 from gieok.errors import NotIndexed
 from gieok.ops.context import Context
+from gieok.ops.encode import As, OrNull
 from gieok.ops.operation import Style, Words
+
+#: Of files that differ from the index, so many are named.
+_MOST_NAMED = 20
 
 
 def opened(context: Context) -> Project:
@@ -30,6 +35,24 @@ def role_of(root: Path) -> str:
 def upkeep_role_of(root: Path) -> str:
     """Return the role under which the meter counts the summaries of what changes, by the cheap model."""
     return f"code upkeep {places.project_scope(str(root))}"
+
+
+class FreshnessRow(NamedTuple):
+    """How an answer stands to the files: `dirty` of them differ from the index."""
+
+    commit: OrNull[str]
+    head: OrNull[str]
+    indexed_at: str
+    dirty: int
+    dirty_files: tuple[str, ...]
+
+
+def _row(f: Freshness) -> FreshnessRow:
+    return FreshnessRow(f.commit, f.head, f.indexed_at, len(f.dirty), f.dirty[:_MOST_NAMED])
+
+
+#: The freshness of an answer, as its JSON shows it.
+ShownFreshness = Annotated[Freshness, As(_row)]
 
 
 def note_of(freshness: Freshness) -> Words | None:

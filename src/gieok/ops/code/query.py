@@ -1,14 +1,16 @@
 """`gieok code query`: find the functions and classes that answer."""
 
 from dataclasses import dataclass
+from typing import Annotated, NamedTuple
 
-from gieok.capabilities.code.ask.query import Answer, Answers, search
+from gieok.capabilities.code.ask.query import Answer, search
 from gieok.capabilities.code.deepen import escalation
-from gieok.capabilities.code.index.project import SCOPE, Freshness, freshness
+from gieok.capabilities.code.index.project import SCOPE, freshness
 from gieok.capabilities.code.report import summary
 from gieok.errors import BadRequest
-from gieok.ops.code.project import freshness_lines, opened, pending_lines
+from gieok.ops.code.project import ShownFreshness, freshness_lines, opened, pending_lines
 from gieok.ops.context import Context
+from gieok.ops.encode import As, OrNull, Score
 from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
 
 _LONGEST_QUESTION = 4_000
@@ -30,43 +32,51 @@ class QueryRequest:
     )
 
 
+def _is_there(pending: object) -> bool:
+    return bool(pending)
+
+
+class AnswerRow(NamedTuple):
+    """A function or class that answers; `summary_by` is the model that wrote its summary."""
+
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str
+    kind: str
+    signature: str
+    summary: str
+    summary_by: OrNull[str]
+    score: Score
+    callers: int
+    why: str
+    status: str
+    snippet: str
+    snippet_line: int
+    citation: str
+
+
+def _shown(answer: Answer, summary: str, model: str) -> AnswerRow:
+    s, start, end = answer.symbol, answer.start_line, answer.end_line
+    return AnswerRow(
+        s.path, start, end, s.key.partition("::")[2], s.kind, s.signature, summary, model, answer.score, answer.callers,
+        answer.why, s.status, answer.snippet, answer.snippet_line, f"{s.path}#L{start}-L{end}",
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """What answers."""
+    """What answers. `pending` is the escalation that waits."""
 
-    answers: Answers
-    #: Each with the model that wrote it, '' for none.
-    summaries: tuple[tuple[str, str], ...]
-    freshness: Freshness
-    pending: dict[str, object] | None = None
+    results: tuple[AnswerRow, ...]
+    degraded: str | None
+    freshness: ShownFreshness
+    pending: Annotated[dict[str, object] | None, As(_is_there)] = None
 
     @property
     def found(self) -> bool:
         """True where there is an answer."""
-        return bool(self.answers.answers)
-
-    def to_json(self) -> object:
-        """Return the documented shape (docs/code.md)."""
-        rows = [answer_json(a, *s) for a, s in zip(self.answers.answers, self.summaries, strict=True)]
-        return {
-            "results": rows,
-            "degraded": self.answers.degraded,
-            "freshness": self.freshness.to_json(),
-            "pending": bool(self.pending),
-        }
-
-
-def answer_json(answer: Answer, text: str, model: str) -> dict[str, object]:
-    """Return an answer's documented shape."""
-    s = answer.symbol
-    return {
-        "path": s.path, "start_line": answer.start_line, "end_line": answer.end_line,
-        "symbol": s.key.partition("::")[2], "kind": s.kind, "signature": s.signature, "summary": text,
-        "summary_by": model or None, "score": round(answer.score, 4), "callers": answer.callers,
-        "why": answer.why, "status": s.status,
-        "snippet": answer.snippet, "snippet_line": answer.snippet_line,
-        "citation": f"{s.path}#L{answer.start_line}-L{answer.end_line}",
-    }  # fmt: skip
+        return bool(self.results)
 
 
 def run(context: Context, request: QueryRequest) -> QueryResult:
@@ -85,27 +95,26 @@ def run(context: Context, request: QueryRequest) -> QueryResult:
             degraded=f"words only: {count} passages have no vector yet; `gieok code sync` makes them"
         )
     told = summary.told(project, [a.symbol for a in answers.answers])
-    return QueryResult(answers, tuple(told), freshness(project), escalation.pending(project.root))
+    rows = tuple(_shown(answer, *one) for answer, one in zip(answers.answers, told, strict=True))
+    return QueryResult(rows, answers.degraded, freshness(project), escalation.pending(project.root))
 
 
 def present(result: QueryResult, style: Style) -> str:
     """Show each answer as place, signature and summary."""
     blocks = []
-    for answer, (text, _) in zip(result.answers.answers, result.summaries, strict=True):
-        s = answer.symbol
-        place = f"{s.path}#L{answer.start_line}-L{answer.end_line}"
+    for answer in result.results:
         callers = Words(f"{answer.callers} caller{'' if answer.callers == 1 else 's'}", f"호출 {answer.callers}곳").say(
             style.lang
         )
-        name = s.path if s.kind == "module" else s.key.partition("::")[2]
-        head = f"{style.bold(printable(name))}  {style.dim(printable(place))}"
-        lines = [head + style.dim(f"  {s.kind}, {callers}, {answer.why}")]
-        lines += [f"    {printable(line)}" for line in (s.signature, text) if line]
+        name = answer.path if answer.kind == "module" else answer.symbol
+        head = f"{style.bold(printable(name))}  {style.dim(printable(answer.citation))}"
+        lines = [head + style.dim(f"  {answer.kind}, {callers}, {answer.why}")]
+        lines += [f"    {printable(line)}" for line in (answer.signature, answer.summary) if line]
         blocks.append("\n".join(lines))
     if not blocks:
         blocks.append(Words("Nothing found.", "찾은 것이 없습니다.").say(style.lang))
-    if result.answers.degraded:
-        blocks.append(style.dim(Words("note: ", "알림: ").say(style.lang) + result.answers.degraded))
+    if result.degraded:
+        blocks.append(style.dim(Words("note: ", "알림: ").say(style.lang) + result.degraded))
     return "\n\n".join([*blocks, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)])
 
 

@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated, NamedTuple
 
 from gieok.capabilities.code.ask import lookup
 from gieok.capabilities.code.ask.impact import CERTAINTY
 from gieok.capabilities.code.index.graph import IMPORTS
-from gieok.capabilities.code.index.project import Freshness, Project, freshness
+from gieok.capabilities.code.index.project import Project, freshness
 from gieok.capabilities.code.report import summary
-from gieok.model.code import Edge, Symbol, UnresolvedCall
-from gieok.ops.code.project import freshness_lines, opened
+from gieok.model.code import Edge, Symbol
+from gieok.ops.code.project import ShownFreshness, freshness_lines, opened
 from gieok.ops.code.source import Excerpt, excerpt, numbered, told
 from gieok.ops.context import Context
+from gieok.ops.encode import INLINE, As, OrNull
 from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
 
 _MOST = 5
@@ -30,60 +32,63 @@ class ShowRequest:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class CodeText(NamedTuple):
+    """Code as it is in the file, and what a reader must know of it."""
+
+    code: str
+    code_notes: list[str]
+    redacted: bool
+
+
+def _code(shown: Excerpt) -> CodeText:
+    return CodeText(shown.text, told(shown.notes), shown.is_redacted)
+
+
+class EdgeRow(NamedTuple):
+    """A symbol at the other end of an edge, and how sure that is."""
+
+    symbol: str
+    kind: str
+    line: int
+    tier: int
+    certainty: str
+    reason: str
+
+
+class ShownSymbol(NamedTuple):
     """One symbol and what stands around it."""
 
-    symbol: Symbol
+    symbol: str
+    path: str
+    start_line: int
+    end_line: int
+    kind: str
+    signature: str
+    doc: str
     summary: str
-    summary_by: str
-    keywords: tuple[str, ...]
-    code: Excerpt
-    callers: tuple[Edge, ...]
-    callees: tuple[Edge, ...]
-    unresolved_calls: tuple[UnresolvedCall, ...]
-
-    def to_json(self) -> dict[str, object]:
-        """Return the documented shape."""
-        s = self.symbol
-        return {
-            "symbol": s.key.partition("::")[2], "path": s.path, "start_line": s.start_line, "end_line": s.end_line,
-            "kind": s.kind, "signature": s.signature, "doc": s.doc, "summary": self.summary,
-            "summary_by": self.summary_by or None,
-            "keywords": list(self.keywords), "complexity": s.complexity, "status": s.status, "code_hash": s.code_hash,
-            "code": self.code.text, "code_notes": told(self.code.notes), "redacted": self.code.is_redacted,
-            "callers": [_edge(e, e.source) for e in self.callers],
-            "callees": [_edge(e, e.target) for e in self.callees], "unresolved": len(self.unresolved_calls),
-        }  # fmt: skip
-
-
-def _edge(edge: Edge, other: str) -> dict[str, object]:
-    return {
-        "symbol": other, "kind": edge.kind, "line": edge.line, "tier": edge.tier, "certainty": CERTAINTY[edge.tier],
-        "reason": edge.reason,
-    }  # fmt: skip
+    summary_by: OrNull[str]
+    keywords: list[str]
+    complexity: int
+    status: str
+    code_hash: str
+    code: Annotated[Excerpt, As(_code), INLINE]
+    callers: list[EdgeRow]
+    callees: list[EdgeRow]
+    unresolved: int
 
 
 @dataclass(frozen=True, slots=True)
 class ShowResult:
     """The symbols of that name, the first few of them."""
 
-    symbols: tuple[Shown, ...]
+    symbols: tuple[ShownSymbol, ...]
     total: int
-    freshness: Freshness
+    freshness: ShownFreshness
 
     @property
     def found(self) -> bool:
         """True where there is one."""
         return bool(self.symbols)
-
-    def to_json(self) -> object:
-        """Return the documented shape (docs/code.md)."""
-        return {
-            "symbols": [s.to_json() for s in self.symbols],
-            "total": self.total,
-            "freshness": self.freshness.to_json(),
-        }
 
 
 def run(context: Context, request: ShowRequest) -> ShowResult:
@@ -93,36 +98,36 @@ def run(context: Context, request: ShowRequest) -> ShowResult:
     return ShowResult(tuple(_shown(project, s) for s in found[:_MOST]), len(found), freshness(project))
 
 
-def _shown(project: Project, symbol: Symbol) -> Shown:
-    into = [e for e in project.store.edges_into([symbol.key]) if e.kind != IMPORTS]
-    out = [e for e in project.store.edges_out_of([symbol.key]) if e.kind != IMPORTS]
-    return Shown(
-        symbol,
-        *summary.told(project, [symbol])[0],
-        tuple(summary.keywords(symbol)),
-        excerpt(project, symbol.path, symbol.start_line, symbol.end_line),
-        tuple(_sure_first(into)),
-        tuple(_sure_first(out)),
-        tuple(project.store.unresolved_calls([symbol.name])),
+def _shown(project: Project, s: Symbol) -> ShownSymbol:
+    into = [(e.source, e) for e in project.store.edges_into([s.key])]
+    out = [(e.target, e) for e in project.store.edges_out_of([s.key])]
+    return ShownSymbol(
+        s.key.partition("::")[2], s.path, s.start_line, s.end_line, s.kind, s.signature, s.doc,
+        *summary.told(project, [s])[0], list(summary.keywords(s)), s.complexity, s.status, s.code_hash,
+        excerpt(project, s.path, s.start_line, s.end_line), _sure_first(into), _sure_first(out),
+        len(project.store.unresolved_calls([s.name])),
+    )  # fmt: skip
+
+
+def _sure_first(found: Sequence[tuple[str, Edge]]) -> list[EdgeRow]:
+    """Return edges but imports, each with its other end."""
+    kept = sorted(
+        (row for row in found if row[1].kind != IMPORTS), key=lambda row: (row[1].tier, row[1][:2], row[1].line)
     )
-
-
-def _sure_first(edges: Sequence[Edge]) -> list[Edge]:
-    return sorted(edges, key=lambda e: (e.tier, e.source, e.target, e.line))
+    return [EdgeRow(other, e.kind, e.line, e.tier, CERTAINTY[e.tier], e.reason) for other, e in kept]
 
 
 def present(result: ShowResult, style: Style) -> str:
     """Show head, code, callers and callees."""
     blocks = []
-    for shown in result.symbols:
-        s = shown.symbol
-        lines = [style.bold(printable(s.key)) + style.dim(f"  L{s.start_line}-L{s.end_line}  {s.kind}, {s.status}")]
-        lines += [f"  {printable(shown.summary)}"] if shown.summary else []
-        lines += numbered(shown.code, style, _CODE_LINES_OF_MACHINES if style.verbatim else _CODE_LINES)
-        lines += _edges(Words("called by", "부르는 곳"), [(e.source, e) for e in shown.callers], style)
-        lines += _edges(Words("calls", "부르는 것"), [(e.target, e) for e in shown.callees], style)
-        if shown.unresolved_calls:
-            count = len(shown.unresolved_calls)
+    for s in result.symbols:
+        name = style.bold(printable(f"{s.path}::{s.symbol}"))
+        lines = [name + style.dim(f"  L{s.start_line}-L{s.end_line}  {s.kind}, {s.status}")]
+        lines += [f"  {printable(s.summary)}"] if s.summary else []
+        lines += numbered(s.code, style, _CODE_LINES_OF_MACHINES if style.verbatim else _CODE_LINES)
+        lines += _edges(Words("called by", "부르는 곳"), s.callers, style)
+        lines += _edges(Words("calls", "부르는 것"), s.callees, style)
+        if count := s.unresolved:
             words = Words(
                 f"{count} calls of this name with unknown target", f"대상을 모르는 같은 이름의 호출 {count}개"
             )
@@ -133,10 +138,10 @@ def present(result: ShowResult, style: Style) -> str:
     return "\n\n".join([*blocks, *freshness_lines(result.freshness, style)])
 
 
-def _edges(words: Words, rows: Sequence[tuple[str, Edge]], style: Style) -> list[str]:
+def _edges(words: Words, rows: Sequence[EdgeRow], style: Style) -> list[str]:
     if not rows:
         return []
-    shown = [f"    {printable(key)}" + style.dim(f"  {e.kind} L{e.line}, {e.reason}") for key, e in rows[:20]]
+    shown = [f"    {printable(e.symbol)}" + style.dim(f"  {e.kind} L{e.line}, {e.reason}") for e in rows[:20]]
     more = [style.dim(f"    … {len(rows) - 20}")] if len(rows) > 20 else []
     return [f"  {words.say(style.lang)} ({len(rows)}):", *shown, *more]
 

@@ -8,6 +8,7 @@ from gieok.capabilities.code.ask.statistics import Statistics
 from gieok.capabilities.code.model import layout
 from gieok.ops.code.project import opened, role_of, upkeep_role_of
 from gieok.ops.context import Context
+from gieok.ops.encode import Hidden, Inline, OrNull
 from gieok.ops.operation import Operation, Style, Words, printable
 
 
@@ -20,24 +21,15 @@ class CodeStatsRequest:
 class CodeStatsResult:
     """Counts, with what the logs add."""
 
-    counted: Statistics
+    counted: Inline[Statistics]
     syncs: int
-    last_analysis: str
+    last_analysis: OrNull[str]
     tokens: int
     upkeep_tokens: int
-    summaries: int
-    waiting: int
-    coverage_at: str
-    found: bool = True
-
-    def to_json(self) -> object:
-        """Return the documented shape (docs/code.md)."""
-        return {
-            **self.counted._asdict(), "syncs": self.syncs, "last_analysis": self.last_analysis or None,
-            "tokens": self.tokens, "upkeep_tokens": self.upkeep_tokens, "model_summaries": self.summaries,
-            "waiting_summaries": self.waiting,
-            "coverage_at": self.coverage_at or None,
-        }  # fmt: skip
+    model_summaries: int
+    waiting_summaries: int
+    coverage_at: OrNull[str]
+    found: Hidden[bool] = True
 
 
 def run(context: Context, request: CodeStatsRequest) -> CodeStatsResult:
@@ -82,9 +74,9 @@ def present(result: CodeStatsResult, style: Style) -> str:
     lines.append(f"{style.bold(Words('syncs', '동기화').say(style.lang))}: {result.syncs}, {result.last_analysis}")
     tokens, summaries = Words("tokens of models", "모델 토큰"), Words("summaries by a model", "모델이 쓴 요약")
     upkeep = Words(f"{result.upkeep_tokens:,} for upkeep", f"변경 요약 {result.upkeep_tokens:,}").say(style.lang)
-    waits = Words(f"{result.waiting:,} wait", f"대기 {result.waiting:,}").say(style.lang)
+    waits = Words(f"{result.waiting_summaries:,} wait", f"대기 {result.waiting_summaries:,}").say(style.lang)
     lines.append(f"{style.bold(tokens.say(style.lang))}: {result.tokens:,} ({upkeep})")
-    lines.append(f"{style.bold(summaries.say(style.lang))}: {result.summaries:,} ({waits})")
+    lines.append(f"{style.bold(summaries.say(style.lang))}: {result.model_summaries:,} ({waits})")
     at = Words("coverage taken in", "커버리지를 받아들인 때")
     lines.append(f"{style.bold(at.say(style.lang))}: {result.coverage_at or '-'}")
     return "\n".join(lines)

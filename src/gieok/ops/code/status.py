@@ -2,16 +2,18 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, NamedTuple
 
 from gieok.capabilities.code.ask import executed, statistics
 from gieok.capabilities.code.ask.statistics import Statistics
 from gieok.capabilities.code.deepen import deeper, escalation
 from gieok.capabilities.code.index import watched
-from gieok.capabilities.code.index.project import Freshness, freshness, notes
+from gieok.capabilities.code.index.project import freshness, notes
 from gieok.capabilities.code.index.scan import Skipped
 from gieok.capabilities.code.model import layout
-from gieok.ops.code.project import freshness_lines, opened, pending_lines
+from gieok.ops.code.project import ShownFreshness, freshness_lines, opened, pending_lines
 from gieok.ops.context import Context
+from gieok.ops.encode import INLINE, As, Hidden, OrNull
 from gieok.ops.observe.sidecar_state import state_of
 from gieok.ops.operation import Operation, Style, Surface, Words, printable
 
@@ -23,34 +25,62 @@ class CodeStatusRequest:
     """`gieok code status` has no parameters."""
 
 
+class Central(NamedTuple):
+    """A symbol, and how many depend on it."""
+
+    symbol: str
+    dependants: int
+
+
+class CoverageState(NamedTuple):
+    """What ran under coverage, and when it was taken in."""
+
+    pairs: int
+    tests: int
+    functions: int
+    changed: int
+    gone: int
+    at: OrNull[str]
+
+
+class CodeCounts(NamedTuple):
+    """How much there is of the project."""
+
+    files: int
+    lines: int
+    languages: dict[str, int]
+    kinds: dict[str, int]
+    edges: dict[str, int]
+    tiers: dict[str, int]
+    unresolved: int
+    passages: int
+    vectors: int
+    central: list[Central]
+
+
+def _counted(c: Statistics) -> CodeCounts:
+    central = [Central(*one) for one in c.central]
+    return CodeCounts(
+        c.files, c.lines, c.languages, c.kinds, c.edges, c.tiers, c.unresolved_calls, c.passages, c.vectors, central
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class CodeStatusResult:
     """What there is."""
 
     root: Path
-    counted: Statistics
-    freshness: Freshness
+    counted: Annotated[Statistics, As(_counted), INLINE]
+    freshness: ShownFreshness
     record: dict[str, str]
     quality: int | None
     pending: dict[str, object] | None
-    coverage_at: str
+    coverage: CoverageState
     #: Files that are indexed in part, with the reason.
     notes: tuple[Skipped, ...]
     #: What the daemon says of the project, '' where it does not run; None where it is not the daemon's.
     watched: str | None = None
-    found: bool = True
-
-    def to_json(self) -> object:
-        """Return the documented shape (docs/code.md)."""
-        c = self.counted
-        return {
-            "root": str(self.root), "files": c.files, "lines": c.lines, "languages": c.languages, "kinds": c.kinds,
-            "edges": c.edges, "tiers": c.tiers, "unresolved": c.unresolved_calls, "passages": c.passages, "vectors": c.vectors,
-            "central": [{"symbol": key, "dependants": n} for key, n in c.central], "record": self.record,
-            "coverage": {**c.executions, "at": self.coverage_at or None},
-            "quality": self.quality, "pending": self.pending, "freshness": self.freshness.to_json(),
-            "watched": self.watched, "notes": [{"path": n.path, "reason": n.reason} for n in self.notes],
-        }  # fmt: skip
+    found: Hidden[bool] = True
 
 
 def run(context: Context, request: CodeStatusRequest) -> CodeStatusResult:
@@ -61,9 +91,11 @@ def run(context: Context, request: CodeStatusRequest) -> CodeStatusResult:
     quality = last.get("quality")
     running = context.admin.daemon().status() if context.admin.daemon is not None else None
     is_watched = project.root in watched.roots(context.home)
+    counted = statistics.count(project)
+    coverage = CoverageState(**counted.executions, at=executed.taken_in(project))
     return CodeStatusResult(
-        project.root, statistics.count(project), freshness(project), deeper.record(project),
-        quality if isinstance(quality, int) else None, escalation.pending(project.root), executed.taken_in(project),
+        project.root, counted, freshness(project), deeper.record(project),
+        quality if isinstance(quality, int) else None, escalation.pending(project.root), coverage,
         tuple(notes(project)), state_of(running, project.root) if is_watched else None,
     )  # fmt: skip
 
@@ -95,8 +127,8 @@ def present(result: CodeStatusResult, style: Style) -> str:
 
 
 def _coverage(result: CodeStatusResult) -> Words:
-    n, day = result.counted.executions, result.coverage_at[:10]
-    tests, functions, pairs, changed = (f"{n[name]:,}" for name in ("tests", "functions", "pairs", "changed"))
+    c, day = result.coverage, result.coverage.at[:10]
+    tests, functions, pairs, changed = (f"{n:,}" for n in (c.tests, c.functions, c.pairs, c.changed))
     return Words(
         f"  coverage of {day}: {tests} tests ran {functions} functions; {changed} of {pairs} pairs changed since",
         f"  {day} 커버리지: 테스트 {tests}개가 함수 {functions}개를 실행; {pairs}쌍 중 {changed}쌍이 그 뒤 바뀜",

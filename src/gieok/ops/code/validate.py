@@ -1,13 +1,14 @@
 """`gieok code validate`: check the index by named, repeatable checks."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from gieok.capabilities.code.deepen import escalation
 from gieok.capabilities.code.model import layout
 from gieok.capabilities.code.report import validate
-from gieok.capabilities.code.report.validate import Validation
 from gieok.ops.code.project import opened
 from gieok.ops.context import Context
+from gieok.ops.encode import Score, shown
 from gieok.ops.operation import Effect, Operation, Style, Words, printable
 
 _GOOD = 80
@@ -18,11 +19,21 @@ class ValidateRequest:
     """`gieok code validate` has no parameters."""
 
 
+class ValidationRow(NamedTuple):
+    """One check: the share that is in order, 0–1, and what was seen."""
+
+    name: str
+    ok: bool
+    share: Score
+    detail: str
+    weight: float
+
+
 @dataclass(frozen=True, slots=True)
 class ValidateResult:
     """The checks and the score that they make; `found` is False where the score is low, so that the exit status says so."""
 
-    checks: tuple[Validation, ...]
+    checks: tuple[ValidationRow, ...]
     quality: int
 
     @property
@@ -30,13 +41,11 @@ class ValidateResult:
         """True where the quality is good."""
         return self.quality >= _GOOD
 
-    def to_json(self) -> object:
-        """Return the documented shape (docs/code.md)."""
-        rows = [
-            {"name": c.name, "ok": c.ok, "share": round(c.share, 4), "detail": c.detail, "weight": c.weight}
-            for c in self.checks
-        ]
-        return {"quality": self.quality, "ok": self.found, "checks": rows}
+    @property
+    @shown
+    def ok(self) -> bool:
+        """Say whether the quality is good."""
+        return self.found
 
 
 def run(context: Context, request: ValidateRequest) -> ValidateResult:
@@ -44,7 +53,8 @@ def run(context: Context, request: ValidateRequest) -> ValidateResult:
     del request
     project = opened(context)
     checks = validate.validate(project, context.memory.embedder())
-    result = ValidateResult(tuple(checks), validate.quality(checks))
+    rows = tuple(ValidationRow(c.name, c.ok, c.share, c.detail, c.weight) for c in checks)
+    result = ValidateResult(rows, validate.quality(checks))
     at = context.clock.now().isoformat()
     layout.append_log(project.root, "validations", {
         "at": at, "quality": result.quality, "status": "done" if result.found else "failed",

@@ -13,7 +13,8 @@ from gieok.errors import BadRequest
 from gieok.ops.code import init as code_init
 from gieok.ops.code.init import SyncResult, synced
 from gieok.ops.code.project import opened
-from gieok.ops.context import Context, DaemonStatus
+from gieok.ops.context import Context
+from gieok.ops.encode import Hidden, shown
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
 #: Above this many changed files, comparing everything is cheaper.
@@ -40,25 +41,22 @@ class HandedResult:
     """Whether a project is the daemon's to watch now, whether it was before, the daemon that runs, and what it says of it."""
 
     root: Path
-    is_handed: bool
-    was_handed: bool
-    daemon: DaemonStatus | None = None
-    state: str = ""
+    handed: bool
+    was_handed: Hidden[bool]
+    #: The process of the daemon that runs.
+    daemon: int | None = None
+    state: Hidden[str] = ""
 
     @property
-    def has_taken(self) -> bool:
+    @shown
+    def watching(self) -> bool:
         """True where the daemon sees every change from now on."""
         return bool(self.state) and not self.state.startswith("failed")
 
     @property
     def found(self) -> bool:
         """False where there was nothing to stop."""
-        return self.is_handed or self.was_handed
-
-    def to_json(self) -> object:
-        """Return the documented shape (docs/code.md)."""
-        pid = self.daemon.pid if self.daemon else None
-        return {"root": str(self.root), "handed": self.is_handed, "daemon": pid, "watching": self.has_taken}
+        return self.handed or self.was_handed
 
 
 def run(context: Context, request: WatchRequest) -> SyncResult | HandedResult:
@@ -81,9 +79,9 @@ def _hand_over(context: Context, root: Path) -> HandedResult:
     deadline = time.monotonic() + _PATIENCE_S
     while (running := control.status() if control else None) and time.monotonic() < deadline:
         if state := running.parts.get(watched.part(root), ""):
-            return HandedResult(root, True, was_handed, running, state)
+            return HandedResult(root, True, was_handed, running.pid, state)
         time.sleep(_POLL_S)
-    return HandedResult(root, True, was_handed, running)
+    return HandedResult(root, True, was_handed, running.pid if running else None)
 
 
 def _watch(context: Context, project: Project, *, once: bool) -> SyncResult:
@@ -133,13 +131,13 @@ def present(result: SyncResult | HandedResult, style: Style) -> str:
     if isinstance(result, SyncResult):
         return code_init.present(result, style)
     root = printable(str(result.root))
-    if not result.is_handed:
+    if not result.handed:
         words = (
             Words(f"the daemon watches {root} no longer", f"데몬이 더는 {root} 을(를) 지켜보지 않습니다")
             if result.was_handed
             else Words(f"the daemon did not watch {root}", f"데몬이 {root} 을(를) 지켜보고 있지 않았습니다")
         )
-    elif result.has_taken:
+    elif result.watching:
         words = Words(f"the daemon watches {root}", f"데몬이 {root} 을(를) 지켜봅니다")
     elif result.state:
         state = printable(result.state)

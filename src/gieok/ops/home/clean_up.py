@@ -12,6 +12,7 @@ from gieok.errors import StoreError
 from gieok.grants import Judge
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.ops.context import Context
+from gieok.ops.encode import Reason
 from gieok.ops.memory import leftovers, waiting
 from gieok.ops.memory.forgetting import memory_stores, shelves
 from gieok.ports.store import ManagedCopy, Scrubbing, Store
@@ -29,7 +30,7 @@ class Cleaned(NamedTuple):
     documents: int
     records: int
     files: int
-    still_in: tuple[tuple[str, str], ...] = ()
+    still_in: tuple[Reason, ...] = ()
 
     @property
     def total(self) -> int:
@@ -47,7 +48,7 @@ def _clean(context: Context, *, is_dry: bool) -> Cleaned:
     of_records = sum(_clean_record(context, base, file, is_dry=is_dry) for base, file in _records(context))
     journal = context.memory.journal()
     of_journal = journal.rewrite(redact, is_dry=is_dry) + _clean_made(context, is_dry=is_dry)
-    still: list[tuple[str, str]] = []
+    still: list[Reason] = []
     of_documents = 0
     for store in memory_stores(context):
         try:
@@ -55,13 +56,13 @@ def _clean(context: Context, *, is_dry: bool) -> Cleaned:
             if not is_dry:
                 still += _settle(store)
         except StoreError as error:
-            still.append((store.location, f"{error} ({error.hint})"))
+            still.append(Reason(store.location, f"{error} ({error.hint})"))
     of_files = leftovers.rewrite(context.home, redact, is_dry=is_dry)
     of_files += len(leftovers.drop_set_aside(context.home, is_dry=is_dry))
     if not is_dry:
         for scope in journal.made_scopes():
             context.observe.sidecar().write_active_memory(scope)
-        still += [("the journal", why) for why in journal.scrub()]
+        still += [Reason("the journal", why) for why in journal.scrub()]
     return Cleaned(of_journal, of_documents, of_records, of_files, tuple(still))
 
 
@@ -107,10 +108,10 @@ def _changed(store: Store, scope: Scope) -> Iterator[list[Document]]:
             yield found
 
 
-def _settle(store: Store) -> list[tuple[str, str]]:
+def _settle(store: Store) -> list[Reason]:
     if isinstance(store, ManagedCopy):
         store.push()
-    return [(store.location, why) for why in store.scrub()] if isinstance(store, Scrubbing) else []
+    return [Reason(store.location, why) for why in store.scrub()] if isinstance(store, Scrubbing) else []
 
 
 def _records(context: Context) -> list[tuple[Path, Path]]:

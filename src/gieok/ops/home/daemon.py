@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from gieok.errors import BadRequest
-from gieok.ops.context import Context, DaemonControl, DaemonStatus
+from gieok.ops.context import Context, DaemonControl
+from gieok.ops.encode import Hidden, shown
 from gieok.ops.operation import Effect, Operation, Style, Words
 
 
@@ -17,19 +18,18 @@ class UpRequest:
 class UpResult:
     """The daemon that runs, and whether it was started now."""
 
-    daemon: DaemonStatus
+    pid: int
     started: bool
-    found: bool = True
-
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        return {"pid": self.daemon.pid, "started": self.started, "since": self.daemon.started_at}
+    #: When it was started, as an ISO time.
+    since: str
+    found: Hidden[bool] = True
 
 
 def up(context: Context, request: UpRequest) -> UpResult:
     """Start the daemon unless it runs."""
     del request
-    return UpResult(*_control(context).start())
+    running, started = _control(context).start()
+    return UpResult(running.pid, started, running.started_at)
 
 
 def _control(context: Context) -> DaemonControl:
@@ -40,7 +40,7 @@ def _control(context: Context) -> DaemonControl:
 
 def present_up(result: UpResult, style: Style) -> str:
     """Say that it runs."""
-    pid, since = result.daemon.pid, _local(result.daemon.started_at)
+    pid, since = result.pid, _local(result.since)
     if result.started:
         return Words(f"started (process {pid})", f"시작했습니다 (프로세스 {pid})").say(style.lang)
     return Words(
@@ -78,11 +78,13 @@ class DownRequest:
 class DownResult:
     """Whether a daemon ran."""
 
-    found: bool
+    found: Hidden[bool]
 
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        return {"stopped": self.found}
+    @property
+    @shown
+    def stopped(self) -> bool:
+        """Say whether a daemon ran."""
+        return self.found
 
 
 def down(context: Context, request: DownRequest) -> DownResult:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +17,7 @@ from gieok.engine.recall import Question, recall
 from gieok.errors import GieokError, StoreCorrupt
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
+from gieok.ops.encode import OrNull, shown
 from gieok.ops.memory import waiting
 from gieok.ops.operation import TRUST_HINT, Effect, Operation, Style, Words, printable
 from gieok.ops.prompt import installed
@@ -37,11 +38,7 @@ class Check:
     name: str
     ok: bool
     detail: str
-    hint: str = ""
-
-    def to_json(self) -> dict[str, object]:
-        """Return the documented shape."""
-        return {"name": self.name, "ok": self.ok, "detail": self.detail, "hint": self.hint or None}
+    hint: OrNull[str] = ""
 
     def line(self, style: Style) -> str:
         """Return the line that a person reads."""
@@ -54,16 +51,18 @@ class DoctorResult:
     """All checks; `found` is False where one failed, so that the exit status says so."""
 
     checks: tuple[Check, ...]
-    version: str = field(default="")
+    version: str = ""
 
     @property
     def found(self) -> bool:
         """True where everything works."""
         return all(check.ok for check in self.checks)
 
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        return {"ok": self.found, "version": self.version, "checks": [check.to_json() for check in self.checks]}
+    @property
+    @shown
+    def ok(self) -> bool:
+        """Say whether everything works."""
+        return self.found
 
 
 def run(context: Context, request: DoctorRequest) -> DoctorResult:

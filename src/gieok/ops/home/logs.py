@@ -32,10 +32,6 @@ class LogsResult:
         """True where there is a line."""
         return bool(self.lines)
 
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        return {"lines": list(self.lines)}
-
 
 def run(context: Context, request: LogsRequest) -> LogsResult:
     """Read the log's end."""

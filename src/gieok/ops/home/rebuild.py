@@ -18,6 +18,7 @@ from gieok.engine.ingest import Failed
 from gieok.errors import EmbedderFailed, StoreCorrupt, StoreError
 from gieok.model.memory import Entry, Scope
 from gieok.ops.context import Context
+from gieok.ops.encode import Hidden, OrNull, Reason
 from gieok.ops.memory.replica import copy_beside
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 from gieok.ports.store import Renewable, Store, VectorSearch
@@ -38,32 +39,18 @@ class RebuildRequest:
 
 @dataclass(frozen=True, slots=True)
 class RebuildResult:
-    """What the new index holds. `aside` is where the damaged one is, '' where there was none; `made` are of the journal."""
+    """What the new index holds, and of that Gieok's own from the journal; `set_aside` is where the damaged one is, if any."""
 
     scopes: int
     documents: int
-    made: int
-    saved_vectors: int
+    from_journal: int
+    vectors_kept: int
     embedded: int
     waiting: int
-    aside: str
-    failed: tuple[Failed, ...]
-    note: str = ""
-    found: bool = True
-
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        return {
-            "scopes": self.scopes,
-            "documents": self.documents,
-            "from_journal": self.made,
-            "vectors_kept": self.saved_vectors,
-            "embedded": self.embedded,
-            "waiting": self.waiting,
-            "set_aside": self.aside or None,
-            "failed": [{"path": failed.key, "reason": failed.reason} for failed in self.failed],
-            "note": self.note or None,
-        }
+    set_aside: OrNull[str]
+    failed: tuple[Reason, ...]
+    note: OrNull[str] = ""
+    found: Hidden[bool] = True
 
 
 def run(context: Context, request: RebuildRequest) -> RebuildResult:
@@ -97,7 +84,7 @@ def run(context: Context, request: RebuildRequest) -> RebuildResult:
             embedded,
             stats.passages - stats.vectors if has_vectors else 0,
             aside,
-            tuple(failed),
+            tuple(Reason(one.key, one.reason) for one in failed),
             note,
         )
 
@@ -232,17 +219,18 @@ def present(result: RebuildResult, style: Style) -> str:
     """Say what the new index holds, and what became of the old one."""
     lines = [
         Words(
-            f"rebuilt: {result.documents:,} documents in {result.scopes} scopes, {result.made:,} of them from the journal; "
-            f"{result.saved_vectors:,} vectors kept, {result.embedded:,} made",
-            f"다시 만듦: 범위 {result.scopes}개의 문서 {result.documents:,}개, 그중 저널에서 {result.made:,}개; "
-            f"벡터 {result.saved_vectors:,}개 남기고 {result.embedded:,}개 만듦",
+            f"rebuilt: {result.documents:,} documents in {result.scopes} scopes, "
+            f"{result.from_journal:,} of them from the journal; "
+            f"{result.vectors_kept:,} vectors kept, {result.embedded:,} made",
+            f"다시 만듦: 범위 {result.scopes}개의 문서 {result.documents:,}개, 그중 저널에서 {result.from_journal:,}개; "
+            f"벡터 {result.vectors_kept:,}개 남기고 {result.embedded:,}개 만듦",
         ).say(style.lang)
     ]
-    if result.aside:
+    if result.set_aside:
         lines.append(
-            Words(f"  the damaged index is in {result.aside}", f"  망가진 색인은 {result.aside}에 있습니다").say(
-                style.lang
-            )
+            Words(
+                f"  the damaged index is in {result.set_aside}", f"  망가진 색인은 {result.set_aside}에 있습니다"
+            ).say(style.lang)
         )
     if result.waiting:
         lines.append(
@@ -252,7 +240,7 @@ def present(result: RebuildResult, style: Style) -> str:
         )
     if result.note:
         lines.append(f"  {result.note}")
-    return "\n".join(lines + [f"  ✗ {printable(one.key)}: {printable(one.reason)}" for one in result.failed])
+    return "\n".join(lines + [f"  ✗ {printable(one.path)}: {printable(one.reason)}" for one in result.failed])
 
 
 OPERATION = Operation(

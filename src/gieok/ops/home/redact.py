@@ -1,10 +1,11 @@
 """`gieok redact`: text without its secrets, as they are cut wherever Gieok stores or sends anything."""
 
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
+from gieok.ops.encode import Hidden, Inline, shown
 from gieok.ops.home import clean_up
 from gieok.ops.home.clean_up import Cleaned
 from gieok.ops.operation import Effect, Operation, Style, Words, argument
@@ -34,38 +35,30 @@ class RedactRequest:
 class RedactResult:
     """The text without secrets, and how many of each kind were cut."""
 
-    text: str
-    counts: dict[str, int]
-    found: bool = field(default=True)
+    text: Hidden[str]
+    #: How many secrets of each kind were cut.
+    found_: dict[str, int]
+    found: Hidden[bool] = True
 
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        return {"text": self.text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"), "found": self.counts}
+    @property
+    @shown
+    def text_(self) -> str:
+        """Return the text, with what is not UTF-8 replaced."""
+        return self.text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True)
 class StoredResult:
     """What was stored with a secret in it, and whether it is cut out now."""
 
-    cleaned: Cleaned
+    cleaned: Inline[Cleaned]
     applied: bool
-    lang: str
+    lang: Hidden[str]
 
     @property
     def found(self) -> bool:
         """False where nothing holds a secret."""
         return self.cleaned.total > 0
-
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        return {
-            "applied": self.applied,
-            "journal": self.cleaned.journal,
-            "documents": self.cleaned.documents,
-            "records": self.cleaned.records,
-            "files": self.cleaned.files,
-            "still_in": [{"path": place, "reason": why} for place, why in self.cleaned.still_in],
-        }
 
     @property
     def text(self) -> str:
@@ -84,7 +77,7 @@ class StoredResult:
         return "\n".join([*lines, *(f"  ✗ {place}: {why}" for place, why in c.still_in)]) + "\n"
 
 
-def run(context: Context, request: RedactRequest) -> "RedactResult | StoredResult":
+def run(context: Context, request: RedactRequest) -> RedactResult | StoredResult:
     """Read all of standard input, or look at all that is stored. Raises BadRequest."""
     if request.all and not request.stdin:
         return StoredResult(clean_up.clean(context, is_dry=not request.apply), request.apply, context.lang)
@@ -97,7 +90,7 @@ def run(context: Context, request: RedactRequest) -> "RedactResult | StoredResul
     return RedactResult(*redact_counted(text, source=request.source))
 
 
-def present(result: "RedactResult | StoredResult", style: Style) -> str:
+def present(result: RedactResult | StoredResult, style: Style) -> str:
     """Show the text alone."""
     del style
     return result.text

@@ -6,6 +6,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from gieok.ops.context import Context
+from gieok.ops.encode import Hidden
 from gieok.ops.operation import Effect, Operation, Style, Words, argument
 
 _SYSTEMD = """[Unit]
@@ -61,11 +62,7 @@ class ServiceResult:
     text: str
     next: str
     written: bool
-    found: bool = True
-
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        return {"file": str(self.file), "text": self.text, "next": self.next, "written": self.written}
+    found: Hidden[bool] = True
 
 
 def run(context: Context, request: ServiceRequest) -> ServiceResult:

@@ -1,9 +1,11 @@
 """`gieok config show`: every setting, its value, where it comes from, and what is wrong with what was set."""
 
 from dataclasses import dataclass
+from typing import Annotated, NamedTuple
 
 from gieok.errors import BadConfig
 from gieok.ops.context import Context, SettingRow
+from gieok.ops.encode import INLINE, As, Hidden, Omitted
 from gieok.ops.memory import waiting
 from gieok.ops.operation import TRUST_HINT, Operation, Style, Words, waiting_words
 
@@ -13,20 +15,27 @@ class ConfigRequest:
     """`gieok config show` has no parameters."""
 
 
+class SettingValue(NamedTuple):
+    """A value with its origin; what is wrong with another one that was set, and what to do about it."""
+
+    value: str
+    origin: str
+    error: Omitted[str] = None
+    hint: Omitted[str] = None
+
+
+def _by_name(rows: tuple[SettingRow, ...]) -> dict[str, SettingValue]:
+    return {
+        row.name: SettingValue(row.value, row.origin, *((row.wrong, row.hint) if row.wrong else ())) for row in rows
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class ConfigResult:
     """All settings in order."""
 
-    rows: tuple[SettingRow, ...]
-    found: bool = True
-
-    def to_json(self) -> object:
-        """Return name → value and origin, with what is wrong and what to do about it."""
-        return {
-            row.name: {"value": row.value, "origin": row.origin}
-            | ({"error": row.wrong, "hint": row.hint} if row.wrong else {})
-            for row in self.rows
-        }
+    rows: Annotated[tuple[SettingRow, ...], As(_by_name), INLINE]
+    found: Hidden[bool] = True
 
 
 def run(context: Context, request: ConfigRequest) -> ConfigResult:

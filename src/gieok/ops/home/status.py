@@ -1,11 +1,14 @@
 """`gieok status`: what is remembered, how fresh it is, and with `--deep`, whether every part works."""
 
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
 
 from gieok.capabilities.files import roots, sync
 from gieok.engine.recall import first_answer
 from gieok.model.memory import Scope, StoreStats
 from gieok.ops.context import Context
+from gieok.ops.encode import Hidden, Inline, OrNull, shown
 from gieok.ops.home.doctor import Check, probe
 from gieok.ops.memory import waiting
 from gieok.ops.memory.waiting import Waiting
@@ -23,6 +26,20 @@ class StatusRequest:
     )
 
 
+class RootPath(NamedTuple):
+    """A folder or file that is indexed."""
+
+    name: str
+    path: Path
+
+
+class WaitingCounts(NamedTuple):
+    """How many records wait for trust, and whether settings do."""
+
+    records: int
+    settings: bool
+
+
 @dataclass(frozen=True, slots=True)
 class StatusResult:
     """Counts of the scope, differences to the disk, and the probes of `--deep`."""
@@ -31,20 +48,21 @@ class StatusResult:
     store: str
     location: str
     embedder: str
-    stats: StoreStats
-    roots: tuple[roots.Root, ...]
+    stats: Inline[StoreStats]
+    roots: tuple[RootPath, ...]
     missing_roots: tuple[str, ...]
     stale: int
     checks: tuple[Check, ...]
     #: What the store tells of itself, and a line for each store that is kept beside it.
     details: tuple[str, ...] = ()
-    unreachable: str = ""
+    unreachable: OrNull[str] = ""
     sidecar: SidecarState | None = None
     #: What of the project here waits for trust.
-    waits: Waiting = Waiting("")
-    found: bool = True
+    waits: Hidden[Waiting] = Waiting("")
+    found: Hidden[bool] = True
 
     @property
+    @shown
     def state(self) -> str:
         """Return `empty`, `stale` (the disk is newer), `embedding` (vectors are missing) or `synced`."""
         if not self.roots and not self.stats.documents:
@@ -54,29 +72,11 @@ class StatusResult:
         waiting = self.embedder != "none" and self.stats.vectors < self.stats.passages
         return "embedding" if waiting else "synced"
 
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        s = self.stats
-        return {
-            "state": self.state,
-            "scope": str(self.scope),
-            "store": self.store,
-            "location": self.location,
-            "documents": s.documents,
-            "passages": s.passages,
-            "vectors": s.vectors,
-            "disk_bytes": s.disk_bytes,
-            "cached_vectors": s.cached_vectors,
-            "embedder": self.embedder,
-            "stale": self.stale,
-            "roots": [{"name": r.name, "path": str(r.path)} for r in self.roots],
-            "missing_roots": list(self.missing_roots),
-            "details": list(self.details),
-            "unreachable": self.unreachable or None,
-            "waiting": {"records": len(self.waits.records), "settings": self.waits.settings is not None},
-            "checks": [check.to_json() for check in self.checks],
-            "sidecar": self.sidecar.to_json() if self.sidecar else None,
-        }
+    @property
+    @shown
+    def waiting(self) -> WaitingCounts:
+        """Return how much of the project here waits for trust."""
+        return WaitingCounts(len(self.waits.records), self.waits.settings is not None)
 
 
 def run(context: Context, request: StatusRequest) -> StatusResult:
@@ -99,7 +99,7 @@ def _count(context: Context, store: Store) -> StatusResult:
         location=store.location,
         embedder=_embedder_name(context, store),
         stats=store.stats(context.scope),
-        roots=tuple(known),
+        roots=tuple(RootPath(root.name, root.path) for root in known),
         missing_roots=tuple(root.name for root in known if root not in present_roots),
         stale=sync.count_stale(store, context.scope, present_roots, context.memory.cut),
         checks=(),

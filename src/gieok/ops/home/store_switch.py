@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from gieok.engine import lifecycle
 from gieok.errors import BadRequest, StoreError
 from gieok.ops.context import Context
+from gieok.ops.encode import Hidden
 from gieok.ops.operation import Effect, Operation, Style, Surface, Words, argument
 from gieok.ports.store import ManagedCopy, Store
 
@@ -36,28 +37,15 @@ class SwitchRequest:
 class SwitchResult:
     """What was moved, from where to where; `done` is False for a dry run."""
 
-    source: str
-    target: str
+    from_: str
+    to: str
     location: str
     scopes: int
     documents: int
     copied: int
     vectors: int
     done: bool
-    found: bool = True
-
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        return {
-            "from": self.source,
-            "to": self.target,
-            "location": self.location,
-            "scopes": self.scopes,
-            "documents": self.documents,
-            "copied": self.copied,
-            "vectors": self.vectors,
-            "done": self.done,
-        }
+    found: Hidden[bool] = True
 
 
 def run(context: Context, request: SwitchRequest) -> SwitchResult:
@@ -140,13 +128,13 @@ def present(result: SwitchResult, style: Style) -> str:
         return Words("Nothing was changed.", "아무것도 바꾸지 않았습니다.").say(style.lang)
     lines = [
         Words(
-            f"Memory is in {result.target} now ({result.location}): {result.documents:,} documents, "
-            f"{result.vectors:,} vectors copied. The old index of {result.source} is still there.",
-            f"이제 기억은 {result.target}에 있습니다({result.location}): 문서 {result.documents:,}개, "
-            f"벡터 {result.vectors:,}개 복사됨. {result.source}의 옛 색인은 그대로 있습니다.",
+            f"Memory is in {result.to} now ({result.location}): {result.documents:,} documents, "
+            f"{result.vectors:,} vectors copied. The old index of {result.from_} is still there.",
+            f"이제 기억은 {result.to}에 있습니다({result.location}): 문서 {result.documents:,}개, "
+            f"벡터 {result.vectors:,}개 복사됨. {result.from_}의 옛 색인은 그대로 있습니다.",
         )
     ]
-    if result.source == _LOCAL:
+    if result.from_ == _LOCAL:
         lines.append(
             Words(
                 "The prompt hook goes on reading it; with `hybrid: true` it is kept up to date.",

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
+from typing import Annotated, NamedTuple
 
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
+from gieok.ops.encode import INLINE, As, Reason
 from gieok.ops.memory import forgetting
 from gieok.ops.memory.forgetting import Done, ForgetFilter, ForgetPlan
 from gieok.ops.memory.search import span_of_days
@@ -41,30 +43,46 @@ class ForgetRequest:
     dry_run: bool = argument(Words("only tell what would be forgotten", "무엇을 잊을지만 보임"), False)
 
 
+class ForgetCounts(NamedTuple):
+    """How much there is to forget."""
+
+    documents: int
+    records: int
+    observations: int
+    messages: int
+    replaced: int
+
+
+class Outcome(NamedTuple):
+    """Whether it was forgotten, which files were deleted, and where something still is."""
+
+    done: bool
+    deleted: tuple[str, ...] = ()
+    still_in: tuple[Reason, ...] = ()
+
+
+def _counted(plan: ForgetPlan) -> ForgetCounts:
+    count = plan.count
+    return ForgetCounts(
+        count("documents"), len(plan.records), count("observations"), count("messages"), count("replaced")
+    )
+
+
+def _outcome(done: Done | None) -> Outcome:
+    return Outcome(True, done.deleted, tuple(Reason(*one) for one in done.still_in)) if done else Outcome(False)
+
+
 @dataclass(frozen=True, slots=True)
 class ForgetResult:
     """What was to be forgotten, and what came of it; `done` is None where nothing was done."""
 
-    plan: ForgetPlan
-    done: Done | None
+    plan: Annotated[ForgetPlan, As(_counted), INLINE]
+    done: Annotated[Done | None, As(_outcome), INLINE]
 
     @property
     def found(self) -> bool:
         """False where there was nothing to forget."""
         return not self.plan.is_empty
-
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        return {
-            "done": self.done is not None,
-            "documents": self.plan.count("documents"),
-            "records": len(self.plan.records),
-            "observations": self.plan.count("observations"),
-            "messages": self.plan.count("messages"),
-            "replaced": self.plan.count("replaced"),
-            "deleted": list(self.done.deleted) if self.done else [],
-            "still_in": [{"path": place, "reason": why} for place, why in self.done.still_in] if self.done else [],
-        }
 
 
 def run(context: Context, request: ForgetRequest) -> ForgetResult:
@@ -106,10 +124,8 @@ def _is_meant(context: Context, plan: ForgetPlan) -> bool:
 
 
 def _lines(plan: ForgetPlan, style: Style) -> list[str]:
-    counts = {what: plan.count(what) for what in ("documents", "observations", "messages", "replaced")} | {
-        "records": len(plan.records)
-    }
-    said = [_KINDS[what].say(style.lang).format(count) for what, count in counts.items() if count]
+    counts = _counted(plan)._asdict()
+    said = [words.say(style.lang).format(counts[what]) for what, words in _KINDS.items() if counts[what]]
     lines = [", ".join(said)]
     for name, text in plan.shown()[:_SHOWN]:
         short = " ".join(text.split())[:_SHOWN_CHARS]

@@ -9,6 +9,7 @@ from gieok.engine.recall import first_answer
 from gieok.errors import BadRequest
 from gieok.model.memory import Document
 from gieok.ops.context import Context
+from gieok.ops.encode import Hidden, shown
 from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument
 from gieok.places import SESSIONS
 from gieok.ports.store import Documents
@@ -28,23 +29,24 @@ class GetRequest:
 
 @dataclass(frozen=True, slots=True)
 class GetResult:
-    """The text of lines `start` and on; empty where the file is not there."""
+    """The text of lines `from_` and on; empty where the file is not there."""
 
     path: str
     text: str
-    start: int
-    found: bool
+    from_: int
+    found: Hidden[bool]
 
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        lines = self.text.removesuffix("\n").count("\n") + 1 if self.text else 0
-        return {
-            "path": self.path,
-            "text": self.text,
-            "from": self.start,
-            "lines": lines,
-            "status": "ok" if self.found else "not_found",
-        }
+    @property
+    @shown
+    def lines(self) -> int:
+        """Return how many lines there are."""
+        return self.text.removesuffix("\n").count("\n") + 1 if self.text else 0
+
+    @property
+    @shown
+    def status(self) -> str:
+        """Return `ok` or `not_found`."""
+        return "ok" if self.found else "not_found"
 
 
 def run(context: Context, request: GetRequest) -> GetResult:

@@ -1,13 +1,17 @@
 """`gieok import openclaw`: index the memory of an OpenClaw that is there; its files stay where they are."""
 
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
 
 from gieok.agents.openclaw import installation
 from gieok.capabilities.files import roots
 from gieok.errors import BadRequest
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
+from gieok.ops.encode import Hidden
 from gieok.ops.memory import index
+from gieok.ops.memory.index import IndexResult
 from gieok.ops.operation import Effect, Operation, Style, Words, argument
 
 
@@ -26,23 +30,21 @@ class ImportRequest:
     no_wait: bool = argument(Words("do not wait for vectors", "벡터를 기다리지 않음"), False)
 
 
+class ImportedAgent(NamedTuple):
+    """What was indexed of an agent."""
+
+    scope: str
+    workspace: Path
+    index_: IndexResult
+
+
 @dataclass(frozen=True, slots=True)
 class ImportResult:
     """What was indexed of each agent, and what of it is not there."""
 
-    agents: tuple[tuple[installation.Agent, index.IndexResult], ...]
+    agents: tuple[ImportedAgent, ...]
     missing: tuple[str, ...]
-    found: bool = True
-
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        return {
-            "agents": [
-                {"scope": f"agent:{agent.id}", "workspace": str(agent.workspace), "index": result.to_json()}
-                for agent, result in self.agents
-            ],
-            "missing": list(self.missing),
-        }
+    found: Hidden[bool] = True
 
 
 def run(context: Context, request: ImportRequest) -> ImportResult:
@@ -55,7 +57,7 @@ def run(context: Context, request: ImportRequest) -> ImportResult:
     done = []
     for agent in present:
         missing += [str(path) for path in agent.extra if not path.exists()]
-        done.append((agent, _index(context, agent, request)))
+        done.append(ImportedAgent(f"agent:{agent.id}", agent.workspace, _index(context, agent, request)))
     return ImportResult(tuple(done), tuple(missing))
 
 
@@ -80,9 +82,9 @@ def _index(context: Context, agent: installation.Agent, request: ImportRequest) 
 def present(result: ImportResult, style: Style) -> str:
     """Show a line for each agent."""
     lines = []
-    for agent, indexed in result.agents:
-        lines.append(style.bold(f"agent:{agent.id}  {agent.workspace}"))
-        lines += [f"  {line}" for line in index.present(indexed, style).split("\n")]
+    for agent in result.agents:
+        lines.append(style.bold(f"{agent.scope}  {agent.workspace}"))
+        lines += [f"  {line}" for line in index.present(agent.index_, style).split("\n")]
     lines += [Words(f"not there: {path}", f"없음: {path}").say(style.lang) for path in result.missing]
     return "\n".join(lines)
 

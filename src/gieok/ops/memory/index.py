@@ -1,9 +1,10 @@
 """`gieok index`: make the store hold what is on disk, once or for as long as it is watched."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from os.path import normpath
 from pathlib import Path
+from typing import Annotated, NamedTuple
 
 from gieok.agents.openclaw import installation
 from gieok.capabilities.files import roots, sessions, sync
@@ -11,6 +12,7 @@ from gieok.engine import lifecycle
 from gieok.engine.ingest import Report
 from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, StoreError
 from gieok.ops.context import Context
+from gieok.ops.encode import INLINE, As, Hidden, OrNull, Reason
 from gieok.ops.memory.replica import copy_beside
 from gieok.ops.operation import Effect, Operation, Style, Words, argument
 from gieok.ports.store import ManagedCopy, ModelSwitch, VectorSearch
@@ -51,34 +53,35 @@ class IndexRequest:
     watch: bool = argument(Words("keep running and index what changes", "계속 실행하며 바뀌는 것을 색인"), False)
 
 
+class IndexCounts(NamedTuple):
+    """How many documents there were of each, and what failed."""
+
+    added: int
+    changed: int
+    removed: int
+    unchanged: int
+    forgotten: list[str]
+    failed: list[Reason]
+    warnings: list[Reason]
+
+
+def _counted(r: Report) -> IndexCounts:
+    failed, warnings = ([Reason(one.key, one.reason) for one in rows] for rows in (r.failed, r.warnings))
+    counts = (len(r.added), len(r.changed), len(r.removed), r.unchanged)
+    return IndexCounts(*counts, sorted(r.forgotten), failed, warnings)
+
+
 @dataclass(frozen=True, slots=True)
 class IndexResult:
     """What was done, and how many passages still wait for a vector."""
 
-    report: Report
+    report: Annotated[Report, As(_counted), INLINE]
     embedded: int = 0
     waiting: int = 0
     #: Documents uploaded to a service, or deleted there.
     moved: int = 0
-    note: str = ""
-    found: bool = field(default=True)
-
-    def to_json(self) -> object:
-        """Return counts, and failures with their reasons."""
-        r = self.report
-        return {
-            "added": len(r.added),
-            "changed": len(r.changed),
-            "removed": len(r.removed),
-            "unchanged": r.unchanged,
-            "forgotten": sorted(r.forgotten),
-            "failed": [{"path": f.key, "reason": f.reason} for f in r.failed],
-            "warnings": [{"path": f.key, "reason": f.reason} for f in r.warnings],
-            "embedded": self.embedded,
-            "waiting": self.waiting,
-            "moved": self.moved,
-            "note": self.note or None,
-        }
+    note: OrNull[str] = ""
+    found: Hidden[bool] = True
 
 
 def run(context: Context, request: IndexRequest) -> IndexResult:

@@ -1,6 +1,6 @@
 """`gieok remember`: keep a record as a file of the project, and make it recallable at once."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from gieok import grants
@@ -8,6 +8,7 @@ from gieok.capabilities.prompt import records
 from gieok.capabilities.prompt.matches import CATEGORIES
 from gieok.errors import StoreError
 from gieok.ops.context import Context
+from gieok.ops.encode import Hidden, shown
 from gieok.ops.memory import waiting
 from gieok.ops.memory.records import Shelf, follow_soon, is_indexed, shelf
 from gieok.ops.operation import TRUST_HINT, Effect, Operation, Style, Surface, Words, argument, printable, waiting_words
@@ -35,23 +36,17 @@ class RememberResult:
     category: str
     title: str
     scope: str
-    created: bool
+    created: Hidden[bool]
     redacted: bool
     #: False: the store did not answer, and the index follows later.
     indexed: bool
-    found: bool = field(default=True)
+    found: Hidden[bool] = True
 
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        return {
-            "path": self.path,
-            "category": self.category,
-            "title": self.title,
-            "scope": self.scope,
-            "status": "created" if self.created else "known",
-            "redacted": self.redacted,
-            "indexed": self.indexed,
-        }
+    @property
+    @shown
+    def status(self) -> str:
+        """Return `created`, or `known` where it was remembered before."""
+        return "created" if self.created else "known"
 
 
 def run(context: Context, request: RememberRequest) -> RememberResult:

@@ -1,11 +1,12 @@
 """`gieok retire | archive | restore`: take a record out of recall, and bring it back."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from gieok.capabilities.prompt import records
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
+from gieok.ops.encode import Hidden
 from gieok.ops.memory import waiting
 from gieok.ops.memory.records import follow_soon, shelf
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
@@ -29,11 +30,7 @@ class RecordResult:
 
     path: str
     status: str
-    found: bool = field(default=True)
-
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        return {"path": self.path, "status": self.status}
+    found: Hidden[bool] = True
 
 
 def _move(context: Context, request: RecordRequest, shelves: tuple[str, ...], target: str, status: str) -> RecordResult:

@@ -1,9 +1,10 @@
 """`gieok search`: find the lines that answer."""
 
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
+from datetime import date as day
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from gieok import places
 from gieok.capabilities.files import roots
@@ -13,6 +14,7 @@ from gieok.errors import BadRequest, NotIndexed
 from gieok.model.memory import Scope
 from gieok.model.retrieval import Filter, Hit
 from gieok.ops.context import Context
+from gieok.ops.encode import OMITTED, Hidden, Rounded, Score
 from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument, printable, waiting_words
 from gieok.ports.store import Store, VectorSearch
 from gieok.text.dates import DateSpan, find_span
@@ -48,44 +50,62 @@ class SearchRequest:
     explain: bool = argument(Words("show what made each score", "점수의 근거를 보임"), False, cli_only=True)
 
 
-class SearchResult(NamedTuple):
-    """Hits with the paths to show for them."""
+class SearchHit(NamedTuple):
+    """Lines that answer; `heading` says where in the file they stand."""
 
-    recollection: RankedHits
-    paths: tuple[str, ...]
-    explain: bool = False
+    path: str
+    start_line: int
+    end_line: int
+    score: Score
+    snippet: str
+    source: str
+    citation: str
+    scope: Scope
+    heading: str
+    date: day | None
+    #: What made the score, where it was asked for.
+    signals: Annotated[dict[str, float] | None, Rounded(4), OMITTED]
+
+
+class Days(NamedTuple):
+    """The days that the question names, and in which words."""
+
+    from_: day
+    to: day
+    words: str
+
+
+class SearchResult(NamedTuple):
+    """Lines that answer, best first."""
+
+    results: tuple[SearchHit, ...]
+    ranked: Hidden[RankedHits]
+    degraded: str | None
+    days: Days | None
     #: Records of the project that are left out because nobody trusts them yet.
     waiting: int = 0
 
     @property
     def found(self) -> bool:
         """True where there is a hit."""
-        return bool(self.recollection.hits)
+        return bool(self.results)
 
-    def to_json(self) -> object:
-        """Return the documented shape (docs/cli.md)."""
-        hits = [self._hit(hit, path) for hit, path in zip(self.recollection.hits, self.paths, strict=True)]
-        span = self.recollection.span
-        days = {"from": span.first.isoformat(), "to": span.last.isoformat(), "words": span.words} if span else None
-        return {"results": hits, "degraded": self.recollection.degraded, "days": days, "waiting": self.waiting}
 
-    def _hit(self, hit: Hit, path: str) -> dict[str, object]:
-        p = hit.passage
-        shown: dict[str, object] = {
-            "path": path,
-            "start_line": p.start_line,
-            "end_line": p.end_line,
-            "score": round(hit.score, 4),
-            "snippet": hit.snippet,
-            "source": _SOURCE_OF_KIND.get(p.kind, p.kind),
-            "citation": citation(path, hit),
-            "scope": str(p.scope),
-            "heading": p.context,
-            "date": p.valid_from.date().isoformat() if p.valid_from else None,
-        }
-        if self.explain:
-            shown["signals"] = {name: round(value, 4) for name, value in hit.signals.items()}
-        return shown
+def _shown(hit: Hit, path: str, *, explain: bool) -> SearchHit:
+    p = hit.passage
+    return SearchHit(
+        path,
+        p.start_line,
+        p.end_line,
+        hit.score,
+        hit.snippet,
+        _SOURCE_OF_KIND.get(p.kind, p.kind),
+        citation(path, hit),
+        p.scope,
+        p.context,
+        p.valid_from.date() if p.valid_from else None,
+        dict(hit.signals) if explain else None,
+    )
 
 
 def citation(path: str, hit: Hit) -> str:
@@ -101,8 +121,7 @@ def run(context: Context, request: SearchRequest) -> SearchResult:
         raise BadRequest("the question is empty", hint='say what to look for: `gieok search "…"`')
     result, silent = first_answer(context.memory.stores(), lambda store: _search(context, request, text, store))
     if silent:
-        found = result.recollection
-        return result._replace(recollection=found._replace(degraded="; ".join(filter(None, (silent, found.degraded)))))
+        return result._replace(degraded="; ".join(filter(None, (silent, result.degraded))))
     return result
 
 
@@ -137,8 +156,10 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
     embedder = context.memory.embedder() if isinstance(store, VectorSearch) and not request.keyword_only else None
     found = recall(store, embedder, question, _profile(context, request), context.clock, context.zone)
     known_roots = {scope: roots.load(store, scope) for scope in scopes}
-    shown = (roots.display(known_roots[hit.passage.scope], hit.passage.key) for hit in found.hits)
-    return SearchResult(found, tuple(shown), request.explain, left_out)
+    shown = ((hit, roots.display(known_roots[hit.passage.scope], hit.passage.key)) for hit in found.hits)
+    results = tuple(_shown(hit, path, explain=request.explain) for hit, path in shown)
+    days = Days(found.span.first, found.span.last, found.span.words) if found.span else None
+    return SearchResult(results, found, found.degraded, days, left_out)
 
 
 def _with_memory(context: Context, store: Store) -> tuple[Scope, ...]:
@@ -173,27 +194,26 @@ def span_of_days(context: Context, words: str) -> DateSpan | None:
     return span
 
 
-def _midnight(day: date) -> datetime:
+def _midnight(of: day) -> datetime:
     """Return when a day begins: in UTC, like the notes' days."""
-    return datetime.combine(day, time(), UTC)
+    return datetime.combine(of, time(), UTC)
 
 
 def present(result: SearchResult, style: Style) -> str:
     """Show each hit as score, citation and snippet."""
     blocks = []
-    for hit, path in zip(result.recollection.hits, result.paths, strict=True):
-        p = hit.passage
-        heading = f"  {style.dim(printable(p.context))}" if p.context else ""
-        lines = [f"{hit.score:.2f}  {style.bold(printable(citation(path, hit)))}{heading}"]
+    for hit in result.results:
+        heading = f"  {style.dim(printable(hit.heading))}" if hit.heading else ""
+        lines = [f"{hit.score:.2f}  {style.bold(printable(hit.citation))}{heading}"]
         lines += [f"      {printable(line)}" for line in hit.snippet.split("\n") if line.strip()]
-        if result.explain:
+        if hit.signals is not None:
             signals = ", ".join(f"{name} {value:.3g}" for name, value in hit.signals.items())
             lines.append(style.dim(f"      [{signals}]"))
         blocks.append("\n".join(lines))
     if not blocks:
         blocks.append(Words("Nothing found.", "찾은 것이 없습니다.").say(style.lang))
-    if result.recollection.degraded:
-        blocks.append(style.dim(Words("note: ", "알림: ").say(style.lang) + result.recollection.degraded))
+    if result.degraded:
+        blocks.append(style.dim(Words("note: ", "알림: ").say(style.lang) + result.degraded))
     if result.waiting:
         blocks.append(style.dim(f"{waiting_words(result.waiting).say(style.lang)}: {TRUST_HINT}"))
     return "\n\n".join(blocks)

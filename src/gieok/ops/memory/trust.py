@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, NamedTuple
 
 from gieok import grants, places
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
+from gieok.ops.encode import INLINE, As, OrNull, Reason
 from gieok.ops.memory import waiting
 from gieok.ops.memory.records import follow, project_shelf
 from gieok.ops.memory.waiting import Waiting
@@ -33,46 +35,74 @@ class TrustRequest:
     list: bool = argument(Words("list the projects that are trusted", "신뢰하는 프로젝트 목록"), False)
 
 
+class RecordRow(NamedTuple):
+    """A record that waits, in full."""
+
+    path: str
+    status: str
+    sha256: str
+    text: str
+
+
+class WaitingRows(NamedTuple):
+    """What waits in a project."""
+
+    project: str
+    fingerprint: str | None
+    records: list[RecordRow]
+    settings: str | None
+    unread: list[Reason]
+
+
+def _rows(waits: Waiting) -> WaitingRows:
+    records = [RecordRow(r.entry.name, _status(r), r.entry.digest, _text(r)) for r in waits.records]
+    unread = [Reason(f.key, f.reason) for f in waits.unread]
+    return WaitingRows(waits.root, waits.fingerprint if waits else None, records, waits.settings, unread)
+
+
 @dataclass(frozen=True, slots=True)
 class TrustResult:
-    """What waits or was trusted in one project, or, of `--list`, what is trusted in each."""
+    """What waits or was trusted in one project."""
 
     status: str
-    waits: Waiting = Waiting("")
-    projects: tuple[grants.Grant, ...] = ()
+    waits: Annotated[Waiting, As(_rows), INLINE]
 
     @property
     def found(self) -> bool:
         """False where there is nothing to show."""
-        return self.status not in ("show", "list") or bool(self.waits) or bool(self.projects)
-
-    def to_json(self) -> object:
-        """Return the documented shape (docs/cli.md)."""
-        if self.status == "list":
-            return {"projects": [
-                {"project": g.project, "records": len(g.entries), "settings": g.settings is not None, "at": g.at or None}
-                for g in self.projects
-            ]}  # fmt: skip
-        w = self.waits
-        return {
-            "status": self.status,
-            "project": w.root,
-            "fingerprint": w.fingerprint if w else None,
-            "records": [
-                {"path": r.entry.name, "status": _status(r), "sha256": r.entry.digest, "text": _text(r)} for r in w.records
-            ],
-            "settings": w.settings,
-            "unread": [{"path": f.key, "reason": f.reason} for f in w.unread],
-        }  # fmt: skip
+        return self.status != "show" or bool(self.waits)
 
 
-def run(context: Context, request: TrustRequest) -> TrustResult:
+class TrustedProject(NamedTuple):
+    """A project of which something is trusted, since when."""
+
+    project: str
+    records: int
+    settings: bool
+    at: OrNull[str]
+
+
+class TrustedProjects(NamedTuple):
+    """What is trusted in each project."""
+
+    projects: tuple[TrustedProject, ...]
+
+    @property
+    def found(self) -> bool:
+        """False where nothing is."""
+        return bool(self.projects)
+
+
+def run(context: Context, request: TrustRequest) -> TrustResult | TrustedProjects:
     """Show, trust, or revoke."""
     if sum((request.show, request.revoke, request.list)) > 1:
         raise BadRequest("--show, --revoke and --list exclude each other")
     if request.list:
         context.memory.store()  # takes over what was trusted before
-        return TrustResult("list", projects=tuple(grants.every(context.home)))
+        every = grants.every(context.home)
+        return TrustedProjects(
+            tuple(TrustedProject(g.project, len(g.entries), g.settings is not None, g.at) for g in every)
+        )
     if request.revoke:
         return _revoke(context, request)
     root = _project(context, request.path)
@@ -167,10 +197,10 @@ def _quoted(text: str) -> list[str]:
     return [f"  │ {revealed(line)}" for line in text.removesuffix("\n").split("\n")]
 
 
-def present(result: TrustResult, style: Style) -> str:
+def present(result: TrustResult | TrustedProjects, style: Style) -> str:
     """Show what waits in full, or what was done."""
-    if result.status == "list":
-        return "\n".join(_line(grant, style) for grant in result.projects)
+    if isinstance(result, TrustedProjects):
+        return "\n".join(_line(project, style) for project in result.projects)
     w = result.waits
     if result.status != "show":
         return f"{_DONE[result.status].say(style.lang)}: {revealed(w.root)}"
@@ -180,12 +210,12 @@ def present(result: TrustResult, style: Style) -> str:
     return "\n".join([*_shown(w, style), w.words().say(style.lang), f"{exactly}gieok trust --exactly {w.fingerprint}"])
 
 
-def _line(grant: grants.Grant, style: Style) -> str:
-    count = len(grant.entries)
+def _line(trusted: TrustedProject, style: Style) -> str:
+    count = trusted.records
     records = Words(f"{count} record{'' if count == 1 else 's'}", f"기억 {count}개").say(style.lang)
-    settings = Words(" and settings", ", 설정").say(style.lang) if grant.settings is not None else ""
-    gone = "" if Path(grant.project).is_dir() else Words(", not there any more", ", 지금은 없음").say(style.lang)
-    return f"{style.bold(revealed(grant.project))}  {records}{settings}  {grant.at}{gone}"
+    settings = Words(" and settings", ", 설정").say(style.lang) if trusted.settings else ""
+    gone = "" if Path(trusted.project).is_dir() else Words(", not there any more", ", 지금은 없음").say(style.lang)
+    return f"{style.bold(revealed(trusted.project))}  {records}{settings}  {trusted.at}{gone}"
 
 
 OPERATION = Operation(

@@ -1,8 +1,8 @@
 """`gieok observe reflect`: condense the observations of a scope now."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from gieok.capabilities.observe.reflect import Reflected
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words
 
@@ -12,28 +12,25 @@ class ReflectRequest:
     """`gieok observe reflect` has no parameters."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReflectResult:
+class ReflectResult(NamedTuple):
     """Tokens before and after; `found` is False where there was nothing to reflect upon."""
 
-    reflected: Reflected
+    before_tokens: int
+    after_tokens: int
+    tries: int
 
     @property
     def found(self) -> bool:
         """True where there are observations."""
-        return self.reflected.before_tokens > 0
-
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        r = self.reflected
-        return {"before_tokens": r.before_tokens, "after_tokens": r.after_tokens, "tries": r.tries}
+        return self.before_tokens > 0
 
 
 def run(context: Context, request: ReflectRequest) -> ReflectResult:
     """Reflect, and write active memory anew."""
     del request
     sidecar = context.observe.sidecar()
-    result = ReflectResult(sidecar.reflect(context.scope))
+    reflected = sidecar.reflect(context.scope)
+    result = ReflectResult(reflected.before_tokens, reflected.after_tokens, reflected.tries)
     if result.found:
         sidecar.write_active_memory(context.scope)
     return result
@@ -41,17 +38,16 @@ def run(context: Context, request: ReflectRequest) -> ReflectResult:
 
 def present(result: ReflectResult, style: Style) -> str:
     """Say how much shorter it is."""
-    r = result.reflected
     if not result.found:
         return Words("There are no observations yet.", "아직 관찰이 없습니다.").say(style.lang)
-    if r.after_tokens == r.before_tokens:
+    if result.after_tokens == result.before_tokens:
         return Words(
-            f"nothing to condense in {r.before_tokens:,} tokens of observations",
-            f"관찰 {r.before_tokens:,}토큰에서 줄일 것이 없습니다",
+            f"nothing to condense in {result.before_tokens:,} tokens of observations",
+            f"관찰 {result.before_tokens:,}토큰에서 줄일 것이 없습니다",
         ).say(style.lang)
     return Words(
-        f"{r.before_tokens:,} tokens of observations became {r.after_tokens:,}",
-        f"관찰 {r.before_tokens:,}토큰을 {r.after_tokens:,}토큰으로 줄였습니다",
+        f"{result.before_tokens:,} tokens of observations became {result.after_tokens:,}",
+        f"관찰 {result.before_tokens:,}토큰을 {result.after_tokens:,}토큰으로 줄였습니다",
     ).say(style.lang)
 
 

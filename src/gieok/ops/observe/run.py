@@ -1,7 +1,7 @@
 """`gieok observe run`: read transcripts and observe them, once or until interrupted."""
 
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from gieok.errors import StoreBusy, StoreUnreachable
 from gieok.fs import make_private
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
+from gieok.ops.encode import Hidden, OrNull
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 from gieok.ports.store import VectorSearch
 
@@ -38,23 +39,11 @@ class ObserveRunResult:
     steps: dict[str, int]
     troubles: dict[str, str]
     active_memory: tuple[str, ...]
-    waiting: str
+    waiting: OrNull[str]
     notes: Mirrored | None = None
     #: The folders that were looked into.
-    folders: tuple[str, ...] = ()
-    found: bool = True
-
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        return {
-            "messages": self.messages,
-            "rejects": self.rejects,
-            "steps": self.steps,
-            "troubles": self.troubles,
-            "active_memory": list(self.active_memory),
-            "waiting": self.waiting or None,
-            "notes": asdict(self.notes) if self.notes else None,
-        }
+    folders: Hidden[tuple[str, ...]] = ()
+    found: Hidden[bool] = True
 
 
 def run(context: Context, request: ObserveRunRequest) -> ObserveRunResult:

@@ -1,11 +1,13 @@
 """`gieok observe show`: the observations, with where they came from."""
 
 from dataclasses import dataclass
-from datetime import tzinfo
+from datetime import datetime, tzinfo
+from typing import NamedTuple
 
 from gieok.capabilities.observe import scope_memory
 from gieok.capabilities.observe.observation import KIND, Observation, observation_of
 from gieok.ops.context import Context
+from gieok.ops.encode import Hidden, OrNull, shown
 from gieok.ops.operation import Operation, Style, Words, argument, printable
 
 _NOTHING = Words(
@@ -23,35 +25,40 @@ class ObserveShowRequest:
     history: bool = argument(Words("what was replaced by reflection instead", "대신 성찰로 바뀐 것"), False)
 
 
+class ObservationRow(NamedTuple):
+    """An observation, and the messages that it comes from."""
+
+    id: str
+    at: datetime
+    priority: str
+    category: str
+    done: bool
+    text: str
+    messages: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class ObserveShowResult:
     """Observations with their keys, oldest first, and the current task."""
 
-    rows: tuple[tuple[str, Observation], ...]
-    task: str
-    zone: tzinfo
-    is_history: bool = False
+    rows: Hidden[tuple[tuple[str, Observation], ...]]
+    current_task: OrNull[str]
+    zone: Hidden[tzinfo]
+    is_history: Hidden[bool] = False
 
     @property
     def found(self) -> bool:
         """True where there are observations."""
         return bool(self.rows)
 
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        rows = [
-            {
-                "id": key,
-                "at": o.at.isoformat(),
-                "priority": o.priority.value,
-                "category": o.category.value,
-                "done": o.is_done,
-                "text": o.text,
-                "messages": list(o.message_ids),
-            }
+    @property
+    @shown
+    def observations(self) -> list[ObservationRow]:
+        """Return what was observed, oldest first."""
+        return [
+            ObservationRow(key, o.at, o.priority.value, o.category.value, o.is_done, o.text, o.message_ids)
             for key, o in self.rows
         ]
-        return {"observations": rows, "current_task": self.task or None}
 
 
 def run(context: Context, request: ObserveShowRequest) -> ObserveShowResult:
@@ -79,8 +86,8 @@ def present(result: ObserveShowResult, style: Style) -> str:
         done = "✅ " if o.is_done else ""
         lines.append(f"  {o.priority.mark} {done}{at:%H:%M} [{o.category}] {printable(o.text)}")
         lines.append(style.dim(f"      {key} ({len(o.message_ids)})"))
-    if result.task:
-        lines += ["", *(printable(line) for line in result.task.splitlines())]
+    if result.current_task:
+        lines += ["", *(printable(line) for line in result.current_task.splitlines())]
     return "\n".join(lines) or (_NOTHING_REPLACED if result.is_history else _NOTHING).say(style.lang)
 
 

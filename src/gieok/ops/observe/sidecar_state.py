@@ -1,7 +1,10 @@
 """What `gieok status` says of the sidecar: whether the daemon runs, who observes, what waits, what models cost today."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from gieok import paths
 from gieok.capabilities.code.index import watched
@@ -9,38 +12,62 @@ from gieok.capabilities.observe import notes
 from gieok.engine.generate import spent_tokens
 from gieok.model.conversation import Incident
 from gieok.ops.context import Context, DaemonStatus
+from gieok.ops.encode import Hidden, OrNull, shown
 from gieok.ops.operation import Style, Words, printable
+
+
+class DaemonState(NamedTuple):
+    """A daemon that runs, since when, and what each of its parts does."""
+
+    pid: int
+    since: str
+    parts: Mapping[str, str]
+
+
+class IncidentRow(NamedTuple):
+    """Something that waits, and since when."""
+
+    name: str
+    detail: str
+    since: datetime
+
+
+class ProjectState(NamedTuple):
+    """A project that the daemon is to keep in line, and what it says of it."""
+
+    root: str
+    state: OrNull[str]
 
 
 @dataclass(frozen=True, slots=True)
 class SidecarState:
-    """`daemon` is None where none runs; `observer` is a model, or `rules`."""
+    """`running` is None where no daemon does; `observer` is a model, or `rules`."""
 
-    daemon: DaemonStatus | None
+    running: Hidden[DaemonStatus | None]
     observer: str
     today_tokens: int = 0
     daily_tokens: int = 0
-    incidents: tuple[Incident, ...] = ()
+    waiting: Hidden[tuple[Incident, ...]] = ()
     left_notes: tuple[str, ...] = ()
     #: Projects that the daemon is to keep in line, with what it says of each; '' where it does not run.
-    projects: tuple[tuple[str, str], ...] = ()
+    projects: tuple[ProjectState, ...] = ()
 
-    def to_json(self) -> dict[str, object]:
-        """Return the documented shape."""
-        d = self.daemon
-        return {
-            "daemon": {"pid": d.pid, "since": d.started_at, "parts": dict(d.parts)} if d else None,
-            "observer": self.observer,
-            "today_tokens": self.today_tokens,
-            "daily_tokens": self.daily_tokens,
-            "incidents": [{"name": i.name, "detail": i.detail, "since": i.since.isoformat()} for i in self.incidents],
-            "left_notes": list(self.left_notes),
-            "projects": [{"root": root, "state": state or None} for root, state in self.projects],
-        }
+    @property
+    @shown
+    def daemon(self) -> DaemonState | None:
+        """Return the daemon that runs."""
+        d = self.running
+        return DaemonState(d.pid, d.started_at, d.parts) if d else None
+
+    @property
+    @shown
+    def incidents(self) -> tuple[IncidentRow, ...]:
+        """Return what waits for a person or a provider."""
+        return tuple(IncidentRow(i.name, i.detail, i.since) for i in self.waiting)
 
     def lines(self, style: Style) -> list[str]:
         """Return the lines that a person reads."""
-        d = self.daemon
+        d = self.running
         runs = Words(f"runs, process {d.pid}", f"도는 중, 프로세스 {d.pid}") if d else Words("not running", "꺼져 있음")
         weak = Words(" (no model: weaker)", " (모델 없음: 약함)").say(style.lang) if self.observer == "rules" else ""
         head = Words(f"  daemon: {runs.en}; observer: ", f"  데몬: {runs.ko}; 관찰: ").say(style.lang)
@@ -52,7 +79,7 @@ class SidecarState:
         )
         waits = Words("waits", "기다림").say(style.lang)
         lines = [f"{head}{self.observer}{weak}{meter}"]
-        lines += [f"  ✗ {waits}: {printable(i.detail)} ({i.since:%Y-%m-%d %H:%M})" for i in self.incidents]
+        lines += [f"  ✗ {waits}: {printable(i.detail)} ({i.since:%Y-%m-%d %H:%M})" for i in self.waiting]
         left = Words("was changed and is left alone", "바뀐 파일이라 그대로 둡니다").say(style.lang)
         off = Words("not watched, as no daemon runs: `gieok up`", "데몬이 꺼져 있어 지켜보지 않음: `gieok up`")
         lines += [f"  {printable(root)}: {printable(state) or off.say(style.lang)}" for root, state in self.projects]
@@ -67,13 +94,13 @@ def sidecar_state(context: Context) -> SidecarState:
         context.admin.setting("observe.model"),
         daily_tokens=int(context.admin.setting("observe.daily_tokens")),
         left_notes=tuple(notes.left(paths.notes(context.home))),
-        projects=tuple((str(root), state_of(running, root)) for root in watched.roots(context.home)),
+        projects=tuple(ProjectState(str(root), state_of(running, root)) for root in watched.roots(context.home)),
     )
     if not paths.journal(context.home).exists():
         return state
     journal = context.memory.journal()
     today = context.clock.now().astimezone(context.zone).date()
-    return replace(state, today_tokens=spent_tokens(journal, today), incidents=tuple(journal.incidents()))
+    return replace(state, today_tokens=spent_tokens(journal, today), waiting=tuple(journal.incidents()))
 
 
 def state_of(running: DaemonStatus | None, root: Path) -> str:

@@ -4,11 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
+from typing import Annotated, NamedTuple
 
 from gieok.engine.generate import spent_tokens
 from gieok.model.conversation import Incident, JournalStats, Reject, Run, Usage
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
+from gieok.ops.encode import Hidden, Inline, Rounded, shown
 from gieok.ops.observe.exposition import Metric, Sample, expose
 from gieok.ops.observe.prices import Price, Prices, by_day
 from gieok.ops.operation import Operation, Style, Words, argument
@@ -27,25 +29,43 @@ class ObserveStatsRequest:
     )
 
 
+class ObservedDay(NamedTuple):
+    """What the observer did in a day."""
+
+    runs: int
+    tokens_in: int
+    tokens_out: int
+
+
+class ModelDay(NamedTuple):
+    """What a role used of models in a day; `dollars` is None where the price is not known."""
+
+    day: date
+    role: str
+    usage: Inline[Usage]
+    dollars: float | None
+
+
 @dataclass(frozen=True, slots=True)
 class ObserveStatsResult:
     """Journal, runs by day, usage by day and role, and what is wrong."""
 
     scope: Scope
-    model: str
+    model: Hidden[str]
     journal: JournalStats
     backlog_tokens: int
-    runs: tuple[Run, ...]
-    usage: dict[tuple[date, str], Usage]
+    runs: Hidden[tuple[Run, ...]]
+    usage: Hidden[dict[tuple[date, str], Usage]]
     today_tokens: int
     incidents: tuple[Incident, ...]
     rejects: tuple[Reject, ...]
-    costs: dict[tuple[date, str], float] = field(default_factory=dict)
-    prometheus: bool = False
-    found: bool = True
+    costs: Hidden[dict[tuple[date, str], float]] = field(default_factory=dict)
+    prometheus: Hidden[bool] = False
+    found: Hidden[bool] = True
 
     @property
-    def compression(self) -> float:
+    @shown
+    def compression(self) -> Annotated[float, Rounded(2)]:
         """Return how many tokens of messages one token of observations stands for; 0 where there are none."""
         observed = [run for run in self.runs if run.reader == "observe"]
         made = sum(run.document_tokens for run in observed)
@@ -62,27 +82,29 @@ class ObserveStatsResult:
                 row[2] += run.document_tokens
         return {day: (row[0], row[1], row[2]) for day, row in sorted(days.items())}
 
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        return {
-            "scope": str(self.scope),
-            "observer": self.model or "rules",
-            "journal": self.journal._asdict(),
-            "backlog_tokens": self.backlog_tokens,
-            "compression": round(self.compression, 2),
-            "days": {d: {"runs": r, "tokens_in": i, "tokens_out": o} for d, (r, i, o) in self.by_day().items()},
-            "models": [
-                {"day": day.isoformat(), "role": role, **usage._asdict(), "dollars": self.costs.get((day, role))}
-                for (day, role), usage in self.usage.items()
-            ],
-            "dollars": {day.isoformat(): cost for day, cost in by_day(self.costs)},
-            "today_tokens": self.today_tokens,
-            "incidents": [
-                {"name": i.name, "detail": i.detail, "since": i.since.isoformat(), "tries": i.tries,
-                 "next_try": i.next_try.isoformat()} for i in self.incidents
-            ],
-            "rejects": [reject._asdict() for reject in self.rejects],
-        }  # fmt: skip
+    @property
+    @shown
+    def observer(self) -> str:
+        """Return the model that observes, or `rules`."""
+        return self.model or "rules"
+
+    @property
+    @shown
+    def days(self) -> dict[str, ObservedDay]:
+        """Return what the observer did by day."""
+        return {day: ObservedDay(*row) for day, row in self.by_day().items()}
+
+    @property
+    @shown
+    def models(self) -> list[ModelDay]:
+        """Return what models used by day and role."""
+        return [ModelDay(day, role, used, self.costs.get((day, role))) for (day, role), used in self.usage.items()]
+
+    @property
+    @shown
+    def dollars(self) -> dict[date, float]:
+        """Return what models cost by day, as far as prices are known."""
+        return dict(by_day(self.costs))
 
 
 def run(context: Context, request: ObserveStatsRequest) -> ObserveStatsResult:

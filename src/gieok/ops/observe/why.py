@@ -1,12 +1,14 @@
 """`gieok why`: the raw messages behind a memory."""
 
 from dataclasses import dataclass
-from datetime import tzinfo
+from datetime import datetime, tzinfo
+from typing import NamedTuple
 
 from gieok.errors import BadRequest
-from gieok.model.conversation import Journalled
-from gieok.model.memory import Document
+from gieok.model.conversation import Journalled, Role
+from gieok.model.memory import Document, Provenance
 from gieok.ops.context import Context
+from gieok.ops.encode import Hidden, shown
 from gieok.ops.operation import Operation, Style, Words, argument, printable
 
 
@@ -19,38 +21,54 @@ class WhyRequest:
     )
 
 
+class SourceMessage(NamedTuple):
+    """A message behind a memory, and where it stands."""
+
+    id: str
+    role: Role
+    at: datetime
+    text: str
+    source: str
+    line: int
+
+
 @dataclass(frozen=True, slots=True)
 class WhyResult:
     """A memory, and the messages that it came from."""
 
-    document: Document
-    messages: tuple[Journalled, ...]
-    zone: tzinfo
+    document: Hidden[Document]
+    journalled: Hidden[tuple[Journalled, ...]]
+    zone: Hidden[tzinfo]
 
     @property
     def found(self) -> bool:
         """True where messages are known, or the place of a file."""
-        return bool(self.messages or self.document.provenance)
+        return bool(self.journalled or self.document.provenance)
 
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        d = self.document
-        return {
-            "id": d.key,
-            "text": d.text,
-            "sources": [p._asdict() for p in d.provenance],
-            "messages": [
-                {
-                    "id": m.id,
-                    "role": m.role.value,
-                    "at": m.at.isoformat(),
-                    "text": m.text,
-                    "source": m.source,
-                    "line": m.line,
-                }
-                for _, m in self.messages
-            ],
-        }
+    @property
+    @shown
+    def id(self) -> str:
+        """Return the key of the memory."""
+        return self.document.key
+
+    @property
+    @shown
+    def text(self) -> str:
+        """Return what is remembered."""
+        return self.document.text
+
+    @property
+    @shown
+    def sources(self) -> tuple[Provenance, ...]:
+        """Return where it comes from."""
+        return self.document.provenance
+
+    @property
+    @shown
+    def messages(self) -> tuple[SourceMessage, ...]:
+        """Return the messages behind it."""
+        found = (one.message for one in self.journalled)
+        return tuple(SourceMessage(m.id, m.role, m.at, m.text, m.source, m.line) for m in found)
 
 
 def run(context: Context, request: WhyRequest) -> WhyResult:
@@ -71,11 +89,11 @@ def run(context: Context, request: WhyRequest) -> WhyResult:
 def present(result: WhyResult, style: Style) -> str:
     """Show the memory, then each message with its place."""
     lines = [style.bold(printable(result.document.text))]
-    for _, m in result.messages:
+    for _, m in result.journalled:
         at = m.at.astimezone(result.zone)
         lines.append(style.dim(f"  {at:%Y-%m-%d %H:%M} {m.role}  {m.source}:{m.line}"))
         lines += [f"    {printable(line)}" for line in m.text.splitlines()]
-    if not result.messages:
+    if not result.journalled:
         lines += [f"  {p.source}:{p.start_line}-{p.end_line}" for p in result.document.provenance if p.start_line]
     return "\n".join(lines)
 

@@ -6,6 +6,7 @@ import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gieok import places
 from gieok.agents.agent import load
@@ -15,6 +16,7 @@ from gieok.agents.install.edits import Call, Site
 from gieok.agents.table import NAMES
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
+from gieok.ops.encode import Hidden, shown
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
 
@@ -31,25 +33,29 @@ class InstallRequest:
     uninstall: bool = argument(Words("take it out again", "도로 빼냄"), False)
 
 
+class FileChange(NamedTuple):
+    """What became of a file: created, changed, removed or unchanged."""
+
+    path: Path
+    status: str
+
+
 @dataclass(frozen=True, slots=True)
 class InstallResult:
     """What changed, or would."""
 
     agent: str
-    changes: tuple[Change, ...]
+    changes: Hidden[tuple[Change, ...]]
     note: Words | None
     dry_run: bool
-    uninstalled: bool
-    found: bool = True
+    uninstalled: Hidden[bool]
+    found: Hidden[bool] = True
 
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        return {
-            "agent": self.agent,
-            "dry_run": self.dry_run,
-            "files": [{"path": str(c.path), "status": c.status} for c in self.changes],
-            "note": self.note.en if self.note else None,
-        }
+    @property
+    @shown
+    def files(self) -> list[FileChange]:
+        """Return what became of each file."""
+        return [FileChange(change.path, change.status) for change in self.changes]
 
 
 def run(context: Context, request: InstallRequest) -> InstallResult:

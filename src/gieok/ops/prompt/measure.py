@@ -8,7 +8,7 @@ from typing import Protocol
 from gieok import places
 from gieok.capabilities.prompt import matches, measure, question
 from gieok.capabilities.prompt.matches import Match
-from gieok.capabilities.prompt.measure import Label, Measured
+from gieok.capabilities.prompt.measure import Label, Level
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
@@ -47,23 +47,15 @@ class MeasureResult:
     """The figures of the labelled set."""
 
     file: str
-    measured: Measured
+    answerable: int
+    unanswerable: int
+    levels: dict[str, Level]
+    silence: float | None
 
     @property
     def found(self) -> bool:
         """True where there is a label."""
-        return bool(self.measured.answerable or self.measured.unanswerable)
-
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        m = self.measured
-        return {
-            "file": self.file,
-            "answerable": m.answerable,
-            "unanswerable": m.unanswerable,
-            "levels": {level.name: level._asdict() for level in m.levels},
-            "silence": m.silence,
-        }
+        return bool(self.answerable or self.unanswerable)
 
 
 def run(context: Context, request: MeasureRequest) -> MeasureResult:
@@ -84,7 +76,9 @@ def run(context: Context, request: MeasureRequest) -> MeasureResult:
         while label := _asked(context, recall):
             measure.append(file, label)
     labels = measure.load(file)
-    return MeasureResult(str(file), measure.measured(measure.outcomes(labels, recall)))
+    m = measure.measured(measure.outcomes(labels, recall))
+    levels = {level.name: level for level in m.levels}
+    return MeasureResult(str(file), m.answerable, m.unanswerable, levels, m.silence)
 
 
 def _labels(context: Context) -> Path:
@@ -124,14 +118,15 @@ def _asked(context: Context, recall: "_Recall") -> Label | None:
 
 def present(result: MeasureResult, style: Style) -> str:
     """Show a table of levels."""
-    m = result.measured
     head = Words(
-        f"{m.answerable} prompts with an answer, {m.unanswerable} without ({result.file})",
-        f"답이 있는 프롬프트 {m.answerable}개, 없는 것 {m.unanswerable}개 ({result.file})",
+        f"{result.answerable} prompts with an answer, {result.unanswerable} without ({result.file})",
+        f"답이 있는 프롬프트 {result.answerable}개, 없는 것 {result.unanswerable}개 ({result.file})",
     )
     lines = [head.say(style.lang), f"{'':<8} {'shown':>6} {'precision':>10} {'recall':>8}"]
-    lines += [f"{x.name:<8} {x.shown:>6} {_percent(x.precision):>10} {_percent(x.recall):>8}" for x in m.levels]
-    lines.append(f"{Words('silence', '침묵').say(style.lang):<8} {_percent(m.silence):>17}")
+    lines += [
+        f"{x.name:<8} {x.shown:>6} {_percent(x.precision):>10} {_percent(x.recall):>8}" for x in result.levels.values()
+    ]
+    lines.append(f"{Words('silence', '침묵').say(style.lang):<8} {_percent(result.silence):>17}")
     return "\n".join(lines)
 
 

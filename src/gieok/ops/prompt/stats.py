@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from gieok.capabilities.prompt import stats
 from gieok.ops.context import Context
+from gieok.ops.encode import Inline
 from gieok.ops.operation import Operation, Style, Words, argument
 
 
@@ -18,16 +19,12 @@ class HookStatsRequest:
 class HookStatsResult:
     """The figures."""
 
-    stats: stats.Stats
+    stats: Inline[stats.Stats]
 
     @property
     def found(self) -> bool:
         """True where the hook was called."""
         return bool(self.stats.events)
-
-    def to_json(self) -> object:
-        """Return the documented shape."""
-        return {**self.stats._asdict(), "events": dict(self.stats.events)}
 
 
 def run(context: Context, request: HookStatsRequest) -> HookStatsResult:

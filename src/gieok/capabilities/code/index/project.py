@@ -278,16 +278,6 @@ class Freshness(NamedTuple):
     indexed_at: str
     dirty: tuple[str, ...]
 
-    def to_json(self) -> dict[str, object]:
-        """Return the documented shape."""
-        return {
-            "commit": self.commit or None,
-            "head": self.head or None,
-            "indexed_at": self.indexed_at,
-            "dirty": len(self.dirty),
-            "dirty_files": list(self.dirty[:20]),
-        }
-
 
 def freshness(project: Project) -> Freshness:
     """Compare what is indexed with what is on disk: by size and time, and by content where these differ."""

@@ -1,0 +1,189 @@
+"""Encodes results as the documented JSON, and describes their types as JSON Schema: in one place, for every surface.
+
+A result is a dataclass or a named tuple whose fields, and properties marked `shown`, are the documented names. A trailing `_`
+keeps a name from being a word of Python's (`from_`). The annotations below say where JSON differs from the value.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import date
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, NamedTuple, TypeVar
+
+from gieok.model.memory import Scope
+from gieok.ops.operation import Operation, Words
+
+_T = TypeVar("_T")
+_GetterT = TypeVar("_GetterT", bound=Callable[..., object])
+
+
+class Rounded(NamedTuple):
+    """Rounds numbers to so many digits behind the point."""
+
+    digits: int
+
+
+class As(NamedTuple):
+    """Encodes what a function makes of the value; its return type is that of the JSON."""
+
+    made: Callable[[Any], object]
+
+
+_HIDDEN, _OR_NULL, OMITTED, INLINE = "hidden", "null where empty", "left out where None", "in place"
+#: A field that is no part of the JSON.
+Hidden = Annotated[_T, _HIDDEN]
+#: Null in JSON where it is empty.
+OrNull = Annotated[_T, _OR_NULL]
+#: Left out of the JSON where it is None.
+Omitted = Annotated[_T | None, OMITTED]
+#: Its parts stand where it would stand itself.
+Inline = Annotated[_T, INLINE]
+#: A score or a share.
+Score = Annotated[float, Rounded(4)]
+
+
+class Reason(NamedTuple):
+    """Something that could not be done, and why."""
+
+    path: str
+    reason: str
+
+
+#: Records that are one text in JSON.
+_TEXTS = (Scope, Words)
+_PLAIN = frozenset((str, int, float, bool, NoneType))
+_NAMES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
+
+
+class _Part(NamedTuple):
+    attribute: str
+    annotation: Any
+
+    @property
+    def name(self) -> str:
+        return self.attribute.rstrip("_")
+
+    @property
+    def marks(self) -> tuple[object, ...]:
+        return getattr(self.annotation, "__metadata__", ())
+
+
+def shown(getter: _GetterT) -> _GetterT:
+    """Mark the getter of a property as a part of the JSON."""
+    getter.is_shown = True  # type: ignore[attr-defined]
+    return getter
+
+
+def encode(value: object) -> object:
+    """Return a result, or a part of one, as the JSON that is documented for it."""
+    kind: Any = type(value)
+    if kind in _PLAIN:
+        return value
+    if isinstance(value, Mapping):
+        return {str(encode(key)): encode(one) for key, one in value.items()}
+    if parts := _parts(kind):
+        return dict(_encoded(value, parts))
+    if isinstance(value, tuple | list | set | frozenset) and kind not in _TEXTS:
+        return [encode(one) for one in value]
+    return _text(value)
+
+
+def _text(value: object) -> object:
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, date):
+        return value.isoformat()
+    return value.en if isinstance(value, Words) else str(value)
+
+
+def _encoded(record: object, parts: tuple[_Part, ...]) -> Iterator[tuple[str, object]]:
+    for part in parts:
+        value, marks = getattr(record, part.attribute), part.marks
+        if value is None and OMITTED in marks:
+            continue
+        if _OR_NULL in marks:
+            value = value or None
+        for mark in marks:
+            value = mark.made(value) if isinstance(mark, As) else value
+            value = _rounded(value, mark.digits) if isinstance(mark, Rounded) else value
+        encoded = encode(value)
+        if INLINE in marks and isinstance(encoded, dict):
+            yield from encoded.items()
+        else:
+            yield part.name, encoded
+
+
+def _rounded(value: object, digits: int) -> object:
+    if isinstance(value, Mapping):
+        return {key: _rounded(one, digits) for key, one in value.items()}
+    return round(value, digits) if isinstance(value, float) else value
+
+
+@cache
+def _parts(kind: type[Any]) -> tuple[_Part, ...]:
+    """Return what the JSON of a record holds; nothing for what is no record."""
+    if kind in _TEXTS:
+        return ()
+    if is_dataclass(kind):
+        names = [field.name for field in fields(kind)]
+    elif issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        names = list(kind._fields)
+    else:
+        return ()
+    parts = [_Part(name, kind.__annotations__[name]) for name in names]
+    getters = {name: one.fget for name, one in vars(kind).items() if isinstance(one, property)}
+    parts += [_Part(n, g.__annotations__["return"]) for n, g in getters.items() if hasattr(g, "is_shown")]
+    return tuple(part for part in parts if _HIDDEN not in part.marks)
+
+
+def result_schema(found: Operation[Any, Any]) -> dict[str, Any]:
+    """Return the JSON Schema of what an operation returns."""
+    return schema(found.handler.__annotations__["return"])
+
+
+def schema(kind: Any) -> dict[str, Any]:  # noqa: ANN401 - a type, or what stands for one in an annotation
+    """Return the JSON Schema of what `encode` makes of values of a type."""
+    if marks := getattr(kind, "__metadata__", ()):
+        made = next((mark.made for mark in marks if isinstance(mark, As)), None)
+        inner = schema(made.__annotations__["return"] if made else kind.__origin__)
+        return _either([inner, {"type": "null"}]) if _OR_NULL in marks else inner
+    if kind in _NAMES:
+        return {"type": _NAMES[kind]}
+    if given := getattr(kind, "__args__", ()):
+        return _schema_of_several(getattr(kind, "__origin__", None), given)
+    return _schema_of_class(kind) if isinstance(kind, type) and kind is not object else {}
+
+
+def _schema_of_several(origin: Any, given: tuple[Any, ...]) -> dict[str, Any]:  # noqa: ANN401 - as above
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return {"type": "object", "additionalProperties": schema(given[1])}
+    inner = _either([schema(one) for one in given if one is not ...])
+    return {"type": "array", "items": inner} if isinstance(origin, type) and origin is not UnionType else inner
+
+
+def _schema_of_class(kind: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
+    if issubclass(kind, Enum):
+        return {"enum": [one.value for one in kind]}
+    if kind in _TEXTS or issubclass(kind, Path | date):
+        return {"type": "string"}
+    found: dict[str, Any] = {"type": "object", "properties": {}, "required": []}
+    for part in _parts(kind):
+        inner = schema(part.annotation)
+        if INLINE not in part.marks:
+            found["properties"][part.name] = inner
+            found["required"] += [] if OMITTED in part.marks else [part.name]
+        elif "properties" in inner:
+            found["properties"] |= inner["properties"]
+            found["required"] += inner["required"]
+        else:
+            found |= inner
+    return found
+
+
+def _either(found: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the schema of one of several."""
+    different = [one for place, one in enumerate(found) if one not in found[:place]]
+    return different[0] if len(different) == 1 else {"anyOf": different}
