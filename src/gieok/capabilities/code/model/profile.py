@@ -27,7 +27,7 @@ def as_function(question: str) -> str:
 
 
 def shares(legs: Sequence[Ranking], weights: Sequence[float], full: int) -> dict[PassageId, float]:
-    """Fuse by a weighted sum of scores, each as a share of its leg's best: magnitudes stay, and all are positive."""
+    """Fuse by a weighted sum of scores, each relative to its retriever's best: magnitudes stay, and all are positive."""
     del full
     fused: dict[PassageId, float] = defaultdict(float)
     for leg, weight in zip(legs, weights, strict=True):
