@@ -51,7 +51,7 @@ class Git:
         return {os.fsdecode(name) for name in listed.split(b"\0") if name} if code == 0 else None
 
     def ignored(self, paths: Sequence[str]) -> frozenset[str] | None:
-        """Return those of `paths`, which need not be there, that are ignored; None where nobody says."""
+        """Return the ignored ones of `paths`, which need not exist; None without git."""
         if not paths:
             return frozenset()
         found: set[str] = set()
@@ -64,7 +64,7 @@ class Git:
         return frozenset(found)
 
     def _questions(self, paths: Sequence[str]) -> dict[str, dict[str, set[str]]]:
-        """Return what each repository is asked: of a path, or of the next repository on the way to it, with the paths."""
+        """Return the paths to ask of each repository: a path itself, or the nested repository on the way to it."""
         asked: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         for path in paths:
             repository = ""

@@ -106,7 +106,7 @@ class Versions(Protocol):
         """Return the files that are tracked or not ignored, those of repositories inside too; None where nobody says."""
 
     def ignored(self, paths: Sequence[str]) -> frozenset[str] | None:
-        """Return those of `paths`, which need not be there, that are ignored; None where nobody says."""
+        """Return the ignored ones of `paths`, which need not exist; None without git."""
 
     def diff(self, revision: str) -> str:
         """Return the unified diff, without context, from a revision to the files on disk. Raises BadRequest."""

@@ -162,7 +162,7 @@ class SqliteProjectStore(SqliteStore):
                 yield Edge(*row)
 
     def unresolved_calls(self, names: Sequence[str]) -> list[UnresolvedCall]:
-        """Return the calls of these names whose target is not known."""
+        """Return the unresolved calls of these names."""
         with self._reading() as db:
             rows = [
                 UnresolvedCall(*row)
@@ -172,7 +172,7 @@ class SqliteProjectStore(SqliteStore):
         return sorted(rows)
 
     def count_unresolved_calls(self) -> int:
-        """Count the calls whose target is not known."""
+        """Count the unresolved calls."""
         with self._reading() as db:
             return int(db.execute("SELECT count(*) FROM code_open").fetchone()[0])
 
@@ -209,7 +209,7 @@ class SqliteProjectStore(SqliteStore):
                 self._realm.keep(after, before - after.keys())
 
     def executed(self, functions: Sequence[str]) -> list[Executed]:
-        """Return which of the tests that are there ran these functions, also those that are gone."""
+        """Return which of the existing tests ran these functions, also functions that are gone."""
         query = f"""SELECT t.key, f.key, max(ts.code_hash = t.code_hash), max(fs.code_hash IS f.code_hash)
             {_EXECUTED} WHERE f.key IN ({{}}) GROUP BY t.key, f.key"""
         with self._reading() as db:
@@ -234,7 +234,7 @@ class SqliteProjectStore(SqliteStore):
         return ExecutionCount(pairs, tests, functions, changed, total - pairs)
 
     def forget_executions(self) -> None:
-        """Forget what ran."""
+        """Forget all executions."""
         if self._realm:
             self._realm.keep({}, made.names_of_runs(self._realm.kept()))
         with self._writing() as db:

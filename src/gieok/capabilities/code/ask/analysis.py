@@ -1,4 +1,4 @@
-"""Impact of symbols, files and diffs over the stored graph; what a diff deletes is looked for in the graph as it was."""
+"""Impact of symbols, files and diffs over the stored graph; deleted symbols are looked up in the graph of the old version."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from gieok.model.code import Symbol
 
 
 class Analysis(NamedTuple):
-    """What a change reaches, what was changed, and how fresh that is."""
+    """The changed symbols, what depends on them, and the freshness of the index."""
 
     impact: Impact
     symbols: dict[str, Symbol]
@@ -31,7 +31,7 @@ def of_symbols(project: Project, symbols: Sequence[Symbol]) -> Analysis:
 
 
 def of_diff(project: Project, revision: str) -> Analysis:
-    """Return what depends on what differs from a revision. Raises BadRequest."""
+    """Return what depends on the differences to a revision. Raises BadRequest."""
     files = changes.parse(project.versions.diff(revision))
     changed: dict[str, Symbol] = {}
     old: dict[str, CodeSource] = {}
@@ -64,7 +64,7 @@ def _with_members(project: Project, symbols: Sequence[Symbol]) -> list[str]:
 
 
 def _reached_before(project: Project, old: dict[str, CodeSource], gone: Sequence[str]) -> dict[str, Reached]:
-    """Link the project with the old version of what changed, and follow the edges into what is gone."""
+    """Link the project with the old version of the changed files, and follow the edges into deleted symbols."""
     files = {path: fact_file.load(text) for path, text in project.store.facts() if path not in old}
     symbols: dict[str, list[Symbol]] = {}
     for symbol in project.store.all_symbols():

@@ -1,4 +1,4 @@
-"""A diff → the symbols that it changes, in the files as they are and, where a symbol is gone, as they were."""
+"""A diff → the symbols that it changes: in the current files, and deleted ones in the old files."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
 class FileDiff(NamedTuple):
-    """One file of a diff: the line numbers that it takes away and puts there. A path is '' where there is no file."""
+    """One file of a diff with the removed and the added line numbers. A path is '' where there is no file."""
 
     old_path: str
     new_path: str
@@ -40,7 +40,7 @@ def parse(diff: str) -> list[FileDiff]:
 
 
 def _path(line: str) -> str:
-    """Return the path that a head names: without the prefix, and without the quotes around a name that holds some."""
+    """Return the path in a diff header, without prefix and quotes."""
     name = line[4:].removesuffix("\t")
     if name[:1] == '"':
         name = _ESCAPED.sub(r"\1", name[1:-1])

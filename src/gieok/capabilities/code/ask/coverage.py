@@ -99,7 +99,7 @@ def _refuse(run: CoverageRun, measured: Sequence[str], places: Mapping[str, str]
 
 
 class _Fresh:
-    """Says which files are as they were when the run was."""
+    """Says which files have not changed since the run."""
 
     def __init__(self, project: Project, run: CoverageRun, files: Mapping[str, SourceFile], commit: str) -> None:
         self._root, self._run, self._files = project.root, run, files
@@ -114,7 +114,7 @@ class _Fresh:
 def _pairs(
     project: Project, run: CoverageRun, name: str, file: SourceFile, tests: Mapping[str, str]
 ) -> set[tuple[str, str]] | None:
-    """Return (test, function) of what ran of a file; None where the file cannot be what ran."""
+    """Return the (test, function) pairs of a file; None where the file cannot be the version that ran."""
     try:
         data = (project.root / file.path).read_bytes()
         if sha256(data).hexdigest() != file.content_hash:
@@ -160,7 +160,7 @@ def _text(node: SyntaxNode) -> str:
 
 
 def _head_end(node: SyntaxNode) -> int:
-    """Return the row on which the head of a definition ends."""
+    """Return the last row of a definition's head."""
     parts = [node.child_by_field_name(field) for field in ("name", "parameters", "return_type")]
     return max(part.end_point[0] for part in parts if part is not None)
 
@@ -189,7 +189,7 @@ def place(root: Path, measured: Sequence[str], files: Mapping[str, object]) -> d
 
 
 def _rules(name: str, namesakes: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield (folder to take away, folder to put there) that make an indexed path of a measured one, with the longest tail."""
+    """Yield (old prefix, new prefix) that map a measured path to an indexed one, the longest common tail first."""
     parts = name.split("/")
     for path in namesakes:
         others = path.split("/")
@@ -224,7 +224,7 @@ class _Tests:
         return self._function(context.rpartition("|")[2])
 
     def _node(self, name: str, names: Sequence[str]) -> str:
-        """Return the key of a node of pytest, whose folder may lie above the project or in it."""
+        """Return the key of a pytest node id, relative to a folder above or inside the project."""
         paths = [p for p in self._paths if p == name] or [p for p in self._paths if _is_tail(p, name, "/")]
         if len(paths) != 1:
             return ""
@@ -232,7 +232,7 @@ class _Tests:
         return key if key in self._keys else self._inherited(f"{paths[0]}::{'.'.join(names[:-1])}", names[-1])
 
     def _inherited(self, owner: str, name: str) -> str:
-        """Return the method that a class has from the nearest of its bases."""
+        """Return the method that a class inherits from its nearest base."""
         seen = frontier = [owner]
         while frontier:
             edges = self._store.edges_out_of(frontier)

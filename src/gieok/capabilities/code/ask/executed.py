@@ -22,7 +22,7 @@ _NOTE = "code.executed_at"
 
 
 class ObservedTests(NamedTuple):
-    """The edges of a store, with those from tests to what they ran."""
+    """The edges of a store, and those from tests to the functions that they ran."""
 
     store: ExecutedGraph
 
@@ -37,7 +37,7 @@ def edges_into(store: Executions, keys: Sequence[str]) -> list[Edge]:
 
 
 def _sureness(row: Executed) -> tuple[int, str]:
-    """A function that was changed is still where the test went; a test that was changed may go elsewhere now."""
+    """Return tier and reason: a changed function is still reached by its test; a changed test may no longer reach it."""
     if row.is_test_same:
         return (Certainty.OBSERVED, _REASON) if row.is_function_same else (Certainty.RESOLVED, _CHANGED)
     return Certainty.UNIQUE_NAME, _CHANGED
@@ -73,11 +73,11 @@ def keep(project: Project, learned: Learned) -> None:
 
 
 def forget(project: Project) -> None:
-    """Forget all that ran."""
+    """Forget all executions."""
     project.store.forget_executions()
     project.store.write_note(SCOPE, _NOTE, "")
 
 
 def taken_in(project: Project) -> str:
-    """Return when a run was taken in last; '' where none was."""
+    """Return the time of the last imported run; '' where there is none."""
     return project.store.notes(SCOPE).get(_NOTE, "")

@@ -54,7 +54,7 @@ class Reached(NamedTuple):
 
     @property
     def risk(self) -> str:
-        """Return how likely it is to break: high, medium or low."""
+        """Return the risk of breakage: high, medium or low."""
         if self.tier <= Certainty.RESOLVED:
             return "high" if self.distance <= _NEAR else "medium"
         return "medium" if self.tier == Certainty.UNIQUE_NAME and self.distance <= _NEAR else "low"
@@ -109,7 +109,7 @@ def reach(edges: Edges, seeds: Sequence[str]) -> dict[str, Reached]:
 
 
 def _tier(edge: Edge) -> int:
-    """Return how sure it is that the source breaks with the target: code that calls what a test gave it hardly does."""
+    """Return the certainty that the source breaks with the target; code that calls a test's callback hardly does."""
     path, other = edge.source.partition("::")[0], edge.target.partition("::")[0]
     is_given = path != other and places.is_test(other) and not places.is_test(path)
     return max(edge.tier, Certainty.AMBIGUOUS) if is_given else edge.tier
@@ -118,7 +118,7 @@ def _tier(edge: Edge) -> int:
 def _open(
     waiting: list[Edge], distance: dict[str, int], found: dict[str, Reached], first: dict[str, Edge], tier: int
 ) -> list[str]:
-    """Go over the edges that were too unsure before; return what they reach."""
+    """Follow the edges of the next certainty tier; return the symbols that they reach."""
     fresh = []
     for edge in sorted(waiting, key=lambda e: (distance[e.target], e)):
         if edge.source not in distance:
@@ -183,7 +183,7 @@ def summarise(
     symbols: Mapping[str, Symbol],
     unresolved_calls: Sequence[UnresolvedCall],
 ) -> Impact:
-    """Group what was reached into symbols, files and tests, each ranked."""
+    """Group the reached symbols into symbols, files and tests, each ranked."""
     ranked = sorted(found.values(), key=lambda r: (r.tier, r.distance, r.key))
     tests = [r for r in ranked if r.key in symbols and is_test(symbols[r.key])]
     test_keys = {r.key for r in tests}
@@ -220,7 +220,7 @@ def _is_beside(path: str, stems: set[str]) -> bool:
 def _files(
     reached: Sequence[Reached], imported: Mapping[str, int], stems: set[str], beside: Mapping[str, int]
 ) -> list[FileReach]:
-    """Return files, best first: by what is reached in them, and by a test's name where it is the changed module's."""
+    """Rank files by the symbols reached in them, and tests by name where they are named after the changed module."""
     by_path: dict[str, list[Reached]] = defaultdict(list)
     for one in reached:
         by_path[one.key.partition("::")[0]].append(one)
@@ -242,10 +242,10 @@ def _files(
 
 
 def _weight(reached: Sequence[Reached], tier: int) -> float:
-    """Return how many tests or symbols reach the change as surely as this, those that are far away for less."""
+    """Return the number of tests or symbols of the same certainty, weighted down by distance."""
     return sum(1 / one.distance for one in reached if one.tier <= tier)
 
 
 def _singular(stem: str) -> str:
-    """Return a name that `error.test.ts` and `errors.ts` have in common."""
+    """Return a name without its plural ending: `error.test.ts` tests `errors.ts`."""
     return stem.removesuffix("s")

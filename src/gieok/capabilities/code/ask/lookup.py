@@ -1,4 +1,4 @@
-"""A name that a person or an agent writes → the symbols it may mean."""
+"""A name that a person or an agent types → the matching symbols."""
 
 import difflib
 import re
@@ -32,7 +32,7 @@ def find(project: Project, text: str, folder: Path | None = None) -> list[Symbol
 
 
 def _split(text: str) -> tuple[str, str, str]:
-    """Part `path:symbol`; a plain name has no path."""
+    """Split `path:symbol`; a plain name has no path."""
     if ":" in text:
         return text.partition(":")
     return (text, "", "") if "/" in text or "." in text.rpartition("/")[2] else ("", "", text)

@@ -39,7 +39,7 @@ _VERSION = re.compile(r"/v(\d{1,3})(?=/)")
 
 
 class Answer(NamedTuple):
-    """A symbol that answers. `why` is the name, the words or the neighbour that brought it."""
+    """A matching symbol. `why` names the signal: name, words or neighbour."""
 
     symbol: Symbol
     start_line: int
@@ -53,7 +53,7 @@ class Answer(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """What was found, best first, and what made it worse than it could be."""
+    """The matches, best first, and the reason for degraded quality, if any."""
 
     answers: tuple[Answer, ...]
     degraded: str | None = None
@@ -96,7 +96,7 @@ def search(
 
 
 def _named(project: Project, text: str) -> list[Symbol]:
-    """Return the symbols whose names stand in the question."""
+    """Return the symbols that the question names."""
     words = [
         word for word in dict.fromkeys(_IDENTIFIER.findall(text)) if _CODE_LIKE.search(word) or word == text.strip()
     ]
@@ -139,12 +139,12 @@ def _ranked(project: Project, found: RankedHits, text: str, words: set[str], nam
 
 
 def _base(hit: Hit) -> float:
-    """Return the signals of both retrievers: the share of the keyword ceiling, and the cosine."""
+    """Return the retriever scores of a passage: the share of the keyword ceiling, and the vector similarity."""
     return hit.signals.get("fused", 0.0)
 
 
 def _path_overlap(path: str, words: set[str]) -> float:
-    """Return the share of the question's words that the file's name, and half that its folders, bear."""
+    """Return the share of query words in the file's name, plus half the share in its folders."""
     pure = PurePosixPath(path)
     own = set(query_tokens(pure.stem.replace("_", " ").replace("-", " ")))
     folders = set(query_tokens(" ".join(pure.parent.parts).replace("_", " ").replace("-", " ")))
@@ -165,7 +165,7 @@ def _shared(words: set[str], others: set[str]) -> float:
 
 
 def _in_use(project: Project, paths: Iterable[str]) -> set[str]:
-    """Return the paths that are named like tests although what is no test imports them: `jinja2/tests.py`."""
+    """Return the paths that are named like tests but imported by product code: `jinja2/tests.py`."""
     modules = [f"{path}::<module>" for path in sorted(paths) if places.is_test(path)]
     edges = project.store.edges_into(modules) if modules else ()
     return {
@@ -178,7 +178,7 @@ def _in_use(project: Project, paths: Iterable[str]) -> set[str]:
 def _by_file(
     hits: Sequence[Hit], scores: Sequence[float], symbols: Sequence[Symbol | None], in_use: set[str]
 ) -> list[_Scored]:
-    """Let files speak: the best passage of a file gains from the others, which then count less and less."""
+    """Aggregate by file: the best passage gains from the others, each further passage counts less."""
     members: dict[str, list[int]] = defaultdict(list)
     for number, hit in enumerate(hits):
         members[hit.passage.key].append(number)
@@ -195,7 +195,7 @@ def _by_file(
 
 
 def _superseded(paths: Iterable[str]) -> set[str]:
-    """Return the paths below a folder such as `v3` beside which there is a `v4`."""
+    """Return the paths in superseded version folders: `v3` next to `v4`."""
     numbered = [
         (path, path[: match.start()], int(match[1])) for path in paths for match in _VERSION.finditer(f"/{path}")
     ]
@@ -221,7 +221,7 @@ def _weight(path: str, *, is_test: bool = True) -> float:
 
 
 def _symbols_of(project: Project, hits: Sequence[Hit]) -> list[Symbol | None]:
-    """Return the symbol of each passage: the function or class that it was cut from, else the nearest around it."""
+    """Return the symbol of each passage: the function or class it was cut from, or the nearest enclosing symbol."""
     keys = [symbol_key(hit.passage.key, hit.passage.context) for hit in hits]
     named = {s.key: s for s in project.store.symbols(keys=sorted({*keys} - {""}))}
     by_path: dict[str, list[Symbol]] = defaultdict(list)
@@ -251,7 +251,7 @@ def _file_symbol(path: str, lines: int) -> Symbol:
 
 
 def _with_missing(named: Sequence[Symbol], answers: list[Answer], *, is_name: bool) -> list[Answer]:
-    """Put symbols that the question names in front, also where no passage of theirs was among the best."""
+    """Rank symbols that the question names first, even without a passage among the best."""
     present = {a.symbol.key for a in answers}
     best = answers[0].score if answers else 1.0
     missing = [
@@ -269,7 +269,7 @@ def _with_missing(named: Sequence[Symbol], answers: list[Answer], *, is_name: bo
 
 
 def _expanded(project: Project, answers: list[Answer], limit: int) -> list[Answer]:
-    """Fill what is left of the limit with the nearest neighbours of the best answers, up to two edges away."""
+    """Fill the remaining limit with neighbours of the best matches, up to two edges away."""
     present = {a.symbol.key for a in answers}
     frontier = [a.symbol.key for a in answers[:_NEIGHBOURS]]
     added: dict[str, tuple[float, str]] = {}
@@ -298,7 +298,7 @@ def _expanded(project: Project, answers: list[Answer], limit: int) -> list[Answe
 
 
 def _with_lines(project: Project, answers: Sequence[Answer], words: set[str]) -> list[Answer]:
-    """Give each answer the lines of it that say most of what is asked."""
+    """Add to each match the lines with the most query words."""
     paths = sorted({a.symbol.path for a in answers})
     texts = {document.key: document.text.split("\n") for document in project.store.get(SCOPE, paths)}
     out = []
@@ -310,7 +310,7 @@ def _with_lines(project: Project, answers: Sequence[Answer], words: set[str]) ->
 
 
 def _telling(lines: Sequence[str], words: set[str]) -> tuple[int, Sequence[str]]:
-    """Return whole lines around the one with most of the words, and how many are left out before them."""
+    """Return whole lines around the best one, and the number of lines skipped before them."""
     if sum(map(len, lines)) + len(lines) <= _SNIPPET_CHARS:
         return 0, lines
     first = max(range(len(lines)), key=lambda n: len(words.intersection(keyword_tokens(lines[n]))))

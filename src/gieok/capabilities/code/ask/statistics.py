@@ -1,4 +1,4 @@
-"""Counts over the graph: what there is, what everything depends on, how deep imports go."""
+"""Counts over the graph: sizes, most used symbols, import depth."""
 
 from collections import Counter, defaultdict
 from typing import NamedTuple
@@ -69,7 +69,7 @@ def count(project: Project) -> Statistics:
 
 
 def import_depth(project: Project) -> int:
-    """Return how deep the project's imports go."""
+    """Return the import depth of the project."""
     imports: dict[str, set[str]] = defaultdict(set)
     for edge in project.store.all_edges(IMPORTS):
         imports[edge.source.partition("::")[0]].add(edge.target.partition("::")[0])
@@ -77,7 +77,7 @@ def import_depth(project: Project) -> int:
 
 
 def depth(imports: dict[str, set[str]]) -> int:
-    """Return how many modules the longest chain of imports has; a circle counts once."""
+    """Return the length of the longest import chain in modules; a cycle counts once."""
     done: dict[str, int] = {}
     for start in sorted(imports):
         stack = [(start, iter(sorted(imports[start])))]

@@ -1,4 +1,4 @@
-"""A question to a model over retrieved code, with the last exchanges and files that the user names."""
+"""A question to a model about retrieved code, with the last exchanges and files named by the user."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""When a change deserves a deeper look: rules that write `escalation/pending.json`, which stays until it was taken."""
+"""Rules that escalate a change to the strong model: they write `escalation/pending.json`, which stays until it is handled."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ _DEPTH_CHANGE = 2
 def reasons_of_sync(
     *, new_modules: Sequence[str], new_classes: Sequence[str], files: int, depth_before: int, depth_after: int
 ) -> list[str]:
-    """Return which rules a sync meets."""
+    """Return the rules that a sync triggers."""
     found = [f"new module {path}" for path in new_modules[:_MANY_FILES]]
     found += [f"new class {key}" for key in new_classes[:_MANY_FILES]]
     if files > _MANY_FILES:
@@ -29,7 +29,7 @@ def reasons_of_sync(
 
 
 def reasons_of_validation(quality: int, earlier: Sequence[Mapping[str, object]]) -> list[str]:
-    """Return which rules a validation meets; `earlier` are the rows of the log, the newest last."""
+    """Return the rules that a validation triggers; `earlier` are the rows of the log, the newest last."""
     found = [f"quality {quality} is below {_LOW_QUALITY}"] if quality < _LOW_QUALITY else []
     last = [row.get("status") for row in earlier][-_FAILURES:]
     if len(last) == _FAILURES and all(status == "failed" for status in last):
@@ -38,7 +38,7 @@ def reasons_of_validation(quality: int, earlier: Sequence[Mapping[str, object]])
 
 
 def pending(root: Path) -> dict[str, object] | None:
-    """Return what waits, or None."""
+    """Return the pending escalation, or None."""
     try:
         found = json.loads((root / layout.FOLDER / _FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -47,7 +47,7 @@ def pending(root: Path) -> dict[str, object] | None:
 
 
 def add(root: Path, reasons: Sequence[str], files: Sequence[str], at: str) -> None:
-    """Add reasons to what waits."""
+    """Add reasons to the pending escalation."""
     if not reasons:
         return
     with fs.exclusive(root / layout.FOLDER / _LOCK):
@@ -66,7 +66,7 @@ def _texts(value: object) -> list[str]:
 
 
 def clear(root: Path, seen: Mapping[str, object]) -> None:
-    """Forget what was taken; what came while a model looked at it stays."""
+    """Remove the handled reasons; those added meanwhile stay."""
     with fs.exclusive(root / layout.FOLDER / _LOCK):
         now = pending(root) or {}
         reasons, files = (_texts(now.get(name)) for name in ("reasons", "files"))

@@ -23,7 +23,7 @@ from gieok.text.tokens import count_tokens
 
 _FUNCTIONS = (Kind.FUNCTION, Kind.METHOD)
 _NAMED = (Kind.CLASS, *_FUNCTIONS)
-#: Shorter functions say themselves what they do.
+#: Shorter functions need no summary.
 _LEAST_LINES = 3
 _MOST_AT_ONCE = 12
 _MOST_CHARS = 2_000
@@ -42,14 +42,14 @@ _SPACES = re.compile(r"\s+")
 
 
 class Budget(NamedTuple):
-    """How many tokens one run may use, and which setting says so."""
+    """Token limit of one run, and the setting that sets it."""
 
     setting: str
     tokens: int
 
 
 class Summaries(NamedTuple):
-    """How many summaries were written, how many symbols have none yet, and what ended the run before its end."""
+    """Written summaries, symbols without one, and the reason for an early end."""
 
     written: int = 0
     left: int = 0
@@ -57,7 +57,7 @@ class Summaries(NamedTuple):
 
     @property
     def note(self) -> str:
-        """Return what a person must know; '' where all is done."""
+        """Return a note for the user; '' where everything is done."""
         if not self.left:
             return ""
         why = "the model passed over them, or they have changed meanwhile"
@@ -168,19 +168,19 @@ def _ranked(project: Project, symbols: Sequence[Symbol]) -> list[Symbol]:
 
 
 class _Piece(NamedTuple):
-    """What a model is shown of a symbol."""
+    """The part of a symbol that is sent to a model."""
 
     symbol: Symbol
     text: str
 
     @property
     def mark(self) -> str:
-        """Return what an outline is known by: most changes of a module or a class are inside of a function."""
+        """Return the hash of an outline: most changes of a module or a class are inside of a function."""
         return _OUTLINE + sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _pieces(project: Project, symbols: Sequence[Symbol]) -> list[_Piece]:
-    """Return what is shown of symbols; none of one whose file another process is just changing, or has changed."""
+    """Return the pieces to send; without symbols whose file has changed since it was indexed."""
     paths = sorted({s.path for s in symbols})
     before = project.store.files()
     documents = {d.key: d for d in project.store.get(SCOPE, paths)}
@@ -201,7 +201,7 @@ def _pieces(project: Project, symbols: Sequence[Symbol]) -> list[_Piece]:
 
 
 def _known(project: Project, pieces: Sequence[_Piece], model: str) -> tuple[list[Summary], list[_Piece]]:
-    """Return summaries for pieces of which just this was asked before (by `model`, '' for any), and the other pieces."""
+    """Return stored summaries of identical pieces (by `model`, '' for any), and the other pieces."""
     kept = project.store.summaries([piece.mark for piece in pieces])
     known = {mark: row for mark, row in kept.items() if not model or row.model == model}
     rows = [known[p.mark]._replace(code_hash=p.symbol.code_hash) for p in pieces if p.mark in known]
@@ -220,7 +220,7 @@ def _fitting(pieces: Sequence[_Piece], budget_tokens: int) -> list[_Piece]:
 
 
 def _answers(asker: Asker, pieces: Sequence[_Piece]) -> list[Summary]:
-    """Ask about pieces in one request; return what was said, of outlines also by their mark. Raises GeneratorFailed."""
+    """Summarise pieces in one request; outlines are also returned by their hash. Raises GeneratorFailed."""
     text = "\n\n".join(f"{number}\n{fenced(piece.text)}" for number, piece in enumerate(pieces, 1))
     said = asker.ask(prompt(_ASK, text), partial(_parsed, count=len(pieces)))
     named = [(pieces[number - 1], line) for number, line in said.items()]

@@ -73,7 +73,7 @@ class _Stretch(NamedTuple):
 
 
 def _joined(text: str, starts: Sequence[int], found: Sequence[_Stretch]) -> list[tuple[int, int, str]]:
-    """Give what is tiny and no whole symbol to what follows it, at the end to what precedes it."""
+    """Join tiny pieces that are not whole symbols to the next one, at the end to the previous one."""
     out: list[tuple[int, int, str]] = []
     held = 0
     for number, (first, last, context, is_whole) in enumerate(found):
@@ -91,7 +91,7 @@ def _joined(text: str, starts: Sequence[int], found: Sequence[_Stretch]) -> list
 
 
 def _with_comments(text: str, starts: Sequence[int], first: int) -> int:
-    """Return the first line of the comment that stands right above a line, as far to the left."""
+    """Return the first line of the comment directly above a line, at the same indentation."""
     indent = _indent(text[starts[first - 1] : starts[first]])
     line = first
     while line > 1:
@@ -128,7 +128,7 @@ def _context(path: str, symbol: SymbolFact) -> str:
 
 
 def symbol_key(path: str, context: str) -> str:
-    """Return the key of the symbol that a passage with this context was cut from; '' for what stands between symbols."""
+    """Return the key of the symbol that a passage was cut from; '' for text between symbols."""
     qualified = context.removeprefix(f"{_stem(path)} ")
     return f"{path}::{qualified}" if qualified != context else ""
 

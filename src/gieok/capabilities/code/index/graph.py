@@ -1,4 +1,4 @@
-"""Facts of all files → symbols, edges and open calls. A pure function: incremental and full are the same call."""
+"""Facts of all files → symbols, edges and unresolved calls. A pure function: incremental and full are the same call."""
 
 import re
 from collections import defaultdict
@@ -21,7 +21,7 @@ RESOLVER_VERSION = 5
 
 
 class Certainty(IntEnum):
-    """How sure an edge is, best first. A path is as sure as its weakest edge."""
+    """Certainty of an edge, best first. A path is as certain as its weakest edge."""
 
     OBSERVED = 0
     RESOLVED = 1
@@ -59,7 +59,7 @@ class Built(NamedTuple):
 
 
 class _Edges:
-    """Collects edges; of several at one place the surest counts."""
+    """Collects edges; of several at one place the most certain counts."""
 
     def __init__(self) -> None:
         self.found: dict[tuple[str, str, str, int], tuple[int, str]] = {}
@@ -141,7 +141,7 @@ def _again(family: Family, again: Callable[[], Files]) -> Files:
 def _linked(
     family: Family, names: set[str], place: Callable[[str], str], members: Files
 ) -> tuple[_Edges, set[UnresolvedCall]]:
-    """Return the edges of one family of languages, and the calls that are open."""
+    """Return the edges of one family of languages, and the unresolved calls."""
     edges = _Edges()
     keys = [f"{path}::{s.qualified}" for path, facts in members for s in facts.symbols]
     program = solve(members, family.rules(members))
@@ -155,7 +155,7 @@ def _linked(
 def _calls(
     program: Program, keys: Sequence[str], placed: Sequence[str], names: set[str], edges: _Edges
 ) -> set[UnresolvedCall]:
-    """Add an edge for every target of every site; return the sites of which no target is known."""
+    """Add an edge for every target of every site; return the unresolved calls."""
     methods: dict[str, set[str]] = defaultdict(set)
     for number, fact in enumerate(program.functions):
         key = keys[program.function_symbol[number]]

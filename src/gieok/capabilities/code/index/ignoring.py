@@ -1,4 +1,4 @@
-"""What is left out by name: git's own answer where a repository speaks for the folder, else the patterns of `.gitignore`."""
+"""Ignored files: git's own answer inside a repository, else the patterns of `.gitignore`."""
 
 import os
 import warnings
@@ -13,7 +13,7 @@ from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from gieok.ports.code import Versions
 
-#: Never looked into, whatever `.gitignore` says: what tools put there, and what others wrote.
+#: Never scanned, whatever `.gitignore` says: build output and third-party code.
 _SKIPPED_FOLDERS = frozenset(
     """.git .hg .svn .gieok .venv venv env node_modules bower_components vendor third_party __pycache__ .tox .nox .mypy_cache
     .pytest_cache .ruff_cache .idea .vscode .next .nuxt .gradle .cargo site-packages dist-packages .eggs dist build target
@@ -24,7 +24,7 @@ _PERHAPS_SOURCE = frozenset("build dist target coverage env vendor".split())
 
 
 class Rules(NamedTuple):
-    """Who says what is left out: the user's patterns, always, and git or, where it has nothing to say, `.gitignore`."""
+    """Sources of ignore rules: the user's patterns, and git or, outside of repositories, `.gitignore`."""
 
     patterns: tuple[str, ...] = ()
     versions: Versions | None = None
@@ -71,7 +71,7 @@ def left_out(root: Path, paths: Sequence[str], rules: Rules) -> AbstractSet[str]
 
 
 def _is_open(root: Path, folder: str, own: GitIgnoreSpec, known: dict[str, bool]) -> bool:
-    """Say whether a folder and those above it are looked into."""
+    """Say whether a folder and those above it are scanned."""
     if not folder:
         return True
     if folder not in known:
@@ -86,7 +86,7 @@ def _is_open(root: Path, folder: str, own: GitIgnoreSpec, known: dict[str, bool]
 
 
 def _is_foreign(folder: Path) -> bool:
-    """Say whether a folder is one that tools make or that others wrote."""
+    """Say whether a folder holds build output or third-party code."""
     if folder.name not in _SKIPPED_FOLDERS:
         return False
     return folder.name not in _PERHAPS_SOURCE or not (folder / "__init__.py").is_file()

@@ -35,7 +35,7 @@ def claim(home: Path, root: Path, store: ProjectStore) -> None:
 
 
 def discard(home: Path, root: Path) -> None:
-    """Remove the index of `root`, and what SQLite keeps beside it; the next one gets a new word."""
+    """Remove the index of `root` and SQLite's side files; the next index gets a new token."""
     index = layout.index_file(root)
     for file in (
         index,
@@ -46,7 +46,7 @@ def discard(home: Path, root: Path) -> None:
 
 
 def lock_file(home: Path, root: Path, what: str) -> Path:
-    """Return the file whose lock one process at a time holds that does `what` to an index."""
+    """Return the lock file that serialises `what` on an index."""
     file = _file(home, root)
     return file.with_name(f"{file.name}.{what}.lock")
 

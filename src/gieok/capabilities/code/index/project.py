@@ -36,7 +36,7 @@ _TIME_NOTE = "code.indexed_at"
 _UNLINKED_NOTE = "code.unlinked"
 #: No less than what a file system tells times apart by; the kernel's own tick is 10 ms at most.
 _TICK_NS = 50_000_000
-#: What decides the shape of what is stored; another one means reading every file again.
+#: Version of the stored data; another one means reading every file again.
 SHAPE = f"{fact_file.VERSION}:{graph.RESOLVER_VERSION}"
 
 
@@ -56,13 +56,13 @@ class Project(NamedTuple):
 
     @property
     def rules(self) -> Rules:
-        """Return who says what is left out of the project."""
+        """Return the ignore rules of the project."""
         return Rules(self.ignore, self.versions)
 
 
 @dataclass(slots=True)
 class ProjectChange:
-    """What a sync did."""
+    """The result of a sync."""
 
     report: Report = field(default_factory=Report)
     skipped: list[scan.Skipped] = field(default_factory=list)
@@ -147,7 +147,7 @@ def _items(
     change: ProjectChange,
     progress: Callable[[str, int, int], None],
 ) -> Iterator[SourceItem | Failed]:
-    """Offer every file; one whose size and time are as they were is not opened."""
+    """Yield every file; one with the same size and time as before is not opened."""
     now = project.clock.now()
     for number, candidate in enumerate(candidates):
         progress("reading", number, len(candidates))
@@ -259,7 +259,7 @@ def _write(
 
 
 def unlinked(project: Project) -> list[scan.Skipped]:
-    """Return the files that the solver could not take, with the reason: they are searched, what they call is not known."""
+    """Return the files that could not be linked, with the reason: they are searched, their calls are not known."""
     rows = json.loads(project.store.notes(SCOPE).get(_UNLINKED_NOTE, "[]"))
     return [scan.Skipped(path, f"calls not followed: {reason}") for path, reason in rows]
 
@@ -271,7 +271,7 @@ def notes(project: Project) -> list[scan.Skipped]:
 
 
 class Freshness(NamedTuple):
-    """How an answer stands to the files: the commit and time of the index, and which files differ on disk."""
+    """Freshness of an answer: commit and time of the index, and the files that differ on disk."""
 
     commit: str
     head: str

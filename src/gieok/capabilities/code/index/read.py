@@ -24,7 +24,7 @@ _ESCAPED = re.compile(r"\\u[0d]", re.IGNORECASE)
 
 
 class CodeSource(NamedTuple):
-    """A file that was read. `note` says why it is only text, where it is."""
+    """A file that was read. `note` gives the reason where it is indexed as text only."""
 
     path: str
     language: str
@@ -34,12 +34,12 @@ class CodeSource(NamedTuple):
     note: str
 
     def passages(self, text: str) -> tuple[Passage, ...]:
-        """Return the passages of the file; `text` may be redacted, line for line."""
+        """Return the passages of the file; `text` may be redacted, with its lines kept."""
         return chunks.cut(text, self.path, self.facts.symbols) if LANGUAGES[self.language].is_searched else ()
 
 
 def read(path: str, language: str, text: str, parser: Parser) -> CodeSource:
-    """Read a file. What does not parse is text, and says so."""
+    """Read a file. One that does not parse is indexed as text, with a note."""
     status, note = "parsed", ""
     try:
         facts = LANGUAGES[language].read(text, LANGUAGES[language], parser)
@@ -55,7 +55,7 @@ def read(path: str, language: str, text: str, parser: Parser) -> CodeSource:
 
 
 def _encodable(facts: Facts) -> Facts:
-    """Return facts without the halves of characters that a text of Python may hold by its escapes: no store takes them."""
+    """Return facts without lone surrogates, which escapes in Python strings may produce: no store accepts them."""
     return load(facts.dump().encode("utf-8", "replace").decode("utf-8"))
 
 
@@ -74,7 +74,7 @@ def _clean(rows: tuple[_Told, ...]) -> tuple[_Told, ...]:
 
 
 def dialect(language: str) -> Callable[[str], str]:
-    """Return what takes the secrets out of a file: a manifest and prose say them otherwise than code does."""
+    """Return the redaction of a language: manifests and prose are searched for other forms of secrets than code."""
     return redact_source if LANGUAGES[language].is_source else redact
 
 

@@ -20,7 +20,7 @@ _GENERATED_NAME = re.compile(
 )
 _HEAD_BYTES = 600
 _NO_RULES = Rules()
-#: The reason of what a rule leaves out.
+#: The reason of a file that a rule ignores.
 IGNORED = "ignored"
 
 
@@ -34,14 +34,14 @@ class Candidate(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """A file that is not, and why."""
+    """A file that is not read, with the reason."""
 
     path: str
     reason: str
 
 
 class Unwanted(Exception):
-    """A file turned out not to be for reading once it was opened."""
+    """A file that is rejected after it was opened."""
 
 
 def scan(root: Path, rules: Rules = _NO_RULES) -> tuple[list[Candidate], list[Skipped]]:

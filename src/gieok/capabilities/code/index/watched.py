@@ -1,4 +1,4 @@
-"""Which projects the daemon keeps in line: a file for each in Gieok's home, so that it is known after a restart too."""
+"""The projects that the daemon keeps up to date: a file for each in Gieok's home, which survives restarts."""
 
 import json
 from hashlib import sha256
@@ -13,12 +13,12 @@ def folder(home: Path) -> Path:
 
 
 def add(home: Path, root: Path) -> None:
-    """Hand a project over."""
+    """Let the daemon watch a project."""
     fs.replace_private(_file(home, root), json.dumps({"root": str(root)}))
 
 
 def remove(home: Path, root: Path) -> bool:
-    """Take a project back; False where it was not handed over."""
+    """Stop watching a project; False where it was not watched."""
     try:
         _file(home, root).unlink()
     except FileNotFoundError:
@@ -27,7 +27,7 @@ def remove(home: Path, root: Path) -> bool:
 
 
 def roots(home: Path) -> list[Path]:
-    """Return the projects that were handed over, sorted. A file that is none of ours is passed over."""
+    """Return the watched projects, sorted. Other files are skipped."""
     found = []
     for file in folder(home).glob("*.json"):
         try:
@@ -39,7 +39,7 @@ def roots(home: Path) -> list[Path]:
 
 
 def part(root: Path) -> str:
-    """Return the name under which the daemon says how a project is."""
+    """Return the name under which the daemon reports the state of a project."""
     return f"code {root}"
 
 

@@ -1,4 +1,4 @@
-"""What one file says, without looking at any other: symbols, and instructions about which values flow where.
+"""The facts of one file, read without any other: symbols, and instructions about which values flow where.
 
 Facts are a pure function of the file's bytes, in one form for every language, and are kept as JSON by content hash. The
 solver (`resolve/solver.py`) links the facts of all files. A variable is a number local to the file; -1 is "nothing is known".
@@ -28,7 +28,7 @@ class Kind(StrEnum):
 
 
 class Trait(StrEnum):
-    """What changes how a function is called or what a call gives."""
+    """A property of a function that changes how it is called or what a call gives."""
 
     PROPERTY = "property"
     STATIC = "static"

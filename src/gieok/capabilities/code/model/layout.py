@@ -8,8 +8,8 @@ from gieok import fs, places
 
 FOLDER = Path(places.PROJECT_FOLDER, "code")
 _INDEX = "index.sqlite"
-#: So that a repository does not take the index in.
-_IGNORE = "# what `gieok code` keeps here can be made again\n*\n"
+#: Keeps the index out of the repository.
+_IGNORE = "# index of `gieok code`: it can be rebuilt\n*\n"
 CONFIG = """# Settings of `gieok code` for this project.
 # ignore: patterns as in .gitignore, of files that are not to be indexed
 ignore: []
@@ -28,7 +28,7 @@ def find_root(start: Path) -> Path | None:
 
 
 def prepare(root: Path) -> None:
-    """Make the folder, with its settings and a `.gitignore`, where they are not there yet."""
+    """Create the folder with its settings and a `.gitignore`, where they are missing."""
     folder = root / FOLDER
     fs.make_private(folder)
     for name, text in (("config.yaml", CONFIG), (".gitignore", _IGNORE)):
@@ -43,7 +43,7 @@ def append_log(root: Path, name: str, row: Mapping[str, object]) -> None:
 
 
 def read_log(root: Path, name: str) -> Iterator[dict[str, object]]:
-    """Yield the rows of a log; a line that is not one is passed over."""
+    """Yield the rows of a log; invalid lines are skipped."""
     try:
         lines = (root / FOLDER / "logs" / f"{name}.jsonl").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

@@ -126,7 +126,7 @@ def _about(part: Component, by_path: Mapping[str, Sequence[Symbol]], told: Mappi
 
 
 def _said(symbol: Symbol, told: Mapping[str, str]) -> str:
-    """Return what a model said of this very code, else the first sentence of its documentation."""
+    """Return the model's summary of this exact code, or the first sentence of its documentation."""
     return told.get(symbol.code_hash) or (summary.first_sentence(symbol.doc) if symbol.doc else "")
 
 
@@ -145,7 +145,7 @@ def _order(found: Structure) -> list[str]:
 
 
 def _hot(project: Project, symbols: Sequence[Symbol]) -> list[str]:
-    """Return the functions in which a change is hard and widely felt: many branches, many dependants."""
+    """Return the hot spots: functions with many branches and many dependants."""
     dependants: dict[str, set[str]] = defaultdict(set)
     for edge in project.store.all_edges():
         if edge.kind != IMPORTS and edge.tier <= Certainty.UNIQUE_NAME:
@@ -177,7 +177,7 @@ def _tests(found: Structure, symbols: Sequence[Symbol]) -> list[str]:
 
 
 def _file(path: str, symbols: Sequence[Symbol], told: Mapping[str, str]) -> Iterator[str]:
-    """Yield a file and what it offers to others."""
+    """Yield a file and its public symbols."""
     if places.is_test(path) or places.is_side(path) or path.endswith(".md"):
         return
     module = next((s for s in symbols if s.kind == Kind.MODULE), None)

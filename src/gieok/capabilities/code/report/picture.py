@@ -1,4 +1,4 @@
-"""The parts of a project as an SVG: what imports stands above what it imports, in light and in dark."""
+"""The parts of a project as an SVG, importing parts above imported ones, for light and dark pages."""
 
 import unicodedata
 from collections import defaultdict
@@ -27,7 +27,7 @@ text{font-family:system-ui,-apple-system,"Segoe UI","Noto Sans","Noto Sans CJK K
 
 
 class _Node(NamedTuple):
-    """A box, or where a line passes a row."""
+    """A box, or the point at which a line crosses a row."""
 
     width: float
     name: str
@@ -35,7 +35,7 @@ class _Node(NamedTuple):
 
 
 def svg(found: Structure, title: str) -> str:
-    """Return the picture. Its lines say what does not follow from others; the page's table has all."""
+    """Return the picture. Its lines are the transitive reduction of the imports; the page's table has all of them."""
     rows, lines = _laid_out(found)
     place = _columns(rows, lines)
     width = max([620.0, *(place[n] + n.width / 2 + _MARGIN for row in rows for n in row)])
@@ -119,7 +119,7 @@ def _columns(rows: list[list[_Node]], lines: Sequence[_Line]) -> dict[_Node, flo
 
 
 def _packed(row: Sequence[_Node], place: dict[_Node, float], wish: Mapping[_Node, float]) -> None:
-    """Give a row, in its order, places that do not overlap and are on average where they are wished."""
+    """Place the boxes of a row in order, without overlap, as near as possible to the wanted positions."""
     edge = float("-inf")
     for node in row:
         place[node] = max(wish[node], edge + node.width / 2)

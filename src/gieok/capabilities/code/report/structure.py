@@ -13,7 +13,7 @@ from gieok.capabilities.code.index.project import Project
 from gieok.capabilities.code.languages import places
 from gieok.capabilities.code.model.facts import Kind
 
-#: More parts than this are no picture any more.
+#: Upper limit of parts, so that the picture stays readable.
 _MOST_PARTS = 32
 #: A part that holds more of the lines than this is opened, as long as there is room.
 _OPENED_SHARE = 0.25
@@ -32,7 +32,7 @@ class Component(NamedTuple):
 
 
 class Structure(NamedTuple):
-    """Parts from those that nothing imports to those that import nothing, and the imports between them."""
+    """Parts in topological order, importing ones first, and the imports between them."""
 
     parts: tuple[Component, ...]
     #: importing part → imported part → by how many imports of a file by a file.
@@ -41,19 +41,19 @@ class Structure(NamedTuple):
     prefix: str
 
     def label(self, name: str) -> str:
-        """Return a part's name without what all have in common."""
+        """Return a part's name without the common prefix."""
         shown = name.removeprefix(self.prefix)
         return shown if shown != "*" else "/".join(name.split("/")[-2:])
 
     def against(self) -> list[tuple[str, str, int]]:
-        """Return the imports (from, to, how many) that run against the order: each closes a circle."""
+        """Return the imports (from, to, count) against the order: each closes a cycle."""
         place = {part.name: number for number, part in enumerate(self.parts)}
         found = [(a, b, n) for a, row in self.imports.items() for b, n in row.items() if place[a] > place[b]]
         return sorted(found, key=lambda row: (-row[2], row))
 
 
 def structure(project: Project) -> Structure:
-    """Return how the project is built: tests, examples and documents are no parts of it."""
+    """Return the structure of the project without tests, examples and documents."""
     lines = {s.path: s.end_line for s in project.store.all_symbols() if s.kind == Kind.MODULE}
     sources = {
         path: lines.get(path, 0)
@@ -96,7 +96,7 @@ def _paths(source: str, target: str) -> tuple[str, str]:
 
 
 def parts(sources: Mapping[str, int]) -> dict[str, str]:
-    """Return path → part, opening the folder with most lines as long as it has many of them and there is room."""
+    """Return path → part: the largest folder is split further while the picture has room."""
     part_of = dict.fromkeys(sources, ".")
     closed: set[str] = set()
     while True:
@@ -165,7 +165,7 @@ def layers(found: Structure) -> list[list[str]]:
 
 
 def needed(found: Structure) -> list[tuple[str, str, int]]:
-    """Return the imports along the order that do not follow from others: a line from a to c says nothing beside a–b–c."""
+    """Return the transitive reduction of the imports along the order: a–c is left out where a–b–c exists."""
     place = {part.name: number for number, part in enumerate(found.parts)}
     below: dict[str, set[str]] = {}
     kept: list[tuple[str, str, int]] = []

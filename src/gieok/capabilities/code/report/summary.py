@@ -1,4 +1,4 @@
-"""What a symbol does, in a line or two: made from its signature, its documentation and what it calls; or by a model, once."""
+"""Summaries of symbols in a line or two: from signature, documentation and callees, or written once by a model."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _MOST_KEYWORDS = 12
 
 
 def told(project: Project, symbols: Sequence[Symbol]) -> list[tuple[str, str]]:
-    """Return (summary, model) of each symbol: what a model said of this very code, else what is told without one, by ''."""
+    """Return (summary, model) of each symbol: a model's of this exact code, or one made without a model ('')."""
     kept = project.store.summaries([symbol.code_hash for symbol in symbols])
     found = [kept.get(symbol.code_hash) for symbol in symbols]
     return [
@@ -48,6 +48,6 @@ def callees(project: Project, key: str) -> list[str]:
 
 
 def keywords(symbol: Symbol) -> list[str]:
-    """Return the words by which a symbol is found."""
+    """Return the keywords of a symbol."""
     text = f"{symbol.key.partition('::')[2]} {symbol.signature} {symbol.doc}"
     return list(query_tokens(text))[:_MOST_KEYWORDS]

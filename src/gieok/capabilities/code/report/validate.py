@@ -1,4 +1,4 @@
-"""Is the index what it should be? Named checks that anybody can repeat, and a score made of them."""
+"""Checks of the index by name, each repeatable, and a score made of them."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ _HEADED = (Kind.FUNCTION, Kind.METHOD, Kind.CLASS)
 
 
 class Validation(NamedTuple):
-    """One check: the share that is in order, 0–1, and what was seen."""
+    """One check: the share that passes, 0–1, and details."""
 
     name: str
     share: float
@@ -24,7 +24,7 @@ class Validation(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """True where all of it is in order."""
+        """True where everything passes."""
         return self.share >= 1.0
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
+from gieok.capabilities.code.resolve.common import COMMON
 from gieok.capabilities.code.resolve.hierarchy import Hierarchy
-from gieok.capabilities.code.resolve.natives import COMMON, Natives
+from gieok.capabilities.code.resolve.natives import Natives
 
 
 class Target(NamedTuple):

@@ -1,7 +1,7 @@
 """What JavaScript's globals and the frameworks around it do with what they are given."""
 
+from gieok.capabilities.code.resolve.common import COMMON
 from gieok.capabilities.code.resolve.natives import (
-    COMMON,
     Caller,
     Machine,
     Natives,

@@ -1,8 +1,8 @@
 """What Python's standard library, pytest and unittest do with what they are given."""
 
 from gieok.capabilities.code.model.facts import NOTHING
+from gieok.capabilities.code.resolve.common import COMMON
 from gieok.capabilities.code.resolve.natives import (
-    COMMON,
     Caller,
     Machine,
     Natives,
