@@ -165,7 +165,7 @@ def test_a_spooled_event_is_taken_once_the_journal_holds_it_and_an_end_is_observ
 
 
 def test_a_folder_in_which_much_else_changes_is_not_watched(context: Context, tmp_path: Path) -> None:
-    sidecar = context.sidecar()
+    sidecar = context.observe.sidecar()
     crowded = Place(tmp_path, databases="*.db", is_watched=False)
     with_it = sidecar.transcripts._replace(places=[*sidecar.transcripts.places, crowded])
     assert replace(sidecar, transcripts=with_it).watched() == [tmp_path / "t"]
