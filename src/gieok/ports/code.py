@@ -36,9 +36,9 @@ class SymbolGraph(Edges, Protocol):
     """The symbols of one project, the edges between them and the calls without a target."""
 
     def symbols(
-        self, *, keys: Sequence[str] = (), names: Sequence[str] = (), paths: Sequence[str] = (), ending: str = ""
+        self, *, keys: Sequence[str] = (), names: Sequence[str] = (), paths: Sequence[str] = ()
     ) -> list[Symbol]:
-        """Return symbols by key, name, path, or by the end of their qualified name, sorted by path and line."""
+        """Return symbols by key, name or path, sorted by path and line."""
 
     def all_symbols(self) -> Iterator[Symbol]:
         """Yield every symbol by path and line."""

@@ -118,17 +118,14 @@ class SqliteProjectStore(SqliteStore):
                 _write_graph(db, *graph)
 
     def symbols(
-        self, *, keys: Sequence[str] = (), names: Sequence[str] = (), paths: Sequence[str] = (), ending: str = ""
+        self, *, keys: Sequence[str] = (), names: Sequence[str] = (), paths: Sequence[str] = ()
     ) -> list[Symbol]:
-        """Return symbols by key, name, path or the end of their key."""
+        """Return symbols by key, name or path."""
         with self._reading() as db:
             rows: list[tuple[object, ...]] = []
             for column, values in (("key", keys), ("name", names), ("path", paths)):
                 for batch in batches(values):
                     rows += db.execute(f"SELECT {_SYMBOL} FROM code_symbols WHERE {column} IN ({marks(batch)})", batch)
-            if ending:
-                pattern = "%" + ending.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-                rows += db.execute(f"SELECT {_SYMBOL} FROM code_symbols WHERE key LIKE ? ESCAPE '\\'", (pattern,))
         found = {Symbol(*row) for row in rows}  # type: ignore[arg-type]
         return sorted(found, key=lambda s: (s.path, s.start_line, s.key))
 

@@ -133,8 +133,7 @@ class _Reader(TreeReader):
 
     def _components(self, node: Node, inner: Namespace) -> None:
         """A record's components are fields with methods of their name."""
-        listed = self.field(node, "parameters")
-        for parameter in listed.named_children if listed is not None and node.type == "record_declaration" else ():
+        for parameter in self.children(node, "parameters") if node.type == "record_declaration" else ():
             name = self.name(parameter)
             self.builder.copy(self.builder.bind(inner, name), self.type(self.field(parameter, "type")))
 

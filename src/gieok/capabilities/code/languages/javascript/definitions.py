@@ -28,11 +28,11 @@ class Definitions(Names):
     def _function_expression(self, node: Node) -> Variable:
         return self._make(node, self.name(node))
 
-    def _make(self, node: Node, name: str, *, kind: str = "", traits: tuple[str, ...] = ()) -> Variable:
+    def _make(self, node: Node, name: str) -> Variable:
         """Add a function; one that is used as a class becomes one, with itself as constructor."""
         if name and node.type not in ("method_definition", "arrow_function") and self._is_constructor(node, name):
             return self._function_class(node, name)
-        return self.function_value(self._add(node, name, kind or Kind.FUNCTION, traits))
+        return self.function_value(self._add(node, name, Kind.FUNCTION))
 
     def _is_constructor(self, node: Node, name: str) -> bool:
         return name in self.constructors or (name[:1].isupper() and "this." in self.name(node, "body"))

@@ -120,8 +120,10 @@ class Names(TreeReader):
 
     # Targets
 
-    def assign(self, target: Node, value: Variable) -> None:
+    def assign(self, target: Node | None, value: Variable) -> None:
         """Let a value flow into a target or a pattern."""
+        if target is None:
+            return
         kind = target.type
         if kind in ("identifier", "shorthand_property_identifier_pattern", "shorthand_property_identifier"):
             name = self.text(target)
@@ -147,14 +149,11 @@ class Names(TreeReader):
         """Assign the parts of `{a, b: c, ...rest}` or `[x, y]`."""
         for place, part in _places(target):
             if part.type == "pair_pattern":
-                inner, key = self.field(part, "value"), self.name(part, "key")
-                if inner is not None:
-                    self.assign(inner, self.load(value, key, part))
+                self.assign(self.field(part, "value"), self.load(value, self.name(part, "key"), part))
             elif part.type in ("assignment_pattern", "object_assignment_pattern"):
                 left = self.field(part, "left")
                 default = self.value(self.field(part, "right"))
-                if left is not None:
-                    self.assign(left, self.builder.merge(self.load(value, self.text(left), part), default))
+                self.assign(left, self.builder.merge(self.load(value, self.text(left), part), default))
             elif part.type == "rest_pattern":
                 self.assign(part.named_children[0], value)
             elif part.type in ("shorthand_property_identifier_pattern", "shorthand_property_identifier"):

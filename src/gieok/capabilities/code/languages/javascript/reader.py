@@ -130,18 +130,14 @@ class _Reader(Definitions):
 
     def _augmented(self, node: Node) -> Variable:
         value = self.value(self.field(node, "right"))
-        left = self.field(node, "left")
-        if left is not None:
-            self.assign(left, value)
+        self.assign(self.field(node, "left"), value)
         return value
 
     # Control
 
     def _for_in(self, node: Node) -> None:
-        left = self.field(node, "left")
         held = self.element(self.value(self.field(node, "right")), node)
-        if left is not None:
-            self.assign(left, held)
+        self.assign(self.field(node, "left"), held)
         self.value(self.field(node, "body"))
 
     def _binary(self, node: Node) -> Variable:
@@ -195,11 +191,7 @@ class _Reader(Definitions):
             this = [("this", value) for _, value in arguments[:1]]
             return self.call(held, [*this, *given], node, self.text(place).rpartition(".")[2])
         held = self.value(place)
-        if (
-            name in ("inherits", "setPrototypeOf")
-            and len(arguments) > 1
-            and NOTHING not in (arguments[0][1], arguments[1][1])
-        ):
+        if name in ("inherits", "setPrototypeOf") and len(arguments) > 1:
             self.store(arguments[0][1], "prototype", arguments[1][1], node)
         if name in ("create", "assign") and arguments and self.text(place) == "Object":
             return self._object_call(name, arguments, node)

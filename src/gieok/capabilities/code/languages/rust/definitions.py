@@ -6,6 +6,8 @@ from gieok.capabilities.code.model.facts import NOTHING, Kind, Namespace, Op, Tr
 #: Types that stand for what is inside of them.
 WRAPPERS = frozenset("Box Rc Arc Ref RefMut Option Result Pin Cow RefCell Mutex RwLock MutexGuard Weak".split())
 _COLLECTIONS = frozenset("Vec VecDeque HashMap BTreeMap HashSet BTreeSet Iterator IntoIterator LinkedList".split())
+#: What stands inside of a reference or a generic type and is not the type.
+_BESIDE_TYPE = ("lifetime", "mutable_specifier", "type_arguments")
 
 
 class Definitions(TreeReader):
@@ -59,12 +61,10 @@ class Definitions(TreeReader):
 
     def _module(self, node: Node) -> None:
         name, body = self.name(node), self.field(node, "body")
-        if body is None:
-            to = self.builder.bind(self.builder.module, name)
-            self.emit(Op.IMPORT, to, f"self::{name}", "", 0, self.line(node))
-            return
         to = self.builder.bind(self.builder.module, name)
-        self.emit(Op.IMPORT, to, "self", "", 0, self.line(node))  # the file itself
+        self.emit(Op.IMPORT, to, "self" if body is not None else f"self::{name}", "", 0, self.line(node))
+        if body is None:  # else it is in the file itself
+            return
         outer = self.scope
         self.scope = Namespace(outer, outer.symbol, outer.function, f"{outer.prefix}{name}.")
         self.scope.names = outer.names  # one space of names for a file: `use super::*` is nearly always there
@@ -75,8 +75,7 @@ class Definitions(TreeReader):
 
     def _function(self, node: Node) -> None:
         name = self.name(node)
-        attributes = self._attributes(node)
-        traits = (Trait.TEST,) if "test" in attributes else ()
+        traits = (Trait.TEST,) if "test" in self._attributes(node) else ()
         number = self._add(node, name, Kind.FUNCTION, "", traits)
         self.builder.copy(self.builder.bind(self.scope, name), self.function_value(number))
 
@@ -93,12 +92,9 @@ class Definitions(TreeReader):
             pattern = self.field(parameter, "pattern") if parameter.type == "parameter" else parameter
             if parameter.type in ("self_parameter", "attribute_item", "line_comment") or pattern is None:
                 continue
-            name_of = (
-                self.text(pattern).removeprefix("mut ")
-                if pattern.type in ("identifier", "mut_pattern")
-                else f"<{place}>"
-            )
-            if name_of.startswith("<"):
+            name_of = self.text(pattern).removeprefix("mut ")
+            if pattern.type not in ("identifier", "mut_pattern"):
+                name_of = f"<{place}>"
                 patterns.append((pattern, name_of))
             parameters.append((name_of, self.type(self.field(parameter, "type"))))
         given = self.type(self.field(node, "return_type"))
@@ -182,19 +178,16 @@ class Definitions(TreeReader):
 
     def _method(self, member: Node, inner: Namespace, held: Variable) -> None:
         name = self.name(member)
-        listed = self.field(member, "parameters")
-        has_self = listed is not None and any(c.type == "self_parameter" for c in listed.named_children)
+        has_self = any(c.type == "self_parameter" for c in self.children(member, "parameters"))
         traits = () if has_self else (Trait.STATIC,)
         number = self._add(member, name, Kind.METHOD, "self" if has_self else "", traits)
         made = self.function_value(number)
         if held == NOTHING:
             self.bind(name, made, inner)
-            if has_self:
-                self.builder.copy(self.builder.functions[number].parameters[0], self.declared(self.implementing))
         else:
             self.store(held, name, made, member)
-            if has_self:
-                self.builder.copy(self.builder.functions[number].parameters[0], self.declared(held))
+        if has_self:
+            self.builder.copy(self.builder.functions[number].parameters[0], self.declared(self.implementing))
 
     def _alias(self, node: Node) -> None:
         name = self.name(node)
@@ -216,10 +209,7 @@ class Definitions(TreeReader):
         if node is None:
             return NOTHING
         if node.type in ("generic_type", "reference_type", "dynamic_type", "abstract_type", "pointer_type"):
-            inner = [
-                c for c in node.named_children if c.type not in ("lifetime", "mutable_specifier", "type_arguments")
-            ]
-            return self._named(inner[0]) if inner else NOTHING
+            return self._named(next((c for c in node.named_children if c.type not in _BESIDE_TYPE), None))
         if node.type == "scoped_type_identifier":
             return self._path(self.text(node).split("::"), node)
         if node.type not in ("type_identifier", "identifier"):
@@ -233,16 +223,13 @@ class Definitions(TreeReader):
             return NOTHING
         if node.type == "generic_type":
             name = self.name(node, "type")
-            arguments = self.field(node, "type_arguments")
-            inner = [c for c in arguments.named_children if "lifetime" not in c.type] if arguments is not None else []
+            inner = [c for c in self.children(node, "type_arguments") if "lifetime" not in c.type]
             if name in WRAPPERS and inner:
                 return self.type(inner[0])
             if name in _COLLECTIONS and inner:
                 return self.holding(self.type(inner[-1]), node)
         if node.type in ("reference_type", "dynamic_type", "abstract_type"):
-            return self.type(
-                next((c for c in node.named_children if c.type not in ("lifetime", "mutable_specifier")), None)
-            )
+            return self.type(next((c for c in node.named_children if c.type not in _BESIDE_TYPE), None))
         if node.type in ("array_type", "slice_type"):
             return self.holding(self.type(self.field(node, "element") or node.named_children[0]), node)
         if node.type == "tuple_type":
@@ -262,8 +249,10 @@ class Definitions(TreeReader):
 
     # Patterns
 
-    def assign(self, pattern: Node, value: Variable) -> None:
+    def assign(self, pattern: Node | None, value: Variable) -> None:
         """Bind the names of a pattern; what is inside of `Some(x)` or a tuple is what they hold."""
+        if pattern is None:
+            return
         if pattern.type == "identifier":
             self.bind(self.text(pattern), value)
         elif pattern.type == "tuple_pattern":

@@ -174,9 +174,7 @@ class _Reader(Definitions):
 
     def _let(self, node: Node) -> None:
         value = self.builder.merge(self.value(self.field(node, "value")), self.type(self.field(node, "type")))
-        pattern = self.field(node, "pattern")
-        if pattern is not None:
-            self.assign(pattern, value)
+        self.assign(self.field(node, "pattern"), value)
         self.value(self.field(node, "alternative"))
 
     def _assignment(self, node: Node) -> None:
@@ -188,17 +186,12 @@ class _Reader(Definitions):
             self.builder.copy(self.lookup(self.text(left)), value)
 
     def _for(self, node: Node) -> None:
-        pattern = self.field(node, "pattern")
         held = self.element(self.value(self.field(node, "value")), node)
-        if pattern is not None:
-            self.assign(pattern, held)
+        self.assign(self.field(node, "pattern"), held)
         self.value(self.field(node, "body"))
 
     def _let_condition(self, node: Node) -> None:
-        pattern = self.field(node, "pattern")
-        value = self.value(self.field(node, "value"))
-        if pattern is not None:
-            self.assign(pattern, value)
+        self.assign(self.field(node, "pattern"), self.value(self.field(node, "value")))
 
     def _tuple(self, node: Node) -> Variable:
         return self.row(node.named_children, self.value)
