@@ -41,7 +41,7 @@ from gieok.ops import NAMES, operation
 from gieok.testing import ManualClock
 for name in NAMES:
     operation(name)
-for name in ("capabilities.observe.sidecar", "capabilities.code.project", "backends.stores.sqlite.store", "engine.durable",
+for name in ("capabilities.observe.sidecar", "capabilities.code.index.project", "backends.stores.sqlite.store", "engine.durable",
              "backends.journals.sqlite.journal", "backends.stores.sqlite.graph", "capabilities.code.languages"):
     importlib.import_module("gieok." + name)
 WRITES = {"execute", "executemany", "executescript", "backup", "replace", "unlink", "link", "rename", "write", "fsync", "mkdir"}

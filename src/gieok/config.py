@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from gieok import fs, paths, places, resolved
+from gieok import fs, paths, places, registry, resolved
 from gieok.capabilities.prompt.options import HYBRID, RULES, STORE
 from gieok.capabilities.prompt.options import OPTIONS as PROMPT_OPTIONS
 from gieok.errors import BadConfig, BadRequest
@@ -39,7 +39,12 @@ OPTIONS = (
     Option("gemini.price_input", 0.30, "dollars for a million tokens in, for the cost that `gieok status` shows", low=0),
     Option("gemini.price_output", 2.50, "dollars for a million tokens out", low=0),
     Option("gemini.url", "", "another address of the service, such as a proxy's", is_address=True),
-    Option("embedder", "e5", "what makes vectors: e5 (bundled), or none (keyword search only)", choices=("e5", "none")),
+    Option(
+        "embedder",
+        "e5",
+        "what makes vectors: e5 (bundled), or none (keyword search only)",
+        choices=(*registry.EMBEDDERS, "none"),
+    ),
     Option("threads", 1, "threads for embedding; more is slower beside other work", low=1),
     Option("search.profile", "files", "how hits are ranked", in_project=True, choices=("files", "openclaw")),
     Option("search.limit", 0, "how many hits; 0: what the profile says", in_project=True, low=0),

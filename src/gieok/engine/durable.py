@@ -40,6 +40,10 @@ class DurableNotes:
 
         self.store.update_note(scope, name, kept)
 
+    def write_note(self, scope: Scope, name: str, value: str) -> None:
+        """Set one note in both."""
+        self.update_note(scope, name, lambda _: value)
+
 
 @dataclass(frozen=True, slots=True)
 class JournalRealm:

@@ -17,6 +17,14 @@ class Filter(NamedTuple):
     def __bool__(self) -> bool:
         return bool(self.kinds or self.since or self.until)
 
+    def admits(self, kind: str, moment: datetime) -> bool:
+        """Say whether a document of this kind and time may be returned."""
+        return (
+            (not self.kinds or kind in self.kinds)
+            and (self.since is None or moment >= self.since)
+            and (self.until is None or moment < self.until)
+        )
+
 
 class KeywordQuery(NamedTuple):
     """Tokens to look for with their weights, and the parameters of BM25 (formula and values: `gieok.text.bm25`)."""

@@ -46,6 +46,9 @@ class Notes(Protocol):
     def update_note(self, scope: Scope, name: str, change: Callable[[str], str]) -> None:
         """Set one note to what `change` makes of it ('' where there is none); no other process writes in between."""
 
+    def write_note(self, scope: Scope, name: str, value: str) -> None:
+        """Set one note."""
+
 
 class Upkeep(Protocol):
     """What a store tells of itself, and does for itself."""
@@ -73,9 +76,6 @@ class Store(Documents, Notes, Upkeep, Protocol):
     Raises StoreBusy, StoreUnreachable, StoreCorrupt, StoreFull or StoreError; whatever is raised, nothing of the call
     was written.
     """
-
-    def write_note(self, scope: Scope, name: str, value: str) -> None:
-        """Set one note."""
 
 
 @runtime_checkable

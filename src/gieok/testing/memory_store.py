@@ -246,13 +246,7 @@ class MemoryStore:
     def _of(self, scope: Scope, where: Filter) -> Iterator[tuple[PassageId, _Row]]:
         for i, row in self._rows.items():
             d = row.document
-            moment = d.valid_from or d.updated_at
-            if (
-                d.scope == scope
-                and (not where.kinds or d.kind in where.kinds)
-                and (where.since is None or moment >= where.since)
-                and (where.until is None or moment < where.until)
-            ):
+            if d.scope == scope and where.admits(d.kind, d.valid_from or d.updated_at):
                 yield i, row
 
 

@@ -20,7 +20,7 @@ from gieok.backends.stores.gemini.sync import ID, KIND, OWNER, SCOPE, TIME, Sync
 from gieok.backends.stores.sqlite.store import SqliteDocuments, SqliteOptions
 from gieok.errors import BadConfig, StoreUnreachable
 from gieok.model.memory import PassageId, Scope, StoreStats
-from gieok.model.retrieval import Filter, FoundPassage, Ranking
+from gieok.model.retrieval import Filter, Ranking
 from gieok.ports.system import Clock
 from gieok.text.redact import redact
 
@@ -141,7 +141,7 @@ class GeminiStore(SqliteDocuments):
             upload = uploads.get(chunk.labels.get(ID, ""))
             if upload is not None and upload.scope == scope.path:
                 ids.update(dict.fromkeys(self._passages_of(scope, upload.key, chunk)))
-        allowed = [p.id for p in self.passages(list(ids)) if _passes(p, where)][:limit]
+        allowed = [p.id for p in self.passages(list(ids)) if where.admits(p.kind, p.valid_from or p.updated_at)][:limit]
         return Ranking("managed", tuple((i, 1 - place / limit) for place, i in enumerate(allowed)))
 
     def push(self, progress: Callable[[int], None] = lambda done: None) -> int:
@@ -200,15 +200,6 @@ class GeminiStore(SqliteDocuments):
 
     def _count(self, what: str, input_tokens: int, output_tokens: int) -> None:
         self._manifest.count(f"{self._clock.now():%Y-%m-%d}", what, input_tokens, output_tokens)
-
-
-def _passes(passage: FoundPassage, where: Filter) -> bool:
-    moment = passage.valid_from or passage.updated_at
-    return (
-        (not where.kinds or passage.kind in where.kinds)
-        and (where.since is None or moment >= where.since)
-        and (where.until is None or moment < where.until)
-    )
 
 
 def _quoted(text: str) -> str:
