@@ -51,7 +51,7 @@ _GROUPS = {
 }
 #: Commands that are no operation but another surface: name → what it does, the module
 #: whose `main` runs it, the package that it needs.
-_SERVERS = {
+SERVERS = {
     "mcp": (Words("Serve the memory tools to an agent (MCP over stdio)", "에이전트에 기억 도구를 제공합니다 (MCP, stdio)"),
             "gieok.surfaces.mcp", "mcp"),
 }  # fmt: skip
@@ -212,7 +212,7 @@ def _parser(lang: str, names: Sequence[str]) -> argparse.ArgumentParser:
                 groups[group] = inner.add_subparsers(required=True, metavar="COMMAND")
                 _add_events(groups[group], group, lang)
             _add_command(groups[group] if group else commands, name, found, lang)
-    for name, (doc, module, package) in _SERVERS.items():
+    for name, (doc, module, package) in SERVERS.items():
         server = commands.add_parser(name, help=doc.say(lang), description=doc.say(lang))
         server.set_defaults(run=partial(_serve, module, package), json=False)
     return parser
