@@ -26,7 +26,8 @@ def _shown(field: Field[Any]) -> str:
     """Return a parameter as the command line takes it."""
     default, flag = default_of(field), "--" + field.name.replace("_", "-")
     if field.metadata["positional"]:
-        return f"[{field.name.upper()}{'…' if isinstance(default, list) else ''}]"
+        word = f"{field.name.upper()}{'…' if isinstance(default, list) else ''}"
+        return word if field.metadata["needed"] else f"[{word}]"
     if isinstance(default, bool):
         return f"[{flag}]"
     return f"[{flag} {'|'.join(field.metadata['choices']) or _VALUES[type(default)]}]"
@@ -41,9 +42,10 @@ def _cell(text: str) -> str:
 
 
 def _row(field: Field[Any]) -> str:
-    default = default_of(field)
-    said = field.metadata["doc"].en + (f": {', '.join(field.metadata['choices'])}" if field.metadata["choices"] else "")
-    return f"| `{_cell(_shown(field)[1:-1])}` | {f'`{default}`' if default or default == 0 and default is not False else ''} | {_cell(said)} |"
+    default, choices = default_of(field), field.metadata["choices"]
+    said = field.metadata["doc"].en + (f": {', '.join(choices)}" if choices else "")
+    begin = "" if default in ("", []) or default is False else f"`{default}`"
+    return f"| `{_cell(_shown(field).strip('[]'))}` | {begin} | {_cell(said)} |"
 
 
 def _shape(schema: dict[str, Any]) -> str:

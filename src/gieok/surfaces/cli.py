@@ -21,6 +21,7 @@ from gieok.errors import BadRequest, GieokError, MissingExtra, OutputLost
 from gieok.ops import NAMES, operation
 from gieok.ops.context import DaemonControl
 from gieok.ops.operation import Operation, Surface, Words
+from gieok.ops.request import default_of
 from gieok.surfaces import streams
 from gieok.surfaces.hook import trail
 from gieok.surfaces.language import language
@@ -246,15 +247,13 @@ def _add_command(commands: Any, name: str, found: Operation[Any, Any], lang: str
 
 
 def _add_argument(command: argparse.ArgumentParser, field: Any, lang: str) -> None:  # noqa: ANN401 - a dataclass field
-    default = field.default if field.default is not dataclasses.MISSING else field.default_factory()
+    default = default_of(field)
     options: dict[str, Any] = {"help": field.metadata["doc"].say(lang).replace("%", "%%")}
     if isinstance(default, bool):
         command.add_argument(_flag(field.name), action="store_true", dest=field.name, **options)
         return
-    if field.metadata["choices"]:
-        options["choices"] = field.metadata["choices"]
-    elif isinstance(default, int | float):
-        options["type"] = type(default)
+    if choices := field.metadata["choices"]:
+        options["metavar"] = f"{{{','.join(choices)}}}"
     if field.metadata["positional"]:
         options["nargs"] = "*" if isinstance(default, list) else "?"
         command.add_argument(field.name, default=default, metavar=field.name.upper(), **options)
