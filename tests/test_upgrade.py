@@ -105,7 +105,7 @@ def test_everything_of_an_old_home_is_found(user: Path) -> None:
     _run("observe run", _context(), once=True)
     assert _texts() == _KEPT
     shown = _run("why", _context(), id="observe:2026-11-18:4d7a06327609")
-    assert [m.message.text for m in shown.messages] == ["We decided to use Redis Streams for the queue."]
+    assert [m.text for m in shown.messages] == ["We decided to use Redis Streams for the queue."]
     with closing(SqliteJournal(user / ".gieok" / "journal.sqlite")) as journal:
         assert {entry.document.text for entry in journal.made(_USER)} == _KEPT
         assert [d.text for d in journal.history(_USER, 9)] == ["I prefer tabs over spaces."]
@@ -146,7 +146,7 @@ def test_a_rebuilt_index_is_equal_to_what_was_there(user: Path, damage: Callable
     result = _run("rebuild", _context())
     assert _everything(user) == before
     assert result.failed == ()
-    assert bool(result.aside) == (damage in (_tear, _behead))
+    assert bool(result.set_aside) == (damage in (_tear, _behead))
     assert _run("doctor", _context()).found
 
 
@@ -179,7 +179,7 @@ def test_a_folder_that_is_not_there_keeps_its_memory_in_a_rebuild(user: Path) ->
     _run("observe run", _context(), once=True)
     before = _everything(user)
     (user / "notes").rename(user / "unmounted")
-    assert "not there" in _run("rebuild", _context()).failed[0].reason
+    assert "does not exist" in _run("rebuild", _context()).failed[0].reason
     assert _everything(user) == before
     (user / "unmounted").rename(user / "notes")
     (user / "notes" / "umbrella.md").unlink()
@@ -211,12 +211,12 @@ def test_summaries_and_coverage_of_code_outlive_their_index(
         assert "gieok code init" in caught.value.hint
     _run("code init", _context(), no_wait=True)
     assert _summaries(root) == ["Says what cups cost."]
-    ran = _context().project(root).store.executed(["src/shop.py::price"])
+    ran = _context().code.project(root).store.executed(["src/shop.py::price"])
     assert [row[:2] for row in ran] == [Execution("src/shop.py::test_price", "src/shop.py::price", "", "")[:2]]
 
 
 def _summaries(root: Path) -> list[str]:
-    return [row.text for row in _context().project(root).store.summaries().values()]
+    return [row.text for row in _context().code.project(root).store.summaries().values()]
 
 
 def test_keywords_of_an_earlier_version_are_made_anew_by_themselves(user: Path) -> None:
