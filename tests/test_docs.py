@@ -1,5 +1,6 @@
 """What the documents say of the code is there."""
 
+import runpy
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,11 @@ def test_every_operation_is_in_the_documents(name: str) -> None:
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
 def test_every_setting_is_in_the_documents(option: object) -> None:
     assert f"| `{option.name}` | `{option.default}` |" in (_ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+
+
+def test_the_generated_parts_of_the_documents_are_up_to_date() -> None:
+    stale = runpy.run_path(str(_ROOT / "scripts" / "docs.py"))["stale"]()
+    assert not stale, f"run `make docs`: {', '.join(stale)}"
 
 
 def test_every_file_is_in_the_architecture() -> None:

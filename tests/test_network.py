@@ -14,6 +14,8 @@ from world import GIEOK, QMD, World
 
 from gieok.agents.table import EVENTS, HOOKED
 from gieok.ops import NAMES
+from gieok.ops.operation import Surface
+from gieok.ops.request import parameters
 from gieok.surfaces import tools
 
 pytestmark = pytest.mark.skipif(not guard.IS_SUPPORTED, reason="the guard is seccomp's: Linux on x86_64 or aarch64")
@@ -124,7 +126,7 @@ def test_no_tool_over_mcp_reaches_beyond_this_machine(indexed: World) -> None:
         says = Conversation(server)
         says.begin()
         for name, found in tools.tools().items():
-            wanted = tools.schema(found)["required"]
+            wanted = [field.name for field in parameters(found, Surface.MCP) if field.metadata["positional"]]
             answer = says.ask(
                 "tools/call", {"name": name, "arguments": {field: words.get(field, "total") for field in wanted}}
             )

@@ -344,7 +344,7 @@ def test_a_new_class_asks_for_a_deeper_look_until_a_model_took_it(run: Run, shop
     with pytest.raises(BadRequest):
         escalate.handler(_context(None), escalate.request())
     result = escalate.handler(_context(ScriptedGenerator(_says)), escalate.request())
-    assert result.escalation == ("new module shop/order.py", "new class shop/order.py::Order")
+    assert result.reasons == ("new module shop/order.py", "new class shop/order.py::Order")
     assert result.summaries == 3, "the module, the class and its method"
     assert run("code", "query", "pay")["pending"] is False
     assert "It does what it says." in [r["summary"] for r in run("code", "query", "Order.pay")["results"]]

@@ -217,4 +217,4 @@ def test_with_hybrid_a_local_index_answers_while_the_server_does_not(
 
 
 def _paths(found: SearchResult) -> Sequence[str]:
-    return found.paths
+    return tuple(hit.path for hit in found.results)

@@ -20,10 +20,11 @@ def test_a_schema_is_valid_and_holds_every_parameter_with_its_default(name: str)
     Draft202012Validator.check_schema(schema)
     fields = {field.name: field for field in dataclasses.fields(found.request) if not field.metadata["cli_only"]}
     assert schema["properties"].keys() == fields.keys()
-    assert schema["required"] == [field.name for field in fields.values() if field.metadata["positional"]]
+    assert schema["required"] == [field.name for field in fields.values() if field.metadata["needed"]]
     defaults = {n: shown["default"] for n, shown in schema["properties"].items() if n not in schema["required"]}
     Draft202012Validator({**schema, "required": []}).validate(defaults)
-    assert checked(found, defaults, Surface.MCP) == checked(found, {}, Surface.MCP)
+    needed = dict.fromkeys(schema["required"], "x")
+    assert checked(found, defaults | needed, Surface.MCP) == checked(found, needed, Surface.MCP)
     assert len(json.dumps(schema) + found.doc.en) < 1_500, "it costs every prompt"
 
 
@@ -37,9 +38,9 @@ def test_a_schema_is_valid_and_holds_every_parameter_with_its_default(name: str)
         ("memory_search", {"query": "a", "min_score": None}, "min_score is None", "of type number"),
         ("memory_search", {"query": "a", "source": "web"}, "source is 'web'", "one of: all, memory, sessions"),
         ("memory_search", {"query": "a", "explain": True}, "unknown argument 'explain'", "arguments: query, limit"),
-        ("memory_search", {}, "the question is empty", "say what"),
-        ("memory_get", {}, "no path given", "notes/a.md"),
-        ("memory_remember", {"text": " "}, "nothing to remember", "gieok remember"),
+        ("memory_search", {}, "query is missing", "gieok search"),
+        ("memory_get", {}, "path is missing", "notes/a.md"),
+        ("memory_remember", {"text": " "}, "text is missing", "gieok remember"),
         ("memory_dance", {}, "unknown tool 'memory_dance'", "tools: memory_search"),
         ("memory_search", {"query": "a", "limit": -1}, "limit -1", ""),
         ("memory_search", {"query": "a", "limit": 10**30}, str(10**30), ""),

@@ -120,12 +120,14 @@ def argument(
     positional: bool = False,
     choices: tuple[str, ...] = (),
     cli_only: bool = False,
+    needed: str = "",
 ) -> Any:  # noqa: ANN401 - a field
     """Declare one parameter of a request. A list default makes it repeatable; a bool default makes it a switch.
 
-    `cli_only` keeps it out of tools for models, whose descriptions cost tokens in every prompt.
+    `cli_only` keeps it out of tools for models, whose descriptions cost tokens in every prompt. `needed` is an example of a
+    command, shown to who leaves the parameter out; '' for what may be left out.
     """
-    metadata = {"doc": doc, "positional": positional, "choices": choices, "cli_only": cli_only}
+    metadata = {"doc": doc, "positional": positional, "choices": choices, "cli_only": cli_only, "needed": needed}
     if isinstance(default, list):
         return field(default_factory=lambda: list(default), metadata=metadata)
     return field(default=default, metadata=metadata)

@@ -30,11 +30,21 @@ def checked(found: Operation[Any, Any], values: Mapping[str, object], surface: S
     known = {field.name: field for field in parameters(found, surface)}
     if unknown := sorted(set(values) - set(known)):
         raise BadRequest(f"unknown argument {unknown[0]!r}", hint=f"arguments: {', '.join(known)}")
-    return found.request(**{name: _value(known[name], value) for name, value in values.items()})
+    given = {name: _value(known[name], value, surface) for name, value in values.items()}
+    for name, field in known.items():
+        if field.metadata["needed"] and not _has_text(given.get(name)):
+            raise BadRequest(f"{name} is missing", hint=f"such as `{field.metadata['needed']}`")
+    return found.request(**given)
 
 
-def _value(field: Field[Any], value: object) -> object:
+def _has_text(value: object) -> bool:
+    return bool("".join(value if isinstance(value, list) else str(value or "")).strip())
+
+
+def _value(field: Field[Any], value: object, surface: Surface) -> object:
     expected = type(default_of(field))
+    if surface is Surface.CLI and expected in (int, float) and isinstance(value, str):
+        value = _number(value, expected)
     if expected is list:
         value = [value] if isinstance(value, str) else value
         if isinstance(value, list) and all(isinstance(one, str) for one in value):
@@ -48,3 +58,11 @@ def _value(field: Field[Any], value: object) -> object:
     if field.metadata["choices"] and value not in field.metadata["choices"]:
         raise BadRequest(f"{field.name} is {value!r}", hint=f"one of: {', '.join(field.metadata['choices'])}")
     return value
+
+
+def _number(text: str, expected: type[int | float]) -> object:
+    """Return the number that a word of the command line is; the word itself where it is none."""
+    try:
+        return expected(text)
+    except ValueError:
+        return text

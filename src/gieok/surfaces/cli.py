@@ -21,6 +21,7 @@ from gieok.errors import BadRequest, GieokError, MissingExtra, OutputLost
 from gieok.ops import NAMES, operation
 from gieok.ops.context import DaemonControl
 from gieok.ops.operation import Operation, Surface, Words
+from gieok.ops.request import default_of
 from gieok.surfaces import streams
 from gieok.surfaces.hook import trail
 from gieok.surfaces.language import language
@@ -51,7 +52,7 @@ _GROUPS = {
 }
 #: Commands that are no operation but another surface: name → what it does, the module
 #: whose `main` runs it, the package that it needs.
-_SERVERS = {
+SERVERS = {
     "mcp": (Words("Serve the memory tools to an agent (MCP over stdio)", "에이전트에 기억 도구를 제공합니다 (MCP, stdio)"),
             "gieok.surfaces.mcp", "mcp"),
 }  # fmt: skip
@@ -212,7 +213,7 @@ def _parser(lang: str, names: Sequence[str]) -> argparse.ArgumentParser:
                 groups[group] = inner.add_subparsers(required=True, metavar="COMMAND")
                 _add_events(groups[group], group, lang)
             _add_command(groups[group] if group else commands, name, found, lang)
-    for name, (doc, module, package) in _SERVERS.items():
+    for name, (doc, module, package) in SERVERS.items():
         server = commands.add_parser(name, help=doc.say(lang), description=doc.say(lang))
         server.set_defaults(run=partial(_serve, module, package), json=False)
     return parser
@@ -246,15 +247,13 @@ def _add_command(commands: Any, name: str, found: Operation[Any, Any], lang: str
 
 
 def _add_argument(command: argparse.ArgumentParser, field: Any, lang: str) -> None:  # noqa: ANN401 - a dataclass field
-    default = field.default if field.default is not dataclasses.MISSING else field.default_factory()
+    default = default_of(field)
     options: dict[str, Any] = {"help": field.metadata["doc"].say(lang).replace("%", "%%")}
     if isinstance(default, bool):
         command.add_argument(_flag(field.name), action="store_true", dest=field.name, **options)
         return
-    if field.metadata["choices"]:
-        options["choices"] = field.metadata["choices"]
-    elif isinstance(default, int | float):
-        options["type"] = type(default)
+    if choices := field.metadata["choices"]:
+        options["metavar"] = f"{{{','.join(choices)}}}"
     if field.metadata["positional"]:
         options["nargs"] = "*" if isinstance(default, list) else "?"
         command.add_argument(field.name, default=default, metavar=field.name.upper(), **options)

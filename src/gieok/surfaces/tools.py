@@ -46,7 +46,7 @@ def schema(found: Operation[Any, Any]) -> dict[str, object]:
     return {
         "type": "object",
         "properties": {field.name: _property(field) for field in shown},
-        "required": [field.name for field in shown if field.metadata["positional"]],
+        "required": [field.name for field in shown if field.metadata["needed"]],
         "additionalProperties": False,
     }
 
@@ -55,7 +55,7 @@ def _property(field: Field[Any]) -> dict[str, object]:
     shown: dict[str, object] = {"type": type_name(field), "description": field.metadata["doc"].en}
     if field.metadata["choices"]:
         shown["enum"] = list(field.metadata["choices"])
-    return shown if field.metadata["positional"] else {**shown, "default": default_of(field)}
+    return shown if field.metadata["needed"] else {**shown, "default": default_of(field)}
 
 
 def call(opened: Context, name: str, arguments: Mapping[str, object]) -> Answer:

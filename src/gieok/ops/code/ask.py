@@ -18,7 +18,7 @@ _LONGEST_QUESTION = 4_000
 class AskRequest:
     """Parameters of `gieok ask`."""
 
-    question: list[str] = argument(Words("what to ask", "물을 것"), [], positional=True)
+    question: list[str] = argument(Words("what to ask", "물을 것"), [], positional=True, needed='gieok ask "…"')
     files: list[str] = argument(
         Words(
             "lines that the answer must know: path or path:10-40, by commas",
@@ -47,8 +47,6 @@ class AskResult:
 def run(context: Context, request: AskRequest) -> AskResult:
     """Retrieve, ask, keep the exchange."""
     text = " ".join(request.question).strip()[:_LONGEST_QUESTION]
-    if not text:
-        raise BadRequest("the question is empty", hint='`gieok ask "…"`')
     project = opened(context)
     asker = context.code.asker(project.root, request.model)
     if asker is None:

@@ -21,7 +21,10 @@ class QueryRequest:
     """Parameters of `gieok code query`."""
 
     query: list[str] = argument(
-        Words("what to look for: words, a question, or a name", "찾을 것: 낱말, 물음, 이름"), [], positional=True
+        Words("what to look for: words, a question, or a name", "찾을 것: 낱말, 물음, 이름"),
+        [],
+        positional=True,
+        needed='gieok code query "…"',
     )
     k: int = argument(Words("how many answers", "답의 수"), 8)
     budget_tokens: int = argument(
@@ -82,8 +85,6 @@ class QueryResult:
 def run(context: Context, request: QueryRequest) -> QueryResult:
     """Search the project."""
     text = " ".join(request.query).strip()
-    if not text:
-        raise BadRequest("the question is empty", hint='say what to look for: `gieok code query "…"`')
     if request.k < 1 or request.budget_tokens < 0:
         raise BadRequest(f"k {request.k} or budget {request.budget_tokens} is out of range")
     project = opened(context)

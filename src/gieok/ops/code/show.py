@@ -29,6 +29,7 @@ class ShowRequest:
         Words("a name, Class.method, PATH:SYMBOL or PATH:LINE", "이름, 클래스.메서드, 경로:심볼, 경로:줄"),
         "",
         positional=True,
+        needed="gieok code show load",
     )
 
 

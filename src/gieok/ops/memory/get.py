@@ -24,6 +24,7 @@ class GetRequest:
     path: str = argument(
         Words("a path as search shows it, with lines if wanted: notes/a.md, notes/a.md:3-9, notes/a.md#L3-L9",
               "검색이 보여준 경로, 원하면 줄도: notes/a.md, notes/a.md:3-9, notes/a.md#L3-L9"), "", positional=True,
+        needed="gieok get notes/a.md",
     )  # fmt: skip
 
 
@@ -51,8 +52,6 @@ class GetResult:
 
 def run(context: Context, request: GetRequest) -> GetResult:
     """Read a file inside the known roots."""
-    if not request.path:
-        raise BadRequest("no path given", hint="`gieok get notes/a.md`")
     if request.path.startswith(f"{SESSIONS}/") and (said := _conversation(context, request.path)):
         return said
     known, _ = first_answer(

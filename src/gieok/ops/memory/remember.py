@@ -19,7 +19,7 @@ from gieok.text.redact import redact
 class RememberRequest:
     """Parameters of `gieok remember`."""
 
-    text: list[str] = argument(Words("what to keep", "기억할 것"), [], positional=True)
+    text: list[str] = argument(Words("what to keep", "기억할 것"), [], positional=True, needed='gieok remember "…"')
     category: str = argument(Words("what kind of memory it is", "기억의 종류"), "decision", choices=CATEGORIES)
     title: str = argument(Words("a title (default: the first line)", "제목 (기본: 첫 줄)"), "")
     tags: str = argument(Words("words to find it by, joined by commas", "찾을 때 쓸 낱말, 쉼표로 이음"), "")

@@ -17,7 +17,10 @@ class RecordRequest:
     """Parameters of the three: which record."""
 
     record: str = argument(
-        Words("the record: its path, category/name, or name", "기억: 경로, 종류/이름, 또는 이름"), "", positional=True
+        Words("the record: its path, category/name, or name", "기억: 경로, 종류/이름, 또는 이름"),
+        "",
+        positional=True,
+        needed="gieok retire decision/use-ruff",
     )
     user: bool = argument(
         Words("one of yours, not of the project you are in", "지금 프로젝트가 아니라 나의 기억에서"), False
@@ -34,8 +37,6 @@ class RecordResult:
 
 
 def _move(context: Context, request: RecordRequest, shelves: tuple[str, ...], target: str, status: str) -> RecordResult:
-    if not request.record:
-        raise BadRequest("no record is named", hint="`gieok search` shows their paths")
     kept = shelf(context, user=request.user)
     holding = [name for name in shelves if _holds(kept.base / name, request.record)]
     file = records.find(kept.base, (holding or [shelves[0]])[0], request.record)

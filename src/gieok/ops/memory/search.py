@@ -31,7 +31,10 @@ class SearchRequest:
     """Parameters of `gieok search`."""
 
     query: list[str] = argument(
-        Words("what to look for, in Korean or English", "찾을 것, 한국어나 영어로"), [], positional=True
+        Words("what to look for, in Korean or English", "찾을 것, 한국어나 영어로"),
+        [],
+        positional=True,
+        needed='gieok search "…"',
     )
     limit: int = argument(Words("how many hits (0: what the profile says)", "결과 수 (0: 프로필대로)"), 0)
     min_score: float = argument(
@@ -117,8 +120,6 @@ def citation(path: str, hit: Hit) -> str:
 def run(context: Context, request: SearchRequest) -> SearchResult:
     """Search the scope's memory."""
     text = " ".join(request.query).strip()
-    if not text:
-        raise BadRequest("the question is empty", hint='say what to look for: `gieok search "…"`')
     result, silent = first_answer(context.memory.stores(), lambda store: _search(context, request, text, store))
     if silent:
         return result._replace(degraded="; ".join(filter(None, (silent, result.degraded))))

@@ -17,7 +17,10 @@ class WhyRequest:
     """Parameters of `gieok why`."""
 
     id: str = argument(
-        Words("the memory's id, as `observe show` and `search` print it", "기억의 id"), "", positional=True
+        Words("the memory's id, as `observe show` and `search` print it", "기억의 id"),
+        "",
+        positional=True,
+        needed="gieok why ID",
     )
 
 
@@ -73,8 +76,6 @@ class WhyResult:
 
 def run(context: Context, request: WhyRequest) -> WhyResult:
     """Follow a memory back."""
-    if not request.id:
-        raise BadRequest("which memory?", hint="`gieok observe show` prints the id of each")
     store, journal = context.memory.store(), context.memory.journal()
     wanted = request.id.partition("#")[0]  # as a citation has it
     for scope in (context.scope, *context.also):

@@ -1,0 +1,136 @@
+"""Writes the generated parts of the documents from the tables of commands and settings: `make docs`.
+
+A part stands between `<!-- begin NAME (make docs) -->` and `<!-- end NAME -->`. With `--check`, only says which are stale.
+"""
+
+import re
+import sys
+from dataclasses import Field, fields
+from pathlib import Path
+from typing import Any
+
+from gieok.config import OPTIONS
+from gieok.ops import NAMES, operation
+from gieok.ops.encode import result_schema
+from gieok.ops.operation import Operation, Surface
+from gieok.ops.request import default_of
+from gieok.surfaces.cli import SERVERS
+from gieok.surfaces.tools import tool_name
+
+_ROOT = Path(__file__).parents[1]
+_VALUES = {int: "N", float: "X", str: "TEXT", list: "TEXT"}
+_JSON = {"string": "text", "integer": "int", "number": "float", "boolean": "bool"}
+
+
+def _shown(field: Field[Any]) -> str:
+    """Return a parameter as the command line takes it."""
+    default, flag = default_of(field), "--" + field.name.replace("_", "-")
+    if field.metadata["positional"]:
+        word = f"{field.name.upper()}{'…' if isinstance(default, list) else ''}"
+        return word if field.metadata["needed"] else f"[{word}]"
+    if isinstance(default, bool):
+        return f"[{flag}]"
+    return f"[{flag} {'|'.join(field.metadata['choices']) or _VALUES[type(default)]}]"
+
+
+def _signature(name: str) -> str:
+    return " ".join([f"gieok {name}", *map(_shown, fields(operation(name).request))])
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _row(field: Field[Any]) -> str:
+    default, choices = default_of(field), field.metadata["choices"]
+    said = field.metadata["doc"].en + (f": {', '.join(choices)}" if choices else "")
+    begin = "" if default in ("", []) or default is False else f"`{default}`"
+    return f"| `{_cell(_shown(field).strip('[]'))}` | {begin} | {_cell(said)} |"
+
+
+def _shape(schema: dict[str, Any]) -> str:
+    """Return a JSON Schema as one line that a person reads."""
+    if "enum" in schema:
+        return "|".join(map(repr, schema["enum"]))
+    if "anyOf" in schema:
+        return " or ".join(_shape(one) for one in schema["anyOf"])
+    if schema.get("properties"):
+        parts = (
+            f"{name}{'' if name in schema['required'] else '?'}: {_shape(one)}"
+            for name, one in schema["properties"].items()
+        )
+        return "{" + ", ".join(parts) + "}"
+    if isinstance(schema.get("additionalProperties"), dict):
+        return f"{{NAME: {_shape(schema['additionalProperties'])}}}"
+    if schema.get("type") == "array":
+        return f"[{_shape(schema['items'])}]"
+    return _JSON.get(schema.get("type", ""), schema.get("type", "any"))
+
+
+def _where(found: Operation[Any, Any]) -> str:
+    tool = f", MCP (`{found.tool or tool_name(found.name)}`)" if Surface.MCP in found.surfaces else ""
+    return f"Command line{tool}; {found.effect}s." if found.effect != "destroy" else f"Command line{tool}; destroys."
+
+
+def reference() -> str:
+    """Return every command: its arguments, what it does, where it can be called and its JSON."""
+    lines = []
+    for name in NAMES:
+        found = operation(name)
+        lines += [f"### `{_signature(name)}`", "", f"{found.doc.en}. {_where(found)}", ""]
+        if rows := [_row(field) for field in fields(found.request)]:
+            lines += ["| argument | default | meaning |", "|---|---|---|", *rows, ""]
+        lines += [f"JSON: `{_shape(result_schema(found))}`", ""]
+    return "\n".join(lines).strip()
+
+
+def settings() -> str:
+    """Return the table of settings."""
+    rows = [f"| `{o.name}` | `{o.default}` | {'yes' if o.in_project else 'no'} | {_cell(o.doc)} |" for o in OPTIONS]
+    return "\n".join(["| setting | default | in a project | meaning |", "|---|---|---|---|", *rows])
+
+
+def commands(lang: str, heads: tuple[str, str]) -> str:
+    """Return the table of commands for people in a hurry."""
+    docs = {name: operation(name).doc for name in NAMES} | {name: server[0] for name, server in SERVERS.items()}
+    rows = [f"| `gieok {name}` | {_cell(doc.say(lang))} |" for name, doc in docs.items()]
+    return "\n".join([f"| {heads[0]} | {heads[1]} |", "|---|---|", *rows])
+
+
+def parts() -> dict[tuple[str, str], str]:
+    """Return (document, part) → what is to stand there."""
+    return {
+        ("docs/cli.md", "reference"): reference(),
+        ("docs/cli.md", "settings"): settings(),
+        ("README.md", "commands"): commands("en", ("command", "what it does")),
+        ("README.ko.md", "commands"): commands("ko", ("명령", "하는 일")),
+    }
+
+
+def written(text: str, name: str, part: str) -> str:
+    """Return a document with a part of it anew. Raises ValueError where its marks are missing."""
+    begin, end = f"<!-- begin {name} (make docs) -->", f"<!-- end {name} -->"
+    made, count = re.subn(
+        rf"{re.escape(begin)}.*?{re.escape(end)}", lambda _: f"{begin}\n{part}\n{end}", text, flags=re.DOTALL
+    )
+    if count != 1:
+        raise ValueError(f"{begin!r} and {end!r} must stand there once")
+    return made
+
+
+def stale() -> dict[str, str]:
+    """Return document → its text as it is to be, of those that are not so."""
+    found: dict[str, str] = {}
+    for (document, name), part in parts().items():
+        text = found.get(document) or (_ROOT / document).read_text(encoding="utf-8")
+        if (made := written(text, name, part)) != text:
+            found[document] = made
+    return found
+
+
+if __name__ == "__main__":
+    changed = stale()
+    for document, text in changed.items() if "--check" not in sys.argv else ():
+        (_ROOT / document).write_text(text, encoding="utf-8")
+    print("\n".join(changed) or "up to date")
+    sys.exit(bool(changed) and "--check" in sys.argv)

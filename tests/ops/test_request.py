@@ -1,0 +1,40 @@
+"""One check of requests for every surface: types, choices, what is missing, what is unknown."""
+
+import pytest
+
+from gieok.errors import BadRequest
+from gieok.ops import operation
+from gieok.ops.operation import Surface
+from gieok.ops.request import checked
+
+
+@pytest.mark.parametrize(
+    ("values", "name", "expected"),
+    [
+        ({"query": ["a", "b"]}, "query", ["a", "b"]),
+        ({"query": "a b"}, "query", ["a b"]),
+        ({"query": "a", "limit": "3"}, "limit", 3),
+        ({"query": "a", "min_score": ".5"}, "min_score", 0.5),
+        ({"query": "a", "explain": True}, "explain", True),
+    ],
+)
+def test_words_of_the_command_line_become_values(values: dict[str, object], name: str, expected: object) -> None:
+    assert getattr(checked(operation("search"), values, Surface.CLI), name) == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "said", "hint"),
+    [
+        ({"query": "a", "limit": "3.5"}, "limit is '3.5'", "of type integer"),
+        ({"query": "a", "min_score": "high"}, "min_score is 'high'", "of type number"),
+        ({"query": "a", "source": "web"}, "source is 'web'", "one of: all, memory, sessions"),
+        ({"query": ["", " "]}, "query is missing", "gieok search"),
+        ({"limit": "3"}, "query is missing", "gieok search"),
+        ({"query": "a", "colour": "red"}, "unknown argument 'colour'", "arguments: query, limit"),
+    ],
+)
+def test_what_does_not_fit_is_named_with_the_next_step(values: dict[str, object], said: str, hint: str) -> None:
+    with pytest.raises(BadRequest) as caught:
+        checked(operation("search"), values, Surface.CLI)
+    assert said in str(caught.value)
+    assert hint in caught.value.hint
