@@ -251,14 +251,14 @@ def _state(home: Path, root: Path) -> str:
 
 def test_a_project_that_was_handed_over_is_kept_in_line_after_a_restart_too(home: Path, shop: Path) -> None:
     handed = _do(home, "code watch", daemon=True)
-    assert (handed.is_handed, handed.daemon, handed.has_taken) == (True, None, False)
+    assert (handed.handed, handed.daemon, handed.watching) == (True, None, False)
     assert "`gieok up`" in operation("code watch").present(handed, Style("en", colour=False))
     assert _do(home, "code status").watched == ""
     _define(shop, "while_it_did_not_run")
     pid = Daemon(home).start()[0].pid
     _until(lambda: _functions(shop) == ["while_it_did_not_run"])
     again = _do(home, "code watch", daemon=True)
-    assert (again.daemon.pid, again.has_taken) == (pid, True)
+    assert (again.daemon, again.watching) == (pid, True)
     _define(shop, "while_it_ran")
     _until(lambda: _functions(shop) == ["while_it_ran"])
     _until(lambda: _state(home, shop).startswith("up to date"))
@@ -316,7 +316,7 @@ def test_a_project_that_vanished_is_dropped_and_one_that_cannot_be_synced_says_w
     _until(lambda: _functions(shop) == ["still_there"])
     _until(lambda: not _state(home, gone))
     assert watched.roots(home) == [foreign, shop]
-    assert not HandedResult(foreign, True, True, Daemon(home).status(), _state(home, foreign)).has_taken
+    assert not HandedResult(foreign, True, True, None, _state(home, foreign)).watching
     assert f"{gone} is not watched any more" in (home / "daemon.log").read_text(encoding="utf-8")
 
 
