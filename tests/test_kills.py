@@ -41,8 +41,10 @@ from gieok.ops import NAMES, operation
 from gieok.testing import ManualClock
 for name in NAMES:
     operation(name)
-for name in ("capabilities.observe.sidecar", "capabilities.code.index.project", "backends.stores.sqlite.store", "engine.durable",
-             "backends.journals.sqlite.journal", "backends.stores.sqlite.graph", "capabilities.code.languages"):
+for name in (
+    "capabilities.observe.sidecar", "capabilities.code.index.project", "backends.stores.sqlite.store", "engine.durable",
+    "backends.journals.sqlite.journal", "backends.stores.sqlite.graph", "capabilities.code.languages",
+):
     importlib.import_module("gieok." + name)
 WRITES = {"execute", "executemany", "executescript", "backup", "replace", "unlink", "link", "rename", "write", "fsync", "mkdir"}
 for line in sys.stdin:

@@ -14,9 +14,7 @@ from world import GIEOK, QMD, World
 
 from gieok.agents.table import EVENTS, HOOKED
 from gieok.ops import NAMES
-from gieok.ops.operation import Surface
-from gieok.ops.request import parameters
-from gieok.surfaces import tools
+from gieok.surfaces import tool_table
 
 pytestmark = pytest.mark.skipif(not guard.IS_SUPPORTED, reason="the guard is seccomp's: Linux on x86_64 or aarch64")
 
@@ -125,8 +123,8 @@ def test_no_tool_over_mcp_reaches_beyond_this_machine(indexed: World) -> None:
     with guard.guarded([*GIEOK, "mcp"], indexed.environment(), indexed.project) as (server, accesses):
         says = Conversation(server)
         says.begin()
-        for name, found in tools.tools().items():
-            wanted = [field.name for field in parameters(found, Surface.MCP) if field.metadata["positional"]]
+        for name, found in tool_table.tools().items():
+            wanted = tool_table.schema(found)["required"]
             answer = says.ask(
                 "tools/call", {"name": name, "arguments": {field: words.get(field, "total") for field in wanted}}
             )

@@ -25,6 +25,11 @@ def main() -> int:
             os._exit(status)
         return status
     from gieok.surfaces import streams
+
+    if arguments == ["mcp"]:  # an agent waits for its tools: no parser of arguments, and no operation
+        from gieok.surfaces import mcp
+
+        return streams.run(mcp.main)
     from gieok.surfaces.cli import main as command_line
 
     return streams.run(lambda: command_line(arguments))

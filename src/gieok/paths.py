@@ -28,6 +28,11 @@ def notes(root: Path) -> Path:
     return root / "notes.json"
 
 
+def tools(root: Path) -> Path:
+    """Return the file that keeps what the tools for models are."""
+    return root / "tools.json"
+
+
 def spool(root: Path) -> Path:
     """Return the folder where hooks leave what they saw for the sidecar to take."""
     return root / "spool"

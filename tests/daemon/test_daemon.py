@@ -18,6 +18,7 @@ import gieok
 from gieok.app import open_context
 from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.backends.stores.sqlite.graph import SqliteProjectStore
+from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.capabilities.code.index import watched
 from gieok.capabilities.code.model import layout
 from gieok.daemon import wire
@@ -145,6 +146,45 @@ def test_a_note_is_mirrored_while_it_runs(home: Path, monkeypatch: pytest.Monkey
     for text in ("one", "two"):
         (vault / "plan.md").write_text(text, encoding="utf-8")
         _until(lambda text=text: copy.exists() and copy.read_text(encoding="utf-8") == text)
+
+
+def test_memory_files_of_every_scope_are_kept_indexed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIEOK_WATCH_DEBOUNCE_MS", "50")
+    for name, scope in (("notes", "agent:main"), ("diary", "user:kim")):
+        (home.parent / name).mkdir()
+        (home.parent / name / "a.md").write_text("처음", encoding="utf-8")
+        _gieok("index", str(home.parent / name), "--scope", scope)
+    (home.parent / "notes" / "a.md").write_text("그 사이에", encoding="utf-8")
+    Daemon(home).start()
+    store = SqliteStore(home / "memory.sqlite")
+
+    def texts(scope: str) -> dict[str, str]:
+        keys = list(store.hashes(Scope(scope)))
+        return {document.key: document.text for document in store.get(Scope(scope), keys)}
+
+    _until(lambda: texts("agent:main") == {"notes/a.md": "그 사이에"})
+    (home.parent / "notes" / "b.md").write_text("새것", encoding="utf-8")
+    (home.parent / "diary" / "a.md").unlink()
+    _until(lambda: texts("agent:main") == {"notes/a.md": "그 사이에", "notes/b.md": "새것"})
+    _until(lambda: texts("user:kim") == {})
+    status = Daemon(home).status()
+    assert status
+    assert status.parts["memory"] == "watching 2 folders"
+    store.close()
+
+
+def test_the_vectors_of_memory_files_are_made_too(home: Path, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIEOK_WATCH_DEBOUNCE_MS", "50")
+    monkeypatch.setenv("GIEOK_EMBEDDER", "e5")
+    shutil.copytree(models, home / "models")
+    (home.parent / "notes").mkdir()
+    (home.parent / "notes" / "a.md").write_text("결제는 화요일에 정산한다.", encoding="utf-8")
+    _gieok("index", str(home.parent / "notes"), "--no-wait")
+    Daemon(home).start()
+    store = SqliteStore(home / "memory.sqlite")
+    (home.parent / "notes" / "b.md").write_text("배포는 목요일이다.", encoding="utf-8")
+    _until(lambda: store.stats(_SCOPE).vectors == store.stats(_SCOPE).passages == 2)
+    store.close()
 
 
 def test_a_home_with_a_long_name_is_served_on_a_port_that_asks_for_the_token(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ def using(context: Context, rib: str, **parts: object) -> Context:
 
 
 def watching(context: Context, watcher: Callable[[], Watcher]) -> Context:
-    """Return a context that watches files by `watcher`."""
-    return using(context, "admin", watching=context.admin.watching._replace(open=watcher))
+    """Return a context that watches files by `watcher`; whenever that tells nothing, everything is compared again."""
+    return using(context, "admin", watching=context.admin.watching._replace(open=watcher, rescan_s=1))
 
 
 def called_in(context: Context, folder: Path) -> Context:

@@ -5,19 +5,20 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from mcp import ClientSession
+from mcp import Client, ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 import gieok
 from gieok.ops import NAMES, operation
 from gieok.ops.encode import result_schema
 from gieok.ops.operation import Effect, Surface
-from gieok.surfaces import tools
+from gieok.surfaces import tool_table
+from gieok.surfaces.mcp import Session
 
 _Call = tuple[str, dict[str, object]]
 
@@ -26,9 +27,11 @@ class Place(NamedTuple):
     project: Path
     environment: dict[str, str]
 
-    def run(self, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-        command = [sys.executable, *arguments]
-        return subprocess.run(command, capture_output=True, check=False, cwd=self.project, env=self.environment)
+    def run(self, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            [sys.executable, *arguments],
+            input=given, capture_output=True, check=False, cwd=self.project, env=self.environment,
+        )  # fmt: skip
 
     def cli(self, *arguments: str) -> Any:
         return json.loads(self.run("-m", "gieok", *arguments, "--json").stdout)
@@ -69,11 +72,11 @@ def test_the_tools_are_the_operations_that_name_the_surface(place: Place) -> Non
         return await session.initialize(), (await session.list_tools()).tools
 
     server, listed = place.talk(conversation)
-    expected = {o.tool or tools.tool_name(o.name): o for o in map(operation, NAMES) if Surface.MCP in o.surfaces}
+    expected = {o.tool or tool_table.tool_name(o.name): o for o in map(operation, NAMES) if Surface.MCP in o.surfaces}
     assert expected.keys() >= {"memory_search", "memory_get", "memory_remember", "memory_status"}
     assert expected.keys() >= {"code_search", "code_symbol", "code_impact", "code_overview"}
     assert {tool.name: (tool.description, tool.input_schema, tool.output_schema) for tool in listed} == {
-        name: (o.doc.en, tools.schema(o), result_schema(o)) for name, o in expected.items()
+        name: (o.doc.en, tool_table.schema(o), result_schema(o)) for name, o in expected.items()
     }
     hints = [
         (t.annotations.read_only_hint, t.annotations.destructive_hint, t.annotations.open_world_hint) for t in listed
@@ -139,19 +142,50 @@ def test_calls_at_the_same_time_are_all_answered(place: Place) -> None:
     assert place.cli("status")["documents"] == 6
 
 
-@pytest.mark.parametrize("missing", ["mcp", "mcp_types"])
-def test_without_the_package_the_command_names_what_to_install(place: Place, missing: str) -> None:
-    code = f"""
+def test_the_server_needs_no_package_at_all(place: Place) -> None:
+    code = """
 import sys
 class Hidden:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] == {missing!r}:
-            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+        if name.partition(".")[0] in ("mcp", "mcp_types", "pydantic", "anyio", "numpy", "yaml"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Hidden())
-from gieok.surfaces.cli import main
-sys.exit(main(["mcp"]))
+sys.argv[1:] = ["mcp"]
+from gieok.__main__ import main
+sys.exit(main())
 """
-    done = place.run("-c", code)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert f"gieok: the package '{missing}" in done.stderr.decode()
-    assert "pip install mcp" in done.stderr.decode()
+    asked = b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n'
+    done = place.run("-c", code, given=asked)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "memory_search" in {tool["name"] for tool in json.loads(done.stdout)["result"]["tools"]}
+
+
+def test_a_version_in_each_request_is_understood_too(place: Place) -> None:
+    async def main() -> tuple[Any, Any]:
+        server = StdioServerParameters(
+            command=sys.executable, args=["-m", "gieok", "mcp"], env=place.environment, cwd=place.project
+        )
+        async with Client(server, mode="2026-07-28") as client:
+            listed = await client.list_tools()
+            return listed.tools, await client.call_tool("memory_status", {})
+
+    listed, status = asyncio.run(main())
+    assert "memory_search" in {tool.name for tool in listed}
+    assert status.structured_content["state"] == "empty"
+
+
+def test_a_version_that_nobody_knows_is_refused_with_those_that_are_served(place: Place) -> None:
+    meta = {"io.modelcontextprotocol/protocolVersion": "2031-01-01"}
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}}
+    done = place.run("-m", "gieok", "mcp", given=json.dumps(asked).encode() + b"\n")
+    assert json.loads(done.stdout)["error"]["data"] == {"supported": ["2026-07-28"], "requested": "2031-01-01"}
+
+
+def test_a_cancelled_call_is_not_answered_and_the_session_goes_on() -> None:
+    written: list[Mapping[str, Any]] = []
+    session = Session(written.append)
+    session.receive(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}')
+    session.receive(b'{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"memory_dance"}}')
+    session.receive(b'{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"memory_dance"}}')
+    session.finish()
+    assert [row["id"] for row in written] == [6]

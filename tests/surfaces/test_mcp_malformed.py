@@ -17,17 +17,20 @@ _CALL = b'{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"memor
 _PING = b'{"jsonrpc":"2.0","id":%s,"method":"ping"}'
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Conversation]:
+@pytest.fixture(scope="module", params=["alone", "daemon"])
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Conversation]:
     world = worlds.make(tmp_path_factory.mktemp("mcp") / "user")
     environment = world.environment(GIEOK_EMBEDDER="none")
     subprocess.run(world.command("index"), cwd=world.project, env=environment, check=True, capture_output=True)
+    if request.param == "daemon":
+        subprocess.run(world.command("up"), cwd=world.project, env=environment, check=True, capture_output=True)
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([*GIEOK, "mcp"], cwd=world.project, env=environment, **pipes) as process:
         conversation = Conversation(process)
         conversation.begin()
         yield conversation
         conversation.end()
+    subprocess.run(world.command("down"), cwd=world.project, env=environment, check=False, capture_output=True)
 
 
 @pytest.mark.parametrize(

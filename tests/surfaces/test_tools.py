@@ -2,21 +2,22 @@
 
 import dataclasses
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from gieok.app import open_context
 from gieok.ops.operation import Surface
 from gieok.ops.request import checked
-from gieok.surfaces import tools
+from gieok.surfaces import tool_table, tools
 
 
-@pytest.mark.parametrize("name", tools.tools())
+@pytest.mark.parametrize("name", tool_table.tools())
 def test_a_schema_is_valid_and_holds_every_parameter_with_its_default(name: str) -> None:
-    found = tools.tools()[name]
-    schema = tools.schema(found)
+    found = tool_table.tools()[name]
+    schema = tool_table.schema(found)
     Draft202012Validator.check_schema(schema)
     fields = {field.name: field for field in dataclasses.fields(found.request) if not field.metadata["cli_only"]}
     assert schema["properties"].keys() == fields.keys()
@@ -54,20 +55,40 @@ def test_what_cannot_be_done_names_the_value_and_the_next_step(
     (tmp_path / ".git").mkdir()
     (tmp_path / "shop" / ".gieok").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "shop")
-    context = open_context({})
-    tools.call(context, "memory_remember", {"text": "It is raining."})
-    answer = tools.call(context, tool, arguments)
-    context.memory.store().close()
-    assert (answer.found, answer.status, answer.text) == (False, 2, "")
-    failure = answer.failure
-    assert failure is not None
-    assert answer.data == {"error": failure._asdict()}
-    assert said in failure.message
-    assert hint in failure.hint
-    assert tools.refusal(failure) == f"{failure.message}. {failure.hint}"
+    assert not tools.answer("memory_remember", {"text": "It is raining."}).is_refused
+    answer = tools.answer(tool, arguments)
+    assert (answer.is_refused, answer.data) == (True, None)
+    _, message, rest = answer.text.partition(said)
+    assert message == said
+    assert hint in rest
+
+
+def test_the_definitions_are_kept_until_an_operation_is_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
+    made = [row["definition"] for row in tool_table.described()]
+    code = "import json, sys; from gieok.surfaces import tools; print(json.dumps(tools.listed()))"
+    code += "; print('gieok.ops' in sys.modules)"
+
+    def listed() -> tuple[object, str]:
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+        definitions, imported = done.stdout.splitlines()
+        return json.loads(definitions), imported
+
+    assert listed() == (made, "True")
+    assert listed() == (made, "False")
+    file = tmp_path / "home" / "tools.json"
+    assert file.stat().st_mode & 0o777 == 0o600
+    file.write_text(
+        file.read_text().replace("Find the lines", "Find other lines").replace('"fingerprint": "', '"fingerprint": "0')
+    )
+    assert listed() == (made, "True")
+    file.write_text("{")
+    assert listed() == (made, "True")
 
 
 def test_a_whole_number_is_a_number_and_the_other_way_round() -> None:
-    search = tools.tools()["memory_search"]
+    search = tool_table.tools()["memory_search"]
     assert checked(search, {"query": "a", "min_score": 1}, Surface.MCP).min_score == 1.0
     assert checked(search, {"query": "a", "limit": 3.0}, Surface.MCP).limit == 3

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, tzinfo
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gieok import config, places
 from gieok.app.wiring import Wiring
@@ -17,6 +17,9 @@ from gieok.errors import BadConfig
 from gieok.model.memory import Scope
 from gieok.ops.context import Caller, Context, DaemonControl, Ribs
 from gieok.ports.system import Clock
+
+if TYPE_CHECKING:
+    from gieok.app.resident import Resident
 
 
 class SystemClock:
@@ -33,7 +36,7 @@ def open_context(
     environment: Mapping[str, str] | None = None,
     folder: Path | None = None,
     lang: str = "en",
-    resident: bool = False,
+    resident: "Resident | None" = None,
     say: Callable[[str], None] = lambda line: None,
     tell: Callable[[str], None] = lambda line: None,
     ask: Callable[[str], str] | None = None,

@@ -35,7 +35,7 @@ def _project(wiring: Wiring, root: Path) -> Project:
     ownership.check(home, root)
     realm = JournalRealm(wiring.stores.journal, f"code:{root.resolve()}")
     store = registry.load(registry.PROJECT_STORES, "sqlite")(
-        layout.index_file(root), resident=wiring.is_resident, realm=realm
+        layout.index_file(root), resident=wiring.resident is not None, realm=realm
     )
     try:
         ownership.claim(home, root, store)

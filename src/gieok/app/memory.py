@@ -39,10 +39,15 @@ def _embedder(wiring: Wiring) -> Embedder | None:
     name = settings.text("embedder")
     if name == "none":
         return None
-    made: Embedder = registry.load(registry.EMBEDDERS, name)(
-        paths.models(settings.home), threads=settings.integer("threads"), say=wiring.say
-    )
-    return made
+    threads = settings.integer("threads")
+
+    def made() -> Embedder:
+        opened: Embedder = registry.load(registry.EMBEDDERS, name)(
+            paths.models(settings.home), threads=threads, say=wiring.say
+        )
+        return opened
+
+    return made() if wiring.resident is None else wiring.resident.embedder((name, threads), made)
 
 
 def open_transcripts(agent: str, file: Path) -> TranscriptStore:

@@ -3,17 +3,21 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import tzinfo
-from functools import cached_property
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from gieok.app.stores import Stores
 from gieok.config import Settings
 from gieok.ops.context import Caller, DaemonControl
 from gieok.ports.system import Clock
 
+if TYPE_CHECKING:  # most processes end with their call
+    from gieok.app.resident import Resident
+
 
 @dataclass(frozen=True)
 class Wiring:
-    """`wait` sleeps between tries of a model; `is_resident` is for processes that live long."""
+    """`wait` sleeps between tries of a model; `resident` is what the calls of a process that lives long share."""
 
     settings: Settings
     caller: Caller
@@ -22,10 +26,14 @@ class Wiring:
     lang: str
     say: Callable[[str], None]
     wait: Callable[[float], object]
-    is_resident: bool
+    resident: "Resident | None"
     daemon: Callable[[], DaemonControl] | None
 
     @cached_property
     def stores(self) -> Stores:
         """Return the stores and the journal."""
-        return Stores(self.settings, self.clock, self.say, is_resident=self.is_resident)
+        if self.resident is None:
+            return Stores(self.settings, self.clock, self.say, is_resident=False)
+        # Nobody's progress: several callers may wait for one store.
+        made = partial(Stores, self.settings, self.clock, lambda line: None, is_resident=True)
+        return self.resident.stores(self.settings, frozenset(self.caller.environment.items()), made)

@@ -1,4 +1,4 @@
-"""How a client and the daemon talk: one JSON line each way over a local socket, then it is closed.
+"""How a client and the daemon talk: lines of JSON over a local socket; one line asks, one or more answer.
 
 A Unix socket in the home folder (0700) where there are such and the path is short enough for one; else a loopback port, which
 takes only who knows the token in `daemon.json` (0600). Fields may be added to both; unknown ones are ignored.
@@ -8,7 +8,7 @@ import json
 import os
 import secrets
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +16,8 @@ from gieok import fs
 
 #: The longest path of a Unix socket, on the strictest system.
 _LONGEST_SOCKET_PATH = 100
-_MOST_BYTES = 1 << 16
+#: An answer is as long as a file of source can be.
+_MOST_BYTES = 1 << 28
 TIMEOUT_S = 5.0
 
 
@@ -31,8 +32,36 @@ class DaemonAddress(NamedTuple):
     version: str
 
 
+class Lines:
+    """Both ends of a connection, by lines of JSON."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._reader = connection.makefile("rb")
+
+    def send(self, row: Mapping[str, object]) -> None:
+        """Send one line. Raises OSError."""
+        # Half of a surrogate pair, as in the name of a file that is no UTF-8, travels as an escape.
+        self._connection.sendall(json.dumps(row).encode() + b"\n")
+
+    def receive(self) -> dict[str, Any]:
+        """Receive one line. Raises ValueError, OSError."""
+        line = self._reader.readline(_MOST_BYTES)
+        if not line.endswith(b"\n"):
+            raise ValueError("no whole line came")
+        row = json.loads(line)
+        if not isinstance(row, dict):
+            raise ValueError("not an object")  # noqa: TRY004 - the callers' one error for a bad line
+        return row
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._reader.close()
+        self._connection.close()
+
+
 def lock_file(home: Path) -> Path:
-    """Return the file whose lock the daemon holds as long as it lives."""
+    """Return the lock file that the daemon holds as long as it lives."""
     return home / "daemon.lock"
 
 
@@ -49,7 +78,7 @@ def listen(home: Path, started_at: str, version: str) -> tuple[socket.socket, Da
     else:
         server = socket.create_server(("127.0.0.1", 0))
         address = DaemonAddress(os.getpid(), "", server.getsockname()[1], token, started_at, version)
-    server.listen()
+    server.listen(64)
     fs.replace_private(home / "daemon.json", json.dumps(address._asdict()))
     return server, address
 
@@ -70,14 +99,25 @@ def forget(home: Path) -> None:
 
 
 def ask(to: DaemonAddress, what: str) -> dict[str, Any] | None:
-    """Send one request and return the answer; None where nobody answers."""
+    """Ask for one line and return it; None where nobody answers."""
     try:
-        with _connect(to) as connection:
-            connection.settimeout(TIMEOUT_S)
-            send(connection, {"do": what, "token": to.token})
-            return receive(connection)
+        return next(converse(to, {"do": what}))
     except (OSError, ValueError):
         return None
+
+
+def converse(to: DaemonAddress, row: Mapping[str, object]) -> Iterator[dict[str, Any]]:
+    """Send a request and yield the lines of the answer; the first comes soon. Raises OSError, ValueError."""
+    connection = _connect(to)
+    lines = Lines(connection)
+    try:
+        lines.send({**row, "token": to.token})
+        yield lines.receive()
+        connection.settimeout(None)  # a request takes as long as it takes
+        while True:
+            yield lines.receive()
+    finally:
+        lines.close()
 
 
 def _connect(to: DaemonAddress) -> socket.socket:
@@ -91,22 +131,3 @@ def _connect(to: DaemonAddress) -> socket.socket:
         connection.close()
         raise
     return connection
-
-
-def send(connection: socket.socket, row: Mapping[str, object]) -> None:
-    """Send one line."""
-    connection.sendall(json.dumps(row).encode() + b"\n")
-
-
-def receive(connection: socket.socket) -> dict[str, Any]:
-    """Receive one line. Raises ValueError, OSError."""
-    data = b""
-    while not data.endswith(b"\n"):
-        piece = connection.recv(4096)
-        if not piece or len(data) > _MOST_BYTES:
-            raise ValueError("no whole line came")
-        data += piece
-    row = json.loads(data)
-    if not isinstance(row, dict):
-        raise ValueError("not an object")  # noqa: TRY004 - the callers' one error for a bad line
-    return row

@@ -1,6 +1,6 @@
 """What a handler may use: the call, and a small context for each rib. Put together by `gieok.app`."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from gieok import places
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.prompt.options import HookSettings
+from gieok.engine.follow import Followed, follow
 from gieok.engine.profile import Profile
 from gieok.errors import BadConfig
 from gieok.model.memory import Scope
@@ -101,9 +102,16 @@ class Watching(NamedTuple):
     debounce_ms: int
     rescan_s: int
 
-    def changes(self, folders: Sequence[Path]) -> Iterator[set[Path]]:
-        """Yield what changed in folders; an empty set when everything is to be compared."""
-        return self.open().changes(folders, self.debounce_ms, self.rescan_s)
+    def follow(
+        self,
+        folders: Callable[[], Sequence[Path]],
+        read: Callable[[set[Path]], bool],
+        *,
+        debounce_ms: int = 0,
+        is_stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Follow files (`engine.follow`) until `is_stopped`, or the process is interrupted."""
+        follow(self.open(), Followed(folders, read, debounce_ms or self.debounce_ms, self.rescan_s), is_stopped)
 
 
 class MemoryContext(NamedTuple):

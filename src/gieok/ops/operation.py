@@ -104,6 +104,8 @@ class Operation(Generic[RequestT, ResultT]):
     shows_source: bool = False
     #: What it shows is a text of the caller's: not a byte is added or replaced.
     is_verbatim: bool = False
+    #: May go on until it is interrupted.
+    is_endless: bool = False
     #: The tool's name over MCP, where it is not made from the operation's.
     tool: str = ""
 
@@ -111,6 +113,11 @@ class Operation(Generic[RequestT, ResultT]):
     def runs_without_settings(self) -> bool:
         """Say whether it runs although a setting is wrong: nothing is written under settings that nobody chose."""
         return self.forgives_config or self.effect is Effect.READ
+
+    @property
+    def runs_in_daemon(self) -> bool:
+        """Say whether the daemon may run it for a caller: it reads, or a model may call it, so it asks nobody and ends soon."""
+        return not self.is_endless and (self.effect is Effect.READ or Surface.MCP in self.surfaces)
 
 
 def argument(

@@ -10,17 +10,18 @@ import dataclasses
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gieok import __version__, places
 from gieok.agents.table import EVENTS, HOOKED
-from gieok.errors import BadRequest, GieokError, MissingExtra, OutputLost
+from gieok.errors import BadRequest, GieokError, OutputLost
 from gieok.ops import NAMES, operation
 from gieok.ops.context import DaemonControl
-from gieok.ops.operation import Operation, Surface, Words
+from gieok.ops.operation import Effect, Operation, Surface, Words
 from gieok.ops.request import default_of
 from gieok.surfaces import streams
 from gieok.surfaces.hook import trail
@@ -28,6 +29,7 @@ from gieok.surfaces.language import language
 from gieok.surfaces.progress import Progress
 
 if TYPE_CHECKING:
+    from gieok.app.resident import Resident
     from gieok.ops.run import Answer
 
 _NOTHING_FOUND = 1
@@ -50,11 +52,10 @@ _GROUPS = {
         "코딩 에이전트가 프롬프트마다 부르는 것, 그 정확도",
     )
 }
-#: Commands that are no operation but another surface: name → what it does, the module
-#: whose `main` runs it, the package that it needs.
+#: Commands that are no operation but another surface: name → what it does, and the module whose `main` runs it.
 SERVERS = {
     "mcp": (Words("Serve the memory tools to an agent (MCP over stdio)", "에이전트에 기억 도구를 제공합니다 (MCP, stdio)"),
-            "gieok.surfaces.mcp", "mcp"),
+            "gieok.surfaces.mcp"),
 }  # fmt: skip
 
 
@@ -83,38 +84,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return status
 
 
-def _serve(module: str, package: str, parsed: argparse.Namespace, lang: str) -> int:
+def _serve(module: str, parsed: argparse.Namespace, lang: str) -> int:
     """Run another surface."""
     del parsed, lang
-    try:
-        serve = import_module(module).main
-    except ModuleNotFoundError as error:
-        raise MissingExtra(f"the package {error.name!r} is not installed", hint=f"pip install {package}") from error
-    status: int = serve()
+    status: int = import_module(module).main()
     return status
 
 
 def _run(parsed: argparse.Namespace, lang: str) -> int:
-    from gieok.app import open_context  # after the arguments: `--help` needs none of it
-    from gieok.ops.run import run
-
     chosen: Operation[Any, Any] = parsed.operation
     values = {field.name: getattr(parsed, field.name) for field in dataclasses.fields(chosen.request)}
     flags = {setting: getattr(parsed, setting) for _, setting, _ in _GLOBAL if getattr(parsed, setting) is not None}
     with Progress(sys.stderr) as progress:
-        open_for = partial(
-            open_context,
-            flags,
-            say=progress.say,
-            tell=progress.tell,
-            ask=_ask if sys.stdin.isatty() and sys.stderr.isatty() else None,
-            lang=lang,
-            resident=bool(values.get("watch")),
-            daemon=_daemon,
-        )
-        answer = run(
-            chosen.name, values, lambda found: open_for(forgiving=found.runs_without_settings), colour=_has_colour()
-        )
+        answer = _daemons(chosen, values, flags, lang, progress) if chosen.runs_in_daemon else None
+        if answer is None:
+            answer = _own(chosen, values, flags, lang, progress)
     if answer.failure:
         return _fail(answer, as_json=parsed.json)
     if chosen.name == "search" and (session := os.environ.get("CLAUDE_CODE_SESSION_ID")):
@@ -126,6 +110,51 @@ def _run(parsed: argparse.Namespace, lang: str) -> int:
     else:
         streams.write(answer.text, sys.stdout.encoding or "utf-8")
     return answer.status
+
+
+def _own(
+    chosen: Operation[Any, Any], values: Mapping[str, object], flags: Mapping[str, str], lang: str, progress: Progress
+) -> "Answer":
+    """Run an operation in this process."""
+    from gieok.app import open_context  # after the arguments: `--help` needs none of it
+    from gieok.ops.run import run
+
+    open_for = partial(
+        open_context,
+        flags,
+        say=progress.say,
+        tell=progress.tell,
+        ask=_ask if sys.stdin.isatty() and sys.stderr.isatty() else None,
+        lang=lang,
+        resident=_resident() if values.get("watch") else None,
+        daemon=_daemon,
+    )
+    return run(chosen.name, values, lambda found: open_for(forgiving=found.runs_without_settings), colour=_has_colour())
+
+
+def _daemons(
+    chosen: Operation[Any, Any], values: Mapping[str, object], flags: Mapping[str, str], lang: str, progress: Progress
+) -> "Answer | None":
+    """Return the daemon's answer; None where none runs that could give it."""
+    home = Path(places.home())
+    if not (home / "daemon.json").exists():
+        return None
+    from gieok.daemon.call import Call, ask
+    from gieok.ops.run import Answer, Failure
+
+    call = Call(
+        chosen.name, values, Surface.CLI.value, os.getcwd(), dict(os.environ), flags, lang, colour=_has_colour()  # noqa: PTH109
+    )  # fmt: skip
+    found = ask(home, call, writes=chosen.effect is not Effect.READ, say=progress.say, tell=progress.tell)
+    if found is None:
+        return None
+    return Answer(**{**found, "failure": Failure(**found["failure"]) if found["failure"] else None})
+
+
+def _resident() -> "Resident":
+    from gieok.app.resident import Resident
+
+    return Resident()
 
 
 def _ask(what: str) -> str:
@@ -213,9 +242,9 @@ def _parser(lang: str, names: Sequence[str]) -> argparse.ArgumentParser:
                 groups[group] = inner.add_subparsers(required=True, metavar="COMMAND")
                 _add_events(groups[group], group, lang)
             _add_command(groups[group] if group else commands, name, found, lang)
-    for name, (doc, module, package) in SERVERS.items():
+    for name, (doc, module) in SERVERS.items():
         server = commands.add_parser(name, help=doc.say(lang), description=doc.say(lang))
-        server.set_defaults(run=partial(_serve, module, package), json=False)
+        server.set_defaults(run=partial(_serve, module), json=False)
     return parser
 
 

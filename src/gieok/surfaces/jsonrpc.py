@@ -1,9 +1,11 @@
-"""What is wrong with a line of JSON-RPC 2.0, as MCP uses it. The SDK drops such a line, and its sender waits for ever."""
+"""What is wrong with a line of JSON-RPC 2.0, as MCP uses it; every line that asks is answered."""
 
 import json
 from typing import NamedTuple
 
-PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
+PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32602, -32603
+#: No tool takes arguments that are nested at all; what reads them goes as deep as they are.
+_DEEPEST = 200
 #: Methods that are told and not asked; whatever else has no id is a request whose answer could not be addressed.
 _NOTIFICATIONS = "notifications/"
 
@@ -14,6 +16,12 @@ class Refusal(NamedTuple):
     id: str | int | None
     code: int
     message: str
+
+
+def error(id_: str | int | None, code: int, message: str, data: object = None) -> dict[str, object]:
+    """Return an error as a message."""
+    told = {"code": code, "message": message} | ({} if data is None else {"data": data})
+    return {"jsonrpc": "2.0", "id": id_, "error": told}
 
 
 def refusal(line: bytes) -> Refusal | None:
@@ -50,9 +58,20 @@ def _wrong(message: dict[str, object], line: bytes) -> Refusal | None:
         problem = f"{method!r} needs an `id`"
     elif not isinstance(message.get("params"), dict | None):
         problem, code = "`params` must be an object", INVALID_PARAMS
+    elif _depth(message) > _DEEPEST:
+        problem = "the message is nested too deeply"
     elif b"\\u" in line and _has_surrogate(json.dumps(message, ensure_ascii=False)):
         problem, code = "a text holds half of a surrogate pair", INVALID_PARAMS
     return Refusal(known, code, problem) if problem else None
+
+
+def _depth(message: object) -> int:
+    depth, level = 0, [message]
+    while level:
+        depth += 1
+        below = (one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list))
+        level = [inner for inside in below for inner in inside]
+    return depth
 
 
 def _is_answer(message: dict[str, object]) -> bool:

@@ -1,124 +1,178 @@
-"""MCP over stdio, by the official SDK. stdout belongs to the protocol."""
+"""MCP over stdio. stdout belongs to the protocol.
+
+In the standard library, and not by the SDK, whose import takes a second of CPU: an agent asks for the tools once, as soon as
+it starts, and goes on without those that come later. Both ways to begin are spoken: the handshake (`initialize`, to
+2025-11-25), and the version in each request (2026-07-28). The tests hold it against the SDK's own client.
+"""
 
 import json
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from typing import cast
-
-import anyio
-import mcp_types as types
-from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
-from mcp.shared.message import SessionMessage
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from gieok import __version__
-from gieok.errors import GieokError, OutputLost
-from gieok.ops.encode import result_schema
-from gieok.ops.operation import Effect
-from gieok.ops.run import failed
-from gieok.surfaces import jsonrpc, tools
+from gieok.errors import STATUS, OutputLost
+from gieok.surfaces import jsonrpc, streams, tools
 
-_Context = ServerRequestContext[object]
-
-
-async def _list_tools(context: _Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-    del context, params
-    return types.ListToolsResult(
-        tools=[
-            types.Tool(
-                name=name,
-                description=found.doc.en,
-                input_schema=tools.schema(found),
-                output_schema=result_schema(found),
-                annotations=types.ToolAnnotations(
-                    read_only_hint=found.effect is Effect.READ,
-                    destructive_hint=found.effect is Effect.DESTROY,
-                    open_world_hint=False,
-                ),
-            )
-            for name, found in tools.tools().items()
-        ]
-    )
+_HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+_VERSION = "2026-07-28"
+_META = "io.modelcontextprotocol"
+_METHOD_NOT_FOUND, _UNSUPPORTED_VERSION = -32601, -32022
+_SERVER = {"name": "gieok", "version": __version__}
+_CAPABILITIES = {"tools": {"listChanged": False}}
+#: More at once wait: each holds a thread.
+_MOST_CALLS = 16
 
 
-async def _call_tool(context: _Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-    """Run the tool on a thread: a search must not hold up a ping."""
-    del context
-    try:
-        answer = await anyio.to_thread.run_sync(
-            lambda: tools.call(tools.context(params.name), params.name, params.arguments or {})
-        )
-    except GieokError as error:  # of the settings, which are read at the first call
-        answer = failed(error)
-    if answer.failure:
-        return types.CallToolResult(content=[types.TextContent(text=tools.refusal(answer.failure))], is_error=True)
-    structured = cast("dict[str, object]", answer.data)  # as every tool's output schema says
-    return types.CallToolResult(content=[types.TextContent(text=answer.text)], structured_content=structured)
+class _Failed(Exception):
+    """An error of the protocol."""
+
+    def __init__(self, code: int, message: str, data: object = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.data = data
+
+
+class _Request(NamedTuple):
+    id: str | int
+    method: str
+    params: Mapping[str, Any]
+
+    @property
+    def version(self) -> str:
+        """Return the version that the request carries itself; '' after a handshake."""
+        meta = self.params.get("_meta")
+        return str(meta.get(f"{_META}/protocolVersion", "")) if isinstance(meta, dict) else ""
 
 
 def main() -> int:
-    """Serve on stdin and stdout until stdin ends, or nobody reads what is answered. Raises OutputLost."""
-    lost: OSError | None = None
-    try:
-        anyio.run(_serve)
-    except* BrokenPipeError:
-        pass
-    except* OSError as errors:
-        lost = next(_leaves(errors))
-    if lost:
-        raise OutputLost(f"an answer could not be written: {lost.strerror}")
+    """Serve on stdin and stdout until stdin ends, or nobody reads what is answered; return the exit status."""
+    # Away from 0, so that no child reads the protocol's input.
+    lines = os.fdopen(os.dup(0), "rb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    output = _Output()
+    session = Session(output.write)
+    for line in lines:
+        session.receive(line)
+        if output.error:
+            break
+    session.finish()
+    if output.error and not isinstance(output.error, BrokenPipeError):
+        lost = OutputLost(f"an answer could not be written: {output.error.strerror}")
+        streams.print_error(str(lost), lost.hint)
+        return STATUS[lost.code][0]
     return 0
 
 
-def _leaves(group: BaseExceptionGroup[OSError]) -> Iterator[OSError]:
-    for error in group.exceptions:
-        yield from _leaves(error) if isinstance(error, BaseExceptionGroup) else (error,)
-
-
-async def _serve() -> None:
-    server: Server[object] = Server(
-        "gieok",
-        version=__version__,
-        instructions=tools.INSTRUCTIONS,
-        on_list_tools=_list_tools,
-        on_call_tool=_call_tool,
-    )
-    lines = _Lines()
-    async with stdio_server(stdin=cast("anyio.AsyncFile[str]", lines)) as (reading, writing):
-        lines.answer = writing.send
-        await server.run(reading, writing, server.create_initialization_options())
-
-
-class _Lines:
-    """The lines of stdin that are messages; the others are answered with an error, where the SDK would drop them."""
-
-    answer: Callable[[SessionMessage], Awaitable[None]]
+class _Output:
+    """Stdout, one line at a time, until that fails."""
 
     def __init__(self) -> None:
-        # Away from 0, so that no child reads the protocol's input.
-        self._file = anyio.wrap_file(os.fdopen(os.dup(0), "rb"))
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, 0)
-        os.close(nothing)
+        self.error: OSError | None = None
+        self._lock = threading.Lock()
 
-    async def __aiter__(self) -> AsyncIterator[str]:
-        async for line in self._file:
-            wrong = jsonrpc.refusal(line) or _unfit(line)
-            if wrong is None:
-                yield line.decode("utf-8")
-                continue
-            error = types.ErrorData(code=wrong.code, message=wrong.message)
-            await self.answer(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=wrong.id, error=error)))
+    def write(self, row: Mapping[str, object]) -> None:
+        data = json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+        with self._lock:
+            try:
+                while data:
+                    data = data[os.write(1, data) :]
+            except OSError as error:
+                self.error = error
 
 
-def _unfit(line: bytes) -> jsonrpc.Refusal | None:
-    """Return the error for a message that the SDK itself cannot read, as one that is nested more deeply than it goes."""
-    try:
-        types.jsonrpc_message_adapter.validate_json(line, by_name=False)
-    except ValueError as error:
-        id_ = json.loads(line).get("id")
-        return jsonrpc.Refusal(
-            id_, jsonrpc.INVALID_REQUEST, f"the message cannot be read: {str(error).splitlines()[-1]}"
-        )
-    return None
+class Session:
+    """One client. Tools run in threads, so that a search does not hold up a ping."""
+
+    def __init__(self, write: Callable[[Mapping[str, object]], None]) -> None:
+        self._write = write
+        self._free = threading.BoundedSemaphore(_MOST_CALLS)
+        self._running: dict[str | int, threading.Thread] = {}
+        self._cancelled: set[object] = set()
+
+    def receive(self, line: bytes) -> None:
+        """Answer a line, unless it asks for no answer."""
+        if wrong := jsonrpc.refusal(line):
+            self._write(jsonrpc.error(wrong.id, wrong.code, wrong.message))
+            return
+        message = json.loads(line)
+        if message.get("method") == "notifications/cancelled":
+            self._cancelled.add((message.get("params") or {}).get("requestId"))
+        if "id" not in message or "method" not in message:
+            return
+        request = _Request(message["id"], message["method"], message.get("params") or {})
+        if request.method == "tools/call":
+            thread = threading.Thread(target=self._answer, args=(request,))
+            self._running[request.id] = thread
+            thread.start()
+        else:
+            self._answer(request)
+
+    def finish(self) -> None:
+        """Wait for tools that run: what they write is not cut off."""
+        for thread in list(self._running.values()):
+            thread.join()
+
+    def _answer(self, request: _Request) -> None:
+        try:
+            result = self._result(request)
+            row: dict[str, object] = {"jsonrpc": "2.0", "id": request.id, "result": result}
+        except _Failed as error:
+            row = jsonrpc.error(request.id, error.code, str(error), error.data)
+        except Exception as error:  # noqa: BLE001 - one tool that fails ends no session
+            row = jsonrpc.error(request.id, jsonrpc.INTERNAL_ERROR, f"unexpected {type(error).__name__}: {error}")
+        self._running.pop(request.id, None)
+        if request.id in self._cancelled:
+            self._cancelled.discard(request.id)
+        else:
+            self._write(row)
+
+    def _result(self, request: _Request) -> dict[str, object]:
+        result: dict[str, object]
+        version = request.version
+        if version and request.method != "initialize" and version != _VERSION:
+            supported = {"supported": [_VERSION], "requested": version}
+            raise _Failed(_UNSUPPORTED_VERSION, "unsupported protocol version", supported)
+        match request.method:
+            case "initialize" if not version:
+                return _initialized(request.params)
+            case "ping" if not version:
+                return {}
+            case "server/discover" if version:
+                about = {"capabilities": _CAPABILITIES, "instructions": tools.INSTRUCTIONS}
+                result = {"supportedVersions": [_VERSION], **about, "ttlMs": 0, "cacheScope": "private"}
+            case "tools/list":
+                result = {"tools": tools.listed()}
+                result |= {"ttlMs": 0, "cacheScope": "private"} if version else {}
+            case "tools/call":
+                with self._free:
+                    result = _called(request.params)
+            case _:
+                raise _Failed(_METHOD_NOT_FOUND, "Method not found", request.method)
+        return result | ({"resultType": "complete", "_meta": {f"{_META}/serverInfo": _SERVER}} if version else {})
+
+
+def _initialized(params: Mapping[str, Any]) -> dict[str, object]:
+    asked = params.get("protocolVersion")
+    if not isinstance(asked, str):
+        raise _Failed(jsonrpc.INVALID_PARAMS, "`protocolVersion` must be a string")
+    return {
+        "protocolVersion": asked if asked in _HANDSHAKE_VERSIONS else _HANDSHAKE_VERSIONS[-1],
+        "capabilities": _CAPABILITIES,
+        "serverInfo": _SERVER,
+        "instructions": tools.INSTRUCTIONS,
+    }
+
+
+def _called(params: Mapping[str, Any]) -> dict[str, object]:
+    name, arguments = params.get("name"), params.get("arguments") or {}
+    if not isinstance(name, str) or not isinstance(arguments, dict):
+        raise _Failed(jsonrpc.INVALID_PARAMS, "`name` must be a string, and `arguments` an object")
+    answer = tools.answer(name, arguments)
+    result: dict[str, object] = {"content": [{"type": "text", "text": answer.text}], "isError": answer.is_refused}
+    if not answer.is_refused:
+        result["structuredContent"] = answer.data
+    return result

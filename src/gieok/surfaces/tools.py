@@ -1,24 +1,27 @@
-"""Tools for models, made from the operations table: each operation that names the surface MCP is one.
+"""What models call: the tools, and their answers, safe for a model to read.
 
-What a tool needs (the store, the embedder) is opened when it is first used, so that a
-session which asks nothing holds nothing.
+A process of MCP imports no operation: the daemon answers, and what the tools are is kept in the home folder. Only where no
+daemon runs, stores and models are opened here, at the first call.
 """
 
+import contextlib
+import json
+import os
 import sys
-from collections.abc import Mapping
-from dataclasses import Field
+import zlib
+from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gieok.app import open_context, scoped
-from gieok.errors import BadConfig, BadRequest
-from gieok.ops import NAMES, operation
-from gieok.ops.context import Context
-from gieok.ops.operation import Operation, Surface
-from gieok.ops.request import default_of, parameters, type_name
-from gieok.ops.run import Answer, Failure, failed, run
+from gieok import __version__, fs, paths, places
+from gieok.daemon.call import Call, ask
+from gieok.errors import GieokError
 from gieok.surfaces.hook import trail
 from gieok.text.inert import fenced, safe, visible
+
+if TYPE_CHECKING:
+    from gieok.app.resident import Resident
 
 INSTRUCTIONS = (
     "Long-term memory of this project and its user, in Korean and English. "
@@ -29,52 +32,67 @@ _SOURCE = (
 )
 
 
-def tools() -> dict[str, Operation[Any, Any]]:
-    """Return tool name → operation."""
-    found = (operation(name) for name in NAMES)
-    return {o.tool or tool_name(o.name): o for o in found if Surface.MCP in o.surfaces}
+class ToolAnswer(NamedTuple):
+    """What a model is given: a text, and data; for a refusal only the text."""
+
+    text: str
+    data: object = None
+    is_refused: bool = False
 
 
-def tool_name(name: str) -> str:
-    """Return the tool's name for an operation's: `memory_search`, and `code_impact` for `code impact`."""
-    return name.replace(" ", "_") if " " in name else f"memory_{name}"
+def listed() -> list[dict[str, object]]:
+    """Return the definitions of the tools, as MCP has them."""
+    return [row["definition"] for row in _known().values()]
 
 
-def schema(found: Operation[Any, Any]) -> dict[str, object]:
-    """Return the JSON Schema of a tool's arguments."""
-    shown = parameters(found, Surface.MCP)
-    return {
-        "type": "object",
-        "properties": {field.name: _property(field) for field in shown},
-        "required": [field.name for field in shown if field.metadata["needed"]],
-        "additionalProperties": False,
-    }
-
-
-def _property(field: Field[Any]) -> dict[str, object]:
-    shown: dict[str, object] = {"type": type_name(field), "description": field.metadata["doc"].en}
-    if field.metadata["choices"]:
-        shown["enum"] = list(field.metadata["choices"])
-    return shown if field.metadata["needed"] else {**shown, "default": default_of(field)}
-
-
-def call(opened: Context, name: str, arguments: Mapping[str, object]) -> Answer:
-    """Run a tool; return its answer, safe for a model to read."""
-    found = tools().get(name)
-    if found is None:
-        return failed(BadRequest(f"unknown tool {name!r}", hint=f"tools: {', '.join(tools())}"))
-    answer = run(found.name, arguments, lambda _: scoped(opened), Surface.MCP, lang="en", verbatim=found.shows_source)
-    if answer.failure:
-        return answer
-    if found.name == "search":
-        session = opened.caller.environment.get("CLAUDE_CODE_SESSION_ID", "")
-        trail.count(str(opened.home), {"event": "search", "agent": "mcp", "session": session})
-    if found.shows_source:  # an agent edits by what it reads: not a byte of it is changed
-        return answer._replace(text=f"{_SOURCE}\n{fenced(answer.text)}")
+def answer(name: str, arguments: Mapping[str, object]) -> ToolAnswer:
+    """Run a tool, in the daemon where one runs."""
+    row = _known().get(name)
+    if row is None:
+        return ToolAnswer(f"unknown tool {name!r}. tools: {', '.join(_known())}", is_refused=True)
+    call = Call(
+        row["operation"], arguments, "mcp", os.getcwd(), dict(os.environ), text_lang="en", verbatim=row["shows_source"]  # noqa: PTH109
+    )  # fmt: skip
+    try:
+        found = ask(paths.home(), call, writes=row["writes"], say=_ignore, tell=_tell) or _answered_here(call)
+    except GieokError as error:
+        return ToolAnswer(_refusal(str(error), error.hint), is_refused=True)
+    if failure := found["failure"]:
+        return ToolAnswer(_refusal(failure["message"], failure["hint"]), is_refused=True)
+    if call.operation == "search":
+        session = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
+        trail.count(places.home(), {"event": "search", "agent": "mcp", "session": session})
+    if row["shows_source"]:  # an agent edits by what it reads: not a byte of it is changed
+        return ToolAnswer(f"{_SOURCE}\n{fenced(found['text'])}", found["data"])
     # Memory is data wherever a model reads it: fenced as text, and with nothing hidden in it as data.
-    return answer._replace(
-        text=f'<memory-data source="gieok">\n{safe(answer.text)}\n</memory-data>', data=_visible(answer.data)
-    )
+    text = f'<memory-data source="gieok">\n{safe(found["text"])}\n</memory-data>'
+    return ToolAnswer(text, _visible(found["data"]))
+
+
+def _answered_here(call: Call) -> Mapping[str, Any]:
+    from gieok.daemon.answers import answered
+
+    return answered(_resident(), call, _ignore, _tell)
+
+
+@cache
+def _resident() -> "Resident":
+    from gieok.app.resident import Resident
+
+    return Resident()
+
+
+def _ignore(line: str) -> None:
+    del line
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr)  # noqa: T201 - stdout is the protocol's
+
+
+def _refusal(message: str, hint: str) -> str:
+    """Return what a model reads when a tool cannot do what it asks."""
+    return f"{message}. {hint}" if hint else message
 
 
 def _visible(data: object) -> object:
@@ -86,30 +104,40 @@ def _visible(data: object) -> object:
     return [_visible(value) for value in data] if isinstance(data, list) else data
 
 
-def context(name: str) -> Context:
-    """Return the context of this process for a tool. While a setting is wrong, only tools that read have one."""
-    try:
-        return _opened()
-    except BadConfig:
-        found = tools().get(name)
-        if found is None or not found.runs_without_settings:
-            raise
-        return _open(forgiving=True)  # not kept: once the setting is mended, it counts
-
-
-def _open(*, forgiving: bool) -> Context:
-    return open_context({}, resident=True, tell=_tell, forgiving=forgiving)
-
-
 @cache
-def _opened() -> Context:
-    return _open(forgiving=False)
+def _known() -> dict[str, dict[str, Any]]:
+    """Return tool → its row (`tool_table.described`), from the home folder as long as no operation is another."""
+    file, fingerprint = paths.tools(paths.home()), _fingerprint()
+    try:
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        rows = kept["tools"] if kept["fingerprint"] == fingerprint else None
+    except (OSError, ValueError, KeyError, TypeError):
+        rows = None
+    if rows is None:
+        from gieok.surfaces.tool_table import described  # imports every operation, which takes 300 ms
+
+        rows = described()
+        with contextlib.suppress(OSError):  # a home that cannot be written: every process finds out by itself
+            fs.replace_private(file, json.dumps({"fingerprint": fingerprint, "tools": rows}))
+    return {row["definition"]["name"]: row for row in rows}
 
 
-def _tell(line: str) -> None:
-    print(line, file=sys.stderr)  # noqa: T201 - stdout is the protocol's
+def _fingerprint() -> str:
+    """Return what changes with the version, and with any file that says what the tools are."""
+    package = Path(__file__).parents[1]
+    files = [*sorted(_modules(str(package / "ops"))), _stamp(package / "surfaces" / "tool_table.py")]
+    return f"{__version__} {zlib.crc32(repr(files).encode()):08x}"
 
 
-def refusal(failure: Failure) -> str:
-    """Return what a model reads when a tool cannot do what it asks."""
-    return f"{failure.message}. {failure.hint}" if failure.hint else failure.message
+def _modules(folder: str) -> Iterator[tuple[str, int, int]]:
+    with os.scandir(folder) as found:
+        for entry in found:
+            if entry.is_dir() and entry.name != "__pycache__":
+                yield from _modules(entry.path)
+            elif entry.name.endswith(".py"):
+                yield _stamp(Path(entry.path))
+
+
+def _stamp(file: Path) -> tuple[str, int, int]:
+    found = file.stat()
+    return str(file), found.st_mtime_ns, found.st_size

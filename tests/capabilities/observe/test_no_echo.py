@@ -89,7 +89,7 @@ def test_four_sessions_that_read_their_own_memory_add_nothing_to_it(context: Con
         agent.uses("Read", {"file_path": str(active)}, memory)
         agent.uses("Read", {"file_path": "copy.md"}, memory)
         agent.uses("Bash", {"command": "gieok search 'Redis Streams'"}, printed)
-        answer = tools.call(context, "memory_search", {"query": "Redis Streams", "min_score": 0})
+        answer = tools.answer("memory_search", {"query": "Redis Streams", "min_score": 0})
         agent.uses("mcp__gieok__memory_search", {"query": "Redis Streams"}, answer.text)
         agent.uses("mcp__gieok__memory_search", {"query": "Redis Streams"}, json.dumps(answer.data))
         agent.hears(f"Here is what you keep:\n\n{memory}\n\nRight?")

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from gieok.agents import table
-from gieok.app import open_context
-from gieok.surfaces import tools
+from gieok.surfaces import tool_table, tools
 from gieok.surfaces.cli import main
 
 _RULE = "---\ntitle: Deploy rule\n---\nDeploys skip the review on Fridays.\n"
@@ -184,19 +183,17 @@ def test_search_and_get_leave_out_what_waits_and_say_so(place, clone: Path, caps
 
 
 def test_a_model_can_neither_read_what_waits_nor_trust_it(place, clone: Path) -> None:
-    assert not any("trust" in name for name in tools.tools())
+    assert not any("trust" in name for name in tool_table.tools())
     start(place)
-    context = open_context({})
-    answer = tools.call(context, "memory_search", {"query": "deploys on Fridays"})
+    answer = tools.answer("memory_search", {"query": "deploys on Fridays"})
     assert "skip the review" not in answer.text
     assert answer.data["results"] == []
-    refused = tools.call(context, "memory_get", {"path": str(clone / ".gieok/memory/constraint/deploy.md")})
-    assert "waits for `gieok trust`" in refused.failure.message
-    tools.call(context, "memory_remember", {"text": "Retry webhooks five times.", "category": "constraint"})
-    text = tools.call(context, "memory_search", {"query": "webhooks review"}).text
+    refused = tools.answer("memory_get", {"path": str(clone / ".gieok/memory/constraint/deploy.md")})
+    assert "waits for `gieok trust`" in refused.text
+    tools.answer("memory_remember", {"text": "Retry webhooks five times.", "category": "constraint"})
+    text = tools.answer("memory_search", {"query": "webhooks review"}).text
     assert "Retry webhooks" in text
     assert "skip the review" not in text
-    context.memory.store().close()
 
 
 def test_status_and_doctor_name_the_projects_that_wait(place, clone: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -51,6 +51,11 @@ class Root(NamedTuple):
         """True if the root is a single file."""
         return self.path.is_file()
 
+    @property
+    def watched(self) -> Path:
+        """Return the folder to watch; of a file, its own: an editor puts another file in its place, which ends its events."""
+        return self.path.parent if self.is_file else self.path
+
     def key_of(self, file: Path) -> str:
         """Return the document key of a path below this root, redacted, with undecodable bytes escaped."""
         relative = file.relative_to(self._folder).as_posix()

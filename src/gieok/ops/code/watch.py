@@ -1,5 +1,6 @@
 """`gieok code watch`: sync whenever files change, until interrupted; or let the daemon do it, for good."""
 
+import contextlib
 import time
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -87,21 +88,24 @@ def _hand_over(context: Context, root: Path) -> HandedResult:
 def _watch(context: Context, project: Project, *, once: bool) -> SyncResult:
     result = synced(context, project, "watch")
     context.tell(Words("watching", "지켜보는 중").say(context.lang) + f" {project.root}")
-    try:
-        for changed in context.admin.watching.changes([project.root]):
-            paths = relevant(project.root, changed, project.rules, project.store.files())
-            if changed and not paths:
-                continue
-            are_files = all(map(language_of, paths))
-            result = synced(context, project, "watch", only=paths if len(paths) <= _BULK and are_files else ())
-            if result.note:
-                context.tell(printable(result.note))
-            if result.change.touched:
-                context.tell(", ".join(result.change.touched[:5]))
-                if once:
-                    break
-    except KeyboardInterrupt:
-        pass
+    is_done = False
+
+    def read(changed: set[Path]) -> bool:
+        nonlocal result, is_done
+        paths = relevant(project.root, changed, project.rules, project.store.files())
+        if changed and not paths:
+            return True
+        are_files = all(map(language_of, paths))
+        result = synced(context, project, "watch", only=paths if len(paths) <= _BULK and are_files else ())
+        if result.note:
+            context.tell(printable(result.note))
+        if result.change.touched:
+            context.tell(", ".join(result.change.touched[:5]))
+            is_done = once
+        return True
+
+    with contextlib.suppress(KeyboardInterrupt):
+        context.admin.watching.follow(lambda: [project.root], read, is_stopped=lambda: is_done)
     return result
 
 

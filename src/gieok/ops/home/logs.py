@@ -81,5 +81,6 @@ OPERATION = Operation(
     request=LogsRequest,
     handler=run,
     present=present,
+    is_endless=True,
     doc=Words("Show what the daemon has said", "데몬이 남긴 기록을 보여 줍니다"),
 )

@@ -1,6 +1,5 @@
 """`gieok index`: make the store hold what is on disk, once or for as long as it is watched."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from os.path import normpath
 from pathlib import Path
@@ -113,11 +112,8 @@ def run(context: Context, request: IndexRequest) -> IndexResult:
         report.merge(_sync_sessions(context, state, force=request.force))
     result = _with_vectors(context, request, report)
     if request.watch:
-        style = Style(context.lang, colour=False)
-        context.tell(present(result, style))
-        for latest in _watch(context, request, wanted, state):
-            result = latest
-            context.tell(present(result, style))
+        context.tell(present(result, Style(context.lang, colour=False)))
+        return _watched(context, request, wanted, state, result)
     return result
 
 
@@ -186,26 +182,34 @@ def _with_vectors(context: Context, request: IndexRequest, report: Report) -> In
     return IndexResult(report, embedded, waiting, moved, note)
 
 
-def _watch(
-    context: Context, request: IndexRequest, wanted: list[roots.Root], state: Path | None
-) -> Iterator[IndexResult]:
+def _watched(
+    context: Context, request: IndexRequest, wanted: list[roots.Root], state: Path | None, result: IndexResult
+) -> IndexResult:
+    """Index what changes until interrupted; return what was done last."""
     store, scope = context.memory.store(), context.scope
     context.tell(Words("watching; Ctrl-C ends it", "지켜보는 중; Ctrl-C로 끝냄").say(context.lang))
-    # Of a file, its folder: an editor puts another file in its place, and the event would be the last of the old one.
-    folders = [root.path.parent if root.is_file else root.path for root in wanted]
-    folders += [state / "agents"] if state and (state / "agents").is_dir() else []
-    missed = False
-    for changed in context.admin.watching.changes(folders):
+
+    is_behind = False
+
+    def read(changed: set[Path]) -> bool:
+        nonlocal result, is_behind
         try:
-            report = sync.sync_changed(store, scope, wanted, context.memory.cut, set() if missed else changed)
-            if state and (missed or not changed or any(path.is_relative_to(state) for path in changed)):
+            report = sync.sync_changed(store, scope, wanted, context.memory.cut, changed)
+            if state and (not changed or any(path.is_relative_to(state) for path in changed)):
                 report.merge(_sync_sessions(context, state))
-            missed = False
-            if report.added or report.changed or report.removed or report.failed:
-                yield _with_vectors(context, request, report)
-        except (StoreError, EmbedderFailed) as error:  # a busy store, a full disk: the next event looks at everything
-            missed = True
+            if is_behind or report.added or report.changed or report.removed or report.failed:
+                result = _with_vectors(context, request, report)
+                context.tell(present(result, Style(context.lang, colour=False)))
+        except (StoreError, EmbedderFailed) as error:  # a busy store, a full disk
             context.tell(f"{error} ({error.hint})")
+            is_behind = True
+            return False
+        is_behind = False
+        return True
+
+    folders = [root.watched for root in wanted] + ([state / "agents"] if state and (state / "agents").is_dir() else [])
+    context.admin.watching.follow(lambda: folders, read)
+    return result
 
 
 def _progress(context: Context, what: str) -> "sync.Progress":

@@ -1,13 +1,13 @@
 """`gieok observe run`: read transcripts and observe them, once or until interrupted."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
 from gieok.capabilities.observe.buffer import Step
 from gieok.capabilities.observe.notes import Mirrored
-from gieok.capabilities.observe.sidecar import Sidecar
 from gieok.engine.lifecycle import fill_vectors
 from gieok.errors import StoreBusy, StoreUnreachable
 from gieok.fs import make_private
@@ -58,10 +58,11 @@ def run(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
         ended = sidecar.capture_spool()
         _ = sidecar.capture_all() if changed is None else sidecar.capture_paths(changed)
         notes.add(sidecar.mirror_notes(changed))
+        made = 0
         for scope in sidecar.journal.scopes():
-            flushed = flush or scope in ended or sidecar.is_idle(scope, timedelta(minutes=context.observe.idle_minutes))
             try:
-                done = work(sidecar, scope, flush=flushed)
+                done = settled(context, scope, flush=flush or scope in ended)
+                made += len(done)
                 steps.update(step.value for step in done)
                 if done or flush:
                     sidecar.write_active_memory(scope)
@@ -69,15 +70,19 @@ def run(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
             except (StoreBusy, StoreUnreachable) as error:  # the journal holds it, and hands it over next time
                 unheard.add(str(error))
         context.say(f"{sidecar.capture.captured.messages} messages, {dict(steps)}")
+        store, embedder = context.memory.store(), context.memory.embedder() if made else None
+        if embedder is not None and isinstance(store, VectorSearch):
+            fill_vectors(store, embedder)
 
-    go(flush=request.once)
-    if not request.once:
+    def read(changed: set[Path]) -> bool:
+        go(flush=False, changed=changed or None)
+        return True
+
+    if request.once:
+        go(flush=True)
+    else:
         folders = [*sidecar.watched(), make_private(sidecar.spool)]
-        for changed in context.admin.watching.open().changes(folders, _DEBOUNCE_MS, context.admin.watching.rescan_s):
-            go(flush=False, changed=changed or None)
-    store, embedder = context.memory.store(), context.memory.embedder() if steps else None
-    if embedder is not None and isinstance(store, VectorSearch):
-        fill_vectors(store, embedder)
+        context.admin.watching.follow(lambda: folders, read, debounce_ms=_DEBOUNCE_MS)
     captured = sidecar.capture.captured
     waiting = "; ".join([*(incident.detail for incident in sidecar.journal.incidents()), *sorted(unheard)])
     return ObserveRunResult(
@@ -92,12 +97,22 @@ def run(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
     )
 
 
-def work(sidecar: Sidecar, scope: Scope, *, flush: bool) -> list[Step]:
-    """Observe what is due, and reflect where that is."""
-    done = sidecar.observe_all(scope, flush=flush)
-    if done:
-        sidecar.reflect_if_due(scope)
-    return done
+def settled(
+    context: Context, scope: Scope, *, flush: bool, is_stopped: Callable[[], bool] = lambda: False
+) -> list[Step]:
+    """Observe what is due in a scope, reflect where that is, and show it in active memory; return the steps.
+
+    `flush`: everything that waits is due, as it is where the scope has rested. One rule for whoever follows transcripts.
+    """
+    sidecar = context.observe.sidecar()
+    rested = timedelta(minutes=context.observe.idle_minutes)
+    flush = flush or sidecar.is_idle(scope, rested)
+    steps: list[Step] = []
+    while not is_stopped() and (step := sidecar.observe(scope, flush=flush)) is not Step.NOTHING:
+        steps.append(step)
+    if sidecar.reflect_if_due(scope) or steps or not sidecar.active_file(scope).exists():
+        sidecar.write_active_memory(scope)
+    return steps
 
 
 def present(result: ObserveRunResult, style: Style) -> str:

@@ -1,0 +1,57 @@
+"""What the parts of the daemon share: the order to stop, what each is doing, and the log."""
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable
+
+from gieok.text.redact import redact
+
+_LONGEST_PAUSE_S = 300.0
+
+
+class Board:
+    """`stop` is set when the process is to end; `parts` is what `gieok status` shows."""
+
+    def __init__(self) -> None:
+        self.stop = threading.Event()
+        self._lock = threading.Lock()
+        self._parts: dict[str, str] = {}
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """Return part → what it is doing."""
+        with self._lock:
+            return dict(self._parts)
+
+    def note(self, part: str, text: str) -> None:
+        """Say what a part is doing; '' for a part that is no more."""
+        with self._lock:
+            self._parts[part] = text
+            if not text:
+                del self._parts[part]
+
+    def say(self, line: str) -> None:
+        """Write a line to the log."""
+        with contextlib.suppress(OSError):  # a full disk, a reader that left: no reason to stop
+            print(time.strftime("%Y-%m-%d %H:%M:%S"), redact(line), flush=True)  # noqa: T201 - its output is the log
+
+    def start(self, name: str, work: Callable[[], None]) -> threading.Thread:
+        """Start a part in a thread of its own, and again whenever it fails."""
+        thread = threading.Thread(target=self._guarded, args=(name, work), name=name, daemon=True)
+        thread.start()
+        return thread
+
+    def _guarded(self, name: str, work: Callable[[], None]) -> None:
+        """Run a part again when it fails: a full disk or a locked file must not stop the rest, or this part for ever."""
+        pause_s = 1.0
+        while not self.stop.is_set():
+            try:
+                work()
+            except Exception as error:  # noqa: BLE001 - the daemon's own loop
+                self.note(name, f"failed: {error}")
+                self.say(f"{name} failed: {type(error).__name__}: {error}")
+                self.stop.wait(pause_s)
+                pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
+            else:
+                return

@@ -1,0 +1,65 @@
+"""What the daemon does in a process that ends, because the memory that it takes would stay in the daemon."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from gieok import places
+from gieok.app import open_context
+from gieok.engine.lifecycle import fill_vectors
+from gieok.errors import GieokError
+from gieok.ops import operation
+from gieok.ops.encode import encode
+from gieok.ports.store import VectorSearch
+from gieok.text.redact import redact
+
+_TICK_S = 1
+
+
+def run(home: Path, stop: threading.Event, function: str, *arguments: str) -> str:
+    """Run a function of this module in a child process, and return what it prints; it ends where we are to stop.
+
+    It starts in the home folder and without `sys.path[0]`: a project's own files are never imported.
+    """
+    code = f"from gieok.daemon.child import {function}; {function}()"
+    with subprocess.Popen(  # noqa: S603 - fixed program, no shell, functions of this module
+        [sys.executable, "-P", "-c", code, *arguments],
+        env=os.environ | {places.HOME_VARIABLE: str(home)},
+        cwd=home,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+    ) as child:
+        while True:
+            try:
+                return child.communicate(timeout=_TICK_S)[0].strip()
+            except subprocess.TimeoutExpired:
+                if stop.is_set():
+                    child.terminate()
+
+
+def embed() -> None:
+    """Fill in the vectors that are missing; print what went wrong."""
+    context = open_context({})
+    store, embedder = context.memory.store(), context.memory.embedder()
+    try:
+        if embedder is not None and isinstance(store, VectorSearch):
+            fill_vectors(store, embedder)
+    except GieokError as error:
+        print(redact(f"embedding failed: {error}"), flush=True)  # noqa: T201 - for the daemon's log
+
+
+def sync() -> None:
+    """Sync the project of the folder that is the first argument; print the result as JSON, or what went wrong."""
+    try:
+        os.chdir(sys.argv[1])
+        found = operation("code sync")
+        row = encode(found.handler(open_context({}), found.request(trigger="daemon")))
+    except (GieokError, OSError) as error:
+        hint = f" ({error.hint})" if isinstance(error, GieokError) and error.hint else ""
+        row = {"error": f"{error}{hint}"}
+    print(json.dumps(row), flush=True)  # noqa: T201 - for the process that started this one

@@ -1,0 +1,61 @@
+"""Keeps memory files indexed: the roots of every scope that has some."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from gieok import fs, paths
+from gieok.capabilities.files import roots, sync
+from gieok.capabilities.files.roots import Root
+from gieok.daemon.board import Board
+from gieok.errors import StoreError
+from gieok.model.memory import Scope
+from gieok.ops.context import Context
+
+_PART = "memory"
+
+
+class MemoryFiles:
+    """Words can be found as soon as a file is quiet; `embed` then fills in the vectors."""
+
+    def __init__(self, context: Context, board: Board, embed: Callable[[], None]) -> None:
+        self._context = context
+        self._board = board
+        self._embed = embed
+
+    def follow(self) -> None:
+        """Index what changes, until the process is to stop."""
+        self._context.admin.watching.follow(self._folders, self._read, is_stopped=self._board.stop.is_set)
+
+    def _roots(self) -> Mapping[Scope, Sequence[Root]]:
+        """Return the roots that are there; what is gone for now keeps its place in the index."""
+        store = self._context.memory.store()
+        known = {scope: [root for root in roots.load(store, scope) if root.path.exists()] for scope in store.scopes()}
+        return {scope: found for scope, found in known.items() if found}
+
+    def _folders(self) -> list[Path]:
+        found = {root.watched for known in self._roots().values() for root in known}
+        self._board.note(_PART, f"watching {len(found)} folders")
+        # Without a root yet, something must be watched all the same, so that one that is added is found.
+        return sorted(found) or [fs.make_private(paths.spool(self._context.home))]
+
+    def _read(self, changed: set[Path]) -> bool:
+        try:
+            reports = list(self._synced(changed))
+        except StoreError as error:  # a busy store, a full disk
+            self._board.note(_PART, f"failed: {error}")
+            return False
+        if any(reports):
+            self._embed()
+        return True
+
+    def _synced(self, changed: set[Path]) -> Iterator[bool]:
+        """Yield, for each scope, whether anything was changed."""
+        store, cut = self._context.memory.store(), self._context.memory.cut
+        for scope, known in self._roots().items():
+            report = sync.sync_changed(store, scope, known, cut, changed)
+            for failed in report.failed:
+                self._board.note(failed.key, failed.reason)
+            count = len(report.added) + len(report.changed) + len(report.removed)
+            if count:
+                self._board.say(f"{scope}: {count} memory files indexed")
+            yield bool(count)

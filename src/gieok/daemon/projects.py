@@ -1,0 +1,105 @@
+"""Keeps the code of projects that were handed over in sync, each in a thread: a restless or broken one is its own trouble."""
+
+import json
+import threading
+import time
+from functools import partial
+from pathlib import Path
+
+from gieok.app.code import ignored_in
+from gieok.capabilities.code.index import watched
+from gieok.capabilities.code.model import layout
+from gieok.daemon import child
+from gieok.daemon.board import Board
+from gieok.errors import GieokError
+from gieok.ops.code.watch import relevant
+from gieok.ops.context import Context
+
+_TICK_S = 1
+
+
+class Projects:
+    """`gieok code watch --daemon` hands a project over; `--stop` takes it back."""
+
+    def __init__(self, context: Context, board: Board) -> None:
+        self._context = context
+        self._board = board
+        self._roots: list[Path] = []
+        #: One project at a time: linking takes a processor and memory.
+        self._syncing = threading.Lock()
+
+    def keep(self) -> None:
+        """Follow every project that is handed over."""
+        running: dict[Path, threading.Thread] = {}
+        while not self._board.stop.is_set():
+            self._roots = self._handed_over()
+            for root in self._roots:
+                if root not in running or not running[root].is_alive():
+                    running[root] = self._board.start(watched.part(root), partial(self._follow, root))
+            self._board.note("code", f"watching {len(self._roots)} projects")
+            self._board.stop.wait(_TICK_S)
+        for thread in running.values():
+            thread.join()
+
+    def _handed_over(self) -> list[Path]:
+        """Return the projects to watch; one that is gone is dropped."""
+        home = self._context.home
+        roots = watched.roots(home)
+        for root in filter(_is_gone, list(roots)):
+            watched.remove(home, root)
+            roots.remove(root)
+            self._board.say(f"{root} is not watched any more: it has no index, `gieok code init` makes one")
+        return roots
+
+    def _follow(self, root: Path) -> None:
+        def is_stopped() -> bool:
+            return self._board.stop.is_set() or root not in self._roots
+
+        self._context.admin.watching.follow(lambda: [root], partial(self._read, root), is_stopped=is_stopped)
+        self._board.note(watched.part(root), "")
+
+    def _read(self, root: Path, changed: set[Path]) -> bool:
+        if not changed or _concerns(root, changed):
+            with self._syncing:
+                self._sync(root)
+        return True
+
+    def _sync(self, root: Path) -> None:
+        if self._board.stop.is_set():
+            return
+        self._board.note(watched.part(root), "syncing")
+        try:
+            found = json.loads(child.run(self._context.home, self._board.stop, "sync", str(root)))
+        except ValueError:
+            if self._board.stop.is_set():
+                return
+            found = {"error": "the sync ended without an answer"}
+        if error := found.get("error"):
+            self._board.say(f"{root}: {error}")
+            self._board.note(watched.part(root), f"failed: {error}")
+            return
+        note = f"; {found['note']}" if found["note"] else ""
+        if count := found["added"] + found["changed"] + found["removed"]:
+            self._board.say(f"{root}: {count} files synced in {found['ms']} ms{note}")
+        self._board.note(watched.part(root), f"up to date {time.strftime('%Y-%m-%d %H:%M:%S')}{note}")
+
+
+def _is_gone(root: Path) -> bool:
+    try:
+        layout.index_file(root).stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:  # it cannot be looked at, and may be there (`is_file` says no, of all of them from Python 3.14 on)
+        return False
+    return False
+
+
+def _concerns(root: Path, changed: set[Path]) -> bool:
+    """Say whether a change may be one of a project's code.
+
+    The index is not opened for it: a connection that outlives its file would take the write-ahead log of the next one along.
+    """
+    try:
+        return bool(relevant(root, changed, ignored_in(root)))
+    except GieokError:  # the sync says why
+        return True

@@ -1,0 +1,86 @@
+"""The daemon's ear: a thread for each connection, a bounded number of calls at once; who is one too many answers itself."""
+
+import os
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from gieok.daemon import wire
+from gieok.daemon.call import Call, is_of
+
+#: Connections at once; the next waits to be accepted.
+_MOST_CONNECTIONS = 64
+#: Calls at once: enough for every agent of a person, few enough for two cores.
+_MOST_CALLS = 8
+
+#: Answers a call, given what shows progress and what tells a line that stays; returns what goes back.
+Answering = Callable[[Call, Callable[[str], None], Callable[[str], None]], Mapping[str, object]]
+
+
+class Server:
+    """Answers whoever knows the token, until the socket is closed."""
+
+    def __init__(self, listening: socket.socket, token: str, control: Callable[[str], Mapping[str, object]]) -> None:
+        self._listening = listening
+        self._token = token
+        self._control = control
+        self._connections = threading.BoundedSemaphore(_MOST_CONNECTIONS)
+        self._calls = threading.BoundedSemaphore(_MOST_CALLS)
+
+    def serve(self, answer: Answering) -> None:
+        """Accept for ever. Raises OSError once the socket is closed."""
+        while True:
+            self._connections.acquire()
+            connection, _ = self._listening.accept()
+            threading.Thread(target=self._converse, args=(connection, answer), name="answer", daemon=True).start()
+
+    def _converse(self, connection: socket.socket, answer: Answering) -> None:
+        connection.settimeout(wire.TIMEOUT_S)
+        lines = wire.Lines(connection)
+        try:
+            row = lines.receive()
+            if row.get("token") != self._token:
+                return
+            if row.get("do") == "call":
+                self._call(lines, Call(**{name: row[name] for name in Call._fields if name in row}), answer)
+            else:
+                lines.send(self._control(str(row.get("do"))))
+        except (OSError, ValueError, TypeError):  # it left, or is no client of ours
+            return
+        finally:
+            lines.close()
+            self._connections.release()
+
+    def _call(self, lines: wire.Lines, call: Call, answer: Answering) -> None:
+        if not is_of(call.environment, os.environ) or not Path(call.folder).is_dir():
+            lines.send({"answer": None})
+            return
+        if not self._calls.acquire(blocking=False):
+            lines.send({"answer": None})
+            return
+        try:
+            lines.send({"begun": True})
+            told = _Told(lines)
+            lines.send({"answer": answer(call, told.say, told.tell)})
+        finally:
+            self._calls.release()
+
+
+class _Told:
+    """Sends progress to a client; one that left stops nothing, because what was begun is done."""
+
+    def __init__(self, lines: wire.Lines) -> None:
+        self._lines = lines
+
+    def say(self, line: str) -> None:
+        self._send({"say": line})
+
+    def tell(self, line: str) -> None:
+        self._send({"tell": line})
+
+    def _send(self, row: Mapping[str, object]) -> None:
+        try:
+            self._lines.send(row)
+        except OSError:
+            return

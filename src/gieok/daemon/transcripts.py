@@ -1,0 +1,84 @@
+"""Reads agents' transcripts as they grow, and observes them."""
+
+import gc
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from gieok import fs
+from gieok.capabilities.observe.notes import Mirrored
+from gieok.daemon.board import Board
+from gieok.model.memory import Scope
+from gieok.ops.context import Context
+from gieok.ops.observe.run import settled
+
+#: Between a change of a transcript and reading it; short, because a line costs less than a millisecond to take.
+_DEBOUNCE_MS = 60
+#: A conversation that rests is looked at this often.
+_IDLE_CHECK_S = 60
+
+
+class Transcripts:
+    """What is new goes to the journal at once; models are asked in another thread, because they take their time."""
+
+    def __init__(self, context: Context, board: Board, embed: Callable[[], None]) -> None:
+        self._context = context
+        self._sidecar = context.observe.sidecar()
+        self._board = board
+        self._embed = embed
+        self._wake = threading.Event()
+        self._ended: set[Scope] = set()
+        self._lock = threading.Lock()
+
+    def follow(self) -> None:
+        """Take what is written, until the process is to stop."""
+        stopped = self._board.stop.is_set
+        self._context.admin.watching.follow(self._folders, self._read, debounce_ms=_DEBOUNCE_MS, is_stopped=stopped)
+
+    def _folders(self) -> list[Path]:
+        folders = self._sidecar.watched()
+        self._board.note("capture", f"watching {len(folders)} folders")
+        return [*folders, fs.make_private(self._sidecar.spool)]
+
+    def _read(self, changed: set[Path]) -> bool:
+        sidecar = self._sidecar
+        ended = sidecar.capture_spool()
+        messages = sidecar.capture_paths(changed) if changed else sidecar.capture_all()
+        with self._lock:
+            self._ended |= ended
+        if messages or ended:
+            self._wake.set()
+        self._tell(sidecar.mirror_notes(changed or None))
+        for path, reason in sidecar.capture.captured.troubles.items():
+            self._board.note(path, reason)
+        return True
+
+    def _tell(self, mirrored: Mirrored | None) -> None:
+        """Say what of the user's notes could not be mirrored."""
+        if mirrored is None:
+            return
+        self._board.note(
+            "notes", "; ".join(f"{path}: {why}" for path, why in mirrored.troubles.items()) or "up to date"
+        )
+        for path in mirrored.left:
+            self._board.say(f"{path} was changed and is left alone")
+
+    def observe(self) -> None:
+        """Observe what is due, whenever something came and once in a while."""
+        journal = self._context.memory.journal()
+        while not self._board.stop.is_set():
+            self._wake.clear()
+            with self._lock:
+                ended, self._ended = self._ended, set()
+            stopped = self._board.stop.is_set
+            # All of them, before anything is embedded.
+            if any([settled(self._context, s, flush=s in ended, is_stopped=stopped) for s in journal.scopes()]):  # noqa: C419
+                self._embed()
+                gc.collect()  # what a run held is large, and the next may be hours away
+            waiting = "; ".join(incident.detail for incident in journal.incidents())
+            self._board.note("observe", f"waits: {waiting}" if waiting else "up to date")
+            self._wake.wait(_IDLE_CHECK_S)
+
+    def wake(self) -> None:
+        """End the wait, as where the process is to stop."""
+        self._wake.set()

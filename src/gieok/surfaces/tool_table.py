@@ -1,0 +1,61 @@
+"""Tools for models, made from the operations table: each operation that names the surface MCP is one."""
+
+from dataclasses import Field
+from typing import Any
+
+from gieok.ops import NAMES, operation
+from gieok.ops.encode import result_schema
+from gieok.ops.operation import Effect, Operation, Surface
+from gieok.ops.request import default_of, parameters, type_name
+
+
+def tools() -> dict[str, Operation[Any, Any]]:
+    """Return tool name → operation."""
+    found = (operation(name) for name in NAMES)
+    return {o.tool or tool_name(o.name): o for o in found if Surface.MCP in o.surfaces}
+
+
+def tool_name(name: str) -> str:
+    """Return the tool's name for an operation's: `memory_search`, and `code_impact` for `code impact`."""
+    return name.replace(" ", "_") if " " in name else f"memory_{name}"
+
+
+def schema(found: Operation[Any, Any]) -> dict[str, object]:
+    """Return the JSON Schema of a tool's arguments."""
+    shown = parameters(found, Surface.MCP)
+    return {
+        "type": "object",
+        "properties": {field.name: _property(field) for field in shown},
+        "required": [field.name for field in shown if field.metadata["needed"]],
+        "additionalProperties": False,
+    }
+
+
+def _property(field: Field[Any]) -> dict[str, object]:
+    shown: dict[str, object] = {"type": type_name(field), "description": field.metadata["doc"].en}
+    if field.metadata["choices"]:
+        shown["enum"] = list(field.metadata["choices"])
+    return shown if field.metadata["needed"] else {**shown, "default": default_of(field)}
+
+
+def described() -> list[dict[str, Any]]:
+    """Return what a process must know of each tool: its operation, its effect, and the definition for clients."""
+    return [
+        {
+            "operation": found.name,
+            "writes": found.effect is not Effect.READ,
+            "shows_source": found.shows_source,
+            "definition": {
+                "name": name,
+                "description": found.doc.en,
+                "inputSchema": schema(found),
+                "outputSchema": result_schema(found),
+                "annotations": {
+                    "readOnlyHint": found.effect is Effect.READ,
+                    "destructiveHint": found.effect is Effect.DESTROY,
+                    "openWorldHint": False,
+                },
+            },
+        }
+        for name, found in tools().items()
+    ]

@@ -1,0 +1,233 @@
+"""The daemon answers for the command line and MCP, and nobody could tell by the answer."""
+
+import contextlib
+import json
+import os
+import re
+import socket
+import subprocess
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+import world as worlds
+from world import CALLS, GIEOK, World
+
+from gieok import __version__
+from gieok.daemon import wire
+from gieok.daemon.call import Call, DaemonLost, ask
+from gieok.daemon.server import Answering, Server
+from gieok.ops import operation
+from gieok.ops.operation import Effect
+
+_WAYS = [(), ("--json",), ("--lang", "ko")]
+_ASKED = [(name, more) for name in CALLS if operation(name).runs_in_daemon for more in _WAYS]
+_READ = [(name, more) for name, more in _ASKED if operation(name).effect is Effect.READ]
+
+Answer = tuple[int, str, str]
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """Return a user for whom everything was done that can be asked about."""
+    made = worlds.make(tmp_path_factory.mktemp("calls") / "user")
+    for name in ("index", "remember", "code init", "observe run"):
+        subprocess.run(made.command(name), cwd=made.project, env=_environment(made), check=True, capture_output=True)
+    return made
+
+
+@pytest.fixture(scope="module")
+def alone(world: World) -> dict[tuple[str, tuple[str, ...]], Answer]:
+    """Return what each operation that reads answers without a daemon."""
+    return {(name, more): _answer(world, name, *more) for name, more in _READ}
+
+
+@pytest.fixture(scope="module")
+def home(world: World, alone: object) -> Iterator[Path]:
+    """Return the home of the user, whose daemon runs; it was started elsewhere, by somebody who speaks another language."""
+    environment = _environment(world, LANG="ko_KR.UTF-8", NO_COLOR="1")
+    subprocess.run([*GIEOK, "up"], cwd="/", env=environment, check=True, capture_output=True)
+    yield world.home
+    subprocess.run([*GIEOK, "down"], cwd="/", env=environment, check=True, capture_output=True)
+
+
+def _environment(world: World, **more: str) -> dict[str, str]:
+    return world.environment(GIEOK_EMBEDDER="none", **more)
+
+
+def _answer(world: World, name: str, *more: str) -> Answer:
+    command = world.command(name, *more)
+    done = subprocess.run(command, cwd=world.project, env=_environment(world), capture_output=True, check=False)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def _without_the_daemon_itself(text: str) -> object:
+    """Return an answer without what is other because a daemon runs: that it does, and the size of an open database."""
+    try:
+        data = json.loads(text)
+    except ValueError:
+        return [line for line in text.splitlines() if not re.search(r"daemon|데몬|MB", line)]
+    if isinstance(data, dict) and isinstance(data.get("sidecar"), dict):
+        return {**data, "disk_bytes": None, "sidecar": {**data["sidecar"], "daemon": None}}
+    return data
+
+
+@pytest.mark.parametrize(("name", "more"), _READ, ids=lambda one: one if isinstance(one, str) else " ".join(one))
+def test_an_answer_is_the_same_with_and_without_a_daemon(
+    world: World, alone: dict[tuple[str, tuple[str, ...]], Answer], home: Path, name: str, more: tuple[str, ...]
+) -> None:
+    status, out, err = _answer(world, name, *more)
+    was_status, was_out, was_err = alone[name, more]
+    assert (status, err) == (was_status, was_err)
+    assert _without_the_daemon_itself(out) == _without_the_daemon_itself(was_out)
+
+
+def _call(world: World, name: str, surface: str = "cli", **values: object) -> Call:
+    return Call(name, values, surface, str(world.project), _environment(world))
+
+
+def _ask(home: Path, call: Call, *, writes: bool = False) -> dict[str, Any] | None:
+    return ask(home, call, writes=writes, say=lambda line: None, tell=lambda line: None)
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in _READ}))
+def test_the_daemon_answers_whatever_reads(world: World, home: Path, name: str) -> None:
+    assert (found := _ask(home, _call(world, name)))
+    assert set(found) == {"found", "data", "text", "status", "failure"}
+
+
+def test_errors_come_back_as_they_are(world: World, home: Path) -> None:
+    found = _ask(home, _call(world, "search", query=["x"], limit="many"))
+    assert found
+    assert found["failure"] == {
+        "code": "bad_request", "message": "limit is 'many'", "hint": "it must be of type integer",
+    }  # fmt: skip
+    assert (found["status"], found["found"]) == (2, False)
+
+
+def test_settings_and_folder_are_the_callers(world: World, home: Path) -> None:
+    call = _call(world, "config show")
+    shown = _ask(home, call._replace(environment={**call.environment, "GIEOK_SEARCH_LIMIT": "7"}))
+    assert shown
+    assert shown["data"]["search.limit"] == {"value": "7", "origin": "GIEOK_SEARCH_LIMIT"}
+    elsewhere = _ask(home, _call(world, "status")._replace(folder="/"))
+    assert elsewhere
+    assert elsewhere["data"]["scope"] == "agent:main"
+
+
+def test_what_only_the_caller_can_do_is_left_to_it(world: World, home: Path) -> None:
+    call = _call(world, "status")
+    assert _ask(home, call._replace(environment={**call.environment, "TZ": "Asia/Seoul"})) is None
+    assert _ask(home, call._replace(folder=str(home / "nowhere"))) is None
+    address = wire.address(home)
+    assert address is not None
+    other = home.parent / "other"
+    other.mkdir()
+    (other / "daemon.json").write_text(json.dumps({**address._asdict(), "version": "0.0.1"}))
+    assert _ask(other, call) is None
+
+
+def test_calls_at_the_same_time_are_all_answered(world: World, home: Path) -> None:
+    with ThreadPoolExecutor(20) as pool:
+        answers = list(
+            pool.map(lambda n: _ask(home, _call(world, ("status", "search")[n % 2], **_QUERY[n % 2])), range(60))
+        )
+    given = [found for found in answers if found]  # the others were told to answer themselves
+    assert len(given) >= 8
+    assert all(found["status"] == 0 for found in given)
+
+
+_QUERY: tuple[dict[str, object], ...] = ({}, {"query": ["결제"]})
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Callable[[Answering], Path]]:
+    """Return what serves a home in this process."""
+    servers = []
+
+    def serve(answer: Answering) -> Path:
+        listening, address = wire.listen(tmp_path, "now", __version__)
+        servers.append(listening)
+        server = Server(listening, address.token, lambda what: {"ok": True, "asked": what})
+        threading.Thread(target=_until_closed, args=(server, answer), daemon=True).start()
+        return tmp_path
+
+    yield serve
+    for listening in servers:
+        listening.shutdown(socket.SHUT_RDWR)
+        listening.close()
+
+
+def _until_closed(server: Server, answer: Answering) -> None:
+    with contextlib.suppress(OSError):
+        server.serve(answer)
+
+
+def test_a_slow_call_holds_up_no_other_and_one_too_many_is_left_to_its_caller(
+    served: Callable[[Answering], Path],
+) -> None:
+    go, begun = threading.Event(), threading.Semaphore(0)
+
+    def answer(call: Call, say: Callable[[str], None], tell: Callable[[str], None]) -> Mapping[str, object]:
+        begun.release()
+        if call.operation == "slow":
+            assert go.wait(20)
+        return {"found": call.operation}
+
+    home = served(answer)
+    slow, quick = (Call(name, {}, "cli", "/", dict(os.environ)) for name in ("slow", "quick"))
+    with ThreadPoolExecutor(8) as pool:
+        waiting = [pool.submit(_ask, home, slow) for _ in range(7)]
+        for _ in waiting:
+            begun.acquire()
+        assert _ask(home, quick) == {"found": "quick"}
+        waiting.append(pool.submit(_ask, home, slow))
+        begun.acquire()
+        begun.acquire()
+        assert _ask(home, quick) is None
+        address = wire.address(home)
+        assert address is not None
+        assert wire.ask(address, "status") == {"ok": True, "asked": "status"}
+        go.set()
+        assert [one.result() for one in waiting] == [{"found": "slow"}] * 8
+
+
+def test_progress_reaches_the_caller_while_it_waits(served: Callable[[Answering], Path]) -> None:
+    def answer(call: Call, say: Callable[[str], None], tell: Callable[[str], None]) -> Mapping[str, object]:
+        say("half")
+        tell(f"done with \udce9 in {call.folder}")
+        return {}
+
+    told: list[str] = []
+    call = Call("any", {}, "cli", "/", dict(os.environ))
+    assert ask(served(answer), call, writes=False, say=told.append, tell=told.append) == {}
+    assert told == ["half", "done with \udce9 in /"]
+
+
+def test_of_a_daemon_that_dies_a_read_is_done_again_and_a_write_is_told(tmp_path: Path) -> None:
+    for kept, writes in (([{"begun": True}], True), ([{"begun": True}], False), ([], True)):
+        (tmp_path / "home").mkdir(exist_ok=True)
+        listening, _ = wire.listen(tmp_path / "home", "now", __version__)
+        thread = threading.Thread(target=_die, args=(listening, kept))
+        thread.start()
+        call = Call("remember", {}, "mcp", "/", dict(os.environ))
+        if kept and writes:
+            with pytest.raises(DaemonLost, match="ended in the middle of 'remember'"):
+                _ask(tmp_path / "home", call, writes=True)
+        else:
+            assert _ask(tmp_path / "home", call, writes=writes) is None
+        thread.join()
+        assert _ask(tmp_path / "home", call, writes=writes) is None, "nobody listens any more"
+
+
+def _die(listening: socket.socket, said: list[dict[str, object]]) -> None:
+    connection, _ = listening.accept()
+    lines = wire.Lines(connection)
+    lines.receive()
+    for row in said:
+        lines.send(row)
+    lines.close()
+    listening.close()
