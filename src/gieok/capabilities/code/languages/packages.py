@@ -1,23 +1,21 @@
 """What the linkers share of languages whose packages are no values and whose files share the names of their package."""
 
+from abc import abstractmethod
 from collections.abc import Mapping
 
+from gieok.capabilities.code.resolve.linking import Linker
 
-class PackageLinker:
+
+class PackageLinker(Linker):
     """Imports by package. Subclasses add `target`."""
 
     def __init__(self, spaces: Mapping[str, str]) -> None:
         self.spaces = spaces
         self.packages = set(spaces.values())
 
+    @abstractmethod
     def package(self, importer: str, module: str) -> str | None:
         """Return the package of the project that an import names."""
-        raise NotImplementedError
-
-    def member(self, file: str, name: str) -> str | None:
-        """Return None: packages are not values here."""
-        del file, name
-        return None
 
     def all_of(self, importer: str, module: str, level: int) -> list[str]:
         """Return one file of the package, the importer's own without a name: its names are the package's."""

@@ -1,7 +1,9 @@
 """What the solver must be told about a family of languages: it knows none."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, Protocol
+from types import MappingProxyType
+from typing import NamedTuple
 
 from gieok.capabilities.code.resolve.common import COMMON
 from gieok.capabilities.code.resolve.hierarchy import Hierarchy
@@ -20,20 +22,25 @@ class Target(NamedTuple):
     path: tuple[str, ...] = ()
 
 
-class Linker(Protocol):
+class Linker(ABC):
     """The imports of one language."""
 
     #: File → the package whose names it shares with other files; empty where every file has its own.
-    spaces: Mapping[str, str]
+    spaces: Mapping[str, str] = MappingProxyType({})
 
+    @abstractmethod
     def target(self, importer: str, module: str, name: str, level: int) -> Target:
         """Return what `from module import name` means in the file `importer` (`name` may be empty)."""
 
     def member(self, file: str, name: str) -> str | None:
-        """Return the module that lies inside the package whose file is given."""
+        """Return the module inside a package, by the package's file; None where modules hold no modules."""
+        del file, name
+        return None
 
     def all_of(self, importer: str, module: str, level: int) -> list[str]:
         """Return the files whose names `from module import *` brings."""
+        file = self.target(importer, module, "", level).file
+        return [file] if file is not None else []
 
 
 class Rules(NamedTuple):

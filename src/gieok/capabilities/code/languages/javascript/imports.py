@@ -5,15 +5,13 @@ from posixpath import normpath
 from types import MappingProxyType
 from typing import Any
 
-from gieok.capabilities.code.resolve.linking import Target
+from gieok.capabilities.code.resolve.linking import Linker, Target
 
 _SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts")
 
 
-class JavaScriptLinker:
+class JavaScriptLinker(Linker):
     """Imports by path, by the project's own packages, by the paths of the nearest `tsconfig.json`; `@/` and `~/` as roots."""
-
-    spaces: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, paths: Iterable[str], manifests: Mapping[str, Mapping[str, Any]] = MappingProxyType({})) -> None:
         self._known = set(paths)
@@ -38,17 +36,6 @@ class JavaScriptLinker:
         del level
         file = self._find(importer, module)
         return Target(file) if file is not None else Target(external=f"{module}.{name}" if name else module)
-
-    def member(self, file: str, name: str) -> str | None:
-        """Return None: modules hold no modules."""
-        del file, name
-        return None
-
-    def all_of(self, importer: str, module: str, level: int) -> list[str]:
-        """Return the file of `export * from`."""
-        del level
-        file = self._find(importer, module)
-        return [file] if file is not None else []
 
     def _find(self, importer: str, module: str) -> str | None:
         if module.startswith("."):

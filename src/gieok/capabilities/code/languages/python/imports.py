@@ -1,20 +1,17 @@
 """Which file a Python import names: source roots, packages with and without `__init__.py`, relative imports."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import PurePosixPath
-from types import MappingProxyType
 
-from gieok.capabilities.code.resolve.linking import Target
+from gieok.capabilities.code.resolve.linking import Linker, Target
 
 #: A folder of these names is where imports start, also when it is a package itself or has none inside.
 _ROOT_FOLDERS = frozenset(("src", "lib", "python"))
 
 
-class PythonLinker:
+class PythonLinker(Linker):
     """Python's imports: absolute ones from every source root, relative ones by folders."""
-
-    spaces: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._modules = _Modules(paths)
@@ -42,11 +39,6 @@ class PythonLinker:
         if last not in ("__init__.py", "__init__.pyi"):
             return None
         return self._modules.at(f"{folder}/{name}" if folder else name)
-
-    def all_of(self, importer: str, module: str, level: int) -> list[str]:
-        """Return the file of a star import."""
-        target = self.target(importer, module, "", level)
-        return [target.file] if target.file is not None else []
 
 
 class _Modules:

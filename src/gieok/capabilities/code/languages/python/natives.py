@@ -45,11 +45,14 @@ def _row(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
 
 def _raises(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
     """Model `with pytest.raises(E) as caught` and unittest's: the exception is its `value`, or `exception`."""
-    exception = machine.program.flows.fresh()
+    program = machine.program
+    caught = program.containers.new()
     for variable in arguments[:1]:
         if variable != NOTHING:
-            machine.program.flows.wait(variable, (machine.types.allow, exception))
-    give_container(machine, site, {"value" if name == "raises" else "exception": exception})
+            key = "value" if name == "raises" else "exception"
+            held = program.containers.key(int(program.values.first[caught]), key)
+            program.flows.wait(variable, (machine.types.allow, held))
+    program.flows.add(site.to, caught)
 
 
 NATIVES = COMMON.and_also(

@@ -1,15 +1,12 @@
 """Which file a Rust path names."""
 
-from collections.abc import Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable
 
-from gieok.capabilities.code.resolve.linking import Target
+from gieok.capabilities.code.resolve.linking import Linker, Target
 
 
-class RustLinker:
+class RustLinker(Linker):
     """`crate::`, `self::` and `super::` paths over the tree of files below each `lib.rs` or `main.rs`."""
-
-    spaces: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._known = set(paths)
@@ -44,16 +41,14 @@ class RustLinker:
             while rest[:1] == ["super"]:
                 place, rest = place.rpartition("/")[0], rest[1:]
         else:
-            place, rest = self._crate(first, folder, root), rest if self._is_crate(first) else parts
+            crate = self._crate(first)
+            place, rest = (crate, rest) if crate is not None else (folder, parts)
         return self._file("/".join(filter(None, (place, *rest))), root)
 
-    def _is_crate(self, name: str) -> bool:
-        return any(r.removesuffix("/src").rpartition("/")[2].replace("-", "_") == name for r in self._roots if r)
-
-    def _crate(self, name: str, folder: str, root: str) -> str:
-        del root
-        named = (r for r in self._roots if r and r.removesuffix("/src").rpartition("/")[2].replace("-", "_") == name)
-        return next(named, folder)
+    def _crate(self, name: str) -> str | None:
+        """Return the root of a crate of the project."""
+        names = ((root, root.removesuffix("/src").rpartition("/")[2].replace("-", "_")) for root in self._roots)
+        return next((root for root, crate in names if root and crate == name), None)
 
     def _is_root(self, path: str) -> bool:
         return path.rpartition("/")[2] in ("lib.rs", "main.rs")
@@ -73,9 +68,3 @@ class RustLinker:
         """Return the module below a module."""
         folder = self._folder_of(file)
         return self._file(f"{folder}/{name}" if folder else name, "")
-
-    def all_of(self, importer: str, module: str, level: int) -> list[str]:
-        """Return the file of `use module::*`."""
-        del level
-        file = self._find(importer, module.split("::"))
-        return [file] if file is not None else []
