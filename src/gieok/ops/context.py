@@ -212,6 +212,14 @@ class Context:
     ask: Callable[[str], str] | None
     ribs: Ribs
 
+    def words(self, en: str, ko: str) -> str:
+        """Return a text in the language of the call."""
+        return ko if self.lang == "ko" else en
+
+    def progress(self, what: str) -> Callable[[int], None]:
+        """Return a function that shows how much is done."""
+        return lambda done: self.say(f"{what} {done:,}")
+
     @property
     def scopes(self) -> tuple[Scope, ...]:
         """Return every scope to read: that of the call, then those beside it."""

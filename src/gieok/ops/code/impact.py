@@ -211,7 +211,6 @@ def _unresolved(result: ImpactResult, style: Style) -> list[str]:
 OPERATION = Operation(
     name="code impact",
     tool="code_impact",
-    request=ImpactRequest,
     handler=run,
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),

@@ -78,7 +78,6 @@ def present(result: LogsResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="logs",
-    request=LogsRequest,
     handler=run,
     present=present,
     doc=Words("Show what the daemon has said", "데몬이 남긴 기록을 보여 줍니다"),
