@@ -53,7 +53,7 @@ class StatusResult:
     missing_roots: tuple[str, ...]
     stale: int
     checks: tuple[Check, ...]
-    #: What the store tells of itself, and a line for each store that is kept beside it.
+    #: What the store tells of itself, and a line for each replica.
     details: tuple[str, ...] = ()
     unreachable: OrNull[str] = ""
     sidecar: SidecarState | None = None
@@ -156,7 +156,7 @@ def present(result: StatusResult, style: Style) -> str:
             )
         )
     lines += [
-        style.say(f"  the folder of {name!r} is not there", f"  {name!r}의 폴더가 없음")
+        style.say(f"  the folder of {name!r} does not exist", f"  {name!r}의 폴더가 없음")
         for name in result.missing_roots
     ]
     if result.waits:

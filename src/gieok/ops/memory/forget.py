@@ -111,14 +111,10 @@ def _wanted(context: Context, request: ForgetRequest) -> ForgetFilter:
 
 
 def _is_meant(context: Context, plan: ForgetPlan) -> bool:
-    """Ask a person. Raises BadRequest where nobody can be asked."""
-    if context.ask is None:
-        raise BadRequest(
-            "forgetting cannot be undone, and nobody can be asked", hint="give --yes, or --dry-run to look"
-        )
-    context.tell("\n".join(_lines(plan, Style(context.lang, colour=False))))
-    said = context.ask(context.words("forget all of this for good? (y/N) ", "이 모두를 영영 잊을까요? (y/N) "))
-    return said.strip().lower() in ("y", "yes", "예", "네", "ㅇ")
+    """Ask a person, because forgetting cannot be undone. Raises BadRequest where nobody can be asked."""
+    question = context.words("forget all of this for good? (y/N) ", "이 모두를 영영 잊을까요? (y/N) ")
+    lines = _lines(plan, Style(context.lang, colour=False))
+    return context.agrees(lines, question, "forgetting cannot be undone: give --yes, or --dry-run to look")
 
 
 def _lines(plan: ForgetPlan, style: Style) -> list[str]:

@@ -14,8 +14,6 @@ from gieok.ops.memory.waiting import Waiting
 from gieok.ops.operation import Effect, Operation, Style, Words, argument
 from gieok.text.inert import revealed
 
-_YES = ("y", "yes", "예", "네", "ㅇ")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrustRequest:
@@ -139,13 +137,9 @@ def _project(context: Context, path: str) -> str:
 
 def _agreed(context: Context, waits: Waiting) -> bool:
     """Show a person what waits, and ask; what they were shown is what is trusted, whatever the files hold by then."""
-    if context.ask is None:
-        raise BadRequest(
-            "nobody sits here to be asked", hint="look at it with `gieok trust --show`, then `gieok trust --yes`"
-        )
-    context.tell("\n".join(_shown(waits, Style(context.lang, colour=False))))
-    question = Words("Trust this in this folder? [y/N] ", "이 폴더에서 이것을 신뢰할까요? [y/N] ")
-    return context.ask(question.say(context.lang)).strip().lower() in _YES
+    question = context.words("Trust this in this folder? [y/N] ", "이 폴더에서 이것을 신뢰할까요? [y/N] ")
+    lines = _shown(waits, Style(context.lang, colour=False))
+    return context.agrees(lines, question, "look at it with `gieok trust --show`, then `gieok trust --yes`")
 
 
 def _revoke(context: Context, request: TrustRequest) -> TrustResult:

@@ -158,7 +158,7 @@ def metrics(result: ObserveStatsResult) -> list[Metric]:
         one("messages_total", "Messages in the journal.", j.messages),
         one("message_tokens_total", "Tokens of the messages in the journal.", j.tokens),
         one("transcripts", "Transcripts that were read.", j.transcripts),
-        one("set_aside_lines_total", "Lines that could not be read.", j.rejects),
+        one("set_aside_lines_total", "Lines that were rejected.", j.rejects),
         one("chunks", "Chunks that were observed ahead.", j.chunks),
         one("undelivered_documents", "Documents that wait for the store.", j.undelivered),
         one("journal_bytes", "Size of the journal on disk.", j.disk_bytes),
@@ -190,7 +190,7 @@ def present(result: ObserveStatsResult, style: Style) -> str:
             )
         ),
         style.say(
-            f"  waits: {result.backlog_tokens:,} tokens, {j.chunks} chunks, {j.undelivered} documents; set aside {j.rejects}",
+            f"  waits: {result.backlog_tokens:,} tokens, {j.chunks} chunks, {j.undelivered} documents; rejected: {j.rejects}",
             f"  대기: {result.backlog_tokens:,}토큰, 조각 {j.chunks}개, 문서 {j.undelivered}개; 따로 둔 줄: {j.rejects}",
         ),
         style.say(
