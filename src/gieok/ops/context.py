@@ -11,7 +11,7 @@ from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.prompt.options import HookSettings
 from gieok.engine.follow import Followed, follow
 from gieok.engine.profile import Profile
-from gieok.errors import BadConfig
+from gieok.errors import BadConfig, BadRequest
 from gieok.model.memory import Scope
 from gieok.ports.code import CoverageRun
 from gieok.ports.journal import TranscriptStore
@@ -25,6 +25,9 @@ if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.capabilities.prompt.matches import Reader
     from gieok.engine.generate import Asker
     from gieok.ports.journal import FullJournal
+
+#: Answers by which a person agrees.
+_YES = ("y", "yes", "예", "네", "ㅇ")
 
 
 class SettingRow(NamedTuple):
@@ -201,7 +204,7 @@ class Context:
     """One call: who calls, whose memory is meant, how to talk to a person; and a context for each rib, opened when first used.
 
     `also` are scopes that are read beside `scope`. `say` shows a line of progress, or nothing; `tell` writes a line that stays,
-    in `lang`; `ask` asks a person one line and is None where nobody sits at a terminal.
+    in `lang`; `ask` asks a person one line and is None where there is no terminal.
     """
 
     home: Path
@@ -219,6 +222,21 @@ class Context:
     tell: Callable[[str], None]
     ask: Callable[[str], str] | None
     ribs: Ribs
+
+    def words(self, en: str, ko: str) -> str:
+        """Return a text in the language of the call."""
+        return ko if self.lang == "ko" else en
+
+    def agrees(self, shown: Sequence[str], question: str, hint: str) -> bool:
+        """Show a person lines and ask them whether to go on. Raises BadRequest where there is no terminal."""
+        if self.ask is None:
+            raise BadRequest("nobody can be asked: there is no terminal", hint=hint)
+        self.tell("\n".join(shown))
+        return self.ask(question).strip().lower() in _YES
+
+    def progress(self, what: str) -> Callable[[int], None]:
+        """Return a function that shows how much is done."""
+        return lambda done: self.say(f"{what} {done:,}")
 
     @property
     def scopes(self) -> tuple[Scope, ...]:

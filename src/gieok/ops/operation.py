@@ -74,6 +74,10 @@ class Style(NamedTuple):
     #: Source is shown byte for byte: a machine reads it, and no terminal obeys it.
     verbatim: bool = False
 
+    def say(self, en: str, ko: str) -> str:
+        """Return a text in the reader's language."""
+        return Words(en, ko).say(self.lang)
+
     def bold(self, text: str) -> str:
         """Return `text` in bold where the place can show it."""
         return f"\033[1m{text}\033[0m" if self.colour else text
@@ -89,10 +93,9 @@ ResultT = TypeVar("ResultT", bound=Result)
 
 @dataclass(frozen=True, slots=True)
 class Operation(Generic[RequestT, ResultT]):
-    """One thing that Gieok does. `request` is a dataclass whose fields are made by `argument`."""
+    """One thing that Gieok does."""
 
     name: str
-    request: type[RequestT]
     handler: Callable[[Context, RequestT], ResultT]
     present: Callable[[ResultT, Style], str]
     doc: Words
@@ -110,6 +113,12 @@ class Operation(Generic[RequestT, ResultT]):
     tool: str = ""
 
     @property
+    def request(self) -> type[RequestT]:
+        """Return the type of the handler's request: a dataclass whose fields are made by `argument`."""
+        found: type[RequestT] = self.handler.__annotations__["request"]
+        return found
+
+    @property
     def runs_without_settings(self) -> bool:
         """Say whether it runs although a setting is wrong: nothing is written under settings that nobody chose."""
         return self.forgives_config or self.effect is Effect.READ
@@ -118,6 +127,11 @@ class Operation(Generic[RequestT, ResultT]):
     def runs_in_daemon(self) -> bool:
         """Say whether the daemon may run it for a caller: it reads, or a model may call it, so it asks nobody and ends soon."""
         return not self.is_endless and (self.effect is Effect.READ or Surface.MCP in self.surfaces)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoRequest:
+    """The request of an operation without parameters."""
 
 
 def argument(

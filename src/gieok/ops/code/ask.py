@@ -81,7 +81,6 @@ def present(result: AskResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="ask",
-    request=AskRequest,
     handler=run,
     present=present,
     effect=Effect.WRITE,

@@ -80,10 +80,10 @@ def present(result: CoverageResult, style: Style) -> str:
     kept, counts = result.kept, (result.tests, result.pairs, result.files)
     lines = [
         style.bold(
-            Words(
+            style.say(
                 "{} tests, {} pairs of a test and a function that it ran, in {} files".format(*counts),
                 "테스트 {}개, 테스트와 실행된 함수 {}쌍, 파일 {}개".format(*counts),
-            ).say(style.lang)
+            )
         )
     ]
     for words, names, count in (
@@ -109,7 +109,6 @@ def present(result: CoverageResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="code coverage",
-    request=CoverageRequest,
     handler=run,
     present=present,
     effect=Effect.WRITE,

@@ -96,14 +96,13 @@ def _looked(context: Context, project: Project, asker: Asker, files: Sequence[st
 def present(result: EscalateResult, style: Style) -> str:
     """Show what waited and what was done."""
     if not result.reasons:
-        return Words("Nothing waits.", "기다리는 것이 없습니다.").say(style.lang)
-    head = Words(f"{result.summaries} summaries written for:", f"요약 {result.summaries}개를 씀:").say(style.lang)
+        return style.say("Nothing waits.", "기다리는 것이 없습니다.")
+    head = style.say(f"{result.summaries} summaries written for:", f"요약 {result.summaries}개를 씀:")
     return "\n".join([head, *(f"  {printable(reason)}" for reason in result.reasons)])
 
 
 OPERATION = Operation(
     name="code escalate",
-    request=EscalateRequest,
     handler=run,
     present=present,
     effect=Effect.WRITE,

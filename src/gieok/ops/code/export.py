@@ -9,12 +9,7 @@ from gieok.capabilities.code.report.structure import structure
 from gieok.ops.code.project import opened
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
-from gieok.ops.operation import Effect, Operation, Style, Words
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportRequest:
-    """`gieok code export` has no parameters."""
+from gieok.ops.operation import Effect, NoRequest, Operation, Style, Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +20,7 @@ class ExportResult:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: ExportRequest) -> ExportResult:
+def run(context: Context, request: NoRequest) -> ExportResult:
     """Write both."""
     del request
     project = opened(context)
@@ -44,7 +39,6 @@ def present(result: ExportResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="code export",
-    request=ExportRequest,
     handler=run,
     present=present,
     effect=Effect.WRITE,

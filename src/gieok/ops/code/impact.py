@@ -198,7 +198,7 @@ def _evidence(one: ReachedSymbol) -> str:
 def _unresolved(result: ImpactResult, style: Style) -> list[str]:
     if count := result.unresolved.count_:
         words = Words(
-            f"{count} unresolved calls bear the name: their targets are unknown",
+            f"{count} unresolved calls have this name: their targets are unknown",
             f"같은 이름을 부르지만 어디로 가는지 모르는 호출 {count}개가 더 있음",
         )
     elif not result.symbols and not result.tests:
@@ -211,7 +211,6 @@ def _unresolved(result: ImpactResult, style: Style) -> list[str]:
 OPERATION = Operation(
     name="code impact",
     tool="code_impact",
-    request=ImpactRequest,
     handler=run,
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),

@@ -178,7 +178,7 @@ def _embed(context: Context, project: Project) -> tuple[int, str]:
     if embedder is None or not project.store.missing(1):
         return 0, ""
     total = project.store.waiting(code_project.SCOPE)
-    words = Words("words and names work already; embedding", "낱말과 이름은 이미 됨; 벡터 만드는 중").say(context.lang)
+    words = context.words("words and names work already; embedding", "낱말과 이름은 이미 됨; 벡터 만드는 중")
     try:
         done = lifecycle.fill_vectors(project.store, embedder, lambda n: context.say(f"{words} {n}/{total}"))
     except EmbedderFailed as error:
@@ -253,10 +253,10 @@ def present(result: SyncResult, style: Style) -> str:
     counts = (c.files, len(r.added), len(r.changed), len(r.removed), len(c.skipped))
     lines = [
         style.bold(
-            Words(
+            style.say(
                 "{} files: {} added, {} changed, {} removed; {} skipped".format(*counts),
                 "파일 {}개: 추가 {}, 변경 {}, 삭제 {}; 건너뜀 {}".format(*counts),
-            ).say(style.lang)
+            )
         )
         + style.dim(f"  {result.ms / 1000:.1f} s")
     ]
@@ -268,35 +268,27 @@ def present(result: SyncResult, style: Style) -> str:
         lines += [printable(f"  {words.say(style.lang)}: {path}: {reason}") for path, reason in rows[:_SHOWN]]
         lines += [style.dim(f"  … {len(rows) - _SHOWN}")] if len(rows) > _SHOWN else []
     if result.embedded:
-        lines.append(
-            Words(f"  {result.embedded} passages embedded", f"  구절 {result.embedded}개에 벡터").say(style.lang)
-        )
+        lines.append(style.say(f"  {result.embedded} passages embedded", f"  구절 {result.embedded}개에 벡터"))
     if result.waiting:
         lines.append(
-            Words(f"  {result.waiting} passages wait for vectors", f"  벡터를 기다리는 구절 {result.waiting}개").say(
-                style.lang
-            )
+            style.say(f"  {result.waiting} passages wait for vectors", f"  벡터를 기다리는 구절 {result.waiting}개")
         )
     if result.summaries.written:
         count, tokens = result.summaries.written, result.summaries.tokens
         lines.append(
-            Words(
+            style.say(
                 f"  {count:,} summaries by a model ({tokens:,} tokens)",
                 f"  모델이 쓴 요약 {count:,}개 ({tokens:,}토큰)",
-            ).say(style.lang)
+            )
         )
     lines += [printable(f"  {result.note}")] if result.note else []
     if result.escalation:
-        lines.append(
-            Words("  asks for a deeper look: ", "  깊은 분석이 필요: ").say(style.lang)
-            + "; ".join(result.escalation[:3])
-        )
+        lines.append(style.say("  asks for a deeper look: ", "  깊은 분석이 필요: ") + "; ".join(result.escalation[:3]))
     return "\n".join(lines)
 
 
 OPERATION = Operation(
     name="code init",
-    request=InitRequest,
     handler=run,
     present=present,
     effect=Effect.WRITE,

@@ -118,7 +118,6 @@ def present(result: HookResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="code install-hook",
-    request=HookRequest,
     handler=run,
     present=present,
     effect=Effect.WRITE,

@@ -40,7 +40,7 @@ def everything(context: Context, project: Project, asker: Asker) -> Told:
 
 
 def _described(context: Context, project: Project, asker: Asker) -> GeneratorFailed | None:
-    context.say(Words("describing the project", "프로젝트를 설명하는 중").say(context.lang))
+    context.say(context.words("describing the project", "프로젝트를 설명하는 중"))
     try:
         deeper.describe(project, asker)
     except GeneratorFailed as error:

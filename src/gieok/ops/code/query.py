@@ -104,18 +104,16 @@ def present(result: QueryResult, style: Style) -> str:
     """Show each answer as place, signature and summary."""
     blocks = []
     for answer in result.results:
-        callers = Words(f"{answer.callers} caller{'' if answer.callers == 1 else 's'}", f"호출 {answer.callers}곳").say(
-            style.lang
-        )
+        callers = style.say(f"{answer.callers} caller{'' if answer.callers == 1 else 's'}", f"호출 {answer.callers}곳")
         name = answer.path if answer.kind == "module" else answer.symbol
         head = f"{style.bold(printable(name))}  {style.dim(printable(answer.citation))}"
         lines = [head + style.dim(f"  {answer.kind}, {callers}, {answer.why}")]
         lines += [f"    {printable(line)}" for line in (answer.signature, answer.summary) if line]
         blocks.append("\n".join(lines))
     if not blocks:
-        blocks.append(Words("Nothing found.", "찾은 것이 없습니다.").say(style.lang))
+        blocks.append(style.say("Nothing found.", "찾은 것이 없습니다."))
     if result.degraded:
-        blocks.append(style.dim(Words("note: ", "알림: ").say(style.lang) + result.degraded))
+        blocks.append(style.dim(style.say("note: ", "알림: ") + result.degraded))
     return "\n\n".join([*blocks, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)])
 
 
@@ -123,7 +121,6 @@ OPERATION = Operation(
     name="code query",
     tool="code_search",
     shows_source=True,
-    request=QueryRequest,
     handler=run,
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),

@@ -151,7 +151,6 @@ OPERATION = Operation(
     name="code show",
     tool="code_symbol",
     shows_source=True,
-    request=ShowRequest,
     handler=run,
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),

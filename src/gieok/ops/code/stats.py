@@ -9,12 +9,7 @@ from gieok.capabilities.code.model import layout
 from gieok.ops.code.project import opened, role_of, upkeep_role_of
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Inline, OrNull
-from gieok.ops.operation import Operation, Style, Words, printable
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CodeStatsRequest:
-    """`gieok code stats` has no parameters."""
+from gieok.ops.operation import NoRequest, Operation, Style, Words, printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +27,7 @@ class CodeStatsResult:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: CodeStatsRequest) -> CodeStatsResult:
+def run(context: Context, request: NoRequest) -> CodeStatsResult:
     """Count everything."""
     del request
     project = opened(context)
@@ -70,11 +65,11 @@ def present(result: CodeStatsResult, style: Style) -> str:
             shown = "".join(f"\n    {n:>5}  {key}" for key, n in value) or " -"
         else:
             shown = f" {value:,}"
-        lines.append(f"{style.bold(Words(name.replace('_', ' '), _LABELS[name]).say(style.lang))}:{printable(shown)}")
-    lines.append(f"{style.bold(Words('syncs', '동기화').say(style.lang))}: {result.syncs}, {result.last_analysis}")
+        lines.append(f"{style.bold(style.say(name.replace('_', ' '), _LABELS[name]))}:{printable(shown)}")
+    lines.append(f"{style.bold(style.say('syncs', '동기화'))}: {result.syncs}, {result.last_analysis}")
     tokens, summaries = Words("tokens of models", "모델 토큰"), Words("summaries by a model", "모델이 쓴 요약")
-    upkeep = Words(f"{result.upkeep_tokens:,} for upkeep", f"변경 요약 {result.upkeep_tokens:,}").say(style.lang)
-    waits = Words(f"{result.waiting_summaries:,} wait", f"대기 {result.waiting_summaries:,}").say(style.lang)
+    upkeep = style.say(f"{result.upkeep_tokens:,} for upkeep", f"변경 요약 {result.upkeep_tokens:,}")
+    waits = style.say(f"{result.waiting_summaries:,} wait", f"대기 {result.waiting_summaries:,}")
     lines.append(f"{style.bold(tokens.say(style.lang))}: {result.tokens:,} ({upkeep})")
     lines.append(f"{style.bold(summaries.say(style.lang))}: {result.model_summaries:,} ({waits})")
     at = Words("coverage taken in", "커버리지를 받아들인 때")
@@ -84,7 +79,6 @@ def present(result: CodeStatsResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="code stats",
-    request=CodeStatsRequest,
     handler=run,
     present=present,
     doc=Words("Count files, symbols, edges and more", "파일, 심볼, 연결 등을 셉니다"),

@@ -15,14 +15,9 @@ from gieok.ops.code.project import ShownFreshness, freshness_lines, opened, pend
 from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, Hidden, OrNull
 from gieok.ops.observe.sidecar_state import state_of
-from gieok.ops.operation import Operation, Style, Surface, Words, printable
+from gieok.ops.operation import NoRequest, Operation, Style, Surface, Words, printable
 
 _SHOWN = 10
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CodeStatusRequest:
-    """`gieok code status` has no parameters."""
 
 
 class Central(NamedTuple):
@@ -83,7 +78,7 @@ class CodeStatusResult:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: CodeStatusRequest) -> CodeStatusResult:
+def run(context: Context, request: NoRequest) -> CodeStatusResult:
     """Count, and compare with the disk."""
     del request
     project = opened(context)
@@ -103,24 +98,18 @@ def run(context: Context, request: CodeStatusRequest) -> CodeStatusResult:
 def present(result: CodeStatusResult, style: Style) -> str:
     """Show the project in a few lines."""
     c = result.counted
-    head = Words(f"Code: {c.files:,} files, {c.lines:,} lines", f"코드: 파일 {c.files:,}개, {c.lines:,}줄").say(
-        style.lang
-    )
+    head = style.say(f"Code: {c.files:,} files, {c.lines:,} lines", f"코드: 파일 {c.files:,}개, {c.lines:,}줄")
     kinds = ", ".join(f"{name} {n:,}" for name, n in c.kinds.items() if name != "lambda")
     edges = ", ".join(f"{name} {n:,}" for name, n in c.edges.items())
     lines = [style.bold(head) + style.dim(f"  {result.root}"), *(f"  {row}" for row in (kinds, edges) if row)]
     if c.executions["pairs"]:
         lines.append(_coverage(result).say(style.lang))
     if result.quality is not None:
-        lines.append(Words(f"  quality {result.quality}/100", f"  품질 {result.quality}/100").say(style.lang))
+        lines.append(style.say(f"  quality {result.quality}/100", f"  품질 {result.quality}/100"))
     if result.watched is not None:
-        off = Words("not running: `gieok up`", "꺼져 있음: `gieok up`").say(style.lang)
-        lines.append(
-            Words("  watched by the daemon: ", "  데몬이 지켜봄: ").say(style.lang) + printable(result.watched or off)
-        )
-    lines += [
-        printable(f"  {Words('note', '참고').say(style.lang)}: {n.path}: {n.reason}") for n in result.notes[:_SHOWN]
-    ]
+        off = style.say("not running: `gieok up`", "꺼져 있음: `gieok up`")
+        lines.append(style.say("  watched by the daemon: ", "  데몬이 지켜봄: ") + printable(result.watched or off))
+    lines += [printable(f"  {style.say('note', '참고')}: {n.path}: {n.reason}") for n in result.notes[:_SHOWN]]
     lines += [style.dim(f"  … {len(result.notes) - _SHOWN}")] if len(result.notes) > _SHOWN else []
     lines += [f"  {style.bold(name)}: {printable(text)}" for name, text in result.record.items()]
     return "\n".join([*lines, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)])
@@ -138,7 +127,6 @@ def _coverage(result: CodeStatusResult) -> Words:
 OPERATION = Operation(
     name="code status",
     tool="code_overview",
-    request=CodeStatusRequest,
     handler=run,
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),

@@ -40,7 +40,6 @@ def _known(context: Context, project: Project, name: str) -> str:
 
 OPERATION = Operation(
     name="code sync",
-    request=SyncRequest,
     handler=run,
     present=present,
     effect=Effect.WRITE,

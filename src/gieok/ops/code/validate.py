@@ -9,14 +9,9 @@ from gieok.capabilities.code.report import validate
 from gieok.ops.code.project import opened
 from gieok.ops.context import Context
 from gieok.ops.encode import Score, shown
-from gieok.ops.operation import Effect, Operation, Style, Words, printable
+from gieok.ops.operation import Effect, NoRequest, Operation, Style, Words, printable
 
 _GOOD = 80
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValidateRequest:
-    """`gieok code validate` has no parameters."""
 
 
 class ValidationRow(NamedTuple):
@@ -48,7 +43,7 @@ class ValidateResult:
         return self.found
 
 
-def run(context: Context, request: ValidateRequest) -> ValidateResult:
+def run(context: Context, request: NoRequest) -> ValidateResult:
     """Check, log, and ask for more where the score is low."""
     del request
     project = opened(context)
@@ -67,7 +62,7 @@ def run(context: Context, request: ValidateRequest) -> ValidateResult:
 
 def present(result: ValidateResult, style: Style) -> str:
     """Show the score and each check."""
-    head = Words(f"Quality {result.quality}/100", f"품질 {result.quality}/100").say(style.lang)
+    head = style.say(f"Quality {result.quality}/100", f"품질 {result.quality}/100")
     rows = [
         f"  {'✓' if c.ok else '·'} {style.bold(c.name)}: {100 * c.share:.0f} %, {printable(c.detail)}"
         for c in result.checks
@@ -77,7 +72,6 @@ def present(result: ValidateResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="code validate",
-    request=ValidateRequest,
     handler=run,
     present=present,
     effect=Effect.WRITE,

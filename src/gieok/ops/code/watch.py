@@ -87,7 +87,7 @@ def _hand_over(context: Context, root: Path) -> HandedResult:
 
 def _watch(context: Context, project: Project, *, once: bool) -> SyncResult:
     result = synced(context, project, "watch")
-    context.tell(Words("watching", "지켜보는 중").say(context.lang) + f" {project.root}")
+    context.tell(context.words("watching", "지켜보는 중") + f" {project.root}")
     is_done = False
 
     def read(changed: set[Path]) -> bool:
@@ -161,7 +161,6 @@ def present(result: SyncResult | HandedResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="code watch",
-    request=WatchRequest,
     handler=run,
     present=present,
     effect=Effect.WRITE,

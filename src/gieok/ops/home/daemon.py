@@ -6,12 +6,7 @@ from datetime import datetime
 from gieok.errors import BadRequest
 from gieok.ops.context import Context, DaemonControl
 from gieok.ops.encode import Hidden, shown
-from gieok.ops.operation import Effect, Operation, Style, Words
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpRequest:
-    """`gieok up` has no parameters."""
+from gieok.ops.operation import Effect, NoRequest, Operation, Style, Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +20,7 @@ class UpResult:
     found: Hidden[bool] = True
 
 
-def up(context: Context, request: UpRequest) -> UpResult:
+def up(context: Context, request: NoRequest) -> UpResult:
     """Start the daemon unless it runs."""
     del request
     running, started = _control(context).start()
@@ -42,10 +37,10 @@ def present_up(result: UpResult, style: Style) -> str:
     """Say that it runs."""
     pid, since = result.pid, _local(result.since)
     if result.started:
-        return Words(f"started (process {pid})", f"시작했습니다 (프로세스 {pid})").say(style.lang)
-    return Words(
+        return style.say(f"started (process {pid})", f"시작했습니다 (프로세스 {pid})")
+    return style.say(
         f"runs already (process {pid}, since {since})", f"이미 돌고 있습니다 (프로세스 {pid}, {since}부터)"
-    ).say(style.lang)
+    )
 
 
 def _local(moment: str) -> str:
@@ -58,7 +53,6 @@ def _local(moment: str) -> str:
 
 UP = Operation(
     name="up",
-    request=UpRequest,
     handler=up,
     present=present_up,
     effect=Effect.WRITE,
@@ -67,11 +61,6 @@ UP = Operation(
         "데몬을 시작합니다: 대화 기록을 관찰하고 프로젝트를 최신으로 둡니다",
     ),
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DownRequest:
-    """`gieok down` has no parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +76,7 @@ class DownResult:
         return self.found
 
 
-def down(context: Context, request: DownRequest) -> DownResult:
+def down(context: Context, request: NoRequest) -> DownResult:
     """Stop the daemon."""
     del request
     return DownResult(_control(context).stop())
@@ -101,7 +90,6 @@ def present_down(result: DownResult, style: Style) -> str:
 
 DOWN = Operation(
     name="down",
-    request=DownRequest,
     handler=down,
     present=present_down,
     effect=Effect.WRITE,

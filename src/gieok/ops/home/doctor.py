@@ -19,16 +19,11 @@ from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import OrNull, shown
 from gieok.ops.memory import waiting
-from gieok.ops.operation import TRUST_HINT, Effect, Operation, Style, Words, printable
+from gieok.ops.operation import TRUST_HINT, Effect, NoRequest, Operation, Style, Words, printable
 from gieok.ops.prompt import installed
 from gieok.ports.store import VectorSearch
 
 _PROBE_NOTE = "# 점검 노트\n\n결제는 매주 화요일에 정산했다. The umbrella stands behind the door.\n"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DoctorRequest:
-    """`gieok doctor` has no parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +60,7 @@ class DoctorResult:
         return self.found
 
 
-def run(context: Context, request: DoctorRequest) -> DoctorResult:
+def run(context: Context, request: NoRequest) -> DoctorResult:
     """Probe every part."""
     del request
     return DoctorResult(tuple(probe(context)), __version__)
@@ -172,7 +167,6 @@ def present(result: DoctorResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="doctor",
-    request=DoctorRequest,
     handler=run,
     present=present,
     forgives_config=True,

@@ -78,7 +78,6 @@ def present(result: LogsResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="logs",
-    request=LogsRequest,
     handler=run,
     present=present,
     is_endless=True,

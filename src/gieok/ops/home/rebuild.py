@@ -64,7 +64,7 @@ def run(context: Context, request: RebuildRequest) -> RebuildResult:
         renewing = store.renewed() if not aside and isinstance(store, Renewable) else nullcontext(store)
         with renewing as target:
             _fill(context, target, old, force=target is store)
-            saved = old.vectors_into(target, _progress(context, "vectors kept")) if old else 0
+            saved = old.vectors_into(target, context.progress("vectors kept")) if old else 0
         # What others wrote meanwhile.
         failed = [one for scope in _scopes(context, None) for one in _bring_in_line(context, store, scope)]
         embedded, note = (0, "") if request.no_wait else _embed(context, store)
@@ -98,7 +98,7 @@ def _sound_or_aside(context: Context) -> tuple[str, Store | None]:
     if not wrong:
         return "", None
     what = "; ".join(wrong[:3])
-    context.tell(Words(f"the index is damaged: {what}", f"색인이 망가졌습니다: {what}").say(context.lang))
+    context.tell(context.words(f"the index is damaged: {what}", f"색인이 망가졌습니다: {what}"))
     aside, salvaged = context.admin.set_aside()
     return str(aside), salvaged
 
@@ -176,7 +176,7 @@ def _bring_in_line(
     wanted = roots.load(target, scope)
     failed: list[Failed] = []
     if any(root.path.exists() for root in wanted):
-        progress = _progress(context, f"{scope}: indexed")
+        progress = context.progress(f"{scope}: indexed")
         failed += sync.sync(target, scope, wanted, context.memory.cut, force=force, progress=progress).failed
     state = installation.state_folder(context.caller.environment, context.caller.user)
     if has_talk and state.is_dir():
@@ -206,37 +206,29 @@ def _embed(context: Context, store: Store) -> tuple[int, str]:
         embedder = context.memory.embedder() if isinstance(store, VectorSearch) else None
         if embedder is None or not isinstance(store, VectorSearch):
             return 0, ""
-        return lifecycle.fill_vectors(store, embedder, _progress(context, "embedded")), ""
+        return lifecycle.fill_vectors(store, embedder, context.progress("embedded")), ""
     except EmbedderFailed as error:
         return 0, f"{error} ({error.hint})"
-
-
-def _progress(context: Context, what: str) -> lifecycle.Progress:
-    return lambda done: context.say(f"{what} {done:,}")
 
 
 def present(result: RebuildResult, style: Style) -> str:
     """Say what the new index holds, and what became of the old one."""
     lines = [
-        Words(
+        style.say(
             f"rebuilt: {result.documents:,} documents in {result.scopes} scopes, "
             f"{result.from_journal:,} of them from the journal; "
             f"{result.vectors_kept:,} vectors kept, {result.embedded:,} made",
             f"다시 만듦: 범위 {result.scopes}개의 문서 {result.documents:,}개, 그중 저널에서 {result.from_journal:,}개; "
             f"벡터 {result.vectors_kept:,}개 남기고 {result.embedded:,}개 만듦",
-        ).say(style.lang)
+        )
     ]
     if result.set_aside:
         lines.append(
-            Words(
-                f"  the damaged index is in {result.set_aside}", f"  망가진 색인은 {result.set_aside}에 있습니다"
-            ).say(style.lang)
+            style.say(f"  the damaged index is in {result.set_aside}", f"  망가진 색인은 {result.set_aside}에 있습니다")
         )
     if result.waiting:
         lines.append(
-            Words(
-                f"  {result.waiting:,} passages wait for vectors", f"  벡터를 기다리는 구절 {result.waiting:,}개"
-            ).say(style.lang)
+            style.say(f"  {result.waiting:,} passages wait for vectors", f"  벡터를 기다리는 구절 {result.waiting:,}개")
         )
     if result.note:
         lines.append(f"  {result.note}")
@@ -245,7 +237,6 @@ def present(result: RebuildResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="rebuild",
-    request=RebuildRequest,
     handler=run,
     present=present,
     effect=Effect.WRITE,

@@ -98,7 +98,6 @@ def present(result: RedactResult | StoredResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="redact",
-    request=RedactRequest,
     handler=run,
     present=present,
     is_verbatim=True,

@@ -91,12 +91,11 @@ def _file(context: Context, system: str) -> tuple[Path, str]:
 def present(result: ServiceResult, style: Style) -> str:
     """Show the file and the next step."""
     head = [str(result.file)] if result.written else [result.text]
-    return "\n".join([*head, Words("now run: ", "이제 실행: ").say(style.lang) + result.next])
+    return "\n".join([*head, style.say("now run: ", "이제 실행: ") + result.next])
 
 
 OPERATION = Operation(
     name="service install",
-    request=ServiceRequest,
     handler=run,
     present=present,
     effect=Effect.WRITE,

@@ -7,12 +7,7 @@ from gieok.errors import BadConfig
 from gieok.ops.context import Context, SettingRow
 from gieok.ops.encode import INLINE, As, Hidden, Omitted
 from gieok.ops.memory import waiting
-from gieok.ops.operation import TRUST_HINT, Operation, Style, Words, waiting_words
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfigRequest:
-    """`gieok config show` has no parameters."""
+from gieok.ops.operation import TRUST_HINT, NoRequest, Operation, Style, Words, waiting_words
 
 
 class SettingValue(NamedTuple):
@@ -38,7 +33,7 @@ class ConfigResult:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: ConfigRequest) -> ConfigResult:
+def run(context: Context, request: NoRequest) -> ConfigResult:
     """Return the settings in force."""
     del request
     root = context.project
@@ -70,7 +65,6 @@ def present(result: ConfigResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="config show",
-    request=ConfigRequest,
     handler=run,
     present=present,
     forgives_config=True,

@@ -53,7 +53,7 @@ class StatusResult:
     missing_roots: tuple[str, ...]
     stale: int
     checks: tuple[Check, ...]
-    #: What the store tells of itself, and a line for each store that is kept beside it.
+    #: What the store tells of itself, and a line for each replica.
     details: tuple[str, ...] = ()
     unreachable: OrNull[str] = ""
     sidecar: SidecarState | None = None
@@ -132,31 +132,31 @@ def present(result: StatusResult, style: Style) -> str:
     """Show one line that says it all, then the details."""
     s = result.stats
     state = _STATES[result.state].say(style.lang)
-    head = Words(
+    head = style.say(
         f"Memory: {state} ({result.store}, {s.documents:,} documents, {result.scope})",
         f"기억: {state} ({result.store}, 문서 {s.documents:,}개, {result.scope})",
-    ).say(style.lang)
+    )
     size = f"{s.disk_bytes / 1e6:.1f} MB"
     lines = [style.bold(head)]
     lines.append(
-        Words(
+        style.say(
             f"  {s.passages:,} passages, {s.vectors:,} with vectors by {result.embedder}, {size} in {result.location}",
             f"  구절 {s.passages:,}개, {result.embedder} 벡터 {s.vectors:,}개, {size}: {result.location}",
-        ).say(style.lang)
+        )
     )
     lines += [f"  {line}" for line in result.details]
     lines += [f"  {root.name}: {root.path}" for root in result.roots]
     if result.unreachable:
-        lines.append(Words("  degraded: ", "  제한됨: ").say(style.lang) + result.unreachable)
+        lines.append(style.say("  degraded: ", "  제한됨: ") + result.unreachable)
     if result.stale:
         lines.append(
-            Words(
+            style.say(
                 f"  {result.stale} files differ from the index: run `gieok index`",
                 f"  파일 {result.stale}개가 색인과 다름: `gieok index` 실행",
-            ).say(style.lang)
+            )
         )
     lines += [
-        Words(f"  the folder of {name!r} is not there", f"  {name!r}의 폴더가 없음").say(style.lang)
+        style.say(f"  the folder of {name!r} does not exist", f"  {name!r}의 폴더가 없음")
         for name in result.missing_roots
     ]
     if result.waits:
@@ -167,7 +167,6 @@ def present(result: StatusResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="status",
-    request=StatusRequest,
     handler=run,
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),

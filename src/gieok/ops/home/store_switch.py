@@ -104,13 +104,13 @@ def _copy(context: Context, source: Store, target: Store) -> tuple[int, int]:
     copied = vectors = 0
     for _ in range(_TRIES):
         for scope in source.scopes():
-            copied += lifecycle.copy_scope(source, target, scope, progress=_progress(context, "copied"))
-        vectors += lifecycle.copy_vectors(source, target, _progress(context, "vectors"))
+            copied += lifecycle.copy_scope(source, target, scope, progress=context.progress("copied"))
+        vectors += lifecycle.copy_vectors(source, target, context.progress("vectors"))
         target.compact()
         wrong = lifecycle.differences(source, target)
         if not wrong:
             if isinstance(target, ManagedCopy):
-                target.push(_progress(context, "uploaded"))
+                target.push(context.progress("uploaded"))
             return copied, vectors
     raise StoreError(
         f"{target.location} is not the same as {source.location}: {'; '.join(wrong[:3])}",
@@ -118,14 +118,10 @@ def _copy(context: Context, source: Store, target: Store) -> tuple[int, int]:
     )
 
 
-def _progress(context: Context, what: str) -> "lifecycle.Progress":
-    return lambda done: context.say(f"{what} {done:,}")
-
-
 def present(result: SwitchResult, style: Style) -> str:
     """Show what is in use now, and what became of the old index."""
     if not result.done:
-        return Words("Nothing was changed.", "아무것도 바꾸지 않았습니다.").say(style.lang)
+        return style.say("Nothing was changed.", "아무것도 바꾸지 않았습니다.")
     lines = [
         Words(
             f"Memory is in {result.to} now ({result.location}): {result.documents:,} documents, "
@@ -146,7 +142,6 @@ def present(result: SwitchResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="store switch",
-    request=SwitchRequest,
     handler=run,
     present=present,
     effect=Effect.WRITE,

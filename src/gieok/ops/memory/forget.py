@@ -111,16 +111,10 @@ def _wanted(context: Context, request: ForgetRequest) -> ForgetFilter:
 
 
 def _is_meant(context: Context, plan: ForgetPlan) -> bool:
-    """Ask a person. Raises BadRequest where nobody can be asked."""
-    if context.ask is None:
-        raise BadRequest(
-            "forgetting cannot be undone, and nobody can be asked", hint="give --yes, or --dry-run to look"
-        )
-    context.tell("\n".join(_lines(plan, Style(context.lang, colour=False))))
-    said = context.ask(
-        Words("forget all of this for good? (y/N) ", "이 모두를 영영 잊을까요? (y/N) ").say(context.lang)
-    )
-    return said.strip().lower() in ("y", "yes", "예", "네", "ㅇ")
+    """Ask a person, because forgetting cannot be undone. Raises BadRequest where nobody can be asked."""
+    question = context.words("forget all of this for good? (y/N) ", "이 모두를 영영 잊을까요? (y/N) ")
+    lines = _lines(plan, Style(context.lang, colour=False))
+    return context.agrees(lines, question, "forgetting cannot be undone: give --yes, or --dry-run to look")
 
 
 def _lines(plan: ForgetPlan, style: Style) -> list[str]:
@@ -137,20 +131,19 @@ def _lines(plan: ForgetPlan, style: Style) -> list[str]:
 def present(result: ForgetResult, style: Style) -> str:
     """Show what went where, and what could not."""
     if not result.found:
-        return Words("nothing fits", "맞는 것이 없습니다").say(style.lang)
+        return style.say("nothing fits", "맞는 것이 없습니다")
     lines = _lines(result.plan, style)
     if result.done is None:
-        return "\n".join([*lines, Words("nothing was forgotten", "아무것도 잊지 않았습니다").say(style.lang)])
-    lines[0] = f"{Words('forgotten', '잊음').say(style.lang)}: {lines[0]}"
-    lines += [f"  {Words('deleted', '지움').say(style.lang)}: {printable(path)}" for path in result.done.deleted]
-    still = Words("still in", "아직 있음").say(style.lang)
+        return "\n".join([*lines, style.say("nothing was forgotten", "아무것도 잊지 않았습니다")])
+    lines[0] = f"{style.say('forgotten', '잊음')}: {lines[0]}"
+    lines += [f"  {style.say('deleted', '지움')}: {printable(path)}" for path in result.done.deleted]
+    still = style.say("still in", "아직 있음")
     lines += [f"  ✗ {still} {printable(path)}: {printable(why)}" for path, why in result.done.still_in]
     return "\n".join(lines)
 
 
 OPERATION = Operation(
     name="forget",
-    request=ForgetRequest,
     handler=run,
     present=present,
     effect=Effect.DESTROY,

@@ -8,7 +8,7 @@ change.
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -41,6 +41,14 @@ class ForgetFilter(NamedTuple):
     before: datetime | None = None
     #: Whether one scope alone is meant.
     is_scoped: bool = False
+
+    def fits(self, text: str, source: str, at: datetime) -> bool:
+        """Say whether a memory fits, by its text, the path that it comes from and its time."""
+        return (
+            (not self.match or folded(self.match) in folded(text))
+            and (not self.source or PurePath(source).is_relative_to(self.source))
+            and (self.before is None or at < self.before)
+        )
 
     @property
     def is_match_alone(self) -> bool:
@@ -188,16 +196,8 @@ def _plain(handle: str) -> str:
 
 def _fits(document: Document, names: set[str], wanted: ForgetFilter) -> bool:
     text = "\n".join((document.title, document.text, document.key, *document.metadata.values()))
-    return (
-        (not wanted.handles or bool(names & {_plain(handle) for handle in wanted.handles}))
-        and (not wanted.match or folded(wanted.match) in folded(text))
-        and (not wanted.source or _is_below(_source(document), wanted.source))
-        and (wanted.before is None or (document.valid_from or document.updated_at) < wanted.before)
-    )
-
-
-def _is_below(path: str, folder: str) -> bool:
-    return PurePath(path).is_relative_to(folder)
+    is_named = not wanted.handles or bool(names & {_plain(handle) for handle in wanted.handles})
+    return is_named and wanted.fits(text, _source(document), document.valid_from or document.updated_at)
 
 
 def _choose_messages(
@@ -251,11 +251,7 @@ def _records(base: Path, made: ForgetPlan, wanted: ForgetFilter, known: set[str]
 def _file_fits(file: Path, wanted: ForgetFilter) -> bool:
     """Say whether a record that is not indexed fits; its day is that of the file."""
     text = f"{file.name}\n{file.read_text(encoding='utf-8', errors='replace')}"
-    return (
-        (not wanted.match or folded(wanted.match) in folded(text))
-        and (not wanted.source or _is_below(str(file), wanted.source))
-        and (wanted.before is None or file.stat().st_mtime < wanted.before.timestamp())
-    )
+    return wanted.fits(text, str(file), datetime.fromtimestamp(file.stat().st_mtime, UTC))
 
 
 def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Done:

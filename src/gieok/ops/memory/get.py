@@ -104,7 +104,7 @@ def _conversation(context: Context, path: str) -> GetResult | None:
 def _missing(context: Context, name: str, first: int) -> GetResult:
     """Return the empty text of what is not there, and tell a person so."""
     what = f"{name}:{first}" if first else name
-    context.tell(Words(f"{what} is not there", f"{what}: 없음").say(context.lang))
+    context.tell(context.words(f"{what} is not there", f"{what}: 없음"))
     return GetResult(name, "", max(first, 1), found=False)
 
 
@@ -127,7 +127,6 @@ def present(result: GetResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="get",
-    request=GetRequest,
     handler=run,
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),

@@ -85,13 +85,12 @@ def present(result: ImportResult, style: Style) -> str:
     for agent in result.agents:
         lines.append(style.bold(f"{agent.scope}  {agent.workspace}"))
         lines += [f"  {line}" for line in index.present(agent.index_, style).split("\n")]
-    lines += [Words(f"not there: {path}", f"없음: {path}").say(style.lang) for path in result.missing]
+    lines += [style.say(f"not there: {path}", f"없음: {path}") for path in result.missing]
     return "\n".join(lines)
 
 
 OPERATION = Operation(
     name="import openclaw",
-    request=ImportRequest,
     handler=run,
     present=present,
     doc=Words("Index the memory of an existing OpenClaw", "이미 있는 OpenClaw의 기억을 색인합니다"),

@@ -102,7 +102,7 @@ def run(context: Context, request: IndexRequest) -> IndexResult:
     state = _openclaw(context, request)
     if not wanted and state is None:
         raise NotIndexed(f"nothing has been indexed in scope {str(scope)!r}, so there is nothing to index again")
-    progress = _progress(context, "indexed")
+    progress = context.progress("indexed")
     report = (
         sync.sync(store, scope, wanted, context.memory.cut, force=request.force, progress=progress)
         if wanted
@@ -130,7 +130,7 @@ def _openclaw(context: Context, request: IndexRequest) -> Path | None:
 def _sync_sessions(context: Context, state: Path, *, force: bool = False) -> Report:
     return sessions.sync(
         context.memory.store(), context.scope, state, context.memory.cut, context.memory.transcripts.open,
-        force=force, progress=_progress(context, "indexed"),
+        force=force, progress=context.progress("indexed"),
     )  # fmt: skip
 
 
@@ -165,10 +165,10 @@ def _with_vectors(context: Context, request: IndexRequest, report: Report) -> In
     embedder = None if request.no_wait or not isinstance(store, VectorSearch) else context.memory.embedder()
     embedded, note = 0, ""
     if embedder is not None and request.rebuild and isinstance(store, ModelSwitch):
-        embedded = lifecycle.switch_model(store, embedder, _progress(context, "embedded"))
+        embedded = lifecycle.switch_model(store, embedder, context.progress("embedded"))
         note = "" if embedded else f"every vector was made by {embedder.model} already"
     elif embedder is not None and isinstance(store, VectorSearch):
-        embedded = lifecycle.fill_vectors(store, embedder, _progress(context, "embedded"))
+        embedded = lifecycle.fill_vectors(store, embedder, context.progress("embedded"))
     stats = store.stats(context.scope)
     has_vectors = isinstance(store, VectorSearch) and context.memory.embedder_name != "none"
     waiting = stats.passages - stats.vectors if has_vectors else 0
@@ -177,7 +177,7 @@ def _with_vectors(context: Context, request: IndexRequest, report: Report) -> In
     store.compact()
     moved = 0
     if isinstance(store, ManagedCopy) and not request.no_wait:
-        moved = store.push(_progress(context, "uploaded"))
+        moved = store.push(context.progress("uploaded"))
     copy_beside(context, context.scope, force=request.force)
     return IndexResult(report, embedded, waiting, moved, note)
 
@@ -187,7 +187,7 @@ def _watched(
 ) -> IndexResult:
     """Index what changes until interrupted; return what was done last."""
     store, scope = context.memory.store(), context.scope
-    context.tell(Words("watching; Ctrl-C ends it", "지켜보는 중; Ctrl-C로 끝냄").say(context.lang))
+    context.tell(context.words("watching; Ctrl-C ends it", "지켜보는 중; Ctrl-C로 끝냄"))
 
     is_behind = False
 
@@ -212,29 +212,23 @@ def _watched(
     return result
 
 
-def _progress(context: Context, what: str) -> "sync.Progress":
-    return lambda done: context.say(f"{what} {done:,}")
-
-
 def present(result: IndexResult, style: Style) -> str:
     """Show one line of counts, then what failed."""
     r = result.report
-    line = Words(
+    line = style.say(
         f"{len(r.added)} added, {len(r.changed)} changed, {len(r.removed)} removed, {r.unchanged} unchanged, "
         f"{len(r.failed)} failed",
         f"추가 {len(r.added)}, 변경 {len(r.changed)}, 삭제 {len(r.removed)}, 그대로 {r.unchanged}, 실패 {len(r.failed)}",
-    ).say(style.lang)
+    )
     if result.embedded:
-        line += Words(f"; {result.embedded} passages embedded", f"; 벡터 {result.embedded}개 만듦").say(style.lang)
+        line += style.say(f"; {result.embedded} passages embedded", f"; 벡터 {result.embedded}개 만듦")
     if result.moved:
-        line += Words(f"; {result.moved} moved at the service", f"; 서비스에서 {result.moved}개 옮김").say(style.lang)
+        line += style.say(f"; {result.moved} moved at the service", f"; 서비스에서 {result.moved}개 옮김")
     if result.waiting:
-        line += Words(f"; {result.waiting} wait for vectors", f"; 벡터를 기다리는 구절 {result.waiting}개").say(
-            style.lang
-        )
+        line += style.say(f"; {result.waiting} wait for vectors", f"; 벡터를 기다리는 구절 {result.waiting}개")
     lines = [line]
     lines += [
-        Words(f"  forgotten, left out until it changes: {key!r}", f"  잊은 것, 바뀔 때까지 뺌: {key!r}").say(style.lang)
+        style.say(f"  forgotten, left out until it changes: {key!r}", f"  잊은 것, 바뀔 때까지 뺌: {key!r}")
         for key in r.forgotten
     ]
     lines += [f"  failed: {f.key!r}: {f.reason}" for f in r.failed]
@@ -244,7 +238,6 @@ def present(result: IndexResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="index",
-    request=IndexRequest,
     handler=run,
     present=present,
     doc=Words("Index folders of Markdown memory (and text files)", "마크다운 기억 폴더(와 텍스트 파일)를 색인합니다"),

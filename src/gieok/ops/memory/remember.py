@@ -89,13 +89,12 @@ def present(result: RememberResult, style: Style) -> str:
     done = Words("remembered", "기억함") if result.created else Words("known already", "이미 기억함")
     line = f"{done.say(style.lang)}: {style.bold(printable(result.title))}  {result.path}"
     if result.redacted:
-        line += "\n  " + Words("a secret in it was replaced", "그 안의 비밀을 가렸음").say(style.lang)
+        line += "\n  " + style.say("a secret in it was replaced", "그 안의 비밀을 가렸음")
     return line
 
 
 OPERATION = Operation(
     name="remember",
-    request=RememberRequest,
     handler=run,
     present=present,
     effect=Effect.WRITE,

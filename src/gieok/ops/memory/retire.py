@@ -85,7 +85,6 @@ def present(result: RecordResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="retire",
-    request=RecordRequest,
     handler=retire,
     present=present,
     effect=Effect.DESTROY,
@@ -93,7 +92,6 @@ OPERATION = Operation(
 )
 ARCHIVE = Operation(
     name="archive",
-    request=RecordRequest,
     handler=archive,
     present=present,
     effect=Effect.WRITE,
@@ -101,7 +99,6 @@ ARCHIVE = Operation(
 )
 RESTORE = Operation(
     name="restore",
-    request=RecordRequest,
     handler=restore,
     present=present,
     effect=Effect.WRITE,

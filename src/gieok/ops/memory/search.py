@@ -212,9 +212,9 @@ def present(result: SearchResult, style: Style) -> str:
             lines.append(style.dim(f"      [{signals}]"))
         blocks.append("\n".join(lines))
     if not blocks:
-        blocks.append(Words("Nothing found.", "찾은 것이 없습니다.").say(style.lang))
+        blocks.append(style.say("Nothing found.", "찾은 것이 없습니다."))
     if result.degraded:
-        blocks.append(style.dim(Words("note: ", "알림: ").say(style.lang) + result.degraded))
+        blocks.append(style.dim(style.say("note: ", "알림: ") + result.degraded))
     if result.waiting:
         blocks.append(style.dim(f"{waiting_words(result.waiting).say(style.lang)}: {TRUST_HINT}"))
     return "\n\n".join(blocks)
@@ -222,7 +222,6 @@ def present(result: SearchResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="search",
-    request=SearchRequest,
     handler=run,
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),

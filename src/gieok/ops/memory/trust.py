@@ -14,8 +14,6 @@ from gieok.ops.memory.waiting import Waiting
 from gieok.ops.operation import Effect, Operation, Style, Words, argument
 from gieok.text.inert import revealed
 
-_YES = ("y", "yes", "예", "네", "ㅇ")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrustRequest:
@@ -139,13 +137,9 @@ def _project(context: Context, path: str) -> str:
 
 def _agreed(context: Context, waits: Waiting) -> bool:
     """Show a person what waits, and ask; what they were shown is what is trusted, whatever the files hold by then."""
-    if context.ask is None:
-        raise BadRequest(
-            "nobody sits here to be asked", hint="look at it with `gieok trust --show`, then `gieok trust --yes`"
-        )
-    context.tell("\n".join(_shown(waits, Style(context.lang, colour=False))))
-    question = Words("Trust this in this folder? [y/N] ", "이 폴더에서 이것을 신뢰할까요? [y/N] ")
-    return context.ask(question.say(context.lang)).strip().lower() in _YES
+    question = context.words("Trust this in this folder? [y/N] ", "이 폴더에서 이것을 신뢰할까요? [y/N] ")
+    lines = _shown(waits, Style(context.lang, colour=False))
+    return context.agrees(lines, question, "look at it with `gieok trust --show`, then `gieok trust --yes`")
 
 
 def _revoke(context: Context, request: TrustRequest) -> TrustResult:
@@ -184,11 +178,11 @@ def _shown(waits: Waiting, style: Style) -> list[str]:
         lines += [style.bold(f"{revealed(record.entry.name)}  ({status})"), *_quoted(_text(record)), ""]
     if waits.settings is not None:
         lines += [
-            style.bold(f"config.yaml  ({Words('settings', '설정').say(style.lang)})"),
+            style.bold(f"config.yaml  ({style.say('settings', '설정')})"),
             *_quoted(waits.settings),
             "",
         ]
-    skipped = Words("is not read", "읽지 않음").say(style.lang)
+    skipped = style.say("is not read", "읽지 않음")
     lines += [f"{revealed(f.key)}  {skipped}: {f.reason}" for f in waits.unread]
     return lines
 
@@ -206,21 +200,20 @@ def present(result: TrustResult | TrustedProjects, style: Style) -> str:
         return f"{_DONE[result.status].say(style.lang)}: {revealed(w.root)}"
     if not w:
         return "\n".join([*_shown(w, style), f"{_DONE['nothing'].say(style.lang)}: {revealed(w.root)}"])
-    exactly = Words("to trust just this: ", "꼭 이것만 신뢰하려면: ").say(style.lang)
+    exactly = style.say("to trust just this: ", "꼭 이것만 신뢰하려면: ")
     return "\n".join([*_shown(w, style), w.words().say(style.lang), f"{exactly}gieok trust --exactly {w.fingerprint}"])
 
 
 def _line(trusted: TrustedProject, style: Style) -> str:
     count = trusted.records
-    records = Words(f"{count} record{'' if count == 1 else 's'}", f"기억 {count}개").say(style.lang)
-    settings = Words(" and settings", ", 설정").say(style.lang) if trusted.settings else ""
-    gone = "" if Path(trusted.project).is_dir() else Words(", not there any more", ", 지금은 없음").say(style.lang)
+    records = style.say(f"{count} record{'' if count == 1 else 's'}", f"기억 {count}개")
+    settings = style.say(" and settings", ", 설정") if trusted.settings else ""
+    gone = "" if Path(trusted.project).is_dir() else style.say(", not there any more", ", 지금은 없음")
     return f"{style.bold(revealed(trusted.project))}  {records}{settings}  {trusted.at}{gone}"
 
 
 OPERATION = Operation(
     name="trust",
-    request=TrustRequest,
     handler=run,
     present=present,
     forgives_config=True,

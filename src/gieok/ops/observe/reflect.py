@@ -1,15 +1,9 @@
 """`gieok observe reflect`: condense the observations of a scope now."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from gieok.ops.context import Context
-from gieok.ops.operation import Effect, Operation, Style, Words
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReflectRequest:
-    """`gieok observe reflect` has no parameters."""
+from gieok.ops.operation import Effect, NoRequest, Operation, Style, Words
 
 
 class ReflectResult(NamedTuple):
@@ -25,7 +19,7 @@ class ReflectResult(NamedTuple):
         return self.before_tokens > 0
 
 
-def run(context: Context, request: ReflectRequest) -> ReflectResult:
+def run(context: Context, request: NoRequest) -> ReflectResult:
     """Reflect, and write active memory anew."""
     del request
     sidecar = context.observe.sidecar()
@@ -39,21 +33,20 @@ def run(context: Context, request: ReflectRequest) -> ReflectResult:
 def present(result: ReflectResult, style: Style) -> str:
     """Say how much shorter it is."""
     if not result.found:
-        return Words("There are no observations yet.", "아직 관찰이 없습니다.").say(style.lang)
+        return style.say("There are no observations yet.", "아직 관찰이 없습니다.")
     if result.after_tokens == result.before_tokens:
-        return Words(
+        return style.say(
             f"nothing to condense in {result.before_tokens:,} tokens of observations",
             f"관찰 {result.before_tokens:,}토큰에서 줄일 것이 없습니다",
-        ).say(style.lang)
-    return Words(
+        )
+    return style.say(
         f"{result.before_tokens:,} tokens of observations became {result.after_tokens:,}",
         f"관찰 {result.before_tokens:,}토큰을 {result.after_tokens:,}토큰으로 줄였습니다",
-    ).say(style.lang)
+    )
 
 
 OPERATION = Operation(
     name="observe reflect",
-    request=ReflectRequest,
     handler=run,
     present=present,
     effect=Effect.WRITE,

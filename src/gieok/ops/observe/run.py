@@ -119,11 +119,11 @@ def present(result: ObserveRunResult, style: Style) -> str:
     """Say what was done, and what is in the way."""
     made = sum(count for step, count in result.steps.items() if step != Step.LOST)
     lines = [
-        Words(
+        style.say(
             f"{_count(result.messages, 'message')} read, {_count(made, 'run')}, "
-            f"{_count(result.rejects, 'line')} set aside",
+            f"{_count(result.rejects, 'line')} rejected",
             f"메시지 {result.messages}개 읽음, 관찰 {made}번, 따로 둔 줄 {result.rejects}개",
-        ).say(style.lang)
+        )
     ]
     lines += [f"  → {path}" for path in result.active_memory]
     if not (result.messages or result.active_memory or result.troubles):
@@ -131,7 +131,7 @@ def present(result: ObserveRunResult, style: Style) -> str:
     lines += [f"  ✗ {path}: {reason}" for path, reason in result.troubles.items()]
     lines += _note_lines(result.notes, style) if result.notes else []
     if result.waiting:
-        lines.append(Words(f"  waits: {result.waiting}", f"  기다림: {result.waiting}").say(style.lang))
+        lines.append(style.say(f"  waits: {result.waiting}", f"  기다림: {result.waiting}"))
     return "\n".join(lines)
 
 
@@ -150,19 +150,18 @@ def _where(folders: tuple[str, ...], style: Style) -> list[str]:
 
 def _note_lines(notes: Mirrored, style: Style) -> list[str]:
     lines = [
-        Words(
+        style.say(
             f"  notes: {notes.written} written, {notes.deleted} deleted",
             f"  노트: {notes.written}개 씀, {notes.deleted}개 지움",
-        ).say(style.lang)
+        )
     ]
-    changed = Words("was changed and is left alone", "바뀐 파일이라 그대로 둡니다").say(style.lang)
+    changed = style.say("was changed and is left alone", "바뀐 파일이라 그대로 둡니다")
     lines += [f"  ✗ {printable(path)}: {changed}" for path in notes.left]
     return lines + [f"  ✗ {printable(path)}: {printable(why)}" for path, why in notes.troubles.items()]
 
 
 OPERATION = Operation(
     name="observe run",
-    request=ObserveRunRequest,
     handler=run,
     present=present,
     effect=Effect.WRITE,

@@ -93,7 +93,6 @@ def present(result: ObserveShowResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="observe show",
-    request=ObserveShowRequest,
     handler=run,
     present=present,
     doc=Words("Show what was observed, and where it came from", "관찰한 것과 그 출처를 보여 줍니다"),

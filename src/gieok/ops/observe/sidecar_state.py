@@ -69,18 +69,18 @@ class SidecarState:
         """Return the lines that a person reads."""
         d = self.running
         runs = Words(f"runs, process {d.pid}", f"도는 중, 프로세스 {d.pid}") if d else Words("not running", "꺼져 있음")
-        weak = Words(" (no model: weaker)", " (모델 없음: 약함)").say(style.lang) if self.observer == "rules" else ""
-        head = Words(f"  daemon: {runs.en}; observer: ", f"  데몬: {runs.ko}; 관찰: ").say(style.lang)
-        spent = Words(" model tokens today", " 모델 토큰(오늘)").say(style.lang)
+        weak = style.say(" (no model: weaker)", " (모델 없음: 약함)") if self.observer == "rules" else ""
+        head = style.say(f"  daemon: {runs.en}; observer: ", f"  데몬: {runs.ko}; 관찰: ")
+        spent = style.say(" model tokens today", " 모델 토큰(오늘)")
         meter = (
             f"; {self.today_tokens:,}/{self.daily_tokens:,}{spent}"
             if self.observer != "rules" or self.today_tokens
             else ""
         )
-        waits = Words("waits", "기다림").say(style.lang)
+        waits = style.say("waits", "기다림")
         lines = [f"{head}{self.observer}{weak}{meter}"]
         lines += [f"  ✗ {waits}: {printable(i.detail)} ({i.since:%Y-%m-%d %H:%M})" for i in self.waiting]
-        left = Words("was changed and is left alone", "바뀐 파일이라 그대로 둡니다").say(style.lang)
+        left = style.say("was changed and is left alone", "바뀐 파일이라 그대로 둡니다")
         off = Words("not watched, as no daemon runs: `gieok up`", "데몬이 꺼져 있어 지켜보지 않음: `gieok up`")
         lines += [f"  {printable(root)}: {printable(state) or off.say(style.lang)}" for root, state in self.projects]
         return lines + [f"  ✗ {printable(path)}: {left}" for path in self.left_notes]

@@ -158,7 +158,7 @@ def metrics(result: ObserveStatsResult) -> list[Metric]:
         one("messages_total", "Messages in the journal.", j.messages),
         one("message_tokens_total", "Tokens of the messages in the journal.", j.tokens),
         one("transcripts", "Transcripts that were read.", j.transcripts),
-        one("set_aside_lines_total", "Lines that could not be read.", j.rejects),
+        one("set_aside_lines_total", "Lines that were rejected.", j.rejects),
         one("chunks", "Chunks that were observed ahead.", j.chunks),
         one("undelivered_documents", "Documents that wait for the store.", j.undelivered),
         one("journal_bytes", "Size of the journal on disk.", j.disk_bytes),
@@ -181,34 +181,34 @@ def present(result: ObserveStatsResult, style: Style) -> str:
     if result.prometheus:
         return expose(metrics(result))
     j = result.journal
-    observer = result.model or Words("rules (no model: weaker)", "규칙 (모델 없음: 약함)").say(style.lang)
+    observer = result.model or style.say("rules (no model: weaker)", "규칙 (모델 없음: 약함)")
     lines = [
         style.bold(
-            Words(
+            style.say(
                 f"{j.messages:,} messages ({j.tokens:,} tokens), {j.transcripts:,} transcripts; observed by {observer}",
                 f"대화 기록 {j.transcripts:,}개의 메시지 {j.messages:,}개 ({j.tokens:,}토큰); 관찰: {observer}",
-            ).say(style.lang)
+            )
         ),
-        Words(
-            f"  waits: {result.backlog_tokens:,} tokens, {j.chunks} chunks, {j.undelivered} documents; set aside {j.rejects}",
+        style.say(
+            f"  waits: {result.backlog_tokens:,} tokens, {j.chunks} chunks, {j.undelivered} documents; rejected: {j.rejects}",
             f"  대기: {result.backlog_tokens:,}토큰, 조각 {j.chunks}개, 문서 {j.undelivered}개; 따로 둔 줄: {j.rejects}",
-        ).say(style.lang),
-        Words(
+        ),
+        style.say(
             f"  compression: {result.compression:.1f}; model tokens today: {result.today_tokens:,}",
             f"  압축: {result.compression:.1f}배; 오늘 모델 토큰: {result.today_tokens:,}",
-        ).say(style.lang),
+        ),
     ]
     lines += [
-        Words(
+        style.say(
             f"  {day}: {runs} run{'s' * (runs != 1)}, {i:,} → {o:,} tokens", f"  {day}: {runs}번, {i:,} → {o:,}토큰"
-        ).say(style.lang)
+        )
         for day, (runs, i, o) in result.by_day().items()
     ]
     lines += [
-        Words(
+        style.say(
             f"  {day} {role}: {u.calls} calls ({u.failures} bad), {u.input_tokens:,} → {u.output_tokens:,}, {u.seconds:.1f} s",
             f"  {day} {role}: {u.calls}번, 실패 {u.failures}번, {u.input_tokens:,} → {u.output_tokens:,}, {u.seconds:.1f}초",
-        ).say(style.lang)
+        )
         for (day, role), u in result.usage.items()
     ]
     lines += [f"  {day}: ${cost:,.4f}" for day, cost in by_day(result.costs)]
@@ -219,7 +219,6 @@ def present(result: ObserveStatsResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="observe stats",
-    request=ObserveStatsRequest,
     handler=run,
     present=present,
     doc=Words(

@@ -101,7 +101,6 @@ def present(result: WhyResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="why",
-    request=WhyRequest,
     handler=run,
     present=present,
     doc=Words("Show the raw messages behind a memory", "기억의 바탕이 된 원래 메시지를 보여 줍니다"),

@@ -137,7 +137,6 @@ def _difference(c: Change) -> list[str]:
 
 OPERATION = Operation(
     name="install",
-    request=InstallRequest,
     handler=run,
     present=present,
     effect=Effect.WRITE,

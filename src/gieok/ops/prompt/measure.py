@@ -103,7 +103,7 @@ def _asked(context: Context, recall: "_Recall") -> Label | None:
     """Ask a person for one label; None where they are done."""
     ask = context.ask
     assert ask
-    prompt = ask(Words("prompt (empty: done)> ", "프롬프트 (비우면 끝)> ").say(context.lang)).strip()
+    prompt = ask(context.words("prompt (empty: done)> ", "프롬프트 (비우면 끝)> ")).strip()
     if not prompt:
         return None
     found = recall(prompt, with_low=True)
@@ -111,7 +111,7 @@ def _asked(context: Context, recall: "_Recall") -> Label | None:
         context.tell(
             f"  {number}  {hit.level:<6} {hit.coverage:.2f}  {printable(hit.entry.title)}  {printable(hit.key)}"
         )
-    chosen = ask(Words("numbers to recall (empty: silence)> ", "떠올릴 번호 (비우면 침묵)> ").say(context.lang))
+    chosen = ask(context.words("numbers to recall (empty: silence)> ", "떠올릴 번호 (비우면 침묵)> "))
     wanted = [int(word) for word in chosen.replace(",", " ").split() if word.isdecimal()]
     return Label(prompt, tuple(found[n - 1].key for n in wanted if 0 < n <= len(found)))
 
@@ -126,7 +126,7 @@ def present(result: MeasureResult, style: Style) -> str:
     lines += [
         f"{x.name:<8} {x.shown:>6} {_percent(x.precision):>10} {_percent(x.recall):>8}" for x in result.levels.values()
     ]
-    lines.append(f"{Words('silence', '침묵').say(style.lang):<8} {_percent(result.silence):>17}")
+    lines.append(f"{style.say('silence', '침묵'):<8} {_percent(result.silence):>17}")
     return "\n".join(lines)
 
 
@@ -136,7 +136,6 @@ def _percent(share: float | None) -> str:
 
 OPERATION = Operation(
     name="hook measure",
-    request=MeasureRequest,
     handler=run,
     present=present,
     effect=Effect.WRITE,

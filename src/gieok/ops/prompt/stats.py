@@ -38,7 +38,7 @@ def present(result: HookStatsResult, style: Style) -> str:
     """Show a line a figure."""
     s = result.stats
     if not result.found:
-        return Words("The hook was not called yet.", "훅이 아직 불리지 않았습니다.").say(style.lang)
+        return style.say("The hook was not called yet.", "훅이 아직 불리지 않았습니다.")
     rows = (
         (Words("prompts", "프롬프트"), s.prompts),
         (Words("with a sure memory", "확실한 기억을 받음"), s.high),
@@ -53,7 +53,6 @@ def present(result: HookStatsResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="hook stats",
-    request=HookStatsRequest,
     handler=run,
     present=present,
     doc=Words(

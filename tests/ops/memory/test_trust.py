@@ -127,7 +127,7 @@ def test_a_person_is_asked(context: Context, shop: Path, said: str, status: str)
 
 
 def test_where_nobody_can_be_asked_it_must_be_said(context: Context, shop: Path) -> None:
-    with pytest.raises(BadRequest, match="nobody sits here") as caught:
+    with pytest.raises(BadRequest, match="nobody can be asked") as caught:
         _trust(context)
     assert "--yes" in caught.value.hint
     assert _trust(context, yes=True).status == "trusted"
