@@ -15,7 +15,7 @@ from gieok.ops.encode import result_schema
 from gieok.ops.operation import Operation, Surface
 from gieok.ops.request import default_of
 from gieok.surfaces.cli import SERVERS
-from gieok.surfaces.tools import tool_name
+from gieok.surfaces.tool_table import tool_name
 
 _ROOT = Path(__file__).parents[1]
 _VALUES = {int: "N", float: "X", str: "TEXT", list: "TEXT"}
