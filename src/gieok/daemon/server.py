@@ -1,4 +1,4 @@
-"""The daemon's ear: a thread for each connection, a bounded number of calls at once; who is one too many answers itself."""
+"""The daemon's server: a thread per connection, a bounded number of calls at once; a caller beyond that answers itself."""
 
 import os
 import socket
