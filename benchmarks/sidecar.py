@@ -27,6 +27,7 @@ from typing import Any
 
 import gieok
 from gieok.app import open_context
+from gieok.app.resident import Resident
 from gieok.capabilities.observe import active_memory, scope_memory
 from gieok.capabilities.observe.active_memory import Look
 from gieok.capabilities.observe.buffer import READER, Buffer, Step
@@ -80,7 +81,7 @@ def table(home: Path, models: Path | None) -> dict[str, Any]:
     os.environ["GIEOK_HOME"] = str(home)
     if models:
         (home / "models").symlink_to(models.resolve())
-    context = open_context({}, resident=True)
+    context = open_context({}, resident=Resident())
     rows: dict[str, Any] = {}
     rows |= _lines(context.memory.journal(), home)
     texts = [_text(n) * 3 for n in range(1000)]

@@ -9,6 +9,7 @@ import pytest
 from gieok import config, grants, paths, resolved
 from gieok.config import OPTIONS, load
 from gieok.errors import BadConfig
+from gieok.option import Option
 from gieok.surfaces.cli import main
 
 
@@ -131,7 +132,7 @@ def test_an_unreadable_file_is_an_error_and_not_ignored(user: Path, project: Pat
 @pytest.mark.parametrize(
     "option", [option for option in OPTIONS if not option.in_project], ids=lambda option: option.name
 )
-def test_a_project_may_not_set_what_concerns_the_machine(user: Path, project: Path, option: config.Option) -> None:
+def test_a_project_may_not_set_what_concerns_the_machine(user: Path, project: Path, option: Option) -> None:
     project.write_text(f"{option.name}: {option.default}")
     with pytest.raises(BadConfig) as caught:
         _load(project)

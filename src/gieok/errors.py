@@ -165,6 +165,16 @@ class OutputLost(GieokError):
     hint = "what the command did is done; free some space, or send the output somewhere else"
 
 
+#: Shows the traceback of what is unexpected, in place of a message.
+TRACEBACK_VARIABLE = "GIEOK_TRACEBACK"
+
+
+def unexpected(error: Exception) -> GieokError:
+    """Return the error for what nobody raised on purpose."""
+    hint = f"run again with {TRACEBACK_VARIABLE}=1 and report what it prints"
+    return GieokError(f"unexpected {type(error).__name__}: {error}", hint=hint)
+
+
 #: code → (exit status, HTTP status, JSON-RPC error code)
 STATUS: dict[str, tuple[int, int, int]] = {
     "error": (2, 500, -32603),

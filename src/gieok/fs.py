@@ -1,7 +1,7 @@
 """Write files so that a kill or a full disk leaves the old content or the new one; locks between processes.
 
 Folders are made 0700 and files 0600, because memory is private. Locks are the operating system's: they are released when
-their holder dies. Standard library without `pathlib` and `contextlib`, which the prompt hook has no time for.
+their holder dies. Standard library without `pathlib` and `contextlib`, whose import is too slow for the prompt hook.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Where Gieok's home and a project are, as text. Standard library without `pathlib`, which the prompt hook has no time for."""
+"""Where Gieok's home and a project are, as text. Standard library without `pathlib`, which is too slow for the hook."""
 
 import os
 import re

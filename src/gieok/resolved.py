@@ -1,7 +1,7 @@
 """The settings in force, for every process: what files say, `.env`, the environment.
 
 YAML is parsed where a file is new or changed, by `gieok.config`; what it says is kept as JSON in the home folder, under the
-sum of its content. So the prompt hook, which has no time for a YAML library, reads the same as `gieok config show` prints.
+sum of its content. So the prompt hook, for which a YAML library is too slow, reads the same as `gieok config show` prints.
 Standard library that is quick to import.
 """
 
@@ -133,7 +133,7 @@ def _sum(data: bytes) -> str:
 
 
 def private_file(home: str) -> str:
-    """Return the file of secrets, which stands in for environment variables."""
+    """Return the file of secrets, which supplements the environment."""
     return os.path.join(home, ".env")
 
 

@@ -63,7 +63,7 @@ def settings_file(root: str) -> str:
 
 
 def settings_text(root: str) -> str | None:
-    """Return what stands in a project's settings; None where there is no such file, or what is there is no settings."""
+    """Return what stands in a project's settings; None where there is no regular file, or it is too large."""
     file = settings_file(root)
     # A link may lead anywhere, and to open a pipe may take for ever.
     if os.path.dirname(os.path.realpath(file)) != os.path.realpath(os.path.dirname(file)):

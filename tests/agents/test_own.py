@@ -3,12 +3,12 @@ import json
 import pytest
 
 from gieok.agents.transcripts.own import TOOLS, is_own_call, is_own_tool, may_ask
-from gieok.surfaces import tools
+from gieok.surfaces import tool_table
 
 
 def test_every_tool_that_models_are_given_is_known_under_any_prefix() -> None:
-    assert set(tools.tools()) <= set(TOOLS)
-    for name in tools.tools():
+    assert set(tool_table.tools()) <= set(TOOLS)
+    for name in tool_table.tools():
         for prefix in (
             "",
             "mcp__gieok__",

@@ -17,7 +17,8 @@ import world as worlds
 from world import CALLS, GIEOK, World
 
 from gieok import __version__
-from gieok.daemon import wire
+from gieok.app.resident import Resident
+from gieok.daemon import answers, wire
 from gieok.daemon.call import Call, DaemonLost, ask
 from gieok.daemon.server import Answering, Server
 from gieok.ops import operation
@@ -231,3 +232,14 @@ def _die(listening: socket.socket, said: list[dict[str, object]]) -> None:
         lines.send(row)
     lines.close()
     listening.close()
+
+
+def test_what_is_unexpected_is_told_as_at_a_terminal(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("by nothing")
+
+    monkeypatch.setattr(answers, "run", broken)
+    found = answers.answered(Resident(), _call(world, "status"), lambda line: None, lambda line: None)
+    assert found["failure"]["message"] == "unexpected ZeroDivisionError: by nothing"
+    assert "GIEOK_TRACEBACK=1" in found["failure"]["hint"]
+    assert found["status"] == 2

@@ -1,4 +1,4 @@
-"""What the calls of one long-lived process share: open stores, and the embedder, which is let go while nobody asks."""
+"""What the calls of one long-lived process share: open stores and the embedder; both are let go while nobody asks."""
 
 import gc
 import sys
@@ -40,6 +40,7 @@ class Resident:
         if registry.STORES[settings.text("store")].is_remote:
             key = (key, environment)
         with self._lock:
+            self._used_s = time.monotonic()
             stores = self._stores.pop(key, None) or made()
             self._stores[key] = stores
             if len(self._stores) > _MOST_STORES:
@@ -55,11 +56,13 @@ class Resident:
             return self._embedder[1]
 
     def release(self, idle_s: float) -> None:
-        """Let go of an embedder that nobody used for so long, and give its memory back."""
+        """Let go of everything after so long without a call, and give the memory back; calls that run keep what they have."""
         with self._lock:
-            if self._embedder is None or time.monotonic() - self._used_s < idle_s:
+            is_empty = self._embedder is None and not self._stores
+            if is_empty or time.monotonic() - self._used_s < idle_s:
                 return
             self._embedder = None
+            self._stores.clear()
         gc.collect()
         if sys.platform == "linux":
             _trim()

@@ -11,8 +11,9 @@ from gieok.app.resident import Resident
 from gieok.daemon.call import Call
 from gieok.daemon.client import Daemon
 from gieok.daemon.server import Answering
+from gieok.errors import unexpected
 from gieok.ops.operation import Surface
-from gieok.ops.run import run
+from gieok.ops.run import Answer, failed, run
 
 
 def answering(resident: Resident) -> Answering:
@@ -23,8 +24,16 @@ def answering(resident: Resident) -> Answering:
 def answered(
     resident: Resident, call: Call, say: Callable[[str], None], tell: Callable[[str], None]
 ) -> Mapping[str, Any]:
-    """Return the answer to a call (`ops.run.Answer` by name)."""
-    answer = run(
+    """Return the answer to a call (`ops.run.Answer` by name), also where something unexpected happens."""
+    try:
+        answer = _answer(resident, call, say, tell)
+    except Exception as error:  # noqa: BLE001 - the caller is told, as at a terminal
+        answer = failed(unexpected(error))
+    return answer._asdict() | {"failure": answer.failure and answer.failure._asdict()}
+
+
+def _answer(resident: Resident, call: Call, say: Callable[[str], None], tell: Callable[[str], None]) -> Answer:
+    return run(
         call.operation,
         call.values,
         lambda found: open_context(
@@ -43,4 +52,3 @@ def answered(
         colour=call.colour,
         verbatim=call.verbatim,
     )
-    return answer._asdict() | {"failure": answer.failure and answer.failure._asdict()}

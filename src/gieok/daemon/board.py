@@ -1,4 +1,4 @@
-"""What the parts of the daemon share: the order to stop, what each is doing, and the log."""
+"""What the parts of the daemon share: the stop event, the state of each part, and the log."""
 
 import contextlib
 import threading

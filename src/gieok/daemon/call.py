@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from gieok import __version__
 from gieok.daemon import wire
-from gieok.errors import GieokError
+from gieok.errors import TRACEBACK_VARIABLE, GieokError
 
 #: Of another value here, the daemon would answer otherwise: its own is that of the whole process.
 _OF_THE_PROCESS = ("HOME", "TZ")
@@ -45,7 +45,7 @@ def ask(
     `say` and `tell` as in `Context`. Raises DaemonLost.
     """
     to = wire.address(home)
-    if to is None or to.version != __version__:
+    if to is None or to.version != __version__ or call.environment.get(TRACEBACK_VARIABLE):
         return None
     has_begun = False
     try:

@@ -1,4 +1,4 @@
-"""What the daemon does in a process that ends, because the memory that it takes would stay in the daemon."""
+"""Work in a child process, whose memory returns to the system when it ends: embedding, and syncing a project."""
 
 import json
 import os

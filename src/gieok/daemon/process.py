@@ -27,8 +27,8 @@ from gieok.ports.store import VectorSearch
 _TICK_S = 1
 _DRAIN_S = 4.0
 _MOST_LOG_BYTES = 5_000_000
-#: The embedder takes 75 MB, and is loaded in a sixth of a second.
-_EMBEDDER_IDLE_S = 600.0
+#: The embedder takes 75 MB, a scope of 100,000 passages as much; both are loaded in less than half a second.
+_IDLE_S = 600.0
 
 
 def main() -> int:
@@ -51,7 +51,7 @@ class DaemonProcess:
         self.board = Board()
         self._home = home
         self._resident = Resident()
-        self._context = open_context({}, resident=self._resident, wait=self.board.stop.wait)
+        self._context = open_context({}, wait=self.board.stop.wait)
         #: One child that embeds at a time: it takes whatever waits.
         self._embedding = threading.Lock()
 
@@ -72,7 +72,7 @@ class DaemonProcess:
         ]
         board.start("answer", lambda: server.serve(answering(self._resident)))
         while not board.stop.wait(_TICK_S):
-            self._resident.release(_EMBEDDER_IDLE_S)
+            self._resident.release(_IDLE_S)
         transcripts.wake()
         deadline = time.monotonic() + _DRAIN_S
         for part in parts:

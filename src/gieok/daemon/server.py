@@ -1,4 +1,4 @@
-"""The daemon's ear: a thread for each connection, a bounded number of calls at once; who is one too many answers itself."""
+"""The daemon's server: a thread per connection, a bounded number of calls at once; a caller beyond that answers itself."""
 
 import os
 import socket
@@ -32,7 +32,11 @@ class Server:
         """Accept for ever. Raises OSError once the socket is closed."""
         while True:
             self._connections.acquire()
-            connection, _ = self._listening.accept()
+            try:
+                connection, _ = self._listening.accept()
+            except OSError:
+                self._connections.release()
+                raise
             threading.Thread(target=self._converse, args=(connection, answer), name="answer", daemon=True).start()
 
     def _converse(self, connection: socket.socket, answer: Answering) -> None:

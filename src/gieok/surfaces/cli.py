@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from gieok import __version__, places
 from gieok.agents.table import EVENTS, HOOKED
-from gieok.errors import BadRequest, GieokError, OutputLost
+from gieok.errors import TRACEBACK_VARIABLE, BadRequest, GieokError, OutputLost, unexpected
 from gieok.ops import NAMES, operation
 from gieok.ops.context import DaemonControl
 from gieok.ops.operation import Effect, Operation, Surface, Words
@@ -77,9 +77,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # of stderr: nobody follows any more (`streams.run`)
         raise
     except Exception as error:
-        if os.environ.get("GIEOK_TRACEBACK"):
+        if os.environ.get(TRACEBACK_VARIABLE):
             raise
-        return _report(_unexpected(error), as_json=parsed.json)
+        return _report(unexpected(error), as_json=parsed.json)
     else:
         return status
 
@@ -196,12 +196,6 @@ def _fail(answer: "Answer", *, as_json: bool) -> int:
     if answer.failure:
         streams.print_error(answer.failure.message, answer.failure.hint)
     return answer.status
-
-
-def _unexpected(error: Exception) -> GieokError:
-    return GieokError(
-        f"unexpected {type(error).__name__}: {error}", hint="run again with GIEOK_TRACEBACK=1 and report what it prints"
-    )
 
 
 class _Help(argparse.HelpFormatter):

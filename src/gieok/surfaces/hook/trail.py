@@ -1,4 +1,4 @@
-"""What the hook leaves behind: a line a failure, a line a call (counters), a file a transcript that waits to be read.
+"""What the hook writes: a log line per failure, a line of counters per call, a file per transcript that waits to be read.
 
 All of it local, private (0600), and without a word of any prompt or memory.
 """
@@ -16,7 +16,7 @@ _LINE_CHARS = 20_000
 
 
 def log(home: str, line: str) -> None:
-    """Append one line to the log; a full disk or a missing home is nobody's business here."""
+    """Append one line to the log; errors of the file system are ignored, because the hook fails open."""
     try:
         line = _without_secrets(" ".join(line[:_LINE_CHARS].split()))[:500]
         fs.append(os.path.join(home, "logs", "hook.log"), f"{_now()} {line}\n", _LOG_BYTES)

@@ -1,0 +1,59 @@
+"""What the calls of one process share, and when it is let go."""
+
+import gc
+import weakref
+from pathlib import Path
+
+import pytest
+
+from gieok.app import open_context
+from gieok.app.resident import Resident
+from gieok.testing.hash_embedder import HashEmbedder
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a home of its own."""
+    for name, value in {"HOME": tmp_path, "GIEOK_HOME": tmp_path / "home", "GIEOK_EMBEDDER": "none"}.items():
+        monkeypatch.setenv(name, str(value))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "home"
+
+
+def test_calls_with_the_same_settings_share_a_store_wherever_they_come_from(tmp_path: Path) -> None:
+    resident = Resident()
+    (tmp_path / "shop" / ".gieok").mkdir(parents=True)
+    here = open_context({}, resident=resident)
+    there = open_context({"lang": "ko"}, folder=tmp_path / "shop", resident=resident)
+    assert here.scope != there.scope
+    assert here.memory.store() is there.memory.store()
+    other = open_context({}, environment={"GIEOK_STORE_TIMEOUT_S": "9"}, resident=resident)
+    assert other.memory.store() is not here.memory.store()
+
+
+def test_another_home_has_another_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    resident = Resident()
+    first = open_context({}, resident=resident).memory.store()
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "other"))
+    assert open_context({}, resident=resident).memory.store().location != first.location
+
+
+def test_what_nobody_uses_is_let_go_and_made_again() -> None:
+    resident = Resident()
+    made = 0
+
+    def make() -> HashEmbedder:
+        nonlocal made
+        made += 1
+        return HashEmbedder(32)
+
+    embedder = weakref.ref(resident.embedder("e5", make))
+    store = weakref.ref(open_context({}, resident=resident).memory.store())
+    resident.release(3600)
+    assert (resident.embedder("e5", make) is embedder(), made) == (True, 1)
+    resident.release(0)
+    gc.collect()
+    assert (embedder(), store()) == (None, None)
+    resident.embedder("e5", make)
+    resident.embedder(("e5", 2), make)
+    assert made == 3
