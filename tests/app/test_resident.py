@@ -1,6 +1,8 @@
 """What the calls of one process share, and when it is let go."""
 
 import gc
+import json
+import threading
 import weakref
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 from gieok.app import open_context
 from gieok.app.resident import Resident
 from gieok.testing.hash_embedder import HashEmbedder
+from gieok.text.redact import own, redact
 
 
 @pytest.fixture(autouse=True)
@@ -57,3 +60,37 @@ def test_what_nobody_uses_is_let_go_and_made_again() -> None:
     resident.embedder("e5", make)
     resident.embedder(("e5", 2), make)
     assert made == 3
+
+
+def _rule(word: str) -> str:
+    rule = {"name": word.lower(), "pattern": f"{word}-[0-9]{{6}}", "example": f"{word}-123456", "counter_example": "x"}
+    return json.dumps([rule])
+
+
+def test_the_redaction_rules_of_a_call_are_those_of_its_caller_and_of_no_one_else(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(own, "_rules", None)
+    home.mkdir()
+    settings = home / "config.yaml"
+    settings.write_text(f"redact: {{rules: {_rule('ZQX')}}}")
+    open_context({})
+    seen: list[str] = []
+
+    def call(environment: dict[str, str] | None, *, forgiving: bool = False) -> str:
+        """Return what a thread makes of a text: one that answers a caller, or, without, one of the process's own."""
+
+        def answered() -> None:
+            if environment is not None:
+                open_context({}, environment=environment, resident=Resident(), forgiving=forgiving)
+            seen.append(redact("ZQX-111111 OTH-222222"))
+
+        thread = threading.Thread(target=answered)
+        thread.start()
+        thread.join()
+        return seen.pop()
+
+    assert call({"GIEOK_REDACT_RULES": _rule("OTH")}) == "ZQX-111111 [redacted:oth]"
+    assert call(None) == "[redacted:zqx] OTH-222222"
+    settings.write_text("redact: {rules: [")
+    assert call({}, forgiving=True) == call(None) == "[redacted:zqx] OTH-222222"

@@ -119,6 +119,14 @@ def test_settings_and_folder_are_the_callers(world: World, home: Path) -> None:
     assert elsewhere["data"]["scope"] == "agent:main"
 
 
+def test_a_path_is_meant_from_the_folder_of_the_caller(world: World, home: Path) -> None:
+    (record,) = (world.project / ".gieok" / "memory").rglob("*.md")
+    for folder, path in ((world.project, record.relative_to(world.project)), (record.parent, Path(record.name))):
+        found = _ask(home, _call(world, "get", path=str(path))._replace(folder=str(folder)))
+        assert found
+        assert (found["status"], found["failure"]) == (0, None)
+
+
 def test_what_only_the_caller_can_do_is_left_to_it(world: World, home: Path) -> None:
     call = _call(world, "status")
     assert _ask(home, call._replace(environment={**call.environment, "TZ": "Asia/Seoul"})) is None

@@ -54,7 +54,7 @@ def open_context(
     caller = Caller(folder or Path.cwd(), os.environ if environment is None else environment, flags, lang)
     troubles: list[BadConfig] = []
     settings = config.load(flags, caller.environment, caller.folder, troubles if forgiving else None)
-    _use_rules(settings)
+    _use_rules(settings, in_call=resident is not None, is_sound=not troubles)
     clock = clock or SystemClock()
     zone = zone or clock.now().astimezone().tzinfo or UTC
     lang = lang if settings.text("lang") == "auto" else settings.text("lang")
@@ -97,10 +97,12 @@ def _scopes(folder: Path, named: str, beside: str) -> tuple[Scope, ...]:
     return tuple(map(Scope, places.scopes(project, beside if project else places.USER_SCOPE)))
 
 
-def _use_rules(settings: config.Settings) -> None:
-    """Let this process redact by the user's own rules too."""
+def _use_rules(settings: config.Settings, *, in_call: bool, is_sound: bool) -> None:
+    """Redact by the user's own rules too. Those of settings that cannot be read are not taken for none: the last ones stay."""
     text = settings.text("redact.rules")
-    if text or "gieok.text.redact.own" in sys.modules:  # else there are none, and nobody has looked for a secret yet
+    if text or (
+        is_sound and (in_call or "gieok.text.redact.own" in sys.modules)
+    ):  # else nobody has looked for a secret yet
         from gieok.text.redact import own
 
-        own.use(own.read(text))
+        own.use(own.read(text), in_call=in_call)

@@ -184,14 +184,16 @@ def display(roots: list[Root], key: str) -> str:
     return (key.partition("/")[2] if len(roots) == 1 else "") or key
 
 
-def resolve(roots: list[Root], name: str) -> tuple[Root, Path]:
+def resolve(roots: list[Root], name: str, here: Path | None = None) -> tuple[Root, Path]:
     """Return the root and file of a shown path, a key or an absolute path; the file may be missing.
+
+    `here` is the absolute path that the caller's folder makes of `name`.
 
     Raises BadRequest for a path outside of every root (links resolved), or in several.
     """
     if not roots:
         raise NotIndexed(f"nothing is indexed, so {name!r} is in no known folder")
-    candidates = _candidates(roots, name)
+    candidates = _candidates(roots, name, here or Path(name).expanduser().absolute())
     inside = [(root, path) for root, path in candidates if _contains(root, path)]
     if not inside:
         known = ", ".join(str(root.path) for root in roots)
@@ -203,7 +205,7 @@ def resolve(roots: list[Root], name: str) -> tuple[Root, Path]:
     return next(iter(existing.values()), inside[0])
 
 
-def _candidates(roots: list[Root], name: str) -> list[tuple[Root, Path]]:
+def _candidates(roots: list[Root], name: str, here: Path) -> list[tuple[Root, Path]]:
     if Path(name).is_absolute():
         return [(root, Path(name)) for root in roots]
     head, _, rest = name.partition("/")
@@ -212,7 +214,7 @@ def _candidates(roots: list[Root], name: str) -> list[tuple[Root, Path]]:
     # The form that search shows goes first: with the root's name only if there are several.
     first = (by_path, by_key) if len(roots) == 1 else (by_key, by_path)
     # Last, the path relative to the working folder: injected memories are cited so.
-    forms = (*first, [(root, Path(name).expanduser().absolute()) for root in roots], _hidden(roots, name))
+    forms = (*first, [(root, here) for root in roots], _hidden(roots, name))
     existing = ([(r, path) for r, path in form if _contains(r, path) and path.exists()] for form in forms)
     return next(filter(None, existing), by_path)
 

@@ -58,9 +58,9 @@ def run(context: Context, request: GetRequest) -> GetResult:
         context.memory.stores(), lambda store: [r for s in context.scopes for r in roots.load(store, s)]
     )
     name, first, last = _parse(request.path)
-    root, file = roots.resolve(known, name)
+    root, file = roots.resolve(known, name, context.caller.path(name))
     if first and not file.is_file():  # a file may well be called `a:3`
-        whole = roots.resolve(known, request.path)
+        whole = roots.resolve(known, request.path, context.caller.path(request.path))
         if whole[1].is_file():
             name, (root, file), first, last = request.path, whole, 0, 0
     _check(first, last)

@@ -1,12 +1,15 @@
-"""The user's own rules, in addition to the built-in ones: set once by the wiring, for the whole process."""
+"""The user's own rules, in addition to the built-in ones: those of the process, or of the call that a thread answers."""
 
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 
 from gieok.text.redact.rule import PLACEHOLDER, Rule
 
-_rules: tuple[Rule, ...] = ()
+_rules: tuple[Rule, ...] | None = None
+#: Of a call in a process that answers several callers; one caller's rules never count for what the process itself reads.
+_of_call: ContextVar[tuple[Rule, ...] | None] = ContextVar("_of_call", default=None)
 _KEYS = frozenset(("name", "pattern", "example", "counter_example"))
 
 
@@ -16,13 +19,16 @@ class BadRule(ValueError):
 
 def rules() -> tuple[Rule, ...]:
     """Return the user's own rules."""
-    return _rules
+    of_call = _of_call.get()
+    return (_rules or ()) if of_call is None else of_call
 
 
-def use(chosen: tuple[Rule, ...]) -> None:
-    """Replace the user's rules."""
+def use(chosen: tuple[Rule, ...], *, in_call: bool = False) -> None:
+    """Set the rules of the process, or, `in_call`, of this thread alone; a process without any takes those of its first call."""
     global _rules  # noqa: PLW0603 - every caller of redaction needs them
-    _rules = chosen
+    _of_call.set(chosen if in_call else None)
+    if not in_call or _rules is None:
+        _rules = chosen
 
 
 def read(text: str) -> tuple[Rule, ...]:
