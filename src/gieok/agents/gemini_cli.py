@@ -19,14 +19,7 @@ from gieok.model.conversation import Retraction, Role
 NAME = "gemini-cli"
 
 _ROLES = {"user": Role.USER, "gemini": Role.ASSISTANT}
-_BLOCKS = (
-    "session_context",
-    "hook_context",
-    "state_snapshot",
-    "loaded_context",
-    "extension_context",
-    "project_context",
-)
+_BLOCKS = "session_context hook_context state_snapshot loaded_context extension_context project_context".split()
 _SYNTHETIC = tuple(f"<{name}>" for name in _BLOCKS)
 #: What the program puts in behind a prompt that names files with `@`.
 _FILES, _END_OF_FILES = "--- Content from referenced files ---", "--- End of content ---"

@@ -9,13 +9,7 @@ from gieok.model.conversation import Role
 
 AGENT = "plain"
 
-_SAID = {
-    "user": Role.USER,
-    "human": Role.USER,
-    "assistant": Role.ASSISTANT,
-    "model": Role.ASSISTANT,
-    "ai": Role.ASSISTANT,
-}
+_SAID = {**dict.fromkeys(("user", "human"), Role.USER), **dict.fromkeys(("assistant", "model", "ai"), Role.ASSISTANT)}
 _ROLES = frozenset((*_SAID, "tool", "function", "system", "developer"))
 
 

@@ -66,13 +66,7 @@ class _Scored(NamedTuple):
 
 
 def search(
-    project: Project,
-    embedder: Embedder | None,
-    text: str,
-    limit: int,
-    *,
-    budget_tokens: int = 0,
-    expand: bool = True,
+    project: Project, embedder: Embedder | None, text: str, limit: int, *, budget_tokens: int = 0, expand: bool = True
 ) -> Answers:
     """Return the symbols that answer `text`, at most `limit`, within a token budget (0: none)."""
     found = recall(

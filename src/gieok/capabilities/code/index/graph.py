@@ -11,8 +11,7 @@ from gieok.capabilities.code.languages.language import Family
 from gieok.capabilities.code.languages.table import LANGUAGES
 from gieok.capabilities.code.model.facts import Kind
 from gieok.capabilities.code.resolve.isolation import Files, isolated
-from gieok.capabilities.code.resolve.program import FAN, Program
-from gieok.capabilities.code.resolve.sites import Reference, Site
+from gieok.capabilities.code.resolve.program import FAN, Program, Reference, Site
 from gieok.capabilities.code.resolve.solver import solve
 from gieok.model.code import Edge, Symbol, UnresolvedCall
 

@@ -62,7 +62,9 @@ class TreeReader(Emission[Node]):
         super().__init__(Builder(language, source.count(b"\n") + 1))
         self.source = source
         self.parse = parse
-        self.waiting: deque[tuple[Node, Namespace]] = deque()
+        self.waiting: deque[tuple[Node, Namespace, tuple[int, int]]] = deque()
+        #: Bytes and lines of the file before the piece at hand, where a piece is parsed apart.
+        self.before = (0, 0)
         self.complexity: dict[int, int] = {}
         self.roots = roots
         self._depth = 0
@@ -77,7 +79,7 @@ class TreeReader(Emission[Node]):
             self.block(root)
         self.builder.code = self.builder.inner
         while self.waiting:
-            body, self.scope = self.waiting.popleft()
+            body, self.scope, self.before = self.waiting.popleft()
             self.body(body)
         for symbol, count in self.complexity.items():
             self.builder.symbols[symbol] = self.builder.symbols[symbol]._replace(complexity=count + 1)
@@ -123,6 +125,14 @@ class TreeReader(Emission[Node]):
         held = [value for child in node.named_children if (value := self.value(child)) != NOTHING]
         return self.builder.merge(*held) if held else NOTHING
 
+    def inside_apart(self, root: Node, place: Node) -> Variable:
+        """Read the children of a piece of the file that was parsed apart, and stands where `place` does."""
+        outer = self.before
+        self.before = (self.begin(place) - root.start_byte, self.line(place) - 1)
+        held = self.inside(root)
+        self.before = outer
+        return held
+
     def nothing(self, node: Node) -> None:
         """Read the children; the node gives nothing."""
         for child in node.named_children:
@@ -166,7 +176,11 @@ class TreeReader(Emission[Node]):
 
     def text(self, node: Node | None) -> str:
         """Return the source of a node."""
-        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace") if node is not None else ""
+        return self.bytes_of(node).decode("utf-8", "replace") if node is not None else ""
+
+    def bytes_of(self, node: Node) -> bytes:
+        """Return the source of a node as it is in the file."""
+        return self.source[self.begin(node) : self.before[0] + node.end_byte]
 
     def field(self, node: Node, name: str) -> Node | None:
         """Return the child in a role."""
@@ -187,7 +201,11 @@ class TreeReader(Emission[Node]):
 
     def line(self, node: Node) -> int:
         """Return the 1-based line at which a node begins."""
-        return node.start_point[0] + 1
+        return self.before[1] + node.start_point[0] + 1
+
+    def begin(self, node: Node) -> int:
+        """Return the byte of the file at which a node begins."""
+        return self.before[0] + node.start_byte
 
     # Definitions
 
@@ -195,7 +213,7 @@ class TreeReader(Emission[Node]):
         """Add a symbol inside the scope at hand and return its number."""
         start = self.line(node)
         fact = SymbolFact(
-            name, self._prefix(kind) + name, kind, start, node.end_point[0] + 1, self.scope.symbol, doc=doc,
+            name, self._prefix(kind) + name, kind, start, self.before[1] + node.end_point[0] + 1, self.scope.symbol, doc=doc,
             traits=tuple(sorted(traits)), status="deprecated" if "@deprecated" in doc.lower() else "active",
         )  # fmt: skip
         self.builder.symbols.append(fact)
@@ -209,7 +227,7 @@ class TreeReader(Emission[Node]):
 
     def doc(self, node: Node) -> str:
         """Return the comment that stands directly above a node."""
-        before = self.source[max(node.start_byte - _FARTHEST_DOC, 0) : node.start_byte].rstrip()
+        before = self.source[max((start := self.begin(node)) - _FARTHEST_DOC, 0) : start].rstrip()
         head = before[before.rfind(b"\n") + 1 :]
         if self.leading is not None and self.leading.fullmatch(head):
             before = before.removesuffix(head).rstrip()
@@ -250,7 +268,7 @@ class TreeReader(Emission[Node]):
         )  # fmt: skip
         builder.functions.append(fact)
         if body is not None:
-            self.waiting.append((body, inner))
+            self.waiting.append((body, inner, self.before))
         return inner.function, inner
 
     def closure(self) -> Namespace:

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from gieok.capabilities.code.model.facts import NOTHING, Argument, FunctionFact, Trait
-from gieok.capabilities.code.resolve.program import FAN, Part, Program
-from gieok.capabilities.code.resolve.sites import Site
+from gieok.capabilities.code.resolve.program import FAN, Part, Program, Site
 from gieok.capabilities.code.resolve.values import Value
 
 #: Beyond this many functions, arguments are not followed into parameters: half the time for two points of recall.

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from gieok.capabilities.code.model.facts import NOTHING, Argument, Trait
 from gieok.capabilities.code.resolve.arguments import Arguments
 from gieok.capabilities.code.resolve.attributes import Attributes
-from gieok.capabilities.code.resolve.natives import Natives
-from gieok.capabilities.code.resolve.program import FAN, Part, Program
-from gieok.capabilities.code.resolve.sites import Site
+from gieok.capabilities.code.resolve.natives import Natives, refer
+from gieok.capabilities.code.resolve.program import FAN, Part, Program, Site
 from gieok.capabilities.code.resolve.types import Types
 from gieok.capabilities.code.resolve.values import Value
 
@@ -147,7 +146,7 @@ class Calls(Part):
 
     # Operators and statements
 
-    def special(self, value: int, name: str, to: int, arguments: Sequence[Argument], symbol: int, line: int) -> None:
+    def special(self, value: int, to: int, name: str, arguments: Sequence[Argument], symbol: int, line: int) -> None:
         """Call a method that an operator or statement stands for; only instances of the project have one."""
         values = self.values
         if values.kinds[value] != Value.INSTANCE:
@@ -170,7 +169,7 @@ class Calls(Part):
             given = self._given[place] = self.flows.fresh()
             instance = self.flows.fresh()
             self.flows.add(instance, receiver)
-            self.special(value, "__get__", given, [("", instance)], symbol, line)
+            self.special(value, given, "__get__", [("", instance)], symbol, line)
         self.flows.flow(given, to)
         return True
 
@@ -186,15 +185,15 @@ class Calls(Part):
         elif kind == Value.INSTANCE:
             result = self.flows.fresh()
             for name in ("__iter__", "__aiter__"):
-                self.special(value, name, result, (), symbol, line)
+                self.special(value, result, name, (), symbol, line)
             self.flows.wait(result, (self._next, to, value, symbol, line))
             if self.hierarchy.find(int(first), "__iter__") is None:
-                self.special(value, "__getitem__", to, (), symbol, line)
+                self.special(value, to, "__getitem__", (), symbol, line)
 
     def _next(self, value: int, to: int, origin: int, symbol: int, line: int) -> None:
         if self.values.kinds[value] == Value.INSTANCE:
             for name in ("__next__", "__anext__"):
-                self.special(value, name, to, (), symbol, line)
+                self.special(value, to, name, (), symbol, line)
         elif value != origin:
             self.iterate(value, to, symbol, line)
 
@@ -207,9 +206,9 @@ class Calls(Part):
             self.flows.flow(self.program.functions[int(first)].yields, to)
         elif kind == Value.INSTANCE:
             for name in ("__enter__", "__aenter__"):
-                self.special(value, name, to, (), symbol, line)
+                self.special(value, to, name, (), symbol, line)
             for name in ("__exit__", "__aexit__"):
-                self.special(value, name, self.flows.fresh(), (), symbol, line)
+                self.special(value, self.flows.fresh(), name, (), symbol, line)
         elif kind == Value.EXTERNAL:
             self.flows.add(to, self.values.unknown)
 
@@ -224,3 +223,53 @@ class Calls(Part):
     def let_go(self) -> None:
         """Drop what descriptors gave."""
         self._given.clear()
+
+
+class Decorators(Part):
+    """Applies decorators, and sees through wrappers that stand for what they wrap."""
+
+    def __init__(self, calls: Calls) -> None:
+        super().__init__(calls.program)
+        self._calls = calls
+        self._applied: list[tuple[int, int, int]] = []
+
+    def decorate(self, to: int, decorator: int, source: int, symbol: int, line: int) -> None:
+        """`to` = decorator(source)."""
+        result = self.flows.fresh()
+        site = self.program.site(result, [("", source)], symbol, line, "", "call")
+        self._applied.append((to, decorator, source))
+        self.flows.wait(decorator, (self._apply, site, source, to))
+        self.flows.wait(result, (self._see_through, source, to))
+
+    def _apply(self, value: int, site: Site, source: int, to: int) -> None:
+        """An external decorator gives back what it got; one of the project is called."""
+        kind = self.values.kinds[value]
+        if kind in (Value.EXTERNAL, Value.IDENTITY):
+            self.flows.flow(source, to)
+            if kind == Value.EXTERNAL and self.values.first[value] not in self._calls.natives.keeping:
+                refer(self._calls, site)
+        else:
+            self._calls.apply(value, site)
+
+    def _see_through(self, value: int, source: int, to: int) -> None:
+        """A wrapper that says so stands for what it wraps."""
+        if self._has(value, Trait.TRANSPARENT):
+            self.flows.flow(source, to)
+        else:
+            self.flows.add(to, value)
+            if self.values.kinds[value] == Value.INSTANCE:  # a property of the project's own making
+                self.flows.wait(source, (self._keep_property, to))
+
+    def _keep_property(self, value: int, to: int) -> None:
+        if self._has(value, Trait.PROPERTY):
+            self.flows.add(to, value)
+
+    def _has(self, value: int, trait: Trait) -> bool:
+        is_function = self.values.kinds[value] == Value.FUNCTION
+        return is_function and trait in self.program.functions[int(self.values.first[value])].traits
+
+    def settle(self) -> None:
+        """Let a decorator of which nothing is known give back what it got."""
+        for to, decorator, source in self._applied:
+            if not self.flows.held(decorator) or not self.flows.held(to):
+                self.flows.flow(source, to)

@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from gieok.capabilities.code.resolve.common import COMMON
 from gieok.capabilities.code.resolve.hierarchy import Hierarchy
-from gieok.capabilities.code.resolve.natives import Natives
+from gieok.capabilities.code.resolve.natives import COMMON, Natives
 
 
 class Target(NamedTuple):

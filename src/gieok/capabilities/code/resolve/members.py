@@ -2,14 +2,12 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import ClassVar
 
 from gieok.capabilities.code.model.facts import NOTHING, Trait
 from gieok.capabilities.code.resolve.calls import Calls
 from gieok.capabilities.code.resolve.flows import Trigger
 from gieok.capabilities.code.resolve.names import Names
-from gieok.capabilities.code.resolve.program import FAN, Part
-from gieok.capabilities.code.resolve.sites import Site
+from gieok.capabilities.code.resolve.program import FAN, Part, Site
 from gieok.capabilities.code.resolve.values import Value
 
 
@@ -27,13 +25,33 @@ class Members(Part):
 
     def load(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
         """`to` = `value`.name."""
-        kind = self.values.kinds[value]
-        loader = self._loaders.get(kind)
+        kind, first = self.values.kinds[value], self.values.first[value]
         if name[-1:] == "*":
             if kind == Value.INSTANCE:
                 self._load_some(value, to, name[:-1], symbol, line)
-        elif loader is not None:
-            loader(self, value, to, name, symbol, line)
+        elif kind == Value.INSTANCE:
+            self._load_instance(value, to, name, symbol, line)
+        elif kind == Value.CLASS and name == "prototype":
+            self.flows.add(to, value)
+        elif kind == Value.CLASS:
+            self._attributes.look(int(first), name, (self._read_through_class, to, value))
+        elif kind == Value.MODULE:
+            self._names.read_module(int(first), name, to)
+        else:
+            self._load_other(value, to, name)
+
+    def _load_other(self, value: int, to: int, name: str) -> None:
+        kind, first = self.values.kinds[value], self.values.first[value]
+        if kind == Value.EXTERNAL:
+            self.flows.add(to, self.values.number(Value.EXTERNAL, name))
+        elif kind == Value.CONTAINER:
+            self._load_container(int(first), to, name)
+        elif kind == Value.SUPER:
+            self._look_above(value, name, (self._read_through_super, to, value))
+        elif kind in (Value.FUNCTION, Value.BOUND):
+            self.flows.flow(self._attributes.of_function(int(first), name), to)
+        elif kind == Value.PACKAGE:
+            self._names.read_package(str(first), name, to)
 
     def _load_some(self, value: int, to: int, prefix: str, symbol: int, line: int) -> None:
         """A name that is put together may be any that begins so; each such method is bound to the object."""
@@ -59,23 +77,8 @@ class Members(Part):
         """Let `__getattr__` answer, in the end, for a name that neither a class nor its instances have."""
         owner, find = int(self.values.first[value]), self.hierarchy.find
         if find(owner, "__getattr__") is not None and find(owner, name) is None:
-            again = partial(self._calls.special, value, "__getattr__", to, (), symbol, line)
+            again = partial(self._calls.special, value, to, "__getattr__", (), symbol, line)
             self._fallbacks.append((owner, name, again))
-
-    def _load_class(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
-        del symbol, line
-        if name == "prototype":
-            self.flows.add(to, value)
-        else:
-            self._attributes.look(int(self.values.first[value]), name, (self._read_through_class, to, value))
-
-    def _load_external(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
-        del value, symbol, line
-        self.flows.add(to, self.values.number(Value.EXTERNAL, name))
-
-    def _load_above(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
-        del symbol, line
-        self._look_above(value, name, (self._read_through_super, to, value))
 
     def _look_above(self, value: int, name: str, trigger: Trigger) -> bool:
         """Wait for what a class above has under `name`; return whether one of the project has it."""
@@ -85,9 +88,8 @@ class Members(Part):
             self.flows.wait(variable, trigger)
         return variable is not None
 
-    def _load_container(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
-        del symbol, line
-        container, is_method = int(self.values.first[value]), self._calls.natives.is_method(name)
+    def _load_container(self, container: int, to: int, name: str) -> None:
+        is_method = self._calls.natives.is_method(name)
         if is_method:
             self.flows.add(to, self.values.number(Value.CONTAINER_METHOD, container, name))
         if not is_method or self.containers.has(container, name):  # object literals
@@ -96,18 +98,6 @@ class Members(Part):
 
     def _hold(self, value: int, to: int) -> None:
         self.flows.add(to, value)
-
-    def _load_function(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
-        del symbol, line
-        self.flows.flow(self._attributes.of_function(int(self.values.first[value]), name), to)
-
-    def _load_module(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
-        del symbol, line
-        self._names.read_module(int(self.values.first[value]), name, to)
-
-    def _load_package(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
-        del symbol, line
-        self._names.read_package(str(self.values.first[value]), name, to)
 
     def _read(self, value: int, to: int, receiver: int, symbol: int, line: int) -> None:
         """An attribute of a class is read through an instance."""
@@ -241,7 +231,7 @@ class Members(Part):
             instance = self.flows.fresh()
             self.flows.add(instance, receiver)
             arguments = [("", instance), ("", source)]
-            self._calls.special(value, "__set__", self.flows.fresh(), arguments, symbol, line)
+            self._calls.special(value, self.flows.fresh(), "__set__", arguments, symbol, line)
 
     # Elements
 
@@ -256,7 +246,7 @@ class Members(Part):
                 flow(self.containers.key(container, key), to)
                 flow(self.containers.key(container, "*"), to)
         elif kind == Value.INSTANCE:
-            self._calls.special(value, "__getitem__", to, (), symbol, line)
+            self._calls.special(value, to, "__getitem__", (), symbol, line)
             if isinstance(key, int):  # unpacking
                 self._calls.iterate(value, to, symbol, line)
         elif kind == Value.CLASS:
@@ -273,7 +263,7 @@ class Members(Part):
             self.flows.flow(source, self.containers.key(int(self.values.first[value]), key))
         elif kind == Value.INSTANCE:
             arguments = (("", NOTHING), ("", source))
-            self._calls.special(value, "__setitem__", self.flows.fresh(), arguments, symbol, line)
+            self._calls.special(value, self.flows.fresh(), "__setitem__", arguments, symbol, line)
 
     def settle(self) -> None:
         """Let `__getattr__` serve the names that nothing else does."""
@@ -285,9 +275,3 @@ class Members(Part):
     def let_go(self) -> None:
         """Drop the calls of `__getattr__` that were not needed."""
         self._fallbacks.clear()
-
-    _loaders: ClassVar[dict[int, Callable[..., None]]] = {
-        Value.INSTANCE: _load_instance, Value.CLASS: _load_class, Value.MODULE: _load_module,
-        Value.EXTERNAL: _load_external, Value.SUPER: _load_above, Value.CONTAINER: _load_container,
-        Value.FUNCTION: _load_function, Value.BOUND: _load_function, Value.PACKAGE: _load_package,
-    }  # fmt: skip

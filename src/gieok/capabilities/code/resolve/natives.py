@@ -1,14 +1,14 @@
 """What calls into a language and its libraries do with the functions, classes and containers that they are given.
 
-By the last part of the name that is called. `common.COMMON` holds for all languages; a language adds its own (`and_also`).
+By the last part of the name that is called. `COMMON` holds for all languages; a language adds its own (`and_also`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from gieok.capabilities.code.model.facts import NOTHING, Argument
-from gieok.capabilities.code.resolve.program import Program
-from gieok.capabilities.code.resolve.sites import Site
+from gieok.capabilities.code.resolve.program import Program, Site
 from gieok.capabilities.code.resolve.types import Types
 from gieok.capabilities.code.resolve.values import Value
 
@@ -22,7 +22,7 @@ class Machine(Protocol):
     def iterate(self, value: int, to: int, symbol: int, line: int) -> None:
         """Let `to` hold the elements of a value."""
 
-    def special(self, value: int, name: str, to: int, arguments: Sequence[Argument], symbol: int, line: int) -> None:
+    def special(self, value: int, to: int, name: str, arguments: Sequence[Argument], symbol: int, line: int) -> None:
         """Call a method that an operator stands for."""
 
     def apply(self, value: int, site: Site) -> None:
@@ -32,8 +32,8 @@ class Machine(Protocol):
         """Note that a function is handed out."""
 
 
-#: Models a function, by (machine, site, variables of its arguments, name).
-Function = Callable[[Machine, Site, list[int], str], None]
+#: Models a function, by (machine, site, variables of its arguments).
+Function = Callable[[Machine, Site, list[int]], None]
 #: Models a method of a container, by (machine, site, container, variables of its arguments).
 Method = Callable[[Machine, Site, int, list[int]], None]
 
@@ -73,7 +73,7 @@ class Natives(NamedTuple):
         if caller := self.callers.get(name):
             _call_back(machine, site, caller)
         elif function := self.functions.get(name):
-            function(machine, site, [variable for _, variable in site.arguments], name)
+            function(machine, site, [variable for _, variable in site.arguments])
         else:
             refer(machine, site)
             machine.program.flows.add(site.to, machine.program.values.unknown)
@@ -90,20 +90,22 @@ class Natives(NamedTuple):
         """Say whether containers have a method of that name."""
         return name in self.methods or name in self.unmodelled
 
-    def keeps(self, name: str) -> bool:
-        """Say whether a decorator from outside hands what it decorates to nobody: it is found by its own name alone."""
-        return name in self.keeping
-
 
 def refer(machine: Machine, site: Site) -> None:
     """Note functions that are handed to something external."""
     program = machine.program
     for _, variable in site.arguments:
-        if variable != NOTHING and variable not in program.inert:
-            program.flows.wait(variable, (machine.refer, site.symbol, site.line))
+        if variable not in program.inert:
+            await_(machine, variable, machine.refer, site.symbol, site.line)
 
 
 # What models are made of
+
+
+def await_(machine: Machine, variable: int, *trigger: Any) -> None:  # noqa: ANN401 - as `Trigger`
+    """Let a trigger be called with every value that a variable holds."""
+    if variable != NOTHING:
+        machine.program.flows.wait(variable, trigger)
 
 
 def pass_on(machine: Machine, site: Site, variable: int) -> None:
@@ -115,8 +117,7 @@ def pass_on(machine: Machine, site: Site, variable: int) -> None:
 def elements_of(machine: Machine, site: Site, variable: int) -> int:
     """Return a variable that holds what iterating over another gives."""
     to = machine.program.flows.fresh()
-    if variable != NOTHING:
-        machine.program.flows.wait(variable, (machine.iterate, to, site.symbol, site.line))
+    await_(machine, variable, machine.iterate, to, site.symbol, site.line)
     return to
 
 
@@ -150,8 +151,7 @@ def call_with(machine: Machine, site: Site, arguments: Sequence[int], given: int
     """Call those of the arguments that are functions with what `given` holds."""
     inner = machine.program.site(result, (("", given),), site.symbol, site.line, "", "callback")
     for variable in arguments:
-        if variable != NOTHING:
-            machine.program.flows.wait(variable, (_apply_function, machine, inner))
+        await_(machine, variable, _apply_function, machine, inner)
 
 
 def _apply_function(value: int, machine: Machine, site: Site) -> None:
@@ -184,16 +184,14 @@ def give_first(machine: Machine, site: Site, elements: int, result: int) -> None
 # Functions
 
 
-def copied(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+def copied(machine: Machine, site: Site, arguments: list[int]) -> None:
     """Model what gives a new container of the elements of another."""
-    del name
     for first in arguments[:1]:
         give_container(machine, site, {"*": elements_of(machine, site, first)})
 
 
-def passed_on(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+def passed_on(machine: Machine, site: Site, arguments: list[int]) -> None:
     """Model what gives back what it is given; without arguments, a decorator that does."""
-    del name
     for variable in arguments:
         pass_on(machine, site, variable)
     if not arguments:
@@ -206,3 +204,197 @@ _Model = TypeVar("_Model")
 def by_name(*models: tuple[str, _Model]) -> dict[str, _Model]:
     """Return a table of models from names that are separated by blanks."""
     return {name: model for names, model in models for name in names.split()}
+
+
+_SPECIAL = {"str": "__str__", "repr": "__repr__", "format": "__str__", "len": "__len__", "bool": "__bool__", "hash": "__hash__",
+            "int": "__int__", "float": "__float__", "bytes": "__bytes__", "abs": "__abs__"}  # fmt: skip
+
+
+# What callers give
+
+
+def _give_elements(machine: Machine, site: Site, elements: int, result: int) -> None:
+    """Give one of the elements."""
+    del result
+    machine.program.flows.flow(elements, site.to)
+
+
+def _give_all_results(machine: Machine, site: Site, elements: int, result: int) -> None:
+    """Give a container of what the function gave."""
+    del elements
+    give_container(machine, site, {"*": result})
+
+
+def _give_iterator(machine: Machine, site: Site, elements: int, result: int) -> None:
+    give_first(machine, site, elements, result)
+    for _, variable in site.arguments[:1]:
+        await_(machine, variable, machine.special, site.to, "__iter__", (), site.symbol, site.line)
+
+
+# Functions
+
+
+def _holding(machine: Machine, value: int) -> int:
+    variable = machine.program.flows.fresh()
+    machine.program.flows.add(variable, value)
+    return variable
+
+
+def _zipped(machine: Machine, site: Site, arguments: list[int]) -> None:
+    """Model a container of rows with an element of each argument."""
+    row = {place: elements_of(machine, site, variable) for place, variable in enumerate(arguments)}
+    give_container(machine, site, {"*": _holding(machine, container_of(machine, row))})
+
+
+def _enumerated(machine: Machine, site: Site, arguments: list[int]) -> None:
+    """Model a container of pairs, of a number and an element."""
+    for first in arguments[:1]:
+        pair = container_of(machine, {1: elements_of(machine, site, first)})
+        give_container(machine, site, {"*": _holding(machine, pair)})
+
+
+def _special(method: str, machine: Machine, site: Site, arguments: list[int]) -> None:
+    """Model what calls a special method of its first argument."""
+    for first in arguments[:1]:
+        await_(machine, first, machine.special, machine.program.flows.fresh(), method, (), site.symbol, site.line)
+
+
+def _next(machine: Machine, site: Site, arguments: list[int]) -> None:
+    for first in arguments[:1]:
+        await_(machine, first, _advance, machine, site)
+
+
+def _advance(value: int, machine: Machine, site: Site) -> None:
+    if machine.program.values.kinds[value] == Value.INSTANCE:
+        machine.special(value, site.to, "__next__", (), site.symbol, site.line)
+    else:
+        machine.iterate(value, site.to, site.symbol, site.line)
+
+
+def _type(machine: Machine, site: Site, arguments: list[int]) -> None:
+    if len(arguments) == 1:
+        await_(machine, arguments[0], _class_of, machine, site)
+
+
+def _class_of(value: int, machine: Machine, site: Site) -> None:
+    values = machine.program.values
+    if values.kinds[value] == Value.INSTANCE:
+        machine.program.flows.add(site.to, values.number(Value.CLASS, values.first[value]))
+
+
+def _cast(machine: Machine, site: Site, arguments: list[int]) -> None:
+    for variable in arguments[1:2]:
+        pass_on(machine, site, variable)
+
+
+# Methods of containers
+
+
+def _append(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
+    del site
+    for variable in arguments[-1:]:
+        if variable != NOTHING:
+            machine.program.flows.flow(variable, machine.program.containers.key(container, "*"))
+
+
+def _extend(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
+    for variable in arguments[:1]:
+        elements = elements_of(machine, site, variable)
+        machine.program.flows.flow(elements, machine.program.containers.key(container, "*"))
+
+
+def _update(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
+    program = machine.program
+    for keyword, variable in site.arguments:
+        if keyword and variable != NOTHING:
+            program.flows.flow(variable, program.containers.key(container, keyword))
+    for variable in arguments[:1]:
+        await_(machine, variable, _merge, program, container)
+
+
+def _merge(value: int, program: Program, container: int) -> None:
+    other = program.values.first[value]
+    if program.values.kinds[value] == Value.CONTAINER and other != container:
+        program.containers.spread(
+            int(other), lambda key, variable: program.flows.flow(variable, program.containers.key(container, key))
+        )
+
+
+def _take(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
+    machine.program.flows.flow(machine.program.containers.any_of(container), site.to)
+    for variable in arguments[1:2]:
+        pass_on(machine, site, variable)
+
+
+def _set_default(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
+    _append(machine, site, container, arguments[1:])
+    _take(machine, site, container, arguments)
+
+
+def _same(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
+    del arguments
+    machine.program.flows.add(site.to, machine.program.values.number(Value.CONTAINER, container))
+
+
+def _items(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
+    del arguments
+    pair = container_of(machine, {1: machine.program.containers.any_of(container)})
+    give_container(machine, site, {"*": _holding(machine, pair)})
+
+
+def _each(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
+    """Model map, filter, forEach …: the function is called with the elements."""
+    flows, containers = machine.program.flows, machine.program.containers
+    result, inside = flows.fresh(), containers.any_of(container)
+    call_with(machine, site, arguments, inside, result)
+    made = machine.program.containers.new()
+    for source in (result, inside):
+        flows.flow(source, containers.key(int(machine.program.values.first[made]), "*"))
+    flows.add(site.to, made)
+    flows.flow(inside, site.to)  # find
+
+
+COMMON = Natives(
+    by_name(
+        ("any all submit apply register sort reduce", Caller()),
+        ("iter", Caller(_give_iterator)),
+        ("sorted", Caller(give_all_elements, slice(None))),
+        ("min max", Caller(_give_elements, slice(None))),
+        ("map", Caller(_give_all_results)),
+        ("filter", Caller(give_all_elements)),
+        ("run", Caller(give_result)),
+    ),
+    by_name(
+        ("list tuple set reversed", copied),
+        ("copy deepcopy", passed_on),
+        *((name, partial(_special, method)) for name, method in _SPECIAL.items()),
+        ("enumerate", _enumerated),
+        ("zip", _zipped),
+        ("next", _next),
+        ("type", _type),
+        ("cast", _cast),
+    ),
+    by_name(
+        ("append add appendleft insert push unshift set put addLast addFirst offer", _append),
+        ("extend addAll", _extend),
+        ("update putAll", _update),
+        ("setdefault", _set_default),
+        ("items entries entrySet", _items),
+        (
+            """pop get popleft popitem __getitem__ shift getOrDefault orElse orElseThrow getFirst getLast getValue poll peek
+            next first last get_mut first_mut last_mut""",
+            _take,
+        ),
+        (
+            """values copy slice concat keys stream parallelStream iterator listIterator toList collect sorted limit distinct
+            findFirst findAny values_mut drain chain rev take skip""",
+            _same,
+        ),
+        (
+            """sort map filter forEach find reduce some every flatMap ifPresent ifPresentOrElse anyMatch allMatch noneMatch
+            removeIf computeIfAbsent computeIfPresent orElseGet for_each filter_map flat_map any all fold sort_by_key
+            sort_by find_map max_by_key min_by_key""",
+            _each,
+        ),
+    ),
+)

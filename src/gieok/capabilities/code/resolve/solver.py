@@ -1,13 +1,12 @@
 """Links the facts of all files: which values reach which variable, and so who calls whom.
 
 The order of everything depends on the sorted paths and their content alone. Parts, each above what it uses: flows and
-containers (variables and what they hold), program (what is shared), attributes and arguments, calls, names, members,
-decorators, imports, instructions.
+values (variables and what they hold), program (what is shared), attributes and arguments, calls, names, members, imports,
+instructions.
 """
 
 from gieok.capabilities.code.model.facts import NOTHING, Facts, Op
-from gieok.capabilities.code.resolve.calls import Calls
-from gieok.capabilities.code.resolve.decorators import Decorators
+from gieok.capabilities.code.resolve.calls import Calls, Decorators
 from gieok.capabilities.code.resolve.imports import Imports
 from gieok.capabilities.code.resolve.instructions import Instructions
 from gieok.capabilities.code.resolve.linking import Rules

@@ -4,16 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from gieok.capabilities.code.languages.tree import Node, TreeReader, reading
-from gieok.capabilities.code.model.facts import (
-    NOTHING,
-    ClassFact,
-    FunctionFact,
-    Kind,
-    Namespace,
-    Op,
-    Trait,
-    Variable,
-)
+from gieok.capabilities.code.model.facts import NOTHING, ClassFact, FunctionFact, Kind, Namespace, Op, Trait, Variable
 
 _BUILTINS = frozenset(
     """append cap close complex copy delete imag len make new panic print println real recover string int int64 float64 bool

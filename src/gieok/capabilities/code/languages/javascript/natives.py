@@ -1,7 +1,8 @@
 """What JavaScript's globals and the frameworks around it do with what they are given."""
 
-from gieok.capabilities.code.resolve.common import COMMON
+from gieok.capabilities.code.model.facts import NOTHING
 from gieok.capabilities.code.resolve.natives import (
+    COMMON,
     Caller,
     Machine,
     Natives,
@@ -11,18 +12,17 @@ from gieok.capabilities.code.resolve.natives import (
     give_result,
     passed_on,
 )
-from gieok.capabilities.code.resolve.sites import Site
+from gieok.capabilities.code.resolve.program import Site
 
 
-def _collection(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
-    """Model `new Map(pairs)` and `new Set(elements)`."""
-    flows = machine.program.flows
-    elements = elements_of(machine, site, arguments[0]) if arguments else flows.fresh()
-    if name.endswith("Map"):
-        inner = flows.fresh()
-        flows.wait(elements, (machine.iterate, inner, site.symbol, site.line))
-        elements = inner
-    give_container(machine, site, {"*": elements})
+def _set(machine: Machine, site: Site, arguments: list[int]) -> None:
+    """Model `new Set(elements)`."""
+    give_container(machine, site, {"*": elements_of(machine, site, arguments[0] if arguments else NOTHING)})
+
+
+def _map(machine: Machine, site: Site, arguments: list[int]) -> None:
+    """Model `new Map(pairs)`."""
+    _set(machine, site, [elements_of(machine, site, variable) for variable in arguments[:1]])
 
 
 _PASSING = "freeze assign shallowReactive proxy"
@@ -37,7 +37,7 @@ NATIVES = COMMON.and_also(
             ),
             ("then", Caller(give_result)),
         ),
-        by_name((f"{_PASSING} cache", passed_on), ("Map WeakMap Set WeakSet", _collection)),
+        by_name((f"{_PASSING} cache", passed_on), ("Map WeakMap", _map), ("Set WeakSet", _set)),
         {},
         frozenset(_PASSING.split()),
     )

@@ -16,27 +16,11 @@ OPERATORS = {
     ast.BitXor: "xor", ast.Pow: "pow",
 }  # fmt: skip
 _COMPARISONS = {
-    ast.Eq: "__eq__",
-    ast.NotEq: "__eq__",
-    ast.Lt: "__lt__",
-    ast.LtE: "__le__",
-    ast.Gt: "__gt__",
-    ast.GtE: "__ge__",
-}
-BRANCHES = frozenset(
-    (
-        ast.If,
-        ast.For,
-        ast.AsyncFor,
-        ast.While,
-        ast.Try,
-        ast.BoolOp,
-        ast.IfExp,
-        ast.ListComp,
-        ast.GeneratorExp,
-        ast.Match,
-    )
-)
+    ast.Eq: "__eq__", ast.NotEq: "__eq__", ast.Lt: "__lt__", ast.LtE: "__le__", ast.Gt: "__gt__", ast.GtE: "__ge__",
+}  # fmt: skip
+BRANCHES = frozenset((
+    ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.BoolOp, ast.IfExp, ast.ListComp, ast.GeneratorExp, ast.Match,
+))  # fmt: skip
 _SEQUENCES = (ast.List, ast.Tuple, ast.Set)
 _TEXTS = (str, bytes)
 

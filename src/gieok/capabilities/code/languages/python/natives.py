@@ -1,11 +1,14 @@
 """What Python's standard library, pytest and unittest do with what they are given."""
 
+from functools import partial
+
 from gieok.capabilities.code.model.facts import NOTHING
-from gieok.capabilities.code.resolve.common import COMMON
 from gieok.capabilities.code.resolve.natives import (
+    COMMON,
     Caller,
     Machine,
     Natives,
+    await_,
     by_name,
     copied,
     give_container,
@@ -14,7 +17,7 @@ from gieok.capabilities.code.resolve.natives import (
     pass_on,
     passed_on,
 )
-from gieok.capabilities.code.resolve.sites import Site
+from gieok.capabilities.code.resolve.program import Site
 
 #: Give back what they are given.
 _PASSING = """lru_cache cache fixture staticmethod classmethod property contextmanager total_ordering asynccontextmanager
@@ -22,20 +25,19 @@ _PASSING = """lru_cache cache fixture staticmethod classmethod property contextm
 _KEEPING = "copy deepcopy update_wrapper cached_property setter getter deleter wraps singledispatchmethod override"
 
 
-def _wraps(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+def _wraps(machine: Machine, site: Site, arguments: list[int]) -> None:
     """Model `functools.wraps(f)`: a decorator that gives back what it decorates, not `f`."""
     del arguments
-    passed_on(machine, site, [], name)
+    passed_on(machine, site, [])
 
 
-def _update_wrapper(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+def _update_wrapper(machine: Machine, site: Site, arguments: list[int]) -> None:
     """Give the wrapper, not what is wrapped: that is everything which the decorator ever got."""
-    passed_on(machine, site, arguments[:1] or [NOTHING], name)
+    passed_on(machine, site, arguments[:1] or [NOTHING])
 
 
-def _row(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+def _row(machine: Machine, site: Site, arguments: list[int]) -> None:
     """Model `pytest.param`: one value is itself, several are a row."""
-    del name
     given = [variable for keyword, variable in site.arguments if not keyword]
     if len(given) == 1:
         pass_on(machine, site, arguments[0])
@@ -43,15 +45,13 @@ def _row(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
         give_container(machine, site, dict(enumerate(given)))
 
 
-def _raises(machine: Machine, site: Site, arguments: list[int], name: str) -> None:
+def _raises(key: str, machine: Machine, site: Site, arguments: list[int]) -> None:
     """Model `with pytest.raises(E) as caught` and unittest's: the exception is its `value`, or `exception`."""
     program = machine.program
     caught = program.containers.new()
     for variable in arguments[:1]:
-        if variable != NOTHING:
-            key = "value" if name == "raises" else "exception"
-            held = program.containers.key(int(program.values.first[caught]), key)
-            program.flows.wait(variable, (machine.types.allow, held))
+        held = program.containers.key(int(program.values.first[caught]), key)
+        await_(machine, variable, machine.types.allow, held)
     program.flows.add(site.to, caught)
 
 
@@ -71,7 +71,8 @@ NATIVES = COMMON.and_also(
             ("wraps", _wraps),
             ("update_wrapper", _update_wrapper),
             ("param", _row),
-            ("raises assertRaises assertRaisesRegex", _raises),
+            ("raises", partial(_raises, "value")),
+            ("assertRaises assertRaisesRegex", partial(_raises, "exception")),
         ),
         {},
         frozenset(f"{_PASSING} {_KEEPING}".split()),

@@ -80,7 +80,7 @@ class Definitions(TreeReader):
         self.builder.copy(self.builder.bind(self.scope, name), self.function_value(number))
 
     def _attributes(self, node: Node) -> str:
-        above = self.source[: node.start_byte].rstrip().rsplit(b"\n", 3)[-3:]
+        above = self.source[: self.begin(node)].rstrip().rsplit(b"\n", 3)[-3:]
         return " ".join(line.strip().decode("utf-8", "replace") for line in above if line.strip().startswith(b"#["))
 
     def _add(self, node: Node, name: str, kind: str, receiver: str, traits: tuple[str, ...] = ()) -> int:

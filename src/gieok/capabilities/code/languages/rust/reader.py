@@ -25,55 +25,6 @@ _EXPRESSIONS = frozenset(
 )
 
 
-class _Moved:
-    """A node of a piece of the file that was parsed apart, at its place in the file."""
-
-    __slots__ = ("_line", "_node", "_offset")
-
-    def __init__(self, node: Node, offset: int, line: int) -> None:
-        self._node, self._offset, self._line = node, offset, line
-
-    @property
-    def type(self) -> str:
-        return self._node.type
-
-    @property
-    def start_byte(self) -> int:
-        return self._node.start_byte + self._offset
-
-    @property
-    def end_byte(self) -> int:
-        return self._node.end_byte + self._offset
-
-    @property
-    def start_point(self) -> tuple[int, int]:
-        return self._node.start_point[0] + self._line, self._node.start_point[1]
-
-    @property
-    def end_point(self) -> tuple[int, int]:
-        return self._node.end_point[0] + self._line, self._node.end_point[1]
-
-    @property
-    def named_children(self) -> list[Node]:
-        return [_Moved(child, self._offset, self._line) for child in self._node.named_children]
-
-    @property
-    def children(self) -> list[Node]:
-        return [_Moved(child, self._offset, self._line) for child in self._node.children]
-
-    @property
-    def has_error(self) -> bool:
-        return self._node.has_error
-
-    @property
-    def text(self) -> bytes | None:
-        return self._node.text
-
-    def child_by_field_name(self, name: str, /) -> Node | None:
-        child = self._node.child_by_field_name(name)
-        return None if child is None else _Moved(child, self._offset, self._line)
-
-
 class _Reader(Definitions):
     branches: ClassVar[frozenset[str]] = frozenset(
         "if_expression match_arm while_expression for_expression loop_expression".split()
@@ -225,10 +176,8 @@ class _Reader(Definitions):
         tokens = self.child(node, "token_tree")
         if name.rpartition("::")[2] not in _EXPRESSIONS or tokens is None:
             return NOTHING
-        piece = b"(" + self.source[tokens.start_byte + 1 : tokens.end_byte - 1] + b")"
-        parsed = self.parse(piece)
-        moved = _Moved(parsed, tokens.start_byte - parsed.start_byte, tokens.start_point[0])
-        held = self.inside(moved)
+        piece = b"(" + self.bytes_of(tokens)[1:-1] + b")"
+        held = self.inside_apart(self.parse(piece), tokens)
         if name != "vec":
             return NOTHING
         return self.holding(held, node) if held != NOTHING else self.builder.container()
