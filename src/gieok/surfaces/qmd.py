@@ -22,7 +22,8 @@ from gieok.model.retrieval import Hit
 from gieok.ops import operation
 from gieok.ops.context import Context
 from gieok.ops.memory.index import IndexRequest
-from gieok.ops.memory.search import SearchRequest
+from gieok.ops.operation import Surface
+from gieok.ops.request import checked
 from gieok.surfaces import streams
 from gieok.surfaces.progress import Progress
 
@@ -200,8 +201,9 @@ def _search(context: Context, argv: Sequence[str]) -> str:
     asked = limit if len(chosen) == len(known) else limit * _SPARE
     score = float(next(iter(_options(argv, "--min-score")), -1.0))
     try:
-        request = SearchRequest(query=[argv[0] if argv else ""], limit=asked, min_score=score)
-        hits = operation("search").handler(context, request).ranked.hits
+        values = {"query": argv[0] if argv else "", "limit": asked, "min_score": score}
+        found = operation("search")
+        hits = found.handler(context, checked(found, values, Surface.CLI)).ranked.hits
     except NotIndexed:
         hits = ()
     folders = roots.load(context.memory.store(), context.scope)
