@@ -16,17 +16,18 @@ processes open.
 from gieok.testing.contracts.documents import DocumentContract
 from gieok.testing.contracts.durable import DurableContract, ForgettingContract
 from gieok.testing.contracts.journal import MessageContract
-from gieok.testing.contracts.journal_processes import JournalProcessContract
 from gieok.testing.contracts.journal_sequences import SequenceContract
-from gieok.testing.contracts.keyword import KeywordContract
+from gieok.testing.contracts.keyword import KeywordContract, ScaleContract
 from gieok.testing.contracts.machine import MachineContract
 from gieok.testing.contracts.positions import LedgerContract, PositionContract
-from gieok.testing.contracts.processes import ProcessContract
+from gieok.testing.contracts.processes import JournalProcessContract, ProcessContract
 from gieok.testing.contracts.refusals import RefusalContract
-from gieok.testing.contracts.scale import ScaleContract
-from gieok.testing.contracts.store import StoreContract
 from gieok.testing.contracts.switch import SwitchContract
 from gieok.testing.contracts.vector import VectorContract
+
+
+class StoreContract(DocumentContract, KeywordContract, VectorContract, SwitchContract, ScaleContract, MachineContract):
+    """`Store`, `KeywordSearch`, `VectorSearch` and `ModelSwitch`. A subclass gives the fixture `make_store`."""
 
 
 class JournalContract(
@@ -36,21 +37,7 @@ class JournalContract(
 
 
 __all__ = [
-    "DocumentContract",
-    "DurableContract",
-    "ForgettingContract",
-    "JournalContract",
-    "JournalProcessContract",
-    "KeywordContract",
-    "LedgerContract",
-    "MachineContract",
-    "MessageContract",
-    "PositionContract",
-    "ProcessContract",
-    "RefusalContract",
-    "ScaleContract",
-    "SequenceContract",
-    "StoreContract",
-    "SwitchContract",
-    "VectorContract",
-]
+    "DocumentContract", "DurableContract", "ForgettingContract", "JournalContract", "JournalProcessContract", "KeywordContract",
+    "LedgerContract", "MachineContract", "MessageContract", "PositionContract", "ProcessContract", "RefusalContract",
+    "ScaleContract", "SequenceContract", "StoreContract", "SwitchContract", "VectorContract",
+]  # fmt: skip

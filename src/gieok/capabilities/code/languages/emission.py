@@ -31,6 +31,10 @@ class Emission(Generic[N]):
         self.builder.code.append((op, value, *operands))
         return value
 
+    def made_of(self, place: Variable, op: Op, *operands: Any) -> Variable:  # noqa: ANN401 - see above
+        """Return what an instruction makes of `place`; nothing, and no instruction, where nothing is known of that."""
+        return self.made(op, place, *operands) if place != NOTHING else NOTHING
+
     # Names
 
     def bind(self, name: str, value: Variable, scope: Namespace | None = None) -> None:
@@ -79,9 +83,7 @@ class Emission(Generic[N]):
 
     def call(self, callee: Variable, arguments: Sequence[Argument], node: N, name: str = "") -> Variable:
         """Return what calling `callee` gives."""
-        if callee == NOTHING:
-            return NOTHING
-        return self.made(Op.CALL, callee, list(arguments), self.scope.symbol, self.line(node), name)
+        return self.made_of(callee, Op.CALL, list(arguments), self.scope.symbol, self.line(node), name)
 
     def call_method(self, place: Variable, name: str, arguments: Sequence[Argument], node: N) -> Variable:
         """Return what `place`.name(arguments) gives; of an unknown place, nothing, but the call is counted."""
@@ -92,17 +94,13 @@ class Emission(Generic[N]):
 
     def special(self, place: Variable, name: str, arguments: Sequence[Argument], node: N) -> Variable:
         """Return what a method that an operator stands for gives; only instances of the project have one."""
-        if place == NOTHING:
-            return NOTHING
-        return self.made(Op.SPECIAL, place, name, list(arguments), self.scope.symbol, self.line(node))
+        return self.made_of(place, Op.SPECIAL, name, list(arguments), self.scope.symbol, self.line(node))
 
     # Members
 
     def load(self, place: Variable, name: str, node: N) -> Variable:
         """Return what `place`.name gives."""
-        if place == NOTHING:
-            return NOTHING
-        return self.made(Op.LOAD, place, name, self.scope.symbol, self.line(node))
+        return self.made_of(place, Op.LOAD, name, self.scope.symbol, self.line(node))
 
     def store(self, place: Variable, name: str, value: Variable, node: N) -> None:
         """`place`.name = `value`, where both are known."""
@@ -111,9 +109,7 @@ class Emission(Generic[N]):
 
     def index(self, place: Variable, key: str | int | None, node: N) -> Variable:
         """Return what `place`[key] gives; None is a key that is not known."""
-        if place == NOTHING:
-            return NOTHING
-        return self.made(Op.INDEX, place, key, self.scope.symbol, self.line(node))
+        return self.made_of(place, Op.INDEX, key, self.scope.symbol, self.line(node))
 
     def store_index(self, place: Variable, key: str | int | None, value: Variable, node: N) -> None:
         """`place`[key] = `value`, where both are known; `*` is any key."""
@@ -130,15 +126,13 @@ class Emission(Generic[N]):
 
     def element(self, place: Variable, node: N) -> Variable:
         """Return what iterating over `place` gives."""
-        if place == NOTHING:
-            return NOTHING
-        return self.made(Op.ELEMENT, place, self.scope.symbol, self.line(node))
+        return self.made_of(place, Op.ELEMENT, self.scope.symbol, self.line(node))
 
     # Types
 
     def declared(self, kind: Variable) -> Variable:
         """Return a variable that holds instances of a type, its subtypes included."""
-        return self.made(Op.DECLARED, kind) if kind != NOTHING else NOTHING
+        return self.made_of(kind, Op.DECLARED)
 
     def narrow(self, value: Variable, kind: Variable) -> Variable:
         """Return what of `value` may be of a class."""

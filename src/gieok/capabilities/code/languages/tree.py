@@ -162,11 +162,11 @@ class TreeReader(Emission[Node]):
         children = listed.named_children if listed is not None else ()
         return [("", self.value(child)) for child in children if "comment" not in child.type]
 
-    def row(self, parts: Iterable[Node], read: Callable[[Node], Variable]) -> Variable:
-        """Return a new container of what `read` makes of its parts, by place."""
+    def row(self, parts: Iterable[Node], read: Callable[[Node], Variable], key: str = "") -> Variable:
+        """Return a new container of what `read` makes of its parts, by place or all under one key."""
         held = self.builder.container()
         for place, part in enumerate(parts):
-            self.store_index(held, place, read(part), part)
+            self.store_index(held, key or place, read(part), part)
         return held
 
     def text_value(self, node: Node) -> Variable:

@@ -42,6 +42,24 @@ class Linker(ABC):
         return [file] if file is not None else []
 
 
+class PackageLinker(Linker):
+    """Imports of a language whose packages are no values, and whose files share the names of their package."""
+
+    def __init__(self, spaces: Mapping[str, str]) -> None:
+        self.spaces = spaces
+        self.packages = set(spaces.values())
+
+    @abstractmethod
+    def package(self, importer: str, module: str) -> str | None:
+        """Return the package of the project that an import names."""
+
+    def all_of(self, importer: str, module: str, level: int) -> list[str]:
+        """Return one file of the package, the importer's own without a name: its names are the package's."""
+        del level
+        space = self.package(importer, module) if module else self.spaces.get(importer)
+        return [path for path, other in self.spaces.items() if other == space and space is not None][:1]
+
+
 class Rules(NamedTuple):
     """The rules of a family of languages, for the files at hand."""
 

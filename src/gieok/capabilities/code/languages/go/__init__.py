@@ -5,10 +5,9 @@ from collections.abc import Sequence
 
 from gieok.capabilities.code.languages.go import reader
 from gieok.capabilities.code.languages.language import Family, Language
-from gieok.capabilities.code.languages.packages import PackageLinker
 from gieok.capabilities.code.model.facts import Facts
 from gieok.capabilities.code.resolve.hierarchy import Hierarchy
-from gieok.capabilities.code.resolve.linking import Rules, Target
+from gieok.capabilities.code.resolve.linking import PackageLinker, Rules, Target
 
 
 class _Linker(PackageLinker):

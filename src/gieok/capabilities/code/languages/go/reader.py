@@ -114,11 +114,7 @@ class _Reader(TreeReader):
         declaration = listed.named_children[0] if listed is not None and listed.named_children else None
         kind = self.field(declaration, "type") if declaration is not None else None
         owner = self.text(kind).lstrip("*").partition("[")[0]
-        receiver = (
-            next((self.text(c) for c in declaration.named_children if c.type == "identifier"), "_")
-            if declaration
-            else "_"
-        )
+        receiver = self.text(self.child(declaration, "identifier") if declaration is not None else None) or "_"
         name = self.name(node)
         held = self.builder.bind(self.builder.module, owner)
         arguments = self.text(kind).partition("[")[2].rstrip("]").split(",")
@@ -252,9 +248,7 @@ class _Reader(TreeReader):
         named = self._named(kind)
         elements = [e for e in self.children(node, "body") if e.type in ("keyed_element", "literal_element")]
         if named == NOTHING:
-            held = self.builder.container()
-            for element in elements:
-                self.store_index(held, "*", self.value(element.named_children[-1]), element)
+            held = self.row(elements, lambda element: self.value(element.named_children[-1]), "*")
             inner = self.field(kind, "element") or self.field(kind, "value") if kind is not None else None
             return self.builder.merge(held, self.holding(self.type(inner), node))
         arguments = [
@@ -300,8 +294,6 @@ class _Reader(TreeReader):
         return [self._part(values[0] if values else NOTHING, place, node) for place in range(count)]
 
     def _part(self, value: Variable, place: int, node: Node) -> Variable:
-        if value == NOTHING:
-            return NOTHING
         taken = self.index(value, place, node)
         return self.builder.merge(taken, value) if place == 0 else taken  # `x, ok := m[k]`
 
@@ -311,11 +303,9 @@ class _Reader(TreeReader):
             name = self.text(target)
             self.builder.copy(self.builder.bind(self.scope, name) if is_new else self.lookup(name), value)
         elif target.type == "selector_expression":
-            place = self.value(self.field(target, "operand"))
-            self.store(place, self.name(target, "field"), value, target)
+            self.store(self.value(self.field(target, "operand")), self.name(target, "field"), value, target)
         elif target.type == "index_expression":
-            place = self.value(self.field(target, "operand"))
-            self.store_index(place, "*", value, target)
+            self.store_index(self.value(self.field(target, "operand")), "*", value, target)
 
     def _var(self, node: Node) -> None:
         kind = self.field(node, "type")

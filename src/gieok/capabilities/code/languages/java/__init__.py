@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from gieok.capabilities.code.languages.java import reader
 from gieok.capabilities.code.languages.language import Family, Language
-from gieok.capabilities.code.languages.packages import PackageLinker
 from gieok.capabilities.code.model.facts import Facts
-from gieok.capabilities.code.resolve.linking import Rules, Target
+from gieok.capabilities.code.resolve.linking import PackageLinker, Rules, Target
 
 
 class _Linker(PackageLinker):

@@ -1,5 +1,6 @@
 """Java → facts: packages and imports, declared types, overloads by number of arguments, implementations of what is abstract."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from gieok.capabilities.code.languages.tree import Node, TreeReader, reading
@@ -29,12 +30,11 @@ class _Reader(TreeReader):
         "cast_expression": "_cast", "ternary_expression": "conditional", "array_access": "_array_access",
         "array_initializer": "_array", "string_literal": "text_value", "binary_expression": "nothing",
         "unary_expression": "nothing", "type_identifier": "_class_named", "scoped_type_identifier": "_class_named",
-        "expression_statement": "nothing", "catch_formal_parameter": "_catch", "resource": "_resource",
-        "modifiers": "skip", "type_parameters": "skip", "type_arguments": "skip", "generic_type": "_class_named",
+        "expression_statement": "nothing", "catch_formal_parameter": "_catch", "resource": "_resource", "modifiers": "skip",
+        "type_parameters": "skip", "type_arguments": "skip", "generic_type": "_class_named",
         "instanceof_expression": "_instance_of",
-        "type_pattern": "_pattern", "record_pattern_component": "_pattern",
-        "labeled_statement": "_labeled", "break_statement": "skip",
-        "continue_statement": "skip",
+        "type_pattern": "_pattern", "record_pattern_component": "_pattern", "labeled_statement": "_labeled",
+        "break_statement": "skip", "continue_statement": "skip",
     }  # fmt: skip
 
     def start(self) -> None:
@@ -86,8 +86,7 @@ class _Reader(TreeReader):
     # Definitions
 
     def _class(self, node: Node) -> None:
-        name = self.name(node)
-        self._class_of(node, name, self._bases(node), self.field(node, "body"))
+        self._class_of(node, self.name(node), self._bases(node), self.field(node, "body"))
 
     def _bases(self, node: Node) -> list[Variable]:
         found = []
@@ -107,10 +106,8 @@ class _Reader(TreeReader):
         self._generics(node, inner)
         this = self.declared(made)
         self._components(node, inner)
-        members = list(body.named_children) if body is not None else []
-        members = [
-            m for part in members for m in (part.named_children if part.type == "enum_body_declarations" else [part])
-        ]
+        parts = body.named_children if body is not None else ()
+        members = [m for p in parts for m in (p.named_children if p.type == "enum_body_declarations" else [p])]
         for member in members:  # names first: a method may stand above the field it uses
             if member.type == "field_declaration":
                 self._field(member, inner)
@@ -155,7 +152,7 @@ class _Reader(TreeReader):
         outer = self.scope
         self.scope = Namespace(outer, outer.symbol, outer.function, outer.prefix, outer.owner)
         self._generics(member, self.scope)
-        parameters, rest, elements = self._parameters(self.field(member, "parameters"))
+        parameters, rest, elements = self._parameters(self.children(member, "parameters"))
         given = NOTHING if is_constructor else self.type(self.field(member, "type"))
         shown = "<init>" if is_constructor else name
         body = self.field(member, "body")
@@ -171,11 +168,11 @@ class _Reader(TreeReader):
         )
         self.builder.copy(self.builder.functions[number].result, given)
 
-    def _parameters(self, listed: Node | None) -> tuple[list[tuple[str, Variable]], str, Variable]:
+    def _parameters(self, listed: Sequence[Node]) -> tuple[list[tuple[str, Variable]], str, Variable]:
         """Return (name, annotation) of each, the name of what takes the rest, and what that is declared to hold."""
         found = []
         rest, elements = "", NOTHING
-        for parameter in listed.named_children if listed is not None else ():
+        for parameter in listed:
             if parameter.type == "formal_parameter":
                 found.append((self.name(parameter), self.type(self.field(parameter, "type"))))
             elif parameter.type == "spread_parameter":
@@ -214,11 +211,8 @@ class _Reader(TreeReader):
         return self.visible("this")
 
     def _super(self, node: Node) -> Variable:
-        owner = self.builder.functions[self.scope.function].owner
-        this = self._this(node)
-        if NOTHING in (owner, this):
-            return NOTHING
-        return self.made(Op.SUPER, this, owner)
+        owner = self.current.owner
+        return self.made_of(self._this(node), Op.SUPER, owner) if owner != NOTHING else NOTHING
 
     def _class_named(self, node: Node | None) -> Variable:
         """Return what a type's name means: a class."""
@@ -238,8 +232,7 @@ class _Reader(TreeReader):
         held, listed = self._class_named(node.named_children[0]), node.named_children[-1]
         for place, argument in enumerate(listed.named_children if listed.type == "type_arguments" else ()):
             if argument.type in ("type_identifier", "scoped_type_identifier", "generic_type"):
-                value = self._class_named(argument)
-                self.store(held, f"[{place}]", value, node)
+                self.store(held, f"[{place}]", self._class_named(argument), node)
         return held
 
     def _generics(self, node: Node, inner: Namespace) -> None:
@@ -280,10 +273,8 @@ class _Reader(TreeReader):
             return self._call_named(self.value(place), name, arguments, node)
         variable, is_member = self._find("", f"{name}()")
         made = self._call_named(self._this(node), name, arguments, node)
-        if is_member:  # of a class around this one
-            return self.builder.merge(made, self.call(variable, arguments, node, name))
-        imported = self._imported(name, node)
-        return self.builder.merge(made, self.call(imported, arguments, node, name))
+        callee = variable if is_member else self._imported(name, node)  # a member: of a class around this one
+        return self.builder.merge(made, self.call(callee, arguments, node, name))
 
     def _call_named(self, place: Variable, name: str, arguments: list[Argument], node: Node) -> Variable:
         """Methods and fields have names of their own; a collection's methods are known by their plain name."""
@@ -321,11 +312,9 @@ class _Reader(TreeReader):
             else:
                 self.store(self._this(node), self.text(left), value, node)
         elif left.type == "field_access":
-            place = self.value(self.field(left, "object"))
-            self.store(place, self.name(left, "field"), value, node)
+            self.store(self.value(self.field(left, "object")), self.name(left, "field"), value, node)
         elif left.type == "array_access":
-            place = self.value(self.field(left, "array"))
-            self.store_index(place, "*", value, node)
+            self.store_index(self.value(self.field(left, "array")), "*", value, node)
         return value
 
     def _local(self, node: Node) -> None:
@@ -349,7 +338,7 @@ class _Reader(TreeReader):
         elif listed.type == "inferred_parameters":
             parameters = [(self.text(child), NOTHING) for child in listed.named_children]
         else:
-            parameters, _, _ = self._parameters(listed)
+            parameters, _, _ = self._parameters(listed.named_children)
         number, _ = self.function(node, "", Kind.LAMBDA, parameters, self.field(node, "body"))
         return self.function_value(number)
 
@@ -386,10 +375,7 @@ class _Reader(TreeReader):
         return self.element(self.value(self.field(node, "array")), node)
 
     def _array(self, node: Node) -> Variable:
-        held = self.builder.container()
-        for child in node.named_children:
-            self.store_index(held, "*", self.value(child), child)
-        return held
+        return self.row(node.named_children, self.value, "*")
 
     def _catch(self, node: Node) -> None:
         kinds = self.child(node, "catch_type")

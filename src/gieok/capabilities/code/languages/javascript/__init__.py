@@ -3,8 +3,8 @@
 import json
 from collections.abc import Sequence
 
-from gieok.capabilities.code.languages.javascript import manifest, reader
-from gieok.capabilities.code.languages.javascript.imports import JavaScriptLinker
+from gieok.capabilities.code.languages.javascript import reader
+from gieok.capabilities.code.languages.javascript.imports import JavaScriptLinker, read_manifest
 from gieok.capabilities.code.languages.javascript.natives import NATIVES
 from gieok.capabilities.code.languages.language import Family, Language
 from gieok.capabilities.code.model.facts import Facts
@@ -30,7 +30,7 @@ LANGUAGES = (
     ),
     Language("tsx", reader.read, (".tsx",), family=_FAMILY, grammar="tree_sitter_typescript:language_tsx", tests=_TESTS),
     Language(
-        "manifest", manifest.read, files=("package.json", "tsconfig.json", "tsconfig.base.json", "jsconfig.json"),
+        "manifest", read_manifest, files=("package.json", "tsconfig.json", "tsconfig.base.json", "jsconfig.json"),
         family=_FAMILY, is_source=False, is_searched=False,
     ),
 )  # fmt: skip

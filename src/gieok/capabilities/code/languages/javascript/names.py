@@ -99,11 +99,7 @@ class Names(TreeReader):
 
     def _subscript(self, node: Node) -> Variable:
         place, key = self.value(self.field(node, "object")), self._key(self.field(node, "index"))
-        if place == NOTHING:
-            return NOTHING
-        if isinstance(key, str):
-            return self.load(place, key, node)
-        return self.index(place, key, node)
+        return self.load(place, key, node) if isinstance(key, str) else self.index(place, key, node)
 
     def _key(self, node: Node | None) -> str | int | None:
         if node is None:
@@ -132,8 +128,8 @@ class Names(TreeReader):
             place, name = self.field(target, "object"), self.name(target, "property")
             if name == "exports" and self.text(place) == "module":
                 self.builder.copy(self.exports, value)
-            elif (held := self.value(place)) != NOTHING and value != NOTHING:
-                self.store(held, name, value, target)
+            else:
+                self.store(self.value(place), name, value, target)
         elif kind == "subscript_expression":
             held, key = self.value(self.field(target, "object")), self._key(self.field(target, "index"))
             for at in (key,) if key is not None else (key, "?"):  # `?`: by any name
@@ -159,8 +155,7 @@ class Names(TreeReader):
             elif part.type in ("shorthand_property_identifier_pattern", "shorthand_property_identifier"):
                 self.assign(part, self.load(value, self.text(part), part))
             elif target.type == "array_pattern" and value != NOTHING:
-                taken = self.index(value, place, part)
-                self.assign(part, taken)
+                self.assign(part, self.index(value, place, part))
 
     # Types
 
@@ -198,11 +193,7 @@ class Names(TreeReader):
 
     def _inside_of(self, node: Node, types: Sequence[Node], *, is_array: bool) -> Variable:
         held = self.builder.merge(*[self._type(t) for t in types])
-        if held == NOTHING or not is_array:
-            return held
-        made = self.builder.container()
-        self.store_index(made, "*", held, node)
-        return made
+        return self.holding(held, node) if is_array else held
 
 
 def _places(pattern: Node) -> list[tuple[int, Node]]:

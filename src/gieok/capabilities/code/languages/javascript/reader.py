@@ -67,7 +67,7 @@ class _Reader(Definitions):
                 self.call_method(held, "update", [("", source)], member)
             if self.newest != NOTHING and Trait.RECEIVER in (fact := self.builder.functions[self.newest]).traits:
                 self.builder.copy(fact.parameters[0], held)  # `this`
-            if key and value != NOTHING:
+            if key:
                 key = "*" if key.startswith("[") and not SYMBOL.match(key[1:-1]) else key
                 self.store_index(held, key, value, member)
         return held
@@ -79,9 +79,7 @@ class _Reader(Definitions):
         for place, member in enumerate(node.named_children):
             is_spread = member.type == "spread_element"
             value = self.element(self.first(member), member) if is_spread else self.value(member)
-            if value != NOTHING:
-                key: str | int = "*" if is_spread else place
-                self.store_index(held, key, value, member)
+            self.store_index(held, "*" if is_spread else place, value, member)
         return held
 
     def _template(self, node: Node) -> Variable:

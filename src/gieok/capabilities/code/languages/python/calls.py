@@ -77,10 +77,7 @@ class Calls(Expressions):
                 self.expression(node.args[1])
             default = self.expression(node.args[2]) if len(node.args) > 2 else NOTHING
             place = self.expression(node.args[0])
-            if place == NOTHING:
-                return default
-            value = self.load(place, attribute, node)
-            return self.builder.merge(value, default)
+            return self.builder.merge(self.load(place, attribute, node), default)
         if name in ("__import__", "import_module") and node.args and (module := _attribute(node.args[0])):
             return self._imported(name, module, node) if not module.endswith("*") else None
         return None

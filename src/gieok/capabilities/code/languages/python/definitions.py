@@ -75,16 +75,14 @@ class Definitions(Calls):
         traits = self._traits(node)
         symbol = self._symbol(node, node.name, Kind.METHOD if self.scope.owner != NOTHING else Kind.FUNCTION, traits)
         number = self._make(node, symbol, node.name, traits)
-        made = self.made(Op.FUNCTION, number)
-        value = made
+        value = self.made(Op.FUNCTION, number)
         for decorator in reversed(node.decorator_list):
             decorating = self.expression(decorator)
             if decorating == NOTHING:
                 continue
             if isinstance(decorator, ast.Call):
                 self._given_by_pytest(decorator, self.builder.functions[number])
-            result = self.made(Op.DECORATE, decorating, value, self.scope.symbol, decorator.lineno)
-            value = result
+            value = self.made(Op.DECORATE, decorating, value, self.scope.symbol, decorator.lineno)
         self.builder.copy(self.builder.bind(self.scope, node.name), value)
 
     def _given_by_pytest(self, decorator: ast.Call, fact: FunctionFact) -> None:
@@ -214,7 +212,7 @@ class Definitions(Calls):
 
     # Annotations
 
-    def annotation(self, node: ast.expr | None, depth: int = 0) -> Variable:  # noqa: PLR0911 - one per form
+    def annotation(self, node: ast.expr | None, depth: int = 0) -> Variable:
         """Return a variable that holds what an annotation allows, as instances."""
         if node is None or depth > _DEEPEST_ANNOTATION:
             return NOTHING
@@ -226,10 +224,7 @@ class Definitions(Calls):
             return self._generic(node, depth)
         if not isinstance(node, ast.Name | ast.Attribute) or name_of(node) in BUILTINS:
             return NOTHING
-        kind = self.expression(node)
-        if kind == NOTHING:
-            return NOTHING
-        return self.made(Op.INSTANCE, kind)
+        return self.made_of(self.expression(node), Op.INSTANCE)
 
     def _quoted(self, text: object, depth: int) -> Variable:
         if not isinstance(text, str):
@@ -251,11 +246,7 @@ class Definitions(Calls):
         if lower in _ITERABLE or lower in _MAPPING:
             chosen = parts[-1:] if lower in _MAPPING else parts[:1] if "gen" in lower else parts
             inside = self.builder.merge(*[self.annotation(part, depth + 1) for part in chosen])
-            if inside == NOTHING:
-                return NOTHING
-            held = self.builder.container()
-            self.store_index(held, "*", inside, node)
-            return held
+            return self.holding(inside, node)
         return self.annotation(node.value, depth + 1)
 
     handlers: ClassVar[dict[type[ast.AST], Callable[..., Variable]]] = {**Calls.handlers, ast.Lambda: _lambda}

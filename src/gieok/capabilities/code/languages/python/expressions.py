@@ -111,10 +111,7 @@ class Expressions(Emission[Code]):
                 self.store_index(held, "*", self.element(value, target), target)
                 self.assign(target.value, held, None)
                 continue
-            part_value = NOTHING
-            if value != NOTHING:
-                part_value = self.index(value, place, target)
-            self.assign(target, part_value, None)
+            self.assign(target, self.index(value, place, target), None)
 
     def _key(self, node: ast.expr) -> str | int | None:
         """Return a constant key, None for one that is not known."""
@@ -134,8 +131,7 @@ class Expressions(Emission[Code]):
 
     def attribute(self, node: ast.Attribute) -> Variable:
         """Return what `object.name` gives."""
-        place = self.expression(node.value)
-        return self.load(place, node.attr, node)
+        return self.load(self.expression(node.value), node.attr, node)
 
     def _value(self, node: ast.Starred | ast.Await) -> Variable:
         return self.expression(node.value)
@@ -211,8 +207,7 @@ class Expressions(Emission[Code]):
                 self.expression(part)
             self.special(place, "__getitem__", [], node)
             return place
-        key = self._key(node.slice)
-        return self.index(place, key, node)
+        return self.index(place, self._key(node.slice), node)
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Variable:
         for generator in node.generators:

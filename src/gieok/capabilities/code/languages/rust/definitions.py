@@ -20,12 +20,9 @@ class Definitions(TreeReader):
 
     def declare(self, node: Node) -> None:
         """Bind the functions and types of a module."""
-        if node.type in ("source_file", "declaration_list"):
+        if node.type in ("source_file", "declaration_list") and self.scope.owner == NOTHING:
             for child in node.named_children:
-                if (
-                    child.type in ("function_item", "struct_item", "enum_item", "trait_item")
-                    and self.scope.owner == NOTHING
-                ):
+                if child.type in ("function_item", "struct_item", "enum_item", "trait_item"):
                     self.builder.bind(self.builder.module, self.name(child))
 
     # Modules
@@ -50,8 +47,7 @@ class Definitions(TreeReader):
         elif node.type == "use_wildcard":
             self.emit(Op.IMPORT_ALL, joined + self.text(node).removesuffix("::*"), 0)
         else:
-            path = joined + self.text(node)
-            path = path.removesuffix("::self")
+            path = (joined + self.text(node)).removesuffix("::self")
             self._use_name(path, path.rpartition("::")[2], line)
 
     def _use_name(self, path: str, name: str, line: int) -> None:
@@ -130,8 +126,7 @@ class Definitions(TreeReader):
         number, inner = self.class_(node, name, ())
         for place, field in enumerate(self.children(node, "body")):
             if field.type == "field_declaration":
-                held = self.type(self.field(field, "type"))
-                self.bind(self.name(field), held, inner)
+                self.bind(self.name(field), self.type(self.field(field, "type")), inner)
             elif field.type == "enum_variant":
                 instance = self.declared(self.builder.bind(self.scope, name))
                 variant = self.name(field)

@@ -108,10 +108,8 @@ class _Reader(Definitions):
         held = self._named(self.field(node, "name"))
         made = self.declared(held)
         for field in self.children(node, "body"):
-            value = self.value(field.named_children[-1]) if field.named_children else NOTHING
-            if NOTHING not in (value, made):
-                name = self.text(field.named_children[0])
-                self.store(made, name, value, field)
+            if field.named_children:
+                self.store(made, self.text(field.named_children[0]), self.value(field.named_children[-1]), field)
         return made
 
     def _closure(self, node: Node) -> Variable:
@@ -131,8 +129,7 @@ class _Reader(Definitions):
     def _assignment(self, node: Node) -> None:
         left, value = self.field(node, "left"), self.value(self.field(node, "right"))
         if left is not None and left.type == "field_expression" and value != NOTHING:
-            place = self.value(self.field(left, "value"))
-            self.store(place, self.name(left, "field"), value, node)
+            self.store(self.value(self.field(left, "value")), self.name(left, "field"), value, node)
         elif left is not None and left.type == "identifier":
             self.builder.copy(self.lookup(self.text(left)), value)
 
