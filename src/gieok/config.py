@@ -24,7 +24,10 @@ from gieok.resolved import FileSettings, SettingsFile
 
 OPTIONS = (
     Option("lang", "auto", "language of what a person reads: auto, en or ko", choices=("auto", "en", "ko")),
-    Option("scope", "auto", "whose memory is used; auto: the project's where a `.gieok` folder is, else agent:main"),
+    Option(
+        "scope", "auto", "whose memory is used; auto: the project's where a `.gieok` folder is, else agent:main",
+        pattern=f"auto|{places.SCOPE_PATTERN}",
+    ),
     STORE,
     HYBRID,
     Option("store.timeout_s", 5.0, "how long a database server may take for an answer", low=1),
@@ -196,6 +199,8 @@ def _value(home: str, file: SettingsFile, name: str, value: object) -> Value:
     if file.in_project and not option.in_project:
         hint = f"move it to the user file ({paths.user_config(Path(home))}) or remove it"
         raise option.bad(f"{origin!r} sets {name!r}, which a project may not set", origin, hint)
+    if value is None:  # a name without a value
+        return option.default
     if option.is_address and without_password(str(value)) != str(value):
         hint = f"take it out, and write `PGPASSWORD=…` into {resolved.private_file(home)} (chmod 600)"
         raise option.bad(f"{name!r} in {origin!r} holds a password", origin, hint)

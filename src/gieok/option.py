@@ -13,7 +13,7 @@ _SWITCHES = {"true": True, "yes": True, "on": True, "1": True, "false": False, "
 class Option:
     """One setting. `choices` closes its values; `low` is the least a number may be."""
 
-    __slots__ = ("check", "choices", "default", "doc", "in_project", "is_address", "low", "name")
+    __slots__ = ("check", "choices", "default", "doc", "in_project", "is_address", "low", "name", "pattern")
 
     def __init__(
         self,
@@ -26,6 +26,7 @@ class Option:
         low: float | None = None,
         is_address: bool = False,
         check: Callable[[str], object] | None = None,
+        pattern: str = "",
     ) -> None:
         self.name = name
         self.default = default
@@ -38,6 +39,8 @@ class Option:
         self.is_address = is_address
         #: Its value is a list, kept as JSON; this raises ValueError, which says what is wrong with it.
         self.check = check
+        #: A regular expression that its whole text matches: that of a scope.
+        self.pattern = pattern
 
     @property
     def group(self) -> str:
@@ -58,6 +61,12 @@ class Option:
             wrong = f"it must be {_kind(self.default)}"
         if wrong:
             raise self.bad(f"{self.name} is {text!r} in {origin!r}; {wrong}", origin)
+        if self.pattern:
+            import re  # the hook has no time for it, unless a scope is set by a variable
+
+            if not re.fullmatch(self.pattern, text):
+                hint = "a scope is `kind:name` parts joined by `/`, such as `agent:main` or `user:kim/character:mina`"
+                raise self.bad(f"bad scope {text!r} in {origin!r} ({self.name})", origin, hint)
         if self.check:
             try:
                 self.check(text)

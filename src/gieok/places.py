@@ -13,10 +13,13 @@ USER_SCOPE = "agent:main"
 SESSIONS = "sessions"
 _NOT_IN_SCOPE = re.compile(r"[\s/:]+")
 
+#: A scope: `kind:name` parts, joined by `/`.
+SCOPE_PATTERN = r"[^\s/:]+:[^\s/]+(/[^\s/:]+:[^\s/]+)*"
+
 
 def home() -> str:
-    """Return Gieok's home folder; it may not exist yet."""
-    return os.path.expanduser(os.environ.get(HOME_VARIABLE) or os.path.join("~", PROJECT_FOLDER))
+    """Return the absolute path of Gieok's home folder; it may not exist yet."""
+    return os.path.abspath(os.path.expanduser(os.environ.get(HOME_VARIABLE) or os.path.join("~", PROJECT_FOLDER)))
 
 
 def own_folders() -> set[str]:

@@ -46,7 +46,7 @@ def _project(wiring: Wiring, root: Path) -> Project:
         root,
         store,
         registry.load(registry.PARSERS, "tree-sitter")(),
-        registry.load(registry.VERSIONS, "git")(root),
+        registry.load(registry.VERSIONS, "git")(root, wiring.caller.environment),
         wiring.clock,
         config.ignored(root / layout.FOLDER / "config.yaml"),
     )

@@ -3,7 +3,7 @@
 import os
 import subprocess
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gieok.errors import BadRequest
@@ -17,8 +17,10 @@ _SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "
 class Git:
     """The repository that a folder lies in."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, environment: Mapping[str, str] | None = None) -> None:
         self._root = root
+        #: Of who asks: another process may answer for them, with another PATH.
+        self._environment = os.environ if environment is None else environment
 
     def head(self) -> str:
         """Return the commit that is checked out, or ''."""
@@ -117,7 +119,7 @@ class Git:
 
     def _run(self, *arguments: str, safe: bool = True, folder: str = "", given: bytes = b"") -> tuple[int, bytes, str]:
         """Run git in a folder below the root."""
-        environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+        environment = {**self._environment, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
         for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):  # a hook sets them, for another folder perhaps
             environment.pop(name, None)
         try:

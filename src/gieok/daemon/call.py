@@ -8,8 +8,9 @@ from gieok import __version__
 from gieok.daemon import wire
 from gieok.errors import TRACEBACK_VARIABLE, GieokError
 
-#: Of another value here, the daemon would answer otherwise: its own is that of the whole process.
-_OF_THE_PROCESS = ("HOME", "TZ")
+#: Variables that libraries read of the whole process: a caller with others there answers itself.
+_OF_THE_PROCESS = ("HOME", "TZ", "SUDO_UID")
+_PREFIXES = ("PG", "SSL_CERT_", "GIT_")
 
 
 class Call(NamedTuple):
@@ -66,4 +67,12 @@ def ask(
 
 def is_of(environment: Mapping[str, str], ours: Mapping[str, str]) -> bool:
     """Say whether a process may answer for a caller: what is read of the process's own environment is the same."""
-    return all(environment.get(name) == ours.get(name) for name in _OF_THE_PROCESS)
+    return _of_the_process(environment) == _of_the_process(ours)
+
+
+def _of_the_process(environment: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name: value
+        for name, value in environment.items()
+        if name in _OF_THE_PROCESS or name.startswith(_PREFIXES) or name.lower().endswith("_proxy")
+    }

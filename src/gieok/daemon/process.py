@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import gieok
-from gieok import fs, paths
+from gieok import config, fs, paths
 from gieok.app import open_context
 from gieok.app.resident import Resident
 from gieok.daemon import child, wire
@@ -22,6 +22,7 @@ from gieok.daemon.memory import MemoryFiles
 from gieok.daemon.projects import Projects
 from gieok.daemon.server import Server
 from gieok.daemon.transcripts import Transcripts
+from gieok.errors import BadConfig
 from gieok.ports.store import VectorSearch
 
 _TICK_S = 1
@@ -42,6 +43,14 @@ def main() -> int:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: service.board.stop.set())
         return service.run()
+
+
+def _settings() -> Mapping[str, object] | None:
+    """Return the settings in force in this process; None while one of them is wrong: then those of before stay."""
+    try:
+        return config.load({}).values
+    except BadConfig:
+        return None
 
 
 class DaemonProcess:
@@ -71,10 +80,15 @@ class DaemonProcess:
             board.start("code", Projects(context, board).keep),
         ]
         board.start("answer", lambda: server.serve(answering(self._resident)))
+        settings, is_renewed = _settings(), False
         while not board.stop.wait(_TICK_S):
             self._resident.release(_IDLE_S)
+            if is_renewed := _settings() not in (settings, None):
+                board.say("the settings changed: starting anew")
+                board.stop.set()
         transcripts.wake()
         deadline = time.monotonic() + _DRAIN_S
+        server.drain(_DRAIN_S)
         for part in parts:
             part.join(max(deadline - time.monotonic(), 0))
         listening.close()
@@ -82,6 +96,8 @@ class DaemonProcess:
         board.say("stopped")
         # A model may still be answering: what it says is not needed, and every transaction is whole.
         sys.stdout.flush()
+        if is_renewed:
+            os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - this very program
         os._exit(0)
 
     def _embed(self) -> None:

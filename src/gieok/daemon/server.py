@@ -3,6 +3,7 @@
 import os
 import socket
 import threading
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -69,6 +70,12 @@ class Server:
             lines.send({"answer": answer(call, told.say, told.tell)})
         finally:
             self._calls.release()
+
+    def drain(self, seconds: float) -> None:
+        """Take no more calls, and wait so long for those that run."""
+        deadline = time.monotonic() + seconds
+        for _ in range(_MOST_CALLS):
+            self._calls.acquire(timeout=max(deadline - time.monotonic(), 0))
 
 
 class _Told:

@@ -7,9 +7,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
+from gieok import places
 from gieok.errors import BadRequest
 
-_SCOPE = re.compile(r"[^\s/:]+:[^\s/]+(/[^\s/:]+:[^\s/]+)*")
+_SCOPE = re.compile(places.SCOPE_PATTERN)
 
 
 #: Identifies a passage within one store; never reused.

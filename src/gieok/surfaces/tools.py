@@ -54,7 +54,7 @@ def answer(name: str, arguments: Mapping[str, object]) -> ToolAnswer:
         row["operation"], arguments, "mcp", os.getcwd(), dict(os.environ), text_lang="en", verbatim=row["shows_source"]  # noqa: PTH109
     )  # fmt: skip
     try:
-        found = ask(paths.home(), call, writes=row["writes"], say=_ignore, tell=_tell) or _answered_here(call)
+        found = _daemons(call, writes=row["writes"]) or _answered_here(call)
     except GieokError as error:
         return ToolAnswer(_refusal(str(error), error.hint), is_refused=True)
     if failure := found["failure"]:
@@ -67,6 +67,14 @@ def answer(name: str, arguments: Mapping[str, object]) -> ToolAnswer:
     # Memory is data wherever a model reads it: fenced as text, and with nothing hidden in it as data.
     text = f'<memory-data source="gieok">\n{safe(found["text"])}\n</memory-data>'
     return ToolAnswer(text, _visible(found["data"]))
+
+
+def _daemons(call: Call, *, writes: bool) -> Mapping[str, Any] | None:
+    """Return the daemon's answer. While it answers, this process holds no model."""
+    found = ask(paths.home(), call, writes=writes, say=_ignore, tell=_tell)
+    if found and _resident.cache_info().currsize:
+        _resident().release(0)
+    return found
 
 
 def _answered_here(call: Call) -> Mapping[str, Any]:

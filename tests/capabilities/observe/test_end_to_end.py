@@ -122,7 +122,7 @@ def test_a_long_conversation_becomes_dated_observations(home: Path, server: Mode
     with capsys.disabled():
         print(f"\n{count} messages, {len(held.observations)} observations, compression {stats.compression:.1f}")
     why = operation("why").handler(context, WhyRequest(id=held.documents[0].key))
-    assert why.messages[0].message.line == 1
+    assert why.messages[0].line == 1
     before = len(server.requests)
     assert _run(context)["steps"] == {}
     assert len(server.requests) == before, "nothing is asked twice"

@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 
-from gieok import registry
+from gieok import places, registry
 from gieok.engine.age import HALF_LIFE_DAYS
 from gieok.option import Option, Value
+
+#: One of several, so without a comma.
+_SCOPE = places.SCOPE_PATTERN.replace(r"\s", r"\s,")
 
 
 def _rules(text: str) -> object:
@@ -25,7 +28,10 @@ OPTIONS = (
     Option("hook.half_life_days", HALF_LIFE_DAYS, "half-life of what dated notes and summaries lose with age; 0: none",
            in_project=True, low=0),
     Option("hook.deadline_ms", 200, "after this the hook prints what is ready", low=10),
-    Option("hook.scopes", "agent:main", "scopes that are recalled beside the project's, joined by commas"),
+    Option(
+        "hook.scopes", "agent:main", "scopes that are recalled beside the project's, joined by commas",
+        pattern=rf"\s*({_SCOPE})?(\s*,\s*({_SCOPE})?)*\s*",
+    ),
     Option("judge.enabled", False, "let a model judge what the hook would inject"),
     Option("judge.api", "openai", "protocol of the judge: openai (and compatible), anthropic", choices=("openai", "anthropic")),
     Option("judge.model", "", "the judging model"),
