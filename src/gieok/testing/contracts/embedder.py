@@ -16,37 +16,17 @@ _ODD_TEXTS = [
 
 #: A question, the passage that answers it, and others: of its subject, of its words, and of neither.
 _ANSWERED = [
-    (
-        "회의는 언제로 옮겼지?",
-        "회의 시간은 화요일 오후 세 시로 바뀌었다.",
-        [
-            "회의실 의자가 부서졌다.",
-            "우리는 언제나 걸어서 다닌다.",
-            "The cat sleeps by the window.",
-            "김치찌개는 돼지고기로 끓인다.",
-        ],
-    ),
-    (
-        "Where do we keep the backups?",
-        "Nightly copies of the database go to the storage box in Frankfurt.",
-        [
-            "The keeper saved a penalty.",
-            "He walked back up the hill.",
-            "화요일 오후 세 시에 모인다.",
-            "The invoice parser is slow.",
-        ],
-    ),
-    (
-        "고양이 이름이 뭐야?",
-        "My cat is called Nabi.",
-        ["The meeting was moved to Tuesday.", "The server listens on port 8080.", "Take this medicine after meals."],
-    ),
-    (
-        "Which port does the server listen on?",
-        "서버는 8080번 포트를 쓴다.",
-        ["항구에 배가 들어왔다.", "우리 고양이는 나비라고 부른다.", "회의는 화요일로 옮겼다."],
-    ),
-]
+    ("회의는 언제로 옮겼지?", "회의 시간은 화요일 오후 세 시로 바뀌었다.",
+     ["회의실 의자가 부서졌다.", "우리는 언제나 걸어서 다닌다.", "The cat sleeps by the window.",
+      "김치찌개는 돼지고기로 끓인다."]),
+    ("Where do we keep the backups?", "Nightly copies of the database go to the storage box in Frankfurt.",
+     ["The keeper saved a penalty.", "He walked back up the hill.", "화요일 오후 세 시에 모인다.",
+      "The invoice parser is slow."]),
+    ("고양이 이름이 뭐야?", "My cat is called Nabi.",
+     ["The meeting was moved to Tuesday.", "The server listens on port 8080.", "Take this medicine after meals."]),
+    ("Which port does the server listen on?", "서버는 8080번 포트를 쓴다.",
+     ["항구에 배가 들어왔다.", "우리 고양이는 나비라고 부른다.", "회의는 화요일로 옮겼다."]),
+]  # fmt: skip
 
 
 class EmbedderContract:

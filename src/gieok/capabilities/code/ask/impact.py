@@ -77,7 +77,6 @@ class FileReach(NamedTuple):
 class Impact(NamedTuple):
     """What a change reaches. `tests` are symbols; `test_files` ranks their files, importing ones last."""
 
-    seeds: tuple[str, ...]
     symbols: tuple[Reached, ...]
     files: tuple[FileReach, ...]
     tests: tuple[Reached, ...]
@@ -195,7 +194,6 @@ def summarise(
     )
     files = _files(ranked, imported, set(), {})
     return Impact(
-        tuple(seeds),
         tuple(others),
         tuple(f for f in files if not places.is_test(f.path)),
         tuple(tests),

@@ -240,6 +240,10 @@ def _answer(one: _Scored, named: Sequence[Symbol]) -> Answer:
     return Answer(symbol, p.start_line, p.end_line, one.score, 0, "", why)
 
 
+def _whole(symbol: Symbol, score: float, why: str) -> Answer:
+    return Answer(symbol, symbol.start_line, symbol.end_line, score, 0, "", why)
+
+
 def _file_symbol(path: str, lines: int) -> Symbol:
     return Symbol(f"{path}::<module>", path, path, Kind.MODULE, 1, lines, "", "", "", 0, "", "active", "")
 
@@ -248,11 +252,7 @@ def _with_missing(named: Sequence[Symbol], answers: list[Answer], *, is_name: bo
     """Rank symbols that the question names first, even without a passage among the best."""
     present = {a.symbol.key for a in answers}
     best = answers[0].score if answers else 1.0
-    missing = [
-        Answer(s, s.start_line, s.end_line, best * _weight(s.path), 0, "", "name")
-        for s in named
-        if s.key not in present
-    ]
+    missing = [_whole(s, best * _weight(s.path), "name") for s in named if s.key not in present]
     # What is asked for by its very name comes first, wherever it stands.
     is_asked = is_name and bool(named)
     merged = sorted([*answers, *missing], key=lambda a: (is_asked and a.why != "name", -a.score))
@@ -284,7 +284,7 @@ def _expanded(project: Project, answers: list[Answer], limit: int) -> list[Answe
         frontier = sorted(near)
     lowest = min((a.score for a in answers), default=0.0)
     extra = [
-        Answer(s, s.start_line, s.end_line, lowest * added[s.key][0], 0, "", f"next to {added[s.key][1]}")
+        _whole(s, lowest * added[s.key][0], f"next to {added[s.key][1]}")
         for s in project.store.symbols(keys=sorted(added))
         if s.kind in _DEFINING
     ]

@@ -43,12 +43,8 @@ class Emission(Generic[N]):
 
     def visible(self, name: str) -> Variable:
         """Return the variable of a name that a function or the module around binds; bodies of classes are not looked into."""
-        scope: Namespace | None = self.scope
-        while scope is not None:
-            if scope.owner == NOTHING and name in scope.names:
-                return scope.names[name]
-            scope = scope.outer
-        return NOTHING
+        scopes = (scope for scope in self.scope.outwards() if scope.owner == NOTHING)
+        return next((scope.names[name] for scope in scopes if name in scope.names), NOTHING)
 
     def lookup(self, name: str) -> Variable:
         """Return the variable of a name; one that is bound nowhere may be bound later, at the top."""
@@ -57,10 +53,7 @@ class Emission(Generic[N]):
 
     def outside_class(self) -> Namespace:
         """Return the scope at hand, or the one around a class: what a function inside sees, where classes are not seen."""
-        scope = self.scope
-        while scope.owner != NOTHING and scope.outer is not None:
-            scope = scope.outer
-        return scope
+        return next(scope for scope in self.scope.outwards() if scope.owner == NOTHING)
 
     # Functions and classes
 

@@ -5,6 +5,7 @@ solver (`resolve/solver.py`) links the facts of all files. A variable is a numbe
 """
 
 import json
+from collections.abc import Iterator
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
@@ -167,6 +168,13 @@ class Namespace:
         #: Names that belong to another scope (`global`, `nonlocal`).
         self.outward: dict[str, Namespace] = {}
 
+    def outwards(self) -> "Iterator[Namespace]":
+        """Yield this scope and those around it."""
+        scope: Namespace | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.outer
+
 
 class Builder:
     """Collects the facts of one file while a language's reader walks it."""
@@ -205,11 +213,10 @@ class Builder:
         self.code.append((Op.STORE_INDEX, held, "*", self.external("str"), symbol, line))
         return held
 
-    def method(self, scope: Namespace | None) -> FunctionFact | None:
+    def method(self, scope: Namespace) -> FunctionFact | None:
         """Return the method that a scope stands in."""
-        while scope is not None and self.functions[scope.function].owner == NOTHING:
-            scope = scope.outer
-        return self.functions[scope.function] if scope is not None else None
+        around = (self.functions[one.function] for one in scope.outwards())
+        return next((fact for fact in around if fact.owner != NOTHING), None)
 
     def external(self, name: str) -> Variable:
         """Return the variable that holds something outside of the project."""

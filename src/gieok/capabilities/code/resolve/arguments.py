@@ -103,9 +103,6 @@ class Arguments(Part):
         return self.flows.fresh()
 
     def _spread_places(self, value: int, parameters: tuple[int, ...], rest: int) -> None:
-        if self.values.kinds[value] != Value.CONTAINER:
-            return
-
         def passed(key: str | int, variable: int) -> None:
             chosen = parameters[key : key + 1] if isinstance(key, int) else parameters
             for parameter in chosen:
@@ -113,12 +110,9 @@ class Arguments(Part):
             if not isinstance(key, int) or key >= len(parameters):
                 self.flows.flow(variable, rest)
 
-        self.containers.spread(int(self.values.first[value]), passed)
+        self.containers.spread(value, passed)
 
     def _spread_names(self, value: int, fact: FunctionFact, skipped: int) -> None:
-        if self.values.kinds[value] != Value.CONTAINER:
-            return
-
         def passed(key: str | int, variable: int) -> None:
             if key == "*":
                 for parameter in (*fact.parameters[skipped:], *fact.keyword_only.values()):
@@ -127,7 +121,7 @@ class Arguments(Part):
             else:
                 self.flows.flow(variable, self._named_parameter(fact, str(key), skipped))
 
-        self.containers.spread(int(self.values.first[value]), passed)
+        self.containers.spread(value, passed)
 
 
 def _is_variadic(site: Site) -> bool:

@@ -216,9 +216,7 @@ class Members(Part):
         if kind in (Value.CLASS, Value.INSTANCE):
             base = self.values.number(Value.CLASS, first)
             self._calls.inherit(base, owner, len(self.hierarchy.bases(owner)))
-        elif kind == Value.CONTAINER:
-            define = self._attributes.define
-            self.containers.spread(int(first), lambda key, variable: define(owner, str(key), variable))
+        self.containers.spread(value, lambda key, variable: self._attributes.define(owner, str(key), variable))
 
     def _write(self, value: int, source: int, receiver: int, symbol: int, line: int) -> None:
         """An attribute of a class is written through an instance: a property or a descriptor is called."""

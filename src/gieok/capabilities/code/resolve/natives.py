@@ -313,11 +313,9 @@ def _update(machine: Machine, site: Site, container: int, arguments: list[int]) 
 
 
 def _merge(value: int, program: Program, container: int) -> None:
-    other = program.values.first[value]
-    if program.values.kinds[value] == Value.CONTAINER and other != container:
-        program.containers.spread(
-            int(other), lambda key, variable: program.flows.flow(variable, program.containers.key(container, key))
-        )
+    if program.values.first[value] != container:
+        key, flow = program.containers.key, program.flows.flow
+        program.containers.spread(value, lambda name, variable: flow(variable, key(container, name)))
 
 
 def _take(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:

@@ -98,8 +98,11 @@ class Containers:
         """Return the variable that holds everything inside a container."""
         return self._any[container]
 
-    def spread(self, container: int, listener: Listener) -> None:
-        """Call `listener` with every key of a container, now and later."""
+    def spread(self, value: int, listener: Listener) -> None:
+        """Call `listener` with every key of a value that is a container, now and later."""
+        if self._values.kinds[value] != Value.CONTAINER:
+            return
+        container = int(self._values.first[value])
         self._listeners[container].append(listener)
         for key, variable in list(self._keys[container].items()):
             listener(key, variable)

@@ -35,8 +35,6 @@ class _Reader(TreeReader):
 
     def start(self) -> None:
         self.emit(Op.IMPORT_ALL, "", 0)  # the other files of the folder
-        #: Types of this file by name; methods of a type may stand in any file of its folder.
-        self.types: dict[str, int] = {}
         #: Type parameters where a type or a method is declared.
         self.generic: dict[str, Variable] = {}
 
@@ -215,12 +213,7 @@ class _Reader(TreeReader):
         return self.builder.external(name) if self._is_builtin(name) else self.lookup(name)
 
     def _is_builtin(self, name: str) -> bool:
-        scope: Namespace | None = self.scope
-        while scope is not None and name in _BUILTINS:
-            if name in scope.names:
-                return False
-            scope = scope.outer
-        return name in _BUILTINS
+        return name in _BUILTINS and not any(name in scope.names for scope in self.scope.outwards())
 
     def _selector(self, node: Node) -> Variable:
         return self.load(self.value(self.field(node, "operand")), self.name(node, "field"), node)

@@ -188,13 +188,11 @@ class _Reader(TreeReader):
 
     def _find(self, name: str, key: str = "") -> tuple[Variable, bool]:
         """Return the variable of a name and whether it is a member of a class around (which `this` must reach)."""
-        scope: Namespace | None = self.scope
-        while scope is not None:
+        for scope in self.scope.outwards():
             if scope.owner == NOTHING and name in scope.names and not key:
                 return scope.names[name], False
             if scope.owner != NOTHING and (key or name) in scope.names:
                 return scope.names[key or name], True
-            scope = scope.outer
         return NOTHING, False
 
     def _identifier(self, node: Node) -> Variable:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from gieok.capabilities.code.languages.emission import Emission
-from gieok.capabilities.code.model.facts import NOTHING, Builder, FunctionFact, Namespace, Op, Trait, Variable
+from gieok.capabilities.code.model.facts import NOTHING, Builder, FunctionFact, Op, Trait, Variable
 
 Code = ast.expr | ast.stmt
 BUILTINS = frozenset(dir(builtins))
@@ -67,13 +67,11 @@ class Expressions(Emission[Code]):
 
     def lookup(self, name: str) -> Variable:
         """Return what a name means here."""
-        scope: Namespace | None = self.scope
-        while scope is not None:
+        for scope in self.scope.outwards():
             if name in scope.names:
                 return scope.names[name]
             if name in scope.outward:
                 return self.builder.bind(scope, name)
-            scope = scope.outer
         if name in BUILTINS:
             return self.builder.external(name)
         return self.builder.bind(self.builder.module, name)  # bound later, or by a star import

@@ -118,11 +118,9 @@ class _Reader(TreeReader):
         return _docstring(self.field(definition, "body"))
 
     def lookup(self, name: str) -> Variable:
-        scope: Namespace | None = self.scope
-        while scope is not None:
+        for scope in self.scope.outwards():
             if name in scope.names or name in scope.outward:
                 return self.builder.bind(scope, name)
-            scope = scope.outer
         return self.builder.external(name) if name in BUILTINS else self.builder.bind(self.builder.module, name)
 
     def closure(self) -> Namespace:
