@@ -117,6 +117,25 @@ def test_what_a_killed_daemon_left_behind_heals(home: Path) -> None:
     _until(lambda: _texts(home) == ["그 사이에 한 말"])
 
 
+def test_settings_that_change_hold_in_the_daemon_too_and_wrong_ones_do_not(home: Path) -> None:
+    pid = Daemon(home).start()[0].pid
+    _say(home, "ticket ZQX-111111")
+    _until(lambda: len(_texts(home)) == 1)
+    rule = {"name": "ticket", "pattern": "ZQX-[0-9]{6}", "example": "ZQX-123456", "counter_example": "ZQX-12"}
+    (home / "config.yaml").write_text(json.dumps({"redact": {"rules": [rule]}}), encoding="utf-8")
+    log = home / "daemon.log"
+    _until(lambda: log.read_text(encoding="utf-8").count("started, process") == 2)
+    _say(home, "ticket ZQX-222222")
+    _until(lambda: len(_texts(home)) == 2)
+    (home / "config.yaml").write_text("redact: {rules: [", encoding="utf-8")
+    _say(home, "ticket ZQX-333333")
+    _until(lambda: len(_texts(home)) == 3)
+    assert _texts(home) == ["ticket ZQX-111111", "ticket [redacted:ticket]", "ticket [redacted:ticket]"]
+    status = Daemon(home).status()
+    assert status is not None
+    assert status.pid == pid
+
+
 def test_a_signal_ends_it_and_nothing_stays_behind(home: Path) -> None:
     daemon = Daemon(home)
     pid = daemon.start()[0].pid
