@@ -145,6 +145,10 @@ class TreeReader(Emission[Node]):
         """Read the first child; it is what the node gives."""
         return self.value(node.named_children[0]) if node.named_children else NOTHING
 
+    def last(self, node: Node) -> Variable:
+        """Read the last child; it is what the node gives."""
+        return self.value(node.named_children[-1]) if node.named_children else NOTHING
+
     def returned(self, node: Node) -> None:
         """Let the function at hand return what the children give."""
         for child in node.named_children:

@@ -33,7 +33,7 @@ class _Reader(TreeReader):
         "expression_statement": "nothing", "catch_formal_parameter": "_catch", "resource": "_resource", "modifiers": "skip",
         "type_parameters": "skip", "type_arguments": "skip", "generic_type": "_class_named",
         "instanceof_expression": "_instance_of",
-        "type_pattern": "_pattern", "record_pattern_component": "_pattern", "labeled_statement": "_labeled",
+        "type_pattern": "_pattern", "record_pattern_component": "_pattern", "labeled_statement": "last",
         "break_statement": "skip", "continue_statement": "skip",
     }  # fmt: skip
 
@@ -42,9 +42,6 @@ class _Reader(TreeReader):
         self.emit(Op.IMPORT_ALL, "", 0)  # the same package
         #: Classes of which `import static` brings everything.
         self.statics: list[Variable] = []
-
-    def _labeled(self, node: Node) -> Variable:
-        return self.value(node.named_children[-1])
 
     # Imports
 
@@ -319,15 +316,12 @@ class _Reader(TreeReader):
         kind_node = self.field(node, "type")
         for declarator in node.named_children:
             if declarator.type == "variable_declarator":
-                value = self.value(self.field(declarator, "value"))
+                made = self.field(declarator, "value")
+                value = self.value(made)
                 kind = self.type(kind_node) if value == NOTHING or self.text(kind_node) != "var" else NOTHING
                 variable = self.builder.bind(self.scope, self.name(declarator))
-                self.builder.copy(variable, value if self._is_creation(declarator) else self.builder.merge(value, kind))
-
-    def _is_creation(self, declarator: Node) -> bool:
-        """`Shape s = new Circle()` holds a circle, not any shape."""
-        value = self.field(declarator, "value")
-        return value is not None and value.type == "object_creation_expression"
+                is_exact = made is not None and made.type == "object_creation_expression"  # a circle, not any shape
+                self.builder.copy(variable, value if is_exact else self.builder.merge(value, kind))
 
     def _lambda(self, node: Node) -> Variable:
         listed = self.field(node, "parameters")

@@ -36,14 +36,14 @@ class _Reader(Definitions):
         "scoped_identifier": "_scoped", "call_expression": "_call", "struct_expression": "_struct_expression",
         "closure_expression": "_closure", "let_declaration": "_let", "assignment_expression": "_assignment",
         "return_expression": "returned", "for_expression": "_for", "macro_invocation": "_macro", "string_literal": "text_value",
-        "binary_expression": "nothing", "reference_expression": "_last", "if_expression": "conditional", "block": "_block",
+        "binary_expression": "nothing", "reference_expression": "last", "if_expression": "conditional", "block": "_block",
         "let_condition": "_let_condition", "match_expression": "_match", "type_cast_expression": "_cast",
         "index_expression": "_index", "expression_statement": "nothing", "attribute_item": "skip", "type_identifier": "skip",
         "generic_function": "_generic_function", "const_item": "_constant", "static_item": "_constant",
         "array_expression": "_array",
         "generic_type": "skip", "visibility_modifier": "skip", "field_identifier": "skip",
         "tuple_expression": "_tuple",
-        "mutable_specifier": "skip", "try_expression": "_last", "await_expression": "_last",
+        "mutable_specifier": "skip", "try_expression": "last", "await_expression": "last",
     }  # fmt: skip
 
     def body(self, node: Node) -> None:
@@ -58,9 +58,6 @@ class _Reader(Definitions):
         ending = node.named_children[-1] if node.named_children else None
         is_statement = ending is not None and (ending.type == "let_declaration" or self.text(ending).endswith(";"))
         return NOTHING if is_statement else last
-
-    def _last(self, node: Node) -> Variable:
-        return self.value(node.named_children[-1]) if node.named_children else NOTHING
 
     def _self(self, node: Node) -> Variable:
         del node
