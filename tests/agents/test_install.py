@@ -10,8 +10,8 @@ import pytest
 
 from gieok.agents import agent as agents
 from gieok.agents.install import change
-from gieok.agents.install.change import Ledger
-from gieok.agents.install.edits import Call, Site
+from gieok.agents.install.change import InstallRecord
+from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.table import BY_NAME, HOOKED
 from gieok.errors import BadRequest
 from gieok.ops.prompt.installed import prompt_command
@@ -41,7 +41,7 @@ _BEFORE: dict[str, tuple[bytes | None, bytes | None]] = {
 }
 
 
-def edits_of(agent: str, place: Site, call: Call) -> list[change.Edit]:
+def edits_of(agent: str, place: InstallPlace, call: OwnCommand) -> list[change.Edit]:
     found = agents.load(agent).edits
     assert found is not None
     return found(place, call)
@@ -56,9 +56,9 @@ _SERVER = dict.fromkeys(_AGENTS, '{"command": "gieok", "args": ["mcp"]}') | {
 class Home(NamedTuple):
     """A folder to install in, and where Gieok remembers what it did."""
 
-    place: Site
-    ledger: Ledger
-    call: Call = Call(("gieok",), {})
+    place: InstallPlace
+    ledger: InstallRecord
+    call: OwnCommand = OwnCommand(("gieok",), {})
 
     def parts(self, agent: str) -> list[change.Edit]:
         return edits_of(agent, self.place, self.call)
@@ -104,13 +104,13 @@ class Home(NamedTuple):
 @pytest.fixture(params=[False, True], ids=["user", "project"])
 def home(request: pytest.FixtureRequest, tmp_path: Path) -> Home:
     (tmp_path / "place" / "work").mkdir(parents=True)
-    return Home(Site(tmp_path / "place", request.param, {}), Ledger(tmp_path / "home"))
+    return Home(InstallPlace(tmp_path / "place", request.param, {}), InstallRecord(tmp_path / "home"))
 
 
 @pytest.fixture
 def user(tmp_path: Path) -> Home:
     (tmp_path / "place" / "work").mkdir(parents=True)
-    return Home(Site(tmp_path / "place", False, {}), Ledger(tmp_path / "home"))
+    return Home(InstallPlace(tmp_path / "place", False, {}), InstallRecord(tmp_path / "home"))
 
 
 def _commands(entries: object) -> list[str]:
@@ -166,8 +166,8 @@ def test_what_somebody_edited_in_between_stays_and_only_our_part_goes(home: Home
 @pytest.mark.parametrize("agent", _AGENTS)
 def test_an_older_call_of_ours_is_replaced_not_doubled(user: Home, agent: str) -> None:
     was = user.tree()
-    user._replace(call=Call(("/old place's/bin/gieok",), {})).install(agent)
-    new = user._replace(call=Call(("/new/python", "-m", "gieok"), {"GIEOK_HOME": "/a b"}))
+    user._replace(call=OwnCommand(("/old place's/bin/gieok",), {})).install(agent)
+    new = user._replace(call=OwnCommand(("/new/python", "-m", "gieok"), {"GIEOK_HOME": "/a b"}))
     new.install(agent)
     found = [line for lines in new.hooks(agent).values() for line in lines]
     expected = ["GIEOK_HOME='/a b' /new/python -m gieok"] * len(BY_NAME[agent].events)
@@ -236,7 +236,7 @@ def test_another_program_with_our_name_is_refused_and_not_touched(user: Home, ag
 
 def test_a_home_with_any_characters_stands_in_config_toml_as_it_is(user: Home) -> None:
     odd = "/a 'b' \"c\" \\d $e 기억 🧠"
-    user._replace(call=Call(("gieok",), {"GIEOK_HOME": odd})).install("codex")
+    user._replace(call=OwnCommand(("gieok",), {"GIEOK_HOME": odd})).install("codex")
     assert _servers(user.place.folder / ".codex" / "config.toml")["gieok"]["env"] == {"GIEOK_HOME": odd}
 
 

@@ -18,7 +18,7 @@ from gieok.ops import NAMES, operation
 from gieok.ops.encode import result_schema
 from gieok.ops.operation import Effect, Surface
 from gieok.surfaces import tool_table
-from gieok.surfaces.mcp import Session
+from gieok.surfaces.mcp import McpSession
 
 _Call = tuple[str, dict[str, object]]
 
@@ -183,7 +183,7 @@ def test_a_version_that_nobody_knows_is_refused_with_those_that_are_served(place
 
 def test_a_cancelled_call_is_not_answered_and_the_session_goes_on() -> None:
     written: list[Mapping[str, Any]] = []
-    session = Session(written.append)
+    session = McpSession(written.append)
     session.receive(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}')
     session.receive(b'{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"memory_dance"}}')
     session.receive(b'{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"memory_dance"}}')

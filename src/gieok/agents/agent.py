@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gieok.agents import table
 from gieok.agents.install.change import Edit
-from gieok.agents.install.edits import Call, Site, prompt_command
+from gieok.agents.install.edits import InstallPlace, OwnCommand, prompt_command
 from gieok.agents.transcripts.session import Format
 from gieok.model.memory import Scope
 
@@ -37,7 +37,7 @@ class Agent(NamedTuple):
     place: Callable[[Path, Mapping[str, str]], Place] | None = None
     format: Format | None = None
     #: What an install changes. Raises BadRequest.
-    edits: Callable[[Site, Call], list[Edit]] | None = None
+    edits: Callable[[InstallPlace, OwnCommand], list[Edit]] | None = None
     #: What a person still has to do after an install: in English and in Korean.
     note: tuple[str, str] | None = None
     #: Takes the text of a file that an install changes; returns the command of our prompt hook in it, '' for none.

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from gieok.agents.agent import Agent, below
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
-from gieok.agents.install.edits import Call, Site
+from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of, unwrapped
 from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, calls
 from gieok.model.conversation import Role
@@ -79,7 +79,7 @@ def _results(identity: str, content: object, at: object) -> Iterator[ToolUse]:
         yield ToolUse(f"{identity}#{number}", call, "tool", at, result=text, failed=failed)
 
 
-def _edits(site: Site, call: Call) -> list[Edit]:
+def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     folder = site.below("CLAUDE_CONFIG_DIR", ".claude")
     # A project's settings.json is shared with others, who have no such program there; the local one is not.
     settings = folder / ("settings.local.json" if site.is_project else "settings.json")

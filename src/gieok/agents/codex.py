@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gieok.agents.agent import Agent, below
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, toml_table
-from gieok.agents.install.edits import Call, Site
+from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of, unwrapped
 from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse
 from gieok.model.conversation import Role
@@ -91,7 +91,7 @@ def _output(output: object) -> str:
     return content if isinstance(content, str) else text_of(content, _TEXTS)
 
 
-def _edits(site: Site, call: Call) -> list[Edit]:
+def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     folder, server = site.below("CODEX_HOME", ".codex"), call.server()
     lines = [f"{name} = {_toml(server[name])}" for name in ("command", "args")]
     if call.environment:

@@ -3,12 +3,12 @@
 from gieok.agents.agent import Agent
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
-from gieok.agents.install.edits import Call, Site
+from gieok.agents.install.edits import InstallPlace, OwnCommand
 
 NAME = "cursor"
 
 
-def _edits(site: Site, call: Call) -> list[Edit]:
+def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     folder = site.folder / ".cursor"
     return [
         edits.hooks(

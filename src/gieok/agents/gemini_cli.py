@@ -11,7 +11,7 @@ from pathlib import Path
 from gieok.agents.agent import Agent, Place
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
-from gieok.agents.install.edits import Call, Site
+from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.transcripts.fields import Line, name_of, parts, unwrapped
 from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse
 from gieok.model.conversation import Retraction, Role
@@ -92,7 +92,7 @@ def text_of(content: object) -> str:
     return "\n".join(name_of(part.get("text")) for part in shown if not part.get("thought")).strip()
 
 
-def _edits(site: Site, call: Call) -> list[Edit]:
+def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     folder = site.folder / ".gemini"
 
     def entry(event: str) -> object:

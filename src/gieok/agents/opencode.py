@@ -13,7 +13,7 @@ from gieok.agents import table
 from gieok.agents.agent import Agent, Place
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
-from gieok.agents.install.edits import Call, Site
+from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.transcripts.fields import Line, mapping, name_of
 from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse
 from gieok.model.conversation import Retraction, Role
@@ -70,7 +70,7 @@ def _place(home: Path, environment: Mapping[str, str]) -> Place:
     return Place((Path(data) if data else home / ".local" / "share") / NAME, databases=f"{NAME}*.db", is_watched=False)
 
 
-def _edits(site: Site, call: Call) -> list[Edit]:
+def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     configured = site.environment.get("XDG_CONFIG_HOME")
     user = (Path(configured) if configured else site.folder / ".config") / NAME
     folder, settings = (site.folder / f".{NAME}", site.folder) if site.is_project else (user, user)

@@ -9,7 +9,7 @@ from gieok.agents import claude_code, gemini_cli
 from gieok.agents.agent import Agent, below
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
-from gieok.agents.install.edits import Call, Site
+from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.transcripts.fields import Line, mapping, name_of, parts
 from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, calls
 from gieok.model.conversation import Role
@@ -67,7 +67,7 @@ def _results(identity: str, content: object, at: object, *, failed: bool) -> Ite
         yield ToolUse(f"{identity}#{number}", name_of(part.get("id")), "tool", at, result=text, failed=failed)
 
 
-def _edits(site: Site, call: Call) -> list[Edit]:
+def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     folder = site.below("QWEN_HOME", ".qwen")
 
     def entry(event: str) -> object:

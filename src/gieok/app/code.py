@@ -57,10 +57,10 @@ def _coverage(file: Path) -> CoverageRun:
     return made
 
 
-def ignored_in(root: Path) -> ignoring.Rules:
+def ignored_in(root: Path) -> ignoring.IgnoreRules:
     """Return who says what is not read of a project's code. Its index is not opened. Raises BadConfig."""
     patterns = config.ignored(root / layout.FOLDER / "config.yaml")
-    return ignoring.Rules(patterns, registry.load(registry.VERSIONS, "git")(root))
+    return ignoring.IgnoreRules(patterns, registry.load(registry.VERSIONS, "git")(root))
 
 
 def _asker(wiring: Wiring, root: Path, model: str) -> Asker | None:

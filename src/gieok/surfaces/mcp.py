@@ -54,7 +54,7 @@ def main() -> int:
     os.dup2(nothing, 0)
     os.close(nothing)
     output = _Output()
-    session = Session(output.write)
+    session = McpSession(output.write)
     for line in lines:
         session.receive(line)
         if output.error:
@@ -84,7 +84,7 @@ class _Output:
                 self.error = error
 
 
-class Session:
+class McpSession:
     """One client. Tools run in threads, so that a search does not hold up a ping."""
 
     def __init__(self, write: Callable[[Mapping[str, object]], None]) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gieok.backends.git import Git
 from gieok.capabilities.code.index import ignoring
-from gieok.capabilities.code.index.ignoring import Rules
+from gieok.capabilities.code.index.ignoring import IgnoreRules
 
 _PARTS = (":a", "a", "b", "tmp", "foo", "foo bar", "#x", "!x", "foo.py", "b.py", "fooxbar.py", "[z].py", "x", "한글.py")
 _PIECES = ("a", "b", "tmp", "foo", "*", "**", "?", "f*", "*.py", "foo?bar", "foo?bar.py", "[a-f]*", "[!a]*", "\\#x", "\\!x", "한글.py", "foo bar", "x\\ ", "[[]z].py")  # fmt: skip
@@ -64,7 +64,7 @@ def _kept(root: Path) -> set[str]:
     return {os.fsdecode(name) for name in listed.split(b"\0") if name}
 
 
-def _both_ways(root: Path, rules: Rules) -> set[str]:
+def _both_ways(root: Path, rules: IgnoreRules) -> set[str]:
     """Return what the scan finds, which must be what looking at each path says."""
     found = {path for path, _ in ignoring.files(root, rules)}
     every = sorted(_files(root))
@@ -82,7 +82,7 @@ def test_what_git_says_is_what_is_read(
 ) -> None:
     root = tmp_path_factory.mktemp("tree")
     _tree(root, paths, {"": top, "a": below})
-    assert _both_ways(root, Rules((), Git(root))) == _kept(root)
+    assert _both_ways(root, IgnoreRules((), Git(root))) == _kept(root)
 
 
 @_SETTINGS
@@ -92,7 +92,7 @@ def test_without_git_nothing_is_read_that_git_ignores(
 ) -> None:
     root = tmp_path_factory.mktemp("tree")
     _tree(root, paths, {"": top, "a": below})
-    found = _both_ways(root, Rules())
+    found = _both_ways(root, IgnoreRules())
     assert found <= _kept(root)
     if not any(line.startswith("!") or line.endswith("/**/") for line in (*top, *below)):
         assert found == _kept(root)
@@ -114,7 +114,7 @@ def test_private_files_are_left_out(tmp_path: Path, pattern: str, has_git: bool)
     _write(tmp_path, dict.fromkeys([*_PRIVATE[pattern], "kept.py", "foo/bar.py"], "x = 1\n"))
     (tmp_path / ".gitignore").write_text(f"{pattern}\n", encoding="utf-8")
     _git(tmp_path, "init", "-q")
-    found = _both_ways(tmp_path, Rules((), Git(tmp_path) if has_git else None))
+    found = _both_ways(tmp_path, IgnoreRules((), Git(tmp_path) if has_git else None))
     assert not found & {*_PRIVATE[pattern]}
     assert found >= {".gitignore", "kept.py"}
     assert not has_git or "foo/bar.py" in found
@@ -122,8 +122,8 @@ def test_private_files_are_left_out(tmp_path: Path, pattern: str, has_git: bool)
 
 def test_a_sign_for_one_letter_does_not_stand_for_a_slash(tmp_path: Path) -> None:
     _write(tmp_path, {"foo/bar/a.py": "x = 1\n", "fooxbar/a.py": "x = 1\n", ".gitignore": "foo?bar\n"})
-    assert "foo/bar/a.py" in _both_ways(tmp_path, Rules())
-    assert "fooxbar/a.py" not in _both_ways(tmp_path, Rules())
+    assert "foo/bar/a.py" in _both_ways(tmp_path, IgnoreRules())
+    assert "fooxbar/a.py" not in _both_ways(tmp_path, IgnoreRules())
 
 
 def test_repositories_inside_speak_for_themselves_and_what_is_tracked_counts(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_repositories_inside_speak_for_themselves_and_what_is_tracked_counts(tmp
     _git(tmp_path / "out" / "repository", "init", "-q")
     _git(tmp_path, "add", "-f", "out/kept.py", "gone.py")
     (tmp_path / "gone.py").unlink()
-    rules = Rules((), Git(tmp_path))
+    rules = IgnoreRules((), Git(tmp_path))
     assert {p for p in _both_ways(tmp_path, rules) if p.endswith(".py")} == {"inner/b.py", "out/kept.py", "e.py"}
     assert ignoring.left_out(tmp_path, ["out/new.py", "inner/p/new.py", "new.py"], rules) == {
         "out/new.py",
@@ -147,8 +147,8 @@ def test_a_folder_that_the_repository_around_it_ignores_is_read_by_its_own_patte
     _write(tmp_path, {".gitignore": "work/\n", "work/a.py": "", "work/b.py": "", "work/.gitignore": "b.py\n"})
     _git(tmp_path, "init", "-q")
     root = tmp_path / "work"
-    assert "a.py" in _both_ways(root, Rules((), Git(root)))
-    assert "b.py" not in _both_ways(root, Rules((), Git(root)))
+    assert "a.py" in _both_ways(root, IgnoreRules((), Git(root)))
+    assert "b.py" not in _both_ways(root, IgnoreRules((), Git(root)))
 
 
 @pytest.mark.parametrize("broken", ["HEAD", "config"])
@@ -157,9 +157,9 @@ def test_a_broken_repository_is_read_by_its_patterns(tmp_path: Path, broken: str
     _git(tmp_path, "init", "-q")
     (tmp_path / ".git" / "info" / "exclude").write_text("d.py\n", encoding="utf-8")
     (tmp_path / ".git" / broken).write_text("[[[\n", encoding="utf-8")
-    assert _both_ways(tmp_path, Rules((), Git(tmp_path))) >= {"b.py", "sub/c.py"}
-    assert not _both_ways(tmp_path, Rules((), Git(tmp_path))) & {"private/a.py", "sub/d.py"}
-    below = _both_ways(tmp_path / "sub", Rules((), Git(tmp_path / "sub")))
+    assert _both_ways(tmp_path, IgnoreRules((), Git(tmp_path))) >= {"b.py", "sub/c.py"}
+    assert not _both_ways(tmp_path, IgnoreRules((), Git(tmp_path))) & {"private/a.py", "sub/d.py"}
+    below = _both_ways(tmp_path / "sub", IgnoreRules((), Git(tmp_path / "sub")))
     assert below == {"c.py"}
 
 
@@ -171,14 +171,14 @@ def test_without_the_program_the_patterns_of_the_clone_and_of_folders_above_coun
     (tmp_path / ".git" / "info" / "exclude").write_text("c.py\n", encoding="utf-8")
     monkeypatch.setenv("PATH", str(tmp_path))
     assert Git(tmp_path).files() is None
-    assert _both_ways(tmp_path / "sub", Rules((), Git(tmp_path / "sub"))) == {"b.py"}
+    assert _both_ways(tmp_path / "sub", IgnoreRules((), Git(tmp_path / "sub"))) == {"b.py"}
 
 
 def test_the_users_patterns_count_beside_those_of_git(tmp_path: Path) -> None:
     _write(tmp_path, {"a/b.py": "", "a/c.py": "", "d.py": "", "a/e/f.py": ""})
     _git(tmp_path, "init", "-q")
     for versions in (Git(tmp_path), None):
-        assert _both_ways(tmp_path, Rules(("/a/c.py", "e/"), versions)) == {"a/b.py", "d.py"}
+        assert _both_ways(tmp_path, IgnoreRules(("/a/c.py", "e/"), versions)) == {"a/b.py", "d.py"}
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")
@@ -190,7 +190,7 @@ def test_a_tracked_folder_that_became_a_link_leads_nowhere(tmp_path: Path) -> No
     _git(root, "add", ".")
     shutil.rmtree(root / "a")
     (root / "a").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
-    assert {path for path, _ in ignoring.files(root, Rules((), Git(root)))} == {"c.py"} | (
+    assert {path for path, _ in ignoring.files(root, IgnoreRules((), Git(root)))} == {"c.py"} | (
         {"a"} if (root / "a").is_symlink() else set()
     )
 

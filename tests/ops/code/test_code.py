@@ -15,7 +15,7 @@ from gieok import fs
 from gieok.app import open_context
 from gieok.backends.parsers.treesitter import TreeSitterParser
 from gieok.capabilities.code.index import ownership
-from gieok.capabilities.code.index.ignoring import Rules
+from gieok.capabilities.code.index.ignoring import IgnoreRules
 from gieok.engine.generate import Asker
 from gieok.errors import BadRequest, GeneratorFailed, NotIndexed
 from gieok.ops import operation
@@ -264,7 +264,7 @@ def test_without_an_index_what_is_gone_counts_and_what_is_left_out_does_not(shop
         for path in ("shop/cart.py", "gone.py", "gone_folder", "tests", "node_modules/x.py", "build_notes.txt", "out/made.py",
                      "gone.txt", ".gieok/code/index.sqlite")
     }  # fmt: skip
-    assert relevant(shop, {*changed, shop.parent / "elsewhere.py"}, Rules(("out/",))) == [
+    assert relevant(shop, {*changed, shop.parent / "elsewhere.py"}, IgnoreRules(("out/",))) == [
         "gone.py",
         "gone_folder",
         "shop/cart.py",

@@ -107,7 +107,7 @@ def test_an_unknown_agent_or_folder_is_named(installed: Path, capfd: pytest.Capt
 def test_places_come_from_the_environment_as_openclaw_reads_it(tmp_path: Path) -> None:
     (tmp_path / ".openclaw-p").mkdir()
     found = openclaw.find({"OPENCLAW_PROFILE": "p", "OPENCLAW_WORKSPACE_DIR": str(tmp_path / "w")}, tmp_path)
-    assert (found.state, found.agents) == (tmp_path / ".openclaw-p", (openclaw.Agent("main", tmp_path / "w"),))
+    assert (found.state, found.agents) == (tmp_path / ".openclaw-p", (openclaw.OpenClawAgent("main", tmp_path / "w"),))
     with pytest.raises(BadRequest, match="no OpenClaw"):
         openclaw.find({}, tmp_path)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import gieok
-from gieok.agents.install.edits import Site
+from gieok.agents.install.edits import InstallPlace
 from gieok.agents.table import HOOKED
 from gieok.app import open_context
 from gieok.errors import BadRequest
@@ -57,7 +57,7 @@ class Machine:
         context.memory.store().close()
 
     def command(self, agent: str) -> str:
-        return installed.prompt_command(Site(Path.home(), False, os.environ), agent)
+        return installed.prompt_command(InstallPlace(Path.home(), False, os.environ), agent)
 
     def hooks(self) -> list[Check]:
         """Return what `gieok doctor` says of hooks."""

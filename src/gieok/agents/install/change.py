@@ -117,7 +117,7 @@ def toml_table(path: Path, table: tuple[str, str], lines: Sequence[str], is_ours
     return Edit(path, add, remove)
 
 
-class Ledger:
+class InstallRecord:
     """What was installed: for each file the bytes before and the sum after, so that it can be put back exactly."""
 
     def __init__(self, home: Path) -> None:
@@ -179,7 +179,7 @@ def read(path: Path) -> bytes | None:
         raise BadRequest(f"cannot read {str(path)!r}: {error.strerror}", hint="nothing was changed") from error
 
 
-def planned(edit: Edit, ledger: Ledger) -> Change:
+def planned(edit: Edit, ledger: InstallRecord) -> Change:
     """Return what installing changes. Raises BadRequest, which names the file."""
     before = read(edit.path)
     is_as_left, original = ledger.original(edit.path, before)
@@ -188,7 +188,7 @@ def planned(edit: Edit, ledger: Ledger) -> Change:
     return Change(edit.path, before, after.encode())
 
 
-def undone(edit: Edit, ledger: Ledger) -> Change:
+def undone(edit: Edit, ledger: InstallRecord) -> Change:
     """Return what uninstalling changes: the bytes of before where nobody touched the file since, else only our part."""
     before = read(edit.path)
     is_as_left, original = ledger.original(edit.path, before)
@@ -207,7 +207,7 @@ def _edited(path: Path, now: bytes | None, edit: Callable[[str], str]) -> str:
         ) from error
 
 
-def install(edits: Sequence[Edit], changes: Sequence[Change], ledger: Ledger) -> None:
+def install(edits: Sequence[Edit], changes: Sequence[Change], ledger: InstallRecord) -> None:
     """Write the files, each at once; what each was, and which folders were there, is kept before the first is written."""
     planned = [(edit, change) for edit, change in zip(edits, changes, strict=True) if change.status != "unchanged"]
     for edit, change in planned:
@@ -226,7 +226,7 @@ def _before_us(edit: Edit, now: bytes | None) -> bytes | None:
     return None if now is None else _edited(edit.path, now, edit.remove).encode()
 
 
-def uninstall(changes: Sequence[Change], ledger: Ledger) -> None:
+def uninstall(changes: Sequence[Change], ledger: InstallRecord) -> None:
     """Write the files back, and remove those that were ours with the folders that were made for them."""
     for change in changes:
         if change.after is None:

@@ -16,7 +16,7 @@ _SECONDS = {table.PROMPT: 5, table.SESSION_START: 10}
 _OTHER_S = 3
 
 
-class Call(NamedTuple):
+class OwnCommand(NamedTuple):
     """How to call this very Gieok from somewhere else: the program's words, and what it needs in its environment."""
 
     words: tuple[str, ...]
@@ -34,7 +34,7 @@ class Call(NamedTuple):
         return {**row, "env": dict(self.environment)} if self.environment else row
 
 
-class Site(NamedTuple):
+class InstallPlace(NamedTuple):
     """Where to install: the user's home, or a project's folder."""
 
     folder: Path
@@ -47,7 +47,7 @@ class Site(NamedTuple):
         return Path(moved).expanduser() if moved else self.folder / usual
 
 
-def command(call: Call, agent: str, event: str, *, units_per_second: int = 1, **more: str) -> dict[str, object]:
+def command(call: OwnCommand, agent: str, event: str, *, units_per_second: int = 1, **more: str) -> dict[str, object]:
     """Return a hook as Claude Code and its imitators write it. A timeout is always set: the usual one is minutes."""
     timeout = units_per_second * _SECONDS.get(event, _OTHER_S)
     return {"type": "command", **more, "command": call.line(event, agent), "timeout": timeout}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, Item, json_items, members, own_file
-from gieok.agents.install.edits import Call, Site
+from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.openclaw import installation
 from gieok.agents.transcripts.fields import mapping
 from gieok.errors import BadRequest
@@ -21,7 +21,7 @@ NOTE = (
 _BUILT_IN = ("", "memory-core", "none", PLUGIN)
 
 
-def edits_of(site: Site, call: Call) -> list[Edit]:
+def edits_of(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     """Return what changes in OpenClaw's files, by its generation. Raises BadRequest."""
     if site.is_project:
         raise BadRequest("OpenClaw has no settings of a project", hint="`gieok install openclaw`")
@@ -29,7 +29,7 @@ def edits_of(site: Site, call: Call) -> list[Edit]:
     return _current(found, call) if found.is_current else [_legacy(found, call)]
 
 
-def _current(found: installation.Installation, call: Call) -> list[Edit]:
+def _current(found: installation.Installation, call: OwnCommand) -> list[Edit]:
     folder = found.state / PLUGIN
     tools = {"contracts": {"tools": ["memory_search", "memory_get"]}}
     manifest = {"id": PLUGIN, "name": "Gieok memory", "kind": "memory", "activation": {"onStartup": True}, **tools}
@@ -45,7 +45,7 @@ def _current(found: installation.Installation, call: Call) -> list[Edit]:
     ]
 
 
-def _settings(config: Path, folder: Path, call: Call) -> Edit:
+def _settings(config: Path, folder: Path, call: OwnCommand) -> Edit:
     items = [
         Item(("plugins", "load", "paths"), str(folder), lambda value: value == str(folder), append=True),
         Item(("plugins", "entries", PLUGIN), {"enabled": True}, lambda value: True),
@@ -69,7 +69,7 @@ def _is_plugin(value: object) -> bool:
     return value == PLUGIN
 
 
-def _legacy(found: installation.Installation, call: Call) -> Edit:
+def _legacy(found: installation.Installation, call: OwnCommand) -> Edit:
     beside = Path(call.words[0]).with_name("gieok-qmd")
     command = str(beside) if beside.exists() else "gieok-qmd"
     values = {("memory", "backend"): "qmd", ("memory", "qmd", "command"): command}

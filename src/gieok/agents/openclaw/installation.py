@@ -17,7 +17,7 @@ MEMORY = ("MEMORY.md", "USER.md", "memory")
 _MAIN = "main"
 
 
-class Agent(NamedTuple):
+class OpenClawAgent(NamedTuple):
     """An agent, its workspace, and folders that its owner had OpenClaw search too."""
 
     id: str
@@ -32,7 +32,7 @@ class Installation(NamedTuple):
     config: Path
     settings: Line
     is_current: bool
-    agents: tuple[Agent, ...]
+    agents: tuple[OpenClawAgent, ...]
 
 
 def find(environment: Mapping[str, str], home: Path) -> Installation:
@@ -74,7 +74,7 @@ def _is_current(state: Path, settings: Line) -> bool:
     return any(state.glob("agents/*/agent/openclaw-agent.sqlite")) or not has_files
 
 
-def _agents(state: Path, settings: Line, named: str) -> Iterator[Agent]:
+def _agents(state: Path, settings: Line, named: str) -> Iterator[OpenClawAgent]:
     agents = mapping(settings.get("agents"))
     defaults = mapping(agents.get("defaults"))
     usual = Path(named or name_of(defaults.get("workspace")) or state / "workspace").expanduser()
@@ -90,7 +90,7 @@ def _agents(state: Path, settings: Line, named: str) -> Iterator[Agent]:
         more = _extra(mapping(entry.get("memory")).get("search")) + _extra(entry.get("memorySearch"))
         if name and (own or name == _MAIN):
             workspace = Path(own).expanduser() if own else usual
-            yield Agent(name, workspace, tuple(dict.fromkeys(workspace / path for path in shared + more)))
+            yield OpenClawAgent(name, workspace, tuple(dict.fromkeys(workspace / path for path in shared + more)))
 
 
 def _extra(search: object) -> list[Path]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from gieok import fs
 from gieok.capabilities.code.deepen import deeper, summarise
-from gieok.capabilities.code.deepen.summarise import Budget, Summaries
+from gieok.capabilities.code.deepen.summarise import Budget, WrittenSummaries
 from gieok.capabilities.code.index import ownership
 from gieok.capabilities.code.index.project import Project
 from gieok.engine.generate import Asker
@@ -33,7 +33,9 @@ def everything(context: Context, project: Project, asker: Asker) -> Told:
         symbols = summarise.missing(project)
         # One that cannot be reached is not asked again for each part of the project.
         is_there = failure is None or isinstance(failure, DegenerateOutput)
-        outcome = summarised(context, project, asker, symbols) if is_there else Summaries(0, len(symbols), failure)
+        outcome = (
+            summarised(context, project, asker, symbols) if is_there else WrittenSummaries(0, len(symbols), failure)
+        )
     notes = [f"no description by a model: {failure} ({failure.hint})"] if failure else []
     notes += [outcome.note] if outcome.note else []
     return Told(outcome.written, outcome.left, asker.meter.tokens - begin, "; ".join(notes))
@@ -56,7 +58,7 @@ def summarised(
     setting: str = "code.summary_tokens",
     *,
     anew: bool = False,
-) -> Summaries:
+) -> WrittenSummaries:
     """Let a model summarise symbols, within the budget of a run that a setting gives."""
     words = Words("summarising", "요약하는 중")
     budget = Budget(setting, int(context.admin.setting(setting)))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
-from gieok.capabilities.code.ask.query import Answer, search
+from gieok.capabilities.code.ask.query import FoundSymbol, search
 from gieok.capabilities.code.deepen import escalation
 from gieok.capabilities.code.index.project import SCOPE, freshness
 from gieok.capabilities.code.report import summary
@@ -59,7 +59,7 @@ class AnswerRow(NamedTuple):
     citation: str
 
 
-def _shown(answer: Answer, summary: str, model: str) -> AnswerRow:
+def _shown(answer: FoundSymbol, summary: str, model: str) -> AnswerRow:
     s, start, end = answer.symbol, answer.start_line, answer.end_line
     return AnswerRow(
         s.path, start, end, s.key.partition("::")[2], s.kind, s.signature, summary, model, answer.score, answer.callers,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from gieok.capabilities.code.index import scan, watched
-from gieok.capabilities.code.index.ignoring import Rules
+from gieok.capabilities.code.index.ignoring import IgnoreRules
 from gieok.capabilities.code.index.project import Project
 from gieok.capabilities.code.languages.table import language_of
 from gieok.errors import BadRequest
@@ -109,7 +109,7 @@ def _watch(context: Context, project: Project, *, once: bool) -> SyncResult:
     return result
 
 
-def relevant(root: Path, changed: set[Path], rules: Rules, known: Collection[str] | None = None) -> list[str]:
+def relevant(root: Path, changed: set[Path], rules: IgnoreRules, known: Collection[str] | None = None) -> list[str]:
     """Return the changed paths that are indexed, or would be: by the rule that `scan` has, not one of our own.
 
     `known` are the files that are indexed; with None, what is gone or cannot be read may have been. A folder is one of them:

@@ -61,9 +61,9 @@ def run(context: Context, request: ImportRequest) -> ImportResult:
     return ImportResult(tuple(done), tuple(missing))
 
 
-def _wanted(context: Context, request: ImportRequest) -> list[installation.Agent]:
+def _wanted(context: Context, request: ImportRequest) -> list[installation.OpenClawAgent]:
     if request.workspace:
-        return [installation.Agent(request.agent or "main", context.caller.path(request.workspace))]
+        return [installation.OpenClawAgent(request.agent or "main", context.caller.path(request.workspace))]
     found = installation.find(context.caller.environment, context.caller.user).agents
     wanted = [agent for agent in found if request.agent in ("", agent.id)]
     if not wanted:
@@ -72,7 +72,7 @@ def _wanted(context: Context, request: ImportRequest) -> list[installation.Agent
     return wanted
 
 
-def _index(context: Context, agent: installation.Agent, request: ImportRequest) -> index.IndexResult:
+def _index(context: Context, agent: installation.OpenClawAgent, request: ImportRequest) -> index.IndexResult:
     own = replace(context, scope=Scope(f"agent:{agent.id}"), also=())
     roots.add(own.memory.notes(), own.scope, [agent.workspace], only=installation.MEMORY)
     roots.add(own.memory.notes(), own.scope, [path for path in agent.extra if path.exists()])

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from gieok import places
 from gieok.agents.agent import load
 from gieok.agents.install import change
-from gieok.agents.install.change import Change, Ledger
-from gieok.agents.install.edits import Call, Site
+from gieok.agents.install.change import Change, InstallRecord
+from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.table import NAMES
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
@@ -67,7 +67,7 @@ def run(context: Context, request: InstallRequest) -> InstallResult:
         raise BadRequest("--user and --project exclude each other")
     site = project_site(context) if request.project else user_site(context)
     edits = edits_of(site, call(context))
-    ledger = Ledger(context.home)
+    ledger = InstallRecord(context.home)
     plan = change.undone if request.uninstall else change.planned
     if request.dry_run:
         changes = tuple(plan(edit, ledger) for edit in edits)
@@ -82,26 +82,26 @@ def run(context: Context, request: InstallRequest) -> InstallResult:
     return InstallResult(request.agent, changes, Words(*note) if note else None, request.dry_run, request.uninstall)
 
 
-def user_site(context: Context) -> Site:
+def user_site(context: Context) -> InstallPlace:
     """Return the user's own site."""
-    return Site(context.caller.user, False, context.caller.environment)
+    return InstallPlace(context.caller.user, False, context.caller.environment)
 
 
-def project_site(context: Context) -> Site:
+def project_site(context: Context) -> InstallPlace:
     """Return the project here: the folder with `.gieok`, else the repository's top, else this folder."""
     here = str(context.caller.folder)
-    return Site(Path(places.project_root(here) or places.repository(here)), True, context.caller.environment)
+    return InstallPlace(Path(places.project_root(here) or places.repository(here)), True, context.caller.environment)
 
 
-def call(context: Context) -> Call:
+def call(context: Context) -> OwnCommand:
     """Return how to call this Gieok from an agent: by its full path, because an agent's PATH may be another."""
     script = Path(sys.executable).with_name("gieok.exe" if os.name == "nt" else "gieok")
     found = str(script) if script.exists() else shutil.which("gieok")
     words = (found,) if found else (sys.executable, "-m", "gieok")
     if not context.caller.environment.get(places.HOME_VARIABLE):
-        return Call(words, {})
+        return OwnCommand(words, {})
     # The agent runs elsewhere: a path from here would mean another place there.
-    return Call(words, {places.HOME_VARIABLE: os.path.abspath(context.home)})  # noqa: PTH100 - resolve follows links
+    return OwnCommand(words, {places.HOME_VARIABLE: os.path.abspath(context.home)})  # noqa: PTH100 - resolve follows links
 
 
 def present(result: InstallResult, style: Style) -> str:

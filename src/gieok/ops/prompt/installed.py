@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gieok.agents import table
 from gieok.agents.agent import load
-from gieok.agents.install.edits import Call, Site
+from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.capabilities.prompt import matches, question
 from gieok.capabilities.prompt.options import HookSettings
 from gieok.errors import GieokError, NotIndexed
@@ -25,10 +25,10 @@ def found(context: Context) -> list[tuple[str, str]]:
     return [(agent, command) for agent, command in rows if command]
 
 
-def prompt_command(site: Site, name: str) -> str:
+def prompt_command(site: InstallPlace, name: str) -> str:
     """Return the command of our prompt hook as it stands in an agent's own files; '' where there is none."""
     agent = load(name)
-    edits = agent.edits(site, Call(("gieok",), {})) if agent.edits else []
+    edits = agent.edits(site, OwnCommand(("gieok",), {})) if agent.edits else []
     return next(filter(None, (agent.prompt_command(_text(edit.path)) for edit in edits)), "")
 
 

@@ -38,7 +38,7 @@ _SNIPPET_CHARS = 700
 _VERSION = re.compile(r"/v(\d{1,3})(?=/)")
 
 
-class Answer(NamedTuple):
+class FoundSymbol(NamedTuple):
     """A matching symbol. `why` names the signal: name, words or neighbour."""
 
     symbol: Symbol
@@ -52,10 +52,10 @@ class Answer(NamedTuple):
     snippet_line: int = 0
 
 
-class Answers(NamedTuple):
+class FoundSymbols(NamedTuple):
     """The matches, best first, and the reason for degraded quality, if any."""
 
-    answers: tuple[Answer, ...]
+    answers: tuple[FoundSymbol, ...]
     degraded: str | None = None
 
 
@@ -67,7 +67,7 @@ class _Scored(NamedTuple):
 
 def search(
     project: Project, embedder: Embedder | None, text: str, limit: int, *, budget_tokens: int = 0, expand: bool = True
-) -> Answers:
+) -> FoundSymbols:
     """Return the symbols that answer `text`, at most `limit`, within a token budget (0: none)."""
     found = recall(
         project.store,
@@ -86,7 +86,7 @@ def search(
     answers = _with_lines(project, answers, words)
     answers = _within(answers, budget_tokens)
     callers = _callers(project, [a.symbol.key for a in answers])
-    return Answers(tuple(a._replace(callers=callers.get(a.symbol.key, 0)) for a in answers), found.degraded)
+    return FoundSymbols(tuple(a._replace(callers=callers.get(a.symbol.key, 0)) for a in answers), found.degraded)
 
 
 def _named(project: Project, text: str) -> list[Symbol]:
@@ -233,22 +233,22 @@ def _nearest(symbols: Sequence[Symbol], hit: Hit) -> Symbol | None:
     return min(around, key=lambda s: (abs(s.start_line - first) + abs(s.end_line - last), s.key), default=None)
 
 
-def _answer(one: _Scored, named: Sequence[Symbol]) -> Answer:
+def _answer(one: _Scored, named: Sequence[Symbol]) -> FoundSymbol:
     p = one.hit.passage
     symbol = one.symbol or _file_symbol(p.key, p.end_line)
     why = "name" if any(symbol.key == s.key for s in named) else "words"
-    return Answer(symbol, p.start_line, p.end_line, one.score, 0, "", why)
+    return FoundSymbol(symbol, p.start_line, p.end_line, one.score, 0, "", why)
 
 
-def _whole(symbol: Symbol, score: float, why: str) -> Answer:
-    return Answer(symbol, symbol.start_line, symbol.end_line, score, 0, "", why)
+def _whole(symbol: Symbol, score: float, why: str) -> FoundSymbol:
+    return FoundSymbol(symbol, symbol.start_line, symbol.end_line, score, 0, "", why)
 
 
 def _file_symbol(path: str, lines: int) -> Symbol:
     return Symbol(f"{path}::<module>", path, path, Kind.MODULE, 1, lines, "", "", "", 0, "", "active", "")
 
 
-def _with_missing(named: Sequence[Symbol], answers: list[Answer], *, is_name: bool) -> list[Answer]:
+def _with_missing(named: Sequence[Symbol], answers: list[FoundSymbol], *, is_name: bool) -> list[FoundSymbol]:
     """Rank symbols that the question names first, even without a passage among the best."""
     present = {a.symbol.key for a in answers}
     best = answers[0].score if answers else 1.0
@@ -256,13 +256,13 @@ def _with_missing(named: Sequence[Symbol], answers: list[Answer], *, is_name: bo
     # What is asked for by its very name comes first, wherever it stands.
     is_asked = is_name and bool(named)
     merged = sorted([*answers, *missing], key=lambda a: (is_asked and a.why != "name", -a.score))
-    first: dict[str, Answer] = {}
+    first: dict[str, FoundSymbol] = {}
     for answer in merged:
         first.setdefault(answer.symbol.key, answer)
     return list(first.values())
 
 
-def _expanded(project: Project, answers: list[Answer], limit: int) -> list[Answer]:
+def _expanded(project: Project, answers: list[FoundSymbol], limit: int) -> list[FoundSymbol]:
     """Fill the remaining limit with neighbours of the best matches, up to two edges away."""
     present = {a.symbol.key for a in answers}
     frontier = [a.symbol.key for a in answers[:_NEIGHBOURS]]
@@ -291,7 +291,7 @@ def _expanded(project: Project, answers: list[Answer], limit: int) -> list[Answe
     return answers + sorted(extra, key=lambda a: (-a.score, a.symbol.key))[: max(0, limit - len(answers))]
 
 
-def _with_lines(project: Project, answers: Sequence[Answer], words: set[str]) -> list[Answer]:
+def _with_lines(project: Project, answers: Sequence[FoundSymbol], words: set[str]) -> list[FoundSymbol]:
     """Add to each match the lines with the most query words."""
     paths = sorted({a.symbol.path for a in answers})
     texts = {document.key: document.text.split("\n") for document in project.store.get(SCOPE, paths)}
@@ -316,10 +316,10 @@ def _telling(lines: Sequence[str], words: set[str]) -> tuple[int, Sequence[str]]
     return first, lines[first:end]
 
 
-def _within(answers: list[Answer], budget_tokens: int) -> list[Answer]:
+def _within(answers: list[FoundSymbol], budget_tokens: int) -> list[FoundSymbol]:
     if not budget_tokens:
         return answers
-    kept: list[Answer] = []
+    kept: list[FoundSymbol] = []
     used = 0
     for answer in answers:
         used += count_tokens(f"{answer.symbol.key} {answer.symbol.signature}\n{answer.snippet}")

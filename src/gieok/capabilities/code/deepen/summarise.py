@@ -48,7 +48,7 @@ class Budget(NamedTuple):
     tokens: int
 
 
-class Summaries(NamedTuple):
+class WrittenSummaries(NamedTuple):
     """Written summaries, symbols without one, and the reason for an early end."""
 
     written: int = 0
@@ -124,7 +124,7 @@ def summarise(
     progress: Callable[[int, int], None] = lambda done, total: None,
     *,
     anew: bool = False,
-) -> Summaries:
+) -> WrittenSummaries:
     """Let a model say what symbols are for, those that most depend on first, until the budget is about used.
 
     Each answer is kept as it comes, so a failure or a kill loses one at most. With `anew`, what another model said of the same
@@ -152,7 +152,7 @@ def summarise(
         written += sum(1 for row in rows if not row.code_hash.startswith(_OUTLINE))
         postponed = [piece.symbol for piece in unknown[len(asked) :]]
         todo = postponed + todo[_MOST_AT_ONCE:]
-    return Summaries(written, total - written, failure)
+    return WrittenSummaries(written, total - written, failure)
 
 
 def _ranked(project: Project, symbols: Sequence[Symbol]) -> list[Symbol]:

@@ -23,7 +23,7 @@ _SKIPPED_FOLDERS = frozenset(
 _PERHAPS_SOURCE = frozenset("build dist target coverage env vendor".split())
 
 
-class Rules(NamedTuple):
+class IgnoreRules(NamedTuple):
     """Sources of ignore rules: the user's patterns, and git or, outside of repositories, `.gitignore`."""
 
     patterns: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class _Level(NamedTuple):
         return self.patterns.check_file(self.above + path[len(self.base) :]).include
 
 
-def files(root: Path, rules: Rules, wanted: Callable[[str], object] = str) -> Iterator[tuple[str, Path]]:
+def files(root: Path, rules: IgnoreRules, wanted: Callable[[str], object] = str) -> Iterator[tuple[str, Path]]:
     """Yield the `wanted` files that are not left out. Links to folders are not followed: a loop of links ends nowhere."""
     listed = rules.versions.files() if rules.versions is not None else None
     if listed is None:
@@ -56,7 +56,7 @@ def files(root: Path, rules: Rules, wanted: Callable[[str], object] = str) -> It
                 yield path, full
 
 
-def left_out(root: Path, paths: Sequence[str], rules: Rules) -> AbstractSet[str]:
+def left_out(root: Path, paths: Sequence[str], rules: IgnoreRules) -> AbstractSet[str]:
     """Return those of `paths` that are left out; they need not be there."""
     own, known = _patterns(rules.patterns), dict[str, bool]()
     asked = [
@@ -92,7 +92,7 @@ def _is_foreign(folder: Path) -> bool:
     return folder.name not in _PERHAPS_SOURCE or not (folder / "__init__.py").is_file()
 
 
-def _walk(root: Path, rules: Rules) -> Iterator[tuple[str, Path]]:
+def _walk(root: Path, rules: IgnoreRules) -> Iterator[tuple[str, Path]]:
     own = _patterns(rules.patterns)
     stack = [("", _levels_above(root))]
     while stack:

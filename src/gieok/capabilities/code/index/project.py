@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from gieok.capabilities.code.index import graph, scan
-from gieok.capabilities.code.index.ignoring import Rules
+from gieok.capabilities.code.index.ignoring import IgnoreRules
 from gieok.capabilities.code.index.read import CodeSource, dialect, read
 from gieok.capabilities.code.model import facts as fact_file
 from gieok.capabilities.code.model.facts import Facts
@@ -55,9 +55,9 @@ class Project(NamedTuple):
     ignore: tuple[str, ...] = ()
 
     @property
-    def rules(self) -> Rules:
+    def rules(self) -> IgnoreRules:
         """Return the ignore rules of the project."""
-        return Rules(self.ignore, self.versions)
+        return IgnoreRules(self.ignore, self.versions)
 
 
 @dataclass(slots=True)

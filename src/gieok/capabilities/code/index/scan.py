@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok.capabilities.code.index import ignoring
-from gieok.capabilities.code.index.ignoring import Rules
+from gieok.capabilities.code.index.ignoring import IgnoreRules
 from gieok.capabilities.code.languages.table import language_of
 
 _LARGEST_BYTES = 1_000_000
@@ -19,7 +19,7 @@ _GENERATED_NAME = re.compile(
     r"(\.min\.(js|mjs|cjs)|\.bundle\.js|_pb2(_grpc)?\.pyi?|\.pb\.go|\.g\.dart|\.generated\.\w+)$"
 )
 _HEAD_BYTES = 600
-_NO_RULES = Rules()
+_NO_RULES = IgnoreRules()
 #: The reason of a file that a rule ignores.
 IGNORED = "ignored"
 
@@ -44,7 +44,7 @@ class Unwanted(Exception):
     """A file that is rejected after it was opened."""
 
 
-def scan(root: Path, rules: Rules = _NO_RULES) -> tuple[list[Candidate], list[Skipped]]:
+def scan(root: Path, rules: IgnoreRules = _NO_RULES) -> tuple[list[Candidate], list[Skipped]]:
     """Return the files to read, sorted by path, and those of a known language that are not."""
     found = [_candidate(entry) for entry in ignoring.files(root, rules, language_of)]
     return sorted(one for one in found if isinstance(one, Candidate)), sorted(
@@ -52,7 +52,7 @@ def scan(root: Path, rules: Rules = _NO_RULES) -> tuple[list[Candidate], list[Sk
     )
 
 
-def look(root: Path, paths: Sequence[str], rules: Rules = _NO_RULES) -> list[Candidate | Skipped | None]:
+def look(root: Path, paths: Sequence[str], rules: IgnoreRules = _NO_RULES) -> list[Candidate | Skipped | None]:
     """Return what `scan` would say of each path; None where it is no file of a known language."""
     left_out = ignoring.left_out(root, paths, rules)
     return [Skipped(path, IGNORED) if path in left_out else _candidate((path, root / path)) for path in paths]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from gieok.capabilities.code.model.facts import Facts
-from gieok.capabilities.code.resolve.linking import Rules
+from gieok.capabilities.code.resolve.linking import LinkRules
 from gieok.ports.code import Parser
 
 #: (text, language, parser) → facts. Raises SyntaxError, ValueError, RecursionError.
@@ -16,7 +16,7 @@ class Family(NamedTuple):
 
     name: str
     #: The rules of the family for files, which are sorted by path.
-    rules: Callable[[Sequence[tuple[str, Facts]]], Rules]
+    rules: Callable[[Sequence[tuple[str, Facts]]], LinkRules]
 
 
 class Language(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from gieok.capabilities.code.model.facts import NOTHING, Argument, Op, Trait
 from gieok.capabilities.code.resolve.calls import Calls, Decorators
 from gieok.capabilities.code.resolve.imports import Imports
-from gieok.capabilities.code.resolve.linking import Rules
+from gieok.capabilities.code.resolve.linking import LinkRules
 from gieok.capabilities.code.resolve.members import Members
 from gieok.capabilities.code.resolve.program import Bound, Part
 from gieok.capabilities.code.resolve.values import Value
@@ -24,7 +24,9 @@ _OPERANDS: dict[int, str] = {
 class Instructions(Part):
     """Turns instructions into constraints. `enter` a file before its instructions are run."""
 
-    def __init__(self, rules: Rules, calls: Calls, members: Members, imports: Imports, decorators: Decorators) -> None:
+    def __init__(
+        self, rules: LinkRules, calls: Calls, members: Members, imports: Imports, decorators: Decorators
+    ) -> None:
         super().__init__(calls.program)
         self._rules = rules
         self._calls = calls

@@ -60,7 +60,7 @@ class PackageLinker(Linker):
         return [path for path, other in self.spaces.items() if other == space and space is not None][:1]
 
 
-class Rules(NamedTuple):
+class LinkRules(NamedTuple):
     """The rules of a family of languages, for the files at hand."""
 
     linker: Linker

@@ -38,7 +38,7 @@ Function = Callable[[Machine, Site, list[int]], None]
 Method = Callable[[Machine, Site, int, list[int]], None]
 
 
-class Caller(NamedTuple):
+class HigherOrder(NamedTuple):
     """A function that calls what it is given with the elements of what else it is given."""
 
     #: What the call gives, by (machine, site, variable of the elements, variable of what was called gave).
@@ -50,7 +50,7 @@ class Caller(NamedTuple):
 class Natives(NamedTuple):
     """Models by name."""
 
-    callers: Mapping[str, Caller]
+    callers: Mapping[str, HigherOrder]
     functions: Mapping[str, Function]
     methods: Mapping[str, Method]
     #: As decorators: what they are given stays with the class or module it stands in; nobody else is handed it.
@@ -136,7 +136,7 @@ def container_of(machine: Machine, held: Mapping[Any, int]) -> int:
     return made
 
 
-def _call_back(machine: Machine, site: Site, caller: Caller) -> None:
+def _call_back(machine: Machine, site: Site, caller: HigherOrder) -> None:
     program = machine.program
     arguments = [variable for _, variable in site.arguments]
     elements = program.flows.fresh()
@@ -354,13 +354,13 @@ def _each(machine: Machine, site: Site, container: int, arguments: list[int]) ->
 
 COMMON = Natives(
     by_name(
-        ("any all submit apply register sort reduce", Caller()),
-        ("iter", Caller(_give_iterator)),
-        ("sorted", Caller(give_all_elements, slice(None))),
-        ("min max", Caller(_give_elements, slice(None))),
-        ("map", Caller(_give_all_results)),
-        ("filter", Caller(give_all_elements)),
-        ("run", Caller(give_result)),
+        ("any all submit apply register sort reduce", HigherOrder()),
+        ("iter", HigherOrder(_give_iterator)),
+        ("sorted", HigherOrder(give_all_elements, slice(None))),
+        ("min max", HigherOrder(_give_elements, slice(None))),
+        ("map", HigherOrder(_give_all_results)),
+        ("filter", HigherOrder(give_all_elements)),
+        ("run", HigherOrder(give_result)),
     ),
     by_name(
         ("list tuple set reversed", copied),

@@ -9,7 +9,7 @@ from gieok.capabilities.code.model.facts import NOTHING, Facts, Op
 from gieok.capabilities.code.resolve.calls import Calls, Decorators
 from gieok.capabilities.code.resolve.imports import Imports
 from gieok.capabilities.code.resolve.instructions import Instructions
-from gieok.capabilities.code.resolve.linking import Rules
+from gieok.capabilities.code.resolve.linking import LinkRules
 from gieok.capabilities.code.resolve.members import Members
 from gieok.capabilities.code.resolve.names import Names
 from gieok.capabilities.code.resolve.program import Program
@@ -19,7 +19,7 @@ _NO_FACTS = Facts("", (), (), (), {}, 0, 0, (), ())
 _EARLY = frozenset((Op.IMPORT, Op.IMPORT_ALL, Op.CLASS, Op.FUNCTION, Op.EXTERNAL))
 
 
-def solve(files: list[tuple[str, Facts]], rules: Rules) -> Program:
+def solve(files: list[tuple[str, Facts]], rules: LinkRules) -> Program:
     """Return the program with all sites, references and imports found. Takes the facts out of `files`. Raises Tangled."""
     solver = _Solver(files, rules)
     solver.start(files)
@@ -30,7 +30,7 @@ def solve(files: list[tuple[str, Facts]], rules: Rules) -> Program:
 class _Solver:
     """The parts, and the order in which they work."""
 
-    def __init__(self, files: list[tuple[str, Facts]], rules: Rules) -> None:
+    def __init__(self, files: list[tuple[str, Facts]], rules: LinkRules) -> None:
         self.program = Program(files)
         self._rules = rules
         self._calls = Calls(self.program, rules.natives)

@@ -7,7 +7,7 @@ from gieok.capabilities.code.languages.go import reader
 from gieok.capabilities.code.languages.language import Family, Language
 from gieok.capabilities.code.model.facts import Facts
 from gieok.capabilities.code.resolve.hierarchy import Hierarchy
-from gieok.capabilities.code.resolve.linking import PackageLinker, Rules, Target
+from gieok.capabilities.code.resolve.linking import LinkRules, PackageLinker, Target
 
 
 class _Linker(PackageLinker):
@@ -47,8 +47,8 @@ def _satisfy(hierarchy: Hierarchy) -> None:
             hierarchy.inherit(below, owner, len(hierarchy.bases(below)))
 
 
-def _rules(files: Sequence[tuple[str, Facts]]) -> Rules:
-    return Rules(_Linker({path: path.rpartition("/")[0] for path, _ in files}), relate=_satisfy)
+def _rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
+    return LinkRules(_Linker({path: path.rpartition("/")[0] for path, _ in files}), relate=_satisfy)
 
 
 LANGUAGES = (

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from gieok.capabilities.code.languages.java import reader
 from gieok.capabilities.code.languages.language import Family, Language
 from gieok.capabilities.code.model.facts import Facts
-from gieok.capabilities.code.resolve.linking import PackageLinker, Rules, Target
+from gieok.capabilities.code.resolve.linking import LinkRules, PackageLinker, Target
 
 
 class _Linker(PackageLinker):
@@ -27,8 +27,8 @@ class _Linker(PackageLinker):
         return module
 
 
-def _rules(files: Sequence[tuple[str, Facts]]) -> Rules:
-    return Rules(_Linker({path: facts.package for path, facts in files}))
+def _rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
+    return LinkRules(_Linker({path: facts.package for path, facts in files}))
 
 
 LANGUAGES = (

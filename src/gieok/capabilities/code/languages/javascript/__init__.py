@@ -8,12 +8,12 @@ from gieok.capabilities.code.languages.javascript.imports import JavaScriptLinke
 from gieok.capabilities.code.languages.javascript.natives import NATIVES
 from gieok.capabilities.code.languages.language import Family, Language
 from gieok.capabilities.code.model.facts import Facts
-from gieok.capabilities.code.resolve.linking import Rules
+from gieok.capabilities.code.resolve.linking import LinkRules
 
 
-def _rules(files: Sequence[tuple[str, Facts]]) -> Rules:
+def _rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
     manifests = {path: json.loads(f.package) for path, f in files if f.language == "manifest" and f.package}
-    return Rules(JavaScriptLinker([path for path, _ in files], manifests), NATIVES)
+    return LinkRules(JavaScriptLinker([path for path, _ in files], manifests), NATIVES)
 
 
 _FAMILY = Family("javascript", _rules)

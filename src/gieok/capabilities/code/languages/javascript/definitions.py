@@ -1,6 +1,6 @@
 """Functions and classes of JavaScript, functions that are used as classes, interfaces of TypeScript."""
 
-from gieok.capabilities.code.languages.javascript.names import Names
+from gieok.capabilities.code.languages.javascript.names import JavaScriptNames
 from gieok.capabilities.code.languages.tree import Node
 from gieok.capabilities.code.model.facts import NOTHING, Kind, Namespace, Trait, Variable
 
@@ -10,7 +10,7 @@ FUNCTIONS = frozenset(
 )
 
 
-class Definitions(Names):
+class JavaScriptDefinitions(JavaScriptNames):
     """Reads definitions."""
 
     def body(self, node: Node) -> None:

@@ -28,7 +28,7 @@ _GLOBALS = frozenset(
 )
 
 
-class Names(TreeReader):
+class JavaScriptNames(TreeReader):
     """Reads names, members, targets and types."""
 
     leading = re.compile(rb"\s*(?:export\b\s*)?(?:default|(?:const|let|var)\s+[\w$]+\s*(?::[^=\n]*)?=)?|\s*[\w$.]+\s*=")

@@ -3,7 +3,7 @@
 from gieok.capabilities.code.model.facts import NOTHING
 from gieok.capabilities.code.resolve.natives import (
     COMMON,
-    Caller,
+    HigherOrder,
     Machine,
     Natives,
     by_name,
@@ -33,9 +33,9 @@ NATIVES = COMMON.and_also(
             (
                 """setTimeout setImmediate setInterval nextTick catch finally forEach Promise requestAnimationFrame
                 queueMicrotask""",
-                Caller(),
+                HigherOrder(),
             ),
-            ("then", Caller(give_result)),
+            ("then", HigherOrder(give_result)),
         ),
         by_name((f"{_PASSING} cache", passed_on), ("Map WeakMap", _map), ("Set WeakSet", _set)),
         {},

@@ -3,7 +3,7 @@
 import re
 from typing import ClassVar
 
-from gieok.capabilities.code.languages.javascript.definitions import FUNCTIONS, Definitions
+from gieok.capabilities.code.languages.javascript.definitions import FUNCTIONS, JavaScriptDefinitions
 from gieok.capabilities.code.languages.javascript.names import SYMBOL
 from gieok.capabilities.code.languages.tree import Node, reading
 from gieok.capabilities.code.model.facts import NOTHING, Argument, Kind, Namespace, Op, Trait, Variable
@@ -13,7 +13,7 @@ _PLAIN_KEYS = frozenset(("property_identifier", "string", "number"))
 _TESTS = frozenset(("describe", "it", "test", "suite", "context", "specify"))
 
 
-class _Reader(Definitions):
+class _Reader(JavaScriptDefinitions):
     branches: ClassVar[frozenset[str]] = frozenset(
         """if_statement for_statement for_in_statement while_statement do_statement switch_case catch_clause
         ternary_expression""".split()

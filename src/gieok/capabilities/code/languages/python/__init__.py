@@ -7,11 +7,11 @@ from gieok.capabilities.code.languages.python import tolerant
 from gieok.capabilities.code.languages.python.imports import PythonLinker
 from gieok.capabilities.code.languages.python.natives import NATIVES
 from gieok.capabilities.code.model.facts import Facts
-from gieok.capabilities.code.resolve.linking import Rules
+from gieok.capabilities.code.resolve.linking import LinkRules
 
 
-def _rules(files: Sequence[tuple[str, Facts]]) -> Rules:
-    return Rules(PythonLinker(path for path, _ in files), NATIVES, provides=_is_conftest_for)
+def _rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
+    return LinkRules(PythonLinker(path for path, _ in files), NATIVES, provides=_is_conftest_for)
 
 
 def _is_conftest_for(origin: str, path: str) -> bool:

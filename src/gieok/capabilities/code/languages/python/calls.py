@@ -26,7 +26,7 @@ def _attribute(node: ast.expr) -> str:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
-class Calls(Expressions):
+class CallReader(Expressions):
     """Reads calls."""
 
     def _call(self, node: ast.Call) -> Variable:

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import ClassVar, NamedTuple
 
-from gieok.capabilities.code.languages.python.calls import Calls
+from gieok.capabilities.code.languages.python.calls import CallReader
 from gieok.capabilities.code.languages.python.expressions import BUILTINS, Code, name_of
 from gieok.capabilities.code.model.facts import (
     NOTHING,
@@ -56,7 +56,7 @@ def _strings(node: ast.expr) -> list[str]:
     return [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
 
 
-class Definitions(Calls):
+class PythonDefinitions(CallReader):
     """Reads definitions. Bodies of functions wait; a class's is read at once, by `block`."""
 
     def __init__(self, lines: int) -> None:
@@ -249,4 +249,4 @@ class Definitions(Calls):
             return self.holding(inside, node)
         return self.annotation(node.value, depth + 1)
 
-    handlers: ClassVar[dict[type[ast.AST], Callable[..., Variable]]] = {**Calls.handlers, ast.Lambda: _lambda}
+    handlers: ClassVar[dict[type[ast.AST], Callable[..., Variable]]] = {**CallReader.handlers, ast.Lambda: _lambda}

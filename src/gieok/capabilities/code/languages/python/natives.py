@@ -5,7 +5,7 @@ from functools import partial
 from gieok.capabilities.code.model.facts import NOTHING
 from gieok.capabilities.code.resolve.natives import (
     COMMON,
-    Caller,
+    HigherOrder,
     Machine,
     Natives,
     await_,
@@ -60,10 +60,10 @@ NATIVES = COMMON.and_also(
         by_name(
             (
                 """call_soon call_soon_threadsafe Thread Timer partial run_in_executor start_soon run_in_threadpool""",
-                Caller(),
+                HigherOrder(),
             ),
-            ("gather create_task to_thread run_sync", Caller(give_result)),
-            ("partial", Caller(give_first, called=slice(1, None))),
+            ("gather create_task to_thread run_sync", HigherOrder(give_result)),
+            ("partial", HigherOrder(give_first, called=slice(1, None))),
         ),
         by_name(
             ("frozenset deque", copied),

@@ -8,7 +8,7 @@ import ast
 from collections.abc import Callable
 from typing import ClassVar
 
-from gieok.capabilities.code.languages.python.definitions import Definitions
+from gieok.capabilities.code.languages.python.definitions import PythonDefinitions
 from gieok.capabilities.code.languages.python.expressions import BRANCHES, OPERATORS, Code
 from gieok.capabilities.code.model.facts import NOTHING, Facts, FunctionFact, Namespace, Op, Trait, Variable
 
@@ -21,7 +21,7 @@ def read(source: str) -> Facts:
     return reader.builder.finish()
 
 
-class _Reader(Definitions):
+class _Reader(PythonDefinitions):
     """Reads statements."""
 
     def __init__(self, lines: int) -> None:
@@ -199,6 +199,6 @@ class _Reader(Definitions):
         ast.If: _while, ast.While: _while, ast.With: _with, ast.AsyncWith: _with,
         ast.Try: _try, ast.TryStar: _try, ast.Raise: _raise, ast.Assert: _assert,
         ast.Delete: _delete, ast.Match: _match, ast.Global: _outward, ast.Nonlocal: _outward,
-        ast.Import: _import, ast.ImportFrom: _import_from, ast.FunctionDef: Definitions.function,
-        ast.AsyncFunctionDef: Definitions.function, ast.ClassDef: Definitions.class_,
+        ast.Import: _import, ast.ImportFrom: _import_from, ast.FunctionDef: PythonDefinitions.function,
+        ast.AsyncFunctionDef: PythonDefinitions.function, ast.ClassDef: PythonDefinitions.class_,
     }  # fmt: skip

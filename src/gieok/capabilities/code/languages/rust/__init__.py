@@ -6,11 +6,11 @@ from gieok.capabilities.code.languages.language import Family, Language
 from gieok.capabilities.code.languages.rust import reader
 from gieok.capabilities.code.languages.rust.imports import RustLinker
 from gieok.capabilities.code.model.facts import Facts
-from gieok.capabilities.code.resolve.linking import Rules
+from gieok.capabilities.code.resolve.linking import LinkRules
 
 
-def _rules(files: Sequence[tuple[str, Facts]]) -> Rules:
-    return Rules(RustLinker(path for path, _ in files))
+def _rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
+    return LinkRules(RustLinker(path for path, _ in files))
 
 
 LANGUAGES = (

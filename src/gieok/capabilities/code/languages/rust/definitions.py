@@ -10,7 +10,7 @@ _COLLECTIONS = frozenset("Vec VecDeque HashMap BTreeMap HashSet BTreeSet Iterato
 _BESIDE_TYPE = ("lifetime", "mutable_specifier", "type_arguments")
 
 
-class Definitions(TreeReader):
+class RustDefinitions(TreeReader):
     """Reads definitions, types and patterns."""
 
     def start(self) -> None:

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from gieok.capabilities.code.languages.rust.definitions import WRAPPERS, Definitions
+from gieok.capabilities.code.languages.rust.definitions import WRAPPERS, RustDefinitions
 from gieok.capabilities.code.languages.tree import Node, reading
 from gieok.capabilities.code.model.facts import NOTHING, Kind, Variable
 
@@ -25,7 +25,7 @@ _EXPRESSIONS = frozenset(
 )
 
 
-class _Reader(Definitions):
+class _Reader(RustDefinitions):
     branches: ClassVar[frozenset[str]] = frozenset(
         "if_expression match_arm while_expression for_expression loop_expression".split()
     )
