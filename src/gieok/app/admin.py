@@ -15,7 +15,7 @@ def opened(wiring: Wiring) -> AdminContext:
     settings, stores = wiring.settings, wiring.stores
     return AdminContext(
         settings=tuple(_row(settings, option) for option in config.OPTIONS),
-        store_names=tuple(registry.STORES),
+        store_names={name: row.is_remote for name, row in registry.STORES.items()},
         open_store=stores.open,
         choose_store=stores.choose,
         left_stores=stores.left,

@@ -175,7 +175,8 @@ class AdminContext(NamedTuple):
     """
 
     settings: Sequence[SettingRow]
-    store_names: Sequence[str]
+    #: Name → whether its data is on a server.
+    store_names: Mapping[str, bool]
     open_store: Callable[[str], Store]
     choose_store: Callable[[str], None]
     left_stores: Callable[[], Sequence[Store]]

@@ -88,7 +88,10 @@ def test_everything_moves_and_finds_the_same(home: Path, notes: Path, contexts: 
     moved = _switch(contexts(), "postgres")
     assert (moved.documents, moved.copied, moved.vectors, moved.done) == (30, 30, 30, True)
     assert (home / "config.yaml").read_text() == "# mine\nlang: en  # always\nstore: postgres\n"
-    assert "prompt hook" in operation("store switch").present(moved, Style("en", colour=False))
+    present, style = operation("store switch").present, Style("en", colour=False)
+    assert "prompt hook" in present(moved, style)
+    assert "prompt hook" not in present(replace(moved, is_hook_left=False), style)
+    assert not contexts().admin.store_names["lancedb"], "whose file the hook reads itself"
     assert "옛 색인은 그대로" in operation("store switch").present(moved, Style("ko", colour=False))
     after = contexts()
     assert after.memory.store_name == "postgres"

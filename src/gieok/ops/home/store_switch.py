@@ -46,6 +46,8 @@ class SwitchResult:
     vectors: int
     done: bool
     found: Hidden[bool] = True
+    #: The prompt hook reads files; of a server it has none.
+    is_hook_left: Hidden[bool] = False
 
 
 def run(context: Context, request: SwitchRequest) -> SwitchResult:
@@ -73,6 +75,7 @@ def run(context: Context, request: SwitchRequest) -> SwitchResult:
         copied,
         vectors,
         done=not request.dry_run,
+        is_hook_left=context.memory.store_name == _LOCAL and context.admin.store_names[request.name],
     )
 
 
@@ -130,7 +133,7 @@ def present(result: SwitchResult, style: Style) -> str:
             f"벡터 {result.vectors:,}개 복사됨. {result.from_}의 옛 색인은 그대로 있습니다.",
         )
     ]
-    if result.from_ == _LOCAL:
+    if result.is_hook_left:
         lines.append(
             Words(
                 "The prompt hook goes on reading it; with `hybrid: true` it is kept up to date.",
