@@ -10,7 +10,7 @@ from gieok.errors import BadRequest
 
 _TIMEOUT_S = 30
 _NOT_RUN = 127
-#: Git is asked about a repository that somebody else may have written: nothing of its configuration is run.
+#: The repository may be hostile: no command of its configuration is run.
 _SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "diff.external=", "--no-pager")
 
 
@@ -19,7 +19,7 @@ class Git:
 
     def __init__(self, root: Path, environment: Mapping[str, str] | None = None) -> None:
         self._root = root
-        #: Of who asks: another process may answer for them, with another PATH.
+        #: The caller's: the daemon's PATH may differ.
         self._environment = os.environ if environment is None else environment
 
     def head(self) -> str:
@@ -31,9 +31,9 @@ class Git:
         return self._ask("config", "user.name").strip()
 
     def files(self) -> frozenset[str] | None:
-        """Return the files that are tracked or not ignored, those of repositories inside too; None where nobody says.
+        """Return the files that are tracked or not ignored, those of repositories inside too; None outside of git.
 
-        Nobody says where there is no repository, or where the folder itself is ignored by the one around it.
+        None where there is no repository, or where the enclosing repository ignores the folder itself.
         """
         found = self._files("")
         if found is None or (not found and self._is_ignored("", ["."]) != frozenset()):
@@ -79,7 +79,9 @@ class Git:
         return asked
 
     def _is_ignored(self, repository: str, paths: Sequence[str]) -> frozenset[str] | None:
-        given = b"\0".join(os.fsencode(f"./{path}") for path in paths)  # one that begins with a colon is no magic
+        given = b"\0".join(
+            os.fsencode(f"./{path}") for path in paths
+        )  # a path that begins with a colon is no pathspec magic
         code, said, _ = self._run("check-ignore", "-z", "--stdin", folder=repository, given=given)
         return frozenset(os.fsdecode(name)[2:] for name in said.split(b"\0") if name) if code in (0, 1) else None
 
@@ -88,7 +90,7 @@ class Git:
         if revision.startswith("-"):
             raise BadRequest(f"{revision!r} is no revision")
         code, text, error = self._text(
-            "-c", "core.quotePath=false",  # the letters of a name, not their bytes in octal
+            "-c", "core.quotePath=false",  # names unquoted
             "diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--relative", "--no-renames",
             "--src-prefix=a/", "--dst-prefix=b/", revision, "--", ".",
         )  # fmt: skip
@@ -120,7 +122,7 @@ class Git:
     def _run(self, *arguments: str, safe: bool = True, folder: str = "", given: bytes = b"") -> tuple[int, bytes, str]:
         """Run git in a folder below the root."""
         environment = {**self._environment, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-        for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):  # a hook sets them, for another folder perhaps
+        for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):  # a git hook may set them for another folder
             environment.pop(name, None)
         try:
             done = subprocess.run(  # noqa: S603 - fixed program, no shell; arguments that could be options are refused

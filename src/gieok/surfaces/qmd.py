@@ -40,12 +40,12 @@ _HELP = """Usage: gieok-qmd COMMAND (what OpenClaw needs of qmd, answered by Gie
 _NOTE = "qmd.collections"
 _DEFAULT_MASK = "**/*.md"
 _DEFAULT_RESULTS = 5
-#: Hits fetched for one that is wanted, where only some collections are: the rest is filtered away.
+#: Hits fetched per wanted hit when only some collections are searched: the others are filtered out.
 _SPARE = 5
 
 
 class Collection(NamedTuple):
-    """A folder, and which of its files are meant."""
+    """A folder with a pattern of file names."""
 
     name: str
     path: Path
@@ -53,11 +53,11 @@ class Collection(NamedTuple):
 
     @property
     def root(self) -> Path:
-        """Return what is indexed: one file, where the pattern is a name."""
+        """Return the indexed path: a single file if the pattern is a plain name."""
         return self.path if any(c in self.pattern for c in "*?[") else self.path / self.pattern
 
     def holds(self, file: Path) -> bool:
-        """Say whether a file is meant."""
+        """Say whether a file matches."""
         if not file.is_relative_to(self.path):
             return False
         relative = file.relative_to(self.path).as_posix()
@@ -65,7 +65,7 @@ class Collection(NamedTuple):
 
 
 class _Refused(Exception):
-    """What OpenClaw recognises by its words: printed on stderr, exit status 1."""
+    """A refusal that OpenClaw recognises by its text: printed on stderr, exit status 1."""
 
 
 def run() -> int:
@@ -231,7 +231,7 @@ def _item(hit: Hit, folders: list[roots.Root], chosen: Sequence[Collection]) -> 
 
 
 def _write_index_file(context: Context, collections: Sequence[Collection]) -> None:
-    """Keep the file that `openclaw memory status` opens: which documents there are, nothing more."""
+    """Write the database that `openclaw memory status` opens: the list of documents."""
     cache = context.caller.environment.get("XDG_CACHE_HOME")
     if not cache:
         return

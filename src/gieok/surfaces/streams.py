@@ -17,13 +17,13 @@ _NO_READER = 141
 
 
 class _Talk:
-    """Stderr that loses what it cannot write."""
+    """Stderr that drops what it cannot write."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        """Write, or lose it. Raises BrokenPipeError."""
+        """Write, or drop the text. Raises BrokenPipeError."""
         try:
             return self._stream.write(text)
         except BrokenPipeError:
@@ -32,7 +32,7 @@ class _Talk:
             return len(text)
 
     def flush(self) -> None:
-        """Flush, or lose it. Raises BrokenPipeError."""
+        """Flush, or drop the text. Raises BrokenPipeError."""
         try:
             self._stream.flush()
         except BrokenPipeError:
@@ -90,7 +90,7 @@ def write_bytes(data: bytes) -> None:
 
 
 def print_error(message: str, hint: str = "") -> None:
-    """Say what went wrong, where anybody reads it."""
+    """Print an error on stderr."""
     said = f"gieok: {message}\n" + (f"  → {hint}\n" if hint else "")
     with contextlib.suppress(BrokenPipeError):
         sys.stderr.write(said.encode("utf-8", "replace").decode())
@@ -112,7 +112,7 @@ def _fill() -> None:
 
 
 def _drop(stream: TextIO, number: int) -> None:
-    """Send what a stream still holds, and all that follows, nowhere, where it cannot be written."""
+    """Discard the buffer of a stream that cannot be written, and all later output."""
     try:
         stream.flush()
     except OSError:

@@ -19,7 +19,7 @@ def _rules(text: str) -> object:
 OPTIONS = (
     Option("hook.output_mode", "tiered", "tiered: sure memories in full, others by title; full: all",
            in_project=True, choices=("tiered", "full")),
-    Option("hook.high_ratio", 0.75, "a memory this near to the best score may be shown in full", in_project=True, low=0),
+    Option("hook.high_ratio", 0.75, "share of the best score from which a memory may be shown in full", in_project=True, low=0),
     Option("hook.medium_ratio", 0.4, "below this share of the best score nothing is shown", in_project=True, low=0),
     Option("hook.floor", -1.0, "least coverage of the prompt for certainty; -1: calibrated, 0: off", in_project=True, low=-1),
     Option("hook.limit", 3, "most memories that a prompt gets", in_project=True, low=0),

@@ -17,7 +17,7 @@ class SyncRequest:
     file: list[str] = argument(
         Words("only these files (default: whatever changed)", "이 파일들만 (기본: 바뀐 것 모두)"), [], positional=True
     )
-    trigger: str = argument(Words("what the log is to say of why", "로그에 남길 까닭"), "sync")
+    trigger: str = argument(Words("reason to write into the log", "로그에 남길 까닭"), "sync")
     no_wait: bool = argument(Words("do not wait for vectors", "벡터를 기다리지 않음"), False)
 
 

@@ -1,4 +1,4 @@
-"""Cuts secrets out of what was stored before its rules knew them: stores, journal, records, logs."""
+"""Redacts what was stored before a rule existed: stores, journal, records, logs."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,7 +24,7 @@ _AT_ONCE = 200
 
 
 class Cleaned(NamedTuple):
-    """How many texts held a secret, by where they are; and (place, reason) of what could not be cleaned."""
+    """Number of texts with a secret, by place; and (place, reason) of what could not be cleaned."""
 
     journal: int
     documents: int
@@ -39,7 +39,7 @@ class Cleaned(NamedTuple):
 
 
 def clean(context: Context, *, is_dry: bool) -> Cleaned:
-    """Cut secrets out of everything that Gieok keeps, or only count. Killed at any moment, it can be run again."""
+    """Redact everything that Gieok stores, or only count. Killed at any moment, it can be run again."""
     with context.memory.journal().exclusive("rebuild"):
         return _clean(context, is_dry=is_dry)
 
@@ -67,7 +67,7 @@ def _clean(context: Context, *, is_dry: bool) -> Cleaned:
 
 
 def _clean_made(context: Context, *, is_dry: bool) -> int:
-    """Clean what Gieok made in the journal, from where the store gets it again."""
+    """Redact what Gieok made in the journal, which delivers it to the store again."""
     journal = context.memory.journal()
     found = [
         _entry(fresh, lambda document: (Passage(0, len(document.text), 1, document.text.count("\n") + 1),))
@@ -86,7 +86,7 @@ def _entry(document: Document, cut: Callable[[Document], tuple[Passage, ...]]) -
 
 
 def _clean_store(context: Context, store: Store, *, is_dry: bool, has_files: bool) -> int:
-    """Clean the documents of files and conversations, from their stored texts: a file need not be there."""
+    """Redact documents of files and conversations from their stored text: the file need not exist."""
     done = 0
     for scope in store.scopes():
         for found in _changed(store, scope):
@@ -121,7 +121,7 @@ def _records(context: Context) -> list[tuple[Path, Path]]:
 
 
 def _clean_record(context: Context, base: Path, file: Path, *, is_dry: bool) -> bool:
-    """Write a record anew without its secrets, under a name without them; the old file goes last.
+    """Rewrite a record without its secrets, in content and name; the old file is removed last.
 
     What waits for trust is not the user's and stays as it is. Judged, cleaned and trusted are the same bytes.
     """

@@ -1,4 +1,4 @@
-"""`gieok rebuild`: make the index anew from files, journal and projects.
+"""`gieok rebuild`: rebuild the index from files, journal and projects.
 
 The index is derived: what Gieok made itself is in the journal, everything else in files. A sound index stays in use until the
 new one takes its place in one step; a damaged one is set aside first, and what can still be read of it saves embedding.
@@ -39,7 +39,7 @@ class RebuildRequest:
 
 @dataclass(frozen=True, slots=True)
 class RebuildResult:
-    """What the new index holds, and of that Gieok's own from the journal; `set_aside` is where the damaged one is, if any."""
+    """Counts of the new index, and of what the journal restored; `set_aside` is the folder of the damaged one, if any."""
 
     scopes: int
     documents: int
@@ -54,7 +54,7 @@ class RebuildResult:
 
 
 def run(context: Context, request: RebuildRequest) -> RebuildResult:
-    """Make the index anew, one process at a time."""
+    """Rebuild the index; one process at a time."""
     journal = context.memory.journal()
     with journal.exclusive("rebuild"):
         aside, salvaged = _sound_or_aside(context)
@@ -65,7 +65,7 @@ def run(context: Context, request: RebuildRequest) -> RebuildResult:
         with renewing as target:
             _fill(context, target, old, force=target is store)
             saved = old.vectors_into(target, context.progress("vectors kept")) if old else 0
-        # What others wrote meanwhile.
+        # What other processes wrote meanwhile.
         failed = [one for scope in _scopes(context, None) for one in _bring_in_line(context, store, scope)]
         embedded, note = (0, "") if request.no_wait else _embed(context, store)
         store.compact()
@@ -90,7 +90,7 @@ def run(context: Context, request: RebuildRequest) -> RebuildResult:
 
 
 def _sound_or_aside(context: Context) -> tuple[str, Store | None]:
-    """Return '' and None where the store is sound; else where it was put, and the store there if it opens."""
+    """Return '' and None for a sound store; else its quarantine folder, and the store there if it opens."""
     try:
         wrong = context.memory.store().check()
     except StoreCorrupt as error:
@@ -104,7 +104,7 @@ def _sound_or_aside(context: Context) -> tuple[str, Store | None]:
 
 
 class _Old:
-    """What there was; of a damaged store, as much as can be read."""
+    """The old store; of a damaged one, as much as can be read."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -145,7 +145,7 @@ def _scopes(context: Context, old: _Old | None) -> list[Scope]:
 
 
 def _fill(context: Context, target: Store, old: _Old | None, *, force: bool) -> None:
-    """Fill a new store from files and the journal, and with what neither can give now but `old` can."""
+    """Fill a new store from files and the journal, and from `old` what neither has now."""
     for scope in _scopes(context, old):
         for name, value in (
             (old.notes(scope) if old else {}) | durable.kept_notes(context.memory.journal(), scope)
@@ -212,7 +212,7 @@ def _embed(context: Context, store: Store) -> tuple[int, str]:
 
 
 def present(result: RebuildResult, style: Style) -> str:
-    """Say what the new index holds, and what became of the old one."""
+    """Show the counts of the new index, and where a damaged one is."""
     lines = [
         style.say(
             f"rebuilt: {result.documents:,} documents in {result.scopes} scopes, "
@@ -241,7 +241,7 @@ OPERATION = Operation(
     present=present,
     effect=Effect.WRITE,
     doc=Words(
-        "Make the index anew from your files and the journal; a damaged one is set aside",
+        "Rebuild the index from your files and the journal; a damaged one is kept aside",
         "파일과 저널에서 색인을 새로 만듭니다; 망가진 색인은 따로 둡니다",
     ),
 )

@@ -1,4 +1,4 @@
-"""Finds what is to be forgotten, and takes it out of every place that is Gieok's.
+"""Finds what a person wants forgotten, and removes it from everything that Gieok stores.
 
 A memory goes with what was distilled from it alone, and an observation with the messages that gave it alone: otherwise it
 would be observed, or found, again. Files of the user are left as they are and named; the index leaves them out until they
@@ -28,18 +28,18 @@ from gieok.ports.store import ManagedCopy, Scrubbing, Store
 from gieok.text.keywords import folded
 
 _AT_ONCE = 500
-#: The realm in which is kept that a run has begun.
+#: Realm of the journal that marks a run that has begun.
 _PENDING = "pending"
 
 
 class ForgetFilter(NamedTuple):
-    """What a person wants gone; all that is given must fit. `source` is an absolute path, `before` in UTC."""
+    """What to forget; every condition that is given must hold. `source` is an absolute path, `before` in UTC."""
 
     handles: tuple[str, ...] = ()
     match: str = ""
     source: str = ""
     before: datetime | None = None
-    #: Whether one scope alone is meant.
+    #: Whether only one scope is searched.
     is_scoped: bool = False
 
     def fits(self, text: str, source: str, at: datetime) -> bool:
@@ -52,13 +52,13 @@ class ForgetFilter(NamedTuple):
 
     @property
     def is_match_alone(self) -> bool:
-        """Say whether everything that holds a text is to go, wherever it is."""
+        """Say whether the filter is a text, which is then removed wherever it occurs."""
         return bool(self.match) and not (self.handles or self.source or self.before or self.is_scoped)
 
 
 @dataclass(slots=True)
 class Chosen:
-    """What is to be forgotten of one scope. `replaced` are numbers of the history."""
+    """What to forget in one scope. `replaced` are numbers of history rows."""
 
     documents: dict[str, Document] = field(default_factory=dict)
     messages: dict[int, Journalled] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Chosen:
 
 @dataclass(slots=True)
 class ForgetPlan:
-    """What is to be forgotten. `records` are files, `unknown` handles that name nothing."""
+    """What to forget. `records` are files, `unknown` are handles without a target."""
 
     scopes: dict[Scope, Chosen] = field(default_factory=dict)
     records: set[Path] = field(default_factory=set)
@@ -94,7 +94,7 @@ class ForgetPlan:
         return sum(1 for document in found if document.key.startswith(observation.PREFIX) == is_made)
 
     def shown(self) -> list[tuple[str, str]]:
-        """Return name and text of each, as a person is asked about it."""
+        """Return the name and text of each item, for the question to the person."""
         rows = [(str(file), "") for file in sorted(self.records)]
         of_records = {str(file) for file in self.records}
         for scope, chosen in sorted(self.scopes.items()):
@@ -105,13 +105,13 @@ class ForgetPlan:
         return rows
 
     def texts(self) -> list[str]:
-        """Return every text that is to be gone."""
+        """Return every text to remove."""
         found = [d.text for c in self.scopes.values() for d in (*c.documents.values(), *c.replaced.values())]
         return found + [m.message.text for c in self.scopes.values() for m in c.messages.values()]
 
 
 class Done(NamedTuple):
-    """Files that were deleted, and (place, reason) of what is still somewhere."""
+    """Deleted files, and (place, reason) of what could not be removed."""
 
     deleted: tuple[str, ...]
     still_in: tuple[tuple[str, str], ...]
@@ -149,7 +149,7 @@ def _scopes(context: Context, wanted: ForgetFilter) -> list[Scope]:
 
 
 def _documents(context: Context, scope: Scope) -> dict[str, Document]:
-    """Return what any store on this machine, or the journal, holds of a scope."""
+    """Return the documents of a scope in every local store and the journal."""
     found = {entry.document.key: entry.document for entry in context.memory.journal().made(scope)}
     for store in memory_stores(context):
         keys = sorted(store.hashes(scope).keys() - found.keys())
@@ -176,7 +176,7 @@ def shelves(context: Context) -> list[Path]:
 
 
 def _is_shelf(context: Context, folder: Path) -> bool:
-    """Say whether an indexed folder is one of records, which are Gieok's own files."""
+    """Say whether an indexed folder holds records, which are Gieok's own files."""
     return folder.name == records.MEMORY and (folder.parent == context.home or folder.parent.name == PROJECT_FOLDER)
 
 
@@ -285,12 +285,12 @@ def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Don
 
 
 def is_unfinished(context: Context) -> bool:
-    """Say whether a run was killed before all places were clean."""
+    """Say whether an earlier run was killed before it finished."""
     return bool(context.memory.journal().kept(_PENDING))
 
 
 def finish(context: Context, looked_for: Sequence[str]) -> list[tuple[str, str]]:
-    """Clean what is beside stores and journal, and leave nothing in the files; return where something still is."""
+    """Clean logs and scrub database files; return where something is left."""
     journal = context.memory.journal()
     for scope in {*journal.made_scopes(), *journal.scopes()}:
         if context.observe.sidecar().active_file(scope).exists():

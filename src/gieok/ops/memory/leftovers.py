@@ -1,4 +1,4 @@
-"""What a text left in Gieok's home beside the databases: logs, hook events, damaged files that were set aside."""
+"""Removes a text from what Gieok keeps beside its databases: logs, hook events, quarantined files."""
 
 import json
 import shutil
@@ -9,7 +9,7 @@ from pathlib import Path
 from gieok import paths
 from gieok.text.keywords import folded
 
-#: A shorter line says too little to be looked for.
+#: Shorter lines are too common to search for.
 _SHORTEST = 12
 _MOST_NEEDLES = 200
 _LARGEST_BYTES = 200_000_000
@@ -18,19 +18,19 @@ _LOGS = ("daemon.log*", "logs/*", "hook/*.jsonl*", "labels.jsonl")
 
 
 def needles(texts: Iterable[str]) -> list[str]:
-    """Return the lines of texts that are long enough to be looked for."""
+    """Return the lines of texts that are long enough to search for."""
     lines = (line.strip() for text in texts for line in text.splitlines())
     return list(dict.fromkeys(line for line in lines if len(line) >= _SHORTEST))[:_MOST_NEEDLES]
 
 
 def clean(home: Path, wanted: Sequence[str]) -> list[tuple[str, str]]:
-    """Take lines that hold one of `wanted`, in any case, out of logs and hook events; return where else it still is."""
+    """Remove lines that contain one of `wanted` (case-insensitive) from logs and hook events; return where it is left."""
     if not wanted:
         return []
     found = [folded(form) for text in wanted for form in (text, json.dumps(text)[1:-1])]
     for log in _logs(home):
         _rewrite(log, lambda line: "" if any(one in folded(line) for one in found) else line)
-    for event in sorted(paths.spool(home).glob("*")):  # says where a transcript is, no more
+    for event in sorted(paths.spool(home).glob("*")):  # holds only the path of a transcript
         if event.is_file() and any(one in folded(_text(event)) for one in found):
             event.unlink(missing_ok=True)
     forms = {form.encode("utf-8", "replace") for text in wanted for form in _forms(text)}
@@ -47,7 +47,7 @@ def rewrite(home: Path, change: Callable[[str], str], *, is_dry: bool) -> int:
 
 
 def drop_set_aside(home: Path, *, is_dry: bool = False) -> list[Path]:
-    """Remove damaged files that were set aside: what they hold cannot be looked into. Return their folders."""
+    """Remove quarantined files, whose content cannot be searched. Return their folders."""
     folders = sorted(paths.aside(home).glob("*"))
     for folder in folders if not is_dry else ():
         shutil.rmtree(folder)
@@ -55,7 +55,7 @@ def drop_set_aside(home: Path, *, is_dry: bool = False) -> list[Path]:
 
 
 def _rewrite(file: Path, change: Callable[[str], str], *, is_dry: bool = False) -> bool:
-    """Change the lines of a file in its place, because a daemon goes on writing to it; say whether it differs."""
+    """Rewrite the lines of a file in place, because a daemon may be appending; say whether it changed."""
     text = _text(file)
     fresh = "".join(map(change, text.splitlines(keepends=True)))
     if fresh == text:

@@ -1,4 +1,4 @@
-"""`gieok trust`: what a project brought along counts once a person has looked at it."""
+"""`gieok trust`: uses what a project brought along only after a person has reviewed it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -136,7 +136,7 @@ def _project(context: Context, path: str) -> str:
 
 
 def _agreed(context: Context, waits: Waiting) -> bool:
-    """Show a person what waits, and ask; what they were shown is what is trusted, whatever the files hold by then."""
+    """Show what waits and ask; exactly the content shown is trusted, even if the files change meanwhile."""
     question = context.words("Trust this in this folder? [y/N] ", "이 폴더에서 이것을 신뢰할까요? [y/N] ")
     lines = _shown(waits, Style(context.lang, colour=False))
     return context.agrees(lines, question, "look at it with `gieok trust --show`, then `gieok trust --yes`")
@@ -148,7 +148,7 @@ def _revoke(context: Context, request: TrustRequest) -> TrustResult:
     if not grants.forget(context.home, root):
         return TrustResult("nothing", Waiting(root))
     waits = waiting.waiting(context.home, root)
-    grants.claim(context.home, root, waits.fingerprint)  # who revokes it need not be told that it waits
+    grants.claim(context.home, root, waits.fingerprint)  # no notice about what the person just revoked
     follow(context, project_shelf(root))
     return TrustResult("revoked", waits)
 
@@ -171,7 +171,7 @@ _DONE = {
 
 
 def _shown(waits: Waiting, style: Style) -> list[str]:
-    """Return every line that would be trusted, with what does not show made to show."""
+    """Return every line that would be trusted, with invisible characters made visible."""
     lines = list[str]()
     for record in waits.records:
         status = _STATUS[_status(record)].say(style.lang)

@@ -1,4 +1,4 @@
-"""What of a project waits for a person's trust, and what of it may be remembered at once."""
+"""Finds what of a project waits for trust, and trusts what the user wrote."""
 
 from collections.abc import Iterator
 from hashlib import sha256
@@ -35,7 +35,7 @@ class Waiting(NamedTuple):
 
     @property
     def fingerprint(self) -> str:
-        """Return what stands for just this content: so long that nobody finds two contents of one fingerprint."""
+        """Return a fingerprint of exactly this content, long enough to be collision-resistant."""
         parts = [f"{entry.name}\0{entry.digest}" for entry in sorted(record.entry for record in self.records)]
         settings = "" if self.settings is None else f"settings\0{self.settings}"
         return sha256("\n".join((*parts, settings)).encode("utf-8", "surrogatepass")).hexdigest()[:40]
@@ -46,7 +46,7 @@ class Waiting(NamedTuple):
 
 
 def waiting(home: Path, root: str) -> Waiting:
-    """Return what waits in a project: everything of it is read."""
+    """Read a project's records and settings; return what waits."""
     grant = grants.load(home, root)
     names = {entry.name for entry in grant.entries}
     records, unread = list[WaitingRecord](), list[Failed]()
@@ -89,7 +89,7 @@ def _contents(root: str) -> Iterator[tuple[str, bytes | Failed]]:
 
 
 def trust_all(home: Path, waits: Waiting, day: str) -> Grant:
-    """Trust what waits, in just the content that was read of it."""
+    """Trust what waits, with exactly the content that was read."""
     entries = [record.entry for record in waits.records]
 
     def edit(grant: Grant) -> Grant:
@@ -106,5 +106,5 @@ def keep(home: Path, base: Path, file: Path, data: bytes | None = None) -> None:
 
 
 def drop(home: Path, base: Path, name: str) -> None:
-    """Trust a record no longer that the user took away: it is not to come back by a pull."""
+    """Revoke trust in a record that the user removed, so that a pull cannot bring it back."""
     grants.change(home, str(base.parent), lambda grant: grant.without([grants.named(name, "").name]))

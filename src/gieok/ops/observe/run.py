@@ -122,7 +122,7 @@ def present(result: ObserveRunResult, style: Style) -> str:
         style.say(
             f"{_count(result.messages, 'message')} read, {_count(made, 'run')}, "
             f"{_count(result.rejects, 'line')} rejected",
-            f"메시지 {result.messages}개 읽음, 관찰 {made}번, 따로 둔 줄 {result.rejects}개",
+            f"메시지 {result.messages}개 읽음, 관찰 {made}번, 거부된 줄 {result.rejects}개",
         )
     ]
     lines += [f"  → {path}" for path in result.active_memory]

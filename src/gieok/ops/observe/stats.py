@@ -191,7 +191,7 @@ def present(result: ObserveStatsResult, style: Style) -> str:
         ),
         style.say(
             f"  waits: {result.backlog_tokens:,} tokens, {j.chunks} chunks, {j.undelivered} documents; rejected: {j.rejects}",
-            f"  대기: {result.backlog_tokens:,}토큰, 조각 {j.chunks}개, 문서 {j.undelivered}개; 따로 둔 줄: {j.rejects}",
+            f"  대기: {result.backlog_tokens:,}토큰, 조각 {j.chunks}개, 문서 {j.undelivered}개; 거부된 줄: {j.rejects}",
         ),
         style.say(
             f"  compression: {result.compression:.1f}; model tokens today: {result.today_tokens:,}",

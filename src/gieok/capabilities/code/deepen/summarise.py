@@ -1,6 +1,6 @@
-"""Lets a model say what symbols are for, several in one request; what it says is kept by the hash of the code.
+"""Summarises symbols with a model, several per request; summaries are stored by the hash of the code.
 
-Nothing is paid for twice: not after a revert, on another branch, or for the same code at another place. The rows lie beside the
+The same code is never paid for twice: after a revert, on another branch, or in another file. The rows lie beside the
 graph, which never depends on them.
 """
 
@@ -34,7 +34,7 @@ _ASK = RULES + (
     "Say of each numbered piece in one sentence of at most 30 words what it is for, not how it is written. "
     'Answer with one JSON object from number to sentence, such as {"1": "…", "2": "…"}, and nothing else.'
 )
-#: Taken pair by pair: what was said before an answer was cut off is an answer all the same.
+#: Parsed pair by pair, so that a truncated answer still yields its complete pairs.
 _PAIR = re.compile(r'"(\d{1,3})"\s*:\s*("(?:[^"\\]|\\.)*")')
 #: Begins the hash of an outline, beside those of code.
 _OUTLINE = "="
@@ -93,7 +93,7 @@ def in_files(project: Project, paths: Sequence[str], model: str) -> list[Symbol]
 
 
 def missing(project: Project) -> list[Symbol]:
-    """Return the symbols that are worth a summary and have none by a model."""
+    """Return the symbols that are worth a summary but have none from a model."""
     kept = {row.code_hash for row in project.store.summaries().values() if row.text}
     return [s for s in worth(list(project.store.all_symbols())) if s.code_hash not in kept]
 
@@ -125,7 +125,7 @@ def summarise(
     *,
     anew: bool = False,
 ) -> WrittenSummaries:
-    """Let a model say what symbols are for, those that most depend on first, until the budget is about used.
+    """Summarise symbols, the most depended-on first, until the budget is nearly used.
 
     Each answer is kept as it comes, so a failure or a kill loses one at most. With `anew`, what another model said of the same
     outline does not count. Never raises GeneratorFailed.
@@ -156,7 +156,7 @@ def summarise(
 
 
 def _ranked(project: Project, symbols: Sequence[Symbol]) -> list[Symbol]:
-    """Return one symbol for each code, most depended on first."""
+    """Return one symbol per distinct code, the most depended-on first."""
     dependants: dict[str, set[str]] = defaultdict(set)
     for edge in project.store.edges_into([s.key for s in symbols]):
         dependants[edge.target].add(edge.source)
@@ -209,7 +209,7 @@ def _known(project: Project, pieces: Sequence[_Piece], model: str) -> tuple[list
 
 
 def _fitting(pieces: Sequence[_Piece], budget_tokens: int) -> list[_Piece]:
-    """Return the first pieces, as many as fit into the budget."""
+    """Return the first pieces that fit into the budget."""
     used, fitting = count_tokens(_ASK), list[_Piece]()
     for piece in pieces:
         used += count_tokens(piece.text) + _SENTENCE_TOKENS
