@@ -103,6 +103,10 @@ def _run(parsed: argparse.Namespace, lang: str) -> int:
         return _fail(answer, as_json=parsed.json)
     if chosen.name == "search" and (session := os.environ.get("CLAUDE_CODE_SESSION_ID")):
         trail.count(places.home(), {"event": "search", "agent": "cli", "session": session})
+    if chosen.name == "install":
+        from gieok.surfaces import tools
+
+        tools.listed()  # keeps the definitions, so that the agent's first start of `gieok mcp` finds them
     if parsed.json:
         _write_json(answer.data)
     elif chosen.is_verbatim:
