@@ -3,6 +3,7 @@
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gieok import paths, registry
 from gieok.app.wiring import Wiring
@@ -12,8 +13,10 @@ from gieok.config import Settings
 from gieok.engine.profile import Profile
 from gieok.errors import BadConfig
 from gieok.ops.context import MemoryContext, TranscriptAccess
-from gieok.ports.journal import TranscriptStore
 from gieok.ports.models import Embedder
+
+if TYPE_CHECKING:  # a cold search has no time for it
+    from gieok.ports.journal import TranscriptStore
 
 
 def opened(wiring: Wiring) -> MemoryContext:
@@ -50,7 +53,7 @@ def _embedder(wiring: Wiring) -> Embedder | None:
     return made() if wiring.resident is None else wiring.resident.embedder((name, threads), made)
 
 
-def open_transcripts(agent: str, file: Path) -> TranscriptStore:
+def open_transcripts(agent: str, file: Path) -> "TranscriptStore":
     """Open a database of an agent's transcripts."""
     made: TranscriptStore = registry.load(registry.TRANSCRIPTS, agent)(file)
     return made

@@ -3,14 +3,17 @@
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gieok import config, fs, paths, registry, trust
 from gieok.backends.opening import Opening
 from gieok.config import Settings
 from gieok.errors import GieokError, StoreBusy, StoreCorrupt, StoreError, StoreReadOnly, StoreUnreachable
-from gieok.ports.journal import FullJournal
 from gieok.ports.store import Adoptable, Notes, Store
 from gieok.ports.system import Clock
+
+if TYPE_CHECKING:  # a cold search has no time for it
+    from gieok.ports.journal import FullJournal
 
 
 class Stores:
@@ -88,12 +91,12 @@ class Stores:
         _adopt(self.journal, store)
         return store
 
-    def _open_journal(self) -> FullJournal:
+    def _open_journal(self) -> "FullJournal":
         made: FullJournal = registry.load(registry.JOURNALS, "sqlite")(paths.journal(self._settings.home))
         return made
 
 
-def _adopt(journal: Callable[[], FullJournal], store: Store) -> None:
+def _adopt(journal: "Callable[[], FullJournal]", store: Store) -> None:
     """Make durable what an older release kept in the store alone."""
     if not isinstance(store, Adoptable):
         return
@@ -104,7 +107,7 @@ def _adopt(journal: Callable[[], FullJournal], store: Store) -> None:
         return
 
 
-def _make_durable(journal: FullJournal, store: Adoptable) -> None:
+def _make_durable(journal: "FullJournal", store: Adoptable) -> None:
     from gieok.capabilities.files import sync
     from gieok.capabilities.observe import observation
     from gieok.engine import durable

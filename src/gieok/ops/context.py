@@ -13,8 +13,6 @@ from gieok.engine.follow import Followed, follow
 from gieok.engine.profile import Profile
 from gieok.errors import BadConfig, BadRequest
 from gieok.model.memory import Scope
-from gieok.ports.code import CoverageRun
-from gieok.ports.journal import TranscriptStore
 from gieok.ports.models import Embedder
 from gieok.ports.store import Notes, Store
 from gieok.ports.system import Clock, Watcher
@@ -24,7 +22,8 @@ if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.capabilities.observe.sidecar import Sidecar
     from gieok.capabilities.prompt.matches import Reader
     from gieok.engine.generate import Asker
-    from gieok.ports.journal import FullJournal
+    from gieok.ports.code import CoverageRun
+    from gieok.ports.journal import FullJournal, TranscriptStore
 
 #: Answers by which a person agrees.
 _YES = ("y", "yes", "예", "네", "ㅇ")
@@ -91,7 +90,7 @@ class TranscriptAccess(NamedTuple):
     """Whether OpenClaw's transcripts are indexed without being asked for, and what opens a database of them."""
 
     is_on: bool
-    open: Callable[[Path], TranscriptStore]
+    open: "Callable[[Path], TranscriptStore]"
 
     def are_wanted(self, scope: Scope) -> bool:
         """Say whether a scope holds transcripts unasked: never a project's, which they do not belong to."""
@@ -153,7 +152,7 @@ class CodeContext(NamedTuple):
     """
 
     project: Callable[[Path], "Project"]
-    coverage: Callable[[Path], CoverageRun]
+    coverage: "Callable[[Path], CoverageRun]"
     asker: "Callable[[Path, str], Asker | None]"
     upkeep: "Callable[[Path], Asker | None]"
 
