@@ -302,3 +302,21 @@ def test_no_password_and_no_secret_is_kept_with_what_a_file_says(user: Path, pro
     user.with_name(".env").chmod(0o600)
     load({}, {}, project, [])
     assert not any("sesame" in file.read_text() for file in (paths.home() / "resolved").iterdir())
+
+
+def test_a_wrong_scope_is_an_error_of_its_setting(user: Path, project: Path) -> None:
+    for line in ('hook.scopes: "a,b"', 'hook.scopes: "agent:main,b"', "scope: nonsense"):
+        user.write_text(line)
+        troubles: list[BadConfig] = []
+        settings = load({}, {}, project.parent.parent, troubles)
+        name = line.partition(":")[0]
+        assert [(error.setting, error.origin) for error in troubles] == [(name, str(user))]
+        assert settings.text(name) == {"scope": "auto", "hook.scopes": "agent:main"}[name]
+    user.write_text("hook.scopes: agent:main, user:kim/character:mina,")
+    assert _load(project).text("hook.scopes") == "agent:main, user:kim/character:mina,"
+
+
+def test_a_name_without_a_value_means_the_default(user: Path, project: Path) -> None:
+    user.write_text("hook:\n  scopes:\nobserve.model:\n")
+    settings = _load(project)
+    assert (settings.text("hook.scopes"), settings.text("observe.model")) == ("agent:main", "rules")

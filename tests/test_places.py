@@ -119,3 +119,11 @@ def test_a_folder_of_another_user_is_no_project(user: Path, owner: int, caller: 
         env=os.environ | {"PYTHONPATH": str(Path(gieok.__file__).parents[1]), "SUDO_UID": caller},
     )  # fmt: skip
     assert done.stdout.strip() == (str(shop) if is_found else "")
+
+
+def test_a_relative_home_is_meant_from_the_folder_of_the_caller(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIEOK_HOME", "./mem")
+    assert places.home() == str(tmp_path / "mem")

@@ -130,6 +130,9 @@ def test_a_path_is_meant_from_the_folder_of_the_caller(world: World, home: Path)
 def test_what_only_the_caller_can_do_is_left_to_it(world: World, home: Path) -> None:
     call = _call(world, "status")
     assert _ask(home, call._replace(environment={**call.environment, "TZ": "Asia/Seoul"})) is None
+    for name in ("PGHOST", "HTTPS_PROXY", "ssl_proxy", "SSL_CERT_FILE", "GIT_DIR"):
+        assert _ask(home, call._replace(environment={**call.environment, name: "x"})) is None
+    assert _ask(home, call._replace(environment={**call.environment, "OTHER": "x"})) is not None
     assert _ask(home, call._replace(folder=str(home / "nowhere"))) is None
     address = wire.address(home)
     assert address is not None
@@ -202,6 +205,31 @@ def test_a_slow_call_holds_up_no_other_and_one_too_many_is_left_to_its_caller(
         assert wire.ask(address, "status") == {"ok": True, "asked": "status"}
         go.set()
         assert [one.result() for one in waiting] == [{"found": "slow"}] * 8
+
+
+def test_a_call_that_runs_is_waited_for_and_the_next_is_left_to_its_caller(tmp_path: Path) -> None:
+    go, begun = threading.Event(), threading.Event()
+
+    def answer(call: Call, say: Callable[[str], None], tell: Callable[[str], None]) -> Mapping[str, object]:
+        begun.set()
+        assert go.wait(20)
+        return {"found": True}
+
+    listening, address = wire.listen(tmp_path, "now", __version__)
+    server = Server(listening, address.token, lambda what: {"ok": True})
+    threading.Thread(target=_until_closed, args=(server, answer), daemon=True).start()
+    call = Call("any", {}, "cli", "/", dict(os.environ))
+    with ThreadPoolExecutor(2) as pool:
+        running = pool.submit(_ask, tmp_path, call)
+        assert begun.wait(20)
+        draining = pool.submit(server.drain, 20)
+        assert not draining.done()
+        go.set()
+        draining.result()
+        assert running.result() == {"found": True}
+    assert _ask(tmp_path, call) is None
+    listening.shutdown(socket.SHUT_RDWR)
+    listening.close()
 
 
 def test_progress_reaches_the_caller_while_it_waits(served: Callable[[Answering], Path]) -> None:
