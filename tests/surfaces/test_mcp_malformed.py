@@ -91,6 +91,13 @@ def test_wrong_arguments_are_answered(server: Conversation, arguments: bytes) ->
     assert answer["result"]["isError"] or "results" in answer["result"]["structuredContent"]
 
 
+@pytest.mark.parametrize("identity", [[], {"a": 1}, None, 1.5, "nobody"])
+def test_the_end_of_a_request_that_does_not_run_ends_nothing(server: Conversation, identity: object) -> None:
+    row = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": identity}}
+    server.write(json.dumps(row).encode())
+    assert server.ask("ping", {}) == {"jsonrpc": "2.0", "id": server.number, "result": {}}
+
+
 @pytest.mark.parametrize("path", ["\\u0000", "x" * 5000, "../../etc/passwd", "a:99999999999999999999", "#L0"])
 def test_wrong_paths_are_answered(server: Conversation, path: str) -> None:
     call = '{"jsonrpc":"2.0","id":30,"method":"tools/call","params":{"name":"memory_get","arguments":{"path":"%s"}}}'

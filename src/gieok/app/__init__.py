@@ -100,9 +100,8 @@ def _scopes(folder: Path, named: str, beside: str) -> tuple[Scope, ...]:
 def _use_rules(settings: config.Settings, *, in_call: bool, is_sound: bool) -> None:
     """Redact by the user's own rules too. Those of settings that cannot be read are not taken for none: the last ones stay."""
     text = settings.text("redact.rules")
-    if text or (
-        is_sound and (in_call or "gieok.text.redact.own" in sys.modules)
-    ):  # else nobody has looked for a secret yet
+    # Without rules there is nothing to do as long as nobody has looked for a secret.
+    if text or (is_sound and (in_call or "gieok.text.redact.own" in sys.modules)):
         from gieok.text.redact import own
 
         own.use(own.read(text), in_call=in_call)

@@ -41,7 +41,7 @@ def main() -> int:
         fs.rotate(paths.log(home), _MOST_LOG_BYTES)
         service = DaemonProcess(home)
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: service.board.stop.set())
+            signal.signal(number, lambda *_: service.end())
         return service.run()
 
 
@@ -60,6 +60,9 @@ class DaemonProcess:
         self.board = Board()
         self._home = home
         self._resident = Resident()
+        #: Before the context is opened: what changes meanwhile counts as a change.
+        self._settings = _settings()
+        self._is_renewed = False
         self._context = open_context({}, wait=self.board.stop.wait)
         #: One child that embeds at a time: it takes whatever waits.
         self._embedding = threading.Lock()
@@ -80,10 +83,10 @@ class DaemonProcess:
             board.start("code", Projects(context, board).keep),
         ]
         board.start("answer", lambda: server.serve(answering(self._resident)))
-        settings, is_renewed = _settings(), False
         while not board.stop.wait(_TICK_S):
             self._resident.release(_IDLE_S)
-            if is_renewed := _settings() not in (settings, None):
+            if _settings() not in (self._settings, None):
+                self._is_renewed = True
                 board.say("the settings changed: starting anew")
                 board.stop.set()
         transcripts.wake()
@@ -96,9 +99,14 @@ class DaemonProcess:
         board.say("stopped")
         # A model may still be answering: what it says is not needed, and every transaction is whole.
         sys.stdout.flush()
-        if is_renewed:
+        if self._is_renewed:
             os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - this very program
         os._exit(0)
+
+    def end(self) -> None:
+        """End for good, also where the process is about to start anew."""
+        self._is_renewed = False
+        self.board.stop.set()
 
     def _embed(self) -> None:
         """Fill in vectors in a child process: long texts would take memory that stays in this one."""
@@ -112,5 +120,5 @@ class DaemonProcess:
 
     def _control(self, what: str) -> Mapping[str, object]:
         if what == "stop":
-            self.board.stop.set()
+            self.end()
         return {"ok": True, "parts": self.board.parts}

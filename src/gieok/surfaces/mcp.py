@@ -91,7 +91,7 @@ class McpSession:
         self._write = write
         self._free = threading.BoundedSemaphore(_MOST_CALLS)
         self._running: dict[str | int, threading.Thread] = {}
-        self._cancelled: set[object] = set()
+        self._cancelled: set[str | int] = set()
 
     def receive(self, line: bytes) -> None:
         """Answer a line, unless it asks for no answer."""
@@ -100,7 +100,9 @@ class McpSession:
             return
         message = json.loads(line)
         if message.get("method") == "notifications/cancelled":
-            self._cancelled.add((message.get("params") or {}).get("requestId"))
+            identity = (message.get("params") or {}).get("requestId")
+            if isinstance(identity, str | int):
+                self._cancelled.add(identity)
         if "id" not in message or "method" not in message:
             return
         request = _Request(message["id"], message["method"], message.get("params") or {})
