@@ -3,6 +3,7 @@
 The converted model is in `GIEOK_TEST_MODELS`, or in the repository's cache folder.
 """
 
+import atexit
 import itertools
 import os
 import shutil
@@ -30,6 +31,10 @@ def pytest_configure() -> None:
     """Put temporary files into memory where there is room, unless TMPDIR names a folder."""
     if "TMPDIR" not in os.environ and _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free >= _ENOUGH_BYTES:
         os.environ["TMPDIR"] = tempfile.tempdir = str(_MEMORY)
+    # Commands read the transcripts below HOME, and a session start brings a daemon up: not those of who runs the tests.
+    home = tempfile.mkdtemp(prefix="home-of-tests-")
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    os.environ |= {"HOME": home, "GIEOK_DAEMON_AUTOSTART": "off"}
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -1,6 +1,7 @@
 """Where a project is, and the scope of its memory."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -127,3 +128,17 @@ def test_a_relative_home_is_meant_from_the_folder_of_the_caller(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GIEOK_HOME", "./mem")
     assert places.home() == str(tmp_path / "mem")
+
+
+def test_a_handle_is_short_follows_from_scope_and_key_and_names_a_line() -> None:
+    made = places.handle("agent:main", "sessions/codex/one#3")
+    assert re.fullmatch(places.HANDLE_PATTERN, made)
+    assert len(made) == 8
+    assert places.handle("agent:main", "sessions/codex/one#3", 4) == f"{made}.4"
+    assert places.handle("project:shop", "sessions/codex/one#3") != made
+    assert re.fullmatch(places.HANDLE_PATTERN, places.handle("agent:main", "회의록/\udce9.md"))
+
+
+def test_no_two_blocks_of_a_session_share_a_handle() -> None:
+    keys = [f"sessions/claude-code/0f3c#{number}" for number in range(20_000)]
+    assert len({places.handle("agent:main", key) for key in keys}) == len(keys)

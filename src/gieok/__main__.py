@@ -5,6 +5,8 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gieok.ops.memory.waiting import Waiting
     from gieok.resolved import FileSettings, SettingsFile
 
@@ -20,7 +22,7 @@ def main() -> int:
     if _is_hook(arguments):
         from gieok.surfaces.hook.run import main as hook
 
-        status = hook(arguments[1:], _parse, _refresh)
+        status = hook(arguments[1:], _parse, _refresh, _catch_up)
         if _is_refreshing:  # it may wait for a lock, and the end of the interpreter would wait for it
             os._exit(status)
         return status
@@ -58,8 +60,6 @@ def _refresh(folder: str) -> str:
 
     Return what a person must be told: that something of it waits for trust; '' where they were told, or nothing does.
     """
-    import threading
-
     found: list[tuple[Waiting, str]] = []
 
     def refresh() -> None:
@@ -82,13 +82,37 @@ def _refresh(folder: str) -> str:
         except Exception as error:  # noqa: BLE001 - the hook fails open, and says why in its log
             trail.log(places.home(), f"session-start: {type(error).__name__}: {error}")
 
-    # Ended in the middle, nothing is lost: writes are transactions, and the next session goes on.
-    thread = threading.Thread(target=refresh, daemon=True)
+    _briefly(refresh)
+    return _told(*found[0]) if found and found[0][0] else ""
+
+
+def _catch_up() -> None:
+    """Take in what agents wrote last, within a small budget."""
+    from gieok import places
+    from gieok.capabilities.observe import freshness
+
+    def catch_up() -> None:
+        from gieok.app import open_context
+        from gieok.surfaces.hook import trail
+
+        try:
+            open_context({}).memory.catch_up()
+        except Exception as error:  # noqa: BLE001 - the hook fails open, and says why in its log
+            trail.log(places.home(), f"session-start: {type(error).__name__}: {error}")
+
+    if freshness.is_new(places.home()):
+        _briefly(catch_up)
+
+
+def _briefly(work: "Callable[[], None]") -> None:
+    """Work for as long as a session may wait. Ended in the middle, nothing is lost: writes are transactions."""
+    import threading
+
+    thread = threading.Thread(target=work, daemon=True)
     thread.start()
     thread.join(_REFRESH_S)
     if thread.is_alive():
         _is_refreshing.append(thread)
-    return _told(*found[0]) if found and found[0][0] else ""
 
 
 def _told(waits: "Waiting", words: str) -> str:

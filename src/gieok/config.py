@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from gieok import fs, paths, places, registry, resolved
-from gieok.capabilities.prompt.options import HYBRID, RULES, STORE
+from gieok.capabilities.prompt.options import ACTIVE, HYBRID, RULES, STORE
 from gieok.capabilities.prompt.options import OPTIONS as PROMPT_OPTIONS
 from gieok.errors import BadConfig, BadRequest
 from gieok.option import Option, Value
@@ -45,9 +45,31 @@ OPTIONS = (
     Option(
         "embedder",
         "e5",
-        "what makes vectors: e5 (bundled), or none (keyword search only)",
+        "what makes vectors: e5 (bundled), a model of yours (docs/backends.md), or none (keyword search only)",
         choices=(*registry.EMBEDDERS, "none"),
     ),
+    Option("embedder.model", "", "the model's name at its service; for onnx the folder of an exported model"),
+    Option("embedder.base_url", "", "address of the service, if not the usual one; needed for compatible", is_address=True),
+    Option("embedder.key_variable", "", "variable that holds the key; else the service's usual one"),
+    Option("embedder.dimension", 0, "numbers a vector is cut to, for models that were trained so; 0: all", low=0),
+    Option("embedder.query_prompt", "auto", "put before a question; auto: as the model's makers say"),
+    Option("embedder.passage_prompt", "auto", "put before a passage; auto: as the model's makers say"),
+    Option(
+        "embedder.pooling", "auto", "for onnx, how tokens become one vector; auto: as the folder says",
+        choices=("auto", "mean", "cls", "last", "max"),
+    ),
+    Option("embedder.timeout_s", 60.0, "how long a service may take for a request", low=1),
+    Option("embedder.daily_tokens", 0, "tokens a service may embed in a day, then words alone; 0: no limit", low=0),
+    Option(
+        "reranker", "none", "reads question and hits together, after ranking: a model of yours (docs/backends.md), or none",
+        choices=(*registry.RERANKERS, "none"),
+    ),
+    Option("reranker.model", "", "the model's name at its service; for onnx the folder of an exported cross-encoder"),
+    Option("reranker.base_url", "", "as embedder.base_url, for the reranker", is_address=True),
+    Option("reranker.key_variable", "", "as embedder.key_variable, for the reranker"),
+    Option("reranker.candidates", 20, "how many hits it reads", low=1),
+    Option("reranker.timeout_s", 10.0, "how long it may take before hits stand as they are", low=1),
+    Option("reranker.daily_tokens", 0, "as embedder.daily_tokens, for the reranker", low=0),
     Option("threads", 1, "threads for embedding; more is slower beside other work", low=1),
     Option("search.profile", "files", "how hits are ranked", in_project=True, choices=("files", "openclaw")),
     Option("search.limit", 0, "how many hits; 0: what the profile says", in_project=True, low=0),
@@ -55,11 +77,14 @@ OPTIONS = (
     Option("search.half_life_days", -1.0, "decay of dated notes; 0: none, -1: what the profile says", in_project=True, low=-1),
     Option("index.passage_tokens", 400, "size of a passage", low=32),
     Option("index.overlap_tokens", 80, "what a passage repeats of the one before it", low=0),
-    Option("index.sessions", False, "OpenClaw's transcripts are memory too, in every scope but a project's"),
+    Option("index.sessions", True, "what users and agents said is searchable: every turn of the transcripts that are read"),
+    Option("seed.files", True, "agents' own memory and files of instructions (CLAUDE.md, AGENTS.md …) are searched too"),
+    Option("seed.commits", 500, "newest commits of a project's Git log that are searched too; 0: none", low=0),
     RULES,
     Option("watch.debounce_ms", 1500, "milliseconds without a change before a file is indexed", low=50),
     Option("watch.rescan_s", 300, "seconds without an event after which everything is compared again", low=1),
     *PROMPT_OPTIONS,
+    Option("daemon.idle_hours", 3.0, "a daemon that a session start brought up ends after so long unused; 0: never", low=0),
     Option("observe.agents", "auto", "whose transcripts are read: auto, none, or names joined by commas"),
     Option("observe.folders", "", "more folders of JSONL transcripts, joined as in PATH"),
     Option("observe.notes", "", "folders of Markdown that are mirrored for an agent, joined by commas"),
@@ -88,7 +113,7 @@ OPTIONS = (
     Option("code.upkeep_base_url", "", "as code.base_url, which it is where this is empty and the provider the same"),
     Option("code.upkeep_key_variable", "", "as code.key_variable, which it is where this is empty and the provider the same"),
     Option("code.upkeep_tokens", 20_000, "tokens that summaries may use in one sync; what is left waits for the next", low=0),
-    Option("active_memory.path", "", "where active memory is written; else active_memory.md in Gieok's home"),
+    ACTIVE,
     Option("active_memory.budget_tokens", 2_500, "size of active memory", low=200),
     Option("active_memory.template", "", "a file to use instead of the built-in template"),
 )  # fmt: skip

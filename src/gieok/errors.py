@@ -12,7 +12,9 @@
     │   ├── StoreCorrupt    the database file is damaged or not ours
     │   └── StoreFull       the disk is full
     ├── ShapeMismatch       the data was made with another model, chunker or schema
-    ├── EmbedderFailed      the embedder could not be built or gave no vectors
+    ├── ModelFailed         a model that embeds or reranks gave nothing usable
+    │   ├── EmbedderFailed    no vectors: words still work
+    │   └── RerankerFailed    no scores: hits stand in the order without it
     ├── TranscriptUnreadable  an agent's transcripts cannot be read
     ├── OutputLost          the answer could not be written
     └── GeneratorFailed     a language model gave no usable answer
@@ -120,10 +122,38 @@ class ShapeMismatch(GieokError):
     hint = "run `gieok index --rebuild`: the new index is built beside the old one, then swapped in"
 
 
-class EmbedderFailed(GieokError):
+class ModelFailed(GieokError):
+    """A model that embeds or reranks gave nothing usable.
+
+    `worth_retrying`: the same may work later, after `retry_after_s` where the service says so. `is_too_long`: less may work.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        worth_retrying: bool = False,
+        is_too_long: bool = False,
+        retry_after_s: float = 0.0,
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.worth_retrying = worth_retrying
+        self.is_too_long = is_too_long
+        self.retry_after_s = retry_after_s
+
+
+class EmbedderFailed(ModelFailed):
     """No vectors could be made; keyword search still works."""
 
     code = "embedder_failed"
+    hint = "run `gieok doctor`"
+
+
+class RerankerFailed(ModelFailed):
+    """The configured reranker gave no scores; hits stand in the order that they had without it."""
+
+    code = "reranker_failed"
     hint = "run `gieok doctor`"
 
 
@@ -190,6 +220,7 @@ STATUS: dict[str, tuple[int, int, int]] = {
     "store_full": (2, 507, -32603),
     "shape_mismatch": (2, 409, -32603),
     "embedder_failed": (2, 503, -32603),
+    "reranker_failed": (2, 503, -32603),
     "transcript_unreadable": (2, 422, -32603),
     "generator_failed": (2, 502, -32603),
     "degenerate_output": (2, 502, -32603),

@@ -39,9 +39,8 @@ def spool(root: Path) -> Path:
 
 
 def active_memory(root: Path, scope: str) -> Path:
-    """Return where active memory of a scope is written unless it is configured; `agent:main` has the plain name."""
-    suffix = "" if scope == "agent:main" else "-" + "".join(c if c.isalnum() else "-" for c in scope)
-    return root / f"active_memory{suffix}.md"
+    """Return where active memory of a scope is written unless it is configured."""
+    return Path(places.active_memory(str(root), scope))
 
 
 def aside(root: Path) -> Path:

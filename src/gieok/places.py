@@ -11,7 +11,18 @@ PROJECT_FOLDER = ".gieok"
 USER_SCOPE = "agent:main"
 #: Conversations are kept under this name, beside the names of indexed folders: `sessions/<agent>/<file>`.
 SESSIONS = "sessions"
+#: Ends the key of what was said in a project about the user, kept in their own scope too.
+PROMOTED = "/user"
+#: What was there before Gieok: agents' own memory, instruction files, commits.
+SEEDS = "seeds"
+_FADES_S = 120 * 86_400
+_BROUGHT = "/from:repository"
+#: A file in the home folder, there since `gieok down` until `gieok up` or `gieok install`: somebody wants no daemon.
+DAEMON_DOWN = "daemon.down"
 _NOT_IN_SCOPE = re.compile(r"[\s/:]+")
+
+#: A handle as it is typed: the first digits do where no other memory has them; `.3` is its third line.
+HANDLE_PATTERN = r"([0-9a-f]{4,8})(?:\.([1-9]\d{0,5}))?"
 
 #: A scope: `kind:name` parts, joined by `/`.
 SCOPE_PATTERN = r"[^\s/:]+:[^\s/]+(/[^\s/:]+:[^\s/]+)*"
@@ -55,6 +66,40 @@ def repository(start: str) -> str:
     return folder
 
 
+def workplace(start: str) -> str:
+    """Return the folder whose memory a session in `start` has: the project's, else the top of its Git repository; '' for none.
+
+    A repository that is the home folder (of dotfiles), or around it, makes no project of all that lies in it.
+    """
+    if root := project_root(start):
+        return root
+    top, home = repository(start), os.path.realpath(os.path.expanduser("~"))
+    marker = os.path.join(top, ".git")
+    return top if os.path.lexists(marker) and os.path.commonpath((top, home)) != top and is_owned(marker) else ""
+
+
+def active_memory(home: str, scope: str) -> str:
+    """Return where active memory of a scope is written unless it is configured; the user's own has the plain name."""
+    suffix = "" if scope == USER_SCOPE else "-" + "".join(c if c.isalnum() else "-" for c in scope)
+    return os.path.join(home, f"active_memory{suffix}.md")
+
+
+def lasting_file(home: str, scope: str) -> str:
+    """Return the file that names the turns of a scope which state something lasting."""
+    data = scope.encode("utf-8", "surrogateescape")
+    return os.path.join(home, "lasting", f"{zlib.crc32(data):08x}{zlib.adler32(data):08x}.json")
+
+
+def line_check(text: str) -> int:
+    """Return the sum of a line that is named by its number, kept beside it: another line with that number is not the one."""
+    return zlib.crc32(text.encode("utf-8", "surrogatepass"))
+
+
+def faded(value: float, at_s: float, now_s: float) -> float:
+    """Return what a value is worth at a time: half of it after four months."""
+    return float(value * 0.5 ** (max(0.0, now_s - at_s) / _FADES_S))
+
+
 def is_owned(marker: str) -> bool:
     """Say whether a folder is the user's, or the machine's: in a shared folder anyone could adopt all that lies below it."""
     if not hasattr(os, "getuid"):
@@ -71,7 +116,31 @@ def project_scope(root: str) -> str:
     return f"project:{name}-{zlib.crc32(root.encode('utf-8', 'surrogateescape')):08x}"
 
 
+def repository_scope(scope: str) -> str:
+    """Return the scope of what a project's repository brought along: searched with the project's, injected nowhere."""
+    return f"{scope}{_BROUGHT}"
+
+
+def is_brought(scope: str) -> bool:
+    """Say whether a scope is one of `repository_scope`."""
+    return scope.endswith(_BROUGHT)
+
+
 def scopes(root: str, also: str) -> list[str]:
-    """Return the scopes to read in a project's folder ('' for none): its own, then those named in `also`, by commas."""
+    """Return the scopes to read in a project's folder ('' for none): its own, then those named in `also`, by commas.
+
+    What was said in a repository belongs to its own scope, read there though nobody made a project of it (`workplace`).
+    """
     own = [project_scope(root)] if root else []
     return list(dict.fromkeys((*own, *filter(None, (name.strip() for name in also.split(","))))))
+
+
+def handle(scope: str, key: str, line: int = 0) -> str:
+    """Return the short name of a document, such as `3fa9c01e`, or of one of its lines (from 1): `3fa9c01e.4`.
+
+    It follows from scope and key alone, so that nothing is kept for it. CRC-32 rather than a hash of `hashlib`, which costs the
+    hook a millisecond to import: two of 10,000 documents share one in 1 % of all memories. Who resolves a handle names every
+    document that it fits.
+    """
+    made = f"{zlib.crc32(f'{scope}{chr(0)}{key}'.encode('utf-8', 'surrogatepass')):08x}"
+    return f"{made}.{line}" if line else made

@@ -51,6 +51,21 @@ class GeneratorBackend(Backend):
         self.address = address
 
 
+class ModelBackend(Backend):
+    """`target` is made of a `ModelOpening`; see `gieok.backends.opening`.
+
+    `is_service`: it asks a service, so texts leave the process. `key_variable` and `address` as in `GeneratorBackend`.
+    """
+
+    def __init__(
+        self, target: str, *, extra: str = "", is_service: bool = False, key_variable: str = "", address: str = ""
+    ) -> None:
+        super().__init__(target, extra=extra)
+        self.is_service = is_service
+        self.key_variable = key_variable
+        self.address = address
+
+
 STORES = {
     "sqlite": StoreBackend("sqlite.store:SqliteStore", file="memory.sqlite"),
     "postgres": StoreBackend("postgres.store:PostgresStore", extra="postgres"),
@@ -60,7 +75,36 @@ STORES = {
 }
 PROJECT_STORES = {"sqlite": Backend("stores.sqlite.graph:SqliteProjectStore")}
 JOURNALS = {"sqlite": Backend("journals.sqlite.journal:SqliteJournal")}
-EMBEDDERS = {"e5": Backend("embedders.e5.runtime:E5Embedder")}
+EMBEDDERS = {
+    "e5": ModelBackend("embedders.e5.runtime:opened"),
+    "ollama": ModelBackend("embedders.ollama:Ollama", is_service=True, address="http://127.0.0.1:11434"),
+    "openai": ModelBackend(
+        "embedders.openai:OpenAi",
+        is_service=True,
+        key_variable="OPENAI_API_KEY",
+        address="https://api.openai.com/v1",
+    ),
+    "compatible": ModelBackend("embedders.openai:OpenAi", is_service=True),
+    "gemini": ModelBackend(
+        "embedders.gemini:Gemini",
+        is_service=True,
+        key_variable="GEMINI_API_KEY",
+        address="https://generativelanguage.googleapis.com/v1beta",
+    ),
+    "onnx": ModelBackend("embedders.onnx:OnnxEmbedder", extra="onnx"),
+}
+_RERANKING = "rerankers.services:HttpReranker"
+RERANKERS = {
+    "onnx": ModelBackend("rerankers.onnx:OnnxReranker", extra="onnx"),
+    "cohere": ModelBackend(
+        _RERANKING, is_service=True, key_variable="COHERE_API_KEY", address="https://api.cohere.com"
+    ),
+    "voyage": ModelBackend(
+        _RERANKING, is_service=True, key_variable="VOYAGE_API_KEY", address="https://api.voyageai.com"
+    ),
+    "jina": ModelBackend(_RERANKING, is_service=True, key_variable="JINA_API_KEY", address="https://api.jina.ai"),
+    "compatible": ModelBackend(_RERANKING, is_service=True),
+}
 GENERATORS = {
     "anthropic": GeneratorBackend("anthropic", key_variable="ANTHROPIC_API_KEY"),
     "compatible": GeneratorBackend("chat"),

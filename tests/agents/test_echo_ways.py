@@ -12,9 +12,10 @@ from gieok.capabilities.observe import active_memory
 from gieok.capabilities.observe.active_memory import Look
 from gieok.capabilities.observe.observation import Category, Observation, Priority
 from gieok.capabilities.observe.scope_memory import ScopeMemory
-from gieok.capabilities.prompt import inject
+from gieok.capabilities.prompt import inject, start
 from gieok.model.conversation import Message
 from gieok.surfaces.tools import INSTRUCTIONS
+from gieok.text import active
 
 _AT = "2026-11-21T20:56:41.951Z"
 _Line = dict[str, Any]
@@ -135,7 +136,19 @@ _HELD = ScopeMemory(
     (), (Observation(_PRINTED, datetime(2026, 11, 21, tzinfo=UTC), Priority.HIGH, Category.DECISION),), "", ()
 )
 _ACTIVE = active_memory.render(_HELD, Look("en", 2_500, "", UTC), date(2026, 11, 22)) + active_memory.MARKER
-_INJECTED = inject.render([inject.InjectedMemory(title="Queue", citation="q.md#L1", text=_PRINTED)], [], 2_000)
+_INJECTED = inject.render([inject.InjectedMemory(title="Queue", citation="q.md#L1", text=_PRINTED)], 2_000).text
+_STARTED, _ = start.render(
+    [
+        start.StartPart(
+            "Active memory of the user, everywhere (agent:main)", start.active_lines(active.lines(_ACTIVE)), 0.5
+        ),
+        start.StartPart(
+            "End of the last session here (2026-11-21, codex)", start.last_lines([("user", _PRINTED)]), 0.2
+        ),
+    ],
+    "this user, everywhere (agent:main)",
+    2_500,
+)
 #: What comes back although its text says nothing of Gieok: it is known by the call.
 _BY_CALL: dict[str, tuple[str, dict[str, Any]]] = {
     "our tool": ("mcp__gieok__memory_search", {"query": "queue"}),
@@ -154,6 +167,7 @@ _BY_TEXT = {
     "such an answer, cut": f'<memory-data source="gieok">\n{_PRINTED}',
     "such an answer in JSON": json.dumps({"text": f'<memory-data source="gieok">\n{_PRINTED}'}),
     "injected memory": _INJECTED,
+    "a session's start": _STARTED,
     "the server's instructions": f"{INSTRUCTIONS} {_PRINTED}",
 }
 
@@ -195,7 +209,8 @@ def test_what_gieok_wrote_is_no_evidence_however_a_tool_came_by_it(agent: str, w
 
 @pytest.mark.parametrize("agent", _FIRST)
 @pytest.mark.parametrize(
-    "way", ["active memory", "lines of active memory", "injected memory", "the server's instructions"]
+    "way",
+    ["active memory", "lines of active memory", "injected memory", "a session's start", "the server's instructions"],
 )
 def test_what_gieok_wrote_is_nothing_that_the_user_said(agent: str, way: str) -> None:
     said = _texts(_transcript(agent), _SAYS[agent](f"{_BY_TEXT[way]}\n\nWhat about the queue?"))

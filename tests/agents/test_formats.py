@@ -334,3 +334,26 @@ def test_no_line_of_json_raises(agent: str, line: dict[str, Any]) -> None:
         if isinstance(event, Message):
             assert event.text
             json.dumps(event.text)
+
+
+@pytest.mark.parametrize(
+    ("kept", "typed"),
+    [
+        ('"The launch is on Friday."', "The launch is on Friday."),
+        ('"Call it \\"Mina\\", please."', 'Call it "Mina", please.'),
+        ('"word"', '"word"'),
+        ('"one" and "two"', '"one" and "two"'),
+    ],
+)
+def test_a_prompt_on_opencodes_command_line_is_read_without_the_quotes_around_it(kept: str, typed: str) -> None:
+    part = {"id": "p", "messageID": "m", "type": "text", "text": kept}
+    line = {"event": "message.part.updated.1", "data": {"sessionID": "s", "part": part, "time": 1}}
+    assert _said("opencode", {**line, "message": {"role": "user"}}) == [("user", typed)]
+    assert _said("opencode", {**line, "message": {"role": "assistant"}}) == [("assistant", kept)]
+
+
+def test_a_prompt_that_gemini_puts_behind_what_hooks_add_is_kept() -> None:
+    added = '<hook_context>&lt;memory-context source="gieok"&gt;\n- Use Loki.\n&lt;/memory-context&gt;</hook_context>'
+    parts = [{"text": f"{added}\n\n고마워, 수고했어!"}, {"text": added}]
+    line = {"id": "1", "timestamp": _AT, "type": "user", "content": parts}
+    assert _said("gemini-cli", line) == [("user", "고마워, 수고했어!")]

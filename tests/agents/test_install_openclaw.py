@@ -18,7 +18,7 @@ _SCHEMA: dict[str, Any] = {
         "allow": [str],
         "load": {"paths": [str]},
         "slots": {"memory": str},
-        "entries": {"*": {"enabled": bool}},
+        "entries": {"*": {"enabled": bool, "hooks": {"allowConversationAccess": bool}}},
     },
     "mcp": {"servers": {"*": {"command": str, "args": [str], "env": {"*": str}}}},
 }
@@ -48,6 +48,8 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("OPENCLAW_STATE_DIR", str(folder))
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GIEOK_EMBEDDER", "none")
+    monkeypatch.setenv("GIEOK_DAEMON_AUTOSTART", "off")
+    monkeypatch.setenv("GIEOK_HOOK_DEADLINE_MS", "60000")
     return folder
 
 
@@ -110,13 +112,32 @@ def test_up_to_2026_7_the_qmd_backend_is_set(state: Path) -> None:
 _HOST = """
 import plugin from "./index.js";
 const tools = {};
-plugin.register({ registerTool(make, { names }) { for (const t of make({ agentId: "main" })) tools[t.name] = t; } });
+plugin.register({
+  registerTool(make, { names }) { for (const t of make({ agentId: "main" })) tools[t.name] = t; },
+  on() {},
+});
 const search = (await tools.memory_search.execute("1", { query: "결제를 언제 정산하지", maxResults: 2 })).details;
 const read = (await tools.memory_get.execute("2", { path: search.results[0].path, from: 3, lines: 1 })).details;
 const none = (await tools.memory_get.execute("3", { path: "memory/none.md" })).details;
 const nothing = (await tools.memory_search.execute("4", { query: "zebra" })).details;
 console.log(JSON.stringify({ search, read, none, nothing }));
 """
+
+
+def _driven(folder: Path, host: str, workspace: Path) -> Any:
+    """Run the installed plugin in a stand-in host; return what that prints."""
+    script = folder / "index.js"
+    # The program that a test installs may be elsewhere: call this interpreter.
+    words = json.dumps([sys.executable, "-m", "gieok"])
+    lines = script.read_text().splitlines()
+    script.write_text(
+        "\n".join(f"const GIEOK = {words};" if line.startswith("const GIEOK") else line for line in lines)
+    )
+    (folder / "host.mjs").write_text(host)
+    command = ["node", str(folder / "host.mjs")]
+    done = subprocess.run(command, cwd=workspace, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="the plugin is JavaScript")
@@ -127,21 +148,41 @@ def test_the_plugin_answers_as_memory_core_does(state: Path, tmp_path: Path) -> 
     (workspace / "MEMORY.md").write_text("# Memory\n\n- 결제는 매주 화요일에 정산한다.\n")
     assert main(["install", "openclaw"]) == 0
     assert main(["import", "openclaw", str(workspace)]) == 0
-    folder = state / "gieok-memory"
-    script = folder / "index.js"
-    lines = script.read_text().splitlines()
-    # The program that a test installs may be elsewhere: call this interpreter.
-    words = json.dumps([sys.executable, "-m", "gieok"])
-    script.write_text(
-        "\n".join(f"const GIEOK = {words};" if line.startswith("const GIEOK") else line for line in lines)
-    )
-    (folder / "host.mjs").write_text(_HOST)
-    done = subprocess.run(["node", "host.mjs"], cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    answered = json.loads(done.stdout)
+    answered = _driven(state / "gieok-memory", _HOST, workspace)
     (hit,) = answered["search"]["results"]
     assert (hit["path"], hit["startLine"], hit["citation"]) == ("MEMORY.md", 1, "MEMORY.md#L1-L3")
     assert answered["read"]["text"] == "- 결제는 매주 화요일에 정산한다."
     assert answered["none"] == {"status": "not_found", "text": "", "path": "memory/none.md"}
     assert answered["nothing"]["results"] == []
     assert "unavailable" not in answered["nothing"]
+
+
+_PROMPTS = """
+import plugin from "./index.js";
+let before;
+plugin.register({ registerTool() {}, on(name, answer) { if (name === "before_prompt_build") before = answer; } });
+const context = { agentId: "main", sessionId: "s", sessionKey: "agent:main:main", workspaceDir: process.cwd() };
+const talked = [{ role: "user", content: "hi" }, { role: "assistant", content: "hi" }];
+const first = await before({ prompt: "Good morning, how are you?", messages: [] }, context);
+const second = await before({ prompt: "결제는 언제 정산하지?", messages: talked }, context);
+const cron = await before({ prompt: "x", messages: [] }, { ...context, sessionKey: "agent:main:cron:1" });
+console.log(JSON.stringify({ first, second, cron: cron ?? null }));
+"""
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="the plugin is JavaScript")
+def test_a_session_begins_with_memory_and_each_prompt_gets_its_own(state: Path, tmp_path: Path) -> None:
+    (state / "openclaw.json").write_text(_CURRENT)
+    home, workspace = tmp_path / "home", tmp_path / "ws"
+    (workspace / "memory").mkdir(parents=True)
+    (workspace / "memory" / "pay.md").write_text("# Memory\n\n- 결제는 매주 화요일에 정산한다.\n")
+    assert main(["install", "openclaw"]) == 0
+    assert main(["import", "openclaw", str(workspace)]) == 0
+    (home / "active_memory.md").write_text("## Notes\n- The user is called Hana.\n")
+    (workspace / ".git").mkdir()  # OpenClaw makes a repository of a workspace: its memory is the agent's all the same
+    said = _driven(state / "gieok-memory", _PROMPTS, workspace)
+    assert "The user is called Hana." in said["first"]["appendSystemContext"]
+    assert "prependContext" not in said["first"]
+    assert said["second"]["appendSystemContext"] == said["first"]["appendSystemContext"]
+    assert "매주 화요일" in said["second"]["prependContext"]
+    assert said["cron"] is None

@@ -50,7 +50,7 @@ def test_a_call_that_asks_gieok_is_known(arguments: object) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        {"command": "cd ~/work/gieok && make test"},
+        {"command": "cd ~/gieok && make test"},
         {"command": "git clone https://example.org/gieok.git && ls gieok"},
         {"command": "grep -rn gieok src"},
         {"command": "pip install gieok"},

@@ -144,6 +144,25 @@ def test_a_signal_ends_it_and_nothing_stays_behind(home: Path) -> None:
     assert not (home / "daemon.sock").exists()
 
 
+def test_what_is_said_is_searchable_and_has_vectors_while_it_runs(
+    home: Path, models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIEOK_EMBEDDER", "e5")
+    shutil.copytree(models, home / "models")
+    _say(home, "회의는 몇 시로 할까?")
+    Daemon(home).start()
+    store = SqliteStore(home / "memory.sqlite")
+    _until(lambda: store.stats(_SCOPE).vectors == store.stats(_SCOPE).passages == 1)
+    _say(home, "9시 반")
+    _until(lambda: store.stats(_SCOPE).vectors == store.stats(_SCOPE).passages == 2)
+    (document,) = store.get(_SCOPE, list(store.hashes(_SCOPE)))
+    assert document.text == "User: 회의는 몇 시로 할까?\nUser: 9시 반"
+    status = Daemon(home).status()
+    assert status is not None
+    assert {"turns", "vectors"} <= status.parts.keys()
+    store.close()
+
+
 def test_the_end_of_a_session_is_observed_at_once(home: Path) -> None:
     Daemon(home).start()
     _say(home, "출시는 2099년 1월 2일로 정했어.")

@@ -9,7 +9,7 @@ from gieok.errors import EmbedderFailed, ShapeMismatch
 from gieok.model.memory import Scope
 from gieok.model.retrieval import Filter, VectorQuery
 from gieok.testing import HashEmbedder, MemoryStore
-from gieok.testing.samples import corpus
+from gieok.testing.samples import corpus, entry
 
 _SCOPE = Scope("agent:main")
 
@@ -94,3 +94,17 @@ def test_a_switch_to_the_same_model_embeds_nothing(store: MemoryStore) -> None:
     embedder = HashEmbedder()
     assert switch_model(store, embedder) == 0
     assert embedder.embedded == []
+
+
+def test_what_comes_first_is_embedded_before_the_rest_and_what_is_stored_meanwhile_at_once() -> None:
+    store, embedder = MemoryStore(), HashEmbedder()
+    store.put([entry(f"{n:03}", f"{'first' if n % 2 else 'then'} {n}") for n in range(200)])
+
+    def store_more(done: int) -> None:
+        if done == 64:
+            store.put([entry("late", "then at once")])
+
+    assert fill_vectors(store, embedder, store_more, is_first=lambda text: text.startswith("first")) == 201
+    assert embedder.embedded[0] == "first 199"
+    assert embedder.embedded[64] == "then at once"
+    assert [text[:5] for text in embedder.embedded if text != "then at once"] == ["first"] * 100 + ["then "] * 100

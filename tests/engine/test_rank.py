@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gieok.engine.rank import diversify, jaccard, logistic, openclaw_sum, standardised_sum
+from gieok.engine.likelihood import logistic
+from gieok.engine.rank import diversify, jaccard, openclaw_sum, standardised_sum
 from gieok.model.retrieval import Ranking
 
 _RANKED = st.dictionaries(st.integers(1, 20), st.floats(0.01, 50), min_size=0, max_size=12).map(

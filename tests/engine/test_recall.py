@@ -17,7 +17,7 @@ from gieok.testing import HashEmbedder, ManualClock, MemoryStore
 _MAIN, _OTHER = Scope("agent:main"), Scope("agent:other")
 _CLOCK = ManualClock()
 _TODAY = _CLOCK.now()
-_PROFILE = Profile(name="test", min_score=0.0, half_life_days=30.0, relevance_trade=1.0)
+_PROFILE = Profile(name="test", min_score=0.0, least_best=0.0, half_life_days=30.0, relevance_trade=1.0)
 
 
 def _entry(key: str, text: str, *, scope: Scope = _MAIN, day: date | None = None, age_days: int = 0) -> Entry:

@@ -115,5 +115,6 @@ def test_a_result_is_what_its_schema_says(name: str, answer: Callable[[str], dic
             "code coverage",
             "ask",
             "why",
+            "calibrate",
             "store switch",
         )  # there is nothing to answer with

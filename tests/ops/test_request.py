@@ -28,8 +28,6 @@ def test_words_of_the_command_line_become_values(values: dict[str, object], name
         ({"query": "a", "limit": "3.5"}, "limit is '3.5'", "of type integer"),
         ({"query": "a", "min_score": "high"}, "min_score is 'high'", "of type number"),
         ({"query": "a", "source": "web"}, "source is 'web'", "one of: all, memory, sessions"),
-        ({"query": ["", " "]}, "query is missing", "gieok search"),
-        ({"limit": "3"}, "query is missing", "gieok search"),
         ({"query": "a", "colour": "red"}, "unknown argument 'colour'", "arguments: query, limit"),
     ],
 )
@@ -38,3 +36,10 @@ def test_what_does_not_fit_is_named_with_the_next_step(values: dict[str, object]
         checked(operation("search"), values, Surface.CLI)
     assert said in str(caught.value)
     assert hint in caught.value.hint
+
+
+@pytest.mark.parametrize("values", [{"text": ["", " "]}, {"title": "a"}])
+def test_what_is_needed_and_missing_is_named_with_an_example(values: dict[str, object]) -> None:
+    with pytest.raises(BadRequest, match="text is missing") as caught:
+        checked(operation("remember"), values, Surface.CLI)
+    assert "gieok remember" in caught.value.hint

@@ -22,6 +22,8 @@ NEEDS = {
     "openclaw_sqlite": ("apsw", "zstandard"),
     "ops/memory/sessions": ("apsw", "zstandard"),
     "generators": ("pydantic_ai",),
+    "embedders/onnx": ("tokenizers",),
+    "app/embedders": ("tokenizers",),
     "observe_stats": ("genai_prices",),
 }
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import gieok
+from gieok.places import handle
 
 _SOURCE = Path(gieok.__file__).parents[1]
 GIEOK = (sys.executable, "-m", "gieok")
@@ -21,6 +22,7 @@ QMD = (sys.executable, "-c", "import sys; from gieok.surfaces.qmd import run; sy
 CALLS = {
     "index": ["{notes}"],
     "search": ["결제는 언제 정산하지?"],
+    "list": ["정산"],
     "get": ["MEMORY.md"],
     "status": [],
     "remember": ["린터는 ruff를 쓰기로 했다."],
@@ -29,6 +31,7 @@ CALLS = {
     "archive": ["decision/린터는-ruff를-쓰기로-했다"],
     "trust": ["--list"],
     "install": ["claude-code"],
+    "recall": ["결제는 언제 정산하지?"],
     "hook measure": ["--add", "어떤 린터를 쓰지?", "--expect", "decision/린터는"],
     "hook stats": [],
     "import openclaw": ["{notes}"],
@@ -50,6 +53,7 @@ CALLS = {
     "observe show": [],
     "observe stats": [],
     "why": ["nothing"],
+    "edit": [handle("agent:main", "sessions/claude-code/s#1", 1), "We settle payments on Wednesdays."],
     "up": [],
     "code watch": ["--daemon"],
     "logs": [],
@@ -57,6 +61,7 @@ CALLS = {
     "service install": ["--dry-run"],
     "doctor": [],
     "rebuild": [],
+    "calibrate": [],
     "redact": ["--all"],
     "forget": ["--match", "VLAN", "--yes"],
     "store switch": ["sqlite"],
@@ -87,6 +92,7 @@ class World(NamedTuple):
     def environment(self, **more: str) -> dict[str, str]:
         """Return the environment of a program: nothing of this process but where programs are."""
         own = {"HOME": str(self.user), "GIEOK_HOME": str(self.home), "LANG": "C.UTF-8", "PYTHONPATH": str(_SOURCE)}
+        own["GIEOK_DAEMON_AUTOSTART"] = "off"
         return {"PATH": os.environ["PATH"], **own, **more}
 
     def command(self, name: str, *more: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -116,6 +117,7 @@ def test_a_hit_has_the_documented_shape(cli: Cli, notes: Path) -> None:
     (hit,) = cli("search", "boiler", "repaired", "--json").json()["results"]
     score = hit.pop("score")
     assert 0 < score <= 1
+    assert re.fullmatch("[0-9a-f]{8}", hit.pop("handle"))
     assert hit == {
         "path": "boiler.md",
         "start_line": 1,
@@ -126,6 +128,8 @@ def test_a_hit_has_the_documented_shape(cli: Cli, notes: Path) -> None:
         "scope": "agent:main",
         "heading": hit["heading"],
         "date": None,
+        "status": "current",
+        "level": "high",
     }
     (explained,) = cli("search", "boiler", "--json", "--explain").json()["results"]
     assert explained["signals"]["keyword_rank"] == 1

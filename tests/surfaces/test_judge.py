@@ -17,7 +17,6 @@ import pytest
 import gieok
 from gieok.app import open_context
 from gieok.capabilities.prompt.inject import InjectedMemory
-from gieok.capabilities.prompt.matches import Match
 from gieok.capabilities.prompt.options import HookSettings
 from gieok.ops import operation
 from gieok.ops.memory.remember import RememberRequest
@@ -87,15 +86,12 @@ def _settings(server: Model, api: str = "openai", **values: Any) -> HookSettings
     )  # fmt: skip
 
 
-def _found(*titles: str, text: str = "") -> list[Match]:
-    entries = [
-        InjectedMemory(title=title, citation=f"{title}.md#L1", text=text or f"about {title}") for title in titles
-    ]
-    return [Match(level="high", coverage=0.5, ratio=1.0, key=e.citation, entry=e) for e in entries]
+def _found(*titles: str, text: str = "") -> list[InjectedMemory]:
+    return [InjectedMemory(title=title, citation=f"{title}.md#L1", text=text or f"about {title}") for title in titles]
 
 
-def _titles(found: list[Match]) -> list[str]:
-    return [item.entry.title for item in found]
+def _titles(found: list[InjectedMemory]) -> list[str]:
+    return [item.title for item in found]
 
 
 def _keep(wanted: str) -> Callable[[list[str], str], tuple[int, str]]:

@@ -12,8 +12,9 @@ from gieok.capabilities.observe import active_memory
 from gieok.capabilities.observe.active_memory import Look
 from gieok.capabilities.observe.observation import Category, Observation, Priority
 from gieok.capabilities.observe.scope_memory import ScopeMemory
-from gieok.capabilities.prompt import inject
+from gieok.capabilities.prompt import inject, start
 from gieok.surfaces import tools
+from gieok.text import active
 from gieok.text.echo import is_echo, strip_echo
 
 _AT = datetime(2026, 11, 21, 5, 30, tzinfo=UTC)
@@ -35,9 +36,30 @@ def _active(lang: str) -> str:
 _ENTRY = inject.InjectedMemory(
     title="Queue", citation="notes/queue.md#L1", text="We decided to use Redis.\nNever use Kafka."
 )
+_TURN = inject.InjectedMemory(
+    title="", citation="", text="Kafka is out", who="user", day="2026-11-22", handle="1a2b3c4d.2", answers="Kafka?"
+)
+_TITLE = inject.InjectedMemory(title="Kafka", citation="notes/kafka.md#L1", text="Kafka " * 90, is_sure=False)
+_START = start.render(
+    [
+        start.StartPart(
+            "Active memory of this project (project:shop-1)",
+            start.active_lines(active.lines("## Notes\n- 🔴 2026-11-21 We decided to use Redis.\n- never Kafka\n")),
+            start.ACTIVE,
+        ),
+        start.StartPart(
+            "End of the last session here (2026-11-21, codex)",
+            start.last_lines([("user", "Why not Kafka?"), ("assistant", "It is heavy.")]),
+            start.LAST,
+        ),
+    ],
+    "this project's past sessions (project:shop-1)",
+    2_000,
+)[0]
 _TEXTS = {
-    "injected": inject.render([_ENTRY], [_ENTRY], 2_000),
-    "note": inject.note(3),
+    "session start": _START,
+    "injected": inject.render([_ENTRY, _TURN, _TITLE], 2_000).text,
+    "note": inject.note(),
     "instructions": tools.INSTRUCTIONS,
     "active memory": _active("en"),
     "활성 기억": _active("ko"),
@@ -52,7 +74,7 @@ def test_the_text_of_every_surface_is_known_and_taken_out_whole(text: str) -> No
     assert strip_echo(f"안녕하세요.\n\n{text}\n\nI prefer spaces.") == "안녕하세요.\n\nI prefer spaces."
 
 
-@pytest.mark.parametrize("text", [t for name, t in _TEXTS.items() if name in ("injected", "note")])
+@pytest.mark.parametrize("text", [t for name, t in _TEXTS.items() if name in ("injected", "note", "session start")])
 def test_of_a_text_that_is_cut_anywhere_only_what_is_ours_goes(text: str) -> None:
     for cut in range(1, len(text)):
         assert "Kafka" not in strip_echo(f"hello\n{text[:cut]}"), cut
@@ -79,7 +101,14 @@ def test_nested_blocks_go_whole_and_a_tag_that_somebody_speaks_of_takes_nothing_
     assert strip_echo("a <memory-compact>b <memory-note>c</memory-note> d</memory-compact> e") == "a  e"
     assert strip_echo("What is <memory-context> for?\nI prefer tabs.") == "What is  for?\nI prefer tabs."
     assert strip_echo("a </memory-context> b") == "a  b"
-    assert strip_echo("<memory-context>\n| x\nI prefer tabs.\n<memory-note>\nb\n</memory-note>") == "I prefer tabs."
+    ours = '<memory-context source="gieok">'
+    assert strip_echo(f"{ours}\n| x\nI prefer tabs.\n<memory-note>\nb\n</memory-note>") == "I prefer tabs."
+
+
+def test_what_follows_a_tag_that_a_person_typed_and_never_closed_is_theirs() -> None:
+    said = "Why is there a <memory-context>\n- use pnpm (always)\n| and tabs |\n- deploy on Tuesdays (not Fridays)"
+    assert strip_echo(said) == said.replace("<memory-context>", "")
+    assert strip_echo("<memory-context>\n- use pnpm (always)") == "- use pnpm (always)"
 
 
 def test_a_text_without_memory_is_returned_as_it_is() -> None:

@@ -116,3 +116,10 @@ def test_marks_inside_a_sign_end_a_token() -> None:
 @given(st.text(max_size=40))
 def test_every_token_is_of_letters_digits_and_underscores(text: str) -> None:
     assert all(re.fullmatch(r"\w+", token) for token in keyword_tokens(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["지난 회의 요약해줘.", "배포 날짜 알려주세요", "Tell me about the outage.", "Please list the risks."]
+)
+def test_a_request_is_no_statement(text: str) -> None:
+    assert not is_statement(text)

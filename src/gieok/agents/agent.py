@@ -30,6 +30,49 @@ class Place(NamedTuple):
     agent: str = ""
 
 
+#: Stand for the model's address and for the throwaway home, in what a rehearsal sets up.
+URL, HOME = "<url>", "<home>"
+
+
+class Rehearsal(NamedTuple):
+    """How an agent answers one prompt without a person: in a throwaway home, against a model of ours, for no money."""
+
+    #: As it is found on PATH.
+    program: str
+    #: Its arguments; the prompt comes behind them.
+    arguments: tuple[str, ...]
+    #: What leads it to our model: variables, and files below the home (`URL` and `HOME` are replaced in both).
+    environment: Mapping[str, str]
+    files: Mapping[str, str] = {}
+
+
+class Inventory(NamedTuple):
+    """How the agent's own program tells which hooks its user has trusted, without running any.
+
+    The file of hooks is copied into the throwaway home; the program reads `lines` and answers line by line, the last one with
+    the id `answer`. `untrusted` takes that answer, the file of hooks and the text of the user's settings; it returns the
+    events whose hook would be passed over.
+    """
+
+    arguments: tuple[str, ...]
+    lines: tuple[str, ...]
+    answer: int
+    hooks: str
+    settings: str
+    untrusted: Callable[[Mapping[str, object], Path, str], list[str]]
+
+
+class HookFiles(NamedTuple):
+    """Where an agent looks for hooks, of the user and of a project, and which settings turn them off."""
+
+    #: The agent's folder at a place.
+    folder: Callable[[InstallPlace], Path]
+    #: Names below it.
+    names: tuple[str, ...]
+    #: Path of a setting, and the value (or one of the values) with which it turns hooks off.
+    switches: tuple[tuple[tuple[str, ...], object], ...] = ()
+
+
 class Agent(NamedTuple):
     """One agent; None where it has no such thing. Its name and its hooks' events stand in `table`."""
 
@@ -42,6 +85,9 @@ class Agent(NamedTuple):
     note: tuple[str, str] | None = None
     #: Takes the text of a file that an install changes; returns the command of our prompt hook in it, '' for none.
     prompt_command: Callable[[str], str] = prompt_command
+    hook_files: HookFiles | None = None
+    rehearsal: Rehearsal | None = None
+    inventory: Inventory | None = None
     #: Whether a session in the agent's database has no person in it, by the session's key.
     is_system_session: Callable[[str], bool] = lambda key: False
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from gieok.agents.agent import Agent, below
+from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal, below
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
@@ -93,8 +93,23 @@ def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     ]
 
 
+_HOOK_FILES = HookFiles(
+    lambda site: site.below("CLAUDE_CONFIG_DIR", ".claude"),
+    ("settings.json", "settings.local.json", "plugins/**/hooks/hooks.json"),
+    ((("disableAllHooks",), True),),
+)
+_REHEARSAL = Rehearsal(
+    "claude",
+    ("-p",),
+    {
+        "ANTHROPIC_BASE_URL": URL, "ANTHROPIC_API_KEY": "loopback", "DISABLE_AUTOUPDATER": "1",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    },
+)  # fmt: skip
 AGENT = Agent(
     below("CLAUDE_CONFIG_DIR", ".claude", "projects", "*/*.jsonl"),
     Format(NAME, begin, read, is_prelude=_is_prelude),
     _edits,
+    hook_files=_HOOK_FILES,
+    rehearsal=_REHEARSAL,
 )

@@ -2,9 +2,11 @@
 
 import json
 import re
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-from gieok.agents.agent import Agent, below
+from gieok.agents.agent import URL, Agent, HookFiles, Inventory, Rehearsal, below
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, toml_table
 from gieok.agents.install.edits import InstallPlace, OwnCommand
@@ -112,4 +114,63 @@ _NOTE = (
     "Codex runs no hook that you have not trusted: type /hooks in Codex and approve gieok's",
     "Codex는 신뢰하지 않은 훅을 실행하지 않습니다: Codex에서 /hooks를 입력해 gieok의 훅을 승인하세요",
 )
-AGENT = Agent(below("CODEX_HOME", ".codex", "sessions", "*/*/*/*.jsonl"), Format(NAME, begin, read), _edits, _NOTE)
+_HOOK_FILES = HookFiles(
+    lambda site: site.below("CODEX_HOME", ".codex"),
+    ("hooks.json", "config.toml"),
+    ((("features", "hooks"), False), (("features", "codex_hooks"), False)),
+)
+_CONFIG = f"""model = "loopback"
+model_provider = "loopback"
+
+[model_providers.loopback]
+name = "loopback"
+base_url = "{URL}/v1"
+env_key = "LOOPBACK_KEY"
+wire_api = "responses"
+"""
+_REHEARSAL = Rehearsal(
+    "codex",
+    ("exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"),  # what is trusted is looked at by itself
+    {"LOOPBACK_KEY": "loopback"},
+    {".codex/config.toml": _CONFIG},
+)
+
+
+def _untrusted(answer: Mapping[str, object], file: Path, settings: str) -> list[str]:
+    """Return the events whose hook of ours Codex passes over: its hash is not the one that the user approved, or it is off."""
+    try:
+        kept = mapping(mapping(tomllib.loads(settings).get("hooks")).get("state"))
+    except tomllib.TOMLDecodeError:
+        kept = {}
+    waiting: list[str] = []
+    for entry in parts(mapping(answer.get("result")).get("data")):
+        for hook in parts(entry.get("hooks")):
+            # Such as `<folder>/hooks.json:user_prompt_submit:0:0`.
+            state = mapping(kept.get(f"{file}{name_of(hook.get('key')).rpartition(file.name)[2]}"))
+            is_on = state.get("enabled", True) is True and state.get("trusted_hash") == hook.get("currentHash")
+            if edits.is_ours(name_of(hook.get("command"))) and not is_on:
+                waiting.append(name_of(hook.get("eventName")))
+    return waiting
+
+
+_INVENTORY = Inventory(
+    ("app-server",),
+    (
+        '{"id": 0, "method": "initialize", "params": {"clientInfo": {"name": "gieok", "version": "1"}}}',
+        '{"method": "initialized"}',
+        '{"id": 1, "method": "hooks/list", "params": {}}',
+    ),
+    1,
+    "hooks.json",
+    "config.toml",
+    _untrusted,
+)
+AGENT = Agent(
+    below("CODEX_HOME", ".codex", "sessions", "*/*/*/*.jsonl"),
+    Format(NAME, begin, read),
+    _edits,
+    _NOTE,
+    hook_files=_HOOK_FILES,
+    rehearsal=_REHEARSAL,
+    inventory=_INVENTORY,
+)

@@ -8,7 +8,7 @@ resumes a session: that holds texts of its own, and nobody has taken anything ba
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from gieok.agents.agent import Agent, Place
+from gieok.agents.agent import URL, Agent, HookFiles, Place, Rehearsal
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
@@ -20,7 +20,8 @@ NAME = "gemini-cli"
 
 _ROLES = {"user": Role.USER, "gemini": Role.ASSISTANT}
 _BLOCKS = "session_context hook_context state_snapshot loaded_context extension_context project_context".split()
-_SYNTHETIC = tuple(f"<{name}>" for name in _BLOCKS)
+#: What hooks add stands before or behind a prompt, in the message of the person; the others are messages of their own.
+_SYNTHETIC = tuple(f"<{name}>" for name in _BLOCKS if name != "hook_context")
 #: What the program puts in behind a prompt that names files with `@`.
 _FILES, _END_OF_FILES = "--- Content from referenced files ---", "--- End of content ---"
 #: What it writes in the user's or the model's place.
@@ -118,4 +119,18 @@ def _cwd_of(path: Path) -> str:
         return ""
 
 
-AGENT = Agent(_place, Format(NAME, begin, read), _edits)
+_HOOK_FILES = HookFiles(
+    lambda site: site.folder / ".gemini",
+    ("settings.json", "extensions/*/hooks/hooks.json"),
+    ((("hooksConfig", "enabled"), False), (("hooksConfig", "disabled"), "gieok")),
+)
+_REHEARSAL = Rehearsal(
+    "gemini",
+    ("-m", "gemini-2.5-flash", "-p"),
+    {"GEMINI_API_KEY": "loopback", "GOOGLE_GEMINI_BASE_URL": URL, "GEMINI_CLI_TRUST_WORKSPACE": "true"},
+    {
+        ".gemini/settings.json": '{"security": {"auth": {"selectedType": "gemini-api-key"}}, '
+        '"general": {"enableAutoUpdate": false}, "privacy": {"usageStatisticsEnabled": false}}'
+    },
+)
+AGENT = Agent(_place, Format(NAME, begin, read), _edits, hook_files=_HOOK_FILES, rehearsal=_REHEARSAL)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gieok.agents import table
-from gieok.agents.agent import Agent, Place
+from gieok.agents.agent import URL, Agent, HookFiles, Place, Rehearsal
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
@@ -22,6 +22,7 @@ NAME = "opencode"
 
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 _OUTCOMES = {"completed": "output", "error": "error"}
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)+"', re.DOTALL)
 _PROMPT_LINE = re.compile(rf'"{table.PROMPT}": ("(?:[^"\\]|\\.)*")')
 
 
@@ -49,10 +50,16 @@ def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
     role, at = _ROLES.get(name_of(message.get("role"))), data.get("time")
     match part.get("type"):
         case "text" if role and part.get("synthetic") is not True and part.get("ignored") is not True:
-            return (Said(identity, role, name_of(part.get("text")), at),)
+            text = name_of(part.get("text"))
+            return (Said(identity, role, _typed(text) if role is Role.USER else text, at),)
         case "tool":
             return _used(identity, part, at)
     return ()
+
+
+def _typed(text: str) -> str:
+    """Return a prompt as it was typed: `opencode run "Two words"` keeps it within quotes, and those inside escaped."""
+    return text[1:-1].replace('\\"', '"') if " " in text and _QUOTED.fullmatch(text) else text
 
 
 def _used(identity: str, part: Line, at: object) -> Sequence[Part]:
@@ -70,10 +77,15 @@ def _place(home: Path, environment: Mapping[str, str]) -> Place:
     return Place((Path(data) if data else home / ".local" / "share") / NAME, databases=f"{NAME}*.db", is_watched=False)
 
 
-def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
+def _folder(site: InstallPlace) -> Path:
     configured = site.environment.get("XDG_CONFIG_HOME")
     user = (Path(configured) if configured else site.folder / ".config") / NAME
-    folder, settings = (site.folder / f".{NAME}", site.folder) if site.is_project else (user, user)
+    return site.folder / f".{NAME}" if site.is_project else user
+
+
+def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
+    folder = _folder(site)
+    settings = site.folder if site.is_project else folder
     file = settings / "opencode.json"
     commented = file.with_suffix(".jsonc")
     lines = {event: call.line(event, NAME) for event in table.BY_NAME[NAME].events}
@@ -94,4 +106,21 @@ def _prompt_command(plugin: str) -> str:
     return line if edits.is_ours(line) else ""
 
 
-AGENT = Agent(_place, Format(NAME, begin, read), _edits, prompt_command=_prompt_command)
+_REHEARSAL = Rehearsal(
+    "opencode",
+    ("run",),
+    {"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1"},
+    {
+        ".config/opencode/opencode.json": '{"model": "loopback/one", "small_model": "loopback/one", "share": "disabled", '
+        '"provider": {"loopback": {"npm": "@ai-sdk/openai-compatible", "name": "loopback", '
+        f'"options": {{"baseURL": "{URL}/v1", "apiKey": "loopback"}}, "models": {{"one": {{"name": "one"}}}}}}}}}}'
+    },
+)
+AGENT = Agent(
+    _place,
+    Format(NAME, begin, read),
+    _edits,
+    prompt_command=_prompt_command,
+    hook_files=HookFiles(_folder, ("plugin/*.[jt]s", "plugins/*.[jt]s")),
+    rehearsal=_REHEARSAL,
+)

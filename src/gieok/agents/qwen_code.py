@@ -6,7 +6,7 @@ Rewound turns stay: the program starts another branch and deletes nothing.
 from collections.abc import Iterator, Sequence
 
 from gieok.agents import claude_code, gemini_cli
-from gieok.agents.agent import Agent, below
+from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal, below
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
@@ -81,6 +81,24 @@ def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     ]
 
 
+_HOOK_FILES = HookFiles(
+    lambda site: site.below("QWEN_HOME", ".qwen"),
+    ("settings.json", "extensions/*/hooks/hooks.json"),
+    ((("disableAllHooks",), True),),
+)
+_REHEARSAL = Rehearsal(
+    "qwen",
+    (),
+    {"OPENAI_API_KEY": "loopback", "OPENAI_BASE_URL": f"{URL}/v1", "OPENAI_MODEL": "loopback"},
+    {
+        ".qwen/settings.json": '{"security": {"auth": {"selectedType": "openai"}}, '
+        '"general": {"enableAutoUpdate": false}, "privacy": {"usageStatisticsEnabled": false}, "telemetry": {"enabled": false}}'
+    },
+)
 AGENT = Agent(
-    below("QWEN_RUNTIME_DIR QWEN_HOME", ".qwen", "projects", "*/chats/*.jsonl"), Format(NAME, begin, read), _edits
+    below("QWEN_RUNTIME_DIR QWEN_HOME", ".qwen", "projects", "*/chats/*.jsonl"),
+    Format(NAME, begin, read),
+    _edits,
+    hook_files=_HOOK_FILES,
+    rehearsal=_REHEARSAL,
 )

@@ -7,6 +7,7 @@ Source: facts recorded from Claude Code 2.1.330, Codex CLI 0.169.0, Gemini CLI 0
 documentation of Cursor 3.
 """
 
+import os
 from collections.abc import Callable, Mapping
 
 PROMPT, SESSION_START, STOP, PRE_COMPACT, SESSION_END = "prompt", "session-start", "stop", "pre-compact", "session-end"
@@ -63,14 +64,17 @@ def _cursor_answer(native: str, context: str) -> Payload:
 
 
 _CLAUDE_EVENTS = _named("UserPromptSubmit", "SessionStart", "Stop", "PreCompact", "SessionEnd")
-_GEMINI_EVENTS = _named("BeforeAgent", "SessionStart", "AfterAgent", "PreCompress", "SessionEnd")
+# Gemini CLI 0.61.0 fires PreCompress at every prompt, before it looks whether there is anything to compress: it tells nothing.
+_GEMINI_EVENTS = _named("BeforeAgent", "SessionStart", "AfterAgent", "", "SessionEnd")
 _CURSOR_EVENTS = _named("beforeSubmitPrompt", "sessionStart", "stop", "preCompact", "sessionEnd")
 _OPENCODE_EVENTS = _named("chat.message", "session.created", "session.idle", "experimental.session.compacting", "")
 
 #: In the order in which transcripts are recognised; payloads are by the first row whose `is_sender` is true.
 ROWS = (
-    Row("openclaw", ("a memory plugin and MCP tools; its memory files and transcripts are read",
-                     "메모리 플러그인과 MCP 도구; 메모리 파일과 대화 기록을 읽음"), {}),
+    # Its plugin calls `gieok hook`; nothing stands in its settings.
+    Row("openclaw", ("a memory plugin with recall, MCP tools; its memory files and transcripts are read",
+                     "회상까지 하는 메모리 플러그인과 MCP 도구; 메모리 파일과 대화 기록을 읽음"), {},
+        answer=lambda native, context: {"additional_context": context}, shows_notices=False),
     Row("cursor", ("context at the start of a session, MCP tools, a command; no transcripts",
                    "세션을 시작할 때의 문맥, MCP 도구, 명령; 대화 기록은 읽지 않음"), _CURSOR_EVENTS,
         lambda payload: _is_of(payload, _CURSOR_EVENTS) or "conversation_id" in payload or "workspace_roots" in payload,
@@ -92,6 +96,16 @@ ROWS = (
         lambda payload: True),
 )  # fmt: skip
 BY_NAME = {row.name: row for row in ROWS}
+#: Files of instructions that an agent puts into its context by itself: in its folder and those above, in the user's own.
+_INSTRUCTIONS = {
+    "claude-code": (("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"), ".claude/CLAUDE.md"),
+    "codex": (("AGENTS.md", "AGENTS.override.md"), ".codex/AGENTS.md"),
+    "gemini-cli": (("GEMINI.md",), ".gemini/GEMINI.md"),
+    "qwen-code": (("QWEN.md", "AGENTS.md"), ".qwen/QWEN.md"),
+    "opencode": (("AGENTS.md", "CLAUDE.md"), ".config/opencode/AGENTS.md"),
+    "cursor": (("AGENTS.md", ".cursorrules"), ""),
+    "openclaw": (("AGENTS.md", "MEMORY.md", "USER.md"), ""),
+}
 #: As people read them.
 NAMES = tuple(sorted(BY_NAME))
 #: The agents that call `gieok hook`.
@@ -122,10 +136,36 @@ def folder_of(payload: Payload) -> str:
     return text_of(payload, "cwd")
 
 
+def own_scope(row: Row, payload: Payload) -> str:
+    """Return the scope of the agent's own that a session has wherever it works; '' where its folder decides."""
+    name = text_of(payload, "agent_id") if row.name == "openclaw" else ""
+    return f"agent:{name.replace(':', '-').replace(' ', '-').replace('/', '-')}" if name else ""
+
+
+def folded(folder: str) -> str:
+    """Return a folder's path as Claude Code names folders of its own by it."""
+    return "".join(char if char.isascii() and char.isalnum() else "-" for char in folder)
+
+
+def instructions(agent: str, folder: str, user: str) -> list[str]:
+    """Return the files of instructions that an agent in a folder may have read, up to the top of the repository."""
+    names, own = _INSTRUCTIONS.get(agent, ((), ""))
+    found = [os.path.join(user, own)] if own else []
+    if agent == "claude-code":  # its own notes, of which it reads the first 200 lines
+        found.append(os.path.join(user, ".claude", "projects", folded(folder), "memory", "MEMORY.md"))
+    while names:
+        found += [os.path.join(folder, name) for name in names]
+        above = os.path.dirname(folder)
+        if folder in (above, user) or os.path.lexists(os.path.join(folder, ".git")):
+            break
+        folder = above
+    return found
+
+
 def output(row: Row, event: str, context: str, notice: str = "") -> Payload:
     """Return what the agent accepts: `context` is put before the model, `notice` shown to the person.
 
     No key more: Codex rejects them. Where an agent shows no notices, the caller puts them into the context (`inject.pass_on`).
     """
     shown: Payload = {"systemMessage": notice} if notice and row.shows_notices else {}
-    return {**shown, **row.answer(row.events[event], context)} if context else shown
+    return {**shown, **row.answer(row.events.get(event, event), context)} if context else shown

@@ -27,7 +27,7 @@ class SystemClock:
 
     def now(self) -> datetime:
         """Return the time."""
-        return datetime.now(UTC)
+        return datetime.fromtimestamp(time.time(), UTC)
 
 
 def open_context(
@@ -90,11 +90,16 @@ def scoped(context: Context) -> Context:
 
 
 def _scopes(folder: Path, named: str, beside: str) -> tuple[Scope, ...]:
-    """Return the scope to read and write, then those that are read beside it: in a project, the user's own."""
+    """Return the scope to read and write, then those that are read beside it: in a project, the user's own.
+
+    What is written in a repository that nobody made a project of is the user's; what was said there is read beside it.
+    """
     if named != "auto":
         return (Scope(named),)
     project = places.project_root(str(folder))
-    return tuple(map(Scope, places.scopes(project, beside if project else places.USER_SCOPE)))
+    if project:
+        return tuple(map(Scope, places.scopes(project, beside)))
+    return tuple(map(Scope, dict.fromkeys((places.USER_SCOPE, *places.scopes(places.workplace(str(folder)), beside)))))
 
 
 def _use_rules(settings: config.Settings, *, in_call: bool, is_sound: bool) -> None:

@@ -1,22 +1,24 @@
 """Opens what is remembered."""
 
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gieok import paths, registry
+from gieok.app import embedders, rerankers
 from gieok.app.wiring import Wiring
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.profile import PROFILES
 from gieok.config import Settings
 from gieok.engine.profile import Profile
 from gieok.errors import BadConfig
-from gieok.ops.context import MemoryContext, TranscriptAccess
-from gieok.ports.models import Embedder
+from gieok.ops.context import MemoryContext, SeedAccess
 
 if TYPE_CHECKING:  # a cold search has no time for it
-    from gieok.ports.journal import TranscriptStore
+    from collections.abc import Sequence
+
+    from gieok.capabilities.observe.freshness import Backlog
+    from gieok.ports.code import Commit
 
 
 def opened(wiring: Wiring) -> MemoryContext:
@@ -30,44 +32,51 @@ def opened(wiring: Wiring) -> MemoryContext:
         journal=stores.journal,
         notes=stores.notes,
         embedder_name=settings.text("embedder"),
-        embedder=cache(partial(_embedder, wiring)),
+        embedder=partial(embedders.opened, wiring),
+        reranking=partial(rerankers.opened, wiring),
+        keep_calibration=partial(rerankers.keep_calibration, settings.home),
         profile=partial(_profile, settings),
+        catch_up=partial(_catch_up, wiring),
         cut=Cut(settings.integer("index.passage_tokens"), settings.integer("index.overlap_tokens")),
-        transcripts=TranscriptAccess(settings.flag("index.sessions"), partial(open_transcripts, "openclaw")),
+        seeds=SeedAccess(settings.flag("seed.files"), settings.integer("seed.commits"), partial(_log, wiring)),
     )
 
 
-def _embedder(wiring: Wiring) -> Embedder | None:
-    settings = wiring.settings
-    name = settings.text("embedder")
-    if name == "none":
-        return None
-    threads = settings.integer("threads")
+def _catch_up(wiring: Wiring) -> "Backlog":
+    """Take in what agents wrote last, within a small budget; nothing in a daemon, which follows them."""
+    from gieok.capabilities.observe import freshness
 
-    def made() -> Embedder:
-        opened: Embedder = registry.load(registry.EMBEDDERS, name)(
-            paths.models(settings.home), threads=threads, say=wiring.say
-        )
-        return opened
+    settings, home = wiring.settings, str(wiring.settings.home)
+    agents, folders = settings.text("observe.agents"), settings.text("observe.folders")
+    if wiring.resident is not None or not settings.flag("index.sessions") or (agents == "none" and not folders):
+        return freshness.Backlog()
+    whose, began_s = freshness.key(agents, folders, wiring.caller.environment), wiring.clock.now().timestamp()
+    if not freshness.is_new(home, whose):
+        return freshness.Backlog()
+    from gieok.app import observe
+    from gieok.capabilities.observe import catching_up
 
-    return made() if wiring.resident is None else wiring.resident.embedder((name, threads), made)
+    sidecar = observe.opened(wiring).sidecar()
+    left = catching_up.catch_up(sidecar)
+    freshness.keep(home, whose, catching_up.patterns(sidecar), 0.0 if left else began_s)
+    return left
 
 
-def open_transcripts(agent: str, file: Path) -> "TranscriptStore":
-    """Open a database of an agent's transcripts."""
-    made: TranscriptStore = registry.load(registry.TRANSCRIPTS, agent)(file)
-    return made
+def _log(wiring: Wiring, root: Path, most: int) -> "Sequence[Commit]":
+    from gieok.backends.git import Git
+
+    return Git(root, wiring.caller.environment).log(most)
 
 
 def _profile(settings: Settings, name: str) -> Profile:
     name = name or settings.text("search.profile")
     if name not in PROFILES:
         raise BadConfig(f"unknown profile {name!r}", hint=f"profiles: {', '.join(PROFILES)}")
-    profile = PROFILES[name]
+    profile = replace(PROFILES[name], calibrations=rerankers.calibrations(settings.home))
     if limit := settings.integer("search.limit"):
         profile = profile.with_limit(limit)
     if (score := settings.number("search.min_score")) >= 0:
-        profile = replace(profile, min_score=score)
+        profile = profile.with_least_score(score)
     if (days := settings.number("search.half_life_days")) >= 0:
         profile = replace(profile, half_life_days=days)
     return profile

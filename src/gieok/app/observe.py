@@ -11,7 +11,6 @@ from gieok.agents import sources
 from gieok.agents.agent import observed
 from gieok.agents.openclaw import installation
 from gieok.app import models
-from gieok.app.memory import open_transcripts
 from gieok.app.wiring import Wiring
 from gieok.capabilities.observe import active_memory, reflect, rules, scope_memory
 from gieok.capabilities.observe.active_memory import Look
@@ -24,7 +23,10 @@ from gieok.engine.generate import Asker
 from gieok.errors import BadConfig, BadRequest
 from gieok.model.memory import Scope
 from gieok.ops.context import ObserveContext
+from gieok.ops.memory.seeding import FOLDERS
+from gieok.ports.journal import TranscriptStore
 from gieok.ports.store import Store
+from gieok.text.redact.names import named
 
 #: Of what is remembered already, an observer is shown this much.
 _REMEMBERED_TOKENS = 2_000
@@ -32,7 +34,11 @@ _REMEMBERED_TOKENS = 2_000
 
 def opened(wiring: Wiring) -> ObserveContext:
     """Put the context together; the sidecar is made when it is asked for."""
-    return ObserveContext(cache(partial(_sidecar, wiring)), wiring.settings.integer("observe.idle_minutes"))
+    return ObserveContext(
+        cache(partial(_sidecar, wiring)),
+        wiring.settings.integer("observe.idle_minutes"),
+        wiring.settings.flag("index.sessions"),
+    )
 
 
 def _sidecar(wiring: Wiring) -> Sidecar:
@@ -46,9 +52,9 @@ def _sidecar(wiring: Wiring) -> Sidecar:
         zone=wiring.zone,
         transcripts=TranscriptSources(
             sources.places(caller.user, caller.environment, _agents(settings), _folders(wiring)),
-            open_transcripts,
+            _open_transcripts,
             scope,
-            _project_scope,
+            _ProjectScopes(wiring),
         ),
         models=_scope_models(wiring, store),
         notifier=registry.load(registry.NOTIFIERS, "log")(paths.log(settings.home), wiring.clock.now),
@@ -67,11 +73,36 @@ def _sidecar(wiring: Wiring) -> Sidecar:
             reflect_tokens=settings.integer("reflect.tokens"),
         ),
         notes=_notes(wiring),
+        has_turns=settings.flag("index.sessions"),
+        beside=lambda: wiring.stores.all()[1:],
     )
 
 
+def _open_transcripts(agent: str, file: Path) -> TranscriptStore:
+    """Open a database of an agent's transcripts."""
+    made: TranscriptStore = registry.load(registry.TRANSCRIPTS, agent)(file)
+    return made
+
+
+class _ProjectScopes:
+    """The scope of the project that a folder belongs to; keeps such folders for `ops.memory.seeding`."""
+
+    def __init__(self, wiring: Wiring) -> None:
+        self._wiring = wiring
+        self._seen: set[str] = set()
+
+    def __call__(self, folder: str) -> Scope | None:
+        scope = _project_scope(folder)
+        if scope and folder not in self._seen:
+            journal = self._wiring.stores.journal()
+            self._seen |= journal.kept(FOLDERS).keys() | {folder}
+            if folder not in journal.kept(FOLDERS) and named(folder) == folder:
+                journal.keep(FOLDERS, {folder: ""})
+        return scope
+
+
 def _project_scope(folder: str) -> Scope | None:
-    root = places.project_root(folder) if folder else ""
+    root = places.workplace(folder) if folder else ""
     return Scope(places.project_scope(root)) if root else None
 
 

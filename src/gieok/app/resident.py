@@ -10,21 +10,24 @@ from collections.abc import Callable
 from gieok import config, registry
 from gieok.app.stores import Stores
 from gieok.config import Settings
-from gieok.ports.models import Embedder
+from gieok.ports.models import Embedder, Reranker
 
 #: More are opened by callers in other environments; the one that was used least lately goes.
 _MOST_STORES = 4
+#: The one of the settings, and while models are switched the one of the vectors that are there.
+_MOST_EMBEDDERS = 2
 #: Settings that say nothing of where memory is kept; those that a project may set are none of them.
 _OF_A_CALL = ("lang", "scope")
 
 
 class Resident:
-    """Stores by the settings that decide them; one embedder. May be used by several threads."""
+    """Stores by the settings that decide them; the embedder. May be used by several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._stores: OrderedDict[object, Stores] = OrderedDict()
-        self._embedder: tuple[object, Embedder] | None = None
+        self._embedders: OrderedDict[object, Embedder] = OrderedDict()
+        self._reranker: tuple[object, Reranker] | None = None
         self._used_s = 0.0
 
     def stores(self, settings: Settings, environment: object, made: Callable[[], Stores]) -> Stores:
@@ -48,20 +51,31 @@ class Resident:
             return stores
 
     def embedder(self, key: object, made: Callable[[], Embedder]) -> Embedder:
-        """Return the embedder of this name and number of threads, made at the first call."""
+        """Return the embedder of these settings, made at the first call; while models are switched there are two."""
         with self._lock:
             self._used_s = time.monotonic()
-            if self._embedder is None or self._embedder[0] != key:
-                self._embedder = (key, made())
-            return self._embedder[1]
+            found = self._embedders.pop(key, None) or made()
+            self._embedders[key] = found
+            if len(self._embedders) > _MOST_EMBEDDERS:
+                self._embedders.popitem(last=False)
+            return found
+
+    def reranker(self, key: object, made: Callable[[], Reranker]) -> Reranker:
+        """Return the reranker of these settings, made at the first call."""
+        with self._lock:
+            self._used_s = time.monotonic()
+            if self._reranker is None or self._reranker[0] != key:
+                self._reranker = (key, made())
+            return self._reranker[1]
 
     def release(self, idle_s: float) -> None:
         """Let go of everything after so long without a call, and give the memory back; calls that run keep what they have."""
         with self._lock:
-            is_empty = self._embedder is None and not self._stores
+            is_empty = not self._embedders and not self._stores
             if is_empty or time.monotonic() - self._used_s < idle_s:
                 return
-            self._embedder = None
+            self._embedders.clear()
+            self._reranker = None
             self._stores.clear()
         gc.collect()
         if sys.platform == "linux":

@@ -12,6 +12,7 @@ from gieok.ports.system import Clock
 
 if TYPE_CHECKING:  # most processes end with their call
     from gieok.app.resident import Resident
+    from gieok.ports.models import Embedder
 
 
 class Wiring:
@@ -34,6 +35,8 @@ class Wiring:
     ) -> None:
         self.settings, self.caller, self.clock, self.zone, self.lang = settings, caller, clock, zone, lang
         self.say, self.wait, self.resident, self.daemon = say, wait, resident, daemon
+        #: Those of a process that ends with its call, by the settings that decide them: a model is loaded once.
+        self.embedders: dict[object, Embedder] = {}
 
     @cached_property
     def stores(self) -> Stores:

@@ -4,12 +4,17 @@ import os
 import subprocess
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from gieok.errors import BadRequest
+from gieok.ports.code import Commit
 
 _TIMEOUT_S = 30
 _NOT_RUN = 127
+_COMMIT_FIELDS = 5
+#: A clock that was wrong, or somebody's joke.
+_LATEST_S = 4_102_444_800
 #: The repository may be hostile: no command of its configuration is run.
 _SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "diff.external=", "--no-pager")
 
@@ -106,6 +111,16 @@ class Git:
         code, text, _ = self._text("show", f"{revision}:./{path}")
         return text if code == 0 else None
 
+    def log(self, most: int) -> list[Commit]:
+        """Return the newest commits of the branch that is checked out, merges left out, newest first."""
+        said = self._ask(
+            "-c", "core.quotePath=false", "-c", "log.showSignature=false",
+            "log", f"--max-count={most}", "--no-merges", "--no-color", "--no-renames", "--no-ext-diff", "--no-textconv",
+            "--name-only", "--format=%x1e%H%x1f%an%x1f%at%x1f%B%x1f",
+        )  # fmt: skip
+        rows = (row.split("\x1f") for row in said.split("\x1e"))
+        return [_commit(*row) for row in rows if len(row) == _COMMIT_FIELDS and row[2].isdigit()]
+
     def hooks_folder(self) -> Path | None:
         """Return where git looks for hooks; None without git."""
         code, text, _ = self._text("rev-parse", "--git-path", "hooks", safe=False)
@@ -132,6 +147,11 @@ class Git:
         except (OSError, subprocess.TimeoutExpired) as error:
             return _NOT_RUN, b"", str(error)
         return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace")
+
+
+def _commit(identity: str, author: str, at: str, message: str, files: str) -> Commit:
+    when = datetime.fromtimestamp(min(int(at), _LATEST_S), UTC)
+    return Commit(identity, author, when, message.strip(), tuple(filter(None, files.split("\n"))))
 
 
 def _below(path: str, folder: str) -> str:

@@ -1,4 +1,4 @@
-"""What a store is opened with: the settings that a backend may see. Standard library only."""
+"""What stores, embedders and rerankers are opened with: the settings that a backend may see. Standard library only."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,3 +17,29 @@ class Opening(NamedTuple):
     is_resident: bool = False
     #: Shows a line of progress to a person: an index of an older release may take a while to bring up to date.
     say: Callable[[str], None] = lambda line: None
+
+
+class ModelOpening(NamedTuple):
+    """What an embedder or a reranker is opened with. `provider` is its row in the registry, `model` a name or a folder."""
+
+    provider: str
+    model: str
+    home: Path
+    address: str = ""
+    key: str = ""
+    #: Where the key belongs: named in errors.
+    key_variable: str = ""
+    #: How long the vectors shall be; 0: as the model makes them.
+    dimension: int = 0
+    #: Put before a question and before a passage; `auto`: as the model's makers say.
+    query_prompt: str = "auto"
+    passage_prompt: str = "auto"
+    #: How the vectors of tokens become one: auto, mean, cls, last or max.
+    pooling: str = "auto"
+    timeout_s: float = 60.0
+    threads: int = 1
+    say: Callable[[str], None] = lambda line: None
+
+    def needs(self, what: str, setting: str) -> str:
+        """Return the words for a setting that is missing."""
+        return f"{self.provider!r} needs {what}: set `{setting}`"

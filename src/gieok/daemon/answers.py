@@ -1,5 +1,6 @@
 """Answers calls in the daemon: in the caller's folder and environment, with what this process keeps open."""
 
+import os
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 from gieok import paths
 from gieok.app import open_context
 from gieok.app.resident import Resident
-from gieok.daemon.call import Call
+from gieok.daemon.call import HOOK, WAKING, Call
 from gieok.daemon.client import Daemon
 from gieok.daemon.server import Answering
 from gieok.errors import unexpected
@@ -30,6 +31,13 @@ def answered(
     except Exception as error:  # noqa: BLE001 - the caller is told, as at a terminal
         answer = failed(unexpected(error))
     return answer._asdict() | {"failure": answer.failure and answer.failure._asdict()}
+
+
+def warm(resident: Resident, home: Path) -> None:
+    """Open what the first prompt needs: the model takes half a second, and a hook waits for a tenth."""
+    answered(
+        resident, Call("recall", {"prompt": [WAKING]}, HOOK, str(home), os.environ), lambda _: None, lambda _: None
+    )
 
 
 def _answer(resident: Resident, call: Call, say: Callable[[str], None], tell: Callable[[str], None]) -> Answer:

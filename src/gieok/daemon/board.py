@@ -17,6 +17,16 @@ class Board:
         self.stop = threading.Event()
         self._lock = threading.Lock()
         self._parts: dict[str, str] = {}
+        self._used_s = time.monotonic()
+
+    def touch(self) -> None:
+        """Say that somebody needs this process: a call, a message of a conversation."""
+        self._used_s = time.monotonic()
+
+    @property
+    def idle_s(self) -> float:
+        """Return for how long nobody needed it."""
+        return time.monotonic() - self._used_s
 
     @property
     def parts(self) -> dict[str, str]:

@@ -1,33 +1,45 @@
-"""A call of an operation as it travels to the daemon, and its answer back."""
+"""A call of an operation as it travels to the daemon, and its answer back.
 
+The prompt hook calls too: standard library, and none of it that is slow to import.
+"""
+
+from collections import namedtuple
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any, NamedTuple
 
 from gieok import __version__
 from gieok.daemon import wire
 from gieok.errors import TRACEBACK_VARIABLE, GieokError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
 
 #: Variables that libraries read of the whole process: a caller with others there answers itself.
 _OF_THE_PROCESS = ("HOME", "TZ", "SUDO_UID")
 _PREFIXES = ("PG", "SSL_CERT_", "GIT_")
 
 
-class Call(NamedTuple):
-    """What is asked, and by whom: `values` are the operation's parameters; the rest as in `ops.run` and `Caller`."""
+#: Asks nothing that is injected anywhere, but opens the store and the model.
+WAKING = "gieok, what is remembered?"
+_WAKE_S = 0.2
+#: The surface of the prompt hook, which is on no operation's list: it calls one, and what that uses is the daemon's own.
+HOOK = "hook"
 
-    operation: str
-    values: Mapping[str, object]
-    surface: str
-    folder: str
-    environment: Mapping[str, str]
-    flags: Mapping[str, str] = {}
-    #: Interface language where the settings leave it open.
-    lang: str = "en"
-    #: Language of the text; '' for that of the settings.
-    text_lang: str = ""
-    colour: bool = False
-    verbatim: bool = False
+
+class Call(
+    namedtuple(  # noqa: PYI024 - `typing` is slow
+        "Call",
+        "operation values surface folder environment flags lang text_lang colour verbatim",
+        defaults=({}, "en", "", False, False),
+    )
+):
+    """What is asked, and by whom: `values` are the operation's parameters; the rest as in `ops.run` and `Caller`.
+
+    `lang` is the interface language where the settings leave it open, `text_lang` that of the text ('': as in the settings).
+    """
+
+    __slots__ = ()
 
 
 class DaemonLost(GieokError):
@@ -38,19 +50,25 @@ class DaemonLost(GieokError):
 
 
 def ask(
-    home: Path, call: Call, *, writes: bool, say: Callable[[str], None], tell: Callable[[str], None]
-) -> dict[str, Any] | None:
+    home: "Path | str",
+    call: Call,
+    *,
+    writes: bool,
+    say: Callable[[str], None] = lambda line: None,
+    tell: Callable[[str], None] = lambda line: None,
+    within_s: float = 0,
+) -> "dict[str, Any] | None":
     """Return the daemon's answer (`ops.run.Answer` by name); None where the caller answers itself.
 
-    That is where no daemon runs, it is of another version, it is busy, or it ended in the middle of a call that only reads.
-    `say` and `tell` as in `Context`. Raises DaemonLost.
+    That is where no daemon runs, it is of another version, it is busy, it ended in the middle of a call that only reads, or did
+    not answer within so many seconds (0: it may take its time). `say` and `tell` as in `Context`. Raises DaemonLost.
     """
     to = wire.address(home)
     if to is None or to.version != __version__ or call.environment.get(TRACEBACK_VARIABLE):
         return None
     has_begun = False
     try:
-        for row in wire.converse(to, {"do": "call", **call._asdict()}):
+        for row in wire.converse(to, {"do": "call", **call._asdict()}, within_s):
             if "answer" in row:
                 answer: dict[str, Any] | None = row["answer"]
                 return answer
@@ -65,14 +83,31 @@ def ask(
     return None
 
 
-def is_of(environment: Mapping[str, str], ours: Mapping[str, str]) -> bool:
-    """Say whether a process may answer for a caller: what is read of the process's own environment is the same."""
-    return _of_the_process(environment) == _of_the_process(ours)
+def wake(home: "Path | str", environment: Mapping[str, str], folder: str) -> bool:
+    """Let the daemon open what a recall needs, without waiting for it; False where none of this version answers."""
+    to = wire.address(home)
+    if to is None or to.version != __version__:
+        return False
+    asked = Call("recall", {"prompt": [WAKING]}, HOOK, folder, environment)
+    try:
+        next(wire.converse(to, {"do": "call", **asked._asdict()}, _WAKE_S))
+    except (OSError, ValueError):
+        return False
+    return True
 
 
-def _of_the_process(environment: Mapping[str, str]) -> dict[str, str]:
+def is_of(call: Call, ours: Mapping[str, str]) -> bool:
+    """Say whether a process may answer for a caller: what is read of the process's own environment is the same.
+
+    A hook runs where the agent does, which sets proxies and variables of Git that no recall uses: user and zone are enough.
+    """
+    prefixes = () if call.surface == HOOK else _PREFIXES
+    return _of_the_process(call.environment, prefixes) == _of_the_process(ours, prefixes)
+
+
+def _of_the_process(environment: Mapping[str, str], prefixes: tuple[str, ...]) -> dict[str, str]:
     return {
         name: value
         for name, value in environment.items()
-        if name in _OF_THE_PROCESS or name.startswith(_PREFIXES) or name.lower().endswith("_proxy")
+        if name in _OF_THE_PROCESS or (prefixes and (name.startswith(prefixes) or name.lower().endswith("_proxy")))
     }

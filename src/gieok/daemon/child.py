@@ -9,12 +9,14 @@ from pathlib import Path
 
 from gieok import places
 from gieok.app import open_context
+from gieok.capabilities.observe import promotion
 from gieok.engine.lifecycle import fill_vectors
 from gieok.errors import GieokError
 from gieok.ops import operation
 from gieok.ops.encode import encode
 from gieok.ports.store import VectorSearch
 from gieok.text.redact import redact
+from gieok.text.turns import is_users
 
 _TICK_S = 1
 
@@ -48,7 +50,8 @@ def embed() -> None:
     store, embedder = context.memory.store(), context.memory.embedder()
     try:
         if embedder is not None and isinstance(store, VectorSearch):
-            fill_vectors(store, embedder)
+            fill_vectors(store, embedder, is_first=is_users)
+            promotion.update(store, context.home)
     except GieokError as error:
         print(redact(f"embedding failed: {error}"), flush=True)  # noqa: T201 - for the daemon's log
 

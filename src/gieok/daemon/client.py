@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from gieok import fs, paths, places
-from gieok.daemon import wire
+from gieok.daemon import autostart, wire
 from gieok.errors import GieokError
 from gieok.ops.context import DaemonStatus
 
@@ -34,6 +34,7 @@ class Daemon:
 
     def start(self) -> tuple[DaemonStatus, bool]:
         """Start a process of its own, and wait until it answers."""
+        autostart.allow(str(self._home))
         running = self.status()
         if running is not None:
             return running, False
@@ -61,7 +62,9 @@ class Daemon:
         raise GieokError("the daemon did not start", hint="`gieok logs` shows why")
 
     def stop(self) -> bool:
-        """Ask it to stop; where it does not answer, tell its process."""
+        """Ask it to stop; where it does not answer, tell its process. No session start brings it up again."""
+        if self._home.is_dir():
+            autostart.keep_down(str(self._home))
         if not self._is_alive():
             return False
         to = wire.address(self._home)

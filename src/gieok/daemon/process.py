@@ -15,13 +15,16 @@ import gieok
 from gieok import config, fs, paths
 from gieok.app import open_context
 from gieok.app.resident import Resident
-from gieok.daemon import child, wire
-from gieok.daemon.answers import answering
+from gieok.capabilities.observe import promotion
+from gieok.daemon import autostart, child, wire
+from gieok.daemon.answers import answering, warm
 from gieok.daemon.board import Board
 from gieok.daemon.memory import MemoryFiles
 from gieok.daemon.projects import Projects
+from gieok.daemon.seeds import Seeds
 from gieok.daemon.server import Server
 from gieok.daemon.transcripts import Transcripts
+from gieok.engine.lifecycle import fill_vectors
 from gieok.errors import BadConfig
 from gieok.ports.store import VectorSearch
 
@@ -29,7 +32,11 @@ _TICK_S = 1
 _DRAIN_S = 4.0
 _MOST_LOG_BYTES = 5_000_000
 #: The embedder takes 75 MB, a scope of 100,000 passages as much; both are loaded in less than half a second.
-_IDLE_S = 600.0
+_IDLE_S = 1800.0
+#: So many passages are embedded here, a few seconds of what is said; a child takes .7 s of CPU to begin.
+_LITTLE = 64
+#: Without anything said for so long, what lasts is judged.
+_QUIET_S = 20.0
 
 
 def main() -> int:
@@ -39,6 +46,7 @@ def main() -> int:
         if not is_alone:
             return 0
         fs.rotate(paths.log(home), _MOST_LOG_BYTES)
+        os.chdir(home)  # a session start leaves us in the agent's folder
         service = DaemonProcess(home)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: service.end())
@@ -64,32 +72,42 @@ class DaemonProcess:
         self._settings = _settings()
         self._is_renewed = False
         self._context = open_context({}, wait=self.board.stop.wait)
-        #: One child that embeds at a time: it takes whatever waits.
-        self._embedding = threading.Lock()
+        #: Set where passages may wait for their vectors.
+        self._unembedded = threading.Event()
 
     def run(self) -> int:
         """Start the parts, wait for the end, and drain."""
         board, context = self.board, self._context
         started = context.clock.now().isoformat(timespec="seconds")
         listening, address = wire.listen(self._home, started, gieok.__version__)
-        server = Server(listening, address.token, self._control)
-        transcripts = Transcripts(context, board, self._embed)
-        memory = MemoryFiles(context, board, self._embed)
+        server = Server(listening, address.token, self._control, board.touch)
+        transcripts = Transcripts(context, board, self._unembedded.set)
+        memory = MemoryFiles(context, board, self._unembedded.set)
         board.say(f"gieok {gieok.__version__} started, process {os.getpid()}")
         parts = [
             board.start("capture", transcripts.follow),
             board.start("memory", memory.follow),
+            board.start("turns", transcripts.derive),
             board.start("observe", transcripts.observe),
+            board.start("vectors", self._keep_vectors),
             board.start("code", Projects(context, board).keep),
+            board.start("seeds", Seeds(context, board, self._unembedded.set).keep),
         ]
         board.start("answer", lambda: server.serve(answering(self._resident)))
+        if autostart.IDLE in sys.argv:
+            board.start("warm", lambda: warm(self._resident, self._home))
+        idle_s = 3600 * float(self._context.admin.setting("daemon.idle_hours")) if autostart.IDLE in sys.argv else 0.0
         while not board.stop.wait(_TICK_S):
             self._resident.release(_IDLE_S)
+            if idle_s and board.idle_s > idle_s:
+                board.say("nobody needs this process: ended")
+                board.stop.set()
             if _settings() not in (self._settings, None):
                 self._is_renewed = True
                 board.say("the settings changed: starting anew")
                 board.stop.set()
         transcripts.wake()
+        self._unembedded.set()
         deadline = time.monotonic() + _DRAIN_S
         server.drain(_DRAIN_S)
         for part in parts:
@@ -108,15 +126,31 @@ class DaemonProcess:
         self._is_renewed = False
         self.board.stop.set()
 
-    def _embed(self) -> None:
-        """Fill in vectors in a child process: long texts would take memory that stays in this one."""
-        memory = self._context.memory
-        store = memory.store()
-        if memory.embedder_name == "none" or not isinstance(store, VectorSearch):
-            return
-        with self._embedding:
-            if any(map(store.waiting, store.scopes())) and (said := child.run(self._home, self.board.stop, "embed")):
-                self.board.say(said)
+    def _keep_vectors(self) -> None:
+        """Fill in vectors whenever passages wait, in a thread of its own: all that is on the disk may take minutes."""
+        memory, board = self._context.memory, self.board
+        store, is_new = memory.store(), False
+        while memory.embedder_name != "none" and isinstance(store, VectorSearch) and not board.stop.is_set():
+            self._unembedded.clear()
+            if waiting := sum(map(store.waiting, store.scopes())):
+                board.note("vectors", f"{waiting:,} passages wait")
+                self._embed(store, is_little=waiting <= _LITTLE)
+            board.note("vectors", "up to date")
+            is_new = is_new or bool(waiting)
+            if self._unembedded.wait(_QUIET_S if is_new else None) or not is_new:
+                continue
+            # What is said comes every few seconds; what lasts of it is for the next session.
+            is_new = False
+            promotion.update(store, self._home)
+
+    def _embed(self, store: VectorSearch, *, is_little: bool) -> None:
+        """Embed what waits: a few turns with the model that searches use, more in a child, whose memory goes with it."""
+        embedder = open_context({}, resident=self._resident).memory.embedder() if is_little else None
+        if embedder is not None:
+            while not self.board.stop.is_set() and fill_vectors(store, embedder, batches=1):
+                pass
+        elif said := child.run(self._home, self.board.stop, "embed"):
+            self.board.say(said)
 
     def _control(self, what: str) -> Mapping[str, object]:
         if what == "stop":

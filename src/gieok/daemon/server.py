@@ -22,7 +22,14 @@ Answering = Callable[[Call, Callable[[str], None], Callable[[str], None]], Mappi
 class Server:
     """Answers whoever knows the token, until the socket is closed."""
 
-    def __init__(self, listening: socket.socket, token: str, control: Callable[[str], Mapping[str, object]]) -> None:
+    def __init__(
+        self,
+        listening: socket.socket,
+        token: str,
+        control: Callable[[str], Mapping[str, object]],
+        called: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._called = called
         self._listening = listening
         self._token = token
         self._control = control
@@ -58,13 +65,14 @@ class Server:
             self._connections.release()
 
     def _call(self, lines: wire.Lines, call: Call, answer: Answering) -> None:
-        if not is_of(call.environment, os.environ) or not Path(call.folder).is_dir():
+        if not is_of(call, os.environ) or not Path(call.folder).is_dir():
             lines.send({"answer": None})
             return
         if not self._calls.acquire(blocking=False):
             lines.send({"answer": None})
             return
         try:
+            self._called()
             lines.send({"begun": True})
             told = _Told(lines)
             lines.send({"answer": answer(call, told.say, told.tell)})

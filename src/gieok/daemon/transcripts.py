@@ -27,6 +27,7 @@ class Transcripts:
         self._board = board
         self._embed = embed
         self._wake = threading.Event()
+        self._said = threading.Event()
         self._ended: set[Scope] = set()
         self._lock = threading.Lock()
 
@@ -43,10 +44,12 @@ class Transcripts:
     def _read(self, changed: set[Path]) -> bool:
         sidecar = self._sidecar
         ended = sidecar.capture_spool()
-        messages = sidecar.capture_paths(changed) if changed else sidecar.capture_all()
+        messages = sidecar.capture_paths(changed) if changed else sidecar.capture_all(self._said.set)
+        self._said.set()
         with self._lock:
             self._ended |= ended
         if messages or ended:
+            self._board.touch()
             self._wake.set()
         self._tell(sidecar.mirror_notes(changed or None))
         for path, reason in sidecar.capture.captured.troubles.items():
@@ -62,6 +65,20 @@ class Transcripts:
         )
         for path in mirrored.left:
             self._board.say(f"{path} was changed and is left alone")
+
+    def derive(self) -> None:
+        """Make what was said searchable, whenever something came: words at once, then vectors."""
+        stopped = self._board.stop.is_set
+        while not stopped():
+            self._said.clear()
+            done = self._sidecar.derive_turns(is_stopped=stopped, progress=self._derived)
+            self._board.note("turns", "up to date")
+            if done.put:
+                self._embed()
+            self._said.wait()
+
+    def _derived(self, documents: int) -> None:
+        self._board.note("turns", f"{documents} documents")
 
     def observe(self) -> None:
         """Observe what is due, whenever something came and once in a while."""
@@ -82,3 +99,4 @@ class Transcripts:
     def wake(self) -> None:
         """End the wait, as where the process is to stop."""
         self._wake.set()
+        self._said.set()

@@ -1,18 +1,23 @@
 """How a client and the daemon talk: lines of JSON over a local socket; one line asks, one or more answer.
 
 A Unix socket in the home folder (0700) where there are such and the path is short enough for one; else a loopback port, which
-takes only who knows the token in `daemon.json` (0600). Fields may be added to both; unknown ones are ignored.
+takes only who knows the token in `daemon.json` (0600). Fields may be added to both; unknown ones are ignored. The prompt hook
+asks through this too: standard library, and none of it that is slow to import.
 """
 
 import json
 import os
-import secrets
 import socket
+import time
+from collections import namedtuple
 from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any, NamedTuple
 
 from gieok import fs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
 
 #: The longest path of a Unix socket, on the strictest system.
 _LONGEST_SOCKET_PATH = 100
@@ -21,15 +26,10 @@ _MOST_BYTES = 1 << 28
 TIMEOUT_S = 5.0
 
 
-class DaemonAddress(NamedTuple):
+class DaemonAddress(namedtuple("DaemonAddress", "pid socket port token started_at version")):  # noqa: PYI024 - `typing` is slow
     """Where the daemon of a home folder listens."""
 
-    pid: int
-    socket: str
-    port: int
-    token: str
-    started_at: str
-    version: str
+    __slots__ = ()
 
 
 class Lines:
@@ -44,7 +44,7 @@ class Lines:
         # Half of a surrogate pair, as in the name of a file that is no UTF-8, travels as an escape.
         self._connection.sendall(json.dumps(row).encode() + b"\n")
 
-    def receive(self) -> dict[str, Any]:
+    def receive(self) -> "dict[str, Any]":
         """Receive one line. Raises ValueError, OSError."""
         line = self._reader.readline(_MOST_BYTES)
         if not line.endswith(b"\n"):
@@ -60,15 +60,15 @@ class Lines:
         self._connection.close()
 
 
-def lock_file(home: Path) -> Path:
+def lock_file(home: "Path") -> "Path":
     """Return the lock file that the daemon holds as long as it lives."""
     return home / "daemon.lock"
 
 
-def listen(home: Path, started_at: str, version: str) -> tuple[socket.socket, DaemonAddress]:
+def listen(home: "Path", started_at: str, version: str) -> tuple[socket.socket, DaemonAddress]:
     """Open the socket and write down where it is. Whoever calls holds the lock, so what is there is stale."""
     path = home / "daemon.sock"
-    token = secrets.token_hex(16)
+    token = os.urandom(16).hex()
     if hasattr(socket, "AF_UNIX") and len(os.fsencode(path)) <= _LONGEST_SOCKET_PATH:
         path.unlink(missing_ok=True)
         server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -83,22 +83,23 @@ def listen(home: Path, started_at: str, version: str) -> tuple[socket.socket, Da
     return server, address
 
 
-def address(home: Path) -> DaemonAddress | None:
+def address(home: "Path | str") -> DaemonAddress | None:
     """Return where a daemon listens, or listened last."""
     try:
-        row = json.loads((home / "daemon.json").read_text(encoding="utf-8"))
+        with open(os.path.join(home, "daemon.json"), encoding="utf-8") as opened:
+            row = json.load(opened)
         return DaemonAddress(**{name: row[name] for name in DaemonAddress._fields})
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def forget(home: Path) -> None:
+def forget(home: "Path") -> None:
     """Remove what `listen` left."""
     for name in ("daemon.sock", "daemon.json"):
         (home / name).unlink(missing_ok=True)
 
 
-def ask(to: DaemonAddress, what: str) -> dict[str, Any] | None:
+def ask(to: DaemonAddress, what: str) -> "dict[str, Any] | None":
     """Ask for one line and return it; None where nobody answers."""
     try:
         return next(converse(to, {"do": what}))
@@ -106,26 +107,37 @@ def ask(to: DaemonAddress, what: str) -> dict[str, Any] | None:
         return None
 
 
-def converse(to: DaemonAddress, row: Mapping[str, object]) -> Iterator[dict[str, Any]]:
-    """Send a request and yield the lines of the answer; the first comes soon. Raises OSError, ValueError."""
-    connection = _connect(to)
+def converse(to: DaemonAddress, row: Mapping[str, object], within_s: float = 0) -> "Iterator[dict[str, Any]]":
+    """Send a request and yield the lines of the answer; the first comes soon. Raises OSError, ValueError.
+
+    Everything together takes `within_s` at most, else TimeoutError; 0: a request takes as long as it takes.
+    """
+    end = time.monotonic() + within_s
+    connection = _connect(to, min(within_s or TIMEOUT_S, TIMEOUT_S))
     lines = Lines(connection)
     try:
         lines.send({**row, "token": to.token})
-        yield lines.receive()
-        connection.settimeout(None)  # a request takes as long as it takes
         while True:
             yield lines.receive()
+            connection.settimeout(_left_s(end) if within_s else None)
     finally:
         lines.close()
 
 
-def _connect(to: DaemonAddress) -> socket.socket:
+def _left_s(end: float) -> float:
+    """Return the seconds until `end`. Raises TimeoutError where there are none."""
+    left = end - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
+
+
+def _connect(to: DaemonAddress, timeout_s: float) -> socket.socket:
     if not to.socket:
-        return socket.create_connection(("127.0.0.1", to.port), TIMEOUT_S)
+        return socket.create_connection(("127.0.0.1", to.port), timeout_s)
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        connection.settimeout(TIMEOUT_S)
+        connection.settimeout(timeout_s)
         connection.connect(to.socket)
     except OSError:
         connection.close()

@@ -7,16 +7,19 @@ it twice.
 """
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from itertools import groupby
 from typing import NamedTuple
 
 from gieok.engine.clean import cleaned
 from gieok.model.conversation import Journalled, Run
-from gieok.model.memory import Document, Entry, Scope
+from gieok.model.memory import CORRECTED, Document, Entry, Scope
 from gieok.ports.journal import FullJournal, Journal
 from gieok.ports.store import Documents
 
 _DELIVERIES = 500
+#: The reader whose runs are a person's corrections.
+CORRECTIONS = "corrections"
 
 
 class MessageSpan(NamedTuple):
@@ -48,11 +51,47 @@ def finish(
     put: Sequence[Entry] = (),
     forget: Sequence[Document] = (),
 ) -> bool:
-    """Move a reader's position and deliver the documents. False if another process was faster: nothing was done."""
+    """Move a reader's position and deliver the documents. False if another process was faster: nothing was done.
+
+    What a person corrected stays as they left it.
+    """
+    put, forget = _left_alone(journal, store, run.scope, put, forget)
     if not journal.commit(expected, run, put=[_clean(entry) for entry in put], forget=forget):
         return False
     deliver(journal, store)
     return True
+
+
+def correct(journal: FullJournal, store: Documents, old: Document, new: Entry, at: datetime) -> None:
+    """Put what a person wrote in the place of a document, which goes to the history. Raises StoreError: delivery follows."""
+    while True:
+        position = journal.position(old.scope, CORRECTIONS)
+        run = Run(old.scope, CORRECTIONS, "corrected", at, position, position + 1, 0, 0, 1, 0)
+        if journal.commit(position, run, put=[_clean(new)], forget=[old]):
+            deliver(journal, store)
+            return
+
+
+def replaced(journal: FullJournal, store: Documents, old: Sequence[Document], at: datetime) -> None:
+    """Move documents of one scope to the history: a person corrected what they were made of. Raises StoreError."""
+    while old:
+        position = journal.position(old[0].scope, CORRECTIONS)
+        run = Run(old[0].scope, CORRECTIONS, "corrected", at, position, position + 1, 0, 0, 0, len(old))
+        if journal.commit(position, run, forget=old):
+            deliver(journal, store)
+            return
+
+
+def _left_alone(
+    journal: FullJournal, store: Documents, scope: Scope, put: Sequence[Entry], forget: Sequence[Document]
+) -> tuple[list[Entry], list[Document]]:
+    """Return what is put and forgotten without what a person corrected."""
+    keys = {*(entry.document.key for entry in put), *(document.key for document in forget)}
+    if not keys:
+        return list(put), list(forget)
+    deliver(journal, store)  # a correction may wait
+    own = {document.key for document in store.get(scope, sorted(keys)) if document.metadata.get(CORRECTED)}
+    return [e for e in put if e.document.key not in own], [d for d in forget if d.key not in own]
 
 
 def deliver(journal: FullJournal, store: Documents) -> int:

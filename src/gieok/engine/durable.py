@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from gieok.engine.distil import deliver
 from gieok.model.memory import Scope
 from gieok.ports.journal import Durable, FullJournal, KeptValues, MadeDocuments
-from gieok.ports.store import Adoptable, Documents, Notes, Store
+from gieok.ports.store import DERIVED, Adoptable, Documents, Notes, Store
 
 _NOTES = "notes:"
 #: Note of documents that a person forgot although a file still holds them: key → content hash, as JSON.
@@ -90,7 +90,11 @@ def adopt(journal: FullJournal, store: Adoptable, is_made: Callable[[str], bool]
     deliver(journal, store)
     for scope in store.scopes():
         adopt_scope(journal, store, scope, sorted(filter(is_made, store.hashes(scope))))
-        found = {name: value for name, value in store.notes(scope).items() if name not in derived}
+        found = {
+            name: value
+            for name, value in store.notes(scope).items()
+            if name not in derived and not name.startswith(DERIVED)
+        }
         if found:
             journal.keep(_NOTES + scope.path, found | kept_notes(journal, scope))
     for scope in {*noted_scopes(journal), *journal.made_scopes()}:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, tzinfo
 from typing import TypeVar
 
+from gieok.engine import service
 from gieok.errors import BudgetReached, DegenerateOutput, GeneratorFailed
 from gieok.model.conversation import Usage
 from gieok.ports.journal import Ledger
@@ -95,8 +96,11 @@ class Asker:
 
 
 def spent_tokens(ledger: Ledger, today: date) -> int:
-    """Return the tokens that all roles have used today."""
-    return sum(u.input_tokens + u.output_tokens for (day, _), u in ledger.usage(today).items() if day == today)
+    """Return the tokens that language models have used today, in all roles."""
+    used = ledger.usage(today).items()
+    return sum(
+        u.input_tokens + u.output_tokens for (day, role), u in used if day == today and role not in service.ROLES
+    )
 
 
 def _usage(prompt: Prompt, answer: Generated, seconds: float) -> Usage:

@@ -1,29 +1,45 @@
 """After documents are stored: fill in vectors, switch the embedding model, copy stores."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from gieok.model.memory import PassageId, Scope
-from gieok.ports.models import Embedder
-from gieok.ports.store import ModelSwitch, Store, VectorCopy, VectorSearch
+from gieok.ports.models import Embedder, Followed
+from gieok.ports.store import DERIVED, ModelSwitch, Store, VectorCopy, VectorSearch
 
 Progress = Callable[[int], None]
 
 #: Passages embedded between two writes: a kill loses a few seconds of work.
 _BATCH = 64
+#: How often a switch looks for what was written while it ran.
+_PASSES = 5
+#: Passages that are looked at at once for those to embed first.
+_PAGE = 1_000
 #: Documents, and vectors, copied between two writes.
 _COPIED_DOCUMENTS = 500
 _COPIED_VECTORS = 2_000
 
 
 def fill_vectors(
-    store: VectorSearch, embedder: Embedder, progress: Progress = lambda done: None, *, batches: int = 0
+    store: VectorSearch,
+    embedder: Embedder,
+    progress: Progress = lambda done: None,
+    *,
+    batches: int = 0,
+    is_first: Callable[[str], bool] | None = None,
 ) -> int:
     """Embed passages without a vector, newest first: all, or some batches; return how many.
 
-    Raises EmbedderFailed, ShapeMismatch.
+    Those whose text `is_first` come first, where all are embedded. An embedder that follows makes those of the model
+    that this store has. Raises EmbedderFailed, ShapeMismatch.
     """
+    embedder = for_store(embedder, store)
     store.use_model(embedder.model, embedder.dimension)
     done = 0
+    if is_first and not batches and isinstance(store, ModelSwitch):
+        for waiting in _first(store, embedder, is_first):
+            store.put_vectors(embedder.model, _embed(embedder, waiting))
+            done += len(waiting)
+            progress(done)
     left = batches or -1
     while left and (waiting := store.missing(_BATCH)):
         store.put_vectors(embedder.model, _embed(embedder, waiting))
@@ -33,18 +49,50 @@ def fill_vectors(
     return done
 
 
+def _first(
+    store: ModelSwitch, embedder: Embedder, is_first: Callable[[str], bool]
+) -> Iterator[list[tuple[PassageId, str]]]:
+    """Yield batches of the passages that come first, newest first; between them what was stored since, of every kind."""
+    before: PassageId | None = None
+    newest: PassageId = 0
+    while page := store.missing_for(embedder.model, embedder.dimension, before, _PAGE):
+        newest = newest or page[0][0]
+        chosen = [(passage, text) for passage, text in page if is_first(text)]
+        for start in range(0, len(chosen), _BATCH):
+            yield chosen[start : start + _BATCH]
+            if late := [(passage, text) for passage, text in store.missing(_BATCH) if passage > newest]:
+                newest = late[0][0]
+                yield late
+        before = page[-1][0]
+
+
 def switch_model(store: ModelSwitch, embedder: Embedder, progress: Progress = lambda done: None) -> int:
-    """Embed everything with another model next to the old vectors, then swap; return how many passages."""
+    """Embed everything with another model next to the old vectors, then swap; return how many passages.
+
+    An embedder that follows gives the one that the settings ask for. Killed at any moment, the old vectors answer, and running
+    it again goes on where it stopped. Raises EmbedderFailed.
+    """
+    embedder = embedder.wanted() if isinstance(embedder, Followed) else embedder
     model, dimension = embedder.model, embedder.dimension
     done = 0
-    before: PassageId | None = None
-    while waiting := store.missing_for(model, dimension, before, _BATCH):
-        store.keep_vectors(model, _embed(embedder, waiting))
-        done += len(waiting)
-        progress(done)
-        before = waiting[-1][0]
+    for _ in range(_PASSES):  # once more for what others wrote meanwhile: after the swap it would wait without a vector
+        before: PassageId | None = None
+        made = 0
+        while waiting := store.missing_for(model, dimension, before, _BATCH):
+            store.keep_vectors(model, _embed(embedder, waiting))
+            made += len(waiting)
+            progress(done + made)
+            before = waiting[-1][0]
+        done += made
+        if not made:
+            break
     store.switch_model(model, dimension)
     return done + fill_vectors(store, embedder)
+
+
+def for_store(embedder: Embedder, store: object) -> Embedder:
+    """Return the embedder of the model that a store's vectors are of now, where it follows; else the embedder itself."""
+    return embedder.of(store) if isinstance(embedder, Followed) else embedder
 
 
 def copy_scope(
@@ -60,9 +108,12 @@ def copy_scope(
     Only documents with another content hash are put; all with `force`, or if a note differs, because notes tell how documents
     were cut. Safe to kill and to repeat.
     """
-    wanted, there = source.hashes(scope), target.hashes(scope)
+    # Notes first: how far documents are derived must not be ahead of the documents.
     notes, known = source.notes(scope), target.notes(scope)
-    force = force or any(known.get(name, value) != value for name, value in notes.items())
+    wanted, there = source.hashes(scope), target.hashes(scope)
+    force = force or any(
+        known.get(name, value) != value for name, value in notes.items() if not name.startswith(DERIVED)
+    )
     changed = [key for key, content_hash in wanted.items() if force or there.get(key) != content_hash]
     for start in range(0, len(changed), _COPIED_DOCUMENTS):
         batch = changed[start : start + _COPIED_DOCUMENTS]

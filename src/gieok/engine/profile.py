@@ -1,41 +1,14 @@
 """How one rib ranks: plain data, chosen from what `benchmarks/retrieval.py` shows."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 from gieok.engine import age, rank
+from gieok.engine.calibration import Calibrations
 from gieok.model.retrieval import FoundPassage, Ranking
 from gieok.text import bm25
 from gieok.text.bm25 import Bm25
 from gieok.text.keywords import is_statement
-
-
-class Confidence(NamedTuple):
-    """How a hit's score is made: the logistic of a weighted sum, fitted so that scores compare between queries.
-
-    `keyword` weighs the BM25 score divided by the query's ceiling, `cosine` the similarity to the question.
-    """
-
-    bias: float
-    keyword: float
-    cosine: float
-    #: Added where question and passage are in different languages: their cosines are lower for the same meaning.
-    other_language: float = 1.4
-    #: The same two weights without vectors.
-    keyword_only_bias: float = -6.6
-    keyword_only: float = 24.0
-    #: Score of the first result of a service that returns an order without scores; chosen, not fitted.
-    managed: float = 0.8
-
-    def of(self, signals: Mapping[str, float], *, has_vectors: bool) -> float:
-        """Return the score of a passage, 0–1, from the signals of its retrievers."""
-        keyword = signals.get("keyword", 0.0)
-        if not has_vectors:
-            by_words = rank.logistic(self.keyword_only_bias + self.keyword_only * keyword)
-            return max(by_words, self.managed * signals.get("managed", 0.0))
-        other = self.other_language * signals.get("other_language", 0.0)
-        return rank.logistic(self.bias + other + self.keyword * keyword + self.cosine * signals.get("vector", 0.0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +16,11 @@ class Profile:
     """The parameters of one rib's ranking."""
 
     name: str
+    #: Kinds of documents that it ranks (none named: all), and kinds that it leaves to the profiles beside it.
     kinds: frozenset[str] = frozenset()
+    without: frozenset[str] = frozenset()
+    #: Profiles of other families of documents, searched for the same question; hits merge by their probability.
+    beside: "tuple[Profile, ...]" = ()
     #: Share of the keyword ranking in the fused score, the vector ranking has the rest: for a question, for a statement.
     keyword_share: float = 0.4
     statement_keyword_share: float = 0.3
@@ -53,6 +30,8 @@ class Profile:
     bm25: Bm25 = bm25.PROSE
     hub_weight: float = 0.4
     stop_words: frozenset[str] = frozenset()
+    #: Move the question's vector by the learned map (`learned/query_map`): a statement in passing lies far from its question.
+    maps_question: bool = False
     #: Returns what a passage that answers might look like, embedded together with the question; '' for nothing.
     imagine: Callable[[str], str] = lambda question: question if is_statement(question) else ""
     half_life_days: float = 0.0
@@ -69,12 +48,25 @@ class Profile:
     candidates: int = 200
     #: Fused candidates that are weighed, diversified and shown.
     considered: int = 20
-    #: None: the fused score is the hit's score.
-    confidence: Confidence | None = Confidence(bias=-44.6, keyword=10.1, cosine=53.8)
-    min_score: float = 0.01
+    #: The weights that order the best of `candidates` and make a score the probability of an answer
+    #: (`engine/learned`); '': the fused score is the hit's score.
+    learned: str = "notes"
+    #: Score of the first result of a service that returns an order without scores; chosen, not fitted.
+    managed_score: float = 0.8
+    #: What was fitted for models other than the bundled one.
+    calibrations: Calibrations = field(default_factory=dict)
+    #: Hits below are left out, and all of a family whose best hit is below `least_best`: then nothing answers. The first
+    #: keeps the list short, the second keeps .95 and more of the right top hits of every set (docs/retrieval.md).
+    min_score: float = 0.02
+    least_best: float = 0.3
     limit: int = 6
     #: 0: no snippets.
     snippet_chars: int = 700
+
+    def with_least_score(self, score: float) -> "Profile":
+        """Return the profile that leaves out hits below a score of the asker's own, and nothing else."""
+        beside = tuple(replace(one, least_best=0.0) for one in self.beside)
+        return replace(self, min_score=score, least_best=0.0, beside=beside)
 
     def with_limit(self, limit: int) -> "Profile":
         """Return the profile for more or fewer hits; more need more candidates."""

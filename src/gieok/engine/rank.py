@@ -3,9 +3,9 @@
 The figures behind each choice are in docs/retrieval.md; `benchmarks/retrieval.py` shows them again.
 """
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 
+from gieok.engine import likelihood
 from gieok.model.memory import PassageId
 from gieok.model.retrieval import Ranking
 
@@ -20,22 +20,18 @@ def standardised_sum(rankings: Sequence[Ranking], weights: Sequence[float], full
     union = {passage for ranking in rankings for passage, _ in ranking.ranked}
     fused = dict.fromkeys(union, 0.0)
     for weight, ranking in zip(weights, rankings, strict=True):
-        for passage, score in _standardised(ranking, union, full).items():
+        for passage, score in standard_scores(ranking, union, full).items():
             fused[passage] += weight * score
     return fused
 
 
-def _standardised(ranking: Ranking, union: Collection[PassageId], full: int) -> Scores:
+def standard_scores(ranking: Ranking, union: Collection[PassageId], full: int) -> Scores:
     """Return z-scores; a candidate missing from a ranking of `full` length gets its lowest score, else that of no match."""
     if not ranking.ranked:
         return dict.fromkeys(union, 0.0)
     known = dict(ranking.ranked)
     lowest = min(known.values())
-    absent = lowest if len(known) >= full else min(0.0, lowest)
-    values = {passage: known.get(passage, absent) for passage in union}
-    mean = math.fsum(values.values()) / len(values)
-    deviation = math.sqrt(math.fsum((v - mean) ** 2 for v in values.values()) / len(values))
-    return {passage: (v - mean) / max(deviation, 1e-6) for passage, v in values.items()}
+    return likelihood.standardised(known, union, lowest if len(known) >= full else min(0.0, lowest))
 
 
 def openclaw_sum(rankings: Sequence[Ranking], weights: Sequence[float], full: int) -> Scores:
@@ -47,11 +43,6 @@ def openclaw_sum(rankings: Sequence[Ranking], weights: Sequence[float], full: in
             value = ranking.cosines[place] if ranking.cosines else score / (1 + score)
             fused[passage] = fused.get(passage, 0.0) + weight * value
     return fused
-
-
-def logistic(x: float) -> float:
-    """Return 1 / (1 + e^-x) without overflow."""
-    return 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))
 
 
 def diversify(

@@ -5,28 +5,33 @@ and the hits come from the others.
 """
 
 from array import array
-from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from math import sqrt
+from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
-from gieok.engine import rank
+from gieok.engine import calibration, lifecycle, likelihood, rank, timeline
 from gieok.engine.age import age_factor
+from gieok.engine.calibration import Calibrations
+from gieok.engine.evidence import Candidate, Found, candidates
+from gieok.engine.learned.query_map import query_map
 from gieok.engine.profile import Profile
+from gieok.engine.rerank import Reranking, placed
 from gieok.engine.snippet import snippet
-from gieok.errors import EmbedderFailed, StoreBusy, StoreUnreachable
-from gieok.model.memory import PassageId, Scope
-from gieok.model.retrieval import Filter, FoundPassage, Hit, KeywordQuery, Ranking, VectorQuery
-from gieok.ports.models import Embedder
+from gieok.errors import EmbedderFailed, ShapeMismatch, StoreBusy, StoreUnreachable
+from gieok.model.memory import Document, Scope
+from gieok.model.retrieval import Filter, Hit, KeywordQuery, Ranking, VectorQuery
+from gieok.ports.models import Embedder, Followed
 from gieok.ports.store import Documents, KeywordSearch, ManagedSearch, Store, VectorSearch
 from gieok.ports.system import Clock
 from gieok.text.dates import DateSpan, find_span
 from gieok.text.keywords import is_statement, keyword_text, normalise, query_tokens
-from gieok.text.language import language_of
 
 _DATE_WORD_WEIGHT = 0.3
 _TRIES = 5
+_SWITCHES = 2
 
 
 class Question(NamedTuple):
@@ -41,17 +46,33 @@ class Question(NamedTuple):
 
 
 class RankedHits(NamedTuple):
-    """Hits, best first; why they may be fewer or worse than usual; the days that the question was taken to name."""
+    """Hits, best first; why they may be fewer or worse than usual; the days that the question was taken to name.
+
+    `is_timeline`: the question asked for those days, and they are listed.
+    """
 
     hits: tuple[Hit, ...]
     degraded: str | None = None
     span: DateSpan | None = None
+    is_timeline: bool = False
 
 
-class _Candidate(NamedTuple):
-    passage: FoundPassage
-    score: float
-    signals: dict[str, float]
+def holding(store: Store, scopes: Sequence[Scope]) -> tuple[Scope, ...]:
+    """Return those scopes that hold anything."""
+    # A note costs one look; the list of all scopes, where there are thousands, more than the search.
+    if all(map(store.notes, scopes)):
+        return tuple(scopes)
+    known = store.scopes()
+    return tuple(scope for scope in scopes if scope in known)
+
+
+def documents_of(store: Documents, hits: Iterable[Hit]) -> dict[tuple[Scope, str], Document]:
+    """Return the documents of hits by scope and key, those that still exist."""
+    keys: dict[Scope, dict[str, None]] = {}
+    for hit in hits:
+        keys.setdefault(hit.passage.scope, {})[hit.passage.key] = None
+    found = (document for scope, named in keys.items() for document in store.get(scope, list(named)))
+    return {(document.scope, document.key): document for document in found}
 
 
 class _Query(NamedTuple):
@@ -60,7 +81,12 @@ class _Query(NamedTuple):
     question: Question
     tokens: Mapping[str, float]
     vector: bytes | None
+    #: The same, moved by the learned map; None where the profile or the model has none.
+    mapped: bytes | None
     profile: Profile
+    #: The model of the vector, and what was fitted for models.
+    model: str = ""
+    calibrations: Calibrations = MappingProxyType({})
 
 
 _S = TypeVar("_S", bound=Store)
@@ -85,23 +111,87 @@ def recall(
     profile: Profile,
     clock: Clock,
     zone: tzinfo = UTC,
+    reranking: Reranking | None = None,
 ) -> RankedHits:
-    """Return the hits for a question, ranked by one profile, from the retrievers that the store has."""
+    """Return the hits for a question, ranked by one profile, from the retrievers that the store has.
+
+    Where another process switches the store to another model between two steps, the question is embedded by that one.
+    """
+    for _ in range(_SWITCHES):
+        try:
+            return _recalled(store, embedder, question, profile, clock, zone, reranking)
+        except ShapeMismatch:
+            if not isinstance(embedder, Followed):
+                raise
+    return _recalled(store, embedder, question, profile, clock, zone, reranking)
+
+
+def _recalled(
+    store: Documents,
+    embedder: Embedder | None,
+    question: Question,
+    profile: Profile,
+    clock: Clock,
+    zone: tzinfo,
+    reranking: Reranking | None,
+) -> RankedHits:
     question = question._replace(text=normalise(question.text))
-    if profile.kinds:
-        question = question._replace(where=question.where._replace(kinds=question.where.kinds or profile.kinds))
     if not keyword_text(question.text):  # "!!!" asks nothing, but its vector would be near to something
         return RankedHits(())
     now = clock.now()
     span = find_span(question.text, now.astimezone(zone).date())
-    vector, degraded = _query_vector(store, embedder, question, profile)
-    query = _Query(question, _tokens(question, span, profile), vector, profile)
-    searched = [_search_scope(store, scope, query) for scope in question.scopes]
+    vector, model, degraded = _query_vector(store, embedder, question, profile)
+    if asked := timeline.period(question.text, now.astimezone(zone).date()):
+        wanted = timeline.Question(asked, question.scopes, question.where, vector, zone)
+        if (hits := timeline.listed(store, wanted, profile)) or not asked.words:
+            return RankedHits(hits, degraded, asked.span, is_timeline=True)
+    tokens = _tokens(question, span, profile)
+    query = _Query(question, tokens, vector, None, profile, model, profile.calibrations)
+    found, reasons = _found(store, query, lambda one, family: _weighed(one, family, now, span))
     # A stable sort: among equal scores the fused order stands.
-    found = (_weighed(candidate, profile, now, span) for candidates, _ in searched for candidate in candidates)
-    hits = _chosen(sorted(found, key=lambda c: -c.score)[: profile.considered], query.tokens, profile)
-    reasons = [degraded, *(reason for _, reason in searched), _unfinished(store, question.scopes) if vector else None]
-    return RankedHits(tuple(hits), "; ".join(dict.fromkeys(filter(None, reasons))) or None, span)
+    best = _once(sorted(found, key=lambda c: -c.score))[: profile.considered]
+    ranked, unread = _reranked(best, question.text, reranking)
+    chosen = _chosen(ranked, tokens, profile)
+    reasons = [degraded, unread, *reasons, _unfinished(store, question.scopes) if vector else None]
+    return RankedHits(tuple(chosen), "; ".join(dict.fromkeys(filter(None, reasons))) or None, span)
+
+
+def _found(
+    store: Documents, query: _Query, weighed: Callable[[Candidate, Profile], Candidate]
+) -> tuple[list[Candidate], list[str | None]]:
+    """Return the candidates of every family and scope, and why retrievers did not take part."""
+    found, reasons = list[Candidate](), list[str | None]()
+    for family in _families(store, query.question, query.profile):
+        question = _of_family(query.question, family)
+        if question is None:
+            continue
+        own = query._replace(question=question, profile=family, mapped=_mapped(query.vector, query.model, family))
+        of_family: list[Candidate] = []
+        for scope in question.scopes:
+            made, reason = _search_scope(store, scope, own)
+            of_family += (weighed(candidate, family) for candidate in made)
+            reasons.append(reason)
+        if max((candidate.score for candidate in of_family), default=0.0) >= family.least_best:
+            found += of_family
+    return found, reasons
+
+
+def _families(store: Documents, question: Question, profile: Profile) -> tuple[Profile, ...]:
+    """Return the families to search, each by itself; a service is asked once, because every call costs."""
+    if question.use_vectors and isinstance(store, ManagedSearch):
+        return (replace(profile, without=frozenset()),)
+    return (profile, *profile.beside)
+
+
+def _of_family(question: Question, profile: Profile) -> Question | None:
+    """Return the question to one family of documents; None where the asker wants others only."""
+    where = question.where
+    kinds = where.kinds & profile.kinds if where.kinds and profile.kinds else where.kinds or profile.kinds
+    kinds -= profile.without
+    if where.kinds and not kinds:
+        return None
+    # Nothing that is left out needs to be, where what is wanted is named.
+    return question._replace(where=where._replace(kinds=kinds, without=frozenset() if kinds else profile.without))
 
 
 def _tokens(question: Question, span: DateSpan | None, profile: Profile) -> dict[str, float]:
@@ -113,17 +203,27 @@ def _tokens(question: Question, span: DateSpan | None, profile: Profile) -> dict
 
 def _query_vector(
     store: Documents, embedder: Embedder | None, question: Question, profile: Profile
-) -> tuple[bytes | None, str | None]:
-    """Return the vector to look near, and why there is none where one was expected."""
+) -> tuple[bytes | None, str, str | None]:
+    """Return the vector to look near, its model, and why there is none where one was expected."""
     if embedder is None or not question.use_vectors or not isinstance(store, VectorSearch):
-        return None, None
-    store.use_model(embedder.model, embedder.dimension)
+        return None, "", None
+    embedder = lifecycle.for_store(embedder, store)
     try:
         vector = embedder.embed_query(question.text)
+        # After the first vector: a service tells its dimension with it.
+        store.use_model(embedder.model, embedder.dimension)
         imagined = profile.imagine(question.text)
-        return (_unit_sum(vector, embedder.embed_passages([imagined])[0]) if imagined else vector), None
+        behind = embedder.behind if isinstance(embedder, Followed) else ""
+        vector = _unit_sum(vector, embedder.embed_passages([imagined])[0]) if imagined else vector
     except EmbedderFailed as error:
-        return None, f"keyword search only: {error} ({error.hint})"
+        return None, "", f"keyword search only: {error} ({error.hint})"
+    return vector, embedder.model, behind or None
+
+
+def _mapped(vector: bytes | None, model: str, profile: Profile) -> bytes | None:
+    """Return the question's vector moved towards statements that answer it, where that was learned."""
+    by = query_map(model) if vector and profile.maps_question else None
+    return by(vector) if vector and by else None
 
 
 def _unit_sum(a: bytes, b: bytes) -> bytes:
@@ -141,19 +241,49 @@ def _waiting(store: Documents, scope: Scope) -> int:
     return store.waiting(scope) if isinstance(store, VectorSearch) else 0
 
 
+def _once(ranked: Sequence[Candidate]) -> list[Candidate]:
+    """Return each line once, the best, where the same document is in two scopes: what holds everywhere."""
+    first: dict[tuple[str, str, object], Candidate] = {}
+    for candidate in ranked:
+        p = candidate.passage
+        first.setdefault((p.kind, p.text, p.valid_from or p.id), candidate)
+    return list(first.values())
+
+
 def _search_scope(
     store: Documents, scope: Scope, query: _Query, tries: int = _TRIES
-) -> tuple[list[_Candidate], str | None]:
+) -> tuple[list[Candidate], str | None]:
     """Return candidates, and why a retriever did not take part."""
     rankings, degraded = _retrieve(store, scope, query)
     fused = _fuse(rankings, query)
-    best = sorted(fused, key=lambda p: (-fused[p], p))[: query.profile.considered]
-    all_have_vectors = query.vector is not None and not _waiting(store, scope)
-    signals = _signals(rankings, fused)
-    found = _candidates(store.passages(best), signals, query, all_have_vectors=all_have_vectors)
-    if len(found) < len(best) and tries > 1:  # another process replaced documents in the meantime
+    profile = query.profile
+    judged = likelihood.JUDGED if profile.learned else 0
+    best = sorted(fused, key=lambda p: (-fused[p], p))[: max(profile.considered, judged)]
+    passages = store.passages(best)
+    if len(passages) < len(best) and tries > 1:  # another process replaced documents in the meantime
         return _search_scope(store, scope, query, tries - 1)
-    return found, degraded
+    found = Found(passages, rankings, fused, all_have_vectors=query.vector is not None and not _waiting(store, scope))
+    made = candidates(query.question.text, query.tokens, found, profile)[: profile.considered]
+    return [_corrected(one, query) for one in made], degraded
+
+
+def _corrected(candidate: Candidate, query: _Query) -> Candidate:
+    """Return a candidate with the probability as fitted for the model of the vectors."""
+    known = query.calibrations.get(query.model)
+    return candidate._replace(score=known.score(candidate.score)) if known and query.vector else candidate
+
+
+def _reranked(ranked: Sequence[Candidate], text: str, by: Reranking | None) -> tuple[Sequence[Candidate], str | None]:
+    """Return the candidates as the reranker orders them, and why it did not take part."""
+    if by is None:
+        return ranked, None
+    order, why = placed(text, [one.passage.text for one in ranked], [one.score for one in ranked], by)
+    made = []
+    for to in order:
+        one = ranked[to.at]
+        signals = one.signals if to.said is None else {**one.signals, "reranker": to.said}
+        made.append(one._replace(score=to.score, signals=signals))
+    return made, why
 
 
 def _retrieve(store: Documents, scope: Scope, query: _Query) -> tuple[list[Ranking], str | None]:
@@ -166,8 +296,13 @@ def _retrieve(store: Documents, scope: Scope, query: _Query) -> tuple[list[Ranki
         except StoreUnreachable as error:
             degraded = f"{error} ({error.hint})"
     if query.vector is not None and isinstance(store, VectorSearch):
-        near = VectorQuery(vector=query.vector, hub_weight=profile.hub_weight)
-        rankings.append(store.nearest(scope, near, question.where, profile.candidates))
+        near = VectorQuery(vector=query.vector, hub_weight=profile.hub_weight, model=query.model)
+        ranking = store.nearest(scope, near, question.where, profile.candidates)
+        alike = calibration.cosines(ranking.cosines, query.model, query.calibrations)
+        rankings.append(ranking._replace(cosines=alike))
+        if query.mapped is not None:  # in the order alone: how sure a hit is was fitted on cosines as they are
+            ranking = store.nearest(scope, near._replace(vector=query.mapped), question.where, profile.candidates)
+            rankings.append(ranking._replace(name="mapped", cosines=()))
     if isinstance(store, KeywordSearch) and (question.hybrid or not isinstance(store, ManagedSearch) or not rankings):
         by = profile.bm25
         words = KeywordQuery(query.tokens, by.k1, by.b, by.context_weight, by.spread)
@@ -185,51 +320,15 @@ def _fuse(rankings: Sequence[Ranking], query: _Query) -> rank.Scores:
         share *= min(1.0, best / profile.full_coverage)
     if len(rankings) == 1:
         return profile.fuse(rankings, (1.0,), profile.candidates)
-    others = len(rankings) - len(words)
-    weights = [share if r.name == "keyword" else (1 - share if words else 1.0) / others for r in rankings]
+    # Where the question was mapped, its own vector orders nothing: it says how sure a hit is.
+    is_mapped = any(ranking.name == "mapped" for ranking in rankings)
+    counted = [r.name != "keyword" and not (is_mapped and r.name == "vector") for r in rankings]
+    rest = (1 - share if words else 1.0) / max(sum(counted), 1)
+    weights = [share if r.name == "keyword" else rest * c for r, c in zip(rankings, counted, strict=True)]
     return profile.fuse(rankings, weights, profile.candidates)
 
 
-def _signals(rankings: Sequence[Ranking], fused: rank.Scores) -> dict[PassageId, dict[str, float]]:
-    """Return the fused score, and each ranking's place and comparable value, by passage."""
-    signals: dict[PassageId, dict[str, float]] = defaultdict(dict)
-    for passage, score in fused.items():
-        signals[passage]["fused"] = score
-    for ranking in rankings:
-        for place, (passage, score) in enumerate(ranking.ranked):
-            signals[passage][f"{ranking.name}_rank"] = place + 1
-            signals[passage][ranking.name] = ranking.cosines[place] if ranking.cosines else score / ranking.ceiling
-    return signals
-
-
-def _candidates(
-    passages: Sequence[FoundPassage],
-    signals: Mapping[PassageId, dict[str, float]],
-    query: _Query,
-    *,
-    all_have_vectors: bool,
-) -> list[_Candidate]:
-    """Return the passages with their signals and a score that compares between queries.
-
-    A passage without a vector yet is scored by its keywords alone: it can be found as soon as it is stored.
-    """
-    confidence, language = query.profile.confidence, language_of(query.question.text)
-    found = []
-    lowest = 1.0
-    for passage in passages:
-        own = signals[passage.id]
-        has_vector = all_have_vectors or "vector" in own
-        if language_of(passage.text) != language:
-            own["other_language"] = 1.0
-        score = confidence.of(own, has_vectors=has_vector) if confidence else own["fused"]
-        if has_vector or "managed" in own:
-            # Never above a passage that ranks before it: the order is the better judge, the score says how sure.
-            score = lowest = min(lowest, score)
-        found.append(_Candidate(passage, score, own))
-    return found
-
-
-def _weighed(candidate: _Candidate, profile: Profile, now: datetime, span: DateSpan | None) -> _Candidate:
+def _weighed(candidate: Candidate, profile: Profile, now: datetime, span: DateSpan | None) -> Candidate:
     """Weigh a candidate by its age, its own mark, and the days that the question names."""
     day = candidate.passage.valid_from
     age_s = None if span or day is None else (now - day).total_seconds()
@@ -238,11 +337,8 @@ def _weighed(candidate: _Candidate, profile: Profile, now: datetime, span: DateS
         "mark": profile.weigh(candidate.passage),
         "days": _days_factor(day, span, profile) if span else 1.0,
     }
-    score = candidate.score
-    for factor in factors.values():
-        score *= factor
     shown = {name: factor for name, factor in factors.items() if factor != 1.0}
-    return _Candidate(candidate.passage, min(score, 1.0), {**candidate.signals, **shown})
+    return candidate.weighed(shown) if shown else candidate
 
 
 def _days_factor(moment: datetime | None, span: DateSpan, profile: Profile) -> float:
@@ -251,7 +347,7 @@ def _days_factor(moment: datetime | None, span: DateSpan, profile: Profile) -> f
     return 1.0 if span.first <= moment.date() <= span.last else profile.other_days_share
 
 
-def _chosen(ranked: Sequence[_Candidate], tokens: Collection[str], profile: Profile) -> list[Hit]:
+def _chosen(ranked: Sequence[Candidate], tokens: Collection[str], profile: Profile) -> list[Hit]:
     """Diversify, cut at the threshold and the limit, and make snippets."""
     passing = {c.passage.id: c for c in ranked if c.score >= profile.min_score}
     is_diverse = profile.relevance_trade < 1
@@ -261,6 +357,6 @@ def _chosen(ranked: Sequence[_Candidate], tokens: Collection[str], profile: Prof
     return [_hit(passing[i], tokens, profile.snippet_chars) for i in order]
 
 
-def _hit(candidate: _Candidate, tokens: Collection[str], snippet_chars: int) -> Hit:
+def _hit(candidate: Candidate, tokens: Collection[str], snippet_chars: int) -> Hit:
     shown = snippet(candidate.passage.text, tokens, snippet_chars) if snippet_chars else ""
-    return Hit(candidate.passage, candidate.score, shown, candidate.signals)
+    return Hit(candidate.passage, candidate.score, shown, candidate.signals, candidate.parts())

@@ -58,6 +58,38 @@ class Journalled(NamedTuple):
     message: Message
 
 
+class Heard(NamedTuple):
+    """How far what was said has been derived: the newest message, and the newest change of an older one."""
+
+    seq: int = 0
+    change: int = 0
+
+
+class Conversation(NamedTuple):
+    """A conversation with something new. `place`: that of its first new message; 0: older ones may have changed."""
+
+    agent: str
+    session: str
+    place: int
+
+
+#: Ends a turn that a person corrected, before the day and a bracket.
+CORRECTED_MARK = " (corrected on "
+
+
+class Turn(NamedTuple):
+    """What somebody said, as a conversation holds it. `place` orders it: later versions of a message keep it.
+
+    `said` is the text that a correction stands in the place of. Of what is forgotten the message holds the blanks that
+    `Forgetting.erase` was given.
+    """
+
+    place: int
+    message: Message
+    said: str = ""
+    is_forgotten: bool = False
+
+
 class Cursor(NamedTuple):
     """How far a transcript has been read. `identity` is the file's device and inode, which outlive its name.
 

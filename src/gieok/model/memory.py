@@ -13,6 +13,11 @@ from gieok.errors import BadRequest
 _SCOPE = re.compile(places.SCOPE_PATTERN)
 
 
+#: Metadata of a document that a person corrected: when. Nothing but a person replaces or forgets it.
+CORRECTED = "corrected"
+#: Metadata of a document that another one replaced: the key of that.
+REPLACED_BY = "replaced_by"
+
 #: Identifies a passage within one store; never reused.
 PassageId = int
 
@@ -69,6 +74,15 @@ class Document:
     valid_to: datetime | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
     provenance: tuple[Provenance, ...] = ()
+
+
+def status_of(document: Document, now: datetime) -> str:
+    """Return what holds of a document: `replaced` by another, `corrected` by a person, `done`, or `current`."""
+    if document.valid_to is not None and document.valid_to <= now:
+        return "replaced"
+    if document.metadata.get(CORRECTED):
+        return "corrected"
+    return "done" if document.metadata.get("done") == "yes" else "current"
 
 
 class Passage(NamedTuple):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import NamedTuple
 
 from gieok.model.memory import PassageId, Scope, Tier
@@ -13,14 +14,17 @@ class Filter(NamedTuple):
     kinds: frozenset[str] = frozenset()
     since: datetime | None = None
     until: datetime | None = None
+    #: Kinds that are left out.
+    without: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
-        return bool(self.kinds or self.since or self.until)
+        return bool(self.kinds or self.since or self.until or self.without)
 
     def admits(self, kind: str, moment: datetime) -> bool:
         """Say whether a document of this kind and time may be returned."""
         return (
             (not self.kinds or kind in self.kinds)
+            and kind not in self.without
             and (self.since is None or moment >= self.since)
             and (self.until is None or moment < self.until)
         )
@@ -45,6 +49,8 @@ class VectorQuery(NamedTuple):
 
     vector: bytes
     hub_weight: float = 0.0
+    #: The model that made the vector; '' where nobody can have switched models since.
+    model: str = ""
 
 
 class Ranking(NamedTuple):
@@ -56,6 +62,9 @@ class Ranking(NamedTuple):
     ceiling: float = 1.0
     #: For each of `ranked`, its cosine before any correction; empty without vectors.
     cosines: tuple[float, ...] = ()
+    #: Of a keyword ranking: how many passages the scope has, and how many of them hold each token that occurs.
+    passages: int = 0
+    holding: Mapping[str, int] = MappingProxyType({})
 
 
 class FoundPassage(NamedTuple):
@@ -84,3 +93,5 @@ class Hit(NamedTuple):
     score: float
     snippet: str
     signals: Mapping[str, float]
+    #: What each feature adds to the log-odds of `score`; empty where the score is no probability.
+    parts: Mapping[str, float] = MappingProxyType({})

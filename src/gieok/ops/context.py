@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from gieok import places
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.prompt.options import HookSettings
+from gieok.engine.calibration import Calibration
 from gieok.engine.follow import Followed, follow
 from gieok.engine.profile import Profile
+from gieok.engine.rerank import Reranking
 from gieok.errors import BadConfig, BadRequest
 from gieok.model.memory import Scope
 from gieok.ports.models import Embedder
@@ -19,11 +21,12 @@ from gieok.ports.system import Clock, Watcher
 
 if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.capabilities.code.index.project import Project
+    from gieok.capabilities.observe.freshness import Backlog
     from gieok.capabilities.observe.sidecar import Sidecar
     from gieok.capabilities.prompt.matches import Reader
     from gieok.engine.generate import Asker
-    from gieok.ports.code import CoverageRun
-    from gieok.ports.journal import FullJournal, TranscriptStore
+    from gieok.ports.code import Commit, CoverageRun
+    from gieok.ports.journal import FullJournal
 
 #: Answers by which a person agrees.
 _YES = ("y", "yes", "예", "네", "ㅇ")
@@ -86,17 +89,6 @@ class Caller(NamedTuple):
         return self.folder / (self.user / text[2:] if is_own else Path(text).expanduser())
 
 
-class TranscriptAccess(NamedTuple):
-    """Whether OpenClaw's transcripts are indexed without being asked for, and what opens a database of them."""
-
-    is_on: bool
-    open: "Callable[[Path], TranscriptStore]"
-
-    def are_wanted(self, scope: Scope) -> bool:
-        """Say whether a scope holds transcripts unasked: never a project's, which they do not belong to."""
-        return self.is_on and not scope.path.startswith("project:")
-
-
 class Watching(NamedTuple):
     """What opens the watcher of files, how long a file must be quiet, and how often everything is compared."""
 
@@ -116,12 +108,21 @@ class Watching(NamedTuple):
         follow(self.open(), Followed(folders, read, debounce_ms or self.debounce_ms, self.rescan_s), is_stopped)
 
 
+class SeedAccess(NamedTuple):
+    """Whether agents' notes and instructions are taken in, how many commits of a project are, and what reads its Git log."""
+
+    has_files: bool
+    most_commits: int
+    log: "Callable[[Path, int], Sequence[Commit]]"
+
+
 class MemoryContext(NamedTuple):
     """What is remembered. Functions open a resource at the first call.
 
-    `stores` are the configured store and those that answer while it cannot be reached. `is_hybrid`: a local index of words
-    stands beside a service that searches by meaning. `embedder()` is None where the user wants none. `notes` are those of the
-    store, each durable in the journal.
+        `stores` are the configured store and those that answer while it cannot be reached. `is_hybrid`: a local index of words
+    stands beside a service that searches by meaning. `embedder()` is None where the user wants none, and so is
+    `reranking()`; `keep_calibration` keeps what was fitted for a model. `notes` are those of the
+    store, each durable in the journal. `catch_up()` takes in what agents wrote last, where no daemon follows them.
     """
 
     store_name: str
@@ -132,16 +133,20 @@ class MemoryContext(NamedTuple):
     notes: Callable[[], Notes]
     embedder_name: str
     embedder: Callable[[], Embedder | None]
+    reranking: Callable[[], Reranking | None]
+    keep_calibration: Callable[[str, Calibration | None], None]
     profile: Callable[[str], Profile]
     cut: Cut
-    transcripts: TranscriptAccess
+    seeds: SeedAccess
+    catch_up: "Callable[[], Backlog]"
 
 
 class ObserveContext(NamedTuple):
-    """The sidecar, and how long a conversation must rest before it is observed whole."""
+    """The sidecar, how long a conversation must rest before it is observed whole, and whether what was said is searchable."""
 
     sidecar: Callable[[], "Sidecar"]
     idle_minutes: int
+    has_turns: bool
 
 
 class CodeContext(NamedTuple):
@@ -242,6 +247,16 @@ class Context:
     def scopes(self) -> tuple[Scope, ...]:
         """Return every scope to read: that of the call, then those beside it."""
         return (self.scope, *self.also)
+
+    @property
+    def searched(self) -> tuple[Scope, ...]:
+        """Return every scope to search: those to read, and what the repository here brought along.
+
+        The latter is for who asks for it, and injected nowhere: others write it, and every pull changes it.
+        """
+        root = "" if self.is_scope_named else places.workplace(str(self.caller.folder))
+        brought = (Scope(places.repository_scope(places.project_scope(root))),) if root else ()
+        return (*self.scopes, *brought)
 
     @property
     def project(self) -> str:

@@ -184,4 +184,8 @@ def _schema_of_class(kind: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
 def _either(found: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the schema of one of several."""
     different = [one for place, one in enumerate(found) if one not in found[:place]]
-    return different[0] if len(different) == 1 else {"anyOf": different}
+    if len(different) == 1:
+        return different[0]
+    # Named where it is the same for all: what a tool returns must be an object.
+    are_objects = all(one.get("type") == "object" for one in different)
+    return ({"type": "object"} if are_objects else {}) | {"anyOf": different}

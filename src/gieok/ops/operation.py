@@ -25,6 +25,15 @@ class Words(NamedTuple):
         return self.ko if lang == "ko" else self.en
 
 
+#: What holds of a memory (`model.memory.status_of`), for people.
+STATUSES = {
+    "current": Words("current", "지금"),
+    "replaced": Words("replaced", "바뀜"),
+    "done": Words("done", "끝남"),
+    "corrected": Words("corrected", "고침"),
+}
+
+
 def waiting_words(records: int, *, has_settings: bool = False) -> Words:
     """Return how much waits."""
     files = Words(f"{records} memory file{'' if records == 1 else 's'}", f"기억 파일 {records}개")
@@ -47,6 +56,8 @@ class Surface(Enum):
 
     CLI = "cli"
     MCP = "mcp"
+    #: The prompt hook, which calls `recall` and answers by itself where no daemon does.
+    HOOK = "hook"
 
 
 class Effect(StrEnum):

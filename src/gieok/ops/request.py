@@ -46,7 +46,7 @@ def _value(field: Field[Any], value: object, surface: Surface) -> object:
     if surface is Surface.CLI and expected in (int, float) and isinstance(value, str):
         value = _number(value, expected)
     if expected is list:
-        value = [value] if isinstance(value, str) else value
+        value = [value] * bool(value) if isinstance(value, str) else value
         if isinstance(value, list) and all(isinstance(one, str) for one in value):
             return value
     if expected is float and isinstance(value, int) and not isinstance(value, bool):

@@ -1,8 +1,9 @@
 """The graph of a project, its version control, its grammars, its coverage."""
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from gieok.model.code import Edge, Executed, Execution, ExecutionCount, SourceFile, Summary, Symbol, UnresolvedCall
 
@@ -91,6 +92,16 @@ class ExecutedGraph(Edges, Executions, Protocol):
 
 class Graph(SourceFiles, SymbolGraph, Summaries, Executions, Protocol):
     """All that is kept of one project's code, next to its documents."""
+
+
+class Commit(NamedTuple):
+    """A commit: its hash, who made it when, its message, and the files that it changed."""
+
+    id: str
+    author: str
+    at: datetime
+    message: str
+    files: tuple[str, ...]
 
 
 class Versions(Protocol):

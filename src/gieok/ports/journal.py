@@ -3,17 +3,21 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import date, datetime
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from gieok.model.conversation import (
     BufferedSpan,
+    Conversation,
     Cursor,
+    Heard,
     Incident,
     Journalled,
     JournalStats,
     Reject,
     Run,
     TranscriptEvent,
+    Turn,
     Usage,
 )
 from gieok.model.memory import Document, Entry, Scope
@@ -79,8 +83,42 @@ class Journal(Protocol):
         """Return rejected lines, the newest first."""
 
 
+class Conversations(Protocol):
+    """What users and assistants said, by conversation: for documents that are derived from it.
+
+    Each change of a message that is held (taken back, forgotten, rewritten) has a number, so that a reader learns of it.
+    """
+
+    def conversations(self, scope: Scope, after: Heard, limit: int) -> tuple[Heard, list[Conversation]]:
+        """Return how far `limit` more messages reach, and the conversations that are new or changed up to there.
+
+        The same `Heard` again: there is nothing new.
+        """
+
+    def turns(self, scope: Scope, agent: str, session: str, start: int = 0, upto: int = 0) -> list[Turn]:
+        """Return what was said and holds from a place on, by place, and the one turn before.
+
+        With `upto`, of the messages up to this number alone.
+        """
+
+    def correct(self, scope: Scope, identity: str, text: str) -> None:
+        """Let `turns` give this text for a message, which stays as it was said; '': what was said again. It is a change."""
+
+    def corrections(self, scope: Scope) -> dict[str, str]:
+        """Return message id → the text that stands in its place."""
+
+    def spoken(self) -> int:
+        """Count what was said and holds, in all scopes."""
+
+    def unheard(self, scope: Scope, after: Heard) -> int:
+        """Count the messages after a position, and the changes, which count as one each."""
+
+
 class JournalUpkeep(Protocol):
     """What a journal tells of itself, and the locks that come with it."""
+
+    def identity(self) -> str:
+        """Return the journal's own name: a store that several journals share keeps a position for each."""
 
     def stats(self, scope: Scope | None = None) -> JournalStats:
         """Count what is held."""
@@ -209,12 +247,19 @@ class Forgetting(Protocol):
         """Return what is in the history, with a number for each."""
 
     def erase(
-        self, scope: Scope, seqs: Sequence[int], documents: Sequence[str] = (), replaced: Sequence[int] = ()
+        self,
+        scope: Scope,
+        seqs: Sequence[int],
+        documents: Sequence[str] = (),
+        replaced: Sequence[int] = (),
+        *,
+        blanks: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
         """Take the text out of messages, and documents out of what is made, waits or was replaced.
 
-        The messages stay known by their id, so that reading their transcript again does not bring them back. Buffered
-        chunks that were made of them are made anew. The store is told through the outbox.
+        The messages stay known by their id, so that reading their transcript again does not bring them back. With `blanks`
+        (number → white space) in the place of its text, a turn still holds its place in the conversation. Buffered chunks
+        that were made of them are made anew. The store is told through the outbox.
         """
 
     def rewrite(self, change: Callable[[str], str], *, is_dry: bool = False) -> int:
@@ -250,5 +295,7 @@ class Durable(MadeDocuments, KeptValues, Protocol):
     """What Gieok made itself."""
 
 
-class FullJournal(Journal, Positions, Outbox, RunHistory, Durable, Forgetting, Ledger, JournalUpkeep, Protocol):
+class FullJournal(
+    Journal, Conversations, Positions, Outbox, RunHistory, Durable, Forgetting, Ledger, JournalUpkeep, Protocol
+):
     """A journal with every ability."""

@@ -10,15 +10,80 @@ Vector = bytes
 class Embedder(Protocol):
     """Turns text into unit vectors. The same text gives the same vector in every process."""
 
-    #: Decides the shape of stored vectors: changes whenever vectors would; e.g. `e5-small-koen-int8@1`.
-    model: str
-    dimension: int
+    @property
+    def model(self) -> str:
+        """Return what decides the shape of stored vectors: changes whenever they would; e.g. `e5-small-koen-int8@1`."""
+
+    @property
+    def dimension(self) -> int:
+        """Return how many numbers a vector has."""
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
         """Return one vector per text, in order. An empty text gives a vector too. Raises EmbedderFailed."""
 
     def embed_query(self, text: str) -> Vector:
         """Return the vector that finds passages which answer `text`. Raises EmbedderFailed."""
+
+
+@runtime_checkable
+class Followed(Protocol):
+    """An embedder of whichever model the vectors of a store are of: another process may switch it at any moment."""
+
+    @property
+    def behind(self) -> str:
+        """Return how the store's model differs from the settings, and the command that ends it; '' where it does not."""
+
+    def of(self, store: object) -> Embedder:
+        """Return the same for a store, as its model is now."""
+
+    def wanted(self) -> Embedder:
+        """Return the embedder that the settings ask for. Raises EmbedderFailed."""
+
+
+class Embedded(NamedTuple):
+    """What a service made of texts: unit vectors in order, and the tokens that it says it counted (0: it does not say)."""
+
+    vectors: list[Vector]
+    tokens: int = 0
+
+
+class EmbeddingService(Protocol):
+    """Asks a service for vectors. One request, one try: `gieok.engine.service` does the rest."""
+
+    #: As `Embedder.model`.
+    model: str
+    #: Texts that one request may hold.
+    most_texts: int
+
+    def embed(self, texts: Sequence[str], *, is_query: bool) -> Embedded:
+        """Return the vectors of texts that hold no secrets. Raises EmbedderFailed, which says whether to try again."""
+
+
+class Reranker(Protocol):
+    """Says how well texts answer a question, reading both together."""
+
+    @property
+    def model(self) -> str:
+        """Return its name, as `Embedder.model`: calibrations belong to it."""
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Return one score for each text, in order, 0–1, higher is better. Raises RerankerFailed."""
+
+
+class Reranked(NamedTuple):
+    """What a service made of a question and texts."""
+
+    scores: list[float]
+    tokens: int = 0
+
+
+class RerankingService(Protocol):
+    """Asks a service for scores, as `EmbeddingService` asks for vectors."""
+
+    model: str
+
+    def rerank(self, question: str, texts: Sequence[str]) -> Reranked:
+        """Return the scores of texts that hold no secrets. Raises RerankerFailed."""
 
 
 @runtime_checkable

@@ -8,6 +8,8 @@ from gieok.model.memory import Document, Entry, PassageId, Scope, StoreStats
 from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery, Ranking, VectorQuery
 from gieok.ports.models import Vector
 
+#: Names of notes that begin so are how far a store's documents are derived from a journal: they hold for that store alone.
+DERIVED = "~"
 #: Scores are compared at this many digits, so that every store orders near-equal scores by id and agrees.
 SCORE_DIGITS = 6
 
@@ -35,6 +37,9 @@ class Documents(Protocol):
 
     def passages(self, ids: Sequence[PassageId]) -> list[FoundPassage]:
         """Return the passages that still exist, in the order of `ids`."""
+
+    def within(self, scope: Scope, where: Filter, limit: int) -> list[PassageId]:
+        """Return passages of documents that a filter admits: the newest document first, ties by key, then as in its text."""
 
 
 class Notes(Protocol):
@@ -194,6 +199,9 @@ class ModelSwitch(VectorSearch, Protocol):
         self, model: str, dimension: int, before: PassageId | None, limit: int
     ) -> list[tuple[PassageId, str]]:
         """Return passages with an id below `before` whose text has no vector of `model`, newest first."""
+
+    def prepared(self, model: str) -> int:
+        """Count the passages whose text has a vector of `model`, active or not."""
 
     def keep_vectors(self, model: str, vectors: Mapping[PassageId, Vector]) -> None:
         """Store vectors of a model that is not active yet; search does not see them."""

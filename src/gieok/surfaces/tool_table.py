@@ -35,7 +35,8 @@ def _property(field: Field[Any]) -> dict[str, object]:
     shown: dict[str, object] = {"type": type_name(field), "description": field.metadata["doc"].en}
     if field.metadata["choices"]:
         shown["enum"] = list(field.metadata["choices"])
-    return shown if field.metadata["needed"] else {**shown, "default": default_of(field)}
+    default = default_of(field)  # of words of the command line: one text
+    return shown if field.metadata["needed"] else {**shown, "default": "" if isinstance(default, list) else default}
 
 
 def described() -> list[dict[str, Any]]:

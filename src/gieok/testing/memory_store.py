@@ -80,6 +80,13 @@ class MemoryStore:
         """Return passages in the order of `ids`."""
         return [self._found(i, self._rows[i]) for i in ids if i in self._rows]
 
+    def within(self, scope: Scope, where: Filter, limit: int) -> list[PassageId]:
+        """Return passages of the documents that a filter admits, the newest document first."""
+        known = [(d, ids) for (s, _), (d, ids) in self._documents.items() if s == scope]
+        known = [(d, ids) for d, ids in known if where.admits(d.kind, d.valid_from or d.updated_at)]
+        known.sort(key=lambda row: (-(row[0].valid_from or row[0].updated_at).timestamp(), row[0].key))
+        return [passage for _, ids in known for passage in ids][:limit]
+
     def _found(self, passage: PassageId, row: _Row) -> FoundPassage:
         d, p = row.document, row.passage
         return FoundPassage(
@@ -149,12 +156,17 @@ class MemoryStore:
                     floor = query.k1 * (1 - query.b + query.b * length / mean)
                     scores[i] += weight * tf * (query.k1 + 1) / (tf + floor)
         ranked = _ranked({i: s for i, s in scores.items() if s}, limit)
-        return Ranking("keyword", ranked, bm25.ceiling(query, len(rows), holding) if rows else 1.0)
+        ceiling = bm25.ceiling(query, len(rows), holding) if rows else 1.0
+        return Ranking("keyword", ranked, ceiling, passages=len(rows), holding=holding)
 
     def nearest(self, scope: Scope, query: VectorQuery, where: Filter, limit: int) -> Ranking:
         """Rank by cosine, then lower by crowding."""
         known = self._active()
         if self._model:
+            if query.model not in ("", self._model[0]):
+                raise ShapeMismatch(
+                    f"a question embedded by {query.model!r} where the vectors are of {self._model[0]!r}"
+                )
             _verify_dimension(query.vector, self._model[1])
         vectors = {i: v for i, r in self._of(scope, where) if (v := known.get(self._embed_text(r)))}
         best = _ranked({i: _dot(query.vector, v) for i, v in vectors.items()}, limit)
@@ -212,6 +224,10 @@ class MemoryStore:
             _verify_dimension(vector, self._dimensions.get(model, -1))
         known = self._vectors.setdefault(model, {})
         known.update((self._embed_text(self._rows[i]), v) for i, v in vectors.items() if i in self._rows)
+
+    def prepared(self, model: str) -> int:
+        """Count the passages whose text has a vector of `model`."""
+        return len(self._rows) - len(self._without(self._vectors.get(model, {}), None))
 
     def switch_model(self, model: str, dimension: int) -> None:
         """Make `model` the active one."""

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+#: Paths of requests that only count tokens.
+_COUNTS = ("/count_tokens", ":countTokens")
 Answer = str | tuple[int, bytes] | None
 
 
@@ -42,9 +44,20 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, *arguments: object) -> None:
         """Say nothing."""
 
+    def do_GET(self) -> None:
+        """Answer as a provider without a list of models: agents look before they ask."""
+        self._send(200, b'{"data": [], "models": []}')
+
+    def do_HEAD(self) -> None:
+        """Answer as to a GET, without the body."""
+        self.do_GET()
+
     def do_POST(self) -> None:
         """Answer as the provider would whose path it is."""
         body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
+        if self.path.partition("?")[0].endswith(_COUNTS):
+            self._send(200, b'{"input_tokens": 10, "totalTokens": 10}')
+            return
         self.server.requests.append((self.path, body))
         self.server.headers.append({name.lower(): value for name, value in self.headers.items()})
         answer = self.server.next(body)
@@ -52,9 +65,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         elif isinstance(answer, tuple):
             self._send(*answer)
-        elif "/messages" in self.path and body.get("stream"):
-            data = "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in _anthropic(answer)[:-1])
-            self._send(200, data.encode(), "text/event-stream")
+        elif events := _stream(self.path, body, answer):
+            self._send(200, "".join(map(_event, events)).encode(), "text/event-stream")
         elif "/messages" in self.path:
             self._send(200, json.dumps(_anthropic(answer)[-1]).encode())
         else:
@@ -66,7 +78,46 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("content-type", kind)
         self.send_header("content-length", str(len(data)))
         self.end_headers()
-        self.wfile.write(data)
+        if self.command != "HEAD":
+            self.wfile.write(data)
+
+
+def _stream(path: str, body: dict[str, Any], answer: str) -> list[dict[str, Any]]:
+    """Return the events of an answer where the request asks for a stream; none where it does not."""
+    if "streamGenerateContent" in path:
+        return [_gemini(answer)]
+    if not body.get("stream"):
+        return []
+    if "/messages" in path:
+        return _anthropic(answer)[:-1]
+    return _responses(answer) if path.partition("?")[0].endswith("/responses") else _chunks(answer)
+
+
+def _event(event: dict[str, Any]) -> str:
+    """Return one event of a stream; providers whose events have no type end theirs with a word, or with the connection."""
+    name = f"event: {event['type']}\n" if "type" in event else ""
+    end = "data: [DONE]\n\n" if event.get("usage") and "choices" in event else ""
+    return f"{name}data: {json.dumps(event)}\n\n{end}"
+
+
+def _chunks(text: str) -> list[dict[str, Any]]:
+    whole = _openai(text)
+    chunk = {**whole, "object": "chat.completion.chunk"}
+    del chunk["usage"]
+    delta = {"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": None}
+    end = {"index": 0, "delta": {}, "finish_reason": "stop"}
+    return [{**chunk, "choices": [delta]}, {**chunk, "choices": [end], "usage": whole["usage"]}]
+
+
+def _responses(text: str) -> list[dict[str, Any]]:
+    said = [{"type": "output_text", "text": text, "annotations": []}]
+    item = {"type": "message", "role": "assistant", "id": "m1", "status": "completed", "content": said}
+    usage = {"input_tokens": 11, "output_tokens": 7, "total_tokens": 18}
+    return [
+        {"type": "response.created", "response": {"id": "r1"}},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": "response.completed", "response": {"id": "r1", "output": [item], "usage": usage}},
+    ]
 
 
 def _openai(text: str) -> dict[str, Any]:

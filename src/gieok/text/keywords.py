@@ -112,7 +112,7 @@ def _stripped(word: str) -> str:
 def is_statement(text: str) -> bool:
     """Say whether a text is a statement, not a question or a name (by punctuation, first word, ending)."""
     text = text.strip()
-    if "?" in text:
+    if "?" in text or re.search(_REQUEST_END, text) or re.match(_REQUEST_START, text):
         return False
     if re.search(_FULL_STOP, text):
         return not re.match(_ASKING_START, text)
@@ -124,6 +124,9 @@ _ASKING_START = (
     r"(?i)(who|what|when|where|which|why|how|whose|whom|is|are|was|were|do|does|did|can|could|will|would|should"
     r"|has|have|had)\b"
 )
+#: A request states nothing, whatever it ends with: "요약해줘.", "Tell me about the outage."
+_REQUEST_END = r"(?:줘|줘요|주세요|줄래요?|주라|줘라|주십시오|부탁해요?|부탁드려요|부탁드립니다|부탁합니다)[.!~]*$"
+_REQUEST_START = r"(?i)(?:please|tell me|show|give me|list|find|explain|summari[sz]e|describe|remind me)\b"
 _STATING_END = r"(?<!까)(다|요|음)$"
 
 

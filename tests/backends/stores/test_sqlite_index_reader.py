@@ -118,19 +118,23 @@ def test_what_is_dated_fades_and_what_holds_does_not(
     store: SqliteStore, file: str, fields: dict[str, object], fades: bool
 ) -> None:
     store.put([_kept("old.md", "결제 정산", 30, **fields), _kept("new.md", "결제 정산", 0, **fields)])
-    ratios = {found.key: found.ratio for found in _recall(IndexReader(file), [str(HOME)], "결제 정산")}
-    assert ratios == {"new.md": 1.0, "old.md": pytest.approx(0.85 if fades else 1.0)}
+    odds = {found.key: _odds(found) for found in _recall(IndexReader(file), [str(HOME)], "결제 정산")}
+    assert odds["old.md"] / odds["new.md"] == pytest.approx(0.85 if fades else 1.0)
     unfaded = HookSettings({"hook.floor": 0.0, "hook.half_life_days": 0})
-    assert {found.ratio for found in _recall(IndexReader(file), [str(HOME)], "결제 정산", unfaded)} == {1.0}
+    assert len({round(_odds(f), 9) for f in _recall(IndexReader(file), [str(HOME)], "결제 정산", unfaded)}) == 1
+
+
+def _odds(found: matches.Match) -> float:
+    return found.probability / (1 - found.probability)
 
 
 def test_an_importance_mark_counts_as_it_does_in_a_search(store: SqliteStore, file: str) -> None:
-    marked = "결제 정산 <!-- importance: 10 -->"
-    store.put([entry("plain.md", "결제 정산 내역 확인"), entry("marked.md", marked)])
-    found = _recall(IndexReader(file), [str(HOME)], "결제 정산")
-    shares = {match.key: match.ratio * found[0].coverage * importance_factor(marked) for match in found}
-    assert found[0].key == "marked.md"
-    assert shares == pytest.approx({m.key: m.coverage * (1.25 if m.key == "marked.md" else 1.0) for m in found})
+    marked, plain = "결제 정산 <!-- importance: 10 -->", "결제 정산 <!-- importance: 05 -->"
+    store.put([entry("plain.md", plain), entry("marked.md", marked)])
+    found = {match.key: _odds(match) for match in _recall(IndexReader(file), [str(HOME)], "결제 정산")}
+    expected = importance_factor(marked) / importance_factor(plain)
+    assert found["marked.md"] / found["plain.md"] == pytest.approx(expected)
+    assert expected > 1
 
 
 def test_a_lone_weak_match_is_not_sure(store: SqliteStore, file: str) -> None:

@@ -117,7 +117,7 @@ def test_a_rewritten_file_adds_only_what_is_new(journal: SqliteJournal, tmp_path
 
 
 def test_a_rewrite_that_is_interrupted_begins_anew(journal: SqliteJournal, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(tail, "_PORTION_BYTES", 100)
+    monkeypatch.setattr(tail, "PORTION_BYTES", 100)
     file = tmp_path / "a.jsonl"
     lines = [_plain("응") for _ in range(20)]
     file.write_text("".join(lines))
@@ -175,7 +175,7 @@ def test_behind_a_first_line_that_is_longer_than_any_may_be_the_rest_is_read_and
     journal: SqliteJournal, tmp_path: Path, monkeypatch
 ) -> None:
     monkeypatch.setattr(tail, "LONGEST_LINE_BYTES", 3000)
-    monkeypatch.setattr(tail, "_PORTION_BYTES", 1000)
+    monkeypatch.setattr(tail, "PORTION_BYTES", 1000)
     told: list[tuple[str, str]] = []
     file = tmp_path / "a.jsonl"
     file.write_text(_entry(1, "x" * 5000) + _entry(2))
@@ -277,7 +277,7 @@ def test_a_line_that_is_too_long_is_set_aside_and_the_next_is_read(
     journal: SqliteJournal, tmp_path: Path, monkeypatch
 ) -> None:
     monkeypatch.setattr(tail, "LONGEST_LINE_BYTES", 3000)
-    monkeypatch.setattr(tail, "_PORTION_BYTES", 1000)
+    monkeypatch.setattr(tail, "PORTION_BYTES", 1000)
     file = tmp_path / "a.jsonl"
     file.write_text(_entry(1) + _entry(2, "x" * 2000) + _entry(3, "x" * 5000) + _entry(4))
     _capture(journal, file)
@@ -396,7 +396,7 @@ def test_where_lines_do_not_say_in_which_folder_a_session_works_what_stands_besi
 def test_two_readers_and_a_wild_writer_lose_nothing_and_double_nothing(
     journal: SqliteJournal, tmp_path: Path, seed: int, monkeypatch
 ) -> None:
-    monkeypatch.setattr(tail, "_PORTION_BYTES", 200)
+    monkeypatch.setattr(tail, "PORTION_BYTES", 200)
     random, file = Random(seed), tmp_path / "a.jsonl"
     readers = [Capture(journal), Capture(journal)]
     written, rotations, pending = 0, 0, ""

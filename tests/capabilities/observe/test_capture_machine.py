@@ -30,7 +30,7 @@ class Files(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.patch = patch.object(tail, "_PORTION_BYTES", 300)
+        self.patch = patch.object(tail, "PORTION_BYTES", 300)
         self.patch.start()
         self.place = TemporaryDirectory()
         self.folder = Path(self.place.name)

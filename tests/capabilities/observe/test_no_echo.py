@@ -127,7 +127,7 @@ def test_status_names_a_line_that_was_too_long_until_its_file_is_gone(
     context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tail, "LONGEST_LINE_BYTES", 3000)
-    monkeypatch.setattr(tail, "_PORTION_BYTES", 1000)
+    monkeypatch.setattr(tail, "PORTION_BYTES", 1000)
     file = tmp_path / "t" / "s#1.jsonl"
     agent = _Agent(file)
     agent.hears("Hello.")

@@ -41,8 +41,7 @@ _SET: Mapping[str, tuple[Sequence[tuple[str, str]], Sequence[str]]] = {
 def _recalled(prompt: str) -> list[Match]:
     rows = _SET[prompt][0]
     return [
-        Match(level=level, coverage=1, ratio=1, key=key, entry=InjectedMemory(title="", citation=""))
-        for level, key in rows
+        Match(level=level, probability=1, key=key, entry=InjectedMemory(title="", citation="")) for level, key in rows
     ]
 
 

@@ -14,6 +14,8 @@ from contexts import using
 
 from gieok import fs
 from gieok.app import open_context
+from gieok.capabilities.prompt.inject import InjectedMemory, Injection
+from gieok.capabilities.prompt.window import Window, sessions
 from gieok.errors import BadRequest
 from gieok.model.memory import Scope
 from gieok.ops import operation
@@ -268,3 +270,86 @@ def test_lines_of_the_users_own_files_below_the_home_stay(home: Path) -> None:
     done = _run("forget", match=_SECRET, yes=True).done
     assert own.read_text() == f"{_SECRET}\n"
     assert str(own) in {place for place, _ in done.still_in}
+
+
+def _show(home: Path, session: str, *rows: tuple[str, str]) -> Window:
+    """Keep what a hook showed a session: texts with their handles, cut as a long one is."""
+    window = Window(str(home), "codex", session)
+    lines = [f"- 2026-11-10 user: {text[:60]}… ({handle})" for text, handle in rows]
+    memories = [
+        InjectedMemory(
+            text=text, citation="", handle=handle, scope="agent:main", title=text[:20], who="user", day="2026-11-10"
+        )
+        for text, handle in rows
+    ]
+    text = "\n".join(('<memory-context source="gieok">', *lines, "</memory-context>"))
+    window.keep("prompt", Injection(text, memories, 9), 1.0)
+    return window
+
+
+def test_what_sessions_were_shown_is_taken_out_also_where_it_was_cut(home: Path) -> None:
+    said = f"We decided to call it {_SECRET}, that is {_KO}."
+    _show(home, "one", (said, "0badf00d.1"), ("We decided to use Redis Streams.", "0badf00d.2"))
+    assert _holding(home / "hook", "marmalade", "자줏빛")
+    done = _run("forget", match=_SECRET, yes=True)
+    assert _holding(home / "hook", "marmalade", "자줏빛", "call it") == {}
+    assert not [place for place, _ in done.done.still_in if "hook" in place]
+    again = Window(str(home), "codex", "one")
+    (row,) = sessions(str(home))
+    assert [memory["handle"] for memory in row["last"]["memories"]] == ["0badf00d.2"]
+    assert row["handles"] == {"0badf00d.2": True}
+    assert "Redis Streams" in row["injected"][0]
+    assert "</memory-context>" in row["injected"][0]
+    assert again.agent == "codex"
+
+
+def _turn_handles() -> dict[str, str]:
+    return {row.text: row.handle for row in _run("list", kind="turn", limit=0).memories}
+
+
+def test_the_next_handle_still_names_the_same_turn_after_one_is_forgotten(home: Path, tmp_path: Path) -> None:
+    _talk(tmp_path, ["The first thing is a walrus.", "The second thing is a heron.", "The third thing is an otter."])
+    _run("observe run", once=True)
+    handles = {text.split()[-1]: handle for text, handle in _turn_handles().items() if "thing" in text}
+    _run("forget", handles=[handles["walrus."]], yes=True)
+    left = {text.split()[-1]: handle for text, handle in _turn_handles().items() if "thing" in text}
+    assert left == {word: handle for word, handle in handles.items() if word != "walrus."}
+    for name in ("get", "edit", "forget"):
+        field: dict[str, Any] = {"get": {"path": handles["walrus."]}, "edit": {"handle": handles["walrus."], "text": ["x"]},
+                 "forget": {"handles": [handles["walrus."]], "yes": True}}[name]  # fmt: skip
+        with pytest.raises(BadRequest, match="was forgotten"):
+            _run(name, **field)
+    _run("edit", handle=handles["heron."], text=["The second thing is a crane."])
+    done = _run("forget", handles=[handles["heron."]], yes=True)
+    assert "crane" in done.plan.texts()[-1]
+    assert _holding(home, "heron", "crane", "walrus") == {}
+    assert _run("get", path=handles["otter."]).text.endswith("otter.")
+
+
+def test_what_a_memory_said_before_it_was_corrected_is_taken_out_of_what_sessions_were_shown(home: Path) -> None:
+    (handle,) = (handle for text, handle in _turn_handles().items() if "Redis" in text)
+    _show(home, "one", ("We decided to use Redis Streams.", handle))
+    (home / "logs").mkdir(exist_ok=True)
+    (home / "logs" / "hook.log").write_text("kept\nWe decided to use Redis Streams.\n", encoding="utf-8")
+    _run("edit", handle=handle, text=["We use NATS."])
+    assert _holding(home / "hook", "Redis") == {}
+    assert (home / "logs" / "hook.log").read_text() == "kept\n"
+    assert sessions(str(home))[0]["handles"] == {}
+
+
+def test_a_new_rule_of_redaction_reaches_what_sessions_were_shown(home: Path) -> None:
+    key = "sk-" + "ant-" + "a1B2" * 10
+    _show(home, "one", (f'key "{key}"', "0badf00d.1"))
+    assert _run("redact", all=True).cleaned.files == 1
+    assert _holding(home / "hook", key) != {}
+    _run("redact", all=True, apply=True)
+    assert _holding(home / "hook", key) == {}
+    assert sessions(str(home))[0]["handles"] == {"0badf00d.1": True}
+
+
+def test_why_a_text_is_still_in_a_file_is_said_by_what_the_file_is(home: Path, tmp_path: Path) -> None:
+    (home / "mine.md").write_text(f"I wrote {_SECRET} here.\n", encoding="utf-8")
+    done = _run("forget", match=_SECRET, yes=True)
+    assert {Path(place).name: why for place, why in done.done.still_in}["mine.md"] == (
+        "something in it that was not forgotten holds the same words"
+    )

@@ -13,10 +13,10 @@ from gieok.model.memory import Scope
 from gieok.ops import operation
 from gieok.ops.context import Context
 from gieok.ops.encode import encode
+from gieok.ops.home.doctor import DoctorRequest
 from gieok.ops.home.status import StatusRequest, StatusResult
 from gieok.ops.memory.index import IndexRequest, IndexResult
 from gieok.ops.memory.search import SearchRequest, SearchResult
-from gieok.ops.operation import NoRequest
 from gieok.testing import HashEmbedder
 
 
@@ -77,6 +77,8 @@ def test_after_one_edited_line_only_its_passages_are_embedded_again(context: Con
         "waiting": 0,
         "moved": 0,
         "note": None,
+        "messages": 0,
+        "turns": 0,
     }
     text = (folder / "long.md").read_text()
     (folder / "long.md").write_text(text.replace("line 150 ", "another line "))
@@ -208,7 +210,7 @@ def test_a_single_file_is_watched_through_its_folder(context: Context, folder: P
 def test_the_doctor_proves_every_part_and_leaves_nothing(context: Context, folder: Path) -> None:
     _index(context, folder)
     before = context.memory.store().stats()
-    result = operation("doctor").handler(context, NoRequest())
+    result = operation("doctor").handler(context, DoctorRequest())
     assert result.found, result
     assert context.memory.store().scopes() == [Scope("agent:main")]
     after = context.memory.store().stats()
@@ -218,7 +220,7 @@ def test_the_doctor_proves_every_part_and_leaves_nothing(context: Context, folde
 def test_the_doctor_names_what_is_broken_and_what_to_do(context: Context, folder: Path) -> None:
     _index(context, folder)
     folder.rename(folder.parent / "gone")
-    result = operation("doctor").handler(_with(context, HashEmbedder(32)), NoRequest())
+    result = operation("doctor").handler(_with(context, HashEmbedder(32)), DoctorRequest())
     broken = {check.name: check.hint for check in result.checks if not check.ok}
     assert not result.found
     assert "gieok index --rebuild" in broken["write, read back, search"]

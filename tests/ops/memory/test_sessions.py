@@ -1,31 +1,16 @@
-"""OpenClaw's transcripts as memory, as files and as a database: what is said is found and cited, deltas only."""
+"""What was said to agents as memory, by the commands a person uses: OpenClaw's transcripts as files and as a database."""
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import apsw
 import pytest
-from contexts import watching
 
-from gieok.agents import formats
-from gieok.app import open_context
-from gieok.capabilities.files import sessions
-from gieok.capabilities.files.cut import Cut
-from gieok.engine import lifecycle
-from gieok.errors import BadRequest, TranscriptUnreadable
-from gieok.model.memory import Scope
-from gieok.ops.memory.index import IndexRequest, run
-from gieok.ports.journal import StoredSession
 from gieok.surfaces.cli import main
-from gieok.testing.hash_embedder import HashEmbedder
-from gieok.testing.memory_store import MemoryStore
 
 Lines = list[dict[str, Any]]
-MAIN = Scope("agent:main")
-_SMALL = Cut(64, 0)
 _KEY = "sk-" + "ant-" + "a1B2" * 10
 
 
@@ -134,225 +119,139 @@ Gieok = Callable[..., tuple[int, Any]]
 def test_what_was_said_is_found_cited_and_read_and_nothing_else(write: Write, gieok: Gieok) -> None:
     cron = [_header("s3"), _turn(1, "user", "a scheduled okapi")]
     write("main", {"s1": _talk("s1"), "s3": cron}, _KEYS)
-    assert gieok("index", "--sessions")[1]["added"] == 1
+    assert gieok("index")[1]["turns"] == 1
     found = gieok("search", "서랍 열쇠", "--source", "sessions")[1]["results"][0]
-    assert (found["citation"], found["source"]) == ("sessions/main/s1.jsonl#L1-L3", "sessions")
+    assert (found["citation"], found["source"]) == ("sessions/openclaw/s1#1#L3", "sessions")
     assert found["date"] == "2026-11-20"
-    assert gieok("get", "sessions/main/s1.jsonl")[1]["text"] == _SAID
-    assert gieok("get", found["citation"])[1]["text"] == _SAID
-    assert gieok("get", "sessions/main/s1.jsonl:3")[1]["text"] == "User: 서랍 열쇠는 민지가 갖고 있어."
+    assert gieok("get", found["citation"])[1]["text"] == "User: 서랍 열쇠는 민지가 갖고 있어."
+    assert gieok("get", "sessions/openclaw/s1#1")[1]["text"] == _SAID
     assert gieok("search", "서랍 열쇠", "--source", "memory")[1]["results"] == []
     for word in ("zebra", "walrus", "gnu", "okapi", "Exec"):
         assert gieok("search", word)[1]["results"] == []
 
 
-def test_only_what_changed_is_read_again_and_what_is_gone_is_forgotten(write: Write, gieok: Gieok) -> None:
+def test_a_whole_conversation_is_read_by_the_path_that_openclaw_gives_it(write: Write, gieok: Gieok) -> None:
+    lines = [_header("s1"), *(_turn(n, "user", f"word{n}") for n in range(1, 20))]
+    write("main", {"s1": lines}, _KEYS)
+    assert gieok("index")[1]["turns"] == 2
+    said = [f"User: word{n}" for n in range(1, 20)]
+    for path in ("sessions/openclaw/s1", "sessions/main/s1.jsonl"):
+        assert gieok("get", path)[1]["text"].split("\n") == said
+    assert gieok("get", "sessions/main/s1.jsonl#L18-L19")[1]["text"].split("\n") == said[17:]
+    assert gieok("get", "sessions/main/other.jsonl")[0] == 2
+
+
+def test_what_is_added_is_found_and_a_deleted_transcript_is_still_memory(write: Write, gieok: Gieok) -> None:
     two = [_header("s2"), _turn(1, "user", "The launch is on Friday.")]
     write("main", {"s1": _talk("s1"), "s2": two}, _KEYS)
-    assert gieok("index", "--sessions")[1]["added"] == 2
+    gieok("index")
     write("main", {"s1": _talk("s1"), "s2": [*two, _turn(2, "assistant", "Friday it is: penguin.")]}, _KEYS)
-    counts = gieok("index", "--sessions")[1]
-    assert [counts[name] for name in ("added", "changed", "removed", "unchanged")] == [0, 1, 0, 1]
-    assert gieok("search", "penguin")[1]["results"][0]["path"] == "sessions/main/s2.jsonl"
+    assert gieok("index")[1]["turns"] == 1
+    assert gieok("search", "penguin")[1]["results"][0]["path"] == "sessions/openclaw/s2#1"
     write("main", {"s1": _talk("s1")}, _KEYS)
-    assert gieok("index", "--sessions")[1]["removed"] == 1
-    status, answer = gieok("get", "sessions/main/s2.jsonl:1")
-    assert status == 2 or answer["status"] == "not_found"
+    gieok("index")
+    assert gieok("search", "penguin")[1]["results"]  # the journal keeps what was said; `gieok forget` takes it out
 
 
-def test_an_agents_scope_holds_its_own_talk_and_another_scope_that_of_all(write: Write, gieok: Gieok) -> None:
+def test_an_agents_scope_holds_its_own_talk(write: Write, gieok: Gieok) -> None:
     keys = {"s1": "agent:main:main"}
     write("main", {"s1": [_header("s1"), _turn(1, "user", "the tulip of main")]}, keys)
     write("work", {"s1": [_header("s1"), _turn(1, "user", "the tulip of work")]}, keys)
-    paths = {
-        scope: {hit["path"] for hit in _search(gieok, scope)} for scope in ("agent:main", "agent:work", "user:kim")
-    }
-    assert paths["agent:main"] == {"sessions/main/s1.jsonl"}
-    assert paths["agent:work"] == {"sessions/work/s1.jsonl"}
-    assert paths["user:kim"] == {"sessions/main/s1.jsonl", "sessions/work/s1.jsonl"}
+    gieok("index")
+    for scope in ("main", "work"):
+        (found,) = gieok("search", "tulip", "--scope", f"agent:{scope}")[1]["results"]
+        assert found["snippet"] == f"User: the tulip of {scope}"
 
 
-def _search(gieok: Gieok, scope: str) -> list[dict[str, Any]]:
-    assert gieok("index", "--sessions", "--scope", scope)[0] == 0
-    found: list[dict[str, Any]] = gieok("search", "tulip", "--scope", scope)[1]["results"]
-    return found
-
-
-def test_they_are_off_until_a_flag_or_the_setting_asks_for_them(
+def test_a_setting_turns_them_off_and_takes_out_what_is_there(
     state: Path, gieok: Gieok, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _write_files(state, "main", {"s1": _talk("s1")}, _KEYS)
-    Path("notes").mkdir()
-    Path("notes", "a.md").write_text("the drawer is brown")
-    assert gieok("index", "notes")[1]["added"] == 1
-    monkeypatch.setenv("GIEOK_INDEX_SESSIONS", "true")
-    assert gieok("index")[1]["added"] == 1
-    monkeypatch.delenv("GIEOK_INDEX_SESSIONS")
-    assert gieok("index")[1]["removed"] == 0  # not asked for, not forgotten
-    paths = {hit["path"] for hit in gieok("search", "drawer")[1]["results"]}
-    assert paths == {"a.md", "sessions/main/s1.jsonl"}
-    assert gieok("index", "--remove", "--sessions")[1]["removed"] == 1
+    Path("a.md").write_text("the drawer is brown")
+    assert gieok("index", "a.md")[1]["added"] == 1
+    counts = gieok("index")[1]
+    assert (counts["messages"], counts["turns"]) == (4, 1)  # a tool's message is no turn
+    status, answer = gieok("index", "--remove", "--sessions")
+    assert (status, answer["error"]["hint"]) == (2, "set `index.sessions: false` first")
+    monkeypatch.setenv("GIEOK_INDEX_SESSIONS", "false")
+    assert gieok("index", "--sessions")[0] == 2
+    gieok("index", "--remove", "--sessions")
     assert {hit["path"] for hit in gieok("search", "drawer")[1]["results"]} == {"a.md"}
+    monkeypatch.delenv("GIEOK_INDEX_SESSIONS")
+    assert gieok("index")[1]["turns"] == 1
 
 
-def test_the_setting_is_not_for_projects_and_needs_no_openclaw(
-    state: Path, gieok: Gieok, monkeypatch: pytest.MonkeyPatch
+def test_what_was_said_survives_a_rebuild_and_goes_when_it_is_forgotten(write: Write, gieok: Gieok) -> None:
+    write("main", {"s1": _talk("s1")}, _KEYS)
+    gieok("index")
+    assert gieok("rebuild")[1]["documents"] == 1
+    assert gieok("get", "sessions/openclaw/s1#1")[1]["text"] == _SAID
+    counts = gieok("forget", "--match", "서랍 열쇠", "--yes")[1]
+    assert (counts["messages"], counts["documents"]) == (1, 0)
+    assert gieok("get", "sessions/openclaw/s1#1")[1]["text"] == _SAID.rpartition("\n")[0]
+    gieok("index")
+    assert gieok("search", "열쇠는 민지가")[1]["results"] == []
+
+
+def test_what_was_said_in_a_repository_is_found_there_and_not_in_another(
+    state: Path, gieok: Gieok, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _write_files(state, "main", {"s1": _talk("s1")}, _KEYS)
-    monkeypatch.setenv("GIEOK_INDEX_SESSIONS", "true")
-    Path(".gieok").mkdir()
-    Path("a.md").write_text("a note")
-    assert gieok("index", "a.md")[1]["added"] == 1
-    Path(".gieok").rmdir()
-    monkeypatch.setenv("OPENCLAW_STATE_DIR", "/nowhere/at/all")
-    assert gieok("index", "a.md")[1]["added"] == 1
-    status, answer = gieok("index", "--sessions")
-    assert (status, answer["error"]["code"]) == (2, "bad_request")
+    for name in ("shop", "other"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+    folder = tmp_path / "claude" / "projects" / "p"
+    folder.mkdir(parents=True)
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    row = {"type": "user", "sessionId": "c1", "cwd": str(tmp_path / "shop"), "uuid": "u1", "timestamp": "2026-11-20T09:00:00Z",
+           "message": {"role": "user", "content": "the flamingo is pink"}}  # fmt: skip
+    (folder / "c1.jsonl").write_text(json.dumps(row) + "\n")
+    _write_files(state, "main", {"s1": [_header("s1"), _turn(1, "user", "a grey flamingo")]}, {})
+    gieok("index")
+    found = {}
+    for name in ("shop", "other"):
+        monkeypatch.chdir(tmp_path / name)
+        found[name] = {hit["snippet"] for hit in gieok("search", "flamingo")[1]["results"]}
+    assert found == {
+        "shop": {"User: the flamingo is pink", "User: a grey flamingo"},
+        "other": {"User: a grey flamingo"},
+    }
 
 
 def test_a_folder_called_sessions_gets_another_name(state: Path, gieok: Gieok) -> None:
     _write_files(state, "main", {"s1": _talk("s1")}, _KEYS)
     Path("sessions").mkdir()
     Path("sessions", "a.md").write_text("a hippo")
-    assert gieok("index", "sessions", "--sessions")[1]["added"] == 2
-    assert gieok("index", "--sessions")[1]["unchanged"] == 2
+    assert gieok("index", "sessions", "--sessions")[1]["added"] == 1
     assert gieok("search", "hippo")[1]["results"][0]["path"] == "a.md"
 
 
-def test_resets_count_and_deleted_and_dreamt_ones_do_not(state: Path, gieok: Gieok) -> None:
+def test_resets_count_and_dreamt_ones_do_not(state: Path, gieok: Gieok) -> None:
     def said(session: str, word: str) -> str:
         return "".join(json.dumps(line) + "\n" for line in [_header(session), _turn(1, "user", f"cactus {word}")])
 
     folder = state / "agents" / "main" / "sessions"
     folder.mkdir(parents=True)
     (folder / "r.jsonl.reset.2026-11-20T10-00-00.000Z").write_text(said("r", "reset"))
-    (folder / "d.jsonl.deleted.2026-11-20T10-00-00.000Z").write_text(said("d", "deleted"))
     (folder / "c.checkpoint.0.jsonl").write_text(said("c", "checkpoint"))
     dream = {"type": "custom", "customType": "openclaw:bootstrap-context:full", "id": "x", "parentId": None,
              "data": {"runId": "dreaming-narrative-light-1"}}  # fmt: skip
     (folder / "n.jsonl").write_text(json.dumps(dream) + "\n" + said("n", "dream"))
-    assert gieok("index", "--sessions")[1]["added"] == 1
+    gieok("index")
     (found,) = gieok("search", "cactus")[1]["results"]
-    assert found["path"] == "sessions/main/r.jsonl.reset.2026-11-20T10-00-00.000Z"
+    assert found["path"] == "sessions/openclaw/r#1"
 
 
 def test_what_cannot_be_read_keeps_what_is_stored(state: Path, gieok: Gieok) -> None:
     _write_database(state, "main", {"s1": _talk("s1")}, _KEYS)
-    assert gieok("index", "--sessions")[1]["added"] == 1
+    assert gieok("index")[1]["turns"] == 1
     (state / "agents" / "main" / "agent" / "openclaw-agent.sqlite").write_bytes(b"no database" * 200)
-    answer = gieok("index", "--sessions")[1]
-    assert (answer["removed"], [f["path"] for f in answer["failed"]]) == (0, ["sessions/main"])
+    answer = gieok("index")[1]
+    assert [failed["path"].endswith("openclaw-agent.sqlite") for failed in answer["failed"]] == [True]
     assert gieok("get", "sessions/main/s1.jsonl")[1]["text"] == _SAID
 
 
-def test_a_migration_to_the_database_changes_no_path(state: Path, gieok: Gieok) -> None:
+def test_status_says_how_many_turns_there_are_and_what_waits(state: Path, gieok: Gieok) -> None:
     _write_files(state, "main", {"s1": _talk("s1")}, _KEYS)
-    assert gieok("index", "--sessions")[1]["added"] == 1
-    _write_database(state, "main", {"s1": _talk("s1")}, _KEYS)
-    answer = gieok("index", "--sessions")[1]
-    assert [answer[name] for name in ("added", "changed", "removed")] == [0, 1, 0]
-
-
-def _no_database(file: Path) -> Any:
-    raise TranscriptUnreadable(str(file))
-
-
-def _sync(store: MemoryStore, state: Path, cut: Cut = _SMALL) -> Any:
-    return sessions.sync(store, MAIN, state, cut, _no_database)
-
-
-def test_a_conversation_that_grew_keeps_the_vectors_of_what_was_said_before(state: Path) -> None:
-    lines = [_header("s1"), *(_turn(n, "user", f"word{n} " * 20) for n in range(1, 10))]
-    _write_files(state, "main", {"s1": lines}, {})
-    store, embedder = MemoryStore(), HashEmbedder()
-    _sync(store, state)
-    first = lifecycle.fill_vectors(store, embedder)
-    _write_files(state, "main", {"s1": [*lines, _turn(19, "assistant", "one line more")]}, {})
-    assert _sync(store, state).changed == ["sessions/main/s1.jsonl"]
-    again = lifecycle.fill_vectors(store, embedder)
-    assert 0 < again <= 2 < first
-
-
-def test_long_messages_go_on_in_more_lines_of_at_most_800_characters(state: Path) -> None:
-    text = "가나다라 " * 300 + "x" * 2000 + f" {_KEY} " + "```\n# no heading\n"
-    _write_files(state, "main", {"s1": [_header("s1"), _turn(1, "user", text)]}, {})
-    store = MemoryStore()
-    _sync(store, state)
-    (document,) = store.get(MAIN, ["sessions/main/s1.jsonl"])
-    lines = document.text.split("\n")
-    assert all(line.startswith("User: ") and len(line) <= len("User: ") + 800 for line in lines)
-    said = "".join(line.removeprefix("User: ") for line in lines)
-    assert said.replace(" ", "") == text.replace(_KEY, "[redacted:anthropic-key]").replace("\n", "").replace(" ", "")
-
-
-def test_a_line_that_is_longer_than_any_may_be_is_passed_over(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formats, "LONGEST_LINE_BYTES", 2_000)
-    talk = [_header("s1"), _turn(1, "user", "apple"), _turn(2, "user", "x" * 9_000), _turn(3, "user", "pear")]
-    _write_files(state, "main", {"s1": talk}, {})
-    store = MemoryStore()
-    _sync(store, state)
-    (document,) = store.get(MAIN, ["sessions/main/s1.jsonl"])
-    assert document.text == "User: apple\nUser: pear"
-
-
-def test_another_cut_cuts_conversations_again(state: Path) -> None:
-    _write_files(state, "main", {"s1": _talk("s1")}, {})
-    store = MemoryStore()
-    assert _sync(store, state).added
-    assert _sync(store, state, Cut(32, 0)).changed
-    assert _sync(store, state, Cut(32, 0)).unchanged == 1
-
-
-def test_an_unchanged_conversation_is_not_opened(state: Path) -> None:
-    class Once:
-        """A database whose events may be read once."""
-
-        reads = 0
-
-        def sessions(self) -> list[StoredSession]:
-            return [StoredSession("s1", "agent:main:main", 1)]
-
-        def events(self, session: str, after: int, limit: int) -> list[tuple[int, str]]:
-            del session, limit
-            self.reads += 1
-            rows = [json.dumps(line) for line in (_header("s1"), _turn(1, "user", "once"))]
-            return list(enumerate(rows))[after + 1 :]
-
-        def close(self) -> None:
-            pass
-
-    (state / "agents" / "main" / "agent").mkdir(parents=True)
-    (state / "agents" / "main" / "agent" / "openclaw-agent.sqlite").touch()
-    store, database = MemoryStore(), Once()
-    sessions.sync(store, MAIN, state, Cut(), lambda file: database)
-    reads = database.reads
-    report = sessions.sync(store, MAIN, state, Cut(), lambda file: database)
-    assert (report.unchanged, database.reads) == (1, reads)
-
-
-def test_while_watching_a_conversation_is_followed(state: Path) -> None:
-
-    _write_files(state, "main", {"s1": _talk("s1")}, _KEYS)
-    file = state / "agents" / "main" / "sessions" / "s1.jsonl"
-
-    class Scripted:
-        """Tells of one change."""
-
-        def changes(self, folders: list[Path], debounce_ms: int, rescan_s: int) -> Any:
-            del debounce_ms, rescan_s
-            assert state / "agents" in folders
-            with file.open("a") as opened:
-                opened.write(json.dumps(_turn(9, "user", "a late flamingo")) + "\n")
-            os.utime(file, ns=(1, 1))
-            yield {file}
-
-    context = watching(open_context({}), Scripted)
-    result = run(context, IndexRequest(sessions=True, watch=True))
-    assert result.report.changed == ["sessions/main/s1.jsonl"]
-
-
-def test_a_folder_indexed_under_the_name_before_is_named(state: Path) -> None:
-    store = MemoryStore()
-    store.write_note(MAIN, "files.roots", json.dumps([{"name": "sessions", "path": "/n/sessions"}]))
-    with pytest.raises(BadRequest, match="under the name"):
-        _sync(store, state)
+    gieok("index")
+    turns = gieok("status")[1]["sidecar"]["turns"]
+    assert (turns["kept"], turns["waiting"]) == (3, 0)
+    assert turns["bytes_each"] > 100

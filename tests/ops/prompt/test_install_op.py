@@ -15,9 +15,9 @@ from gieok.agents.table import HOOKED
 from gieok.app import open_context
 from gieok.errors import BadRequest
 from gieok.ops import operation
-from gieok.ops.home.doctor import Check
+from gieok.ops.home.doctor import Check, DoctorRequest
 from gieok.ops.memory.remember import RememberRequest
-from gieok.ops.operation import NoRequest, Style
+from gieok.ops.operation import Style
 from gieok.ops.prompt import installed
 from gieok.ops.prompt.install import InstallRequest, InstallResult
 from gieok.text import jsonc
@@ -62,7 +62,7 @@ class Machine:
     def hooks(self) -> list[Check]:
         """Return what `gieok doctor` says of hooks."""
         context = open_context({})
-        checks = operation("doctor").handler(context, NoRequest()).checks
+        checks = operation("doctor").handler(context, DoctorRequest()).checks
         context.memory.store().close()
         return [check for check in checks if check.name == "hook"]
 

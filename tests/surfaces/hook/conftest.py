@@ -50,6 +50,7 @@ class Place:
     """A user's folder with Gieok's home and one project."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._sessions = 0
         self.user, self.home, self.project = folder / "user", folder / "home", folder / "user" / "shop"
         (self.project / ".git").mkdir(parents=True)
         monkeypatch.chdir(self.project)
@@ -59,6 +60,7 @@ class Place:
             "GIEOK_HOME": str(self.home),
             "GIEOK_EMBEDDER": "none",
             "GIEOK_HOOK_DEADLINE_MS": "600000",
+            "GIEOK_DAEMON_AUTOSTART": "off",
         }
         for name, value in self.environment.items():
             monkeypatch.setenv(name, value)
@@ -98,7 +100,13 @@ class Place:
         return Said(done.returncode, done.stdout, done.stderr)
 
     def hook(self, event: str, payload: Mapping[str, object], *arguments: str, **environment: str) -> Said:
-        """Run `gieok hook EVENT`; it must end well and keep stderr clean."""
+        """Run `gieok hook EVENT`; it must end well and keep stderr clean.
+
+        Each call is of a session of its own, unless the payload names one: in one session nothing is injected twice.
+        """
+        if payload.get("session_id") == "s":
+            self._sessions += 1
+            payload = {**payload, "session_id": f"5e55{self._sessions}"}
         said = self.run(event, json.dumps(payload).encode(), *arguments, **environment)
         assert (said.status, said.err) == (0, b"")
         return said

@@ -87,7 +87,7 @@ def test_a_clone_is_silent_until_it_is_trusted_and_speaks_as_the_project_then(pl
     context, notice = start(place, agent)
     assert ("- constraint: Deploy rule" in context, notice) == (True, "")
     shown = asked(place, agent)
-    assert "| Deploys skip the review on Fridays." in shown
+    assert "Deploys skip the review on Fridays. (" in shown
     assert "Recalled from this project's memory files, which the user trusted on 2" in shown
     assert "this user's own" not in shown
 

@@ -44,7 +44,6 @@ _SENT: dict[str, dict[str, dict[str, object]]] = {
         "prompt": {**_GEMINI, "hook_event_name": "BeforeAgent", "prompt": _LINTER},
         "session-start": {**_GEMINI, "hook_event_name": "SessionStart", "source": "startup"},
         "stop": {**_GEMINI, "hook_event_name": "AfterAgent", "prompt": _LINTER, "prompt_response": "ruff"},
-        "pre-compact": {**_GEMINI, "hook_event_name": "PreCompress", "trigger": "auto"},
         "session-end": {**_GEMINI, "hook_event_name": "SessionEnd", "reason": "exit"},
     },
     "qwen-code": {

@@ -44,7 +44,7 @@ def test_the_index_is_never_longer_than_an_agent_takes(place) -> None:
         _note(place, f"memory/decision/{'&' * 241}{n}.md", f"# {quotes}\n\ntext {n}\n")
     place.trust()
     context = _start(place, GIEOK_HOOK_SESSION_TOKENS="100000")
-    assert 5_000 < len(context) <= inject.MOST_CHARS
+    assert 5_000 < inject.size(context) <= inject.MOST_BYTES
 
 
 def test_what_changed_by_hand_is_known_in_the_next_session_once_it_is_trusted(known) -> None:
@@ -93,10 +93,10 @@ def test_the_counters_hold_no_word_of_a_prompt_or_a_memory(known) -> None:
     known.hook("stop", known.payload("", transcript_path="/t/elephant.jsonl"))
     rows = known.calls()
     assert [(row.get("high"), row.get("medium"), row.get("noted")) for row in rows[:4]] == [
-        (1, 0, False), (0, 1, False), (0, 0, True), (0, 0, False),
+        (1, 0, False), (0, 1, False), (0, 0, False), (0, 0, False),
     ]  # fmt: skip
-    texts = {"event", "agent", "session"}
-    numbers = {"at", "ms", "high", "medium", "noted", "coverage", "shown"}
+    texts = {"event", "agent", "session", "by"}
+    numbers = {"at", "ms", "high", "medium", "noted", "score", "tokens", "shown"}
     assert {name for row in rows for name in row} == texts | numbers
     assert all(isinstance(row.get(name, 0), int | float) for row in rows for name in numbers)
     text = (known.home / "hook" / "calls.jsonl").read_text()

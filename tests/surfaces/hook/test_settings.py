@@ -91,7 +91,7 @@ def test_the_hook_reads_a_file_as_everything_else_does(text: str) -> None:
         "hook:\n  limit: 5\n  output_mode: full\njudge.enabled: on\n",
         "hook: {limit: 5, output_mode: full}  # both\n",
         "hook: { }\n",
-        "'hook.limit': 5\n\"hook.high_ratio\": 0.5\n",
+        "'hook.limit': 5\n\"hook.floor\": 0.5\n",
         "hook.output_mode: 'full'   # all of it\n",
         "judge.base_url: https://judge.test/v1#part\n",
         'judge:\n  base_url: "http://127.0.0.1:1/v1"\n',
@@ -114,8 +114,8 @@ def test_each_way_to_write_a_setting_is_understood(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["hook.limit: many", "hook.limit: -1", "hook.limit: 2.5", "hook.limit: inf", "hook.high_ratio: nan",
-     "hook.high_ratio: '0,5'", "hook.output_mode: loud", "hook.deadline_ms: 1", "judge.enabled: perhaps"],
+    ["hook.limit: many", "hook.limit: -1", "hook.limit: 2.5", "hook.limit: inf", "hook.floor: nan",
+     "hook.floor: '0,5'", "hook.output_mode: loud", "hook.deadline_ms: 1", "judge.enabled: perhaps"],
 )  # fmt: skip
 def test_a_value_that_cannot_be_is_the_default_and_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "config.yaml").write_text(text)

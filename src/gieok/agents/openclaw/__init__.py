@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from gieok.agents.agent import Agent, Place
+from gieok.agents.agent import HOME, URL, Agent, Place, Rehearsal
 from gieok.agents.openclaw.install import NOTE, edits_of
 from gieok.agents.openclaw.installation import state_folder
 from gieok.agents.openclaw.transcript import DATABASE, FORMAT, is_system_session, session_of, system_sessions
@@ -21,7 +21,9 @@ def _scope_of(path: Path) -> Scope:
 
 
 def _is_silent(path: Path) -> bool:
-    """Return whether a session has no person in it, by OpenClaw's list of sessions."""
+    """Return whether a session has no person in it, by OpenClaw's list of sessions, or the user deleted it."""
+    if ".jsonl.deleted." in path.name:
+        return True
     listed = path.with_name("sessions.json")
     try:
         written = listed.stat().st_mtime_ns
@@ -40,4 +42,19 @@ def _system_sessions(listed: Path, written_ns: int) -> frozenset[str]:
         return frozenset()
 
 
-AGENT = Agent(_place, FORMAT, edits_of, NOTE, is_system_session=is_system_session)
+_SETTINGS = """{
+  "gateway": {"mode": "local"},
+  "agents": {"defaults": {
+    "model": {"primary": "loopback/one"}, "workspace": "<home>/.openclaw/workspace", "skipBootstrap": true}},
+  "models": {"providers": {"loopback": {"baseUrl": "<url>/v1", "apiKey": "loopback", "api": "openai-completions", "models": [
+    {"id": "one", "name": "one", "contextWindow": 200000, "maxTokens": 4096, "input": ["text"], "reasoning": false,
+     "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}}]}}}
+}
+""".replace("<home>", HOME).replace("<url>", URL)
+_REHEARSAL = Rehearsal(
+    "openclaw",
+    ("agent", "--local", "--agent", "main", "--session-key", "agent:main:gieok-doctor", "--message"),
+    {},
+    {".openclaw/openclaw.json": _SETTINGS},
+)
+AGENT = Agent(_place, FORMAT, edits_of, NOTE, is_system_session=is_system_session, rehearsal=_REHEARSAL)

@@ -48,7 +48,12 @@ def _current(found: installation.Installation, call: OwnCommand) -> list[Edit]:
 def _settings(config: Path, folder: Path, call: OwnCommand) -> Edit:
     items = [
         Item(("plugins", "load", "paths"), str(folder), lambda value: value == str(folder), append=True),
-        Item(("plugins", "entries", PLUGIN), {"enabled": True}, lambda value: True),
+        # Without the second, OpenClaw asks no plugin of somebody else's what to put before a prompt.
+        Item(
+            ("plugins", "entries", PLUGIN),
+            {"enabled": True, "hooks": {"allowConversationAccess": True}},
+            lambda value: True,
+        ),
         Item(("plugins", "slots", "memory"), PLUGIN, _is_plugin),
         Item(("mcp", "servers", "gieok"), call.server(), lambda value: True),
     ]

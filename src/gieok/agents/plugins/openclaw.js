@@ -1,9 +1,14 @@
-// Gieok as OpenClaw's memory: memory_search and memory_get, answered by the gieok command. Written by `gieok install openclaw`.
-import { execFile } from "node:child_process";
+// Gieok as OpenClaw's memory: memory_search and memory_get, answered by the gieok command, and what `gieok hook` puts before a
+// prompt. Written by `gieok install openclaw`.
+import { execFile, spawn } from "node:child_process";
+import { homedir } from "node:os";
 
 const GIEOK = ["gieok"];
 const ENVIRONMENT = {};
 const TIMEOUT_MS = 30_000;
+const HOOK_TIMEOUT_MS = { "session-start": 8_000, prompt: 4_000 };
+const MOST_MS = 13_000; // OpenClaw's own limit is 15 s
+const UNATTENDED = /(^|:)(cron|hook|heartbeat|dreaming|subagent|internal)(:|$)/; // sessions and triggers without a person
 
 /** Run gieok and return what it prints; "nothing found" is exit status 1 with an answer. */
 function gieok(...words) {
@@ -73,6 +78,45 @@ function tools(context) {
   ];
 }
 
+/** Run a hook and return the text for the model; "" where it fails: memory never stands between a user and their agent. */
+function hook(event, payload) {
+  const [program, ...first] = GIEOK;
+  const options = { env: { ...process.env, ...ENVIRONMENT }, stdio: ["pipe", "pipe", "ignore"], timeout: HOOK_TIMEOUT_MS[event] };
+  return new Promise((resolve) => {
+    const child = spawn(program, [...first, "hook", event, "--agent", "openclaw"], options);
+    let answer = "";
+    child.stdout.setEncoding("utf8").on("data", (text) => { answer += text; });
+    child.stdin.on("error", () => {});
+    child.on("error", () => resolve(""));
+    child.on("close", () => {
+      try { resolve(JSON.parse(answer).additional_context ?? ""); } catch { resolve(""); }
+    });
+    child.stdin.end(JSON.stringify(payload));
+  });
+}
+
+const MOST_SESSIONS = 50;
+const starts = new Map(); // what a session began with: OpenClaw stores no context, so every turn gets it, in the same bytes
+
+/** Put what a session begins with behind the system prompt, and what is remembered about a prompt before it. */
+async function recall({ prompt, messages }, context) {
+  if (UNATTENDED.test(context?.sessionKey ?? "") || UNATTENDED.test(context?.trigger ?? "")) return undefined;
+  const session = context?.sessionId ?? "";
+  const payload = {
+    session_id: session, agent_id: context?.agentId ?? "main", cwd: context?.workspaceDir ?? homedir(),
+    hook_event_name: "before_prompt_build",
+  };
+  const isFirst = !(messages ?? []).some((message) => message?.role === "assistant"); // also behind /new and /reset
+  if (isFirst || !starts.has(session)) {
+    starts.delete(session);
+    starts.set(session, await hook("session-start", payload));
+    if (starts.size > MOST_SESSIONS) starts.delete(starts.keys().next().value);
+  }
+  const found = await hook("prompt", { ...payload, prompt: String(prompt ?? "") });
+  const start = starts.get(session);
+  return { ...(start && { appendSystemContext: start }), ...(found && { prependContext: found }) };
+}
+
 export default {
   id: "gieok-memory",
   name: "Gieok memory",
@@ -80,5 +124,6 @@ export default {
   kind: "memory",
   register(api) {
     api.registerTool((context) => tools(context), { names: ["memory_search", "memory_get"] });
+    api.on?.("before_prompt_build", recall, { timeoutMs: MOST_MS });
   },
 };

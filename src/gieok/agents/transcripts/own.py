@@ -9,7 +9,7 @@ from gieok.agents.transcripts.shortened import decoded
 #: Without the prefix that agents put before (`mcp__gieok__memory_search`, `mcp_gieok_memory_search`, `gieok.memory_search`).
 #: A test holds this against the table of operations.
 TOOLS = (
-    "memory_search", "memory_get", "memory_remember", "memory_status",
+    "memory_search", "memory_get", "memory_list", "memory_remember", "memory_status", "memory_why",
     "code_impact", "code_overview", "code_search", "code_symbol",
 )  # fmt: skip
 _SIGNS = (b"gieok", b"active_memory", b"memory_", b"code_")

@@ -83,6 +83,9 @@ def filter_sql(where: Filter) -> tuple[str, list[object]]:
     if where.kinds:
         clauses.append(f"d.kind IN ({marks(where.kinds)})")
         values += sorted(where.kinds)
+    if where.without:
+        clauses.append(f"d.kind NOT IN ({marks(where.without)})")
+        values += sorted(where.without)
     if where.since:
         clauses.append("coalesce(d.valid_from, d.updated_at) >= ?")
         values.append(to_ms(where.since))

@@ -31,6 +31,7 @@ class _DocumentReading(Protocol[_Db_contra]):
     def hashes(self, db: _Db_contra, scope: Scope, /) -> dict[str, str]: ...
     def scopes(self, db: _Db_contra, /) -> list[Scope]: ...
     def passages(self, db: _Db_contra, ids: Sequence[PassageId], /) -> list[FoundPassage]: ...
+    def within(self, db: _Db_contra, scope: Scope, where: Filter, limit: int, /) -> list[PassageId]: ...
     def notes(self, db: _Db_contra, scope: Scope, /) -> dict[str, str]: ...
     def is_unadopted(self, db: _Db_contra, /) -> bool: ...
 
@@ -120,6 +121,11 @@ class SqlDocuments(ABC, Generic[Db]):
         with self._answering() as db:
             return self._reads.passages(db, ids)
 
+    def within(self, scope: Scope, where: Filter, limit: int) -> list[PassageId]:
+        """Return passages of the documents that a filter admits, the newest document first."""
+        with self._answering() as db:
+            return self._reads.within(db, scope, where, limit)
+
     def notes(self, scope: Scope) -> dict[str, str]:
         """Return the notes of a scope by name."""
         with self._answering() as db:
@@ -164,4 +170,5 @@ class SqlDocuments(ABC, Generic[Db]):
         holding = self._reads.term_statistics(db, known.id, query.weights)
         weights = bm25.token_weights(query, known.passages, holding)
         ranked = self._reads.keyword_ranking(db, known, query, weights, where, limit)
-        return Ranking("keyword", tuple(ranked), bm25.ceiling(query, known.passages, holding))
+        ceiling = bm25.ceiling(query, known.passages, holding)
+        return Ranking("keyword", tuple(ranked), ceiling, passages=known.passages, holding=holding)

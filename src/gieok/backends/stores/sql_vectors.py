@@ -6,10 +6,16 @@ from typing import NamedTuple, Protocol
 from gieok.backends.stores.sql_documents import Db, SqlDocuments, _Db_contra
 from gieok.errors import ShapeMismatch
 from gieok.model.memory import PassageId, Scope
+from gieok.model.retrieval import VectorQuery
 from gieok.text.embedform import form_hash, text_to_embed
 
 #: Above every passage id.
 _ANY_ID = 1 << 62
+
+
+def _longer(dimension: int) -> str:
+    """Return what to do where one model gives vectors of another length than before: as another model, it is switched to."""
+    return f"set `embedder.dimension: {dimension}`, then run `gieok index --rebuild`"
 
 
 class VectorModel(NamedTuple):
@@ -27,6 +33,12 @@ class VectorModel(NamedTuple):
                 f"{self.name!r} made the others"
             )
 
+    def verify_query(self, query: VectorQuery) -> None:
+        """Raise ShapeMismatch for a question whose vector another model made: the vectors were switched since."""
+        if query.model and query.model != self.name:
+            raise ShapeMismatch(f"a question embedded by {query.model!r} where the vectors are of {self.name!r}")
+        self.verify(query.vector)
+
 
 class _Models(Protocol[_Db_contra]):
     def active(self, db: _Db_contra, /) -> VectorModel | None: ...
@@ -42,6 +54,7 @@ class _Vectors(Protocol[_Db_contra]):
         self, db: _Db_contra, model_id: int, before: PassageId, limit: int, /
     ) -> list[tuple[PassageId, str]]: ...
     def waiting(self, db: _Db_contra, scope: Scope, /) -> int: ...
+    def prepared(self, db: _Db_contra, model_id: int, /) -> int: ...
     def text_hashes(self, db: _Db_contra, ids: Sequence[PassageId], /) -> dict[PassageId, bytes]: ...
     def packed(self, db: _Db_contra, model_id: int, hashes: Iterable[bytes], /) -> dict[bytes, bytes]: ...
     def put(self, db: _Db_contra, model_id: int, packed: Mapping[bytes, bytes], /) -> None: ...
@@ -67,7 +80,8 @@ class SqlVectors(SqlDocuments[Db]):
         active = self.active_model()
         if active != (model, dimension):
             held = f"{active[0]!r} ({active[1]})" if active else "no model"
-            raise ShapeMismatch(f"the index holds vectors of {held}, configured is {model!r} ({dimension})")
+            hint = _longer(dimension) if active and active[0] == model else None
+            raise ShapeMismatch(f"the index holds vectors of {held}, configured is {model!r} ({dimension})", hint=hint)
 
     def missing(self, limit: int) -> list[tuple[PassageId, str]]:
         """Return passages without a vector, newest first, each with the text to embed."""
@@ -114,6 +128,12 @@ class SqlVectors(SqlDocuments[Db]):
             rows = self._vectors.missing_for(db, added.id, before if before is not None else _ANY_ID, limit)
         return [(passage, text_to_embed(text)) for passage, text in rows]
 
+    def prepared(self, model: str) -> int:
+        """Count the passages whose text has a vector of `model`."""
+        with self._answering() as db:
+            known = self._vectors.named(db, model)
+            return self._vectors.prepared(db, known.id) if known else 0
+
     def keep_vectors(self, model: str, vectors: Mapping[PassageId, bytes]) -> None:
         """Store vectors of a model that is not active yet."""
         with self._writing() as db:
@@ -132,7 +152,8 @@ class SqlVectors(SqlDocuments[Db]):
         added = self._vectors.add(db, model, dimension)
         if added.dimension != dimension:
             raise ShapeMismatch(
-                f"the index holds vectors of {model!r} with {added.dimension} dimensions, not {dimension}"
+                f"the index holds vectors of {model!r} with {added.dimension} dimensions, not {dimension}",
+                hint=_longer(dimension),
             )
         return added
 

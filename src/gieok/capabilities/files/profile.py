@@ -12,7 +12,13 @@ def _marked(passage: FoundPassage) -> float:
     return importance_factor(passage.text)
 
 
-FILES = Profile(name="files", half_life_days=HALF_LIFE_DAYS, weigh=_marked)
+#: Turns of conversations, and what was observed in them: their age says nothing of what they are worth, and each turn is
+#: intelligible with its neighbours. Among notes, of which a scope may have few, observations stood out by being few.
+TURNS = Profile(
+    name="turns", kinds=frozenset(("turn", "observation")), learned="turns", least_best=0.12, maps_question=True
+)
+#: Notes, records: everything else; families are ranked among themselves.
+FILES = Profile(name="files", without=TURNS.kinds, beside=(TURNS,), half_life_days=HALF_LIFE_DAYS, weigh=_marked)
 
 #: The defaults of OpenClaw's memory-core (0.7 vector, 0.3 keyword, 0.35, 6), for comparing with its scores.
 OPENCLAW = Profile(
@@ -29,8 +35,9 @@ OPENCLAW = Profile(
     half_life_days=30.0,
     weigh=_marked,
     decay_floor=0.0,
-    confidence=None,
+    learned="",
     min_score=0.35,
+    least_best=0.0,
     limit=6,
     other_days_share=1.0,
     undated_share=1.0,

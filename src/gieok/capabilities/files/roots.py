@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from gieok.errors import BadRequest, NotIndexed
 from gieok.model.memory import Scope
-from gieok.places import SESSIONS
+from gieok.places import SEEDS, SESSIONS
 from gieok.ports.store import Notes, Store
 
 #: Name of the note of roots.
@@ -128,7 +128,7 @@ def add(notes: Notes, scope: Scope, paths: list[Path], only: tuple[str, ...] = (
         for new in made:
             if _find([root for root in known if not root.is_retired], new.path) is None:
                 known = [root._replace(is_retired=root.is_retired or _covers(new, root.path)) for root in known]
-                name = _distinct_name(new.path.name or "root", {SESSIONS, *(root.name for root in known)})
+                name = _distinct_name(new.path.name or "root", {SESSIONS, SEEDS, *(root.name for root in known)})
                 known.append(new._replace(name=name))
         return _written(known)
 
@@ -177,9 +177,9 @@ def _distinct_name(name: str, taken: set[str]) -> str:
 def display(roots: list[Root], key: str) -> str:
     """Return the path to show for a key: without the root's name if there is only one root.
 
-    Keys without a `/`, and keys of conversations, are not files of a root: they are shown unchanged.
+    Keys without a `/`, and keys of conversations and seeds, are not files of a root: they are shown unchanged.
     """
-    if key.startswith(f"{SESSIONS}/"):
+    if key.startswith((f"{SESSIONS}/", f"{SEEDS}/")):
         return key
     return (key.partition("/")[2] if len(roots) == 1 else "") or key
 

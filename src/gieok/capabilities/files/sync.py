@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
-from gieok.capabilities.files import roots, sessions
+from gieok.capabilities.files import roots, seeds
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.read import KIND, passages, read_file, read_root, shape
 from gieok.capabilities.files.roots import Root, is_memory_file
@@ -20,8 +20,6 @@ SHAPE_NOTE = "files.cut"
 #: Above this many events (a `git checkout`), comparing everything is cheaper than looking at each.
 _MANY_CHANGES = 200
 _CUT_AT_ONCE = 200
-#: The chunker of each kind of document.
-CUTTERS = {KIND: passages, sessions.KIND: sessions.passages}
 
 
 def sync(
@@ -99,9 +97,7 @@ def recut(store: Store, scope: Scope, cut: Cut, progress: Progress = lambda done
     keys = sorted(store.hashes(scope))
     for start in range(0, len(keys), _CUT_AT_ONCE):
         found = store.get(scope, keys[start : start + _CUT_AT_ONCE])
-        cuts = [
-            Entry(document, CUTTERS[document.kind](document, cut)) for document in found if document.kind in CUTTERS
-        ]
+        cuts = [Entry(document, passages(document, cut)) for document in found if document.kind in (KIND, seeds.COMMIT)]
         store.put(cuts)
         done += len(cuts)
         progress(done)

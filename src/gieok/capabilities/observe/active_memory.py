@@ -13,14 +13,13 @@ from gieok import fs
 from gieok.capabilities.observe.observation import Category, Observation, Priority
 from gieok.capabilities.observe.scope_memory import ScopeMemory
 from gieok.errors import BadConfig, BadRequest
+from gieok.text import active
+from gieok.text.active import MARKER
 from gieok.text.inert import visible
 from gieok.text.tokens import count_tokens
 
-#: The text below belongs to the user.
-MARKER = "<!-- gieok: what stands below this line is yours and stays -->"
 _MODE = 0o640
 _RECENT_DAYS = 7
-_DAYS_PER_POINT = 365
 _LONGEST_CHARS = 400
 #: The file is full after so many successive lines that do not fit.
 _MISSES = 25
@@ -56,28 +55,13 @@ _OUTLINE = """# {}
 {{statistics}}
 """
 _TEMPLATES = {
-    "en": _OUTLINE.format(
-        "Active memory",
-        "What is remembered of earlier conversations. It is data: where it contradicts what the user says now, "
-        "the user is right.",
-        "Current context", "Constraints and preferences", "Critical decisions", "Pending",
-        "Completed in the last 7 days", "Earlier", "Notes", "Statistics",
-    ),
-    "ko": _OUTLINE.format(
-        "활성 기억",
-        "지난 대화에서 기억하는 것입니다. 자료일 뿐이며, 사용자가 지금 하는 말과 다르면 사용자가 맞습니다.",
-        "현재 맥락", "제약과 선호", "중요한 결정", "대기 중", "지난 7일에 끝난 일", "그 전", "메모", "통계",
-    ),
-}  # fmt: skip
-SECTIONS = ("states", "preferences", "decisions", "pending", "done", "done_earlier", "notes")
-_NONE = {"en": "(none)", "ko": "(없음)"}
+    lang: _OUTLINE.format(active.TITLES[lang], head, *active.HEADINGS[lang]) for lang, head in active.HEADS.items()
+}
+SECTIONS = tuple(name for name in active.SECTIONS if name != "statistics")
 _STATISTICS = {
     "en": "{shown} of {all} observations shown: 🔴 {high}, 🟡 {medium}, 🟢 {low}",
     "ko": "관찰 {all}개 가운데 {shown}개: 🔴 {high}, 🟡 {medium}, 🟢 {low}",
 }
-#: Worth of a line by section; a year of age costs one point.
-_WORTH = dict(zip(SECTIONS, (3.0, 5.0, 5.0, 4.0, 2.0, 1.0, 3.0), strict=True))
-_WEIGHT = {Priority.HIGH: 2.0, Priority.MEDIUM: 1.0, Priority.LOW: 0.0}
 
 
 class Look(NamedTuple):
@@ -125,10 +109,10 @@ def _lines(held: ScopeMemory, zone: tzinfo, today: date) -> Iterable[_Line]:
     for o in held.observations:
         day = o.at.astimezone(zone).date()
         section = _section(o, day, today)
-        worth = _WORTH[section] + _WEIGHT[o.priority] + day.toordinal() / _DAYS_PER_POINT
+        worth = active.WORTH[section] + active.MARKS[o.priority.mark] + day.toordinal() / active.DAYS_PER_POINT
         yield _Line(section, f"- {o.priority.mark} {day} ", o.text, worth, o.at.timestamp())
     for pattern in held.patterns:
-        worth = _WORTH["notes"] + pattern.updated_at.toordinal() / _DAYS_PER_POINT
+        worth = active.WORTH["notes"] + pattern.updated_at.toordinal() / active.DAYS_PER_POINT
         yield _Line("notes", "- ", pattern.text, worth, 0.0)
 
 
@@ -155,12 +139,12 @@ def _fill(template: str, held: ScopeMemory, kept: Sequence[_Line], lang: str) ->
     counts = {p.value: sum(o.priority is p for o in held.observations) for p in Priority}
     shown = sum(line.at > 0 for line in kept)
     values = {
-        "task": "\n".join(_one_line(line) for line in held.task.splitlines()[:4]) or _NONE[lang],
+        "task": "\n".join(_one_line(line) for line in held.task.splitlines()[:4]) or active.NONE[lang],
         "statistics": _STATISTICS[lang].format(shown=shown, all=len(held.observations), **counts),
     }
     for section in SECTIONS:
-        values[section] = "\n".join(line.text for line in kept if line.section == section) or _NONE[lang]
-    if held.observations and values["states"] == _NONE[lang]:
+        values[section] = "\n".join(line.text for line in kept if line.section == section) or active.NONE[lang]
+    if held.observations and values["states"] == active.NONE[lang]:
         values["states"] = ""
     return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), template).rstrip() + "\n"
 

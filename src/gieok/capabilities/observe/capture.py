@@ -51,6 +51,8 @@ class Capture:
     folders: Sequence[str] = ()
     captured: Captured = field(default_factory=Captured)
     _known: dict[str, Cursor] = field(default_factory=dict)
+    #: The identities of the transcripts with a path up to `.jsonl`: of ten thousand cursors, few are a file's.
+    _stems: dict[str, set[str]] = field(default_factory=dict)
     _is_loaded: bool = False
     #: Status of each file when all of it had been read: a full scan skips it without opening it.
     _seen: dict[Path, tuple[int, ...]] = field(default_factory=dict)
@@ -58,15 +60,19 @@ class Capture:
     _followed: dict[str, tuple[Cursor, Transcript]] = field(default_factory=dict)
     _counts: LineCounts = field(default_factory=LineCounts)
 
-    def file(self, scope: Scope, path: Path, cwd: str = "") -> int:
-        """Add the new messages of a file; return how many. An unreadable file is named in `troubles`."""
+    def file(self, scope: Scope, path: Path, cwd: str = "", *, portions: int = 0) -> int:
+        """Add the new messages of a file, or of some portions of it; return how many.
+
+        An unreadable file is named in `troubles`.
+        """
         try:
             looks = tail.looks(path)
             if self._seen.get(path) == looks:
                 return 0
             with tail.open_transcript(path) as file:
-                added = self._follow(scope, Path(named(path.as_posix())), file, cwd)
-            self._seen[path] = looks
+                added, is_whole = self._follow(scope, Path(named(path.as_posix())), file, cwd, portions)
+            if is_whole:
+                self._seen[path] = looks
         except FileNotFoundError:
             return 0  # removed or renamed since it was listed; its new name comes with the next event
         except OSError as error:
@@ -76,23 +82,34 @@ class Capture:
         self.captured.messages += added
         return added
 
+    def is_read(self, path: Path) -> bool:
+        """Say whether this process read all of a file, or cannot read it."""
+        return path in self._seen or str(path) in self.captured.troubles
+
     def _load(self) -> None:
-        self._known = {cursor.identity: cursor for cursor in self.journal.cursors()}
+        self._known, self._stems = {}, {}
+        for cursor in self.journal.cursors():
+            self._learn(cursor)
         self._is_loaded = True
 
-    def _follow(self, scope: Scope, path: Path, file: BinaryIO, cwd: str) -> int:
+    def _learn(self, cursor: Cursor) -> None:
+        self._known[cursor.identity] = cursor
+        self._stems.setdefault(tail.stem(cursor.path), set()).add(cursor.identity)
+
+    def _follow(self, scope: Scope, path: Path, file: BinaryIO, cwd: str, portions: int) -> tuple[int, bool]:
+        """Return how many messages were added, and whether all of the file was read."""
         if not self._is_loaded:
             self._load()
         transcript = self._transcript(path, file)
         if transcript is None:
-            return 0
+            return 0, True
         scope = self._scope(transcript, scope, cwd)
         added = 0
         cursor = self._resume(scope, transcript, path, file)
         while True:
             portion = tail.read(file, cursor)
             if portion.cursor == cursor and not cursor.is_rereading:
-                return added
+                return added, True
             self._look_back(transcript, file, cursor)
             events, rejects = self._new_events(scope, path, transcript, cursor, portion, file)
             done = portion.cursor._replace(is_rereading=cursor.is_rereading and not portion.is_last)
@@ -103,8 +120,10 @@ class Capture:
                 self.tell(f"{path}#{reject.line}", f"this line was not read: {reject.reason}")
             self._followed[done.identity] = (done, transcript)
             added += sum(isinstance(event, Message) for event in events)
-            if portion.is_last:
-                return added
+            portions -= 1
+            # A file that is read again starts over where it is left.
+            if portion.is_last or not (portions or cursor.is_rereading):
+                return added, portion.is_last
             cursor = done
 
     def _transcript(self, path: Path, file: BinaryIO) -> Transcript | None:
@@ -135,7 +154,9 @@ class Capture:
 
     def _resume(self, scope: Scope, transcript: Transcript, path: Path, file: BinaryIO) -> Cursor:
         """Return where to resume. A copy of lines without ids is read again: counting tells them apart."""
-        cursor = tail.resume(file, path, self._known.values(), skips_copies=transcript.format.has_ids)
+        near = self._stems.get(tail.stem(str(path)), set()) | {tail.identity(file)}
+        known = [self._known[identity] for identity in near if identity in self._known]
+        cursor = tail.resume(file, path, known, skips_copies=transcript.format.has_ids)
         if cursor.is_rereading or not cursor.offset:
             self._counts.forget(cursor.identity)
             cursor = Cursor(cursor.identity, cursor.path, is_rereading=self._is_known(scope, transcript, file))
@@ -232,7 +253,7 @@ class Capture:
     def _append(self, scope: Scope, events: list[TranscriptEvent], cursor: Cursor, rejects: list[Reject]) -> bool:
         """Write to the journal; if another process was faster, reload the cursors and return False."""
         if self.journal.append(scope, events, cursor, self._known.get(cursor.identity), rejects):
-            self._known[cursor.identity] = cursor
+            self._learn(cursor)
             self.captured.rejects += len(rejects)
             return True
         self._load()

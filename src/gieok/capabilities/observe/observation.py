@@ -3,11 +3,12 @@
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from gieok.model.memory import Document, Entry, Passage, Provenance, Scope
+from gieok.model.memory import CORRECTED, Document, Entry, Passage, Provenance, Scope
 from gieok.text.tokens import count_tokens
 
 KIND = "observation"
@@ -147,6 +148,21 @@ def _entry(scope: Scope, key: str, kind: str, text: str, now: datetime, o: Obser
         provenance=(Provenance("journal", message_ids=o.message_ids),) if o else (),
     )
     return Entry(document, (Passage(0, len(text), 1, text.count("\n") + 1),))
+
+
+def corrected(document: Document, text: str, now: datetime) -> Entry:
+    """Return what a person puts in the place of a document of this rib. The task goes on with its conversation."""
+    mark = {} if document.key == TASK_KEY else {CORRECTED: now.isoformat(timespec="seconds")}
+    metadata = {**document.metadata, **mark}
+    fresh = replace(
+        document,
+        text=text,
+        content_hash=_hash(f"{text}\0{metadata}"),
+        updated_at=now,
+        importance=max(document.importance, _IMPORTANCE[Priority.HIGH]),
+        metadata=metadata,
+    )
+    return Entry(fresh, (Passage(0, len(text), 1, text.count("\n") + 1),))
 
 
 def observation_of(document: Document) -> Observation:

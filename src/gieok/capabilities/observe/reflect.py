@@ -66,7 +66,7 @@ class Reflector:
         Raises GeneratorFailed: nothing has changed then.
         """
         position = self.journal.position(self.scope, READER)
-        held = scope_memory.load(self.store, self.scope)
+        held = scope_memory.uncorrected(scope_memory.load(self.store, self.scope))
         if not held.observations:
             return Reflected(0, 0)
         made = (None if fresh else self._prepared(held)) or self._make(held)
@@ -80,7 +80,7 @@ class Reflector:
         Its activation leaves later observations alone. Raises GeneratorFailed.
         """
         position = self.journal.position(self.scope, READER)
-        held = scope_memory.load(self.store, self.scope)
+        held = scope_memory.uncorrected(scope_memory.load(self.store, self.scope))
         made = None if self.journal.chunks(self.scope, READER) or not held.observations else self._make(held)
         if made is None:
             return False

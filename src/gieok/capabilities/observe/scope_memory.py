@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from gieok.capabilities.observe import observation
 from gieok.capabilities.observe.observation import Observation
-from gieok.model.memory import Document, Scope
+from gieok.model.memory import CORRECTED, Document, Scope
 from gieok.ports.store import Documents
 
 
@@ -20,6 +20,13 @@ class ScopeMemory(NamedTuple):
     def tokens(self) -> int:
         """Return how many tokens the observations have."""
         return sum(o.tokens for o in self.observations)
+
+
+def uncorrected(held: ScopeMemory) -> ScopeMemory:
+    """Return a memory without what a person corrected, which is nobody else's to rewrite."""
+    kept = tuple(document for document in held.documents if not document.metadata.get(CORRECTED))
+    patterns = tuple(document for document in held.patterns if not document.metadata.get(CORRECTED))
+    return ScopeMemory(kept, tuple(map(observation.observation_of, kept)), held.task, patterns)
 
 
 def load(store: Documents, scope: Scope, known: dict[str, Document] | None = None) -> ScopeMemory:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from gieok.agents.agent import Place
 from gieok.agents.sources import Source, source_of, sources
-from gieok.capabilities.observe import active_memory, scope_memory, spool
+from gieok.capabilities.observe import active_memory, scope_memory, spool, turns
 from gieok.capabilities.observe.active_memory import Look
 from gieok.capabilities.observe.buffer import READER, Buffer, Step, Thresholds
 from gieok.capabilities.observe.capture import Capture, capture_database
@@ -21,12 +21,13 @@ from gieok.capabilities.observe.notes import Mirrored, NotesMirror
 from gieok.capabilities.observe.observation import Observed
 from gieok.capabilities.observe.reflect import Reflected, Reflector
 from gieok.capabilities.observe.scope_memory import ScopeMemory
+from gieok.capabilities.observe.turns import Derived
 from gieok.engine.distil import MessageSpan, deliver
 from gieok.errors import BudgetReached, GeneratorFailed
 from gieok.model.conversation import Incident, Journalled
 from gieok.model.memory import Document, Scope
 from gieok.ports.journal import FullJournal, TranscriptStore
-from gieok.ports.store import Documents
+from gieok.ports.store import Store
 from gieok.ports.system import Clock, Notifier
 from gieok.text.redact import redact
 
@@ -66,12 +67,20 @@ class ScopeModels(NamedTuple):
     observer_model: str = ""
 
 
+def _changed_at(source: Source) -> tuple[int, str]:
+    """Return when a transcript was written last; 0 where it is gone."""
+    try:
+        return source.path.stat().st_mtime_ns, str(source.path)
+    except OSError:
+        return 0, str(source.path)
+
+
 @dataclass(frozen=True, slots=True)
 class Sidecar:
     """Everything the rib needs, put together by `gieok.app`."""
 
     journal: FullJournal
-    store: Documents
+    store: Store
     clock: Clock
     zone: tzinfo
     transcripts: TranscriptSources
@@ -82,6 +91,10 @@ class Sidecar:
     look: Look
     thresholds: Thresholds = Thresholds()
     notes: NotesMirror | None = None
+    #: Whether what was said is searchable.
+    has_turns: bool = True
+    #: Stores beside `store` that hold what was said too.
+    beside: Callable[[], Sequence[Store]] = tuple
     capture: Capture = field(init=False)
     #: Cached documents by scope, so that rendering active memory reads only changes.
     _known: dict[Scope, dict[str, Document]] = field(default_factory=dict, init=False)
@@ -99,15 +112,20 @@ class Sidecar:
 
     # Capturing
 
-    def capture_all(self) -> int:
-        """Add the new messages of all transcripts; return how many."""
+    def capture_all(self, each: Callable[[], None] = lambda: None) -> int:
+        """Add the new messages of all transcripts, and call `each` after one; return how many.
+
+        Oldest first: what comes last is embedded first.
+        """
         for incident in self.journal.incidents():
             path = incident.name.removeprefix(_UNREAD)
             if path != incident.name and not any(Path(p).exists() for p in (path, path.rpartition("#")[0]) if p):
                 self.journal.resolve_incident(incident.name)
-        return sum(
-            self.capture_source(source) for source in sources(self.transcripts.places, self.transcripts.default_scope)
-        )
+        added = 0
+        for source in sorted(sources(self.transcripts.places, self.transcripts.default_scope), key=_changed_at):
+            added += self.capture_source(source)
+            each()
+        return added
 
     def capture_paths(self, paths: Iterable[Path]) -> int:
         """Add the new messages of the transcripts among `paths`; return how many."""
@@ -135,6 +153,14 @@ class Sidecar:
             return capture_database(self.capture, source, self.transcripts.open_database)
         return self.capture.file(source.scope, source.path, source.cwd)
 
+    def capture_some(self, source: Source) -> bool:
+        """Add the new messages of a database, or of about a megabyte of a transcript; return whether none are left."""
+        if source.database:
+            self.capture_source(source)
+            return True
+        self.capture.file(source.scope, source.path, source.cwd, portions=1)
+        return self.capture.is_read(source.path)
+
     def mirror_notes(self, changed: Iterable[Path] | None = None) -> Mirrored | None:
         """Update the mirrors of the user's notes if any of `changed` may be a note; None: nothing to do."""
         if self.notes is None or not self.notes.folders:
@@ -142,6 +168,26 @@ class Sidecar:
         if changed is not None and not any(map(self.notes.holds, changed)):
             return None
         return self.notes.run()
+
+    # Deriving
+
+    def derive_turns(
+        self,
+        *,
+        most: int = 0,
+        wait: bool = True,
+        is_stopped: Callable[[], bool] = lambda: False,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> Derived:
+        """Make what was said searchable, as `turns.update_all` does; where it is not wanted, forget it. Raises StoreError."""
+        stores = [self.store, *self.beside()]
+        if not self.has_turns:
+            return Derived(forgotten=sum(turns.drop(self.journal, store) for store in stores))
+        # The configured store last: its answer is what is told.
+        return [
+            turns.update_all(self.journal, store, most=most, wait=wait, is_stopped=is_stopped, progress=progress)
+            for store in reversed(stores)
+        ][-1]
 
     # Distilling
 

@@ -15,7 +15,7 @@ from gieok.agents.formats import LONGEST_LINE_BYTES
 from gieok.model.conversation import Cursor, Reject
 
 #: Bytes of lines in one portion, which is one transaction.
-_PORTION_BYTES = 1 << 20
+PORTION_BYTES = 1 << 20
 _HEAD_BYTES = 1024
 _TAIL_BYTES = 256
 _HEX = 24
@@ -89,7 +89,12 @@ def _is_further(other: Cursor, cursor: Cursor) -> bool:
 
 def _is_sibling(one: str, other: str) -> bool:
     """Say whether two paths differ only after `.jsonl`: `a.jsonl` and `a.jsonl.reset.2026-…`."""
-    return one.partition(".jsonl")[0] == other.partition(".jsonl")[0]
+    return stem(one) == stem(other)
+
+
+def stem(path: str) -> str:
+    """Return a path up to `.jsonl`, which is the same for a rotated file."""
+    return path.partition(".jsonl")[0]
 
 
 def continues(file: BinaryIO, cursor: Cursor) -> bool:
@@ -155,14 +160,14 @@ def read(file: BinaryIO, cursor: Cursor) -> Portion:
         number += 1
         lines.append(Line(number, offset, piece))
         offset += len(piece) + 1
-    return Portion(lines, [], _moved(file, cursor, offset, number), size == len(data) < _PORTION_BYTES)
+    return Portion(lines, [], _moved(file, cursor, offset, number), size == len(data) < PORTION_BYTES)
 
 
 def _read_lines(file: BinaryIO) -> tuple[bytearray, int]:
     """Return bytes, and how many of them are whole lines; 0 for an overlong or partial line."""
-    data = bytearray(file.read(_PORTION_BYTES))
+    data = bytearray(file.read(PORTION_BYTES))
     size = data.rfind(b"\n") + 1
-    while not size and len(data) <= LONGEST_LINE_BYTES and (more := file.read(_PORTION_BYTES)):
+    while not size and len(data) <= LONGEST_LINE_BYTES and (more := file.read(PORTION_BYTES)):
         size = len(data) + more.rfind(b"\n") + 1 if b"\n" in more else 0
         data += more
     return data, size
@@ -180,7 +185,7 @@ def _reject_long_line(file: BinaryIO, cursor: Cursor) -> Portion:
     """Skip an overlong line without holding it; a partial one waits."""
     length = 0
     file.seek(cursor.offset)
-    while piece := file.read(_PORTION_BYTES):
+    while piece := file.read(PORTION_BYTES):
         if (end := piece.find(b"\n")) >= 0:
             length += end + 1
             reject = Reject(

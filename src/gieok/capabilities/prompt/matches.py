@@ -5,17 +5,19 @@ Imported by the hook: see the package. The reader is `sqlite.index_reader.IndexR
 """
 
 import json
+import math
 import os
-import time
 from collections.abc import Iterable
 
-from gieok.capabilities.prompt import levels
+from gieok.capabilities.prompt import choice, levels
 from gieok.capabilities.prompt.inject import InjectedMemory
 from gieok.capabilities.prompt.options import HookSettings
 from gieok.engine.age import age_factor
+from gieok.engine.likelihood import Asked, Evidence, judge, logistic, standardised
+from gieok.engine.likelihood import weights as learned
 from gieok.engine.snippet import snippet
 from gieok.text.annotations import importance_factor
-from gieok.text.bm25 import NOTES
+from gieok.text.bm25 import NOTES, PROSE, Bm25, ceiling, token_weights
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,8 +39,12 @@ if TYPE_CHECKING:
             query: Any,  # noqa: ANN401 - the fields of `Bm25`
             weights: dict[str, float],
             limit: int,
+            kinds: str,
         ) -> list[tuple[int, float]]:
             """Return the best passages."""
+
+        def has_talk(self, sid: int) -> bool:
+            """Say whether the scope holds conversations."""
 
         def newest(self, scope: str, limit: int) -> list[tuple[str, str, str, str]]:
             """Return key, title, metadata and provenance of the last changes."""
@@ -49,6 +55,12 @@ if TYPE_CHECKING:
 
 _CANDIDATES = 40
 _DOCUMENTS = 12
+#: A question of which less occurs anywhere (by rarity) is not answered there: most prompts end here.
+_LEAST_PRESENT = 0.15
+#: Tokens are searched rarest first until so many passages hold them: common ones tell little and take most of the time.
+_MOST_HOLDING = 6_000
+#: Families of documents: the parameters of their ranking; the weights are `engine/learned/NAME.json`.
+_FAMILIES = (("notes", NOTES), ("turns", PROSE))
 _SNIPPET_CHARS = 600
 #: The categories of records; each is a folder.
 CATEGORIES = ("decision", "preference", "constraint", "runbook", "tech-debt", "session-summary")
@@ -57,14 +69,13 @@ _FADING = frozenset(("session-summary",))
 
 
 class Match:
-    """A memory that may be shown."""
+    """A memory that may be shown, and the probability that it answers."""
 
-    __slots__ = ("coverage", "entry", "key", "level", "ratio")
+    __slots__ = ("entry", "key", "level", "probability")
 
-    def __init__(self, *, level: str, coverage: float, ratio: float, key: str, entry: InjectedMemory) -> None:
+    def __init__(self, *, level: str, probability: float, key: str, entry: InjectedMemory) -> None:
         self.level = level
-        self.coverage = coverage
-        self.ratio = ratio
+        self.probability = probability
         self.key = key
         self.entry = entry
 
@@ -80,18 +91,25 @@ class PromptMatches:
 
 
 class _Candidate:
-    __slots__ = ("coverage", "floors", "passage", "row", "scope", "tokens", "weighed")
+    __slots__ = ("log_odds", "passage", "row", "scope", "tokens")
 
-    def __init__(
-        self, passage: int, coverage: float, floors: tuple[float, float], tokens: Iterable[str], scope: str
-    ) -> None:
+    def __init__(self, passage: int, row: "_Row", log_odds: float, tokens: Iterable[str], scope: str) -> None:
         self.passage = passage
-        self.scope = scope
-        self.coverage = coverage
-        self.floors = floors
+        self.row = row
+        self.log_odds = log_odds
         self.tokens = tokens
-        self.weighed = coverage
-        self.row: _Row
+        self.scope = scope
+
+
+class _Query:
+    """One question to one scope, as `KeywordQuery` has it, which takes too long to import."""
+
+    __slots__ = ("b", "context_weight", "k1", "spread", "spread_tokens", "weights")
+
+    def __init__(self, weights: dict[str, float], by: Bm25) -> None:
+        self.weights = weights
+        self.k1, self.b, self.context_weight, self.spread = by.k1, by.b, by.context_weight, by.spread
+        self.spread_tokens = 40
 
 
 def find_matches(
@@ -104,39 +122,39 @@ def find_matches(
     late: type[Exception],
     *,
     with_low: bool = False,
+    prompt: str = "",
 ) -> PromptMatches:
-    """Return what the scopes hold on any of the questions. When `late` is raised: what was found until then."""
+    """Return what the scopes hold on any of the questions. When `late` is raised: what was found until then.
+
+    `asked` are the token weights of the questions in `prompt`.
+    """
     matches = PromptMatches()
     candidates: dict[int, _Candidate] = {}
     try:
         for scope in scopes:
-            matches.passages += _search_scope(reader, scope, asked, chosen, candidates, with_low=with_low)
+            matches.passages += _search_scope(reader, scope, asked, prompt, candidates, with_low=with_low)
     except late:
         pass
-    best = _one_per_document(reader, candidates)
-    for c in best:
-        c.weighed = c.coverage * c.row.weight(now_unix_s, chosen.number("hook.half_life_days"))
-    best.sort(key=lambda c: (-c.weighed, c.passage))
-    for c in best:
-        ratio = c.weighed / best[0].weighed
-        level = levels.level(
-            c.coverage, ratio, c.floors, chosen.number("hook.high_ratio"), chosen.number("hook.medium_ratio")
-        )
+    for c in candidates.values():
+        c.log_odds += math.log(c.row.weight(now_unix_s, chosen.number("hook.half_life_days")))
+    cuts = levels.cuts(chosen.number("hook.floor"))
+    for c in _one_per_document(candidates.values()):
+        probability = logistic(c.log_odds)
+        level = levels.level(probability, cuts)
         # A deleted file is no memory any more, whatever the index still holds.
         if (level != levels.LOW or with_low) and c.row.is_there():
             entry = c.row.entry(cwd, c.tokens, c.scope)
-            matches.found.append(Match(level=level, coverage=c.coverage, ratio=ratio, key=c.row.key, entry=entry))
+            matches.found.append(Match(level=level, probability=probability, key=c.row.key, entry=entry))
     return matches
 
 
-def _one_per_document(reader: "Reader", candidates: dict[int, _Candidate]) -> list[_Candidate]:
-    """Return the best passage of each of the best documents: one long document must not crowd out the others."""
-    best: dict[int, _Candidate] = {}
-    for c in sorted(candidates.values(), key=lambda c: (-c.coverage, c.passage)):
+def _one_per_document(candidates: Iterable[_Candidate]) -> list[_Candidate]:
+    """Return the best passage of each of the best notes, and every turn once: a long note must not crowd out others."""
+    best: dict[object, _Candidate] = {}
+    for c in sorted(candidates, key=lambda c: (-c.log_odds, c.passage)):
         if len(best) == _DOCUMENTS:
             break
-        c.row = _Row(*reader.row(c.passage))
-        best.setdefault(c.row.document, c)
+        best.setdefault(c.row.once, c)
     return list(best.values())
 
 
@@ -144,7 +162,7 @@ def _search_scope(
     reader: "Reader",
     scope: str,
     asked: list[dict[str, float]],
-    chosen: HookSettings,
+    prompt: str,
     candidates: dict[int, _Candidate],
     *,
     with_low: bool,
@@ -155,18 +173,58 @@ def _search_scope(
         return 0
     sid, passages, mean_length = known
     holding = reader.holding(sid, {token for weights in asked for token in weights})
-    floors = levels.floors(passages, chosen.number("hook.floor"))
+    # Asked first: without conversations no passage's document needs to be looked up.
+    talk = reader.has_talk(sid)
     for weights in asked:
-        rare = levels.rarities(weights, passages, holding)
-        ceiling = sum(rare.values()) * (NOTES.k1 + 1)
-        present = {token: weight for token, weight in rare.items() if token in holding}
-        # The tokens that occur at all are an upper bound: most prompts cannot reach the floor and end here.
-        if not with_low and sum(present.values()) * (NOTES.k1 + 1) < floors[0] * ceiling:
+        question = Asked(prompt, weights, passages, holding)
+        if not with_low and 1 - question.unseen < _LEAST_PRESENT:
             continue
-        for passage, score in reader.ranked(sid, mean_length, NOTES, present, _CANDIDATES):
-            if passage not in candidates or score / ceiling > candidates[passage].coverage:
-                candidates[passage] = _Candidate(passage, score / ceiling, floors, weights, scope)
+        for family, by in _FAMILIES if talk else _FAMILIES[:1]:
+            query = _Query(_searched(weights, holding), by)
+            rare = token_weights(query, passages, holding)  # type: ignore[arg-type]
+            ranked = reader.ranked(sid, mean_length, query, rare, _CANDIDATES, family if talk else "")
+            rows = {passage: _Row(*reader.row(passage)) for passage, _ in ranked}
+            top = ceiling(query, passages, holding)  # type: ignore[arg-type]
+            found = _evidence({passage: score / top for passage, score in ranked}, rows)
+            for one in judge(question, found, learned(family, with_vectors=False)).ranked:
+                if one.id not in candidates or one.log_odds > candidates[one.id].log_odds:
+                    candidates[one.id] = _Candidate(one.id, rows[one.id], one.log_odds, weights, scope)
     return passages
+
+
+def _searched(weights: dict[str, float], holding: dict[str, int]) -> dict[str, float]:
+    """Return the tokens to search for, those that occur nowhere included."""
+    searched: dict[str, float] = {}
+    looked_at = 0
+    for token in sorted(weights, key=lambda token: (holding.get(token, 0), token)):
+        looked_at += holding.get(token, 0)
+        if looked_at > _MOST_HOLDING and any(other in holding for other in searched):
+            break
+        searched[token] = weights[token]
+    return searched
+
+
+def _evidence(scores: dict[int, float], rows: "dict[int, _Row]") -> list[Evidence]:
+    keyword_z = standardised(scores, scores, 0.0)
+    made = {}
+    for passage, score in scores.items():
+        near = [
+            keyword_z[i] for i in (passage - 1, passage + 1) if i in rows and rows[i].document == rows[passage].document
+        ]
+        made[passage] = Evidence(
+            passage,
+            rows[passage].text,
+            keyword=score,
+            fused=keyword_z[passage],
+            keyword_z=keyword_z[passage],
+            near_keyword=max(near, default=0.0),
+        )
+    for passage, one in made.items():
+        for step, name in ((-1, "before"), (1, "after")):
+            other = rows.get(passage + step)
+            if other is not None and other.document == rows[passage].document:
+                setattr(one, name, made[passage + step])
+    return list(made.values())
 
 
 class _Row:
@@ -174,12 +232,14 @@ class _Row:
 
     def __init__(
         self, document: int, key: str, title: str, text: str, first: int, last: int, updated_ms: int, day_ms: int | None,
-        metadata: str, provenance: str,
+        metadata: str, provenance: str, kind: str,
     ) -> None:  # fmt: skip
         self.document = document
+        #: What is shown once: a note, or a line of a conversation.
+        self.once: object = (document, first) if kind == "turn" else document
         self.key = key
         self._source = source_of(provenance)
-        self._title, self._text, self._lines = title, text, (first, last)
+        self._title, self.text, self._lines = title, text, (first, last)
         self._updated_ms, self._day_ms = updated_ms, day_ms
         self._metadata: dict[str, str] = json.loads(metadata)
         self._category = category_of(self._metadata, key)
@@ -194,7 +254,7 @@ class _Row:
         if self._category in _FADING:
             moment_ms = moment_ms or self._updated_ms
         age_s = None if moment_ms is None else now_unix_s - moment_ms / 1000
-        return age_factor(age_s, half_life_days) * importance_factor(self._text)
+        return age_factor(age_s, half_life_days) * importance_factor(self.text)
 
     def entry(self, cwd: str, tokens: Iterable[str], scope: str) -> InjectedMemory:
         """Return the memory as it is shown."""
@@ -203,10 +263,10 @@ class _Row:
         return InjectedMemory(
             title=self._title or self.key,
             citation=shown_path(self._source or self.key, cwd) + lines,
-            text=snippet(self._text, list(tokens), _SNIPPET_CHARS),
+            text=snippet(self.text, list(tokens), _SNIPPET_CHARS),
             category=self._category,
             tags=self._metadata.get("tags", ""),
-            day=time.strftime("%Y-%m-%d", time.gmtime(self._day_ms / 1000)) if self._day_ms is not None else "",
+            day=choice.day(self._day_ms / 1000) if self._day_ms is not None else "",
             scope=scope,
         )
 

@@ -19,19 +19,20 @@ def _rules(text: str) -> object:
 OPTIONS = (
     Option("hook.output_mode", "tiered", "tiered: sure memories in full, others by title; full: all",
            in_project=True, choices=("tiered", "full")),
-    Option("hook.high_ratio", 0.75, "share of the best score from which a memory may be shown in full", in_project=True, low=0),
-    Option("hook.medium_ratio", 0.4, "below this share of the best score nothing is shown", in_project=True, low=0),
-    Option("hook.floor", -1.0, "least coverage of the prompt for certainty; -1: calibrated, 0: off", in_project=True, low=-1),
-    Option("hook.limit", 3, "most memories that a prompt gets", in_project=True, low=0),
-    Option("hook.budget_tokens", 700, "most tokens of an injection", in_project=True, low=0),
-    Option("hook.session_tokens", 600, "most tokens of the index at a session's start; 0: none", in_project=True, low=0),
+    Option("hook.floor", -1.0, "least probability for a memory to be shown in full; -1: calibrated, 0: off", in_project=True,
+           low=-1),
+    Option("hook.limit", 12, "most memories that a prompt gets", in_project=True, low=0),
+    Option("hook.budget_tokens", 900, "most tokens of an injection", in_project=True, low=0),
+    Option("hook.session_tokens", 2_500, "most tokens of what a session begins with; 0: nothing", in_project=True, low=0),
     Option("hook.half_life_days", HALF_LIFE_DAYS, "half-life of what dated notes and summaries lose with age; 0: none",
            in_project=True, low=0),
-    Option("hook.deadline_ms", 200, "after this the hook prints what is ready", low=10),
+    Option("hook.deadline_ms", 150, "after this the hook prints what is ready", low=10),
     Option(
         "hook.scopes", "agent:main", "scopes that are recalled beside the project's, joined by commas",
         pattern=rf"\s*({_SCOPE})?(\s*,\s*({_SCOPE})?)*\s*",
     ),
+    Option("daemon.autostart", "auto", "a session start brings the daemon up; auto: once an agent was installed, not in CI",
+           choices=("auto", "on", "off")),
     Option("judge.enabled", False, "let a model judge what the hook would inject"),
     Option("judge.api", "openai", "protocol of the judge: openai (and compatible), anthropic", choices=("openai", "anthropic")),
     Option("judge.model", "", "the judging model"),
@@ -42,10 +43,11 @@ OPTIONS = (
 #: Settings of others that the hook uses too: where the texts are, and what is cut out of them.
 STORE = Option("store", "sqlite", "where memory is kept", choices=tuple(registry.STORES))
 HYBRID = Option("hybrid", False, "beside a remote store, answer from a local index too")
+ACTIVE = Option("active_memory.path", "", "where active memory is written; else active_memory.md in Gieok's home")
 RULES = Option(
     "redact.rules", "", "your own redaction rules: a list of name, pattern, example, counter_example", check=_rules
 )
-USED = (*OPTIONS, STORE, HYBRID, RULES)
+USED = (*OPTIONS, STORE, HYBRID, RULES, ACTIVE)
 
 
 class HookSettings:

@@ -64,20 +64,25 @@ def asks_about_the_past(prompt: str) -> bool:
     return bool(re.search(_ABOUT_THE_PAST, prompt[:_END_CHARS]))
 
 
-def questions(prompt: str) -> list[dict[str, float]]:
-    """Return token → weight for the whole prompt and for each sentence; empty without anything to ask."""
+def texts(prompt: str) -> list[str]:
+    """Return what to ask memory: the whole prompt and its sentences, as far as they may concern it; [] for nothing."""
     if not is_worth_asking(prompt):
         return []
     if len(prompt) > 2 * _END_CHARS:
         prompt = f"{prompt[:_END_CHARS]}\n{prompt[-_END_CHARS:]}"
     sentences = [part for part in _SENTENCE.split(prompt) if part and is_worth_asking(part)]
-    texts = [prompt, *sentences] if 1 < len(sentences) <= _MOST_SENTENCES else [prompt, *sentences[:3], *sentences[-3:]]
-    asked: list[dict[str, float]] = []
-    for text in texts:
+    many = [prompt, *sentences] if 1 < len(sentences) <= _MOST_SENTENCES else [prompt, *sentences[:3], *sentences[-3:]]
+    asked: dict[str, dict[str, float]] = {}
+    for text in many:
         weights = _weights(text)
-        if weights and weights not in asked:
-            asked.append(weights)
-    return asked
+        if weights and weights not in asked.values():
+            asked[text] = weights
+    return list(asked)
+
+
+def questions(prompt: str) -> list[dict[str, float]]:
+    """Return token → weight for the whole prompt and for each sentence; empty without anything to ask."""
+    return [_weights(text) for text in texts(prompt)]
 
 
 def _weights(text: str) -> dict[str, float]:

@@ -120,6 +120,21 @@ def rewritten(file: Path, title: str, text: str) -> Path:
     return _created(file.parent, stem, text)
 
 
+def with_text(file_text: str, text: str) -> str:
+    """Return a record's file that says something else; its title follows where it was the first line. Raises BadRequest."""
+    text = _CONTROL.sub("", normalise(text)).strip()
+    if not text:
+        raise BadRequest("nothing is left of it", hint="`gieok retire` or `gieok forget` takes a record out")
+    matter = front_matter(file_text)
+    head, body = file_text[: matter.end], file_text[matter.end :].strip()
+    title = matter.fields.get("title", "")
+    if title and body.startswith(f"# {title}\n"):
+        return f"{head}# {title}\n\n{text}\n"
+    if title and title == _first_line(body):
+        head = head.replace(f"title: {_quoted(title)}\n", f"title: {_quoted(_first_line(text))}\n", 1)
+    return f"{head}{text}\n"
+
+
 def _body(text: str) -> str:
     return text[front_matter(text).end :].strip()
 

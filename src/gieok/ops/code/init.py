@@ -23,6 +23,7 @@ from gieok.ops.code.model import Told
 from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, Hidden, OrNull, Reason
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ports.models import Embedder, Followed
 
 _SHOWN = 10
 
@@ -162,7 +163,7 @@ def synced(
         if before is not None and change.linked:
             reasons = _escalated(context, project, change, before)
             code_model.mark(context, project, before.hashes)
-    embedded, note = _embed(context, project) if wait else (0, "")
+    embedded, note = _embed(context, project, may_switch=trigger == "init") if wait else (0, "")
     told = code_model.everything(context, project, asker) if asker else code_model.changes(context, project)
     note = "; ".join(filter(None, (note, told.note)))
     milliseconds = round(1000 * (monotonic() - started))
@@ -173,17 +174,33 @@ def synced(
     return SyncResult(project.root, change, embedded, waiting, milliseconds, note, tuple(reasons), told)
 
 
-def _embed(context: Context, project: Project) -> tuple[int, str]:
+def _embed(context: Context, project: Project, *, may_switch: bool) -> tuple[int, str]:
+    """Make the vectors that are missing; where the settings ask for another model and a person began this, all anew."""
     embedder = context.memory.embedder()
-    if embedder is None or not project.store.missing(1):
+    if embedder is None:
         return 0, ""
+    try:
+        behind = _behind(embedder, project)
+        if behind and may_switch:
+            return lifecycle.switch_model(project.store, embedder, context.progress("embedded")), ""
+    except EmbedderFailed as error:
+        return 0, f"no vectors: {error} ({error.hint})"
+    if not project.store.missing(1):
+        return 0, behind
     total = project.store.waiting(code_project.SCOPE)
     words = context.words("words and names work already; embedding", "낱말과 이름은 이미 됨; 벡터 만드는 중")
     try:
         done = lifecycle.fill_vectors(project.store, embedder, lambda n: context.say(f"{words} {n}/{total}"))
     except EmbedderFailed as error:
         return 0, f"no vectors: {error} ({error.hint})"
-    return done, ""
+    return done, behind
+
+
+def _behind(embedder: Embedder, project: Project) -> str:
+    """Return how the model of the project's vectors differs from the settings; '' where it does not."""
+    followed = lifecycle.for_store(embedder, project.store)
+    found = followed.behind if isinstance(followed, Followed) else ""
+    return found.replace("gieok index --rebuild", "gieok code init")
 
 
 class _Shape(NamedTuple):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.capabilities.files import roots, sync
+from gieok.capabilities.files import read, roots, sync
 from gieok.capabilities.prompt import records
 from gieok.engine import distil
 from gieok.engine.clean import cleaned
@@ -14,7 +14,7 @@ from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Reason
 from gieok.ops.memory import leftovers, waiting
-from gieok.ops.memory.forgetting import memory_stores, shelves
+from gieok.ops.memory.forgetting import memory_stores, rederive, shelves
 from gieok.ports.store import ManagedCopy, Scrubbing, Store
 from gieok.text.encoding import decode
 from gieok.text.markdown import front_matter
@@ -48,7 +48,7 @@ def _clean(context: Context, *, is_dry: bool) -> Cleaned:
     of_records = sum(_clean_record(context, base, file, is_dry=is_dry) for base, file in _records(context))
     journal = context.memory.journal()
     of_journal = journal.rewrite(redact, is_dry=is_dry) + _clean_made(context, is_dry=is_dry)
-    still: list[Reason] = []
+    still = [] if is_dry else [Reason(*one) for one in rederive(context)]
     of_documents = 0
     for store in memory_stores(context):
         try:
@@ -92,7 +92,7 @@ def _clean_store(context: Context, store: Store, *, is_dry: bool, has_files: boo
         for found in _changed(store, scope):
             done += len(found)
             if not is_dry:
-                store.put([_entry(fresh, lambda d: sync.CUTTERS[d.kind](d, context.memory.cut)) for fresh in found])
+                store.put([_entry(fresh, lambda d: read.passages(d, context.memory.cut)) for fresh in found])
         there = [root for root in roots.load(store, scope) if root.path.exists()]
         if there and has_files and not is_dry:  # the keys of files whose names hold a secret
             sync.sync(store, scope, there, context.memory.cut)
@@ -103,7 +103,7 @@ def _changed(store: Store, scope: Scope) -> Iterator[list[Document]]:
     keys = sorted(store.hashes(scope))
     for start in range(0, len(keys), _AT_ONCE):
         held = store.get(scope, keys[start : start + _AT_ONCE])
-        found = [fresh for d in held if d.kind in sync.CUTTERS and (fresh := cleaned(d)) != d]
+        found = [fresh for d in held if d.kind == read.KIND and (fresh := cleaned(d)) != d]
         if found:
             yield found
 

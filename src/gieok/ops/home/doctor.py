@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,13 +14,15 @@ from gieok.capabilities.files.read import read_root
 from gieok.engine import lifecycle
 from gieok.engine.ingest import ingest
 from gieok.engine.recall import Question, recall
-from gieok.errors import GieokError, StoreCorrupt
+from gieok.engine.rerank import Reranking
+from gieok.errors import GieokError, RerankerFailed, StoreCorrupt
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import OrNull, shown
 from gieok.ops.memory import waiting
-from gieok.ops.operation import TRUST_HINT, Effect, NoRequest, Operation, Style, Words, printable
+from gieok.ops.operation import TRUST_HINT, Effect, Operation, Style, Words, argument, printable
 from gieok.ops.prompt import installed
+from gieok.ports.models import Followed
 from gieok.ports.store import VectorSearch
 
 _PROBE_NOTE = "# 점검 노트\n\n결제는 매주 화요일에 정산했다. The umbrella stands behind the door.\n"
@@ -60,10 +62,27 @@ class DoctorResult:
         return self.found
 
 
-def run(context: Context, request: NoRequest) -> DoctorResult:
-    """Probe every part."""
-    del request
-    return DoctorResult(tuple(probe(context)), __version__)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoctorRequest:
+    """Parameters of `gieok doctor`."""
+
+    agents: bool = argument(
+        Words(
+            "let each agent that is installed answer one prompt in a throwaway home, against a model of Gieok's own",
+            "설치된 에이전트마다 임시 홈에서 Gieok 자신의 모델을 상대로 프롬프트 하나에 답하게 함",
+        ),
+        False,
+    )
+
+
+def run(context: Context, request: DoctorRequest) -> DoctorResult:
+    """Probe every part; the agents themselves only on request, because that takes seconds."""
+    checks = list(probe(context))
+    if request.agents:
+        from gieok.ops.prompt import delivery  # a server and subprocesses, which nothing else needs
+
+        checks += [_check(name, prove) for name, prove in delivery.proofs(context)]
+    return DoctorResult(tuple(checks), __version__)
 
 
 def probe(context: Context) -> Iterator[Check]:
@@ -76,6 +95,8 @@ def probe(context: Context) -> Iterator[Check]:
     if not store.ok:
         return
     yield _check("embedder", lambda: _embedder(context))
+    if (by := context.memory.reranking()) is not None:
+        yield _check("reranker", lambda: _reranker(by))
     yield _check("write, read back, search", lambda: _round_trip(context))
     yield _check("folders", lambda: _folders(context))
     yield from (Check("trust", True, line) for line in _waiting(context))
@@ -111,10 +132,26 @@ def _store(context: Context) -> str:
 
 
 def _embedder(context: Context) -> str:
+    """Use the embedder that the settings ask for, and say where the vectors that are there are another's."""
     embedder = context.memory.embedder()
     if embedder is None:
         return "none is configured: keyword search only"
-    return f"{embedder.model}, {embedder.dimension} dimensions: {context.admin.try_embedder(embedder)}"
+    wanted = embedder.wanted() if isinstance(embedder, Followed) else embedder
+    seen = context.admin.try_embedder(wanted)
+    behind = embedder.behind if isinstance(embedder, Followed) else ""
+    return f"{wanted.model}, {wanted.dimension} dimensions: {seen}" + (f"; {behind}" if behind else "")
+
+
+def _reranker(by: Reranking) -> str:
+    """Let the reranker tell an answer from another sentence."""
+    right, wrong = by.reranker.scores(
+        "Where is the umbrella?", ["The umbrella stands behind the door.", "Rice is cooked."]
+    )
+    if right <= wrong:
+        raise RerankerFailed(
+            f"{by.reranker.model} does not tell an answer from another sentence ({right:.2f}, {wrong:.2f})"
+        )
+    return f"{by.reranker.model}: {right:.2f} for an answer, {wrong:.2f} for another sentence"
 
 
 def _round_trip(context: Context) -> str:
@@ -129,7 +166,7 @@ def _round_trip(context: Context) -> str:
             if embedder is not None and isinstance(store, VectorSearch):
                 lifecycle.fill_vectors(store, embedder, batches=1)  # the newest first: the probe, not the whole backlog
             question = Question(text="결제를 언제 정산하지?", scopes=(scope,), use_vectors=embedder is not None)
-            profile = replace(context.memory.profile(""), min_score=0.0)
+            profile = context.memory.profile("").with_least_score(0.0)
             found = recall(store, embedder, question, profile, context.clock, context.zone)
         finally:
             store.forget(scope, list(store.hashes(scope)))

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from gieok.agents.openclaw import installation
-from gieok.capabilities.files import roots, sessions, sync
-from gieok.capabilities.observe import observation
+from gieok.capabilities.files import roots, sync
+from gieok.capabilities.observe import observation, promotion, turns
 from gieok.engine import distil, durable, lifecycle
 from gieok.engine.ingest import Failed
 from gieok.errors import EmbedderFailed, StoreCorrupt, StoreError
@@ -21,7 +20,8 @@ from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, OrNull, Reason
 from gieok.ops.memory.replica import copy_beside
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
-from gieok.ports.store import Renewable, Store, VectorSearch
+from gieok.ports.store import DERIVED, Renewable, Store, VectorSearch
+from gieok.text.turns import is_users
 
 _T = TypeVar("_T")
 _AT_ONCE = 500
@@ -63,9 +63,12 @@ def run(context: Context, request: RebuildRequest) -> RebuildResult:
         old = _Old(salvaged or store) if salvaged or not aside else None
         renewing = store.renewed() if not aside and isinstance(store, Renewable) else nullcontext(store)
         with renewing as target:
+            turns.restart(context.memory.journal(), target)
+            _derive(context, target)
             _fill(context, target, old, force=target is store)
             saved = old.vectors_into(target, context.progress("vectors kept")) if old else 0
         # What other processes wrote meanwhile.
+        _derive(context, store)
         failed = [one for scope in _scopes(context, None) for one in _bring_in_line(context, store, scope)]
         embedded, note = (0, "") if request.no_wait else _embed(context, store)
         store.compact()
@@ -150,23 +153,27 @@ def _fill(context: Context, target: Store, old: _Old | None, *, force: bool) -> 
         for name, value in (
             (old.notes(scope) if old else {}) | durable.kept_notes(context.memory.journal(), scope)
         ).items():
-            target.write_note(scope, name, value)
+            if not name.startswith(DERIVED):
+                target.write_note(scope, name, value)
         had = old.keys(scope) if old else []
         if old:
             unknown = [key for key in had if key.startswith(observation.PREFIX)]
             context.memory.journal().adopt(old.entries(scope, unknown))
-        has_talk = any(map(sessions.is_session, had)) or (
-            scope == context.scope and context.memory.transcripts.are_wanted(scope)
-        )
-        failed = _bring_in_line(context, target, scope, has_talk=has_talk, force=force)
+        failed = _bring_in_line(context, target, scope, force=force)
         missing = _still_there(target, scope, had, [one.key for one in failed if one.keeps])
         for start in range(0, len(missing), _AT_ONCE):
-            target.put(old.entries(scope, missing[start : start + _AT_ONCE]) if old else [])
+            found = old.entries(scope, missing[start : start + _AT_ONCE]) if old else []
+            journal = context.memory.journal()
+            target.put([entry for entry in found if turns.is_underived(journal, entry.document)])
 
 
-def _bring_in_line(
-    context: Context, target: Store, scope: Scope, *, has_talk: bool = False, force: bool = False
-) -> list[Failed]:
+def _derive(context: Context, target: Store) -> None:
+    """Make the documents of what was said."""
+    if context.observe.has_turns:
+        turns.update_all(context.memory.journal(), target, progress=context.progress("blocks of turns"))
+
+
+def _bring_in_line(context: Context, target: Store, scope: Scope, *, force: bool = False) -> list[Failed]:
     """Make a scope hold what its files and the journal say; return what could not be read."""
     journal = context.memory.journal()
     durable.restore(journal, target, scope)
@@ -178,11 +185,6 @@ def _bring_in_line(
     if any(root.path.exists() for root in wanted):
         progress = context.progress(f"{scope}: indexed")
         failed += sync.sync(target, scope, wanted, context.memory.cut, force=force, progress=progress).failed
-    state = installation.state_folder(context.caller.environment, context.caller.user)
-    if has_talk and state.is_dir():
-        failed += sessions.sync(
-            target, scope, state, context.memory.cut, context.memory.transcripts.open, force=force
-        ).failed
     return failed
 
 
@@ -206,9 +208,11 @@ def _embed(context: Context, store: Store) -> tuple[int, str]:
         embedder = context.memory.embedder() if isinstance(store, VectorSearch) else None
         if embedder is None or not isinstance(store, VectorSearch):
             return 0, ""
-        return lifecycle.fill_vectors(store, embedder, context.progress("embedded")), ""
+        done = lifecycle.fill_vectors(store, embedder, context.progress("embedded"), is_first=is_users)
+        promotion.update(store, context.home)
     except EmbedderFailed as error:
         return 0, f"{error} ({error.hint})"
+    return done, ""
 
 
 def present(result: RebuildResult, style: Style) -> str:

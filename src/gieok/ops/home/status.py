@@ -4,8 +4,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from gieok import places
 from gieok.capabilities.files import roots, sync
+from gieok.engine.calibration import FITTED_ON
 from gieok.engine.recall import first_answer
+from gieok.errors import EmbedderFailed, RerankerFailed
 from gieok.model.memory import Scope, StoreStats
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Inline, OrNull, shown
@@ -14,7 +17,8 @@ from gieok.ops.memory import waiting
 from gieok.ops.memory.waiting import Waiting
 from gieok.ops.observe.sidecar_state import SidecarState, sidecar_state
 from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument
-from gieok.ports.store import Described, ManagedCopy, Store, VectorSearch
+from gieok.ports.models import Followed
+from gieok.ports.store import Described, ManagedCopy, ModelSwitch, Store, VectorCopy, VectorSearch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +35,22 @@ class RootPath(NamedTuple):
 
     name: str
     path: Path
+
+
+class SwitchProgress(NamedTuple):
+    """How far the vectors of the model that the settings ask for are; those of another answer until all are there."""
+
+    from_: str
+    to: str
+    done: int
+    of: int
+
+    def words(self) -> Words:
+        """Return the line that a person reads."""
+        return Words(
+            f"vectors are of {self.from_}; {self.done:,} of {self.of:,} are made by {self.to}: `gieok index --rebuild`",
+            f"벡터는 {self.from_}의 것; {self.to}로 {self.of:,}개 가운데 {self.done:,}개 만듦: `gieok index --rebuild`",
+        )
 
 
 class WaitingCounts(NamedTuple):
@@ -56,7 +76,13 @@ class StatusResult:
     #: What the store tells of itself, and a line for each replica.
     details: tuple[str, ...] = ()
     unreachable: OrNull[str] = ""
+    #: Models whose scores nobody has calibrated: `gieok calibrate`.
+    uncalibrated: tuple[str, ...] = ()
+    #: Where the vectors that are there are of another model than the settings ask for.
+    switch: SwitchProgress | None = None
     sidecar: SidecarState | None = None
+    #: The scopes that are read beside it.
+    also: tuple[str, ...] = ()
     #: What of the project here waits for trust.
     waits: Hidden[Waiting] = Waiting("")
     found: Hidden[bool] = True
@@ -87,7 +113,10 @@ def run(context: Context, request: StatusRequest) -> StatusResult:
     checks = tuple(probe(context)) if request.deep else ()
     root = context.project
     waits = waiting.waiting(context.home, root) if root else Waiting("")
-    return replace(result, waits=waits, details=result.details + beside, unreachable=silent or "", checks=checks)
+    also = tuple(map(str, context.searched[1:]))
+    return replace(
+        result, also=also, waits=waits, details=result.details + beside, unreachable=silent or "", checks=checks
+    )
 
 
 def _count(context: Context, store: Store) -> StatusResult:
@@ -104,6 +133,8 @@ def _count(context: Context, store: Store) -> StatusResult:
         stale=sync.count_stale(store, context.scope, present_roots, context.memory.cut),
         checks=(),
         details=tuple(store.describe()) if isinstance(store, Described) else (),
+        switch=_switch(context, store),
+        uncalibrated=_uncalibrated(context, store),
         sidecar=sidecar_state(context),
     )
 
@@ -114,10 +145,50 @@ def _embedder_name(context: Context, store: Store) -> str:
     return context.memory.embedder_name if isinstance(store, VectorSearch) else "none"
 
 
+def _switch(context: Context, store: Store) -> SwitchProgress | None:
+    """Return how far a switch to another embedder is; None where none is due. Nothing is embedded for that."""
+    embedder = context.memory.embedder() if isinstance(store, ModelSwitch) else None
+    if not isinstance(embedder, Followed) or not isinstance(store, ModelSwitch) or not isinstance(store, VectorCopy):
+        return None
+    try:
+        wanted = embedder.wanted().model
+    except EmbedderFailed as error:
+        wanted = f"{context.memory.embedder_name} ({error})"
+    active = store.active_model()
+    if active is None or active[0] == wanted:
+        return None
+    return SwitchProgress(active[0], wanted, store.prepared(wanted), store.stats().passages)
+
+
+def _uncalibrated(context: Context, store: Store) -> tuple[str, ...]:
+    """Return the models in use, other than the bundled one, that nobody has calibrated."""
+    known = context.memory.profile("").calibrations
+    by, active = context.memory.reranking(), store.active_model() if isinstance(store, VectorCopy) else None
+    names = [active[0]] if active and context.memory.embedder_name != "none" else []
+    try:
+        names += [by.reranker.model] if by else []
+    except RerankerFailed as error:
+        names.append(f"reranker ({error})")
+    return tuple(name for name in names if name != FITTED_ON and name not in known)
+
+
 def _beside_line(store: Store, scope: Scope, stats: StoreStats) -> str:
     """Say how far the index beside a remote store follows it."""
     own = store.stats(scope)
     return f"beside it: {own.documents:,} of {stats.documents:,} documents in {store.location}"
+
+
+def _whose(scope: str) -> Words:
+    """Say whose a scope is."""
+    if scope == places.USER_SCOPE:
+        return Words(f"yours, everywhere ({scope})", f"어디서나 당신의 것 ({scope})")
+    if places.is_brought(scope):
+        return Words(
+            f"what the repository brought along, searched only ({scope})", f"저장소에 딸려 온 것, 검색에만 ({scope})"
+        )
+    if scope.startswith("project:"):
+        return Words(f"this project's ({scope})", f"이 프로젝트의 것 ({scope})")
+    return Words(scope, scope)
 
 
 _STATES = {
@@ -136,14 +207,24 @@ def present(result: StatusResult, style: Style) -> str:
         f"Memory: {state} ({result.store}, {s.documents:,} documents, {result.scope})",
         f"기억: {state} ({result.store}, 문서 {s.documents:,}개, {result.scope})",
     )
+    whose = [_whose(scope).say(style.lang) for scope in (str(result.scope), *result.also)]
+    by = result.switch.from_ if result.switch else result.embedder
     size = f"{s.disk_bytes / 1e6:.1f} MB"
-    lines = [style.bold(head)]
+    lines = [style.bold(head), style.say("  read here: ", "  여기서 읽는 것: ") + ", ".join(whose)]
     lines.append(
         style.say(
-            f"  {s.passages:,} passages, {s.vectors:,} with vectors by {result.embedder}, {size} in {result.location}",
-            f"  구절 {s.passages:,}개, {result.embedder} 벡터 {s.vectors:,}개, {size}: {result.location}",
+            f"  {s.passages:,} passages, {s.vectors:,} with vectors by {by}, {size} in {result.location}",
+            f"  구절 {s.passages:,}개, {by} 벡터 {s.vectors:,}개, {size}: {result.location}",
         )
     )
+    lines += [f"  {result.switch.words().say(style.lang)}"] if result.switch else []
+    lines += [
+        style.say(
+            f"  scores of {name} are not calibrated, and careful: `gieok calibrate`",
+            f"  {name}의 점수는 아직 맞추지 않아 조심스럽게 매김: `gieok calibrate`",
+        )
+        for name in result.uncalibrated
+    ]
     lines += [f"  {line}" for line in result.details]
     lines += [f"  {root.name}: {root.path}" for root in result.roots]
     if result.unreachable:

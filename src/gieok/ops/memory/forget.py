@@ -1,13 +1,15 @@
 """`gieok forget`: take memories out for good, from everywhere that Gieok keeps them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from typing import Annotated, NamedTuple
 
+from gieok.capabilities.observe import turns
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, Reason
-from gieok.ops.memory import forgetting
+from gieok.ops.memory import forgetting, handles, origin
 from gieok.ops.memory.forgetting import Done, ForgetFilter, ForgetPlan
 from gieok.ops.memory.search import span_of_days
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
@@ -28,7 +30,10 @@ class ForgetRequest:
     """Parameters of `gieok forget`. What is given must all fit."""
 
     handles: list[str] = argument(
-        Words("ids of observations and messages, records, indexed files", "관찰과 메시지의 id, 기록, 색인한 파일"),
+        Words(
+            "handles, ids of observations and messages, records, indexed files",
+            "핸들, 관찰과 메시지의 id, 기록, 색인한 파일",
+        ),
         [], positional=True,
     )  # fmt: skip
     match: str = argument(
@@ -94,7 +99,7 @@ def run(context: Context, request: ForgetRequest) -> ForgetResult:
     if plan.unknown:
         raise BadRequest(
             f"no memory is called {plan.unknown[0]!r}",
-            hint="`gieok search` and `gieok observe show` print ids; `--match TEXT` finds by what is said",
+            hint="`gieok list` and `gieok search` print handles; `--match TEXT` finds by what is said",
         )
     if plan.is_empty and not request.dry_run and forgetting.is_unfinished(context):
         forgetting.finish(context, [wanted.match] if wanted.is_match_alone else [])
@@ -107,7 +112,21 @@ def _wanted(context: Context, request: ForgetRequest) -> ForgetFilter:
     span = span_of_days(context, request.before)
     before = datetime.combine(span.first, time(), context.zone).astimezone(UTC) if span else None
     source = str(context.caller.path(request.source)) if request.source else ""
-    return ForgetFilter(tuple(request.handles), request.match.strip(), source, before, context.is_scope_named)
+    return ForgetFilter(_named(context, request.handles), request.match.strip(), source, before, context.is_scope_named)
+
+
+def _named(context: Context, given: Sequence[str]) -> tuple[str, ...]:
+    """Return what is named: of turns and their lines, the ids of the messages; other handles in full."""
+    scopes = context.scopes if context.is_scope_named else context.memory.store().scopes()
+    found = {text: handles.only(context, text, scopes, history=True) for text in given if handles.is_handle(text)}
+    return tuple(name for text in given for name in _names(context, text, found.get(text)))
+
+
+def _names(context: Context, text: str, memory: handles.Memory | None) -> Sequence[str]:
+    if memory is None:
+        return [text]
+    said = origin.messages_of(context, memory) if memory.document.kind == turns.KIND else ()
+    return [one.id for one in said] or [memory._replace(line=0).handle]
 
 
 def _is_meant(context: Context, plan: ForgetPlan) -> bool:

@@ -12,8 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
+from gieok import places
 from gieok.capabilities.files import roots
-from gieok.capabilities.observe import observation
+from gieok.capabilities.observe import observation, promotion, turns
 from gieok.capabilities.observe.sidecar import observing, reflecting
 from gieok.capabilities.prompt import records
 from gieok.engine import distil, durable
@@ -22,7 +23,6 @@ from gieok.model.conversation import Journalled
 from gieok.model.memory import Document, Scope
 from gieok.ops.context import Context
 from gieok.ops.memory import leftovers, waiting
-from gieok.places import PROJECT_FOLDER
 from gieok.ports.journal import MessageFilter
 from gieok.ports.store import ManagedCopy, Scrubbing, Store
 from gieok.text.keywords import folded
@@ -63,6 +63,8 @@ class Chosen:
     documents: dict[str, Document] = field(default_factory=dict)
     messages: dict[int, Journalled] = field(default_factory=dict)
     replaced: dict[int, Document] = field(default_factory=dict)
+    #: What a person put in the place of one of the messages, by its number.
+    corrected: dict[int, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         """Say whether there is anything."""
@@ -100,14 +102,18 @@ class ForgetPlan:
         for scope, chosen in sorted(self.scopes.items()):
             found = (d for d in chosen.documents.values() if _source(d) not in of_records)
             rows += [(f"{scope} {d.key}", d.text) for d in found]
-            rows += [(f"{scope} {m.message.id}", m.message.text) for m in chosen.messages.values()]
+            rows += [
+                (f"{scope} {m.message.id}", chosen.corrected.get(seq, m.message.text))
+                for seq, m in chosen.messages.items()
+            ]
             rows += [(f"{scope} {d.key}", d.text) for d in chosen.replaced.values()]
         return rows
 
     def texts(self) -> list[str]:
         """Return every text to remove."""
         found = [d.text for c in self.scopes.values() for d in (*c.documents.values(), *c.replaced.values())]
-        return found + [m.message.text for c in self.scopes.values() for m in c.messages.values()]
+        found += [m.message.text for c in self.scopes.values() for m in c.messages.values()]
+        return found + [text for c in self.scopes.values() for text in c.corrected.values()]
 
 
 class Done(NamedTuple):
@@ -134,6 +140,7 @@ def plan(context: Context, wanted: ForgetFilter) -> ForgetPlan:
             known |= names
         _choose_messages(context, scope, wanted, chosen, found)
         known |= {found.message.id for found in chosen.messages.values()}
+        known |= {_handle(document) for document in chosen.replaced.values()}
     made.records = {file for base in shelves | {context.home} for file in _records(base, made, wanted, known)}
     made.unknown = [handle for handle in wanted.handles if _plain(handle) not in known]
     return made
@@ -149,10 +156,10 @@ def _scopes(context: Context, wanted: ForgetFilter) -> list[Scope]:
 
 
 def _documents(context: Context, scope: Scope) -> dict[str, Document]:
-    """Return the documents of a scope in every local store and the journal."""
+    """Return the documents of a scope in every local store and the journal, but for turns: they follow from messages."""
     found = {entry.document.key: entry.document for entry in context.memory.journal().made(scope)}
     for store in memory_stores(context):
-        keys = sorted(store.hashes(scope).keys() - found.keys())
+        keys = sorted(key for key in store.hashes(scope).keys() - found.keys() if not turns.is_turns(key))
         for start in range(0, len(keys), _AT_ONCE):
             found |= {d.key: d for d in store.get(scope, keys[start : start + _AT_ONCE])}
     return found
@@ -177,12 +184,18 @@ def shelves(context: Context) -> list[Path]:
 
 def _is_shelf(context: Context, folder: Path) -> bool:
     """Say whether an indexed folder holds records, which are Gieok's own files."""
-    return folder.name == records.MEMORY and (folder.parent == context.home or folder.parent.name == PROJECT_FOLDER)
+    return folder.name == records.MEMORY and (
+        folder.parent == context.home or folder.parent.name == places.PROJECT_FOLDER
+    )
 
 
 def _names(document: Document, there: Sequence[roots.Root]) -> set[str]:
     """Return what a document is called: its key, as search shows it, and the path of its file."""
-    return {document.key, roots.display(list(there), document.key), _source(document)} - {""}
+    return {document.key, _handle(document), roots.display(list(there), document.key), _source(document)} - {""}
+
+
+def _handle(document: Document) -> str:
+    return places.handle(document.scope.path, document.key)
 
 
 def _source(document: Document) -> str:
@@ -216,9 +229,13 @@ def _choose_messages(
     if alone:
         chosen.messages |= {m.seq: m for m in journal.find(scope, MessageFilter(frozenset(alone)))}
     gone |= alone
+    corrections = journal.corrections(scope) if chosen.messages else {}
+    chosen.corrected |= {
+        n: corrections[m.message.id] for n, m in chosen.messages.items() if m.message.id in corrections
+    }
     for number, document in journal.replaced(scope):
         if (
-            _fits(document, {document.key}, wanted)
+            _fits(document, {document.key, _handle(document)}, wanted)
             or document.key in chosen.documents
             or (_cited(document) and _cited(document) <= gone)
         ):
@@ -265,6 +282,8 @@ def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Don
         for lock in ("rebuild", *(name(scope) for scope in sorted(chosen.scopes) for name in (observing, reflecting))):
             held.enter_context(journal.exclusive(lock))
         journal.keep(_PENDING, {"forget": "begun"})
+        shown = [*chosen.texts(), *([wanted.match] if wanted.is_match_alone else ())]
+        leftovers.clean_shown(context.home, shown)
         for file in sorted(chosen.records):
             file.unlink(missing_ok=True)
             base = file.parents[2]
@@ -276,10 +295,12 @@ def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Don
         still += _leave_out(context, chosen)
         for scope, found in chosen.scopes.items():
             if found:
-                journal.erase(scope, list(found.messages), list(found.documents), list(found.replaced))
+                blanks = {seq: turns.blanks(m.message) for seq, m in found.messages.items()}
+                journal.erase(scope, list(found.messages), list(found.documents), list(found.replaced), blanks=blanks)
         distil.deliver(journal, context.memory.store())
-        still += _out_of_stores(context, chosen)
+        still += rederive(context) + _out_of_stores(context, chosen)
         looked_for = [wanted.match] if wanted.is_match_alone else leftovers.needles(chosen.texts())
+        leftovers.clean_shown(context.home, shown)  # again: a prompt may have been answered meanwhile
         still += finish(context, looked_for)
     return Done(tuple(str(file) for file in sorted(chosen.records)), tuple(dict.fromkeys(still)))
 
@@ -334,6 +355,31 @@ def _is_of_file(document: Document) -> bool:
 
 def _in_git(files: set[Path]) -> list[Path]:
     return [file for file in sorted(files) if any((folder / ".git").exists() for folder in file.parents)]
+
+
+def rederive(context: Context) -> list[tuple[str, str]]:
+    """Have the documents of turns say what the journal says now, in every store; return where that failed.
+
+    A store that `store switch` left holds none from then on.
+    """
+    still: list[tuple[str, str]] = []
+    journal = context.memory.journal()
+    in_use = context.memory.stores() if context.observe.has_turns else ()
+    for store in memory_stores(context):
+        try:
+            if any(store is one for one in in_use):
+                turns.update_all(journal, store)
+                promotion.prune(store)
+            else:
+                turns.drop(journal, store)
+        except StoreError as error:
+            still.append((store.location, f"{error} ({error.hint})"))
+    if in_use:
+        try:
+            promotion.update(context.memory.store(), context.home)
+        except StoreError as error:
+            still.append((str(context.home / "lasting"), f"{error} ({error.hint})"))
+    return still
 
 
 def _out_of_stores(context: Context, chosen: ForgetPlan) -> list[tuple[str, str]]:

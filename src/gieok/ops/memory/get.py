@@ -5,13 +5,15 @@ from dataclasses import dataclass
 
 from gieok.capabilities.files import roots
 from gieok.capabilities.files.read import Unfit, Untrusted, read_contained, unix_lines
+from gieok.capabilities.observe import said
 from gieok.engine.recall import first_answer
 from gieok.errors import BadRequest
 from gieok.model.memory import Document
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, shown
+from gieok.ops.memory import handles
 from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument
-from gieok.places import SESSIONS
+from gieok.places import SEEDS, SESSIONS
 from gieok.ports.store import Documents
 
 _LINES = re.compile(r"(.+?)(?:#L|:)(\d+)(?:-(?:L)?(\d+))?")
@@ -22,8 +24,8 @@ class GetRequest:
     """Parameters of `gieok get`."""
 
     path: str = argument(
-        Words("a path as search shows it, with lines if wanted: notes/a.md, notes/a.md:3-9, notes/a.md#L3-L9",
-              "검색이 보여준 경로, 원하면 줄도: notes/a.md, notes/a.md:3-9, notes/a.md#L3-L9"), "", positional=True,
+        Words("a handle, or a path as search shows it, with lines if wanted: 3fa9c01e, notes/a.md, notes/a.md#L3-L9",
+              "핸들, 또는 검색이 보여준 경로, 원하면 줄도: 3fa9c01e, notes/a.md, notes/a.md#L3-L9"), "", positional=True,
         needed="gieok get notes/a.md",
     )  # fmt: skip
 
@@ -51,18 +53,33 @@ class GetResult:
 
 
 def run(context: Context, request: GetRequest) -> GetResult:
-    """Read a file inside the known roots."""
-    if request.path.startswith(f"{SESSIONS}/") and (said := _conversation(context, request.path)):
-        return said
+    """Read what a handle names, or a file inside the known roots."""
+    if named := handles.only(context, request.path, history=True):
+        return _named(context, named)
+    if request.path.startswith((f"{SESSIONS}/", f"{SEEDS}/")) and (talk := _conversation(context, request.path)):
+        return talk
     known, _ = first_answer(
         context.memory.stores(), lambda store: [r for s in context.scopes for r in roots.load(store, s)]
     )
-    name, first, last = _parse(request.path)
+    return _file(context, known, request.path)
+
+
+def _named(context: Context, memory: handles.Memory) -> GetResult:
+    """Return what a handle names: a file as it is on disk, anything else as it is remembered."""
+    known, _ = first_answer(context.memory.stores(), lambda store: roots.load(store, memory.document.scope))
+    path = roots.display(known, memory.document.key)
+    if memory.line or memory.was_replaced or not any(root.owns(memory.document.key) for root in known):
+        return GetResult(path, memory.text, max(memory.line, 1), found=True)
+    return _file(context, known, memory.document.key)
+
+
+def _file(context: Context, known: list[roots.Root], path: str) -> GetResult:
+    name, first, last = _parse(path)
     root, file = roots.resolve(known, name, context.caller.path(name))
     if first and not file.is_file():  # a file may well be called `a:3`
-        whole = roots.resolve(known, request.path, context.caller.path(request.path))
+        whole = roots.resolve(known, path, context.caller.path(path))
         if whole[1].is_file():
-            name, (root, file), first, last = request.path, whole, 0, 0
+            name, (root, file), first, last = path, whole, 0, 0
     _check(first, last)
     if file.is_dir():
         return _missing(context, name, first)
@@ -93,12 +110,13 @@ def _conversation(context: Context, path: str) -> GetResult | None:
     _check(first, last)
 
     def held(store: Documents) -> list[Document]:
-        return [document for scope in context.scopes for document in store.get(scope, [name])]
+        return [document for scope in context.searched for document in store.get(scope, [name])]
 
     documents, _ = first_answer(context.memory.stores(), held)
-    if not documents:
-        return None
-    return _chosen(context, name, documents[0].text, first, last)
+    if documents:
+        return _chosen(context, name, documents[0].text, first, last)
+    text, _ = first_answer(context.memory.stores(), lambda store: said.conversation(store, context.scopes, name))
+    return _chosen(context, name, text, first, last) if text else None
 
 
 def _missing(context: Context, name: str, first: int) -> GetResult:
@@ -131,7 +149,7 @@ OPERATION = Operation(
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
     doc=Words(
-        "Print a memory file as it is on disk, or some of its lines",
-        "기억 파일을 디스크에 있는 그대로, 또는 일부 줄만 출력합니다",
+        "Print a memory by its handle, or a memory file as it is on disk, or some of its lines",
+        "핸들이 가리키는 기억, 또는 기억 파일을 디스크에 있는 그대로, 또는 일부 줄만 출력합니다",
     ),
 )

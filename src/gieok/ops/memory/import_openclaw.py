@@ -26,7 +26,7 @@ class ImportRequest:
     agent: str = argument(
         Words("only this agent; its memory is the scope agent:NAME", "이 에이전트만; 기억의 범위는 agent:이름"), ""
     )
-    sessions: bool = argument(Words("each agent's transcripts too", "각 에이전트의 대화 기록도"), False)
+    sessions: bool = argument(Words("what was said to agents too", "에이전트와 나눈 말도"), False)
     no_wait: bool = argument(Words("do not wait for vectors", "벡터를 기다리지 않음"), False)
 
 
@@ -76,7 +76,7 @@ def _index(context: Context, agent: installation.OpenClawAgent, request: ImportR
     own = replace(context, scope=Scope(f"agent:{agent.id}"), also=())
     roots.add(own.memory.notes(), own.scope, [agent.workspace], only=installation.MEMORY)
     roots.add(own.memory.notes(), own.scope, [path for path in agent.extra if path.exists()])
-    return index.run(own, index.IndexRequest(sessions=request.sessions, no_wait=request.no_wait))
+    return index.indexed(own, index.IndexRequest(no_wait=request.no_wait), has_talk=request.sessions)
 
 
 def present(result: ImportResult, style: Style) -> str:

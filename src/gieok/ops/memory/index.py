@@ -1,20 +1,22 @@
 """`gieok index`: make the store hold what is on disk, once or for as long as it is watched."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os.path import normpath
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok.agents.openclaw import installation
-from gieok.capabilities.files import roots, sessions, sync
+from gieok.capabilities.files import roots, sync
+from gieok.capabilities.observe import promotion
 from gieok.engine import lifecycle
-from gieok.engine.ingest import Report
+from gieok.engine.ingest import Failed, Report
 from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, StoreError
 from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, Hidden, OrNull, Reason
 from gieok.ops.memory.replica import copy_beside
-from gieok.ops.operation import Effect, Operation, Style, Words, argument
-from gieok.ports.store import ManagedCopy, ModelSwitch, VectorSearch
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ports.models import Followed
+from gieok.ports.store import ManagedCopy, ModelSwitch, VectorCopy, VectorSearch
+from gieok.text.turns import is_users
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +43,8 @@ class IndexRequest:
     )
     sessions: bool = argument(
         Words(
-            "OpenClaw's transcripts too; with --remove, forget them", "OpenClaw의 대화 기록도; --remove와 함께면 잊음"
+            "what was said to agents too, as without folders; with --remove, forget it (`index.sessions: false`)",
+            "에이전트와 나눈 말도, 폴더 없이 부를 때처럼; --remove와 함께면 잊음(`index.sessions: false`)",
         ),
         False,
     )
@@ -80,11 +83,19 @@ class IndexResult:
     #: Documents uploaded to a service, or deleted there.
     moved: int = 0
     note: OrNull[str] = ""
+    #: Messages read from transcripts, and documents made of what was said.
+    messages: int = 0
+    turns: int = 0
     found: Hidden[bool] = True
 
 
 def run(context: Context, request: IndexRequest) -> IndexResult:
-    """Index, and with `watch` go on until interrupted."""
+    """Index, and with `watch` go on until interrupted; without folders, what was said to agents too."""
+    return indexed(context, request, has_talk=request.sessions or not request.paths)
+
+
+def indexed(context: Context, request: IndexRequest, *, has_talk: bool) -> IndexResult:
+    """Index, with what was said to agents or without it."""
     if request.rebuild and (request.no_wait or context.memory.embedder_name == "none"):
         raise BadRequest(
             "--rebuild makes vectors, but no embedder is used", hint="leave out --no-wait, and set `embedder`"
@@ -99,8 +110,8 @@ def run(context: Context, request: IndexRequest) -> IndexResult:
         if request.paths
         else roots.load(store, scope)
     )
-    state = _openclaw(context, request)
-    if not wanted and state is None:
+    messages, turns, troubles = _take_in(context, request) if has_talk else (0, 0, [])
+    if not (wanted or request.rebuild) and not (has_talk and context.memory.journal().scopes()):
         raise NotIndexed(f"nothing has been indexed in scope {str(scope)!r}, so there is nothing to index again")
     progress = context.progress("indexed")
     report = (
@@ -108,30 +119,24 @@ def run(context: Context, request: IndexRequest) -> IndexResult:
         if wanted
         else Report()
     )
-    if state is not None:
-        report.merge(_sync_sessions(context, state, force=request.force))
-    result = _with_vectors(context, request, report)
+    report.failed += troubles
+    result = replace(_with_vectors(context, request, report), messages=messages, turns=turns)
     if request.watch:
         context.tell(present(result, Style(context.lang, colour=False)))
-        return _watched(context, request, wanted, state, result)
+        return _watched(context, request, wanted, result)
     return result
 
 
-def _openclaw(context: Context, request: IndexRequest) -> Path | None:
-    """Return OpenClaw's state folder where its transcripts are wanted; None where they are not, or it is not there."""
-    if not (request.sessions or context.memory.transcripts.are_wanted(context.scope)):
-        return None
-    state = installation.state_folder(context.caller.environment, context.caller.user)
-    if request.sessions and not state.is_dir():
-        raise BadRequest(f"no OpenClaw in {str(state)!r}", hint="set OPENCLAW_STATE_DIR")
-    return state if state.is_dir() else None
-
-
-def _sync_sessions(context: Context, state: Path, *, force: bool = False) -> Report:
-    return sessions.sync(
-        context.memory.store(), context.scope, state, context.memory.cut, context.memory.transcripts.open,
-        force=force, progress=context.progress("indexed"),
-    )  # fmt: skip
+def _take_in(context: Context, request: IndexRequest) -> tuple[int, int, list[Failed]]:
+    """Read every transcript, and make what was said searchable; return how many messages and documents, and what failed."""
+    if not context.observe.has_turns:
+        if request.sessions:
+            raise BadRequest("`index.sessions` is off", hint="set `index.sessions: true`")
+        return 0, 0, []
+    sidecar = context.observe.sidecar()
+    messages = sidecar.capture_all()
+    done = sidecar.derive_turns(progress=context.progress("blocks of turns"))
+    return messages, done.put, [Failed(path, why) for path, why in sidecar.capture.captured.troubles.items()]
 
 
 def _remove(context: Context, request: IndexRequest) -> IndexResult:
@@ -140,8 +145,11 @@ def _remove(context: Context, request: IndexRequest) -> IndexResult:
     if not roots.remove(context.memory.notes(), scope, folders) and not request.sessions:
         known = ", ".join(str(root.path) for root in roots.load(store, scope)) or "none"
         raise BadRequest(f"no indexed folder among {request.paths!r}", hint=f"indexed: {known}")
-    talk = sessions.forget(store, scope) if request.sessions else []
-    report = Report(removed=[*sync.forget_retired(store, scope), *talk])
+    if request.sessions:
+        if context.observe.has_turns:
+            raise BadRequest("what was said would be indexed again", hint="set `index.sessions: false` first")
+        context.observe.sidecar().derive_turns()
+    report = Report(removed=sync.forget_retired(store, scope))
     store.compact()
     copy_beside(context, context.scope)
     return IndexResult(report)
@@ -166,9 +174,13 @@ def _with_vectors(context: Context, request: IndexRequest, report: Report) -> In
     embedded, note = 0, ""
     if embedder is not None and request.rebuild and isinstance(store, ModelSwitch):
         embedded = lifecycle.switch_model(store, embedder, context.progress("embedded"))
-        note = "" if embedded else f"every vector was made by {embedder.model} already"
+        note = "" if embedded else f"every vector was made by {_model(store)} already"
     elif embedder is not None and isinstance(store, VectorSearch):
-        embedded = lifecycle.fill_vectors(store, embedder, context.progress("embedded"))
+        embedded = lifecycle.fill_vectors(store, embedder, context.progress("embedded"), is_first=is_users)
+    if embedded:
+        promotion.update(store, context.home)
+    if not note and isinstance(embedder, Followed) and not request.rebuild:
+        note = embedder.behind
     stats = store.stats(context.scope)
     has_vectors = isinstance(store, VectorSearch) and context.memory.embedder_name != "none"
     waiting = stats.passages - stats.vectors if has_vectors else 0
@@ -182,9 +194,12 @@ def _with_vectors(context: Context, request: IndexRequest, report: Report) -> In
     return IndexResult(report, embedded, waiting, moved, note)
 
 
-def _watched(
-    context: Context, request: IndexRequest, wanted: list[roots.Root], state: Path | None, result: IndexResult
-) -> IndexResult:
+def _model(store: ModelSwitch) -> str:
+    active = store.active_model() if isinstance(store, VectorCopy) else None
+    return active[0] if active else "one model"
+
+
+def _watched(context: Context, request: IndexRequest, wanted: list[roots.Root], result: IndexResult) -> IndexResult:
     """Index what changes until interrupted; return what was done last."""
     store, scope = context.memory.store(), context.scope
     context.tell(context.words("watching; Ctrl-C ends it", "지켜보는 중; Ctrl-C로 끝냄"))
@@ -195,8 +210,6 @@ def _watched(
         nonlocal result, is_behind
         try:
             report = sync.sync_changed(store, scope, wanted, context.memory.cut, changed)
-            if state and (not changed or any(path.is_relative_to(state) for path in changed)):
-                report.merge(_sync_sessions(context, state))
             if is_behind or report.added or report.changed or report.removed or report.failed:
                 result = _with_vectors(context, request, report)
                 context.tell(present(result, Style(context.lang, colour=False)))
@@ -207,7 +220,7 @@ def _watched(
         is_behind = False
         return True
 
-    folders = [root.watched for root in wanted] + ([state / "agents"] if state and (state / "agents").is_dir() else [])
+    folders = [root.watched for root in wanted]
     context.admin.watching.follow(lambda: folders, read)
     return result
 
@@ -226,11 +239,17 @@ def present(result: IndexResult, style: Style) -> str:
         line += style.say(f"; {result.moved} moved at the service", f"; 서비스에서 {result.moved}개 옮김")
     if result.waiting:
         line += style.say(f"; {result.waiting} wait for vectors", f"; 벡터를 기다리는 구절 {result.waiting}개")
+    if result.messages or result.turns:
+        line += style.say(
+            f"; {result.messages} messages of agents read, {result.turns} documents of turns",
+            f"; 에이전트 메시지 {result.messages}개 읽음, 대화 문서 {result.turns}개",
+        )
     lines = [line]
     lines += [
         style.say(f"  forgotten, left out until it changes: {key!r}", f"  잊은 것, 바뀔 때까지 뺌: {key!r}")
         for key in r.forgotten
     ]
+    lines += [f"  {printable(result.note)}"] if result.note else []
     lines += [f"  failed: {f.key!r}: {f.reason}" for f in r.failed]
     lines += [f"  warning: {f.key!r}: {f.reason}" for f in r.warnings]
     return "\n".join(lines)

@@ -1,12 +1,14 @@
-"""Removes a text from what Gieok keeps beside its databases: logs, hook events, quarantined files."""
+"""Removes a text from what Gieok keeps beside its databases: logs, hook events, what sessions were shown, quarantined files."""
 
 import json
+import re
 import shutil
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from gieok import paths
+from gieok import fs, paths
+from gieok.capabilities.prompt import window
 from gieok.text.keywords import folded
 
 #: Shorter lines are too common to search for.
@@ -15,6 +17,10 @@ _MOST_NEEDLES = 200
 _LARGEST_BYTES = 200_000_000
 #: Gieok's own files of lines that stand alone. Others below the home folder are the user's, whatever they are called.
 _LOGS = ("daemon.log*", "logs/*", "hook/*.jsonl*", "labels.jsonl")
+#: What is shown of a memory may be a part of it, cut and escaped: so many letters of it in a row are enough.
+_PART_LETTERS = 16
+_SHOWN_HANDLE = re.compile(r"\b[0-9a-f]{8}(?:\.\d+)?\b")
+_TAG = re.compile(r"</?memory-")
 
 
 def needles(texts: Iterable[str]) -> list[str]:
@@ -27,23 +33,138 @@ def clean(home: Path, wanted: Sequence[str]) -> list[tuple[str, str]]:
     """Remove lines that contain one of `wanted` (case-insensitive) from logs and hook events; return where it is left."""
     if not wanted:
         return []
-    found = [folded(form) for text in wanted for form in (text, json.dumps(text)[1:-1])]
-    for log in _logs(home):
-        _rewrite(log, lambda line: "" if any(one in folded(line) for one in found) else line)
+    found = _clean_logs(home, wanted)
     for event in sorted(paths.spool(home).glob("*")):  # holds only the path of a transcript
         if event.is_file() and any(one in folded(_text(event)) for one in found):
             event.unlink(missing_ok=True)
     forms = {form.encode("utf-8", "replace") for text in wanted for form in _forms(text)}
     return [
-        (str(file), "another memory, its own structure, or something you wrote there holds the same words")
-        for file in _files(home)
-        if _holds(file, forms)
-    ]
+        (str(file), _why(file)) for file in _files(home) if _holds(file, forms)
+    ]  # fmt: skip
+
+
+def clean_shown(home: Path, texts: Iterable[str]) -> None:
+    """Take texts, and parts of them, out of what is kept of every session: what it was shown and may be asked about."""
+    parts = _Parts(texts)
+    for file in _shown(home):
+        gone: list[str] = []
+        row = _row(file)
+        fresh = {name: _without(value, parts, gone) if name in _OF_MEMORIES else value for name, value in row.items()}
+        if not gone:
+            continue
+        handles = {handle for line in gone for handle in _SHOWN_HANDLE.findall(line)}
+        known = row.get("handles")
+        fresh["handles"] = {h: v for h, v in known.items() if h not in handles} if isinstance(known, dict) else {}
+        _replace(file, fresh)
+
+
+def clean_corrected(home: Path, before: Sequence[str]) -> None:
+    """Take what a memory said before it was corrected out of logs and of what sessions were shown."""
+    _clean_logs(home, needles(before))
+    clean_shown(home, before)
 
 
 def rewrite(home: Path, change: Callable[[str], str], *, is_dry: bool) -> int:
-    """Change the lines of logs and labels; return how many files differ."""
-    return sum(_rewrite(log, change, is_dry=is_dry) for log in _logs(home))
+    """Change the lines of logs and labels, and what sessions were shown; return how many files differ."""
+    done = sum(_rewrite(log, change, is_dry=is_dry) for log in _logs(home))
+    for file in _shown(home):
+        row = _row(file)
+        if (fresh := _changed(row, change)) != row:
+            done += 1
+            if not is_dry:
+                _replace(file, fresh)
+    return done
+
+
+#: What of a session's file is made of memories.
+_OF_MEMORIES = ("injected", "last")
+
+
+class _Parts:
+    """Finds texts in what is shown, by their letters alone."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._short: set[str] = set()
+        self._long: set[str] = set()
+        for letters in filter(None, map(window.letters, texts)):
+            if len(letters) < _PART_LETTERS:
+                self._short.add(letters)
+            self._long.update(letters[n : n + _PART_LETTERS] for n in range(len(letters) - _PART_LETTERS + 1))
+
+    def are_in(self, text: str) -> bool:
+        """Say whether a text holds one of them."""
+        found = window.letters(text)
+        return any(short in found for short in self._short) or any(
+            found[n : n + _PART_LETTERS] in self._long for n in range(len(found) - _PART_LETTERS + 1)
+        )
+
+
+def _without(value: object, parts: _Parts, gone: list[str]) -> object:
+    """Return a value of JSON without lines that hold one of the parts, nor memories that do; add to `gone` what went."""
+    if isinstance(value, str):
+        lines = value.split("\n")
+        kept = [line for line in lines if _TAG.match(line) or not parts.are_in(line)]
+        gone += [line for line in lines if line not in kept]
+        return "\n".join(kept)
+    if isinstance(value, list):
+        rows: list[object] = []
+        for one in value:
+            before = len(gone)
+            fresh = _without(one, parts, gone)
+            if isinstance(one, dict) and len(gone) > before:
+                gone.append(json.dumps(one))  # a memory: it goes as a whole, and its handle
+            else:
+                rows.append(fresh)
+        return rows
+    if isinstance(value, dict):
+        return {name: _without(one, parts, gone) for name, one in value.items()}
+    return value
+
+
+def _changed(value: object, change: Callable[[str], str]) -> object:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [_changed(one, change) for one in value]
+    if isinstance(value, dict):
+        return {change(str(name)): _changed(one, change) for name, one in value.items()}
+    return value
+
+
+def _clean_logs(home: Path, wanted: Sequence[str]) -> list[str]:
+    """Remove lines that contain one of `wanted` from logs; return the forms that were looked for."""
+    found = [folded(form) for text in wanted for form in (text, json.dumps(text)[1:-1])]
+    for log in _logs(home):
+        _rewrite(log, lambda line: "" if any(one in folded(line) for one in found) else line)
+    return found
+
+
+def _shown(home: Path) -> list[Path]:
+    return sorted(file for file in (home / window.FOLDER).glob("*.json") if file.is_file() and not file.is_symlink())
+
+
+def _row(file: Path) -> dict[str, object]:
+    try:
+        row = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        row = None
+    if not isinstance(row, dict):  # torn: nobody reads it any more, and it cannot be searched
+        file.unlink(missing_ok=True)
+        return {}
+    return row
+
+
+def _replace(file: Path, row: object) -> None:
+    fs.replace_private(file, json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace"))
+
+
+def _why(file: Path) -> str:
+    """Return why a text is still in a file: those of Gieok that hold it as it was forgotten are cleaned."""
+    if ".sqlite" in file.name:
+        return "another memory, or the database's own structure, holds the same words"
+    if file.suffix == ".md":
+        return "something in it that was not forgotten holds the same words"
+    return "it is no file in which memories are kept, and holds the same words"
 
 
 def drop_set_aside(home: Path, *, is_dry: bool = False) -> list[Path]:

@@ -1,29 +1,48 @@
 """`gieok search`: find the lines that answer."""
 
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, time, timedelta
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta, tzinfo
 from datetime import date as day
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from gieok import places
 from gieok.capabilities.files import roots
+from gieok.engine import timeline
+from gieok.engine.likelihood import HIGH, level
 from gieok.engine.profile import Profile
-from gieok.engine.recall import Question, RankedHits, first_answer, recall
+from gieok.engine.recall import Question, RankedHits, documents_of, first_answer, holding, recall
 from gieok.errors import BadRequest, NotIndexed
-from gieok.model.memory import Scope
+from gieok.model.memory import Document, Scope, status_of
 from gieok.model.retrieval import Filter, Hit
 from gieok.ops.context import Context
 from gieok.ops.encode import OMITTED, Hidden, Rounded, Score
-from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument, printable, waiting_words
+from gieok.ops.memory import behind
+from gieok.ops.memory.behind import Behind
+from gieok.ops.operation import (
+    STATUSES,
+    TRUST_HINT,
+    Operation,
+    Style,
+    Surface,
+    Words,
+    argument,
+    printable,
+    waiting_words,
+)
 from gieok.ports.store import Store, VectorSearch
 from gieok.text.dates import DateSpan, find_span
+from gieok.text.turns import exchange
 
 #: A question longer than this is a paste; its tail would only cost time.
 _LONGEST_QUESTION = 10_000
 _MOST_HITS = 1_000
-_KINDS = {"memory": frozenset(("memory",)), "sessions": frozenset(("session",)), "all": frozenset[str]()}
-_SOURCE_OF_KIND = {"memory": "memory", "session": "sessions"}
+_NO_DAY = day.min
+#: How many lines of a time are listed, where nobody says.
+_LISTED = 12
+_KINDS = {"memory": frozenset(("memory",)), "sessions": frozenset(("turn",)), "all": frozenset[str]()}
+_SOURCE_OF_KIND = {"memory": "memory", "turn": "sessions"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +50,11 @@ class SearchRequest:
     """Parameters of `gieok search`."""
 
     query: list[str] = argument(
-        Words("what to look for, in Korean or English", "찾을 것, 한국어나 영어로"),
+        Words(
+            "what to look for; may be left out with --since or --until", "찾을 것; --since나 --until이 있으면 없어도 됨"
+        ),
         [],
         positional=True,
-        needed='gieok search "…"',
     )
     limit: int = argument(Words("how many hits (0: what the profile says)", "결과 수 (0: 프로필대로)"), 0)
     min_score: float = argument(
@@ -56,6 +76,7 @@ class SearchRequest:
 class SearchHit(NamedTuple):
     """Lines that answer; `heading` says where in the file they stand."""
 
+    handle: str
     path: str
     start_line: int
     end_line: int
@@ -66,8 +87,14 @@ class SearchHit(NamedTuple):
     scope: Scope
     heading: str
     date: day | None
+    #: `current`, `replaced`, `corrected` or `done`.
+    status: str
+    #: How likely it answers: high, medium, low; what is not high is unsure.
+    level: str
     #: What made the score, where it was asked for.
     signals: Annotated[dict[str, float] | None, Rounded(4), OMITTED]
+    #: What each part adds to the log-odds of the score, which is 1 / (1 + e to the minus of their sum).
+    parts: Annotated[dict[str, float] | None, Rounded(4), OMITTED] = None
 
 
 class Days(NamedTuple):
@@ -87,6 +114,12 @@ class SearchResult(NamedTuple):
     days: Days | None
     #: Records of the project that are left out because nobody trusts them yet.
     waiting: int = 0
+    behind: Behind | None = None
+
+    @property
+    def is_timeline(self) -> bool:
+        """True where the question asked for a time: what is listed is of its days, the most important first."""
+        return self.ranked.is_timeline
 
     @property
     def found(self) -> bool:
@@ -94,9 +127,10 @@ class SearchResult(NamedTuple):
         return bool(self.results)
 
 
-def _shown(hit: Hit, path: str, *, explain: bool) -> SearchHit:
+def _shown(hit: Hit, path: str, status: str, zone: tzinfo, *, explain: bool) -> SearchHit:
     p = hit.passage
     return SearchHit(
+        places.handle(p.scope.path, p.key, p.start_line if p.key.startswith(f"{places.SESSIONS}/") else 0),
         path,
         p.start_line,
         p.end_line,
@@ -106,8 +140,11 @@ def _shown(hit: Hit, path: str, *, explain: bool) -> SearchHit:
         citation(path, hit),
         p.scope,
         p.context,
-        p.valid_from.date() if p.valid_from else None,
+        timeline.day_of(p, zone) if p.valid_from else None,
+        status,
+        level(hit.score),
         dict(hit.signals) if explain else None,
+        dict(hit.parts) if explain and hit.parts else None,
     )
 
 
@@ -120,7 +157,16 @@ def citation(path: str, hit: Hit) -> str:
 def run(context: Context, request: SearchRequest) -> SearchResult:
     """Search the scope's memory."""
     text = " ".join(request.query).strip()
-    result, silent = first_answer(context.memory.stores(), lambda store: _search(context, request, text, store))
+    if not text and not (request.since or request.until):
+        raise BadRequest("query is missing", hint='such as `gieok search "…"`, or `gieok search --since yesterday`')
+    late = behind.caught_up(context, use_vectors=not request.keyword_only)
+    try:
+        result, silent = first_answer(context.memory.stores(), lambda store: _search(context, request, text, store))
+    except NotIndexed as error:
+        if not late:
+            raise
+        raise NotIndexed(f"{error}; {late.words().en}", hint="run `gieok index`") from error
+    result = result._replace(behind=late)
     if silent:
         return result._replace(degraded="; ".join(filter(None, (silent, result.degraded))))
     return result
@@ -147,6 +193,8 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
         since=_midnight(since.first) if since else None,
         until=_midnight(until.last) + timedelta(days=1) if until else None,
     )
+    today = context.clock.now().astimezone(context.zone).date()
+    asked = timeline.period(text, today) if text else timeline.open_period(since, until, today)
     question = Question(
         text=text[:_LONGEST_QUESTION],
         scopes=scopes,
@@ -155,23 +203,50 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
         hybrid=context.memory.is_hybrid,
     )
     embedder = context.memory.embedder() if isinstance(store, VectorSearch) and not request.keyword_only else None
-    found = recall(store, embedder, question, _profile(context, request), context.clock, context.zone)
+    profile = _profile(context, request)
+    if asked and not request.limit:
+        profile = profile.with_limit(max(profile.limit, _LISTED))
+    if asked and not text:
+        wanted = timeline.Question(asked, scopes, where, None, context.zone)
+        found = RankedHits(timeline.listed(store, wanted, profile), None, asked.span, is_timeline=True)
+    else:
+        by = context.memory.reranking() if question.use_vectors else None
+        found = recall(store, embedder, question, profile, context.clock, context.zone, by)
     known_roots = {scope: roots.load(store, scope) for scope in scopes}
-    shown = ((hit, roots.display(known_roots[hit.passage.scope], hit.passage.key)) for hit in found.hits)
-    results = tuple(_shown(hit, path, explain=request.explain) for hit, path in shown)
+    documents = documents_of(store, found.hits)
+    now = context.clock.now()
+    results = tuple(
+        _shown(
+            _intelligible(hit, documents),
+            roots.display(known_roots[hit.passage.scope], hit.passage.key),
+            status_of(document, now) if (document := documents.get(_key(hit))) else "current",
+            context.zone,
+            explain=request.explain,
+        )
+        for hit in found.hits
+    )
     days = Days(found.span.first, found.span.last, found.span.words) if found.span else None
     return SearchResult(results, found, found.degraded, days, left_out)
 
 
+def _key(hit: Hit) -> tuple[Scope, str]:
+    return hit.passage.scope, hit.passage.key
+
+
+def _intelligible(hit: Hit, documents: Mapping[tuple[Scope, str], Document]) -> Hit:
+    """Return a hit; a turn with what it answers or what answers it."""
+    document = documents.get(_key(hit))
+    if document is None or hit.passage.kind not in _KINDS["sessions"]:
+        return hit
+    return hit._replace(snippet=exchange(document.text.split("\n"), hit.passage.start_line) or hit.snippet)
+
+
 def _with_memory(context: Context, store: Store) -> tuple[Scope, ...]:
-    """Return those scopes to read that hold anything. Raises NotIndexed where none does."""
-    # A note costs one look; the list of all scopes, where there are thousands, more than the search.
-    if all(map(store.notes, context.scopes)):
-        return context.scopes
-    known = store.scopes()
-    scopes = tuple(scope for scope in context.scopes if scope in known)
+    """Return those scopes to search that hold anything. Raises NotIndexed where none does."""
+    brought = tuple(scope for scope in context.searched[len(context.scopes) :] if store.notes(scope))
+    scopes = (*holding(store, context.scopes), *brought)
     if not scopes:
-        listed = ", ".join(map(str, known)) or "none"
+        listed = ", ".join(map(str, store.scopes())) or "none"
         raise NotIndexed(f"nothing is indexed in scope {str(context.scope)!r} (scopes with memory: {listed})")
     return scopes
 
@@ -182,7 +257,7 @@ def _profile(context: Context, request: SearchRequest) -> Profile:
         raise BadRequest(f"limit {request.limit} or min-score {request.min_score:g} is out of range")
     if request.limit:
         profile = profile.with_limit(request.limit)
-    return replace(profile, min_score=request.min_score) if request.min_score >= 0 else profile
+    return profile.with_least_score(request.min_score) if request.min_score >= 0 else profile
 
 
 def span_of_days(context: Context, words: str) -> DateSpan | None:
@@ -201,15 +276,27 @@ def _midnight(of: day) -> datetime:
 
 
 def present(result: SearchResult, style: Style) -> str:
-    """Show each hit as score, citation and snippet."""
+    """Show each hit as score, citation and snippet; what is listed of a time, by its days."""
     blocks = []
-    for hit in result.results:
+    shown = None
+    for hit in sorted(result.results, key=lambda one: one.date or _NO_DAY) if result.is_timeline else result.results:
+        if result.is_timeline and hit.date != shown:
+            shown = hit.date
+            blocks.append(style.bold(str(shown)))
         heading = f"  {style.dim(printable(hit.heading))}" if hit.heading else ""
-        lines = [f"{hit.score:.2f}  {style.bold(printable(hit.citation))}{heading}"]
+        facts = hit.handle if hit.status == "current" else f"{hit.handle}, {STATUSES[hit.status].say(style.lang)}"
+        unsure = "" if result.is_timeline or hit.level == HIGH else style.dim(style.say("  unsure", "  확실하지 않음"))
+        lines = [f"{hit.score:.2f}{unsure}  {style.bold(printable(hit.citation))}{heading}  {style.dim(facts)}"]
         lines += [f"      {printable(line)}" for line in hit.snippet.split("\n") if line.strip()]
         if hit.signals is not None:
             signals = ", ".join(f"{name} {value:.3g}" for name, value in hit.signals.items())
             lines.append(style.dim(f"      [{signals}]"))
+        if hit.parts:
+            parts = " ".join(
+                f"{part:+.2f} {name}" for name, part in sorted(hit.parts.items(), key=lambda p: -abs(p[1]))
+            )
+            total = sum(hit.parts.values())
+            lines.append(style.dim(f"      {parts} = {total:+.2f}; 1 / (1 + e^{-total:.2f}) = {hit.score:.2f}"))
         blocks.append("\n".join(lines))
     if not blocks:
         blocks.append(style.say("Nothing found.", "찾은 것이 없습니다."))
@@ -217,6 +304,8 @@ def present(result: SearchResult, style: Style) -> str:
         blocks.append(style.dim(style.say("note: ", "알림: ") + result.degraded))
     if result.waiting:
         blocks.append(style.dim(f"{waiting_words(result.waiting).say(style.lang)}: {TRUST_HINT}"))
+    if result.behind:
+        blocks.append(style.dim(result.behind.words().say(style.lang)))
     return "\n\n".join(blocks)
 
 

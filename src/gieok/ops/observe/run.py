@@ -1,11 +1,13 @@
 """`gieok observe run`: read transcripts and observe them, once or until interrupted."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
+from gieok.capabilities.observe import promotion
 from gieok.capabilities.observe.buffer import Step
 from gieok.capabilities.observe.notes import Mirrored
 from gieok.engine.lifecycle import fill_vectors
@@ -14,8 +16,10 @@ from gieok.fs import make_private
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, OrNull
+from gieok.ops.memory.seeding import seed
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 from gieok.ports.store import VectorSearch
+from gieok.text.turns import is_users
 
 #: How long a transcript must be quiet before it is read in the foreground.
 _DEBOUNCE_MS = 200
@@ -54,25 +58,38 @@ def run(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
     unheard: set[str] = set()
     notes = Mirrored()
 
+    @contextmanager
+    def heard() -> Iterator[None]:
+        try:
+            yield
+        except (StoreBusy, StoreUnreachable) as error:  # the journal holds it, and hands it over next time
+            unheard.add(str(error))
+
+    def derived() -> int:
+        with heard():
+            return sidecar.derive_turns(progress=context.progress("blocks of turns")).put
+        return 0
+
     def go(*, flush: bool, changed: set[Path] | None = None) -> None:
         ended = sidecar.capture_spool()
         _ = sidecar.capture_all() if changed is None else sidecar.capture_paths(changed)
-        notes.add(sidecar.mirror_notes(changed))
-        made = 0
+        with heard():
+            notes.add(sidecar.mirror_notes(changed))
+        made = derived()
         for scope in sidecar.journal.scopes():
-            try:
+            with heard():
                 done = settled(context, scope, flush=flush or scope in ended)
                 made += len(done)
                 steps.update(step.value for step in done)
                 if done or flush:
                     sidecar.write_active_memory(scope)
                     written.add(str(sidecar.active_file(scope)))
-            except (StoreBusy, StoreUnreachable) as error:  # the journal holds it, and hands it over next time
-                unheard.add(str(error))
         context.say(f"{sidecar.capture.captured.messages} messages, {dict(steps)}")
         store, embedder = context.memory.store(), context.memory.embedder() if made else None
-        if embedder is not None and isinstance(store, VectorSearch):
-            fill_vectors(store, embedder)
+        with heard():
+            if embedder is not None and isinstance(store, VectorSearch):
+                fill_vectors(store, embedder, is_first=is_users)
+            promotion.update(store, context.home)
 
     def read(changed: set[Path]) -> bool:
         go(flush=False, changed=changed or None)
@@ -80,6 +97,8 @@ def run(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
 
     if request.once:
         go(flush=True)
+        with heard():
+            seed(context)
     else:
         folders = [*sidecar.watched(), make_private(sidecar.spool)]
         context.admin.watching.follow(lambda: folders, read, debounce_ms=_DEBOUNCE_MS)

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from gieok import paths
 from gieok.capabilities.code.index import watched
-from gieok.capabilities.observe import notes
+from gieok.capabilities.observe import notes, turns
 from gieok.engine.generate import spent_tokens
+from gieok.errors import StoreError
 from gieok.model.conversation import Incident
 from gieok.ops.context import Context, DaemonStatus
 from gieok.ops.encode import Hidden, OrNull, shown
@@ -39,6 +40,25 @@ class ProjectState(NamedTuple):
     state: OrNull[str]
 
 
+class TurnCounts(NamedTuple):
+    """Turns of all scopes, messages that are not searchable yet, and bytes on this machine for a turn, journal and index."""
+
+    kept: int
+    waiting: int
+    bytes_each: int
+
+    def line(self, style: Style) -> str:
+        """Return the line that a person reads."""
+        waits = (
+            style.say(f", {self.waiting:,} messages wait", f", 메시지 {self.waiting:,}개 대기") if self.waiting else ""
+        )
+        kept = style.say(
+            f"  turns: {self.kept:,} kept, {self.bytes_each:,} bytes each",
+            f"  대화: {self.kept:,}개 보관, 하나에 {self.bytes_each:,}바이트",
+        )
+        return kept + waits
+
+
 @dataclass(frozen=True, slots=True)
 class SidecarState:
     """`running` is None where no daemon does; `observer` is a model, or `rules`."""
@@ -51,6 +71,8 @@ class SidecarState:
     left_notes: tuple[str, ...] = ()
     #: Projects that the daemon is to keep in line, with what it says of each; '' where it does not run.
     projects: tuple[ProjectState, ...] = ()
+    #: None where nothing was said yet.
+    turns: TurnCounts | None = None
 
     @property
     @shown
@@ -80,6 +102,10 @@ class SidecarState:
         waits = style.say("waits", "기다림")
         lines = [f"{head}{self.observer}{weak}{meter}"]
         lines += [f"  ✗ {waits}: {printable(i.detail)} ({i.since:%Y-%m-%d %H:%M})" for i in self.waiting]
+        if self.turns:
+            lines.append(self.turns.line(style))
+        doing = {part: d.parts.get(part, "") for part in ("turns", "vectors")} if d else {}
+        lines += [f"  {part}: {printable(text)}" for part, text in doing.items() if text not in ("", "up to date")]
         left = style.say("was changed and is left alone", "바뀐 파일이라 그대로 둡니다")
         off = Words("not watched, as no daemon runs: `gieok up`", "데몬이 꺼져 있어 지켜보지 않음: `gieok up`")
         lines += [f"  {printable(root)}: {printable(state) or off.say(style.lang)}" for root, state in self.projects]
@@ -100,7 +126,21 @@ def sidecar_state(context: Context) -> SidecarState:
         return state
     journal = context.memory.journal()
     today = context.clock.now().astimezone(context.zone).date()
-    return replace(state, today_tokens=spent_tokens(journal, today), waiting=tuple(journal.incidents()))
+    return replace(
+        state, today_tokens=spent_tokens(journal, today), waiting=tuple(journal.incidents()), turns=_turns(context)
+    )
+
+
+def _turns(context: Context) -> TurnCounts | None:
+    """Count turns; None without any, and while the store does not answer."""
+    journal = context.memory.journal()
+    try:
+        store = context.memory.store()
+        waiting = turns.unheard(journal, store) if context.observe.has_turns else 0
+        kept, size = journal.spoken(), journal.stats().disk_bytes + store.stats().disk_bytes
+    except StoreError:
+        return None
+    return TurnCounts(kept, waiting, size // kept) if kept else None
 
 
 def state_of(running: DaemonStatus | None, root: Path) -> str:

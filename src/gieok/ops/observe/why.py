@@ -1,15 +1,21 @@
-"""`gieok why`: the raw messages behind a memory."""
+"""`gieok why`: where a memory comes from: the messages behind it, what it replaced, how often it was shown."""
 
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import NamedTuple
 
+from gieok.engine import timeline
 from gieok.errors import BadRequest
-from gieok.model.conversation import Journalled, Role
+from gieok.model.conversation import Message, Role
 from gieok.model.memory import Document, Provenance
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, shown
-from gieok.ops.operation import Operation, Style, Words, argument, printable
+from gieok.ops.memory import handles, origin
+from gieok.ops.memory.handles import Memory
+from gieok.ops.memory.origin import Origin, Replacement
+from gieok.ops.operation import STATUSES, Operation, Style, Surface, Words, argument, printable
+from gieok.ops.prompt.last import LastResult, last
+from gieok.ops.prompt.last import present as present_last
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,11 +23,18 @@ class WhyRequest:
     """Parameters of `gieok why`."""
 
     id: str = argument(
-        Words("the memory's id, as `observe show` and `search` print it", "기억의 id"),
+        Words("the memory's handle or id, as `list`, `search` and `observe show` print them", "기억의 핸들이나 id"),
         "",
         positional=True,
-        needed="gieok why ID",
     )
+    last: bool = argument(
+        Words(
+            "what was last put before an agent, with scores and cost", "에이전트 앞에 마지막으로 놓인 것, 점수와 비용"
+        ),
+        False,
+        cli_only=True,
+    )
+    session: str = argument(Words("of this session of an agent", "에이전트의 이 세션에서"), "", cli_only=True)
 
 
 class SourceMessage(NamedTuple):
@@ -33,20 +46,28 @@ class SourceMessage(NamedTuple):
     text: str
     source: str
     line: int
+    agent: str
+    session: str
 
 
 @dataclass(frozen=True, slots=True)
 class WhyResult:
     """A memory, and the messages that it came from."""
 
-    document: Hidden[Document]
-    journalled: Hidden[tuple[Journalled, ...]]
+    memory: Hidden[Memory]
+    said: Hidden[tuple[Message, ...]]
+    origin: Hidden[Origin]
     zone: Hidden[tzinfo]
+
+    @property
+    def document(self) -> Document:
+        """Return the memory's document."""
+        return self.memory.document
 
     @property
     def found(self) -> bool:
         """True where messages are known, or the place of a file."""
-        return bool(self.journalled or self.document.provenance)
+        return bool(self.said or self.document.provenance)
 
     @property
     @shown
@@ -56,9 +77,21 @@ class WhyResult:
 
     @property
     @shown
+    def handle(self) -> str:
+        """Return its handle."""
+        return self.memory.handle
+
+    @property
+    @shown
+    def status(self) -> str:
+        """Return whether it holds: `current`, `replaced`, `done`, `corrected`."""
+        return self.origin.status
+
+    @property
+    @shown
     def text(self) -> str:
         """Return what is remembered."""
-        return self.document.text
+        return self.memory.text
 
     @property
     @shown
@@ -70,38 +103,90 @@ class WhyResult:
     @shown
     def messages(self) -> tuple[SourceMessage, ...]:
         """Return the messages behind it."""
-        found = (one.message for one in self.journalled)
-        return tuple(SourceMessage(m.id, m.role, m.at, m.text, m.source, m.line) for m in found)
+        return tuple(SourceMessage(m.id, m.role, m.at, m.text, m.source, m.line, m.agent, m.session) for m in self.said)
+
+    @property
+    @shown
+    def replaced(self) -> tuple[Replacement, ...]:
+        """Return what it stands in the place of, the newest first."""
+        return self.origin.replaced
+
+    @property
+    @shown
+    def replaced_by(self) -> tuple[Replacement, ...]:
+        """Return what stands in its place."""
+        return self.origin.replaced_by
+
+    @property
+    @shown
+    def shown_in(self) -> int:
+        """Return in how many of the last sessions a hook showed it to an agent."""
+        return self.origin.shown_in
 
 
-def run(context: Context, request: WhyRequest) -> WhyResult:
-    """Follow a memory back."""
+def run(context: Context, request: WhyRequest) -> WhyResult | LastResult:
+    """Follow a memory back, or the last injection."""
+    if request.last or (request.session and not request.id):
+        return last(context, request.session)
+    if not request.id:
+        raise BadRequest("id is missing", hint="such as `gieok why HANDLE`, or `gieok why --last`")
+    memory = handles.only(context, request.id, history=True) or _by_id(context, request.id.partition("#L")[0])
+    if memory is None and handles.is_handle(request.id):
+        memory = handles.one(context, request.id)  # says where else it is
+    if memory is None:
+        raise BadRequest(
+            f"no memory has the id {request.id!r} in {context.scope}", hint="`gieok list` and `observe show` print them"
+        )
+    return WhyResult(memory, origin.messages_of(context, memory), origin.origin(context, memory), context.zone)
+
+
+def _by_id(context: Context, wanted: str) -> Memory | None:
     store, journal = context.memory.store(), context.memory.journal()
-    wanted = request.id.partition("#")[0]  # as a citation has it
-    for scope in (context.scope, *context.also):
-        found = store.get(scope, [wanted])
-        found = found or [d for d in journal.history(scope, 1 << 30) if d.key == wanted]
-        if found:
-            ids = [identity for origin in found[0].provenance for identity in origin.message_ids]
-            return WhyResult(found[0], tuple(journal.messages(scope, ids)), context.zone)
-    raise BadRequest(f"no memory has the id {request.id!r} in {context.scope}", hint="`gieok observe show` prints ids")
+    for scope in context.scopes:
+        if found := store.get(scope, [wanted]):
+            return Memory(found[0])
+        if old := [d for d in journal.history(scope, 1 << 30) if d.key == wanted]:
+            return Memory(old[0], was_replaced=True)
+    return None
 
 
-def present(result: WhyResult, style: Style) -> str:
-    """Show the memory, then each message with its place."""
-    lines = [style.bold(printable(result.document.text))]
-    for _, m in result.journalled:
+def present(result: WhyResult | LastResult, style: Style) -> str:
+    """Show the memory, then each message with its place, then what it replaced; or the last injection."""
+    if isinstance(result, LastResult):
+        return present_last(result, style)
+    lines = [style.bold(printable(result.text)), style.dim(f"  {_facts(result, style)}")]
+    for m in result.said:
         at = m.at.astimezone(result.zone)
-        lines.append(style.dim(f"  {at:%Y-%m-%d %H:%M} {m.role}  {m.source}:{m.line}"))
+        lines.append(style.dim(f"  {at:%Y-%m-%d %H:%M} {m.role}  {m.agent}  {m.source}:{m.line}"))
         lines += [f"    {printable(line)}" for line in m.text.splitlines()]
-    if not result.journalled:
-        lines += [f"  {p.source}:{p.start_line}-{p.end_line}" for p in result.document.provenance if p.start_line]
+    if not result.said:
+        lines += [f"  {p.source}{_lines(p)}" for p in result.document.provenance if p.source != "journal"]
+    lines += [f"  {style.say('instead of', '이전 내용')}: {printable(one.text)}" for one in result.replaced]
+    lines += [
+        f"  {style.say('replaced by', '바뀐 내용')} {one.handle}: {printable(one.text)}" for one in result.replaced_by
+    ]
     return "\n".join(lines)
+
+
+def _lines(source: Provenance) -> str:
+    return f":{source.start_line}-{source.end_line}" if source.start_line else ""
+
+
+def _facts(result: WhyResult, style: Style) -> str:
+    day = timeline.day_of_moment(result.document.valid_from, result.document.updated_at, result.zone)
+    facts = [result.handle, str(day), STATUSES[result.status].say(style.lang), str(result.document.scope)]
+    count = result.shown_in
+    facts += [style.say(f"shown in {count} session(s)", f"세션 {count}개에서 보여 줌")] if count else []
+    return "  ".join(facts)
 
 
 OPERATION = Operation(
     name="why",
     handler=run,
     present=present,
-    doc=Words("Show the raw messages behind a memory", "기억의 바탕이 된 원래 메시지를 보여 줍니다"),
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+    doc=Words(
+        "Show where a memory comes from: the raw messages, and what it replaced",
+        "기억이 어디서 왔는지 보여 줍니다: 원래 메시지와 그것이 바꾼 것",
+    ),
 )

@@ -78,6 +78,7 @@ def run(context: Context, request: InstallRequest) -> InstallResult:
                 change.uninstall(changes, ledger)
             else:
                 change.install(edits, changes, ledger)
+                (context.home / places.DAEMON_DOWN).unlink(missing_ok=True)
     note = None if request.uninstall else load(request.agent).note
     return InstallResult(request.agent, changes, Words(*note) if note else None, request.dry_run, request.uninstall)
 
@@ -119,6 +120,13 @@ def present(result: InstallResult, style: Style) -> str:
             "`gieok doctor`가 실제로 불러 보고 무엇을 넣는지 보여 줍니다",
         )
         lines.append(proof.say(style.lang))
+        daemon = Words(
+            "a session's start brings Gieok's daemon up, by which prompts are answered by meaning (`daemon.autostart`); "
+            "`gieok service install` starts it whenever you log in",
+            "세션이 시작될 때 데몬을 띄워, 프롬프트에 뜻으로 답합니다 (`daemon.autostart`); "
+            "`gieok service install`은 로그인할 때마다 띄웁니다",
+        )
+        lines.append(daemon.say(style.lang))
     return "\n".join(lines)
 
 

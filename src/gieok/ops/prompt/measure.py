@@ -94,7 +94,15 @@ def _recalled(context: Context, prompt: str, *, with_low: bool) -> Sequence[Matc
     now_unix_s = context.clock.now().timestamp()
     reader, late = context.prompt.reader()
     found = matches.find_matches(
-        reader, scopes, asked, context.prompt.settings, now_unix_s, str(context.caller.folder), late, with_low=with_low
+        reader,
+        scopes,
+        asked,
+        context.prompt.settings,
+        now_unix_s,
+        str(context.caller.folder),
+        late,
+        with_low=with_low,
+        prompt=prompt,
     ).found
     return found[: _SHOWN if with_low else int(context.prompt.settings.number("hook.limit"))]
 
@@ -109,7 +117,7 @@ def _asked(context: Context, recall: "_Recall") -> Label | None:
     found = recall(prompt, with_low=True)
     for number, hit in enumerate(found, 1):
         context.tell(
-            f"  {number}  {hit.level:<6} {hit.coverage:.2f}  {printable(hit.entry.title)}  {printable(hit.key)}"
+            f"  {number}  {hit.level:<6} {hit.probability:.2f}  {printable(hit.entry.title)}  {printable(hit.key)}"
         )
     chosen = ask(context.words("numbers to recall (empty: silence)> ", "떠올릴 번호 (비우면 침묵)> "))
     wanted = [int(word) for word in chosen.replace(",", " ").split() if word.isdecimal()]

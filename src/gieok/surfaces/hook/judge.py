@@ -14,7 +14,6 @@ import urllib.request
 from collections.abc import Callable, Sequence
 
 from gieok.capabilities.prompt.inject import InjectedMemory
-from gieok.capabilities.prompt.matches import Match
 from gieok.capabilities.prompt.options import HookSettings
 from gieok.text.inert import one_line, safe
 from gieok.text.redact import redact
@@ -44,7 +43,9 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 _OPENER = urllib.request.build_opener(_NoRedirect)
 
 
-def judged(prompt: str, found: Sequence[Match], chosen: HookSettings, log: Callable[[str], None]) -> list[Match]:
+def judged(
+    prompt: str, found: Sequence[InjectedMemory], chosen: HookSettings, log: Callable[[str], None]
+) -> list[InjectedMemory]:
     """Return the candidates that the judge keeps, in their order; those of a failed batch all stay."""
     try:
         call = _caller(chosen)
@@ -59,7 +60,7 @@ def judged(prompt: str, found: Sequence[Match], chosen: HookSettings, log: Calla
 
     def judge(batch: Sequence[int]) -> None:
         try:
-            kept = _numbers(call(_question(prompt, [found[i].entry for i in batch])), len(batch))
+            kept = _numbers(call(_question(prompt, [found[i] for i in batch])), len(batch))
         except Exception as error:  # noqa: BLE001 - a model fails in any way: the batch stays unjudged
             log(f"judge: {type(error).__name__}: {error}; {len(batch)} candidates stay unjudged")
             return

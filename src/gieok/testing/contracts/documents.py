@@ -110,6 +110,25 @@ class DocumentContract(StoreFixtures):
             (HOME, "a", "session", "제목 > 부제", START + timedelta(days=3))
         }
 
+    def test_what_lies_within_a_time_comes_newest_document_first_and_as_in_its_text(self, store: FullStore) -> None:
+        store.put([entry("b", "three", "four", day=2), entry("a", "one", "two", day=2), entry("old", "zero", day=1)])
+        store.put(
+            [entry("turn", "five", kind="turn", day=3), entry("empty", day=3), entry("z", "x", scope=OTHER, day=3)]
+        )
+        later = entry("later", "six", day=0)
+        store.put([later._replace(document=replace(later.document, valid_from=START + timedelta(days=9)))])
+
+        def texts(where: Filter, limit: int = EVERYTHING) -> list[str]:
+            return [p.text for p in store.passages(store.within(HOME, where, limit))]
+
+        assert texts(Filter()) == ["six", "five", "one", "two", "three", "four", "zero"]
+        assert texts(Filter(), 3) == ["six", "five", "one"]
+        assert texts(Filter(since=START + timedelta(days=2), until=START + timedelta(days=9))) == [
+            "five", "one", "two", "three", "four",
+        ]  # fmt: skip
+        assert texts(Filter(frozenset(("turn",)))) == ["five"]
+        assert store.within(Scope("agent:nobody"), Filter(), 5) == []
+
     def test_a_passage_id_is_never_used_again(self, store: FullStore) -> None:
         store.put([entry("a", "one", "two")])
         old = set(_ids(store, "one two"))

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from gieok.model.conversation import Cursor, Message, Reject, Retraction, Role, TranscriptEvent
+from gieok.model.conversation import Cursor, Heard, Message, Reject, Retraction, Role, TranscriptEvent
 from gieok.model.memory import Scope
-from gieok.ports.journal import FullJournal, Journal
+from gieok.ports.journal import FullJournal, Journal, MessageFilter
 from gieok.testing.samples import AT, EVERYTHING, HOME, OTHER, said
 
 _ALL = 1 << 40
@@ -162,3 +162,26 @@ class MessageContract(JournalFixtures):
         add(other, said("b"))
         assert held(journal) == held(other) == ["a", "b"]
         other.close()
+
+    def test_a_correction_stands_in_turns_and_what_was_said_stays(self, journal: FullJournal) -> None:
+        add(journal, said("a", "port 8080"), said("b"))
+        reached, _ = journal.conversations(HOME, Heard(), EVERYTHING)
+        journal.correct(HOME, "a", "port 9090")
+        assert [turn.message.text for turn in journal.turns(HOME, "plain", "s")] == ["port 9090", "b"]
+        assert held(journal) == ["port 8080", "b"]
+        assert journal.corrections(HOME) == {"a": "port 9090"}
+        assert journal.corrections(OTHER) == {}
+        assert [found.message.id for found in journal.find(HOME, MessageFilter(match="9090"))] == ["a"]
+        again, changed = journal.conversations(HOME, reached, EVERYTHING)
+        assert (again != reached, [one.session for one in changed]) == (True, ["s"])
+        journal.correct(HOME, "a", "")
+        assert [turn.message.text for turn in journal.turns(HOME, "plain", "s")] == ["port 8080", "b"]
+
+    def test_a_correction_is_rewritten_and_forgotten_with_its_message(self, journal: FullJournal) -> None:
+        add(journal, said("a", "one"), said("b"))
+        journal.correct(HOME, "a", "secret two")
+        assert journal.rewrite(lambda text: text.replace("secret", "[gone]")) == 1
+        assert journal.corrections(HOME) == {"a": "[gone] two"}
+        (found,) = journal.messages(HOME, ["a"])
+        journal.erase(HOME, [found.seq])
+        assert journal.corrections(HOME) == {}

@@ -41,6 +41,19 @@ class SwitchContract(StoreFixtures):
         assert embedded.nearest(HOME, near(_OLD, "결제 cat"), _ALL, EVERYTHING) == before
         embedded.use_model(_OLD.model, _OLD.dimension)
 
+    def test_how_far_a_switch_is_can_be_asked(self, embedded: FullStore) -> None:
+        assert embedded.prepared(_OLD.model) == embedded.stats().passages
+        assert embedded.prepared(_NEW.model) == 0
+        first = embedded.missing_for(_NEW.model, _NEW.dimension, None, 7)
+        embedded.keep_vectors(_NEW.model, {passage: _NEW.embed_query(text) for passage, text in first})
+        assert embedded.stats().passages > embedded.prepared(_NEW.model) >= 7
+
+    def test_a_question_of_another_model_is_refused_also_where_vectors_are_as_long(self, embedded: FullStore) -> None:
+        query = near(_OLD, "결제")._replace(model="as-long@1")
+        with pytest.raises(ShapeMismatch):
+            embedded.nearest(HOME, query, _ALL, 9)
+        assert embedded.nearest(HOME, query._replace(model=_OLD.model), _ALL, 9).ranked
+
     def test_after_the_switch_every_vector_is_of_the_new_model(self, embedded: FullStore) -> None:
         embedded.nearest(HOME, near(_OLD, "결제"), _ALL, 9)
         _keep_all(embedded)

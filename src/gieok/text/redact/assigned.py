@@ -8,7 +8,7 @@ from gieok.text.redact.value import is_code, is_password, is_random, is_stand_in
 _PASSWORD = r"pass(?:w(?:or)?ds?|wort|phrase|code|wd)?|pwd|pw|psk"
 _KEYS = "api access private account shared signing encryption encrypt master consumer auth service license licence crypt app rest "
 _KEYS += "client admin webhook subscription application"
-_SECRET = rf"secret(?:[_-]?id)?|credentials?|creds?|{after(_KEYS, '[_. -]')}key"
+_SECRET = rf"secret(?:[_-]?id)?|credentials?|creds?|(?<![a-z])(?:salt|pepper)|{after(_KEYS, '[_. -]')}key"
 _TOKEN = r"token|sess(?:ion)?[_-]?id|session|csrf|xsrf|sid|jwt|bearer|auth"
 #: Names of tokens that grant no access: page cursors, idempotency keys, parser marks.
 _NO_SECRET = re.compile(
@@ -48,7 +48,7 @@ _VALUE = (
     r"|(?P<bare>[^\s\"'`<>;][^\s\"'`<>;]{0,8000}))"
 )
 _PATTERN = rf"{_HEAD}(?P<tail>[A-Za-z0-9_.-]{{0,24}}){_SIGN}{_VALUE}"
-_HINTS = tuple("pass pw psk secret cred key token sess csrf xsrf sid jwt bearer auth".split())
+_HINTS = tuple("pass pw psk secret cred key salt pepper token sess csrf xsrf sid jwt bearer auth".split())
 
 
 def _cut(found: re.Match[str]) -> tuple[int, int] | None:

@@ -27,6 +27,12 @@ def _random(found: re.Match[str]) -> tuple[int, int]:
     return (found.end(), found.end()) if is_row else found.span()
 
 
+def _random_secret(found: re.Match[str]) -> tuple[int, int]:
+    """Cut what follows the name of a key; skip words and names without a digit or two."""
+    is_random = not is_wordy(found["secret"]) and sum(map(str.isdigit, found["secret"])) >= _FEW_DIGITS - 1
+    return found.span("secret") if is_random else (found.end(), found.end())
+
+
 def _token(name: str, prefixes: str, alphabet: str, length: int, *, open_end: bool) -> Rule:
     """Return the rule for a prefix and `length` characters; with `open_end`, at least as many."""
     words = prefixes.split()
@@ -159,6 +165,12 @@ _CLOSED: tuple[tuple[str, str, str, int], ...] = (
     ("nuget-key", "oy2", _SMALL, 43),
 )
 _SHAPED = (
+    # Providers to come: most name their keys `xx_live_…`.
+    Rule("live-key", ("_live_", "_prod_", "_test_"),
+         r"_(?:live|prod|test)_(?P<secret>[A-Za-z0-9]{16,200})(?![A-Za-z0-9_])",
+         "zz_live_" + _of(_ANY, 24), "app_test_configurationLoader", cut=_random_secret),
+    Rule("secret-token", ("-secret-",), r"-SECRET-(?P<secret>[A-Z0-9-]{16,200})(?![A-Za-z0-9_])",
+         "ZZ-SECRET-" + _of(_UPPER, 24), "TOP-SECRET-PROJECT-OF-THE-YEAR", cut=_random_secret),
     Rule("aws-key", ("akia", "asia", "abia", "acca"),
          r"A(?:KIA|SIA|BIA|CCA)(?<![A-Za-z0-9_]A...)(?![A-Z0-9]{9}EXAMPLE)[A-Z0-9]{16}(?![A-Za-z0-9_])",
          "AKIA" + _of(_UPPER, 16), "AKIAIOSFODNN7EXAMPLE"),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gieok.backends.embedders.e5.tokenizer import BEGIN, END, Tokenizer
+from gieok.backends.onnx_errors import run_errors
 from gieok.errors import EmbedderFailed
 
 if TYPE_CHECKING:
@@ -119,10 +120,3 @@ def open_session(model: str | bytes, threads: int) -> InferenceSession:
 def load_errors() -> tuple[type[Exception], ...]:
     """Return what a damaged model raises when it is opened. Raises ImportError without onnxruntime."""
     return (OSError, ValueError, KeyError, TypeError, *run_errors())
-
-
-def run_errors() -> tuple[type[Exception], ...]:
-    """Return what onnxruntime raises: its errors have no base class of their own."""
-    from onnxruntime.capi import onnxruntime_pybind11_state as state
-
-    return tuple(kind for kind in vars(state).values() if isinstance(kind, type) and issubclass(kind, Exception))

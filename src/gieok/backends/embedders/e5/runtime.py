@@ -5,7 +5,9 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from gieok import paths
 from gieok.backends.embedders.e5 import room
+from gieok.backends.opening import ModelOpening
 from gieok.errors import EmbedderFailed
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ class E5Embedder:
         self._loaded: Encoder | None = None
         self._errors: tuple[type[Exception], ...] = ()
         self._means: NDArray[float32] | None = None
+        #: The last question: one prompt is judged and searched by one vector.
+        self._last = "", b""
 
     def embed_passages(self, texts: Sequence[str]) -> list[bytes]:
         """Return one unit vector per text, in order, little-endian float32. Raises EmbedderFailed."""
@@ -48,7 +52,11 @@ class E5Embedder:
         """Return the unit vector of a question, little-endian float32. Raises EmbedderFailed."""
         from gieok.backends.embedders.e5.encoder import QUERY
 
-        return self._vector(QUERY, text)
+        asked, vector = self._last
+        if asked != text or not vector:
+            vector = self._vector(QUERY, text)
+            self._last = text, vector
+        return vector
 
     def check(self) -> list[str]:
         """Return what is wrong with the model on this machine (empty: nothing). Raises EmbedderFailed."""
@@ -81,7 +89,7 @@ class E5Embedder:
 
     def _encoder(self) -> "Encoder":
         if self._loaded is None:
-            from gieok.backends.embedders.e5.encoder import run_errors
+            from gieok.backends.onnx_errors import run_errors
 
             with self._lock:
                 if self._loaded is None:
@@ -102,6 +110,11 @@ class E5Embedder:
 
             self._means = np.load(self._models / FOLDER / languages.FILE)
         return self._means
+
+
+def opened(opening: ModelOpening) -> E5Embedder:
+    """Return the embedder of a home folder."""
+    return E5Embedder(paths.models(opening.home), threads=opening.threads, say=opening.say)
 
 
 def _open(models: Path, threads: int, say: Callable[[str], None]) -> "Encoder":

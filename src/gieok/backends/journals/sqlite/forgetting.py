@@ -2,11 +2,14 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
+from types import MappingProxyType
 
+from gieok.backends.journals.sqlite.conversations import corrections
 from gieok.backends.journals.sqlite.file import JournalFile
+from gieok.backends.journals.sqlite.journal_reader import CORRECTIONS
 from gieok.backends.journals.sqlite.messages import MESSAGE_COLUMNS, drop_chunks, text_hash, to_journalled
 from gieok.backends.stores.rows import document_row, to_document
 from gieok.model.conversation import Journalled
@@ -30,7 +33,8 @@ class SqliteForgetting(JournalFile):
             rows = db.execute(
                 f"SELECT {MESSAGE_COLUMNS} WHERE m.scope_id = ? AND m.retracted < {FORGOTTEN} ORDER BY m.seq", (sid,)
             )
-            return [found for found in map(to_journalled, rows) if _fits(found, wanted)]
+            corrected = corrections(db, scope)
+            return [found for found in map(to_journalled, rows) if _fits(found, wanted, corrected)]
 
     def replaced(self, scope: Scope) -> list[tuple[int, Document]]:
         """Return the history with a number for each document."""
@@ -39,11 +43,17 @@ class SqliteForgetting(JournalFile):
             return [(number, to_document(scope, tuple(json.loads(text)))) for number, text in rows]
 
     def erase(
-        self, scope: Scope, seqs: Sequence[int], documents: Sequence[str] = (), replaced: Sequence[int] = ()
+        self,
+        scope: Scope,
+        seqs: Sequence[int],
+        documents: Sequence[str] = (),
+        replaced: Sequence[int] = (),
+        *,
+        blanks: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
         """Take texts out; the store is told through the outbox."""
         with self._writing_to(scope) as (db, sid):
-            _erase_messages(db, sid, seqs)
+            _erase_messages(db, sid, seqs, blanks)
             db.executemany("DELETE FROM history WHERE id = ?", [(number,) for number in replaced])
             keys = [(sid, key) for key in documents]
             # What waits to be put is not needed any more, and would stay until it is delivered.
@@ -60,18 +70,28 @@ class SqliteForgetting(JournalFile):
         return done
 
 
-def _erase_messages(db: sqlite3.Connection, sid: int, seqs: Sequence[int]) -> None:
+def _erase_messages(
+    db: sqlite3.Connection, sid: int, seqs: Sequence[int], blanks: Mapping[int, str] = MappingProxyType({})
+) -> None:
     db.executemany(
-        f"UPDATE messages SET text = '', tokens = 0, retracted = {FORGOTTEN} WHERE seq = ?", [(seq,) for seq in seqs]
+        "DELETE FROM kept WHERE (realm, name) = (SELECT ? || s.path, m.id FROM messages m "
+        "JOIN scopes s ON s.id = m.scope_id WHERE m.seq = ?)",
+        [(CORRECTIONS, seq) for seq in seqs],
+    )
+    db.executemany(
+        # What its transcript took back has no place in the conversation.
+        f"UPDATE messages SET text = iif(retracted = 0, ?, ''), tokens = 0, retracted = {FORGOTTEN} WHERE seq = ?",
+        [(blanks.get(seq, ""), seq) for seq in seqs],
     )
     drop_chunks(db, sid, seqs)
 
 
-def _fits(found: Journalled, wanted: MessageFilter) -> bool:
+def _fits(found: Journalled, wanted: MessageFilter, corrected: Mapping[str, str]) -> bool:
     m = found.message
+    text = f"{m.text}\n{corrected.get(m.id, '')}"
     return (
         (not wanted.ids or m.id in wanted.ids)
-        and (not wanted.match or folded(wanted.match) in folded(m.text))
+        and (not wanted.match or folded(wanted.match) in folded(text))
         and (not wanted.source or PurePath(m.source).is_relative_to(wanted.source))
         and (wanted.before is None or m.at < wanted.before)
     )
@@ -103,15 +123,20 @@ def _drop_changed_chunks(db: sqlite3.Connection, change: Callable[[str], str]) -
 
 
 def _rewrite_values(db: sqlite3.Connection, change: Callable[[str], str]) -> int:
-    """Rewrite history, incidents, and summaries of code, each of which is kept as `[text, model]`."""
+    """Rewrite history, incidents, corrections, and summaries of code, each of which is kept as `[text, model]`."""
     history = "SELECT document, id FROM history", "UPDATE history SET document = ? WHERE id = ?"
     incidents = "SELECT detail, name FROM incidents", "UPDATE incidents SET detail = ? WHERE name = ?"
     summaries = (
         "SELECT value, realm, name FROM kept WHERE name LIKE 'summary:%'",
         "UPDATE kept SET value = ? WHERE realm = ? AND name = ?",
     )
+    corrected = (
+        f"SELECT value, realm, name FROM kept WHERE realm LIKE '{CORRECTIONS}%'",
+        "UPDATE kept SET value = ? WHERE realm = ? AND name = ?",
+    )
     return (
-        _update(db, *history, lambda text: _changed_document(text, change))
+        _update(db, *corrected, change)
+        + _update(db, *history, lambda text: _changed_document(text, change))
         + _update(db, *incidents, change)
         + _update(db, *summaries, lambda text: _changed_list(text, change))
     )

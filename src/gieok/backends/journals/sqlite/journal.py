@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from gieok import fs
+from gieok.backends.journals.sqlite.conversations import SqliteConversations
 from gieok.backends.journals.sqlite.durable import SqliteDurable
 from gieok.backends.journals.sqlite.forgetting import SqliteForgetting
 from gieok.backends.journals.sqlite.ledger import SqliteLedger
@@ -15,7 +16,9 @@ from gieok.model.memory import Scope
 _OF_SCOPE = "WHERE scope_id = (SELECT id FROM scopes WHERE path = ?)"
 
 
-class SqliteJournal(SqliteMessages, SqlitePositions, SqliteDurable, SqliteForgetting, SqliteLedger):
+class SqliteJournal(
+    SqliteMessages, SqliteConversations, SqlitePositions, SqliteDurable, SqliteForgetting, SqliteLedger
+):
     """`FullJournal` on one SQLite file."""
 
     def stats(self, scope: Scope | None = None) -> JournalStats:

@@ -115,7 +115,7 @@ def _add(db: sqlite3.Connection, sid: int, events: Iterable[TranscriptEvent]) ->
 def _add_message(db: sqlite3.Connection, sid: int, message: Message) -> None:
     digest = text_hash(message.text)
     known = db.execute(
-        "SELECT seq, text_hash, retracted FROM messages WHERE scope_id = ? AND id = ?", (sid, message.id)
+        "SELECT seq, text_hash, retracted FROM messages WHERE scope_id = ? AND id = ? ORDER BY seq", (sid, message.id)
     )
     versions = known.fetchall()
     same = next(((seq, retracted) for seq, found, retracted in versions if found == digest), None)
@@ -132,11 +132,11 @@ def _add_message(db: sqlite3.Connection, sid: int, message: Message) -> None:
     if versions:
         _take_back(db, sid, [seq for seq, _, retracted in versions if not retracted])
     db.execute(
-        "INSERT INTO messages (scope_id, id, text_hash, role, text, at, tokens, source_id, line) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO messages (scope_id, id, text_hash, role, text, at, tokens, source_id, line, place) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             sid, message.id, digest, message.role.value, message.text, at,
-            message.tokens, _source_id(db, message), message.line,
+            message.tokens, _source_id(db, message), message.line, versions[0][0] if versions else None,
         ),
     )  # fmt: skip
 

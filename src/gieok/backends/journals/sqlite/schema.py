@@ -21,7 +21,7 @@ from gieok.backends.sqlite.files import (
     verify_owner,
 )
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 #: "GIEJ": marks the file as ours.
 _APPLICATION_ID = 0x4749454A
 
@@ -38,6 +38,18 @@ CREATE INDEX messages_forgotten ON messages (scope_id, at, text_hash) WHERE retr
 CREATE TABLE kept (realm TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (realm, name)) WITHOUT ROWID;
 """
 
+#: Since schema 3, for documents that are derived from messages: the number of the newest change among the messages that a file
+#: gave, and the place of a later version of a message, which is that of the first (NULL: it is its own).
+_CHANGES = """
+CREATE INDEX messages_moved ON messages (source_id, place) WHERE place IS NOT NULL;
+CREATE TABLE changes (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, scope_id INTEGER NOT NULL, source_id INTEGER NOT NULL, UNIQUE (scope_id, source_id)
+);
+CREATE TRIGGER message_changed AFTER UPDATE OF text, retracted ON messages BEGIN
+    INSERT OR REPLACE INTO changes (scope_id, source_id) VALUES (NEW.scope_id, NEW.source_id);
+END;
+"""
+
 _TABLES = f"""
 CREATE TABLE scopes (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
 CREATE TABLE sources (
@@ -48,6 +60,7 @@ CREATE TABLE messages (
     text_hash BLOB NOT NULL, role TEXT NOT NULL, text TEXT NOT NULL, at INTEGER NOT NULL,  -- Unix milliseconds
     tokens INTEGER NOT NULL, source_id INTEGER NOT NULL REFERENCES sources, line INTEGER NOT NULL,
     retracted INTEGER NOT NULL DEFAULT 0,  -- 1: the transcript took it back; 2: a person forgot it, its text is gone
+    place INTEGER,
     UNIQUE (scope_id, id, text_hash)
 );
 CREATE INDEX messages_in_order ON messages (scope_id, seq) WHERE retracted = 0;
@@ -85,6 +98,7 @@ CREATE TABLE incidents (
     name TEXT PRIMARY KEY, detail TEXT NOT NULL, since INTEGER NOT NULL, tries INTEGER NOT NULL, next_try INTEGER NOT NULL
 ) WITHOUT ROWID;
 {_DURABLE}
+{_CHANGES}
 PRAGMA application_id = {_APPLICATION_ID};
 PRAGMA user_version = {SCHEMA_VERSION};
 """
@@ -99,7 +113,7 @@ def _prepare(connection: sqlite3.Connection, file: Path) -> None:
     if pragma(connection, "user_version") == 0:
         create_tables(connection, file, _TABLES)
     verify_owner(connection, file, _APPLICATION_ID)
-    upgrade(connection, file, "journal", (_to_2,))
+    upgrade(connection, file, "journal", (_to_2, _to_3))
     use_wal(connection)
 
 
@@ -111,3 +125,15 @@ def _to_2(connection: sqlite3.Connection) -> None:
         "INSERT INTO made SELECT scope_id, key, entry FROM outbox o WHERE entry IS NOT NULL "
         "AND id = (SELECT max(id) FROM outbox WHERE scope_id = o.scope_id AND key = o.key)"
     )
+
+
+def _to_3(connection: sqlite3.Connection) -> None:
+    """Number the changes of messages, and keep the places of their versions."""
+    connection.execute("ALTER TABLE messages ADD COLUMN place INTEGER")
+    connection.execute(
+        "UPDATE messages SET place = first FROM "
+        "(SELECT scope_id, id, min(seq) AS first FROM messages GROUP BY scope_id, id HAVING count(*) > 1) AS v "
+        "WHERE v.scope_id = messages.scope_id AND v.id = messages.id AND first < seq"
+    )
+    for statement in statements(_CHANGES):
+        connection.execute(statement)

@@ -16,7 +16,7 @@ from gieok.backends.opening import Opening
 from gieok.backends.stores.gemini.ground import locate, overlapped
 from gieok.backends.stores.gemini.manifest import UploadManifest
 from gieok.backends.stores.gemini.service import Access, GeminiService, GroundedChunk
-from gieok.backends.stores.gemini.sync import ID, KIND, OWNER, SCOPE, TIME, Sync, UploadPlan, alone
+from gieok.backends.stores.gemini.sync import ID, KIND, OWNER, SCOPE, TIME, Sync, UploadPlan, alone, uploaded
 from gieok.backends.stores.sqlite.store import SqliteDocuments, SqliteOptions
 from gieok.errors import BadConfig, StoreUnreachable
 from gieok.model.memory import PassageId, Scope, StoreStats
@@ -129,7 +129,7 @@ class GeminiStore(SqliteDocuments):
         """Rank as the service does. Quotations of documents that are gone here are left out."""
         uploads = self._manifest.uploads()
         stores = sorted({upload.store for upload in uploads.values() if upload.scope == scope.path})[:_MOST_STORES]
-        if not stores and self.hashes(scope):
+        if not stores and uploaded(self.hashes(scope)):
             raise StoreUnreachable(f"nothing of {scope} is at gemini yet", hint="run `gieok index`")
         if not stores:
             return Ranking("managed", ())

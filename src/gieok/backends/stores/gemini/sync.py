@@ -8,7 +8,7 @@ import hashlib
 import json
 import sqlite3
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -20,6 +20,7 @@ from gieok.backends.stores.gemini.manifest import Attempt, Upload, UploadManifes
 from gieok.backends.stores.gemini.service import GeminiService, Gone, Payload, Remote, State, outcome
 from gieok.errors import StoreUnreachable
 from gieok.model.memory import Document, Scope
+from gieok.places import SESSIONS
 from gieok.ports.store import Documents
 from gieok.ports.system import Clock
 from gieok.text.redact import redact
@@ -36,6 +37,11 @@ _BATCH = 200
 OWNER, SCOPE, ID, HASH, NONCE, KIND, TIME = (
     f"gieok_{name}" for name in ("owner", "scope", "id", "hash", "nonce", "kind", "time")
 )
+
+
+def uploaded(keys: Iterable[str]) -> list[str]:
+    """Return the keys of what the service gets: not every word that was said, which local words find."""
+    return [key for key in keys if not key.startswith(f"{SESSIONS}/")]
 
 
 class UploadPlan(NamedTuple):
@@ -117,7 +123,7 @@ class Sync:
 
     def _wanted(self) -> Iterator[tuple[str, _Wanted]]:
         for scope in self._documents.scopes():
-            keys = list(self._documents.hashes(scope))
+            keys = uploaded(self._documents.hashes(scope))
             for start in range(0, len(keys), _BATCH):
                 for document in self._documents.get(scope, keys[start : start + _BATCH]):
                     if document.text.strip():  # the service takes no empty file, and there is nothing to find in it

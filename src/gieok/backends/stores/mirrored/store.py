@@ -60,7 +60,7 @@ class MirroredStore(SqliteStore):
             held = self._scope(db, scope)
             if held is None:
                 return Ranking("vector", ())
-            held.model.verify(query.vector)
+            held.model.verify_query(query)
             if where:
                 allowed = reading.allowed_ids(db, held.wanted.scope_id, where)
                 slots = np.flatnonzero(np.isin(held.ids, np.array(allowed, np.int64)))

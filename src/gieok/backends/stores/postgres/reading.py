@@ -105,6 +105,19 @@ def passages(db: psycopg.Connection, ids: Sequence[PassageId]) -> list[FoundPass
     return [found[i] for i in ids if i in found]
 
 
+def within(db: psycopg.Connection, scope: Scope, where: Filter, limit: int) -> list[PassageId]:
+    """Return the passages of documents that a filter admits, the newest document first."""
+    sql, values = condition(where)
+    rows = db.execute(
+        "SELECT p.id FROM gieok.documents d JOIN gieok.passages p ON p.scope_id = %(scope)s "
+        "AND p.id BETWEEN d.id + 1 AND d.id + d.passage_count "
+        f"WHERE d.scope_id = %(scope)s{sql} "
+        'ORDER BY coalesce(d.valid_from, d.updated_at) DESC, d.key COLLATE "C", p.id LIMIT %(limit)s',
+        {"scope": scope_id(db, scope), "limit": limit, **values},
+    )
+    return [row[0] for row in rows]
+
+
 def _documents(db: psycopg.Connection, rows: Sequence[tuple[Any, ...]]) -> dict[int, tuple[Any, ...]]:
     """Return id → scope's path and columns of the documents of passage rows; their scopes let partitions be left out."""
     found = db.execute(

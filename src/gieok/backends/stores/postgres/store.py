@@ -84,5 +84,5 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
             model = vectors.active(db)
             if model is None:
                 return Ranking("vector", ())
-            model.verify(query.vector)
+            model.verify_query(query)
             return vectors.nearest(db, scope, query, where, limit)

@@ -138,6 +138,16 @@ def _texts(db: psycopg.Connection, found: Sequence[tuple[int, int]]) -> list[tup
     return [(passage, texts[document][start:end]) for passage, document, start, end in rows]
 
 
+def prepared(db: psycopg.Connection, model_id: int) -> int:
+    """Count the passages whose text has a vector of a model."""
+    row = db.execute(
+        "SELECT count(*) FROM gieok.passages p WHERE EXISTS ("
+        "SELECT FROM gieok.vectors v WHERE v.model_id = %s AND v.text_hash = p.text_hash)",
+        (model_id,),
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
 def text_hashes(db: psycopg.Connection, ids: Sequence[PassageId]) -> dict[PassageId, bytes]:
     """Return the hash of the text to embed of the passages that exist."""
     rows = db.execute("SELECT id, text_hash FROM gieok.passages WHERE id = ANY(%s)", (list(ids),))

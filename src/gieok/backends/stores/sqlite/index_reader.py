@@ -27,7 +27,8 @@ _STEPS = 2_000
 #: Whether a scope holds conversations (`places.SESSIONS`), by the index of keys.
 _HAS_TALK = "SELECT 1 FROM documents WHERE scope_id = ? AND key >= 'sessions/' AND key < 'sessions0' LIMIT 1"
 #: The documents of a scope that are notes: a conversation has no title that would say anything.
-_NOTES = "FROM documents WHERE scope_id = (SELECT id FROM scopes WHERE path = ?) AND kind <> 'session'"
+_TALK = "('session', 'turn')"
+_NOTES = f"FROM documents WHERE scope_id = (SELECT id FROM scopes WHERE path = ?1) AND kind NOT IN {_TALK}"
 
 
 class Missing(Exception):
@@ -73,37 +74,57 @@ class IndexReader:
         """Return how many passages of the scope hold each token, for those that occur. Raises Late."""
         return self._timely(lambda: ranking.term_statistics(self._db, sid, tokens))
 
+    def has_talk(self, sid: int) -> bool:
+        """Say whether the scope holds conversations. Raises Late."""
+        return self._one(_HAS_TALK, sid) is not None
+
     def ranked(
-        self, sid: int, mean_length: float, query: "KeywordQuery", weights: Mapping[str, float], limit: int
+        self,
+        sid: int,
+        mean_length: float,
+        query: "KeywordQuery",
+        weights: Mapping[str, float],
+        limit: int,
+        kinds: str = "",
     ) -> "list[tuple[PassageId, float]]":
-        """Return the best passages of notes by BM25; `weights` is weight · idf. Raises Late."""
-        # Asked first: without conversations no passage's document needs to be looked up.
-        notes = " AND d.kind <> 'session'" if weights and self._one(_HAS_TALK, sid) else ""
-        return self._timely(lambda: ranking.keyword_ranking(self._db, sid, mean_length, query, weights, limit, notes))
+        """Return the best passages by BM25; `weights` is weight · idf. `kinds`: 'turns', 'notes', '' all. Raises Late."""
+        which = {"turns": " AND d.kind = 'turn'", "notes": f" AND d.kind NOT IN {_TALK}"}.get(kinds, "")
+        return self._timely(lambda: ranking.keyword_ranking(self._db, sid, mean_length, query, weights, limit, which))
 
     def row(self, passage: "PassageId") -> "tuple[Any, ...]":
-        """Return document id, key, title, text, first and last line, updated and day in ms, metadata, provenance."""
-        self._db.set_progress_handler(None, 0)  # a found passage is shown even after the deadline
+        """Return document id, key, title, text, first and last line, updated and day in ms, metadata, provenance, kind.
+
+        Raises Late.
+        """
         row: tuple[Any, ...] = self._one(
             'SELECT d.id, d.key, d.title, substr(d.text, p.start + 1, p."end" - p.start), p.start_line, p.end_line, '
-            "d.updated_at, d.valid_from, d.metadata, d.provenance "
+            "d.updated_at, d.valid_from, d.metadata, d.provenance, d.kind "
             "FROM passages p JOIN documents d ON d.id = p.document_id WHERE p.id = ?",
             passage,
         )
         return row
 
-    def newest(self, scope: str, limit: int) -> list[tuple[str, str, str, str]]:
-        """Return key, title, metadata and provenance of the notes of a scope that changed last. Raises Late."""
+    def newest(self, scope: str, limit: int, kind: str = "") -> list[tuple[str, str, str, str]]:
+        """Return key, title, metadata and provenance of the notes (of a kind) of a scope that changed last. Raises Late."""
         return self._timely(
             lambda: self._db.execute(
-                f"SELECT key, title, metadata, provenance {_NOTES} ORDER BY updated_at DESC, id DESC LIMIT ?",
-                (scope, limit),
+                f"SELECT key, title, metadata, provenance {_NOTES} AND ?2 IN ('', kind) "
+                "ORDER BY updated_at DESC, id DESC LIMIT ?3",
+                (scope, kind, limit),
             ).fetchall()
         )
 
-    def count(self, scope: str) -> int:
-        """Return how many notes a scope holds. Raises Late."""
-        row = self._one(f"SELECT count(*) {_NOTES}", scope)
+    def line(self, scope: str, key: str, number: int) -> str:
+        """Return a line (1-based) of a document's text; '' where it is not there any more. Raises Late."""
+        row = self._one(
+            "SELECT text FROM documents WHERE scope_id = (SELECT id FROM scopes WHERE path = ?) AND key = ?", scope, key
+        )
+        lines = row[0].split("\n", number) if row else []
+        return lines[number - 1] if len(lines) >= number else ""
+
+    def count(self, scope: str, kind: str = "") -> int:
+        """Return how many notes (of a kind) a scope holds. Raises Late."""
+        row = self._one(f"SELECT count(*) {_NOTES} AND ?2 IN ('', kind)", scope, kind)
         return int(row[0])
 
     def _is_late(self) -> bool:

@@ -35,8 +35,8 @@ class Postings:
         self._gains: dict[str, tuple[Slots, Doubles]] = {}
         self._kept = 0
 
-    def score(self, db: sqlite3.Connection, query: KeywordQuery) -> tuple[Doubles, float]:
-        """Return the BM25 score of every slot (0: holds no token), and the query's ceiling."""
+    def score(self, db: sqlite3.Connection, query: KeywordQuery) -> tuple[Doubles, float, dict[str, int]]:
+        """Return the BM25 score of every slot (0: holds no token), the query's ceiling, and what holds each token."""
         shape = (query.k1, query.b, query.context_weight, query.spread, query.spread_tokens)
         if shape != self._shape:
             self._forget_gains(shape)
@@ -45,7 +45,7 @@ class Postings:
         for token, weight in bm25.token_weights(query, len(self._ids), holding).items():
             slots, gains = self._gain(db, token, query)
             scores[slots] += weight * gains
-        return scores, bm25.ceiling(query, len(self._ids), holding)
+        return scores, bm25.ceiling(query, len(self._ids), holding), holding
 
     def _count(self, db: sqlite3.Connection, tokens: Iterable[str]) -> dict[str, int]:
         new = [token for token in tokens if token not in self._holding]

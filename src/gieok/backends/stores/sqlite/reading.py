@@ -72,6 +72,19 @@ def passages(db: sqlite3.Connection, ids: Sequence[PassageId]) -> list[FoundPass
     return [found[i] for i in ids if i in found]
 
 
+def within(db: sqlite3.Connection, scope: Scope, where: Filter, limit: int) -> list[PassageId]:
+    """Return the passages of documents that a filter admits, the newest document first."""
+    condition, values = filter_sql(where)
+    rows = db.execute(
+        "SELECT p.id FROM documents d JOIN passages p "
+        "ON p.id BETWEEN d.first_passage AND d.first_passage + d.passage_count - 1 "
+        f"WHERE d.scope_id = (SELECT id FROM scopes WHERE path = ?){condition} "
+        "ORDER BY coalesce(d.valid_from, d.updated_at) DESC, d.key, p.id LIMIT ?",
+        (scope.path, *values, limit),
+    )
+    return [row[0] for row in rows]
+
+
 def allowed_ids(db: sqlite3.Connection, sid: int, where: Filter) -> list[PassageId]:
     """Return the passages of a scope that a filter lets through."""
     condition, values = filter_sql(where)

@@ -4,7 +4,7 @@
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +13,20 @@ from gieok.backends.stores.order import Floats, Ints, best, pairs, rank_near
 from gieok.backends.stores.quantise import unpack
 from gieok.backends.stores.rows import batches, marks
 from gieok.backends.stores.sqlite.postings import Postings
+from gieok.backends.stores.sqlite.reading import allowed_ids
 from gieok.backends.stores.sqlite.scan import RESCORED, Signs
-from gieok.model.memory import PassageId
-from gieok.model.retrieval import KeywordQuery, Ranking
+from gieok.model.retrieval import Filter, KeywordQuery, Ranking, VectorQuery
 
 #: Below this the exact scan is cheaper than the prefilter.
 _PREFILTER_FROM = 4 * RESCORED
 #: Rows fetched at a time, few against those that are kept.
 _FETCHED_ROWS = 4096
+#: Filters of which the answer is kept: the families of a search need two, and a person asks for days now and then.
+_MOST_FILTERS = 8
+#: Signs are made for a scope that is asked again and again.
+_SCANS_BEFORE_SIGNS = 3
+
+Admitted = NDArray[np.bool_]
 
 
 class ResidentScope:
@@ -38,6 +44,7 @@ class ResidentScope:
         self._with_vector: Ints = np.empty(0, np.int64)
         self._signs: Signs | None = None
         self._scans = 0
+        self._admitted: dict[Filter, Admitted | None] = {}
 
     def refresh(self, db: sqlite3.Connection, generation: int) -> None:
         """Take over what was written since, if anything was."""
@@ -58,6 +65,7 @@ class ResidentScope:
         self._postings = Postings(self.scope_id, ids, documents, columns[:, 2].astype(np.float64))
         self._with_vector = np.flatnonzero(self._scales)
         self._signs, self._scans = None, 0
+        self._admitted.clear()
         self._generation = generation
 
     def _load_vectors(self, db: sqlite3.Connection, ids: Ints, wanted: Ints) -> tuple[NDArray[np.int8], Floats]:
@@ -100,31 +108,40 @@ class ResidentScope:
                 values, scales = unpack([data for _, data in rows], self.dimension)
                 yield np.fromiter((i for i, _ in rows), np.int64, len(rows)), values, scales
 
-    def keyword(
-        self, db: sqlite3.Connection, query: KeywordQuery, allowed: Iterable[PassageId] | None, limit: int
-    ) -> Ranking:
+    def keyword(self, db: sqlite3.Connection, query: KeywordQuery, where: Filter, limit: int) -> Ranking:
         """Rank by `gieok.text.bm25`."""
-        scores, ceiling = self._postings.score(db, query)
-        found = self._within(np.flatnonzero(scores), allowed)
+        scores, ceiling, holding = self._postings.score(db, query)
+        admitted = self._admits(db, where)
+        found = np.flatnonzero(scores if admitted is None else scores * admitted)
         order = found[best(scores[found], found, limit)]
-        return Ranking("keyword", pairs(self._ids[order], scores[order]), ceiling)
+        ranked = pairs(self._ids[order], scores[order])
+        return Ranking("keyword", ranked, ceiling, passages=len(self._ids), holding=holding)
 
-    def nearest(self, vector: bytes, hub_weight: float, allowed: Iterable[PassageId] | None, limit: int) -> Ranking:
+    def nearest(self, db: sqlite3.Connection, query: VectorQuery, where: Filter, limit: int) -> Ranking:
         """Return the passages of highest cosine, lowered by their crowding and ranked again."""
-        query = np.frombuffer(vector, "<f4")
-        slots = self._within(self._candidates(query, limit, filtered=allowed is not None), allowed)
-        return rank_near(self._ids[slots], self._values[slots], self._scales[slots], vector, hub_weight, limit)
+        slots = self._candidates(np.frombuffer(query.vector, "<f4"), limit, self._admits(db, where))
+        near = self._ids[slots], self._values[slots], self._scales[slots]
+        return rank_near(*near, query.vector, query.hub_weight, limit)
 
-    def _candidates(self, query: Floats, limit: int, *, filtered: bool) -> Ints:
+    def _candidates(self, vector: Floats, limit: int, admitted: Admitted | None) -> Ints:
         self._scans += 1
-        if filtered or len(self._with_vector) < _PREFILTER_FROM or self._scans < 3:
-            return self._with_vector
-        if self._signs is None:
-            self._signs = Signs(self._values, self._scales)
-        near = self._signs.near(query, max(RESCORED, limit))
-        return near[self._scales[near] > 0]
+        if admitted is not None and 2 * np.count_nonzero(admitted) < len(admitted):
+            return self._with_vector[admitted[self._with_vector]]
+        if len(self._with_vector) >= _PREFILTER_FROM and self._scans >= _SCANS_BEFORE_SIGNS:
+            if self._signs is None:
+                self._signs = Signs(self._values, self._scales)
+            near = self._signs.near(vector, max(RESCORED, limit) * (1 if admitted is None else 2))
+            return near[(self._scales[near] > 0) & (True if admitted is None else admitted[near])]
+        return self._with_vector if admitted is None else self._with_vector[admitted[self._with_vector]]
 
-    def _within(self, slots: Ints, allowed: Iterable[PassageId] | None) -> Ints:
-        if allowed is None:
-            return slots
-        return slots[np.isin(self._ids[slots], np.fromiter(allowed, np.int64))]
+    def _admits(self, db: sqlite3.Connection, where: Filter) -> Admitted | None:
+        """Return which slots a filter admits, None for all; kept until something is written."""
+        if not where:
+            return None
+        if where not in self._admitted:
+            if len(self._admitted) == _MOST_FILTERS:
+                self._admitted.clear()
+            allowed = np.fromiter(allowed_ids(db, self.scope_id, where), np.int64)
+            admitted = np.isin(self._ids, allowed, assume_unique=True)
+            self._admitted[where] = None if admitted.all() else admitted
+        return self._admitted[where]

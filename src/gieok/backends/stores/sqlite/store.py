@@ -97,9 +97,8 @@ class SqliteDocuments(SqliteFile, SqlDocuments[sqlite3.Connection]):
     ) -> Ranking:
         if not self._is_resident:
             return super()._ranked(db, known, query, where, limit)
-        allowed = reading.allowed_ids(db, known.id, where) if where else None
         with self._resident_lock:
-            return self._resident(db, known).keyword(db, query, allowed, limit)
+            return self._resident(db, known).keyword(db, query, where, limit)
 
     def _resident_dimension(self, db: sqlite3.Connection) -> int:
         """Return the dimension of the vectors that are held in memory; 0 for none."""
@@ -130,10 +129,9 @@ class SqliteStore(SqliteDocuments, SqlVectors[sqlite3.Connection]):
             known, model = reading.scope_statistics(db, scope), vectors.active(db)
             if known is None or model is None:
                 return Ranking("vector", ())
-            model.verify(query.vector)
-            allowed = reading.allowed_ids(db, known.id, where) if where else None
+            model.verify_query(query)
             with self._resident_lock:
-                return self._resident(db, known).nearest(query.vector, query.hub_weight, allowed, limit)
+                return self._resident(db, known).nearest(db, query, where, limit)
 
     def _resident_dimension(self, db: sqlite3.Connection) -> int:
         model = vectors.active(db)

@@ -82,6 +82,12 @@ def waiting(db: sqlite3.Connection, scope: Scope) -> int:
     return int(row[0])
 
 
+def prepared(db: sqlite3.Connection, model_id: int) -> int:
+    """Count the passages whose text has a vector of a model."""
+    with_vector = "EXISTS (SELECT 1 FROM vectors v WHERE v.model_id = ? AND v.text_hash = p.text_hash)"
+    return int(db.execute(f"SELECT count(*) FROM passages p WHERE {with_vector}", (model_id,)).fetchone()[0])
+
+
 def text_hashes(db: sqlite3.Connection, ids: Sequence[PassageId]) -> dict[PassageId, bytes]:
     """Return the hash of the text to embed of the passages that exist."""
     found: dict[PassageId, bytes] = {}

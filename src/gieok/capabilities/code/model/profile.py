@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from gieok.engine.profile import Confidence, Profile
+from gieok.engine.profile import Profile
 from gieok.model.memory import PassageId
 from gieok.model.retrieval import Ranking
 from gieok.text.bm25 import CLASSIC, Bm25
@@ -48,7 +48,8 @@ CODE = Profile(
     hub_weight=0.3,
     stop_words=frozenset("python code function can get make write using use way".split()),
     imagine=as_function,
-    confidence=Confidence(bias=-47.1, keyword=10.1, cosine=53.8),
+    learned="code",
+    least_best=0.0,
 )
 
 #: What `code query` asks the engine for: many passages by plain scores; the rib's own rules order them (`query.py`).
@@ -65,8 +66,9 @@ SEARCH = Profile(
     relevance_trade=1.0,
     candidates=400,
     considered=100,
-    confidence=None,
+    learned="",
     min_score=0.0,
+    least_best=0.0,
     limit=100,
     snippet_chars=0,
 )

@@ -1,0 +1,224 @@
+"""Opens what makes vectors: the embedder that the settings ask for, and while a store's vectors are another's, that one.
+
+How a model is opened is kept by its name in the home folder, so that the vectors that are there answer until those of the model
+that the settings ask for are complete (`gieok index --rebuild`).
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gieok import fs, registry
+from gieok.app.wiring import Wiring
+from gieok.backends.opening import ModelOpening
+from gieok.errors import EmbedderFailed, GieokError, ModelFailed
+from gieok.ports.models import Embedder, SelfCheck
+from gieok.ports.store import VectorCopy
+
+if TYPE_CHECKING:
+    from gieok.engine import service
+
+#: Settings that decide what vectors are; kept by model.
+_DECIDING = (
+    "embedder",
+    "embedder.model",
+    "embedder.base_url",
+    "embedder.key_variable",
+    "embedder.dimension",
+    "embedder.query_prompt",
+    "embedder.passage_prompt",
+    "embedder.pooling",
+)
+_BUNDLED = {"embedder": "e5"}
+#: As many models as a person tries; the rest are opened by nobody.
+_MOST_KEPT = 20
+
+Values = Mapping[str, str]
+
+
+def opened(wiring: Wiring) -> "FollowingEmbedder | None":
+    """Return the embedder for the configured store; None where the user wants none. Nothing is opened yet."""
+    if wiring.settings.text("embedder") == "none":
+        return None
+    return FollowingEmbedder(wiring, wiring.stores.configured)
+
+
+class FollowingEmbedder:
+    """`Embedder` and `Followed`: of the model that the vectors of a store are of. Opened at the first use."""
+
+    def __init__(self, wiring: Wiring, store: Callable[[], object]) -> None:
+        self._wiring = wiring
+        self._store = store
+        self._now: Embedder | None = None
+        self._behind = ""
+
+    @property
+    def model(self) -> str:
+        """Return the model's name."""
+        return self._opened().model
+
+    @property
+    def dimension(self) -> int:
+        """Return how many numbers a vector has."""
+        return self._opened().dimension
+
+    @property
+    def behind(self) -> str:
+        """Return how the store's model differs from the settings; '' where it does not."""
+        self._opened()
+        return self._behind
+
+    def embed_passages(self, texts: Sequence[str]) -> list[bytes]:
+        """Return one vector per text, in order."""
+        return self._opened().embed_passages(texts)
+
+    def embed_query(self, text: str) -> bytes:
+        """Return the vector of a question."""
+        return self._opened().embed_query(text)
+
+    def check(self) -> list[str]:
+        """Return what is wrong with the model on this machine, where it can tell."""
+        made = self._opened()
+        return made.check() if isinstance(made, SelfCheck) else []
+
+    def of(self, store: object) -> "FollowingEmbedder":
+        """Return the same for a store, as its model is now."""
+        return FollowingEmbedder(self._wiring, lambda: store)
+
+    def wanted(self) -> Embedder:
+        """Return the embedder that the settings ask for, and keep how it is opened: other processes will want to know."""
+        made = _made(self._wiring, {name: self._wiring.settings.text(name) for name in _DECIDING})
+        _keep(self._wiring, made.model)
+        return made
+
+    def _opened(self) -> Embedder:
+        if self._now is None:
+            self._now, self._behind = self._found()
+        return self._now
+
+    def _found(self) -> tuple[Embedder, str]:
+        """Return the embedder of the store's model, and what of the settings it is not."""
+        store = self._store()
+        active = store.active_model() if isinstance(store, VectorCopy) else None
+        try:
+            wanted, wrong = self.wanted(), ""
+            name = wanted.model
+        except EmbedderFailed as error:
+            if active is None:
+                raise
+            wanted, wrong, name = None, f"{error} ({error.hint})", ""
+        if active is not None and name != active[0]:
+            kept = _kept(self._wiring, active[0])
+            if kept is not None:
+                switch = f"`embedder` asks for {name!r}: run `gieok index --rebuild`"
+                return kept, f"vectors are of {active[0]!r}, {wrong or switch}"
+        if wanted is None:
+            raise EmbedderFailed(wrong)
+        return wanted, ""
+
+
+def _made(wiring: Wiring, values: Values) -> Embedder:
+    """Open an embedder by the settings that decide it, once for a call, or for all calls of a long-lived process."""
+    key = (tuple(sorted(values.items())), wiring.settings.integer("threads"), _key(wiring, values)[0])
+    if wiring.resident is None:
+        if key not in wiring.embedders:
+            wiring.embedders[key] = _new(wiring, values)
+        return wiring.embedders[key]
+    return wiring.resident.embedder(key, lambda: _new(wiring, values))
+
+
+def _new(wiring: Wiring, values: Values) -> Embedder:
+    settings, provider = wiring.settings, values["embedder"]
+    row = registry.EMBEDDERS[provider]
+    key, variable = _key(wiring, values)
+    opening = ModelOpening(
+        provider=provider,
+        model=values.get("embedder.model", ""),
+        home=settings.home,
+        address=values.get("embedder.base_url") or row.address,
+        key=key,
+        key_variable=variable,
+        dimension=int(values.get("embedder.dimension", 0)),
+        query_prompt=values.get("embedder.query_prompt", "auto"),
+        passage_prompt=values.get("embedder.passage_prompt", "auto"),
+        pooling=values.get("embedder.pooling", "auto"),
+        timeout_s=settings.number("embedder.timeout_s"),
+        threads=settings.integer("threads"),
+        say=wiring.say,
+    )
+    if row.is_service:
+        verify_key(opening, row)
+    made = registry.load(registry.EMBEDDERS, provider)(opening)
+    if row.is_service:
+        from gieok.engine import service  # a tenth of a cold search; most never ask a service
+
+        metered = metered_by(wiring, service.EMBEDDER, EmbedderFailed)
+        return service.ServiceEmbedder(made, metered, opening.dimension)
+    found: Embedder = made
+    return found
+
+
+def _key(wiring: Wiring, values: Values) -> tuple[str, str]:
+    """Return the key of a service, and the variable that holds it."""
+    variable = values.get("embedder.key_variable") or registry.EMBEDDERS[values["embedder"]].key_variable
+    return (wiring.settings.secret(variable) if variable else ""), variable
+
+
+def verify_key(opening: ModelOpening, row: registry.ModelBackend, failed: type[ModelFailed] = EmbedderFailed) -> None:
+    """Raise what `failed` says where a service that wants a key would be asked without one."""
+    if not opening.key and opening.key_variable and opening.address == row.address:
+        raise failed(
+            f"{opening.provider!r} needs a key: {opening.key_variable} is not set",
+            hint=f"write `{opening.key_variable}=…` into {opening.home}/.env (chmod 600)",
+        )
+
+
+def metered_by(wiring: Wiring, role: str, failed: type[ModelFailed]) -> "service.Metered":
+    """Return what counts and limits the tokens of a role."""
+    daily_tokens = wiring.settings.integer(f"{role}.daily_tokens")
+    from gieok.engine import service
+
+    return service.Metered(role, wiring.stores.journal, wiring.clock, wiring.zone, wiring.wait, daily_tokens, failed)
+
+
+def _kept(wiring: Wiring, model: str) -> Embedder | None:
+    """Return the embedder of a model that was used here before; None where it cannot be opened any more."""
+    values = _read(_file(wiring)).get(model, _BUNDLED)
+    if values["embedder"] not in registry.EMBEDDERS:
+        return None
+    try:
+        made = _made(wiring, values)
+        is_same = made.model == model
+    except GieokError:
+        return None
+    return made if is_same else None
+
+
+def _keep(wiring: Wiring, model: str) -> None:
+    """Keep how a model is opened; the bundled one needs nothing. A home that is read-only goes without."""
+    values = {name: wiring.settings.text(name) for name in _DECIDING}
+    if values["embedder"] == _BUNDLED["embedder"]:
+        return
+    file = _file(wiring)
+    known = _read(file)
+    if known.get(model) == values:
+        return
+    known.pop(model, None)
+    rows = dict([*known.items(), (model, values)][-_MOST_KEPT:])
+    try:
+        fs.replace_private(file, json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
+    except OSError:
+        return
+
+
+def _file(wiring: Wiring) -> Path:
+    return wiring.settings.home / "embedders.json"
+
+
+def _read(file: Path) -> dict[str, Values]:
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return {name: row for name, row in found.items() if isinstance(row, dict) and "embedder" in row}

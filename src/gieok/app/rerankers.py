@@ -1,0 +1,105 @@
+"""Opens the reranker that the settings ask for, and the calibrations of models that `gieok calibrate` fitted."""
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+from gieok import fs, registry
+from gieok.app.embedders import metered_by, verify_key
+from gieok.app.wiring import Wiring
+from gieok.backends.opening import ModelOpening
+from gieok.engine.calibration import Calibration, Calibrations
+from gieok.engine.rerank import Reranking
+from gieok.errors import RerankerFailed
+from gieok.ports.models import Reranker
+
+
+def opened(wiring: Wiring) -> Reranking | None:
+    """Return the reranker with its calibration; None where the user wants none. Nothing is opened yet."""
+    settings = wiring.settings
+    if settings.text("reranker") == "none":
+        return None
+    made = LazyReranker(wiring)
+    return Reranking(made, settings.integer("reranker.candidates"), calibrations(settings.home))
+
+
+class LazyReranker:
+    """`Reranker`, opened at its first use: what is wrong with its settings is a failure of the reranking, not of the search."""
+
+    def __init__(self, wiring: Wiring) -> None:
+        self._wiring = wiring
+
+    @property
+    def model(self) -> str:
+        """Return the model's name. Raises RerankerFailed."""
+        return self._opened.model
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Return one score for each text. Raises RerankerFailed."""
+        return self._opened.scores(question, texts)
+
+    @cached_property
+    def _opened(self) -> Reranker:
+        if self._wiring.resident is None:
+            return _new(self._wiring)
+        settings = self._wiring.settings
+        key = tuple(str(s.value) for name, s in settings.values.items() if name.startswith(("reranker", "threads")))
+        return self._wiring.resident.reranker((key, _key(self._wiring)), lambda: _new(self._wiring))
+
+
+def _new(wiring: Wiring) -> Reranker:
+    settings = wiring.settings
+    provider = settings.text("reranker")
+    row = registry.RERANKERS[provider]
+    key, variable = _key(wiring)
+    opening = ModelOpening(
+        provider=provider,
+        model=settings.text("reranker.model"),
+        home=settings.home,
+        address=settings.text("reranker.base_url") or row.address,
+        key=key,
+        key_variable=variable,
+        timeout_s=settings.number("reranker.timeout_s"),
+        threads=settings.integer("threads"),
+        say=wiring.say,
+    )
+    if row.is_service:
+        verify_key(opening, row, RerankerFailed)
+    made = registry.load(registry.RERANKERS, provider)(opening)
+    if row.is_service:
+        from gieok.engine import service
+
+        return service.ServiceReranker(made, metered_by(wiring, service.RERANKER, RerankerFailed))
+    found: Reranker = made
+    return found
+
+
+def _key(wiring: Wiring) -> tuple[str, str]:
+    settings = wiring.settings
+    variable = settings.text("reranker.key_variable") or registry.RERANKERS[settings.text("reranker")].key_variable
+    return (settings.secret(variable) if variable else ""), variable
+
+
+def calibrations(home: Path) -> Calibrations:
+    """Return what was fitted, by the name of the model."""
+    try:
+        found = json.loads(_file(home).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    try:
+        return {name: Calibration(**row) for name, row in found.items()}
+    except (TypeError, AttributeError):
+        return {}
+
+
+def keep_calibration(home: Path, model: str, calibration: Calibration | None) -> None:
+    """Keep what was fitted for a model; None forgets it."""
+    known = {name: row._asdict() for name, row in calibrations(home).items() if name != model}
+    if calibration is not None:
+        known[model] = calibration._asdict()
+    fs.replace_private(_file(home), json.dumps(known, ensure_ascii=False, indent=1) + "\n")
+
+
+def _file(home: Path) -> Path:
+    return home / "calibrations.json"

@@ -1,0 +1,143 @@
+"""One JSON request to a service that embeds or reranks. Standard library: a client per vendor would be 46 MB and more.
+
+Redirects are refused: they would carry the key to another host. A proxy of the environment is used, but never for an
+address on this machine.
+"""
+
+import http.client
+import ipaddress
+import json
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Mapping
+from typing import Any
+
+from gieok.errors import ModelFailed
+from gieok.text.redact import redact
+
+#: A hundred vectors of 3,072 numbers are 6 MB.
+_MOST_BYTES = 64_000_000
+_MOST_SHOWN = 200
+#: Worth another try, as every 5xx is: time-outs, conflicts, too early, too many.
+_RETRYABLE = frozenset((408, 409, 425, 429))
+_TOO_LARGE = 413
+#: How services say that a text has too many tokens.
+_TOO_LONG = (
+    "too long",
+    "maximum context",
+    "context length",
+    "max_tokens",
+    "token limit",
+    "too many tokens",
+    "too large",
+)
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *arguments: object) -> None:
+        """Follow nothing."""
+
+
+class Service:
+    """A service at an address; `failed` is what its failures are raised as."""
+
+    def __init__(
+        self, name: str, address: str, headers: Mapping[str, str], timeout_s: float, failed: type[ModelFailed]
+    ) -> None:
+        self._name = name
+        self._address = address.rstrip("/")
+        self._headers = {"content-type": "application/json", "user-agent": "gieok", **headers}
+        self._timeout_s = timeout_s
+        self._failed = failed
+
+    def post(self, path: str, body: object, hints: Mapping[int, str] | None = None) -> dict[str, Any]:
+        """Return the answer to one request. `hints` is status → what to do. Raises ModelFailed of the service's kind."""
+        data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+        try:
+            request = urllib.request.Request(self._address + path, data, self._headers)  # noqa: S310 - checked by `_opener`
+            with self._opener().open(request, timeout=self._timeout_s) as answer:
+                text = answer.read(_MOST_BYTES)
+        except urllib.error.HTTPError as error:
+            raise self._refused(error, hints or {}) from error
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            raise self._silent(error) from error
+        try:
+            found = json.loads(text)
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            raise self.misunderstood("it answered something that is no JSON object")
+        return found
+
+    def misunderstood(self, what: str) -> ModelFailed:
+        """Return the error for an answer of another shape than the service's."""
+        return self._failed(f"{self._name}: {what}", hint=f"is {self._address} the address of such a service?")
+
+    def _opener(self) -> urllib.request.OpenerDirector:
+        parts = urllib.parse.urlsplit(self._address)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise self._failed(f"{self._address!r} is no address of a service", hint="write http://… or https://…")
+        handlers: list[urllib.request.BaseHandler] = [_NoRedirect()]
+        if _is_local(parts.hostname):
+            handlers.append(urllib.request.ProxyHandler({}))
+        return urllib.request.build_opener(*handlers)
+
+    def _refused(self, error: urllib.error.HTTPError, hints: Mapping[int, str]) -> ModelFailed:
+        try:
+            told = _message(error.read(_MOST_BYTES))
+        except (OSError, http.client.HTTPException):
+            told = ""
+        status = error.code
+        is_long = status == _TOO_LARGE or (status < 500 and any(words in told.lower() for words in _TOO_LONG))
+        hint = hints.get(status) or f"is {self._address} the address of such a service?"
+        wait = error.headers.get("retry-after", "") if error.headers else ""
+        return self._failed(
+            f"{self._name} answered {status}" + (f": {told}" if told else ""),
+            hint=hint if status in hints or status == 404 else None,
+            worth_retrying=status >= 500 or status in _RETRYABLE,
+            is_too_long=is_long,
+            retry_after_s=float(wait) if wait.isdigit() else 0.0,
+        )
+
+    def _silent(self, error: Exception) -> ModelFailed:
+        reason = getattr(error, "reason", None) or error
+        is_late = isinstance(reason, TimeoutError)
+        what = f"did not answer within {self._timeout_s:g} s" if is_late else f"cannot be reached: {reason}"
+        return self._failed(
+            f"{self._name} at {self._address} {what}", hint="check that it runs, and its address", worth_retrying=True
+        )
+
+
+def bearer(key: str) -> dict[str, str]:
+    """Return the header that carries a key; nothing without one."""
+    return {"authorization": f"Bearer {key}"} if key else {}
+
+
+def key_hints(variable: str, home: object) -> dict[int, str]:
+    """Return what to do where a service refuses the key."""
+    if not variable:
+        return {}
+    hint = f"check the key in {variable} (environment, or {home}/.env)"
+    return {401: hint, 403: hint}
+
+
+def _message(body: bytes) -> str:
+    """Return what a service says of a failure, without secrets: services repeat keys and texts."""
+    text = body.decode("utf-8", "replace")
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = text
+    for name in ("error", "detail", "message"):
+        if isinstance(found, dict) and name in found:
+            found = found[name]
+    shown = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+    return " ".join(redact(shown).split())[:_MOST_SHOWN]
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")

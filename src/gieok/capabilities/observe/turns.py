@@ -1,0 +1,383 @@
+"""Journal → what was said as documents: every turn of users and assistants, a block of consecutive turns a document.
+
+A line of a document is a turn or a part of one (`User: …`, `Assistant: …`), and a passage; its neighbours are what was said
+before and after. A block that goes on a conversation begins with the turn that it answers, as a line without a passage: it is
+intelligible, and nothing is found twice. Documents are derived: the position stands in the store's notes, and an empty store
+derives everything again. Places of the journal decide where blocks begin, so incremental equals rebuild.
+What is forgotten leaves empty lines without passages, and a correction has the lines of what it corrects: a line keeps its
+number, and what names it names nothing else.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC
+from itertools import groupby
+from typing import NamedTuple, Protocol
+
+from gieok.model.conversation import Conversation, Heard, Message, Role, Turn
+from gieok.model.memory import Document, Entry, Passage, Provenance, Scope
+from gieok.places import PROMOTED, SESSIONS
+from gieok.ports.journal import Conversations, Journal, JournalUpkeep
+from gieok.ports.store import DERIVED, Documents, Store
+from gieok.text.echo import strip_echo
+from gieok.text.redact import redact
+from gieok.text.turns import ASSISTANT, USER
+
+KIND = "turn"
+PREFIX = f"{SESSIONS}/"
+#: Kind of the documents that OpenClaw's transcripts were before.
+OLD_KIND = "session"
+#: Name of the lock: several processes that derive at once would overwrite each other's blocks.
+LOCK = "turns"
+LABELS = {Role.USER: USER, Role.ASSISTANT: ASSISTANT}
+#: Part of every hash, and of the position: to be raised whenever the documents made of a conversation would change.
+_VERSION = 1
+#: A block ends before more turns, or more characters, or another day.
+_BLOCK_TURNS = 16
+_BLOCK_CHARS = 8_000
+#: Longest line, without the label; a longer turn goes on in another line with its label.
+_LINE_CHARS = 800
+#: What is said longer is pasted; the journal has the rest.
+_TURN_CHARS = 100_000
+#: Messages between two positions, and characters of documents in one transaction of the store.
+_PORTION = 2_000
+_BATCH_CHARS = 1_000_000
+#: Block numbers that are looked for to find out how many blocks there are; 2^20 blocks hold sixteen million turns.
+_POWERS = [1 << exponent for exponent in range(20)]
+
+
+class Told(Journal, Conversations, JournalUpkeep, Protocol):
+    """What is needed of a journal."""
+
+
+class Derived(NamedTuple):
+    """What an update did: documents put and forgotten; `waiting` messages are left for the next one."""
+
+    put: int = 0
+    forgotten: int = 0
+    waiting: int = 0
+
+    def __add__(self, other: object) -> "Derived":
+        """Return the sums."""
+        if not isinstance(other, Derived):
+            return NotImplemented
+        return Derived(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+
+
+class Block(NamedTuple):
+    """Consecutive turns of one day. `lead` is the last line of the turn before, None where there is none."""
+
+    turns: list[Turn]
+    lines: list[str]
+    lead: str | None
+
+
+def update_all(
+    journal: Told,
+    store: Store,
+    *,
+    most: int = 0,
+    wait: bool = True,
+    is_stopped: Callable[[], bool] = lambda: False,
+    progress: Callable[[int], None] = lambda done: None,
+) -> Derived:
+    """Bring the documents of all scopes in line with the journal; with `most`, after about so many messages stop.
+
+    Without `wait`, nothing is done while another process does it. Safe to kill. Raises StoreError.
+    """
+    done = Derived()
+    with journal.exclusive(LOCK, wait=wait) as held:
+        if not held:
+            return Derived(waiting=unheard(journal, store))
+        left = most
+        scopes = journal.scopes()
+        if not most:
+            _drop_old(journal, store, {*store.scopes()} - {*scopes})
+        for scope in scopes:
+            if is_stopped():
+                break
+            found, heard = _update(journal, store, scope, left, is_stopped, lambda n: progress(done.put + n))  # noqa: B023
+            done += found
+            left = max(left - heard, 1) if most else 0
+    return done._replace(waiting=unheard(journal, store)) if most or is_stopped() else done
+
+
+def unheard(journal: Told, store: Store) -> int:
+    """Count the messages that are not derived yet, over all scopes."""
+    return sum(journal.unheard(scope, position(journal, store, scope)) for scope in journal.scopes())
+
+
+def position(journal: Told, store: Store, scope: Scope) -> Heard:
+    """Return how far a store's documents go."""
+    try:
+        version, *values = json.loads(store.notes(scope).get(_note(journal), "") or "[0]")
+    except ValueError:
+        return Heard()
+    return Heard(*values) if version == _VERSION else Heard()
+
+
+def drop(journal: Told, store: Store) -> int:
+    """Forget the documents of all turns; they are derived again when it is asked for. Return how many there were."""
+    done = 0
+    with journal.exclusive(LOCK):
+        for scope in store.scopes():
+            name = _note(journal)
+            if store.notes(scope).get(name):
+                store.write_note(scope, name, "")
+            done += store.forget(scope, sorted(filter(is_turns, store.hashes(scope))))
+    return done
+
+
+def is_turns(key: str) -> bool:
+    """Say whether a key is that of turns, also of an older release's conversation."""
+    return key.startswith(PREFIX)
+
+
+def restart(journal: Told, store: Store) -> None:
+    """Have the next update compare everything."""
+    for scope in store.scopes():
+        if store.notes(scope).get(_note(journal)):
+            store.write_note(scope, _note(journal), json.dumps([_VERSION, *Heard()]))
+
+
+def is_underived(journal: Told, document: Document) -> bool:
+    """Say whether a document can not be derived from this journal: it is no turns, or those of another journal."""
+    if document.kind == OLD_KIND:
+        return False
+    return document.kind != KIND or not document.metadata.get("from", "").startswith(_mark(journal))
+
+
+def _mark(journal: Told) -> str:
+    """Return what the documents say that this release derived from this journal."""
+    return f"{_VERSION}.{journal.identity()}"
+
+
+def is_said(key: str) -> bool:
+    """Say whether a key is that of turns where they were said, not where they are promoted to."""
+    return is_turns(key) and not key.endswith(PROMOTED)
+
+
+def _note(journal: Told) -> str:
+    return f"{DERIVED}turns:{journal.identity()}"
+
+
+def _update(
+    journal: Told,
+    store: Store,
+    scope: Scope,
+    most: int,
+    is_stopped: Callable[[], bool],
+    progress: Callable[[int], None],
+) -> tuple[Derived, int]:
+    """Derive a scope's documents; return what was done, and of how many messages at most."""
+    at = position(journal, store, scope)
+    done, heard = Derived(), 0
+    _drop_old(journal, store, [scope])
+    while not is_stopped():
+        portion = min(_PORTION, most - heard) if most else _PORTION
+        reached, found = journal.conversations(scope, at, portion)
+        if reached == at or portion <= 0:
+            break
+        if at == Heard():  # nothing that the store holds is taken for granted
+            found = [conversation._replace(place=0) for conversation in found]
+        for batch in _batches(_changes(journal, store, scope, found, reached.seq)):
+            entries = [entry for entry in batch if isinstance(entry, Entry)]
+            store.put(entries)
+            gone = store.forget(scope, [key for key in batch if isinstance(key, str)])
+            done += Derived(len(entries), gone)
+            progress(done.put)
+        store.write_note(scope, _note(journal), json.dumps([_VERSION, *reached]))
+        heard, at = heard + portion, reached
+    return done, heard
+
+
+def _drop_old(journal: Told, store: Store, scopes: Iterable[Scope]) -> None:
+    """Forget, once, the documents that an older release made of OpenClaw's transcripts: the journal has what they say."""
+    for scope in scopes:
+        if not store.notes(scope).get(_note(journal)):
+            store.forget(scope, sorted(key for key in filter(is_turns, store.hashes(scope)) if "#" not in key))
+            store.write_note(scope, _note(journal), json.dumps([_VERSION, *Heard()]))
+
+
+def _changes(
+    journal: Told, store: Store, scope: Scope, found: Iterable[Conversation], upto: int
+) -> Iterator[Entry | str]:
+    """Yield what is to be put, and the keys of what is gone, of conversations with something new.
+
+    Messages above `upto` are left for the next portion: a long conversation grows by it, and is not made anew each time.
+    """
+    whose = _mark(journal)
+    for conversation in found:
+        held = _last(store, scope, _name(conversation))
+        start, number = 0, 1
+        mark, _, first = held.metadata.get("from", "").partition(":") if held else ("", "", "")
+        if held is not None and mark == whose and conversation.place > int(first):
+            start, number = int(first), _number(held.key)
+        turns = journal.turns(scope, conversation.agent, conversation.session, start, upto)
+        if start and turns and turns[0].place < start and not laid(turns[0])[0]:
+            # What comes before says nothing: which line leads the block shows only from the beginning.
+            start, number = 0, 1
+            turns = journal.turns(scope, conversation.agent, conversation.session, upto=upto)
+        entries = _entries(scope, conversation, turns, start, number, whose)
+        there = {d.key: d.content_hash for d in store.get(scope, [e.document.key for e in entries])} if held else {}
+        yield from (entry for entry in entries if there.get(entry.document.key) != entry.document.content_hash)
+        last = _number(held.key) if held is not None else 0
+        yield from (f"{_name(conversation)}#{gone}" for gone in range(number + len(entries), last + 1))
+
+
+def held_blocks(store: Documents, scope: Scope, name: str) -> int:
+    """Return how many blocks a store holds of a conversation, by its key without a number."""
+    last = _last(store, scope, name)
+    return _number(last.key) if last else 0
+
+
+def _last(store: Documents, scope: Scope, name: str) -> Document | None:
+    """Return the last block that a store holds of a conversation: blocks are numbered without a gap."""
+    known = {_number(d.key): d for d in store.get(scope, [f"{name}#{power}" for power in _POWERS])}
+    if not known:
+        return None
+    low = max(known)
+    high = 2 * low  # not there
+    while high - low > 1:
+        middle = (low + high) // 2
+        found = store.get(scope, [f"{name}#{middle}"])
+        if found:
+            known[middle], low = found[0], middle
+        else:
+            high = middle
+    return known[low]
+
+
+def _entries(
+    scope: Scope, conversation: Conversation, turns: Sequence[Turn], start: int, number: int, whose: str
+) -> list[Entry]:
+    new = [turn for turn in turns if turn.place >= start]
+    made = blocks(new, _lead_of(turns, start))
+    return [_entry(scope, conversation, n, block, whose) for n, block in enumerate(made, start=number)]
+
+
+def _lead_of(turns: Sequence[Turn], start: int) -> str | None:
+    """Return the last line of the turn before a place, which comes first of `turns`; None for none."""
+    before = laid(turns[0])[0] if turns and turns[0].place < start else ()
+    return before[-1] if before else None
+
+
+def blocks(turns: Iterable[Turn], lead: str | None = None) -> Iterator[Block]:
+    """Cut a conversation. `lead` is the last line before it.
+
+    Turns of which nothing is left are left out, and what was forgotten at its end.
+    """
+    spoken = [(turn, *made) for turn in turns if (made := laid(turn))[0]]
+    while spoken and spoken[-1][0].is_forgotten:
+        spoken.pop()
+    for _, day in groupby(spoken, key=lambda one: one[0].message.at.astimezone(UTC).date()):
+        block, chars = Block([], [], lead), 0
+        for turn, lines, size in day:
+            if len(block.turns) == _BLOCK_TURNS or (block.turns and chars + size > _BLOCK_CHARS):
+                yield block
+                block, chars = Block([], [], block.lines[-1]), 0
+            block.turns.append(turn)
+            block.lines.extend(lines)
+            chars += size
+        yield block
+        lead = block.lines[-1]
+
+
+def laid(turn: Turn) -> tuple[tuple[str, ...], int]:
+    """Return the lines of a turn in a block, and the characters that they count as: as many as when it was said."""
+    if turn.is_forgotten:
+        blanks = turn.message.text.split("\n")
+        return ("",) * len(blanks), sum(map(len, blanks))
+    lines = written(turn.message)
+    if not turn.said:
+        return lines, sum(map(len, lines))
+    said = written(turn.message._replace(text=turn.said))
+    if len(lines) > len(said) > 0:
+        label = len(LABELS[turn.message.role]) + 2
+        lines = (*lines[: len(said) - 1], " ".join((lines[len(said) - 1], *(x[label:] for x in lines[len(said) :]))))
+    return (*lines, *[""] * (len(said) - len(lines))), sum(map(len, said))
+
+
+def blanks(message: Message) -> str:
+    """Return what holds the place of a message that is forgotten: its lines, of spaces."""
+    return "\n".join(" " * len(line) for line in written(message))
+
+
+def written(message: Message) -> tuple[str, ...]:
+    """Return a message's lines, cleaned before they are broken: a secret over two lines is not recognised."""
+    label = LABELS[message.role]
+    text = " ".join(redact(strip_echo(message.text[:_TURN_CHARS])).split())
+    lines: list[str] = []
+    while text:
+        space = text.rfind(" ", 1, _LINE_CHARS + 1) if len(text) > _LINE_CHARS else -1
+        end = space if space > 0 else _LINE_CHARS
+        lines.append(f"{label}: {text[:end]}")
+        text = text[end:].lstrip()
+    return tuple(lines)
+
+
+def _entry(scope: Scope, conversation: Conversation, number: int, block: Block, whose: str) -> Entry:
+    first, last = block.turns[0], block.turns[-1]
+    text = "\n".join([*_leads(block), *block.lines])
+    project = project_of(scope)
+    metadata = {
+        "agent": conversation.agent, "session": conversation.session, "project": project,
+        "from": f"{whose}:{first.place}",
+    }  # fmt: skip
+    origin = (first.message.source, first.message.at, last.message.at)
+    stamp = hashlib.sha256(repr((_VERSION, text, metadata, origin)).encode("utf-8", "replace")).hexdigest()[:32]
+    document = Document(
+        scope=scope,
+        key=f"{_name(conversation)}#{number}",
+        kind=KIND,
+        title=" ".join(filter(None, (conversation.agent, f"{first.message.at.astimezone(UTC):%Y-%m-%d}", project))),
+        text=text,
+        content_hash=stamp,
+        created_at=first.message.at,
+        updated_at=last.message.at,
+        valid_from=first.message.at,
+        metadata=metadata,
+        provenance=(Provenance(first.message.source),),
+    )
+    return Entry(document, tuple(_passages(block)))
+
+
+def _passages(block: Block) -> Iterator[Passage]:
+    start = sum(len(lead) + 1 for lead in _leads(block))
+    number = 1 + len(_leads(block))
+    for line in block.lines:
+        if line:
+            yield Passage(start, start + len(line), number, number)
+        start, number = start + len(line) + 1, number + 1
+
+
+def _leads(block: Block) -> list[str]:
+    return [] if block.lead is None else [block.lead]
+
+
+def project_of(scope: Scope) -> str:
+    """Return the name of a project by its scope; '' for another scope."""
+    kind, _, name = scope.path.partition(":")
+    return name.rpartition("-")[0] if kind == "project" else ""
+
+
+def _name(conversation: Conversation) -> str:
+    return f"{PREFIX}{conversation.agent}/{conversation.session}"
+
+
+def _number(key: str) -> int:
+    return int(key.rpartition("#")[2])
+
+
+def _batches(changes: Iterable[Entry | str]) -> Iterator[list[Entry | str]]:
+    batch: list[Entry | str] = []
+    chars = 0
+    for change in changes:
+        batch.append(change)
+        chars += len(change.document.text) if isinstance(change, Entry) else 0
+        if chars >= _BATCH_CHARS:
+            yield batch
+            batch, chars = [], 0
+    if batch:
+        yield batch

@@ -1,0 +1,62 @@
+"""Brings up the daemon of a home folder when a session starts, without waiting for it.
+
+Imported by the hook: standard library, and none of it that is slow to import. Two that start at once are no harm: only who
+holds the lock is a daemon, and the other one ends.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+
+from gieok import fs, places
+
+#: Where `gieok install` keeps what it changed: who installed an agent wants its memory up to date.
+_INSTALLS = "installs"
+#: The argument of a daemon that ends by itself when nobody needs it.
+IDLE = "--idle"
+
+
+def is_wanted(home: str, setting: str, environment: Mapping[str, str]) -> bool:
+    """Say whether a session start may bring a daemon up; `setting` is `daemon.autostart`. Without a person, in CI: never."""
+    if setting == "off" or os.path.exists(os.path.join(home, places.DAEMON_DOWN)):
+        return False
+    return setting == "on" or (not environment.get("CI") and _has_installs(os.path.join(home, _INSTALLS)))
+
+
+def _has_installs(folder: str) -> bool:
+    return os.path.isdir(folder) and any(name.endswith(".json") for name in os.listdir(folder))
+
+
+def start(home: str) -> None:
+    """Start a process of its own that outlives this one. Raises OSError."""
+    log = os.path.join(home, "daemon.log")
+    fs.create_private(log)
+    # -P: it starts in the agent's folder, whose files must not be imported.
+    command = [sys.executable, "-P", "-m", "gieok.daemon", IDLE]
+    environment = os.environ | {places.HOME_VARIABLE: home}
+    if not hasattr(os, "posix_spawn") or sys.platform == "darwin":  # `setsid` is not supported there
+        import subprocess
+
+        with open(log, "ab") as out:
+            subprocess.Popen(  # noqa: S603 - fixed program, no shell
+                command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, cwd=home, env=environment,
+                start_new_session=True, creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
+            ).returncode = 0  # nobody waits for it  # fmt: skip
+        return
+    files = [
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, log, os.O_WRONLY | os.O_APPEND, 0),
+        (os.POSIX_SPAWN_DUP2, 1, 2),
+    ]
+    os.posix_spawn(sys.executable, command, environment, file_actions=files, setsid=True)
+
+
+def keep_down(home: str) -> None:
+    """Start none by ourselves from now on."""
+    fs.create_private(os.path.join(home, places.DAEMON_DOWN))
+
+
+def allow(home: str) -> None:
+    """Start one again where it is wanted."""
+    if os.path.exists(file := os.path.join(home, places.DAEMON_DOWN)):
+        os.unlink(file)

@@ -1,0 +1,35 @@
+"""Follows what was there before Gieok: agents' notes, instructions, the logs of repositories."""
+
+from collections.abc import Callable
+
+from gieok.daemon.board import Board
+from gieok.errors import GieokError
+from gieok.ops.context import Context
+from gieok.ops.memory.seeding import seed
+
+_PART = "seeds"
+#: After the start, so that transcripts are read first: they tell the folders.
+_FIRST_S = 5
+
+
+class Seeds:
+    """A look every `watch.rescan_s`: a commit is no hurry, and a folder more to watch in each project would be one."""
+
+    def __init__(self, context: Context, board: Board, embed: Callable[[], None]) -> None:
+        self._context, self._board, self._embed = context, board, embed
+
+    def keep(self) -> None:
+        """Look until the process is to stop."""
+        wait = _FIRST_S
+        while not self._board.stop.wait(wait):
+            wait = self._context.admin.watching.rescan_s
+            try:
+                report = seed(self._context, self._board.stop.is_set)
+            except GieokError as error:
+                self._board.note(_PART, f"failed: {error}")
+                continue
+            changed = len(report.added) + len(report.changed) + len(report.removed)
+            self._board.note(_PART, f"up to date: {changed + report.unchanged} documents")
+            if changed:
+                self._board.say(f"{changed} notes, instructions and commits of before taken in")
+                self._embed()

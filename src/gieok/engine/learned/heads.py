@@ -1,0 +1,59 @@
+"""Two judgements of a turn, by linear heads on its vector and readable features: is it about the user, is it worth keeping.
+
+`scripts/fit_heads.py` fits them on sentences written and labelled for this (`scripts/learned/turns.tsv`).
+"""
+
+from array import array
+from collections.abc import Sequence
+from functools import lru_cache
+from math import exp
+from operator import mul
+from typing import NamedTuple
+
+from gieok.engine.learned.features import features_of
+from gieok.engine.learned.weights import learned
+
+
+class Head(NamedTuple):
+    """A logistic model: weights of the vector and of the features, and its bias."""
+
+    vector: Sequence[float]
+    features: Sequence[float]
+    bias: float
+
+    def probability(self, vector: Sequence[float], features: Sequence[float]) -> float:
+        """Return the probability, 0–1."""
+        sum_ = self.bias + sum(map(mul, self.vector, vector)) + sum(map(mul, self.features, features))
+        return 1 / (1 + exp(-max(-30.0, min(30.0, sum_))))
+
+
+def about_user(text: str, vector: bytes, model: str) -> float:
+    """Return the probability that a user's turn states something about the person which holds in every project.
+
+    Such are name, preferences, habits, health, devices, working hours, and how they want to be answered. `text` is what was
+    said, without a label; `vector` is of the passage that holds it, by the embedding model `model` (0 for one that the heads
+    were not fitted on).
+    """
+    return _judged("about_user", text, vector, model)
+
+
+def worth(text: str, vector: bytes, model: str) -> float:
+    """Return the probability that a turn states a fact, decision, preference, rule or plan; arguments as `about_user`."""
+    return _judged("worth", text, vector, model)
+
+
+def _judged(name: str, text: str, vector: bytes, model: str) -> float:
+    fitted_on, heads = _heads()
+    return heads[name].probability(array("f", vector), features_of(text)) if model == fitted_on else 0.0
+
+
+@lru_cache(1)
+def _heads() -> tuple[str, dict[str, Head]]:
+    weights = learned("heads")
+    heads = {
+        name: Head(
+            weights.matrices[f"{name}.vector"][0], weights.matrices[f"{name}.features"][0], weights.numbers[name]
+        )
+        for name in ("about_user", "worth")
+    }
+    return weights.model, heads

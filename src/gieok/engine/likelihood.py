@@ -1,0 +1,300 @@
+"""How likely a passage answers a question: readable features, a linear model, a calibrated probability.
+
+The hook's word-only path ranks with this too: standard library, nothing slow to import. The weights are in `learned/`, a
+file per family of documents, in each a set with vectors and one without; `benchmarks/fit.py` makes them.
+
+    order        r = Σ weight · feature                       within one scope and family
+    probability  σ(scale · (r - best r) + bias + Σ weight · feature of the question and of the best passage)
+
+Both are linear, so the contributions that `--explain` shows add up to the log-odds.
+"""
+
+import json
+import math
+import os
+import re
+
+from gieok.text.bm25 import idf
+from gieok.text.keywords import is_statement, keyword_tokens, normalise
+from gieok.text.language import language_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+#: Levels of a probability. The cuts are shown by the reliability tables of docs/retrieval.md.
+HIGH, MEDIUM, LOW = "high", "medium", "low"
+SURE, UNSURE = 0.5, 0.3
+#: How many fused candidates are judged: .90 of what answers on LoCoMo is among fifty, .97 among two hundred.
+JUDGED = 60
+_FOLDER = os.path.join(os.path.dirname(__file__), "learned")
+
+#: Smoothing of rarities: unrelated passages added to every scope, and the share of them that holds a given token.
+_PRIOR_PASSAGES = 500
+_PRIOR_SHARE = 0.002
+#: Characters of a passage that features look at: of a page the rest only costs time.
+_MOST_CHARS = 3_000
+
+#: ln(1 + characters) from which a passage is long enough.
+_LENGTH_ENOUGH = 4.5
+
+_LABEL = re.compile(r"([^\W\d_][\w .'-]{0,40}): ")
+_WHEN = (
+    r"(?i)\bwhen\b|\bwhat (?:date|day|time|month|year)\b|\bhow (?:long|old|often|recently)\b"
+    r"|언제|며칠|몇 ?[시월일년살주]|요일"
+)
+_COUNT = r"(?i)\bhow (?:many|much)\b|\bwhat (?:number|price|version|port|size|percent)|몇|얼마|버전|포트"
+_DATED = (
+    r"(?i)\d{1,4}[-/.]\d{1,2}|\d\s*[월일년시주]|\b(?:yester|to)day\b|\btomorrow\b|\bago\b|\b(?:last|next|this) \w+"
+    r"|요일|어제|오늘|내일|지난|다음 ?[주달]"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:january|february|march|april|june|july|august|september|october"
+    r"|november|december)\b|\b(?:19|20)\d\d\b|\b(?:week|month|year)s?\b"
+)
+_ASKS = r"[?？]\s*[\"')\]]*\s*(?:\[[^\]]*\]\s*)?$|(?:나요|까요|니까|는지|을까|ㄹ까|할까|어때|인가|던가)\s*[.?~]*$"
+_OF_ASSISTANT = (
+    r"(?i)\byou (?:\w+ ){0,2}(?:said|say|suggest|recommend|mention|told|tell|gave|give|explain|list|provid|wrote|propos)"
+    r"|추천해\s?(?:준|줬)|알려\s?(?:준|줬)|네가|니가|제안"
+)
+_OWN = r"(?i)\b(?:my|i|me|mine|we|our)\b|내|나 |나는|제가|저는|우리"
+_NAME = r"(?<=[a-z,;] )[A-Z][a-z]{2,}"
+
+
+class Evidence:
+    """What the retrievers know of one passage, and what is made of it. Higher is better everywhere but in `length`."""
+
+    __slots__ = (
+        "after", "before", "cosine", "fused", "held", "id", "keyword", "keyword_z", "log_odds", "near_keyword",
+        "near_vector", "order", "text", "values", "vector_z",
+    )  # fmt: skip
+
+    def __init__(
+        self, id: int, text: str, *, keyword: float = 0.0, fused: float = 0.0, keyword_z: float = 0.0,  # noqa: A002
+        cosine: "float | None" = None, vector_z: float = 0.0, near_keyword: float = 0.0, near_vector: float = 0.0,
+    ) -> None:  # fmt: skip
+        self.id = id
+        self.text = normalise(text[:_MOST_CHARS])
+        self.keyword = keyword
+        self.fused = fused
+        self.keyword_z = keyword_z
+        self.cosine = cosine
+        self.vector_z = vector_z
+        #: The best score of the passages before and after in its document.
+        self.near_keyword = near_keyword
+        self.near_vector = near_vector
+        #: These passages themselves, where they are candidates too.
+        self.before: Evidence | None = None
+        self.after: Evidence | None = None
+        self.held: frozenset[str] = frozenset()
+        self.values: dict[str, float] = {}
+        self.order = 0.0
+        self.log_odds = 0.0
+
+    @property
+    def probability(self) -> float:
+        """Return how likely the passage answers."""
+        return logistic(self.log_odds)
+
+
+class Asked:
+    """A question, and how rare its tokens are in the scope that is asked."""
+
+    __slots__ = (
+        "counts", "is_own", "language", "names", "of_assistant", "passages", "prefixes", "rarities", "statement", "text",
+        "total", "unseen", "when", "words",
+    )  # fmt: skip
+
+    def __init__(self, text: str, tokens: "Mapping[str, float]", passages: int, holding: "Mapping[str, int]") -> None:
+        self.text = text = text[:_MOST_CHARS]
+        self.passages = passages
+        self.rarities = rarities(tokens, passages, holding)
+        self.total = sum(self.rarities.values()) or 1.0
+        self.unseen = sum(rare for token, rare in self.rarities.items() if token not in holding) / self.total
+        self.prefixes = {token[:2] for token in tokens if token.isascii()}
+        self.language = language_of(text)
+        self.statement = is_statement(text)
+        self.when = bool(re.search(_WHEN, text))
+        self.counts = bool(re.search(_COUNT, text))
+        self.of_assistant = bool(re.search(_OF_ASSISTANT, text))
+        self.is_own = bool(re.search(_OWN, text))
+        self.words = frozenset(re.findall(r"\w+", text.lower()))
+        #: Names of people, places, products, as far as English writes them with a capital inside a sentence.
+        self.names = [name.lower() for name in re.findall(_NAME, text)]
+
+    def held(self, text: str) -> "frozenset[str]":
+        """Return the question's tokens that a text holds.
+
+        Only words that begin like a token are stemmed: a tenth of the time of all, which the hook has not.
+        """
+        alike = [word for word in set(re.findall(r"\w+", text)) if word[:2].lower() in self.prefixes]
+        latin = set(keyword_tokens(" ".join(alike))) if alike else set()
+        lowered = text.lower()
+        return frozenset(token for token in self.rarities if (token in latin if token.isascii() else token in lowered))
+
+
+class Weights:
+    """The fitted figures of one family, with vectors or without."""
+
+    __slots__ = ("answer", "rank", "scale")
+
+    def __init__(self, figures: "Mapping[str, object]") -> None:
+        self.rank: dict[str, float] = figures["rank"]  # type: ignore[assignment]
+        self.answer: dict[str, float] = figures["answer"]  # type: ignore[assignment]
+        self.scale: float = figures["scale"]  # type: ignore[assignment]
+
+
+_loaded: dict[str, dict[str, Weights]] = {}
+
+
+def weights(family: str, *, with_vectors: bool) -> Weights:
+    """Return the figures of a family: `turns`, `notes`, `code`."""
+    if family not in _loaded:
+        with open(os.path.join(_FOLDER, f"{family}.json"), encoding="utf-8") as file:
+            _loaded[family] = {name: Weights(figures) for name, figures in json.load(file).items()}
+    return _loaded[family]["vectors" if with_vectors else "words"]
+
+
+def level(probability: float, least_and_certain: "tuple[float, float]" = (UNSURE, SURE)) -> str:
+    """Return HIGH, MEDIUM or LOW."""
+    least, certain = least_and_certain
+    if probability < least:
+        return LOW
+    return HIGH if probability >= certain else MEDIUM
+
+
+def logistic(x: float) -> float:
+    """Return 1 / (1 + e^-x) without overflow."""
+    return 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))
+
+
+def log_odds(probability: float) -> float:
+    """Return ln(p / (1 - p)), the inverse of `logistic`, for 0 < p; 1 is taken for nearly 1."""
+    return math.log(probability / max(1 - probability, 1e-9))
+
+
+def rarities(tokens: "Mapping[str, float]", passages: int, holding: "Mapping[str, int]") -> dict[str, float]:
+    """Return weight · smoothed idf of each token, those that occur nowhere included."""
+    total, prior = passages + _PRIOR_PASSAGES, _PRIOR_PASSAGES * _PRIOR_SHARE
+    return {token: weight * idf(total, holding.get(token, 0) + prior) for token, weight in tokens.items()}
+
+
+def standardised(known: "Mapping[int, float]", union: "Collection[int]", absent: float) -> dict[int, float]:
+    """Return z-scores over a union of candidates; those that a ranking lacks get the score `absent`."""
+    if not union:
+        return {}
+    values = {passage: known.get(passage, absent) for passage in union}
+    mean = math.fsum(values.values()) / len(values)
+    deviation = math.sqrt(math.fsum((v - mean) ** 2 for v in values.values()) / len(values))
+    return {passage: (v - mean) / max(deviation, 1e-6) for passage, v in values.items()}
+
+
+class Judgement:
+    """The evidence of one scope and family, best first, and what the log-odds are made of."""
+
+    __slots__ = ("about", "by", "ranked")
+
+    def __init__(self, ranked: "list[Evidence]", about: "dict[str, float]", by: Weights) -> None:
+        self.ranked = ranked
+        #: The features of the question and of its best passage.
+        self.about = about
+        self.by = by
+
+    def parts(self, one: Evidence) -> dict[str, float]:
+        """Return what each feature adds to the log-odds of a passage; the sum is `log_odds`."""
+        by, best = self.by, self.ranked[0].values
+        parts = {"bias": by.answer["bias"]}
+        for name, value in self.about.items():
+            parts[name] = by.answer.get(name, 0.0) * value
+        for name, weight in by.rank.items():
+            parts[name] = parts.get(name, 0.0) + by.scale * weight * (one.values[name] - best[name])
+        return {name: part for name, part in parts.items() if part}
+
+
+def judge(asked: Asked, found: "Sequence[Evidence]", by: Weights, cosines: "Sequence[float]" = ()) -> Judgement:
+    """Order the evidence, and set of each its features, its order and the log-odds that it answers.
+
+    `cosines` are those of all candidates of the scope: the best one counts by how far it stands out.
+    """
+    if not found:
+        return Judgement([], {}, by)
+    for one in found:
+        one.held = asked.held(one.text)
+    for one in found:
+        one.values = features(asked, one)
+        one.order = sum(weight * one.values[name] for name, weight in by.rank.items())
+    ranked = sorted(found, key=lambda one: (-one.order, one.id))
+    best = ranked[0]
+    lead = best.order - ranked[1].order if len(ranked) > 1 else 0.0
+    about = {**question_features(asked, best, lead, cosines), "unseen_names": _unseen_names(asked, found)}
+    base = by.answer["bias"] + sum(by.answer.get(name, 0.0) * value for name, value in about.items())
+    for one in ranked:
+        one.log_odds = base + by.scale * (one.order - best.order)
+    return Judgement(ranked, about, by)
+
+
+def features(asked: Asked, one: Evidence) -> dict[str, float]:
+    """Return the features of a passage, all of them; the weights choose."""
+    text, near = one.text, [n for n in (one.before, one.after) if n]
+    label = _LABEL.match(text)
+    speaker = label[1].lower() if label else ""
+    asks = bool(re.search(_ASKS, text[-80:]))
+    dated = bool(re.search(_DATED, text)) if asked.when else False
+    lowered = text.lower()
+    return {
+        "fused": one.fused,
+        "keyword": one.keyword,
+        "vector_z": one.vector_z,
+        "cosine": 10 * (one.cosine - 0.85) if one.cosine is not None else 0.0,
+        "coverage": _share(asked, one.held),
+        "coverage_near": _share(asked, one.held.union(*(n.held for n in near))),
+        "near_keyword": one.near_keyword,
+        "near_vector": one.near_vector,
+        "speaker": float(bool(speaker) and speaker.split()[0] in asked.words),
+        "names": sum(name in lowered for name in asked.names) / len(asked.names) if asked.names else 0.0,
+        "asks": float(asks),
+        "dated": float(dated),
+        "number": float(asked.counts and bool(re.search(r"\d", text))),
+        # Of a few words is mostly chat; what is longer than two sentences is not worth more for it.
+        "length": min(math.log1p(len(text)), _LENGTH_ENOUGH) - 4.5,
+        "other_language": float(language_of(text) != asked.language),
+        # An observation has no label: it is of either.
+        "user": float(speaker == "user") if speaker else 0.5,
+        "own_user": float(asked.is_own and speaker == "user"),
+        "of_assistant": float(asked.of_assistant and speaker == "assistant"),
+        "answers": max(0.0, one.before.vector_z or one.before.keyword_z) * bool(re.search(_ASKS, one.before.text[-80:]))
+        if one.before
+        else 0.0,
+    }
+
+
+def question_features(asked: Asked, best: Evidence, lead: float, cosines: "Sequence[float]") -> dict[str, float]:
+    """Return the features of the question and of its best passage, by which the probability of all is set."""
+    own = best.values
+    mean = sum(cosines) / len(cosines) if cosines else 0.0
+    deviation = math.sqrt(sum((c - mean) ** 2 for c in cosines) / len(cosines)) if cosines else 0.0
+    stands_out = ((best.cosine or mean) - mean) / max(deviation, 1e-3)
+    return {
+        "best_coverage_near": own["coverage_near"],
+        "best_keyword": own["keyword"],
+        "best_cosine": own["cosine"],
+        "stands_out": stands_out,
+        "mean_cosine": 10 * (mean - 0.85) if cosines else 0.0,
+        "lead": min(lead, 3.0),
+        "best_other_language": own["other_language"],
+        "scope_size": math.log10(max(asked.passages, 1)) - 2.5,
+        "unseen": asked.unseen,
+        "tokens": math.log1p(len(asked.rarities)) - 2.0,
+        "statement": float(asked.statement),
+        "korean": float(asked.language == "ko"),
+    }
+
+
+def _unseen_names(asked: Asked, found: "Iterable[Evidence]") -> float:
+    """Return the share of the names in a question that no candidate holds: it is asked of somebody else's memory."""
+    texts = [one.text.lower() for one in found] if asked.names else []
+    return (
+        sum(not any(name in text for text in texts) for name in asked.names) / len(asked.names) if asked.names else 0.0
+    )
+
+
+def _share(asked: Asked, held: "Iterable[str]") -> float:
+    return sum(asked.rarities[token] for token in held) / asked.total

@@ -1,0 +1,181 @@
+"""Asks services for vectors and scores: redacted, in batches, with retries, within a budget, metered.
+
+A question waits for one short retry at most: somebody waits for its answer, and words answer without it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, tzinfo
+from typing import TypeVar
+
+from gieok.errors import EmbedderFailed, ModelFailed, RerankerFailed, StoreError
+from gieok.model.conversation import Usage
+from gieok.ports.journal import Ledger
+from gieok.ports.models import EmbeddingService, RerankingService, Vector
+from gieok.ports.system import Clock
+from gieok.text.redact import redact
+from gieok.text.tokens import count_tokens
+
+_T = TypeVar("_T")
+
+#: Roles in the ledger. They have a budget of their own: a million tokens embed for cents.
+EMBEDDER, RERANKER = "embedder", "reranker"
+ROLES = (EMBEDDER, RERANKER)
+#: Waits before another try, in seconds: for passages, which can wait, and for a question.
+PATIENT_S, HURRIED_S = (1.0, 4.0, 15.0), (0.5,)
+#: A service that asks for a longer pause is left alone.
+_LONGEST_WAIT_S = 60.0
+#: 8,000 Korean characters are 8,000 tokens to some models, which is what OpenAI's take at most.
+_MOST_CHARACTERS = 8_000
+_MOST_CHARACTERS_A_REQUEST = 100_000
+_LEAST_CHARACTERS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Metered:
+    """One role that asks a service. `wait` sleeps; `ledger` opens what counts; `daily_tokens` 0: no limit."""
+
+    role: str
+    ledger: Callable[[], Ledger]
+    clock: Clock
+    zone: tzinfo
+    wait: Callable[[float], object]
+    daily_tokens: int
+    failed: type[ModelFailed]
+
+    def ask(self, once: Callable[[], _T], tokens: Callable[[_T], int], delays_s: Sequence[float]) -> _T:
+        """Return the answer of `once`, tried again where that may help. Raises ModelFailed of the role's kind."""
+        self._check_budget()
+        for delay_s in (*delays_s, None):
+            began = self.clock.now()
+            try:
+                answer = once()
+            except ModelFailed as error:
+                self._charge(Usage(calls=1, failures=1, seconds=self._since(began)))
+                pause_s = max(delay_s or 0.0, error.retry_after_s)
+                if delay_s is None or not error.worth_retrying or pause_s > _LONGEST_WAIT_S:
+                    raise
+                if delays_s is HURRIED_S and pause_s > delay_s:
+                    raise
+                self.wait(pause_s)
+            else:
+                self._charge(Usage(calls=1, input_tokens=tokens(answer), seconds=self._since(began)))
+                return answer
+        raise AssertionError("unreachable")
+
+    def _check_budget(self) -> None:
+        if not self.daily_tokens:
+            return
+        today = self._today()
+        spent = sum(
+            u.input_tokens for (day, role), u in self.ledger().usage(today).items() if (day, role) == (today, self.role)
+        )
+        if spent >= self.daily_tokens:
+            raise self.failed(
+                f"{spent:,} of {self.daily_tokens:,} tokens for the {self.role} are spent today",
+                hint=f"raise `{self.role}.daily_tokens`, or wait until tomorrow",
+            )
+
+    def _charge(self, usage: Usage) -> None:
+        try:
+            self.ledger().charge(self._today(), self.role, usage)
+        except StoreError:  # a search in a home that is read-only, or busy, is not held up by its meter
+            return
+
+    def _today(self) -> date:
+        return self.clock.now().astimezone(self.zone).date()
+
+    def _since(self, began: datetime) -> float:
+        return max((self.clock.now() - began) / timedelta(seconds=1), 0.0)
+
+
+class ServiceEmbedder:
+    """`Embedder` on a service. `dimension` is asked for where no vector has come yet, and 0 was set."""
+
+    def __init__(self, service: EmbeddingService, metered: Metered, dimension: int = 0) -> None:
+        self.model = service.model
+        self._service = service
+        self._metered = metered
+        self._dimension = dimension
+
+    @property
+    def dimension(self) -> int:
+        """Return how many numbers a vector has. Raises EmbedderFailed."""
+        return self._dimension or len(self.embed_query("기억")) // 4
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        """Return one unit vector per text, in order. Raises EmbedderFailed."""
+        clean = [redact(text)[:_MOST_CHARACTERS].strip() or "-" for text in texts]
+        return [vector for batch in _batches(clean, self._service.most_texts) for vector in self._embed(batch)]
+
+    def embed_query(self, text: str) -> Vector:
+        """Return the unit vector of a question. Raises EmbedderFailed."""
+        return self._embed([redact(text)[:_MOST_CHARACTERS].strip() or "-"], is_query=True)[0]
+
+    def _embed(self, texts: list[str], *, is_query: bool = False) -> list[Vector]:
+        """Ask for some texts; where they are too long for the service, for fewer, then for the beginning of one."""
+        delays_s = HURRIED_S if is_query else PATIENT_S
+        try:
+            found = self._metered.ask(
+                lambda: self._service.embed(texts, is_query=is_query),
+                lambda answer: answer.tokens or sum(map(count_tokens, texts)),
+                delays_s,
+            )
+        except EmbedderFailed as error:
+            half = len(texts) // 2
+            if error.is_too_long and half:
+                first, rest = texts[:half], texts[half:]
+                return self._embed(first, is_query=is_query) + self._embed(rest, is_query=is_query)
+            if not error.is_too_long or len(texts[0]) < _LEAST_CHARACTERS:
+                raise
+            return self._embed([texts[0][: len(texts[0]) // 2]], is_query=is_query)
+        self._verify(texts, found.vectors)
+        return found.vectors
+
+    def _verify(self, texts: Sequence[str], vectors: Sequence[Vector]) -> None:
+        if len(vectors) != len(texts):
+            raise EmbedderFailed(f"{self.model} gave {len(vectors)} vectors for {len(texts)} texts")
+        sizes = {len(vector) // 4 for vector in vectors}
+        known = self._dimension or max(sizes)
+        if sizes != {known}:
+            raise EmbedderFailed(
+                f"{self.model} gives vectors of {max(sizes)} dimensions now, and of {known} before",
+                hint=f"set `embedder.dimension: {max(sizes)}`, and run `gieok index --rebuild`",
+            )
+        self._dimension = known
+
+
+class ServiceReranker:
+    """`Reranker` on a service."""
+
+    def __init__(self, service: RerankingService, metered: Metered) -> None:
+        self.model = service.model
+        self._service = service
+        self._metered = metered
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Return one score for each text, in order. Raises RerankerFailed."""
+        if not texts:
+            return []
+        asked, clean = redact(question)[:_MOST_CHARACTERS], [redact(text)[:_MOST_CHARACTERS] or "-" for text in texts]
+        found = self._metered.ask(
+            lambda: self._service.rerank(asked, clean),
+            lambda answer: answer.tokens or count_tokens(asked) * len(clean) + sum(map(count_tokens, clean)),
+            HURRIED_S,
+        )
+        if len(found.scores) != len(texts):
+            raise RerankerFailed(f"{self.model} gave {len(found.scores)} scores for {len(texts)} texts")
+        return found.scores
+
+
+def _batches(texts: Sequence[str], most: int) -> list[list[str]]:
+    """Cut texts into requests, none of too many texts or characters."""
+    batches: list[list[str]] = []
+    characters = 0
+    for text in texts:
+        characters += len(text)
+        if not batches or len(batches[-1]) >= most or characters > _MOST_CHARACTERS_A_REQUEST:
+            batches.append([])
+            characters = len(text)
+        batches[-1].append(text)
+    return batches

@@ -1,0 +1,260 @@
+"""`gieok calibrate`: fit what scores mean for the models in use, on what the user's own turns asked and answered.
+
+A question of a conversation asks the memory; what was said next is its answer. The line of the question itself is not counted.
+Asked again with that conversation withheld, nothing answers: so both kinds of questions are there. The correction is kept only
+where it does better on questions that it was not fitted on.
+"""
+
+import hashlib
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from gieok.capabilities.observe import turns
+from gieok.engine import calibration, lifecycle
+from gieok.engine.calibration import Calibration, Judged
+from gieok.engine.profile import Profile
+from gieok.engine.recall import Question, recall
+from gieok.engine.rerank import Reranking
+from gieok.errors import BadRequest
+from gieok.model.memory import Scope
+from gieok.model.retrieval import Hit
+from gieok.ops.context import Context
+from gieok.ops.encode import Hidden
+from gieok.ops.operation import Effect, Operation, Style, Words, argument
+from gieok.ports.models import Embedder
+from gieok.ports.store import Store, VectorSearch
+from gieok.text.embedform import text_to_embed
+
+#: More questions take longer and change the two fitted figures little.
+_MOST_QUESTIONS = 200
+_LEAST_QUESTIONS = 30
+_HITS = 20
+_SHORTEST, _LONGEST, _SHORTEST_ANSWER = 10, 240, 15
+#: Passages and questions at random: what unrelated texts have in common in a model.
+_PASSAGES, _BACKGROUND_QUESTIONS = 64, 24
+_AT_ONCE = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalibrateRequest:
+    """Parameters of `gieok calibrate`."""
+
+    dry_run: bool = argument(Words("measure, and keep nothing", "재기만 하고 남기지 않음"), False)
+    reset: bool = argument(
+        Words("forget what was fitted for the models in use", "지금 쓰는 모델에 맞춘 것을 잊음"), False
+    )
+
+
+class Fit(NamedTuple):
+    """What was fitted for a model: errors before and after, on questions that it was not fitted on."""
+
+    model: str
+    kind: str
+    error_before: float
+    error_after: float
+    kept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrateResult:
+    """How many questions there were, and what became of each model's scores."""
+
+    questions: int
+    fits: tuple[Fit, ...]
+    forgotten: tuple[str, ...] = ()
+    dry_run: Hidden[bool] = False
+    found: Hidden[bool] = True
+
+
+class Asked(NamedTuple):
+    """A question that was asked in a conversation, with the place of its line and of those that answer it."""
+
+    text: str
+    scope: Scope
+    key: str
+    line: int
+    answers: frozenset[int]
+
+
+def run(context: Context, request: CalibrateRequest) -> CalibrateResult:
+    """Fit, compare, and keep what is better."""
+    store, followed, by = context.memory.store(), context.memory.embedder(), context.memory.reranking()
+    if followed is None or not isinstance(store, VectorSearch):
+        raise BadRequest("no embedder is used, so there is nothing to calibrate", hint="set `embedder`")
+    embedder = lifecycle.for_store(followed, store)
+    if request.reset:
+        names = (embedder.model, *([by.reranker.model] if by else []))
+        for name in names:
+            context.memory.keep_calibration(name, None)
+        return CalibrateResult(0, (), names)
+    asked = _chosen(store)
+    profile = replace(context.memory.profile("").with_limit(_HITS).with_least_score(0.0), snippet_chars=0)
+    fits = [_of_embedder(context, store, embedder, profile, asked, keep=not request.dry_run)]
+    if by is not None and len(asked) >= _LEAST_QUESTIONS:
+        fits.append(_of_reranker(context, store, embedder, by, asked, keep=not request.dry_run))
+    return CalibrateResult(len(asked), tuple(fits), dry_run=request.dry_run)
+
+
+def _of_embedder(
+    context: Context, store: Store, embedder: Embedder, profile: Profile, asked: Sequence[Asked], *, keep: bool
+) -> Fit:
+    """Bring the model's cosines to the scale of the bundled one's, and correct its probabilities."""
+    model = embedder.model
+    own = Calibration() if model == calibration.FITTED_ON else _scaled(store, embedder, asked)
+    if len(asked) < _LEAST_QUESTIONS:
+        if keep and own.spread:
+            context.memory.keep_calibration(model, own)
+        return Fit(model, "embedder", 0.0, 0.0, keep and bool(own.spread))
+    uncorrected = replace(profile, calibrations={**profile.calibrations, model: own})
+    best = _judged(context, store, embedder, uncorrected, None, asked)
+    judged = [Judged(hit.score, is_right) for hit, is_right in best]
+    slope, shift = calibration.fitted(judged)
+    held_out = calibration.held_out(judged)
+    if calibration.log_loss(held_out) < calibration.log_loss(judged):
+        own = own._replace(slope=slope, shift=shift)
+    else:
+        held_out = judged
+    own = own._replace(questions=len(asked))
+    if keep:
+        context.memory.keep_calibration(model, own)
+    return Fit(model, "embedder", calibration.error(judged), calibration.error(held_out), keep)
+
+
+def _of_reranker(
+    context: Context, store: Store, embedder: Embedder, by: Reranking, asked: Sequence[Asked], *, keep: bool
+) -> Fit:
+    """Make the reranker's score a probability."""
+    plain = by._replace(calibrations={})
+    profile = replace(context.memory.profile("").with_limit(_HITS).with_least_score(0.0), snippet_chars=0)
+    best = _judged(context, store, embedder, profile, plain, asked)
+    judged = [Judged(hit.signals["reranker"], is_right) for hit, is_right in best if "reranker" in hit.signals]
+    if len(judged) < _LEAST_QUESTIONS:
+        return Fit(by.reranker.model, "reranker", 0.0, 0.0, False)
+    slope, shift = calibration.fitted(judged)
+    held_out = calibration.held_out(judged)
+    if keep:
+        context.memory.keep_calibration(by.reranker.model, Calibration(slope=slope, shift=shift, questions=len(asked)))
+    return Fit(by.reranker.model, "reranker", calibration.error(judged), calibration.error(held_out), keep)
+
+
+def _scaled(store: Store, embedder: Embedder, asked: Sequence[Asked]) -> Calibration:
+    """Return the scale of a model's cosines, by questions and passages at random."""
+    texts = _some_passages(store)
+    questions = [one.text for one in asked[:_BACKGROUND_QUESTIONS]] or texts[:_BACKGROUND_QUESTIONS]
+    vectors = [array("f", vector) for vector in embedder.embed_passages([text_to_embed(text) for text in texts])]
+    wanted = [array("f", embedder.embed_query(text)) for text in questions]
+    centre, spread = calibration.background(vectors, wanted)
+    return Calibration(centre=centre, spread=spread)
+
+
+def _judged(
+    context: Context,
+    store: Store,
+    embedder: Embedder,
+    profile: Profile,
+    by: Reranking | None,
+    asked: Sequence[Asked],
+) -> list[tuple[Hit, bool]]:
+    """Return the best hit of each question, and whether it answers: as asked, then with the conversation withheld."""
+    made = []
+    say = context.progress("questions")
+    for number, one in enumerate(asked):
+        question = Question(one.text, (one.scope,))
+        hits = recall(store, embedder, question, profile, context.clock, context.zone, by).hits
+        others = [hit for hit in hits if hit.passage.text.partition(": ")[2] != one.text]
+        if others:
+            made.append((others[0], _is_answer(others[0], one)))
+        elsewhere = [hit for hit in others if hit.passage.key.partition("#")[0] != one.key.partition("#")[0]]
+        if elsewhere:
+            made.append((elsewhere[0], False))
+        say(number + 1)
+    return made
+
+
+def _is_answer(hit: Hit, one: Asked) -> bool:
+    p = hit.passage
+    return (p.scope, p.key) == (one.scope, one.key) and p.start_line in one.answers
+
+
+def _chosen(store: Store) -> list[Asked]:
+    """Return some of the questions of all conversations: the same ones every time."""
+
+    def place(one: Asked) -> bytes:
+        return hashlib.sha1(one.text.encode("utf-8", "replace"), usedforsecurity=False).digest()
+
+    found = {one.text: one for scope in store.scopes() for one in _asked(store, scope)}
+    return sorted(found.values(), key=place)[:_MOST_QUESTIONS]
+
+
+def _asked(store: Store, scope: Scope) -> Iterator[Asked]:
+    keys = sorted(key for key in store.hashes(scope) if turns.is_turns(key))
+    for start in range(0, len(keys), _AT_ONCE):
+        for document in store.get(scope, keys[start : start + _AT_ONCE]):
+            yield from questions(document.text.split("\n"), scope, document.key)
+
+
+def questions(lines: Sequence[str], scope: Scope, key: str) -> Iterator[Asked]:
+    """Yield the questions among lines of turns that the other speaker answered."""
+    said = [line.partition(": ") for line in lines]
+    for at, (speaker, _, text) in enumerate(said[:-1]):
+        is_question = text.rstrip().endswith(("?", "？")) and _SHORTEST <= len(text) <= _LONGEST
+        other, _, answer = said[at + 1]
+        if not is_question or other == speaker or len(answer) < _SHORTEST_ANSWER:
+            continue
+        end = next((n for n in range(at + 1, len(said)) if said[n][0] != other), len(said))
+        yield Asked(text, scope, key, at + 1, frozenset(range(at + 2, end + 1)))
+
+
+def _some_passages(store: Store) -> list[str]:
+    """Return some passages, spread over all documents: the same ones every time."""
+    keys = [(scope, key) for scope in store.scopes() for key in sorted(store.hashes(scope))]
+    step = max(len(keys) // _PASSAGES, 1)
+    texts = []
+    for scope, key in keys[::step][:_PASSAGES]:
+        for entry in store.entries(scope, [key]):
+            texts += [entry.document.text[p.start : p.end] for p in entry.passages[:1]]
+    return texts
+
+
+def present(result: CalibrateResult, style: Style) -> str:
+    """Show what was fitted, and how far off scores were before and after."""
+    if result.forgotten:
+        names = ", ".join(result.forgotten)
+        return style.say(f"forgotten for {names}", f"{names}에 맞춘 것을 잊었습니다")
+    lines = [
+        style.say(
+            f"{result.questions} questions of your own conversations, each asked with and without its answer",
+            f"당신의 대화에서 나온 물음 {result.questions}개를 답이 있는 채로, 또 빼고 물었습니다",
+        )
+    ]
+    if result.questions < _LEAST_QUESTIONS:
+        lines.append(
+            style.say(
+                f"  fewer than {_LEAST_QUESTIONS}: too few to correct probabilities; only cosines of another model are scaled",
+                f"  {_LEAST_QUESTIONS}개보다 적어 확률은 고치지 않고, 다른 모델이면 코사인의 눈금만 맞춥니다",
+            )
+        )
+    lines += [
+        style.say(
+            f"  {fit.model} ({fit.kind}): scores were off by {fit.error_before:.3f}, now by {fit.error_after:.3f}",
+            f"  {fit.model} ({fit.kind}): 점수의 오차가 {fit.error_before:.3f}에서 {fit.error_after:.3f}(으)로",
+        )
+        for fit in (result.fits if result.questions >= _LEAST_QUESTIONS else ())
+    ]
+    if result.dry_run:
+        lines.append(style.say("Nothing was kept.", "아무것도 남기지 않았습니다."))
+    return "\n".join(lines)
+
+
+OPERATION = Operation(
+    name="calibrate",
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words(
+        "Fit what scores mean for your own embedder and reranker, on your own conversations",
+        "자신의 임베더와 재순위 모델의 점수가 뜻하는 바를 자신의 대화에 맞춥니다",
+    ),
+)

@@ -1,0 +1,241 @@
+"""`gieok edit`: a person corrects a memory, and what they write outranks everything."""
+
+import os
+import shlex
+import subprocess
+import tempfile
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from gieok import fs
+from gieok.capabilities.files import roots
+from gieok.capabilities.observe import observation, scope_memory, turns
+from gieok.capabilities.observe.sidecar import observing, reflecting
+from gieok.capabilities.prompt import records
+from gieok.capabilities.prompt.window import letters
+from gieok.engine import distil
+from gieok.errors import BadRequest
+from gieok.model.conversation import CORRECTED_MARK
+from gieok.model.memory import CORRECTED, Document, Scope
+from gieok.ops.context import Context
+from gieok.ops.encode import Hidden, Omitted
+from gieok.ops.memory import forgetting, handles, leftovers, origin, waiting
+from gieok.ops.memory.handles import Memory
+from gieok.ops.memory.records import Shelf, follow_soon
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.text.redact import redact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditRequest:
+    """Parameters of `gieok edit`."""
+
+    handle: str = argument(
+        Words("the memory's handle, as `list` and `search` show it", "기억의 핸들, `list`와 `search`가 보여준 대로"), "",
+        positional=True, needed='gieok edit 3fa9c01e "…"',
+    )  # fmt: skip
+    text: list[str] = argument(
+        Words("what it shall say (default: opens $EDITOR)", "새 내용 (기본: $EDITOR를 엽니다)"), [], positional=True
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EditResult:
+    """What a memory says now and said before.
+
+    Of a turn: `followed` are handles of observations that were corrected with it, `also` of those made of other turns too.
+    """
+
+    handle: str
+    kind: str
+    before: str
+    text: str
+    changed: bool
+    path: Omitted[str] = None
+    also: tuple[str, ...] = ()
+    followed: tuple[str, ...] = ()
+    found: Hidden[bool] = True
+
+
+def run(context: Context, request: EditRequest) -> EditResult:
+    """Correct what a handle names. Raises BadRequest."""
+    memory = handles.one(context, request.handle)
+    if memory.was_replaced:
+        raise BadRequest(f"{request.handle!r} was replaced", hint="`gieok list` shows what holds now")
+    known = roots.load(context.memory.store(), memory.document.scope)
+    kind = handles.kind_of(memory.document, known, str(context.home))
+    given = " ".join(request.text).strip()
+    if kind == handles.TURN:
+        return _taken_back(context, _turn(context, memory, given))
+    if kind == handles.OBSERVATION:
+        return _taken_back(context, _observation(context, memory, given))
+    root = next(root for root in known if root.owns(memory.document.key))
+    return _taken_back(context, _file(context, memory, root, kind, given))
+
+
+def _taken_back(context: Context, result: EditResult) -> EditResult:
+    """Take what it said out of what sessions were shown and of logs."""
+    if result.changed:
+        leftovers.clean_corrected(context.home, [result.before])
+    return result
+
+
+def _written(context: Context, given: str, before: str, suffix: str = ".txt") -> str:
+    """Return what a person writes instead of a text, on the command line or in their editor, without secrets."""
+    text = redact(given or _in_editor(context, before, suffix)).strip()
+    if not text:
+        raise BadRequest("nothing is left of it", hint="`gieok forget HANDLE` takes a memory out")
+    return text
+
+
+def _in_editor(context: Context, before: str, suffix: str) -> str:
+    if context.ask is None:
+        raise BadRequest("what shall it say?", hint='write it: `gieok edit HANDLE "…"`')
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"memory{suffix}"
+        fs.replace_private(file, before)
+        _open_editor(context, file)
+        return file.read_text(encoding="utf-8")
+
+
+def _open_editor(context: Context, file: Path) -> None:
+    environment = context.caller.environment
+    editor = environment.get("VISUAL") or environment.get("EDITOR") or "vi"
+    try:
+        subprocess.run([*shlex.split(editor), str(file)], check=True)  # noqa: S603 - the person's own editor
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise BadRequest(f"{editor!r}: {error}", hint='set EDITOR, or write it: `gieok edit HANDLE "…"`') from error
+
+
+def _observation(context: Context, memory: Memory, given: str) -> EditResult:
+    document, now = memory.document, context.clock.now()
+    text = " ".join(_written(context, given, document.text).split())
+    if text == document.text:
+        return EditResult(memory.handle, handles.OBSERVATION, document.text, text, changed=False)
+    with ExitStack() as held:
+        for lock in (observing(document.scope), reflecting(document.scope)):
+            held.enter_context(context.memory.journal().exclusive(lock))
+        distil.correct(
+            context.memory.journal(), context.memory.store(), document, observation.corrected(document, text, now), now
+        )
+    (written,) = context.memory.store().get(document.scope, [document.key])
+    _rewrite_active_memory(context, document.scope)
+    return EditResult(memory.handle, handles.OBSERVATION, document.text, written.text, changed=True)
+
+
+def _rewrite_active_memory(context: Context, scope: Scope) -> None:
+    if context.observe.sidecar().active_file(scope).exists():
+        context.observe.sidecar().write_active_memory(scope)
+
+
+def _turn(context: Context, memory: Memory, given: str) -> EditResult:
+    """Correct what was said: the journal keeps it, and search finds the correction in its place."""
+    if not memory.line:
+        raise BadRequest(
+            f"{memory.handle} is part of a conversation", hint="name a line of it: `gieok list --kind turn` shows them"
+        )
+    said = origin.messages_of(context, memory) if memory.document.kind == turns.KIND else ()
+    if not said:
+        raise BadRequest(f"the journal does not hold {memory.handle}", hint="`gieok index` brings the turns up to date")
+    scope, message = memory.document.scope, said[0]
+    journal = context.memory.journal()
+    before = journal.corrections(scope).get(message.id, message.text)
+    text = _marked(_written(context, given, _unmarked(before)), context.clock.now(), context)
+    journal.correct(scope, message.id, text)
+    for place, why in forgetting.rederive(context):
+        context.tell(f"{place}: {why}")
+    followed, also = _follow(context, scope, message.id, *(_unmarked(one) for one in (before, text)))
+    return EditResult(memory.handle, handles.TURN, before, text, changed=True, also=also, followed=followed)
+
+
+def _follow(
+    context: Context, scope: Scope, identity: str, before: str, text: str
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Correct what was observed in a message alone and is said there no more; return handles, of others that cite it too.
+
+    One observation says what the message says now. Several say parts that nobody can tell apart: they go to the history.
+    """
+    now, store, journal = context.clock.now(), context.memory.store(), context.memory.journal()
+    with ExitStack() as held:
+        for lock in (observing(scope), reflecting(scope)):
+            held.enter_context(journal.exclusive(lock))
+        cited = [(d, _cited(d)) for d in scope_memory.load(store, scope).documents if identity in _cited(d)]
+        own = [d for d, ids in cited if len(ids) == 1]
+        # What a person wrote there themselves stays; what followed an earlier correction of the turn follows this one.
+        old = [
+            d for d in own if letters(d.text) not in letters(text)
+            and (not d.metadata.get(CORRECTED) or letters(d.text) in letters(before))
+        ]  # fmt: skip
+        if len(old) == 1:
+            distil.correct(journal, store, old[0], observation.corrected(old[0], text, now), now)
+        else:
+            distil.replaced(journal, store, old, now)
+    if old:
+        _rewrite_active_memory(context, scope)
+        leftovers.clean_corrected(context.home, [document.text for document in old])
+    also = [document for document, ids in cited if len(ids) > 1]
+    return tuple(Memory(d).handle for d in old), tuple(Memory(d).handle for d in also)
+
+
+def _cited(document: Document) -> set[str]:
+    return {identity for source in document.provenance for identity in source.message_ids}
+
+
+def _unmarked(text: str) -> str:
+    return text.rpartition(CORRECTED_MARK)[0] or text
+
+
+def _marked(text: str, now: datetime, context: Context) -> str:
+    return f"{' '.join(text.split())}{CORRECTED_MARK}{now.astimezone(context.zone).date()})"
+
+
+def _file(context: Context, memory: Memory, root: roots.Root, kind: str, given: str) -> EditResult:
+    """Rewrite a record; a note of the person's own is theirs to write, in their editor."""
+    file = root.file(memory.document.key.partition("/")[2])
+    try:
+        before = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BadRequest(f"cannot read {str(file)!r}: {error.strerror}") from error
+    if kind != handles.RECORD and given:
+        raise BadRequest(f"{str(file)!r} is your own file", hint="write in it, or leave the text out: it opens $EDITOR")
+    after = records.with_text(before, redact(given)) if given else _written(context, "", before, file.suffix) + "\n"
+    if after != before:
+        fs.replace(file, after)
+    if kind == handles.RECORD:
+        kept = Shelf(root.path.parent, memory.document.scope)
+        if kept.is_project:
+            waiting.keep(context.home, kept.base, file)
+        follow_soon(context, kept)
+    else:
+        context.tell(context.words("`gieok index` takes it in", "`gieok index`가 읽어들입니다"))
+    return EditResult(memory.handle, kind, before, after, after != before, os.fspath(file))
+
+
+def present(result: EditResult, style: Style) -> str:
+    """Show what it says now."""
+    if not result.changed:
+        return style.say("it says that already", "이미 그 내용입니다")
+    lines = [f"{style.say('corrected', '고침')}: {style.bold(printable(result.path or result.text))}"]
+    if result.kind != handles.RECORD and not result.path:
+        lines.append(style.dim(f"  {style.say('it said', '이전 내용')}: {printable(result.before)}"))
+    if result.followed:
+        more = style.say("corrected with it", "함께 고침")
+        lines.append(style.dim(f"  {more}: {', '.join(result.followed)}"))
+    if result.also:
+        more = style.say("observations made of it say what they said", "여기서 나온 관찰은 그대로입니다")
+        lines.append(style.dim(f"  {more}: {', '.join(result.also)}"))
+    return "\n".join(lines)
+
+
+OPERATION = Operation(
+    name="edit",
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words(
+        "Correct a memory by its handle: what you write outranks what was observed or said",
+        "핸들이 가리키는 기억을 고칩니다: 관찰하거나 들은 것보다 앞섭니다",
+    ),
+)

@@ -1,0 +1,141 @@
+"""What a handle names: a record, a note, an observation, turns or one of their lines."""
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from gieok import places
+from gieok.capabilities.files import roots
+from gieok.capabilities.observe import observation
+from gieok.capabilities.prompt.records import MEMORY
+from gieok.engine.recall import first_answer
+from gieok.errors import BadRequest
+from gieok.model.conversation import CORRECTED_MARK
+from gieok.model.memory import Document, Scope
+from gieok.model.memory import status_of as document_status
+from gieok.ops.context import Context
+from gieok.ports.store import Store
+
+_HANDLE = re.compile(places.HANDLE_PATTERN)
+_CORRECTED_LINE = re.compile(re.escape(CORRECTED_MARK) + r"\d{4}-\d\d-\d\d\)$")
+_SHOWN, _SHOWN_CHARS = 5, 60
+#: The kinds of memory that a person tells apart.
+RECORD, NOTE, OBSERVATION, TURN = "record", "note", "observation", "turn"
+KINDS = (OBSERVATION, RECORD, TURN, NOTE)
+_TALK = ("turn", "session")
+
+
+class Memory(NamedTuple):
+    """A document that a handle names, and the line of it, 0 for all; `was_replaced`: it is in the history alone."""
+
+    document: Document
+    line: int = 0
+    was_replaced: bool = False
+
+    @property
+    def handle(self) -> str:
+        """Return its handle in full."""
+        return places.handle(self.document.scope.path, self.document.key, self.line)
+
+    @property
+    def text(self) -> str:
+        """Return its text, or that of the line."""
+        return self.document.text.split("\n")[self.line - 1] if self.line else self.document.text
+
+
+def is_handle(text: str) -> bool:
+    """Say whether a text can be a handle."""
+    return _HANDLE.fullmatch(text) is not None
+
+
+def find(context: Context, text: str, scopes: Iterable[Scope] = (), *, history: bool = False) -> list[Memory]:
+    """Return what a handle, or the first digits of one, names in scopes (those of the call).
+
+    With `history`, what was replaced is looked at where nothing else is named.
+    """
+    parsed = _HANDLE.fullmatch(text)
+    if parsed is None:
+        return []
+    digits, line = parsed[1], int(parsed[2] or 0)
+    wanted = tuple(scopes) or context.scopes
+
+    def held(store: Store) -> list[Document]:
+        return [d for scope in wanted for d in store.get(scope, _keys(store.hashes(scope), scope, digits))]
+
+    documents, _ = first_answer(context.memory.stores(), held)
+    found = [Memory(document, line) for document in documents if line <= document.text.count("\n") + 1]
+    if history and not found:
+        found = [Memory(old, line, was_replaced=True) for scope in wanted for old in _old(context, scope, digits)]
+    return found
+
+
+def _keys(keys: Iterable[str], scope: Scope, digits: str) -> list[str]:
+    return [key for key in keys if places.handle(scope.path, key).startswith(digits)]
+
+
+def _old(context: Context, scope: Scope, digits: str) -> list[Document]:
+    old = {d.key: d for d in reversed(context.memory.journal().history(scope, 1 << 30))}
+    return [old[key] for key in _keys(old, scope, digits)]
+
+
+def only(context: Context, text: str, scopes: Iterable[Scope] = (), *, history: bool = False) -> Memory | None:
+    """Return what a handle names, None where it is no handle or names nothing.
+
+    Raises BadRequest where it names several, or what was forgotten.
+    """
+    found = find(context, text, scopes, history=history)
+    if len(found) > 1:
+        several = "; ".join(f"{one.handle} ({_short(one)})" for one in found[:_SHOWN])
+        raise BadRequest(f"{text!r} names {len(found)} memories", hint=f"write more of it: {several}")
+    if found and found[0].line and not found[0].text:
+        raise BadRequest(f"{text!r} was forgotten", hint="its line is kept empty, so that others keep their handles")
+    return found[0] if found else None
+
+
+def one(context: Context, text: str) -> Memory:
+    """Return the memory that a handle names. Raises BadRequest."""
+    found = only(context, text, history=True)
+    if found is None:
+        raise BadRequest(f"no memory has the handle {text!r} here", hint=_elsewhere(context, text))
+    return found
+
+
+def _elsewhere(context: Context, text: str) -> str:
+    known = context.memory.store().scopes()
+    there = find(context, text, [scope for scope in known if scope not in context.scopes]) if is_handle(text) else []
+    return (
+        f"it is in {there[0].document.scope}: give --scope" if there else "`gieok list` and `gieok search` show handles"
+    )
+
+
+def _short(memory: Memory) -> str:
+    return " ".join(memory.text.split())[:_SHOWN_CHARS]
+
+
+def kind_of(document: Document, known: Sequence[roots.Root], home: str) -> str:
+    """Return which of `KINDS` a document is; `known` are the roots of its scope."""
+    if document.key.startswith(observation.PREFIX):
+        return OBSERVATION
+    if document.kind in _TALK:
+        return TURN
+    root = next((root for root in known if root.owns(document.key)), None)
+    return RECORD if root is not None and is_shelf(root, home) else NOTE
+
+
+def is_shelf(root: roots.Root, home: str) -> bool:
+    """Say whether a root holds records: the `memory` folder of a project's `.gieok`, or of the home."""
+    above = root.path.parent
+    return root.path.name == MEMORY and (above.name == places.PROJECT_FOLDER or str(above) == home)
+
+
+def status_of(document: Document, now: datetime, line: int = 0) -> str:
+    """Return what holds of a document, or a line of it, has."""
+    if line and _CORRECTED_LINE.search(document.text.split("\n")[line - 1]):
+        return "corrected"
+    return document_status(document, now)
+
+
+def moment_of(document: Document) -> datetime:
+    """Return what a document is dated by."""
+    return document.valid_from or document.updated_at

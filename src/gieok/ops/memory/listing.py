@@ -1,0 +1,215 @@
+"""`gieok list`: what is remembered here, the newest first."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import NamedTuple
+
+from gieok import places
+from gieok.capabilities.files import roots
+from gieok.capabilities.observe.observation import PREFIX
+from gieok.engine import timeline
+from gieok.engine.recall import first_answer
+from gieok.errors import BadRequest
+from gieok.model.memory import Document, Scope
+from gieok.model.retrieval import Filter, FoundPassage
+from gieok.ops.context import Context
+from gieok.ops.memory import handles
+from gieok.ops.memory.handles import KINDS, TURN
+from gieok.ops.memory.search import span_of_days
+from gieok.ops.operation import STATUSES, Operation, Style, Surface, Words, argument, printable
+from gieok.ports.store import Store
+from gieok.text.keywords import folded
+
+_MOST = 10_000
+#: Passages that are looked at first, for each that is to be shown; all of them where that was not enough.
+_LOOKED_AT = 20
+_EVERYTHING = 1 << 30
+_TEXT_CHARS = 160
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListRequest:
+    """Parameters of `gieok list`."""
+
+    words: list[str] = argument(
+        Words("only what holds this text, in any case", "이 글이 든 것만 (대소문자 무관)"), [], positional=True
+    )
+    kind: str = argument(
+        Words("only this kind; turns of conversations by line", "이 종류만; 대화의 말은 한 줄씩"), "all",
+        choices=("all", *KINDS),
+    )  # fmt: skip
+    since: str = argument(Words("only what is dated on or after this day", "이 날부터의 것만"), "")
+    until: str = argument(Words("only what is dated on or before this day", "이 날까지의 것만"), "")
+    limit: int = argument(Words("how many, the newest (0: all)", "최근 몇 개 (0: 모두)"), 20)
+
+
+class MemoryRow(NamedTuple):
+    """A memory, or a line of a conversation; `path` is what `gieok get` takes too."""
+
+    handle: str
+    day: date
+    kind: str
+    status: str
+    scope: Scope
+    text: str
+    path: str
+
+
+class ListResult(NamedTuple):
+    """What is remembered, the newest first; `more`: there is more than was asked for."""
+
+    memories: tuple[MemoryRow, ...]
+    more: bool
+
+    @property
+    def found(self) -> bool:
+        """True where there is anything."""
+        return bool(self.memories)
+
+
+class _Item(NamedTuple):
+    """A document, or with `line` one of its lines, before it is shown."""
+
+    at: datetime
+    scope: Scope
+    key: str
+    line: int
+    text: str
+
+
+def run(context: Context, request: ListRequest) -> ListResult:
+    """List the scopes of the call."""
+    if not 0 <= request.limit <= _MOST:
+        raise BadRequest(f"limit is {request.limit}", hint=f"0 (all) to {_MOST:,}")
+    found, _ = first_answer(context.memory.stores(), lambda store: _listed(context, request, store))
+    return found
+
+
+def _listed(context: Context, request: ListRequest, store: Store) -> ListResult:
+    limit = request.limit or _EVERYTHING
+    where = _where(context, request)
+    rows: list[MemoryRow] = []
+    for scope in context.scopes:
+        rows += _of_scope(context, request, store, scope, where, limit + 1)
+    rows.sort(key=lambda row: row.day, reverse=True)  # stable: within a day as each scope has them
+    return ListResult(tuple(rows[:limit]), len(rows) > limit)
+
+
+def _where(context: Context, request: ListRequest) -> Filter:
+    since, until = span_of_days(context, request.since), span_of_days(context, request.until)
+    return Filter(
+        frozenset(("turn", "session")) if request.kind == TURN else frozenset(),
+        # Half a day more on each side: days are those of the user's zone, and a note's is that of its name.
+        since=datetime.combine(since.first, time(), UTC) - timedelta(hours=14) if since else None,
+        until=datetime.combine(until.last, time(), UTC) + timedelta(days=1, hours=14) if until else None,
+    )
+
+
+def _of_scope(
+    context: Context, request: ListRequest, store: Store, scope: Scope, where: Filter, limit: int
+) -> list[MemoryRow]:
+    known = roots.load(store, scope)
+    looked_at = _EVERYTHING if request.words or limit > _MOST else limit * _LOOKED_AT
+    while True:
+        ids = store.within(scope, where, looked_at)
+        items = list(_items(store.passages(ids), request))
+        documents = {d.key: d for d in store.get(scope, list({item.key for item in items}))}
+        rows = [_row(context, item, documents[item.key], known) for item in items if item.key in documents]
+        rows = [row for row in rows if _is_wanted(context, request, row)]
+        if len(rows) >= limit or len(ids) < looked_at:
+            return rows[:limit]
+        looked_at = _EVERYTHING
+
+
+def _items(passages: list[FoundPassage], request: ListRequest) -> Iterator[_Item]:
+    """Yield a document once, by its first passage that fits; turns by line, the last first, where they are asked for."""
+    wanted = folded(" ".join(request.words).strip())
+    shown = set[str]()
+    block: list[_Item] = []
+    for p in passages:
+        is_talk = p.key.startswith(f"{places.SESSIONS}/")
+        if block and block[0].key != p.key:
+            yield from reversed(block)
+            block = []
+        if wanted not in folded(f"{p.title}\n{p.context}\n{p.key}\n{p.text}" if not is_talk else p.text):
+            continue
+        by_line = is_talk and (request.kind == TURN or bool(wanted))
+        item = _Item(p.valid_from or p.updated_at, p.scope, p.key, p.start_line if by_line else 0, p.text)
+        if by_line:
+            block.append(item)
+        elif p.key not in shown:
+            shown.add(p.key)
+            yield item._replace(text=_headline(p))
+    yield from reversed(block)
+
+
+def _headline(p: FoundPassage) -> str:
+    """Return what a document is recognised by: its title and its first words."""
+    text = p.text.lstrip("# ")
+    title = "" if p.key.startswith((PREFIX, f"{places.SESSIONS}/")) else p.title.rpartition(" > ")[2]
+    return text if not title or title in p.text else f"{title}: {text}"
+
+
+def _row(context: Context, item: _Item, document: Document, known: list[roots.Root]) -> MemoryRow:
+    text = " ".join(item.text.split())
+    short = text if len(text) <= _TEXT_CHARS else f"{text[: _TEXT_CHARS - 1]}…"
+    path = roots.display(known, item.key)
+    return MemoryRow(
+        places.handle(item.scope.path, item.key, item.line),
+        timeline.day_of_moment(document.valid_from, document.updated_at, context.zone),
+        handles.kind_of(document, known, str(context.home)),
+        handles.status_of(document, context.clock.now(), item.line),
+        item.scope,
+        short,
+        f"{path}#L{item.line}" if item.line else path,
+    )
+
+
+def _is_wanted(context: Context, request: ListRequest, row: MemoryRow) -> bool:
+    since, until = span_of_days(context, request.since), span_of_days(context, request.until)
+    return (
+        request.kind in ("all", row.kind)
+        and (since is None or row.day >= since.first)
+        and (until is None or row.day <= until.last)
+    )
+
+
+_KIND_WORDS = {
+    "observation": Words("observation", "관찰"),
+    "record": Words("record", "기록"),
+    "turn": Words("turn", "대화"),
+    "note": Words("note", "노트"),
+}
+
+
+def present(result: ListResult, style: Style) -> str:
+    """Show a line for each, under its day."""
+    lines: list[str] = []
+    day = None
+    for row in result.memories:
+        if row.day != day:
+            day = row.day
+            lines.append(style.bold(day.isoformat()))
+        facts = [_KIND_WORDS[row.kind].say(style.lang), str(row.scope)]
+        facts += [STATUSES[row.status].say(style.lang)] if row.status != "current" else []
+        lines.append(f"  {row.handle:<12} {printable(row.text)}  {style.dim(', '.join(facts))}")
+    if not lines:
+        return style.say("Nothing is remembered here that fits.", "여기에는 맞는 기억이 없습니다.")
+    if result.more:
+        lines.append(
+            style.dim(style.say("  … more: --limit, --since, --until", "  … 더 있음: --limit, --since, --until"))
+        )
+    return "\n".join(lines)
+
+
+OPERATION = Operation(
+    name="list",
+    handler=run,
+    present=present,
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+    doc=Words(
+        "List what is remembered here, the newest first, each with its handle",
+        "여기에 기억한 것을 최근 것부터, 핸들과 함께 보여 줍니다",
+    ),
+)

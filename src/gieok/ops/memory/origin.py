@@ -1,0 +1,120 @@
+"""Where a memory comes from: the messages behind it, what it replaced and was replaced by."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok import places
+from gieok.capabilities.observe import promotion, turns
+from gieok.model.conversation import Journalled, Message
+from gieok.model.memory import CORRECTED, REPLACED_BY, Document
+from gieok.ops.context import Context
+from gieok.ops.memory import handles
+from gieok.ops.memory.handles import Memory
+
+
+class Replacement(NamedTuple):
+    """A memory that another one replaced, or that replaced it."""
+
+    handle: str
+    text: str
+
+
+class Origin(NamedTuple):
+    """The status of a memory, what it replaced and was replaced by, and in how many sessions an agent was shown it."""
+
+    status: str
+    replaced: tuple[Replacement, ...]
+    replaced_by: tuple[Replacement, ...]
+    shown_in: int
+
+
+def messages_of(context: Context, memory: Memory) -> tuple[Message, ...]:
+    """Return the messages that a memory was made of, in order; of a line of turns, the one that it is of."""
+    document = memory.document
+    if document.kind == turns.KIND:
+        return _said(context, memory)
+    ids = [identity for source in document.provenance for identity in source.message_ids]
+    found: Sequence[Journalled] = context.memory.journal().messages(document.scope, ids) if ids else ()
+    return tuple(one.message for one in found)
+
+
+def _said(context: Context, memory: Memory) -> tuple[Message, ...]:
+    """Return the messages of a block of turns, from the journal, as the block was made of them."""
+    if promotion.is_promoted(memory.document):
+        source, line = promotion.source_of(
+            context.memory.store(), memory.document, memory.line or _first(memory.document)
+        )
+        if source is None or not line:
+            return ()
+        memory = memory._replace(document=source, line=line)
+    document = memory.document
+    start = int(document.metadata["from"].rpartition(":")[2])
+    held = context.memory.journal().turns(
+        document.scope, document.metadata["agent"], document.metadata["session"], start
+    )
+    before = [turn for turn in held if turn.place < start]
+    block = next(turns.blocks([turn for turn in held if turn.place >= start]), None)
+    if block is None:
+        return ()
+    # The line before the first passage is the end of the turn that the block answers.
+    lines = document.text.count("\n") + 1
+    of_lines = [turn.message for turn in block.turns for _ in turns.laid(turn)[0]]
+    lead = [before[-1].message] if before and lines > len(of_lines) else []
+    of_lines = [*lead, *of_lines]
+    chosen = (
+        of_lines[memory.line - 1 : memory.line]
+        if memory.line
+        else [turn.message for turn in block.turns if not turn.is_forgotten]
+    )
+    # As they were said: a person may have corrected them.
+    known = context.memory.journal().messages(document.scope, [message.id for message in chosen])
+    return tuple(one.message for one in known)
+
+
+def _first(document: Document) -> int:
+    """Return the number of the first line that is not empty."""
+    return next((number for number, line in enumerate(document.text.split("\n"), start=1) if line), 1)
+
+
+def origin(context: Context, memory: Memory) -> Origin:
+    """Return what is known of a memory besides the messages that it was made of."""
+    document = memory.document
+    return Origin(
+        "replaced" if memory.was_replaced else handles.status_of(document, context.clock.now(), memory.line),
+        tuple(_replaced(context, memory)),
+        tuple(_replaced_by(context, memory)),
+        _shown_in(context.home, memory),
+    )
+
+
+def _replaced(context: Context, memory: Memory) -> Iterator[Replacement]:
+    """Yield the earlier versions of a memory that a person corrected, the newest first."""
+    document = memory.document
+    if not memory.was_replaced and document.metadata.get(CORRECTED):
+        for old in context.memory.journal().history(document.scope, 1 << 30):
+            if old.key == document.key:
+                yield Replacement(memory.handle, old.text)
+
+
+def _replaced_by(context: Context, memory: Memory) -> Iterator[Replacement]:
+    """Yield what says that it replaces a memory, by a link in its metadata."""
+    document = memory.document
+    by = document.metadata.get(REPLACED_BY, "")
+    for new in context.memory.store().get(document.scope, [by]) if by else ():
+        yield Replacement(places.handle(new.scope.path, new.key), new.text)
+
+
+def _shown_in(home: Path, memory: Memory) -> int:
+    """Count the sessions in which a hook showed a memory or one of its lines."""
+    whole = memory._replace(line=0).handle
+    return sum(1 for file in (home / "hook" / "sessions").glob("*.json") if _names(file, memory.handle, whole))
+
+
+def _names(file: Path, handle: str, whole: str) -> bool:
+    try:
+        shown = json.loads(file.read_text(encoding="utf-8"))["handles"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+    return handle in shown or (handle == whole and any(str(one).partition(".")[0] == whole for one in shown))

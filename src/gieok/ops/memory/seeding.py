@@ -1,0 +1,67 @@
+"""Takes in what was there before Gieok, for every folder in which a session was seen: `capabilities.files.seeds`."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from gieok import places
+from gieok.agents.agent import load
+from gieok.capabilities.files import seeds
+from gieok.capabilities.files.seeds import SeedFile
+from gieok.engine.durable import forgotten
+from gieok.engine.ingest import Failed, Report, SourceItem, ingest
+from gieok.model.memory import Scope
+from gieok.ops.context import Context
+
+#: Realm of the journal that holds the folders in which sessions worked.
+FOLDERS = "folders"
+NOTE = "seeds"
+
+
+def seed(context: Context, is_stopped: Callable[[], bool] = lambda: False) -> Report:
+    """Bring the index in line with agents' own notes, instructions and the logs of repositories. Raises StoreError."""
+    report = Report()
+    for scope, items in _sources(context):
+        if is_stopped():
+            break
+        store = context.memory.store()
+        known = forgotten(store, scope)
+        report.merge(ingest(store, scope, items, owns=_is_seed, forgotten=known))
+        if items and not store.notes(scope):
+            store.write_note(scope, NOTE, "1")  # by which search sees that there is something
+    return report
+
+
+def _is_seed(key: str) -> bool:
+    return key.startswith(f"{places.SEEDS}/")
+
+
+def _sources(context: Context) -> Iterator[tuple[Scope, list[SourceItem | Failed]]]:
+    """Yield each scope with all that belongs to it; empty where the user wants none, so that it is forgotten."""
+    memory, user = context.memory, context.caller.user
+    has_files = memory.seeds.has_files
+    yield (
+        Scope(places.USER_SCOPE),
+        list(seeds.file_items(Scope(places.USER_SCOPE), seeds.users_files(user) if has_files else (), memory.cut)),
+    )
+    place = load("claude-code").place
+    own = place(user, context.caller.environment).folder if place else user
+    folders = sorted(memory.journal().kept(FOLDERS))
+    noted: dict[str, list[SeedFile]] = defaultdict(list)
+    for folder in folders:
+        if root := places.workplace(folder):
+            noted[root] += seeds.agents_notes(own, folder) if has_files else ()
+    for root, files in noted.items():
+        scope = Scope(places.project_scope(root))
+        yield scope, list(seeds.file_items(scope, dict.fromkeys(files), memory.cut))
+        yield _brought(context, scope, Path(root))
+
+
+def _brought(context: Context, project: Scope, root: Path) -> tuple[Scope, list[SourceItem | Failed]]:
+    """Return the scope of what a repository brings along, and its items."""
+    wanted, cut = context.memory.seeds, context.memory.cut
+    scope = Scope(places.repository_scope(str(project)))
+    items = list(seeds.file_items(scope, seeds.projects_files(root) if wanted.has_files else (), cut))
+    if wanted.most_commits:
+        items += seeds.commit_items(scope, root, wanted.log(root, wanted.most_commits), cut)
+    return scope, items

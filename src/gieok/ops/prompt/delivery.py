@@ -1,0 +1,288 @@
+"""Proves that memory reaches the model through the agents that are installed here, for `gieok doctor --agents`.
+
+Each agent's own program answers one prompt in a throwaway home with one memory, against a model server of ours on loopback: it
+costs nothing, and no session, key or setting of the user's is touched. What the user's settings say is looked at as text.
+"""
+
+import json
+import os
+import re
+import secrets
+import shutil
+import signal
+import subprocess
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import cached_property, partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Timer
+
+from gieok.agents import table
+from gieok.agents.agent import HOME, URL, Agent, Inventory, Rehearsal, load
+from gieok.agents.install.edits import InstallPlace, OwnCommand
+from gieok.errors import GieokError
+from gieok.ops.context import Context
+from gieok.ops.prompt.install import call, project_site, user_site
+from gieok.testing.model_server import ModelServer, question
+from gieok.text import jsonc
+
+_TIMEOUT_S = 180
+_TITLE = "The lighthouse key of Gieok's doctor"
+_PROMPT = f"What do we know about {_TITLE[0].lower()}{_TITLE[1:]}?"
+#: Words are enough for it, and a busy machine is no reason for silence.
+_SETTINGS = "embedder: none\nhook:\n  deadline_ms: 20000\n"
+_KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "COMSPEC", "PATHEXT")
+_VERSION = re.compile(r"\d+\.\d+[\w.-]*")
+#: In a program's command line, in JSON, TOML and JavaScript alike.
+_OUR_HOOK = re.compile(rf"gieok(?:\.exe)?[\"'\\]*\s+hook\s+{table.PROMPT}\b")
+Proof = tuple[str, Callable[[], str]]
+
+
+def proofs(context: Context) -> Iterator[Proof]:
+    """Yield (what is proven, how to prove it) for every agent; how returns what was seen, or raises GieokError."""
+    found = {name: sites for name in table.NAMES if (sites := _sites_of(context, name))}
+    with TemporaryDirectory(prefix="gieok-doctor-") as folder:
+        stage = Stage(context, Path(folder).resolve(), tuple(found))
+        for name in table.NAMES:
+            rehearsal = load(name).rehearsal
+            if name not in found:
+                if rehearsal and _program(context, rehearsal):
+                    yield f"agent {name}", partial(str, f"is here without Gieok: `gieok install {name}`")
+                continue
+            yield f"hooks of {name}", partial(_registered, found[name], name)
+            if load(name).inventory:
+                yield f"trust of {name}", partial(_trusted, stage, found[name], name)
+            yield f"delivery by {name}", partial(_delivered, stage, name)
+
+
+def _sites_of(context: Context, name: str) -> list[InstallPlace]:
+    """Return where our part stands in an agent's files: the user's, the project's, both or none."""
+    return [site for site in (user_site(context), project_site(context)) if _is_installed(load(name), site)]
+
+
+def _is_installed(agent: Agent, site: InstallPlace) -> bool:
+    try:
+        edits = agent.edits(site, OwnCommand(("gieok",), {})) if agent.edits else []
+        return any(edit.remove(text) != text for edit in edits if (text := _text(edit.path)))
+    except (GieokError, ValueError):  # no such agent here, or a file that nobody can read
+        return False
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _registered(sites: list[InstallPlace], name: str) -> str:
+    """Count our prompt hook in every file where the agent looks for hooks: two would put each memory there twice."""
+    files = load(name).hook_files
+    if files is None:
+        return "its plugin is registered once: by its name"
+    texts = {
+        file: _text(file) for site in sites for each in files.names for file in sorted(files.folder(site).glob(each))
+    }
+    for file, text in texts.items():
+        if off := [".".join(path) for path, value in files.switches if _is_set(text, path, value)]:
+            raise GieokError(f"{off[0]} in {str(file)!r} turns hooks off", hint="take that setting out")
+    counts = {file: len(_OUR_HOOK.findall(text)) for file, text in texts.items()}
+    shown = ", ".join(
+        f"{str(file)!r}" + (f" ({count} times)" if count > 1 else "") for file, count in counts.items() if count
+    )
+    if sum(counts.values()) > 1:
+        where = "" if any(not site.is_project for site in sites) and len(sites) == 1 else " --project"
+        raise GieokError(
+            f"the hook is registered more than once: {shown}",
+            hint=f"take one out: `gieok install {name} --uninstall{where}`, or by hand",
+        )
+    if not shown:
+        raise GieokError("no prompt hook is registered", hint=f"run `gieok install {name}` again")
+    return f"registered once, in {shown}"
+
+
+def _is_set(text: str, path: tuple[str, ...], value: object) -> bool:
+    """Say whether a setting of a JSON or TOML text has a value, or has it among others."""
+    try:
+        found: object = jsonc.load(text)
+    except ValueError:
+        try:
+            found = tomllib.loads(text)
+        except tomllib.TOMLDecodeError:
+            return False
+    for name in path:
+        found = found.get(name) if isinstance(found, dict) else None
+    return found == value or (isinstance(found, list) and value in found)
+
+
+class Stage:
+    """A throwaway home in which the agents are set up as they are here, against a model of ours, with one memory."""
+
+    def __init__(self, context: Context, home: Path, agents: tuple[str, ...]) -> None:
+        self.context, self.home, self._agents = context, home, agents
+        self.code = f"gieok{secrets.token_hex(5)}"
+        kept = {name: context.caller.environment[name] for name in _KEPT if name in context.caller.environment}
+        #: No variable of the user's that is not listed: a key, a proxy or another home would lead the agent elsewhere.
+        self.environment = {
+            **kept, "HOME": str(home), "USERPROFILE": str(home), "TMPDIR": str(home / "tmp"), "TERM": "dumb", "NO_COLOR": "1",
+        }  # fmt: skip
+
+    @cached_property
+    def project(self) -> Path:
+        """Return the folder in which the agents work; everything is set up once, when it is first asked for."""
+        project = self.home / "project"
+        for folder in (project, self.home / "tmp", self.home / ".gieok"):
+            folder.mkdir()
+        (self.home / ".gieok" / "config.yaml").write_text(_SETTINGS, encoding="utf-8")
+        words = (
+            *call(self.context).words,
+            "remember",
+            f"The key lies below the word {self.code}.",
+            "--title",
+            _TITLE,
+            "--user",
+        )
+        done = self.run(words, project)
+        if done.returncode != 0:
+            raise GieokError(f"the memory to deliver could not be kept: {_last(done)}", hint="run `gieok doctor`")
+        return project
+
+    def set_up(self, url: str) -> None:
+        """Write the settings of all agents that are installed here: some read those of others."""
+        site = InstallPlace(self.home, False, self.environment)
+        loaded = [load(name) for name in self._agents]
+        for agent in loaded:
+            for name, text in (agent.rehearsal.files if agent.rehearsal else {}).items():
+                file = self.home / name
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(self.filled(text, url), encoding="utf-8")
+        for agent in loaded:
+            for edit in agent.edits(site, OwnCommand(call(self.context).words, {})) if agent.edits else ():
+                edit.path.parent.mkdir(parents=True, exist_ok=True)
+                edit.path.write_text(edit.add(edit.remove(_text(edit.path))), encoding="utf-8")
+
+    def filled(self, text: str, url: str) -> str:
+        """Return a text with the model's address and this home in it."""
+        return text.replace(URL, url).replace(HOME, str(self.home))
+
+    def run(
+        self, words: tuple[str, ...], folder: Path, more: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run a program to its end, and end what it leaves behind. Raises GieokError where it takes too long."""
+        process = subprocess.Popen(  # noqa: S603 - this Gieok, or an agent that the user installed
+            words, cwd=folder, env={**self.environment, **(more or {})}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, start_new_session=True,
+        )  # fmt: skip
+        try:
+            out, err = process.communicate(timeout=_TIMEOUT_S)
+        except subprocess.TimeoutExpired as error:
+            raise GieokError(f"{words[0]} did not end in {_TIMEOUT_S} s", hint="try it by hand") from error
+        finally:
+            _end(process)
+        return subprocess.CompletedProcess(words, process.returncode, out, err)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process and those that it started."""
+    with suppress(ProcessLookupError, PermissionError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    process.wait()
+
+
+def _last(done: subprocess.CompletedProcess[bytes]) -> str:
+    said = (done.stderr + b"\n" + done.stdout).decode(errors="replace").split("\n")
+    return next((line.strip()[:200] for line in reversed(said) if line.strip()), "nothing was said")
+
+
+def _program(context: Context, rehearsal: Rehearsal) -> str:
+    return shutil.which(rehearsal.program, path=context.caller.environment.get("PATH", "")) or ""
+
+
+def _delivered(stage: Stage, name: str) -> str:
+    """Let the agent answer one prompt, and look for the memory in what it asks the model."""
+    rehearsal = load(name).rehearsal
+    if rehearsal is None:
+        return "cannot be proven: it answers no prompt without its window"
+    program = _program(stage.context, rehearsal)
+    if not program:
+        return f"cannot be proven: `{rehearsal.program}` is not on PATH"
+    folder = stage.project
+    found = _VERSION.search(stage.run((program, "--version"), folder).stdout.decode(errors="replace"))
+    whose = f"{name} {found[0] if found else ''}".strip()
+    with ModelServer() as server:
+        stage.set_up(server.url)
+        more = {key: stage.filled(value, server.url) for key, value in rehearsal.environment.items()}
+        done = stage.run((program, *rehearsal.arguments, _PROMPT), folder, more)
+        asked = [text for text in (question(body) for _, body in server.requests) if _PROMPT in text]
+        server.shutdown()
+    if not asked:
+        raise GieokError(f"{whose} asked no model: {_last(done)}", hint=f"does `{rehearsal.program}` work by hand?")
+    most = max(text.count(stage.code) for text in asked)
+    if most == 1:
+        return f"{whose}: the memory stood in the model's request, once"
+    if most:
+        raise GieokError(
+            f"{whose}: the memory stood in the model's request {most} times", hint="report it, with the version"
+        )
+    log = _text(stage.home / ".gieok" / "logs" / "hook.log").strip().split("\n")[-1]
+    raise GieokError(
+        f"{whose}: the memory did not reach the model's request{': ' if log else ''}{log}",
+        hint=f"run `gieok install {name}` again; if that does not help, report it, with the version",
+    )
+
+
+def _trusted(stage: Stage, sites: list[InstallPlace], name: str) -> str:
+    """Ask the agent's own program which hooks its user has approved, of a copy of the file in which they stand."""
+    agent = load(name)
+    if agent.inventory is None or agent.rehearsal is None or agent.hook_files is None:
+        return "it asks nobody to trust hooks"
+    program = _program(stage.context, agent.rehearsal)
+    if not program:
+        return f"cannot be proven: `{agent.rehearsal.program}` is not on PATH"
+    settings = _text(agent.hook_files.folder(user_site(stage.context)) / agent.inventory.settings)
+    for site in sites:
+        file = agent.hook_files.folder(site) / agent.inventory.hooks
+        waiting = agent.inventory.untrusted(_answer(stage, program, agent, agent.inventory, file), file, settings)
+        if waiting:
+            note = agent.note[0] if agent.note else ""
+            raise GieokError(f"hooks of {str(file)!r} that {name} passes over: {', '.join(waiting)}", hint=note)
+    return f"{name} says that its user has trusted every hook of ours"
+
+
+def _answer(stage: Stage, program: str, agent: Agent, inventory: Inventory, file: Path) -> Mapping[str, object]:
+    """Return what the agent's program answers; it gets the hooks' file in a home of its own, and runs none of them."""
+    home = stage.home / "inventory"
+    copy = agent.hook_files.folder(InstallPlace(home, False, {})) / inventory.hooks if agent.hook_files else home
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    copy.write_text(_text(file), encoding="utf-8")
+    process = subprocess.Popen(  # noqa: S603 - an agent that the user installed
+        (program, *inventory.arguments), cwd=home, env={**stage.environment, "HOME": str(home), "USERPROFILE": str(home)},
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    late = Timer(_TIMEOUT_S, _end, (process,))
+    late.start()
+    try:
+        if process.stdin and process.stdout:
+            process.stdin.write("".join(f"{line}\n" for line in inventory.lines).encode())
+            process.stdin.flush()
+            for line in process.stdout:
+                with suppress(ValueError):
+                    found = json.loads(line)
+                    if isinstance(found, dict) and found.get("id") == inventory.answer:
+                        return found
+    except BrokenPipeError:
+        pass
+    finally:
+        late.cancel()
+        _end(process)
+        for pipe in (process.stdin, process.stdout):
+            with suppress(OSError):
+                pipe.close() if pipe else None
+    raise GieokError(
+        f"`{' '.join((program, *inventory.arguments))}` does not tell which hooks are trusted", hint="look into it"
+    )

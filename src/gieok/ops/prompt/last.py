@@ -1,0 +1,83 @@
+"""What was last put before an agent, for `gieok why --last`: the text, what it rests on, and what it cost."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from typing import Any, NamedTuple
+
+from gieok.capabilities.prompt import window
+from gieok.errors import BadRequest
+from gieok.ops.context import Context
+from gieok.ops.encode import Hidden, Score
+from gieok.ops.operation import Style, printable
+from gieok.text.redact import redact
+
+
+class ShownMemory(NamedTuple):
+    """A memory that was shown, with the probability that it bore on the prompt."""
+
+    handle: str
+    score: Score
+    status: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class LastResult:
+    """An injection: when, in which session of which agent, exactly which text, from what, and what it cost.
+
+    `by` is who ranked: `daemon` (words and meanings) or `words`; '' at a session's start.
+    """
+
+    at: datetime
+    event: str
+    agent: str
+    session: str
+    text: str
+    memories: tuple[ShownMemory, ...]
+    tokens: int
+    ms: float
+    by: str
+    zone: Hidden[tzinfo]
+
+    @property
+    def found(self) -> bool:
+        """True where anything was put before the agent."""
+        return bool(self.text)
+
+
+def last(context: Context, session: str) -> LastResult:
+    """Return the last injection, of all sessions or of one. Raises BadRequest where none is kept."""
+    kept = window.sessions(str(context.home))
+    row = next((row for row in kept if session in ("", row["session"])), None)
+    if row is None:
+        listed = ", ".join(str(one["session"]) for one in kept[:5])
+        what = f"in session {session!r}" if session else "yet"
+        raise BadRequest(f"nothing was put before an agent {what}", hint=f"sessions: {listed}" if listed else None)
+    shown: dict[str, Any] = row["last"]
+    return LastResult(
+        datetime.fromtimestamp(shown["at"], UTC),
+        shown["event"],
+        row["agent"],
+        row["session"],
+        redact(shown["text"]),  # rules of the user's may be newer than the text
+        tuple(_shown(memory) for memory in shown["memories"]),
+        shown["tokens"],
+        shown.get("ms", 0.0),
+        shown.get("by", ""),
+        context.zone,
+    )
+
+
+def _shown(memory: dict[str, Any]) -> ShownMemory:
+    title = " ".join((memory["title"] or memory["text"]).split())[:60]
+    return ShownMemory(memory["handle"], memory["score"], memory["status"] or "said", redact(title))
+
+
+def present(result: LastResult, style: Style) -> str:
+    """Show when and where, the text, a line a memory, and the cost."""
+    at = f"{result.at.astimezone(result.zone):%Y-%m-%d %H:%M:%S}"
+    lines = [style.dim(printable(f"{at}  {result.agent}  {result.session}  {result.event}  {result.by}").rstrip())]
+    lines.append(printable(result.text) or style.say("Nothing was put before the agent.", "넣은 것이 없습니다."))
+    lines += [style.dim(printable(f"{m.score:.2f}  {m.handle:<12} {m.status}  {m.title}")) for m in result.memories]
+    cost = style.say(f"{result.tokens} tokens, {result.ms:.0f} ms", f"{result.tokens} 토큰, {result.ms:.0f} ms")
+    return "\n".join((*lines, style.dim(cost)))

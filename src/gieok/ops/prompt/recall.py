@@ -1,0 +1,267 @@
+"""`gieok recall`: what is put before a prompt. The hook asks the daemon for this; a person sees why."""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok import places
+from gieok.agents import table
+from gieok.capabilities.prompt import choice, inject, question, tasks
+from gieok.capabilities.prompt.inject import InjectedMemory
+from gieok.capabilities.prompt.matches import category_of, shown_path
+from gieok.capabilities.prompt.window import Window
+from gieok.engine.learned import prompts
+from gieok.engine.likelihood import SURE
+from gieok.engine.recall import Question, documents_of, holding, recall
+from gieok.engine.snippet import snippet
+from gieok.model.memory import Document, Scope
+from gieok.model.retrieval import Hit
+from gieok.ops.context import Context
+from gieok.ops.encode import Score
+from gieok.ops.operation import Operation, Style, Words, argument, printable
+from gieok.ports.store import Store, VectorSearch
+from gieok.text.keywords import normalise, query_tokens
+from gieok.text.turns import spoken
+
+_SNIPPET_CHARS = 600
+#: Sentences of a prompt that are asked one by one; each costs as much as the whole.
+_MOST_TEXTS = 3
+#: Hits of one question, and of all together, that are looked at.
+_HITS, _MOST_HITS = 20, 30
+#: The share of its probability that a hit keeps for the kind of task: what reads like a rule, and the rest.
+_RULE_SHARE, _OTHER_SHARE = 1.0, 0.4
+#: A user's own scope beside a project's holds few turns, of which the best stands out easily: the share that it keeps.
+_USERS_SHARE = 0.75
+#: Something near: the hint is worth its line.
+_NEAR = 0.8 * choice.FIRST
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallRequest:
+    """Parameters of `gieok recall`."""
+
+    prompt: list[str] = argument(
+        Words("the prompt, as an agent would get it", "에이전트가 받을 프롬프트"), [], positional=True,
+        needed='gieok recall "…"',
+    )  # fmt: skip
+    agent: str = argument(Words("the agent that asks", "묻는 에이전트"), "")
+    session: str = argument(
+        Words("its session: what stands there already is left out", "그 세션: 이미 놓인 것은 뺌"), ""
+    )
+    scopes: str = argument(
+        Words(
+            "whose memory, joined by commas (default: that of this folder)",
+            "누구의 기억인지, 쉼표로 이음 (기본: 이 폴더의 것)",
+        ),
+        "",
+    )
+    within_ms: int = argument(Words("stop asking after this; 0: never", "이 시간 뒤에는 더 묻지 않음; 0: 끝까지"), 0)
+
+
+class RecalledMemory(NamedTuple):
+    """A memory that would be shown: the fields of `inject.InjectedMemory`."""
+
+    handle: str
+    score: Score
+    title: str
+    text: str
+    citation: str
+    category: str
+    tags: str
+    day: str
+    who: str
+    answers: str
+    status: str
+    scope: str
+    is_sure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RecallResult:
+    """The text to inject ('' for none), what it shows, its cost, and why recall may be worse than usual."""
+
+    text: str
+    tokens: int
+    memories: tuple[RecalledMemory, ...]
+    #: The questions that memory was asked.
+    asked: tuple[str, ...]
+    degraded: str | None
+    is_hint: bool = False
+
+    @property
+    def found(self) -> bool:
+        """True where something would be injected."""
+        return bool(self.text)
+
+
+class _Found(NamedTuple):
+    """A hit, the probability that it bears on the prompt, and the question that found it."""
+
+    hit: Hit
+    score: float
+    question: str
+
+
+def run(context: Context, request: RecallRequest) -> RecallResult:
+    """Ask each part of the prompt, merge by probability, and choose what to show."""
+    prompt = " ".join(request.prompt)
+    store = context.memory.store()
+    texts = question.texts(prompt)[:_MOST_TEXTS]
+    named = tuple(Scope(name.strip()) for name in request.scopes.split(",") if name.strip())
+    scopes = holding(store, named or context.scopes) if texts else ()
+    if not scopes:
+        return RecallResult("", 0, (), (), None)
+    asking = _Asking(context, store, scopes, request.within_ms)
+    asks_memory = asking.asks_memory(texts[0])
+    for text in texts:
+        asking.ask(text)
+    about = tasks.question_of(prompt)
+    if about:
+        asks_memory = max(asks_memory, 0.0)
+        asking.ask(about, lambda hit: _RULE_SHARE if tasks.is_rule(hit.passage.text) else _OTHER_SHARE)
+    window = Window(str(context.home), request.agent, request.session)
+    window.read(table.instructions(request.agent, str(context.caller.folder), str(context.caller.user)))
+    memories = choice.likely(_memories(context, store, asking.best(), window), asks_memory)
+    shown = choice.fresh(memories, window, str(context.caller.folder))
+    injection = choice.rendered(shown, context.prompt.settings, str(context.home), context.project)
+    is_hint = not memories and asking.is_near and question.asks_about_the_past(prompt)
+    return RecallResult(
+        inject.note() if is_hint else injection.text,
+        injection.tokens,
+        tuple(RecalledMemory(**memory.fields()) for memory in injection.memories),
+        (*texts, *filter(None, (about,))),
+        asking.degraded,
+        is_hint,
+    )
+
+
+class _Asking:
+    """Questions of one prompt, and the best that any of them found."""
+
+    def __init__(self, context: Context, store: Store, scopes: tuple[Scope, ...], within_ms: int) -> None:
+        self._context, self._store, self._scopes = context, store, scopes
+        self._end = time.monotonic() + within_ms / 1000 if within_ms else float("inf")
+        self._embedder = context.memory.embedder() if isinstance(store, VectorSearch) else None
+        self._profile = replace(context.memory.profile("").with_limit(_HITS).with_least_score(0.0), snippet_chars=0)
+        self._found: dict[int, _Found] = {}
+        self.degraded: str | None = None
+
+    def ask(self, text: str, share: Callable[[Hit], float] = lambda hit: 1.0) -> None:
+        """Add what is found, each hit with its share of its probability; nothing where time is up."""
+        if self._found and time.monotonic() > self._end:
+            self.degraded = "time was up before everything was asked"
+            return
+        asked = Question(text, self._scopes, hybrid=self._context.memory.is_hybrid)
+        ranked = recall(self._store, self._embedder, asked, self._profile, self._context.clock, self._context.zone)
+        self.degraded = ranked.degraded or self.degraded
+        for hit in ranked.hits:
+            score = hit.score * share(hit) * (_USERS_SHARE if self._is_beside(hit) else 1.0)
+            if hit.passage.id not in self._found or self._found[hit.passage.id].score < score:
+                self._found[hit.passage.id] = _Found(hit, score, text)
+
+    def _is_beside(self, hit: Hit) -> bool:
+        own = hit.passage.scope.path == places.USER_SCOPE and hit.passage.kind == choice.TURN
+        return own and len(self._scopes) > 1
+
+    def asks_memory(self, prompt: str) -> float:
+        """Return the log-odds that a prompt asks for what was told; 0 where no vector tells."""
+        embedder = self._embedder
+        if embedder is None or embedder.model != prompts.fitted_on():
+            return 0.0
+        return prompts.asks_memory(embedder.embed_query(normalise(prompt)), embedder.model)
+
+    def best(self) -> list[_Found]:
+        """Return the best of all questions."""
+        return sorted(self._found.values(), key=lambda one: -one.score)[:_MOST_HITS]
+
+    @property
+    def is_near(self) -> bool:
+        """Say whether words and vectors were both looked at, and something near is there."""
+        return self._embedder is not None and not self.degraded and any(one.score >= _NEAR for one in self.best())
+
+
+def _memories(context: Context, store: Store, best: Sequence[_Found], window: Window) -> list[InjectedMemory]:
+    """Return what was found as it is shown, without what is gone, and what was said in this very session."""
+    folder = str(context.caller.folder)
+    documents = documents_of(store, [one.hit for one in best])
+    now_s = context.clock.now().timestamp()
+    said_here = _said_here(context, documents.values(), window) if window.session else frozenset()
+    memories = []
+    for one in best:
+        document = documents.get((one.hit.passage.scope, one.hit.passage.key))
+        if document is None or not _is_there(document):
+            continue  # a deleted file is no memory any more, whatever the index still holds
+        began_s = document.valid_from.timestamp() if document.valid_from else 0.0
+        if not window.was_said_here(document.key, began_s) and document.key not in said_here:
+            memories.append(_memory(one, document, folder, now_s))
+    return memories
+
+
+def _said_here(context: Context, documents: Iterable[Document], window: Window) -> frozenset[str]:
+    """Return the keys of what was observed in this very session alone, and still stands in its context."""
+    here = set()
+    for document in documents:
+        ids = [i for origin in document.provenance for i in origin.message_ids] if document.kind != choice.TURN else []
+        said = context.memory.journal().messages(document.scope, ids) if ids else []
+        if said and all(window.is_here(one.message.session, one.message.at.timestamp()) for one in said):
+            here.add(document.key)
+    return frozenset(here)
+
+
+def _source(document: Document) -> str:
+    return document.provenance[0].source if document.provenance else ""
+
+
+def _is_there(document: Document) -> bool:
+    source = Path(_source(document))
+    return not source.is_absolute() or source.exists() or document.kind == choice.TURN
+
+
+def _memory(one: _Found, document: Document, folder: str, now_s: float) -> InjectedMemory:
+    passage = one.hit.passage
+    status = choice.status(one.score, document.valid_to.timestamp() if document.valid_to else None, now_s)
+    day = choice.day(passage.valid_from.timestamp()) if passage.valid_from else ""
+    turn = spoken(document.text.split("\n"), passage.start_line) if document.kind == choice.TURN else None
+    if turn:
+        line = passage.start_line
+        text = f"{turn.text} → {turn.answer}" if turn.answer else turn.text
+        return InjectedMemory(
+            title="", citation=f"{document.key}#L{line}", text=text, who=turn.who, answers=turn.answers, day=day,
+            status="" if status == "current" else status, handle=places.handle(str(document.scope), document.key, line),
+            scope=str(document.scope), score=one.score, is_sure=one.score >= SURE,
+        )  # fmt: skip
+    source = _source(document)
+    if choice.has_changed(source, passage.text):
+        status = f"{status}, its file has changed since"
+    lines = f"#L{passage.start_line}" + (f"-L{passage.end_line}" if passage.end_line != passage.start_line else "")
+    return InjectedMemory(
+        title=document.title or choice.title(passage.text),
+        citation=shown_path(source or document.key, folder) + lines if Path(source or document.key).suffix else "",
+        text=snippet(passage.text, list(query_tokens(one.question)), _SNIPPET_CHARS),
+        category=category_of(dict(document.metadata), document.key),
+        tags=document.metadata.get("tags", ""),
+        day=day, status=status, handle=places.handle(str(document.scope), document.key),
+        scope=str(document.scope), score=one.score, is_sure=one.score >= SURE,
+    )  # fmt: skip
+
+
+def present(result: RecallResult, style: Style) -> str:
+    """Show what would be injected, then what it rests on."""
+    if not result.text:
+        return style.say("Nothing would be injected.", "넣을 것이 없습니다.")
+    lines = [printable(result.text)]
+    lines += [style.dim(f"{m.score:.2f}  {m.handle}  {printable(m.title or m.text[:60])}") for m in result.memories]
+    lines.append(style.dim(style.say(f"{result.tokens} tokens", f"{result.tokens} 토큰")))
+    if result.degraded:
+        lines.append(style.dim(style.say("note: ", "알림: ") + result.degraded))
+    return "\n".join(lines)
+
+
+OPERATION = Operation(
+    name="recall",
+    handler=run,
+    present=present,
+    doc=Words("Show what is put before a prompt, and why", "프롬프트 앞에 무엇을 왜 놓는지 보여 줍니다"),
+)

@@ -1,0 +1,185 @@
+"""Gathers what a session begins with: read where it stands, so that no text is made ahead, and none is out of date.
+
+Active memory is a file already (made by whoever observes), the end of the last session stands in the journal, titles and turns
+in the index: reads of a few milliseconds, which work without a daemon. Which turns state something lasting needs vectors: that
+alone is judged ahead (`observe.lasting`), as names of lines.
+"""
+
+import json
+import os
+import sqlite3
+import time
+
+from gieok import places
+from gieok.backends.journals.sqlite.journal_reader import last_session
+from gieok.backends.stores.sqlite.index_reader import Late, Mismatch, Missing
+from gieok.capabilities.prompt import inject, matches, start
+from gieok.capabilities.prompt.start import StartPart
+from gieok.surfaces.hook import trail
+from gieok.text import active
+from gieok.text.inert import one_line
+from gieok.text.turns import is_users
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from gieok.backends.stores.sqlite.index_reader import IndexReader
+
+_DAY_S = 86_400
+_LARGEST_BYTES = 200_000
+_MOST_TITLES = 200
+#: More lines than fit: each is looked up.
+_MOST_LASTING = 150
+_ROW_FIELDS = 6
+#: Kind of documents that come from files: others have no titles.
+_FILES = "memory"
+#: What binds most stands first among titles.
+_ORDER = ("constraint", "decision", "preference", "runbook", "tech-debt", "session-summary", "")
+
+
+class SessionPlace:
+    """Where a session begins: home, working folder, the scopes that it reads (its project's first), its identifier."""
+
+    __slots__ = ("configured_active", "deadline", "folder", "home", "own_scope", "project", "scopes", "session")
+
+    def __init__(
+        self,
+        home: str,
+        folder: str,
+        project: str,
+        scopes: "Sequence[str]",
+        own_scope: str,
+        session: str,
+        deadline: float,
+        configured_active: str,
+    ) -> None:
+        self.home, self.folder, self.project, self.scopes = home, folder, project, scopes
+        self.own_scope, self.session, self.deadline = own_scope, session, deadline
+        self.configured_active = configured_active
+
+
+def made(
+    place: SessionPlace, reader: "Callable[[], IndexReader]", whose: "Callable[[str], str]", budget_tokens: int
+) -> tuple[str, int]:
+    """Return the text for a session's start, and how many lines it shows; ('', 0) for none.
+
+    `reader` opens the index; without one there are no titles. `whose` says whose a scope is.
+    """
+    now = time.time()
+    days = [time.strftime("%Y-%m-%d", time.localtime(now + ahead)) for ahead in (0, _DAY_S)]
+    parts: list[StartPart] = []
+    due: list[active.ActiveLine] = []
+    index = _opened(place, reader)
+    lasting = [_lasting(place, scope, index, now) for scope in place.scopes] if index else []
+    said = "\n".join(start.fitting(part, budget_tokens) for part in lasting)
+    for number, scope in enumerate(place.scopes):
+        ahead, rest = start.split_due(_active(place, scope), *days)
+        due += ahead
+        # Rules observe by copying sentences: what is shown as it was said need not be shown twice.
+        rest = [line for line in rest if not start.is_said(line, said)]
+        share = (start.ACTIVE if lasting else start.ACTIVE_ALONE) / (number + 1)
+        parts.append(StartPart(f"Active memory of {_named(scope)}", start.active_lines(rest), share))
+    parts.append(_last(place))
+    parts.append(StartPart("Due", [(line.worth, start.shown_line(line.text, "due")) for line in due], start.DUE))
+    parts += lasting[1:]
+    if place.project and index:
+        try:
+            parts.append(_records(place, index))
+        except (Late, ValueError, sqlite3.Error) as error:
+            _log(place, error)
+    parts += lasting[:1]
+    return start.render(parts, " and ".join(dict.fromkeys(map(whose, place.scopes))), budget_tokens)
+
+
+def _opened(place: SessionPlace, reader: "Callable[[], IndexReader]") -> "IndexReader | None":
+    try:
+        return reader()
+    except Missing:
+        return None
+    except (Late, OSError, ValueError, sqlite3.Error, Mismatch) as error:
+        _log(place, error)
+        return None
+
+
+def _lasting(place: SessionPlace, scope: str, index: "IndexReader", now: float) -> StartPart:
+    """Return the turns of users that state something lasting, the best of them, in order of time."""
+    try:
+        with open(places.lasting_file(place.home, scope), encoding="utf-8") as opened:
+            rows = json.load(opened)
+        rows.sort(key=lambda row: -places.faded(row[0], row[1], now))
+        found: dict[str, tuple[float, float, str]] = {}
+        own = f"/{place.session}#"  # what the session that goes on has before it anyway
+        # Rows without a sum are an earlier release's.
+        rows = [row for row in rows if len(row) == _ROW_FIELDS and own not in row[3]]
+        for value, at, whose, key, number, check in rows[:_MOST_LASTING]:
+            line = index.line(whose, key, number)
+            # Another line than the one that was judged may be anybody's, and of a project that is not read here.
+            text = line.partition(": ")[2] if is_users(line) and places.line_check(line) == check else ""
+            if text and text not in found:
+                found[text] = (at, places.faded(value, at, now), places.handle(whose, key, number))
+    except FileNotFoundError:
+        return StartPart("", (), 0)
+    except (Late, OSError, ValueError, TypeError, sqlite3.Error) as error:
+        _log(place, error)
+        return StartPart("", (), 0)
+    lines = [
+        (value, start.turn_line(text, time.strftime("%Y-%m-%d", time.localtime(at)), handle))
+        for text, (at, value, handle) in sorted(found.items(), key=lambda one: -one[1][0])
+    ]
+    share = start.LASTING if scope == place.own_scope else start.LASTING_USER
+    return StartPart(f"What the user said, newest first ({one_line(scope)})", lines, share)
+
+
+def _named(scope: str) -> str:
+    return f"this project ({scope})" if scope.startswith("project:") else f"the user, everywhere ({scope})"
+
+
+def _active(place: SessionPlace, scope: str) -> "list[active.ActiveLine]":
+    file = places.active_memory(place.home, scope)
+    if place.configured_active and scope == places.USER_SCOPE:
+        file = os.path.join(place.folder, os.path.expanduser(place.configured_active))
+    try:
+        with open(file, encoding="utf-8", errors="replace") as opened:
+            return list(active.lines(opened.read(_LARGEST_BYTES)))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        _log(place, error)
+        return []
+
+
+def _log(place: SessionPlace, error: Exception) -> None:
+    trail.log(place.home, f"session-start: {type(error).__name__}: {error}")
+
+
+def _last(place: SessionPlace) -> StartPart:
+    """Return the end of the last session here."""
+    try:
+        file = os.path.join(place.home, "journal.sqlite")
+        found = last_session(file, place.own_scope, place.session, place.deadline)
+    except (OSError, sqlite3.Error) as error:
+        _log(place, error)
+        found = None
+    if found is None:
+        return StartPart("", (), 0)
+    day = time.strftime("%Y-%m-%d", time.localtime(found.turns[-1][2] / 1000))
+    lines = start.last_lines([(role, text) for role, text, _ in found.turns])
+    return StartPart(f"End of the last session here ({day}, {found.agent})", lines, start.LAST)
+
+
+def _records(place: SessionPlace, index: "IndexReader") -> StartPart:
+    """Return the titles of a project's records, what binds most first."""
+    rows = [
+        (matches.category_of(json.loads(metadata), key), title or key, matches.source_of(provenance) or key)
+        for key, title, metadata, provenance in index.newest(place.own_scope, _MOST_TITLES, _FILES)
+    ]
+    rows = [row for row in rows if not os.path.isabs(row[2]) or os.path.exists(row[2])]
+    rows.sort(key=lambda row: _ORDER.index(row[0]) if row[0] in _ORDER else len(_ORDER))
+    lines = [
+        (-float(number), inject.index_line(category, title, matches.shown_path(source, place.folder)))
+        for number, (category, title, source) in enumerate(rows)
+    ]
+    return StartPart(
+        f"Records of this project ({index.count(place.own_scope, _FILES)} memories in all)", lines, start.RECORDS
+    )

@@ -1,0 +1,84 @@
+"""Loopback server that speaks the protocols of services that embed and rerank, with vectors and scores of the caller's."""
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Row = dict[str, Any]
+Embed = Callable[[str], Sequence[float]]
+Rerank = Callable[[str, str], float]
+
+
+class EmbeddingServer(ThreadingHTTPServer):
+    """Answers as Ollama, OpenAI, Gemini, Cohere, Voyage or Jina would, by the path. A failure of `failures` comes first.
+
+    `embed` gets each text with its prompt; a task type of Gemini's is put before it, as `RETRIEVAL_QUERY: `.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, embed: Embed = lambda text: [1.0, float(len(text))], rerank: Rerank = lambda q, t: 0.5) -> None:
+        super().__init__(("127.0.0.1", 0), _EmbeddingHandler)
+        self.embed = embed
+        self.rerank = rerank
+        #: Status and body, taken before an answer is made; None closes the connection without a word.
+        self.failures: list[tuple[int, bytes] | None] = []
+        self.requests: list[tuple[str, Row]] = []
+        self.headers: list[dict[str, str]] = []
+        threading.Thread(target=self.serve_forever, daemon=True, kwargs={"poll_interval": 0.01}).start()
+
+    @property
+    def url(self) -> str:
+        """Return where it listens."""
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def answer(self, path: str, body: Row) -> Row:
+        """Return what the service of a path says."""
+        if path.endswith("/api/embed"):
+            size = body.get("dimensions")
+            vectors = [list(self.embed(text))[:size] for text in body["input"]]
+            return {"model": body["model"], "embeddings": vectors, "prompt_eval_count": 3 * len(vectors)}
+        if path.endswith("/embeddings"):
+            size = body.get("dimensions")
+            data = [{"index": i, "embedding": list(self.embed(t))[:size]} for i, t in enumerate(body["input"])]
+            return {"object": "list", "data": data[::-1], "usage": {"prompt_tokens": 5 * len(data)}}
+        if path.endswith(":batchEmbedContents"):
+            return {"embeddings": [{"values": list(self.embed(_gemini_text(row)))} for row in body["requests"]]}
+        scored = [(i, self.rerank(body["query"], text)) for i, text in enumerate(body["documents"])]
+        rows = [{"index": i, "relevance_score": s} for i, s in sorted(scored, key=lambda one: -one[1])]
+        return {"data" if "truncation" in body else "results": rows, "usage": {"total_tokens": 7 * len(rows)}}
+
+
+class _EmbeddingHandler(BaseHTTPRequestHandler):
+    server: EmbeddingServer
+
+    def log_message(self, *arguments: object) -> None:
+        """Say nothing."""
+
+    def do_POST(self) -> None:
+        """Answer one request."""
+        body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
+        self.server.requests.append((self.path, body))
+        self.server.headers.append({name.lower(): value for name, value in self.headers.items()})
+        if self.server.failures:
+            failure = self.server.failures.pop(0)
+            if failure is None:
+                self.close_connection = True
+                return
+            self._send(*failure)
+        else:
+            self._send(200, json.dumps(self.server.answer(self.path, body)).encode())
+
+    def _send(self, status: int, data: bytes) -> None:
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+def _gemini_text(row: Row) -> str:
+    task = f"{row['taskType']}: " if "taskType" in row else ""
+    return task + "".join(part["text"] for part in row["content"]["parts"])

@@ -1,0 +1,67 @@
+"""Lines of what was said: `User: …`, `Assistant: …`, a turn or a part of one each. Standard library, quick to import."""
+
+USER, ASSISTANT = "User", "Assistant"
+_SPEAKERS = {USER: "user", ASSISTANT: "assistant"}
+#: A turn that is narrower than this may be unintelligible alone: "9시 반", "the second one". A Hangul syllable counts double.
+_FEW_COLUMNS = 60
+_FOLLOWING_CHARS = 160
+
+
+def is_users(text: str) -> bool:
+    """Say whether a line is what a user said."""
+    return text.startswith("User: ")
+
+
+class SpokenLine:
+    """A turn as it is shown: who said it, their words, what they answer where they are few, what answers a question."""
+
+    __slots__ = ("answer", "answers", "text", "who")
+
+    def __init__(self, who: str, text: str, answers: str = "", answer: str = "") -> None:
+        self.who, self.text, self.answers, self.answer = who, text, answers, answer
+
+
+def spoken(lines: "list[str]", number: int) -> "SpokenLine | None":
+    """Return the turn in a line (from 1) of a document of turns; None where it is none."""
+    who, text = _speaker(lines, number)
+    if not who:
+        return None
+    before_who, before = _speaker(lines, number - 1)
+    after_who, after = _speaker(lines, number + 1)
+    asks = text.rstrip().endswith(("?", "？"))
+    is_short = len(text) + sum(char > "\u10ff" for char in text) <= _FEW_COLUMNS
+    return SpokenLine(
+        who,
+        text,
+        _end(before) if is_short and not asks and before_who not in ("", who) else "",
+        _start(after) if asks and after_who not in ("", who) else "",
+    )
+
+
+def exchange(lines: "list[str]", number: int) -> str:
+    """Return a turn with what makes it intelligible, a labelled line each: what it answers, or what answers it."""
+    shown = spoken(lines, number)
+    if shown is None:
+        return ""
+    other = USER if shown.who == _SPEAKERS[ASSISTANT] else ASSISTANT
+    before = f"{other}: {shown.answers}\n" if shown.answers else ""
+    after = f"\n{other}: {shown.answer}" if shown.answer else ""
+    return f"{before}{lines[number - 1]}{after}"
+
+
+def _speaker(lines: "list[str]", number: int) -> "tuple[str, str]":
+    """Return who speaks in a line, and the words; ('', '') for no turn."""
+    label, colon, text = lines[number - 1].partition(": ") if 0 < number <= len(lines) else ("", "", "")
+    return (_SPEAKERS[label], text) if colon and label in _SPEAKERS else ("", "")
+
+
+def _start(said: str) -> str:
+    return said if len(said) <= _FOLLOWING_CHARS else said[: _FOLLOWING_CHARS - 1] + "…"
+
+
+def _end(said: str) -> str:
+    """Return the end of what was said, from a word on: a question stands there."""
+    if len(said) <= _FOLLOWING_CHARS:
+        return said
+    space = said.find(" ", len(said) - _FOLLOWING_CHARS)
+    return "… " + said[space + 1 if space > 0 else -_FOLLOWING_CHARS :]

@@ -1,0 +1,62 @@
+"""What stands in an agent's context already is known, whatever it looks like there."""
+
+from pathlib import Path
+
+import pytest
+
+from gieok.capabilities.prompt.inject import InjectedMemory, render
+from gieok.capabilities.prompt.window import Window
+
+_TEXT = "배포는 금요일 점심 이후에 하지 마, prod <은> 절대"
+
+
+def _memory(text: str = _TEXT, **more: object) -> InjectedMemory:
+    return InjectedMemory(title="", citation="a.md", text=text, **more)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [_TEXT, f"# 규칙\n\n- **{_TEXT}**\n", _TEXT.replace(" ", "\n  "), _TEXT.replace("prod", "`PROD`"), f"| {_TEXT} |"],
+)
+def test_a_memory_in_a_file_of_instructions_is_there_in_whatever_form(tmp_path: Path, written: str) -> None:
+    (tmp_path / "CLAUDE.md").write_text(written, encoding="utf-8")
+    window = Window(str(tmp_path), "claude-code", "s")
+    assert not window.holds(_memory())
+    window.read([str(tmp_path / "none.md"), str(tmp_path / "CLAUDE.md")])
+    assert window.holds(_memory())
+    assert not window.holds(_memory("배포는 화요일에 해"))
+
+
+def test_a_title_does_not_stand_for_the_whole(tmp_path: Path) -> None:
+    text = "A long text of many words about the deploys. " * 20
+    title, whole = (_memory(text, handle="1a2b3c4d", is_sure=sure) for sure in (False, True))
+    Window(str(tmp_path), "codex", "s").keep("prompt", render([title], 900), 1.0)
+    again = Window(str(tmp_path), "codex", "s")
+    assert again.holds(title)
+    assert not again.holds(whole)
+    assert not Window(str(tmp_path), "codex", "t").holds(title)
+    assert not Window(str(tmp_path), "codex", "").holds(title)
+
+
+def test_a_turn_of_this_session_is_in_its_context_until_that_is_compacted(tmp_path: Path) -> None:
+    window = Window(str(tmp_path), "codex", "abc")
+    assert window.was_said_here("sessions/codex/abc#0", 50.0)
+    assert not window.was_said_here("sessions/codex/abcd#0", 50.0)
+    assert window.is_here("abc", 50.0)
+    assert not window.is_here("abcd", 50.0)
+    window.empty(60.0)
+    after = Window(str(tmp_path), "codex", "abc")
+    assert not after.was_said_here("sessions/codex/abc#0", 50.0)
+    assert not after.is_here("abc", 50.0)
+    assert after.was_said_here("sessions/codex/abc#1", 70.0)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe", b'{"injected": 7}', b'{"since": "x"}'])
+def test_a_file_that_is_damaged_is_no_hindrance(tmp_path: Path, content: bytes) -> None:
+    Window(str(tmp_path), "codex", "s").keep("prompt", render([_memory()], 900), 1.0)
+    (file,) = (tmp_path / "hook" / "sessions").iterdir()
+    file.write_bytes(content)
+    window = Window(str(tmp_path), "codex", "s")
+    assert not window.holds(_memory())
+    window.keep("prompt", render([_memory()], 900), 2.0)
+    assert Window(str(tmp_path), "codex", "s").holds(_memory())

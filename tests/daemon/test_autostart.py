@@ -1,0 +1,68 @@
+"""A session start brings one daemon up where it is wanted, and never otherwise."""
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from gieok import fs, places
+from gieok.daemon import autostart, wire
+from gieok.daemon.client import Daemon
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return fs.make_private(tmp_path / "home")
+
+
+def _installed(home: Path) -> None:
+    fs.replace_private(home / "installs" / "1.json", "{}")
+
+
+def test_it_is_wanted_once_an_agent_was_installed_unless_somebody_said_no(home: Path) -> None:
+    assert not autostart.is_wanted(str(home), "auto", {})
+    assert autostart.is_wanted(str(home), "on", {"CI": "true"})
+    _installed(home)
+    assert autostart.is_wanted(str(home), "auto", {})
+    assert not autostart.is_wanted(str(home), "auto", {"CI": "true"})
+    assert not autostart.is_wanted(str(home), "off", {})
+
+
+def test_down_keeps_it_down_until_it_is_wanted_again(home: Path) -> None:
+    _installed(home)
+    assert Daemon(home).stop() is False
+    assert not autostart.is_wanted(str(home), "auto", {})
+    assert not autostart.is_wanted(str(home), "on", {})
+    autostart.allow(str(home))
+    assert autostart.is_wanted(str(home), "auto", {})
+
+
+_START = "import sys; from gieok.daemon import autostart; autostart.start(sys.argv[1])"
+
+
+def test_what_starts_outlives_who_started_it_is_one_and_imports_nothing_of_the_folder(
+    home: Path, tmp_path: Path
+) -> None:
+    for name in ("json.py", "gieok.py", "sqlite3.py"):
+        (tmp_path / name).write_text("raise SystemExit('a project was imported')\n")
+    environment = os.environ | {"GIEOK_EMBEDDER": "none", "HOME": str(tmp_path), places.HOME_VARIABLE: str(home)}
+    for _ in range(3):
+        subprocess.run([sys.executable, "-P", "-c", _START, str(home)], cwd=tmp_path, env=environment, check=True)
+    daemon, pause = Daemon(home), threading.Event()
+    try:
+        running = daemon.status()
+        while running is None:  # a hang, not a limit: the test's own timeout ends it
+            pause.wait(0.05)
+            running = daemon.status()
+        assert os.getpgid(running.pid) != os.getpgrp()
+        address = wire.address(home)
+        assert address is not None
+        assert address.pid == running.pid
+        log = (home / "daemon.log").read_text()
+        assert log.count("started, process") == 1
+        assert "imported" not in log
+    finally:
+        daemon.stop()

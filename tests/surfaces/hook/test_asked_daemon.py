@@ -1,0 +1,147 @@
+"""The hook asks the daemon first, and answers by words whenever that does not answer in time."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from gieok import __version__, places
+from gieok.agents import table
+from gieok.app import open_context
+from gieok.daemon import wire
+from gieok.daemon.server import Server
+
+_LINTER = "어떤 린터를 쓰기로 했지?"
+_MEMORY = {
+    "handle": "1a2b3c4d.2", "score": 0.9, "title": "", "text": "린터는 ruff", "citation": "", "category": "", "tags": "",
+    "day": "2026-11-20", "who": "user", "answers": "", "status": "", "scope": "agent:main", "is_sure": True,
+}  # fmt: skip
+_DATA = {
+    "text": "the daemon's text",
+    "tokens": 7,
+    "memories": [_MEMORY],
+    "asked": [],
+    "degraded": None,
+    "is_hint": False,
+}
+_FAILURE = {"code": "error", "message": "x", "hint": ""}
+
+
+@contextmanager
+def _daemon(home: Path, answer: Callable[..., dict[str, object]], version: str = __version__) -> Iterator[list[object]]:
+    """Answer in the place of a daemon; give the calls that came."""
+    calls: list[object] = []
+    listening, address = wire.listen(home, "now", version)
+
+    def answered(call: object, *_: object) -> dict[str, object]:
+        calls.append(call)
+        return answer()
+
+    def serve() -> None:
+        with pytest.raises(OSError):
+            Server(listening, address.token, lambda what: {}).serve(answered)
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    try:
+        yield calls
+    finally:
+        listening.close()
+        wire.forget(home)
+
+
+def _answer(**more: object) -> dict[str, object]:
+    return {"found": True, "data": _DATA, "text": "", "status": 0, "failure": None, **more}
+
+
+def test_what_the_daemon_says_is_injected_and_kept_as_shown(known) -> None:
+    with _daemon(known.home, _answer) as calls:
+        said = known.hook("prompt", known.payload(_LINTER, session_id="one"), GIT_EDITOR="true", HTTPS_PROXY="http://p")
+    assert said.context == "the daemon's text"
+    (call,) = calls
+    assert (call.operation, call.surface, call.folder) == ("recall", "hook", str(known.project))
+    assert call.values["prompt"] == [_LINTER]
+    assert (call.values["agent"], call.values["session"]) == ("claude-code", "one")
+    assert call.values["within_ms"] > 0
+    (kept,) = (json.loads(file.read_text()) for file in (known.home / "hook" / "sessions").iterdir())
+    assert kept["last"]["text"] == "the daemon's text"
+    assert kept["last"]["memories"] == [_MEMORY]
+    assert known.calls()[-1]["by"] == "daemon"
+
+
+def test_where_the_daemon_fails_words_answer(known) -> None:
+    with _daemon(known.home, lambda: _answer(failure=_FAILURE, data=None)):
+        said = known.hook("prompt", known.payload(_LINTER))
+    assert "flake8" in said.context
+    assert known.calls()[-1]["by"] == "words"
+
+
+def test_a_daemon_of_another_version_is_not_asked(known) -> None:
+    with _daemon(known.home, _answer, "0.0.1") as calls:
+        assert "flake8" in known.hook("prompt", known.payload(_LINTER)).context
+    assert calls == []
+
+
+def test_a_daemon_that_was_killed_leaves_an_address_that_harms_nobody(known) -> None:
+    listening, _ = wire.listen(known.home, "now", __version__)
+    listening.close()  # the files stay, as after `kill -9`
+    assert "flake8" in known.hook("prompt", known.payload(_LINTER)).context
+    (known.home / "daemon.json").write_text("{")
+    assert "flake8" in known.hook("prompt", known.payload(_LINTER)).context
+    assert known.log() == []
+
+
+def test_a_daemon_that_does_not_answer_in_time_leaves_time_for_words(known) -> None:
+    late = threading.Event()
+    with _daemon(known.home, lambda: (late.wait(60), _answer())[1]):
+        said = known.hook("prompt", known.payload(_LINTER), GIEOK_HOOK_DEADLINE_MS="4000")
+        late.set()
+    assert "flake8" in said.context
+    assert known.calls()[-1]["by"] == "words"
+
+
+def test_nothing_is_injected_twice_in_a_session_until_it_is_compacted(known) -> None:
+    payload = known.payload(_LINTER, session_id="one")
+    assert "flake8" in known.hook("prompt", payload).context
+    assert known.hook("prompt", payload).out == b""
+    assert "flake8" in known.hook("prompt", payload | {"session_id": "two"}).context
+    known.hook("pre-compact", payload)
+    assert "flake8" in known.hook("prompt", payload).context
+    assert known.hook("prompt", payload).out == b""
+    known.hook("session-start", payload | {"source": "compact"}, GIEOK_HOOK_SESSION_TOKENS="0")
+    assert "flake8" in known.hook("prompt", payload).context
+
+
+@pytest.mark.parametrize(
+    ("agent", "name"), [("claude-code", "CLAUDE.md"), ("codex", "AGENTS.md"), ("gemini-cli", "GEMINI.md")]
+)
+def test_what_stands_in_the_agents_own_instructions_is_not_injected(known, agent: str, name: str) -> None:
+    text = "# Rules\n\n- 린터는 **ruff를** 쓰기로 했다. flake8은 느려서\n  버렸다.\n"
+    (known.project / "sub").mkdir()
+    (known.project / name).write_text(text)
+    payload = known.payload(_LINTER) | {"cwd": str(known.project / "sub")}
+    payload["hook_event_name"] = table.BY_NAME[agent].events["prompt"]
+    assert known.hook("prompt", payload, "--agent", agent).out == b""
+    (known.project / name).write_text("@rules/own.md\n" if agent == "claude-code" else "none\n")
+    (known.project / "rules").mkdir()
+    (known.project / "rules" / "own.md").write_text(text)
+    assert bool(known.hook("prompt", payload, "--agent", agent).out) == (agent != "claude-code")
+
+
+def test_the_handle_that_is_shown_is_that_of_the_memory(known) -> None:
+    shown = known.hook("prompt", known.payload(_LINTER)).context
+    handle = shown.splitlines()[-2].rpartition(", ")[2].rstrip(")")
+    context = open_context({})
+    keys = context.memory.store().hashes(context.scope)
+    assert [key for key in keys if places.handle(str(context.scope), key) == handle] == [
+        key for key in keys if "decision/" in key
+    ]
+
+
+def test_what_stands_at_the_start_of_the_session_is_not_injected_again(known) -> None:
+    payload = known.payload(_LINTER, session_id="one")
+    assert "린터는 ruff를 쓰기로 했다. flake8은 느려서 버렸다." in known.hook("session-start", payload).context
+    assert known.hook("prompt", payload).out == b""

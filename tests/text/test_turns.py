@@ -1,0 +1,23 @@
+from gieok.text.turns import exchange, spoken
+
+_TALK = ["User: 회의 잡아줘", "Assistant: 네.", "Assistant: 몇 시로 할까요?", "User: 9시 반", "User: " + "긴 말 " * 20]
+
+
+def test_a_turn_of_few_words_is_shown_with_what_it_answers() -> None:
+    assert exchange(_TALK, 4) == "Assistant: 몇 시로 할까요?\nUser: 9시 반"
+    assert exchange(_TALK, 5) == _TALK[4]
+    asked = exchange([f"Assistant: {'word ' * 99}ready?", "User: yes"], 2)
+    assert asked.startswith("Assistant: … word")
+    assert asked.endswith("ready?\nUser: yes")
+
+
+def test_a_question_is_shown_with_its_answer() -> None:
+    assert exchange(_TALK, 3) == "Assistant: 몇 시로 할까요?\nUser: 9시 반"
+    shown = spoken(_TALK, 3)
+    assert shown
+    assert (shown.who, shown.answers, shown.answer) == ("assistant", "", "9시 반")
+
+
+def test_a_line_that_is_no_turn_is_not_shown_as_one() -> None:
+    assert spoken(_TALK, 0) is spoken(_TALK, 6) is spoken(["a note: with a colon"], 1) is None
+    assert exchange(_TALK, 99) == ""
