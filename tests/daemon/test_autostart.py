@@ -11,6 +11,7 @@ import pytest
 from gieok import fs, places
 from gieok.daemon import autostart, wire
 from gieok.daemon.client import Daemon
+from gieok.daemon.server import Server
 
 
 @pytest.fixture
@@ -66,3 +67,33 @@ def test_what_starts_outlives_who_started_it_is_one_and_imports_nothing_of_the_f
         assert "imported" not in log
     finally:
         daemon.stop()
+
+
+def test_one_that_comes_to_the_lock_after_a_person_stopped_it_ends_at_once(home: Path) -> None:
+    autostart.keep_down(str(home))
+    environment = os.environ | {"GIEOK_EMBEDDER": "none", places.HOME_VARIABLE: str(home)}
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "gieok.daemon", autostart.IDLE], cwd=home, env=environment, check=True
+    )
+    assert done.returncode == 0
+    assert not (home / "daemon.log").exists()
+
+
+def test_stopping_asks_also_the_one_that_was_still_starting(home: Path) -> None:
+    held, asked = threading.Event(), threading.Event()
+
+    def starting() -> None:
+        with fs.exclusive(wire.lock_file(home), wait=False):
+            held.set()
+            listening, address = wire.listen(home, "2026-01-01", "0")
+            server = Server(listening, address.token, lambda _: (asked.set(), {"ok": True})[1])
+            threading.Thread(target=server.serve, args=(lambda *_: {},), daemon=True).start()
+            asked.wait()
+            wire.forget(home)
+
+    daemon = threading.Thread(target=starting)
+    daemon.start()
+    held.wait()  # it may not listen yet: then the first look finds no address
+    assert Daemon(home).stop()
+    daemon.join()
+    assert asked.is_set()

@@ -18,7 +18,7 @@ IDLE = "--idle"
 
 def is_wanted(home: str, setting: str, environment: Mapping[str, str]) -> bool:
     """Say whether a session start may bring a daemon up; `setting` is `daemon.autostart`. Without a person, in CI: never."""
-    if setting == "off" or os.path.exists(os.path.join(home, places.DAEMON_DOWN)):
+    if setting == "off" or is_kept_down(home):
         return False
     return setting == "on" or (not environment.get("CI") and _has_installs(os.path.join(home, _INSTALLS)))
 
@@ -54,6 +54,11 @@ def start(home: str) -> None:
 def keep_down(home: str) -> None:
     """Start none by ourselves from now on."""
     fs.create_private(os.path.join(home, places.DAEMON_DOWN))
+
+
+def is_kept_down(home: str) -> bool:
+    """Say whether a person stopped it and has not started it since."""
+    return os.path.exists(os.path.join(home, places.DAEMON_DOWN))
 
 
 def allow(home: str) -> None:

@@ -67,11 +67,15 @@ class Daemon:
             autostart.keep_down(str(self._home))
         if not self._is_alive():
             return False
-        to = wire.address(self._home)
-        if to and wire.ask(to, "stop") is None:
-            _terminate(to.pid)
         deadline = time.monotonic() + _STOP_S
+        asked: set[str] = set()
         while self._is_alive():
+            to = wire.address(self._home)
+            # Each once: one that was starting meanwhile writes down later where it listens, another may follow it.
+            if to and to.token not in asked:
+                asked.add(to.token)
+                if wire.ask(to, "stop") is None:
+                    _terminate(to.pid)
             if time.monotonic() > deadline:
                 raise GieokError("the daemon does not stop", hint=f"end process {to.pid if to else '?'}")
             time.sleep(_POLL_S)

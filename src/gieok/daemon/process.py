@@ -43,7 +43,8 @@ def main() -> int:
     """Run until a signal or a client ends it; 0 also where another daemon runs already."""
     home = paths.home()
     with fs.exclusive(wire.lock_file(home), wait=False) as is_alone:
-        if not is_alone:
+        # One that a session start began may come to the lock after `gieok down`.
+        if not is_alone or (autostart.IDLE in sys.argv and autostart.is_kept_down(str(home))):
             return 0
         fs.rotate(paths.log(home), _MOST_LOG_BYTES)
         os.chdir(home)  # a session start leaves us in the agent's folder
