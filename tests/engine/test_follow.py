@@ -24,7 +24,7 @@ class Played:
 
 
 def _followed(
-    played: Played, answers: Sequence[bool] = (), rescan_s: int = 300, stop_after: int = 0
+    played: Played, answers: Sequence[bool] = (), rescan_s: int = 300, stop_after: int = 0, folders_s: int = 60
 ) -> list[set[Path]]:
     read: list[set[Path]] = []
 
@@ -33,7 +33,7 @@ def _followed(
         return len(read) > len(answers) or answers[len(read) - 1]
 
     folders = [[Path("one")], [Path("one"), Path("two")]]
-    followed = Followed(lambda: folders[min(len(played.watched), 1)], take, 50, rescan_s)
+    followed = Followed(lambda: folders[min(len(played.watched), 1)], take, 50, rescan_s, folders_s)
     follow(played, followed, lambda: bool(stop_after) and len(read) >= stop_after)
     return read
 
@@ -54,8 +54,8 @@ def test_after_a_failure_everything_is_read_with_pauses_that_grow() -> None:
 
 
 def test_folders_that_were_added_are_watched_too() -> None:
-    played = Played([_QUIET] * 60, [_QUIET, _A])
-    assert _followed(played) == [set(), set(), _A]
+    played = Played([_QUIET] * 2, [_QUIET, _A])
+    assert _followed(played, folders_s=2) == [set(), set(), _A]
     assert played.watched == [[Path("one")], [Path("one"), Path("two")]]
 
 

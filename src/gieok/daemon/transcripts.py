@@ -14,6 +14,8 @@ from gieok.ops.observe.run import settled
 
 #: Between a change of a transcript and reading it; short, because a line costs less than a millisecond to take.
 _DEBOUNCE_MS = 60
+#: An agent's first session makes its folder; what is said there is known within seconds like everything else.
+_FOLDERS_S = 2
 #: A conversation that rests is looked at this often.
 _IDLE_CHECK_S = 60
 
@@ -34,7 +36,9 @@ class Transcripts:
     def follow(self) -> None:
         """Take what is written, until the process is to stop."""
         stopped = self._board.stop.is_set
-        self._context.admin.watching.follow(self._folders, self._read, debounce_ms=_DEBOUNCE_MS, is_stopped=stopped)
+        self._context.admin.watching.follow(
+            self._folders, self._read, debounce_ms=_DEBOUNCE_MS, folders_s=_FOLDERS_S, is_stopped=stopped
+        )
 
     def _folders(self) -> list[Path]:
         folders = self._sidecar.watched()

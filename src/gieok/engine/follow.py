@@ -11,8 +11,6 @@ from typing import NamedTuple
 from gieok.ports.system import Watcher
 
 _TICK_S = 1
-#: New folders (an agent that was just installed, another root) are found within this time.
-_FOLDERS_S = 60
 _LONGEST_PAUSE_S = 300
 
 
@@ -26,6 +24,8 @@ class Followed(NamedTuple):
     read: Callable[[set[Path]], bool]
     debounce_ms: int
     rescan_s: int
+    #: New folders (of an agent that runs for the first time, another root) are found within this time of quiet.
+    folders_s: int = 60
 
 
 def follow(watcher: Watcher, followed: Followed, is_stopped: Callable[[], bool] = lambda: False) -> None:
@@ -43,7 +43,7 @@ def _follow_folders(watcher: Watcher, followed: Followed, is_stopped: Callable[[
         if is_stopped():
             return False
         quiet_s += 0 if changed else _TICK_S
-        if not changed and quiet_s % _FOLDERS_S == 0 and set(followed.folders()) != set(folders):
+        if not changed and quiet_s % followed.folders_s == 0 and set(followed.folders()) != set(folders):
             return True
         if changed or quiet_s % followed.rescan_s == 0 or (has_missed and quiet_s % pause_s == 0):
             has_missed = not followed.read(set() if has_missed else changed)

@@ -102,10 +102,12 @@ class Watching(NamedTuple):
         read: Callable[[set[Path]], bool],
         *,
         debounce_ms: int = 0,
+        folders_s: int = 60,
         is_stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         """Follow files (`engine.follow`) until `is_stopped`, or the process is interrupted."""
-        follow(self.open(), Followed(folders, read, debounce_ms or self.debounce_ms, self.rescan_s), is_stopped)
+        followed = Followed(folders, read, debounce_ms or self.debounce_ms, self.rescan_s, folders_s)
+        follow(self.open(), followed, is_stopped)
 
 
 class SeedAccess(NamedTuple):
