@@ -52,68 +52,89 @@ class ObserveRunResult:
 
 def run(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
     """Read and observe."""
-    sidecar = context.observe.sidecar()
-    steps: Counter[str] = Counter()
-    written: set[str] = set()
-    unheard: set[str] = set()
-    notes = Mirrored()
-
-    @contextmanager
-    def heard() -> Iterator[None]:
-        try:
-            yield
-        except (StoreBusy, StoreUnreachable) as error:  # the journal holds it, and hands it over next time
-            unheard.add(str(error))
-
-    def derived() -> int:
-        with heard():
-            return sidecar.derive_turns(progress=context.progress("blocks of turns")).put
-        return 0
-
-    def go(*, flush: bool, changed: set[Path] | None = None) -> None:
-        ended = sidecar.capture_spool()
-        _ = sidecar.capture_all() if changed is None else sidecar.capture_paths(changed)
-        with heard():
-            notes.add(sidecar.mirror_notes(changed))
-        made = derived()
-        for scope in sidecar.journal.scopes():
-            with heard():
-                done = settled(context, scope, flush=flush or scope in ended)
-                made += len(done)
-                steps.update(step.value for step in done)
-                if done or flush:
-                    sidecar.write_active_memory(scope)
-                    written.add(str(sidecar.active_file(scope)))
-        context.say(f"{sidecar.capture.captured.messages} messages, {dict(steps)}")
-        store, embedder = context.memory.store(), context.memory.embedder() if made else None
-        with heard():
-            if embedder is not None and isinstance(store, VectorSearch):
-                fill_vectors(store, embedder, is_first=is_users)
-            promotion.update(store, context.home)
-
-    def read(changed: set[Path]) -> bool:
-        go(flush=False, changed=changed or None)
-        return True
-
+    observed = _Run(context)
+    sidecar = observed.sidecar
     if request.once:
-        go(flush=True)
-        with heard():
+        observed.go(flush=True)
+        with observed.heard():
             seed(context)
     else:
         folders = [*sidecar.watched(), make_private(sidecar.spool)]
-        context.admin.watching.follow(lambda: folders, read, debounce_ms=_DEBOUNCE_MS)
-    captured = sidecar.capture.captured
-    waiting = "; ".join([*(incident.detail for incident in sidecar.journal.incidents()), *sorted(unheard)])
-    return ObserveRunResult(
-        captured.messages,
-        captured.rejects,
-        dict(steps),
-        dict(captured.troubles),
-        tuple(sorted(written)),
-        waiting,
-        notes if sidecar.notes and sidecar.notes.folders else None,
-        tuple(str(place.folder) for place in sidecar.transcripts.places),
-    )
+        context.say(f"watching {len(folders) - 1} folders of transcripts; Ctrl-C ends it, and nothing is lost")
+        context.admin.watching.follow(lambda: folders, observed.read, debounce_ms=_DEBOUNCE_MS)
+    return observed.result()
+
+
+class _Run:
+    """Reads and observes, as often as it is asked to; what a store cannot take now waits in the journal."""
+
+    def __init__(self, context: Context) -> None:
+        self.sidecar = context.observe.sidecar()
+        self._context = context
+        self._steps: Counter[str] = Counter()
+        self._written: set[str] = set()
+        self._unheard: set[str] = set()
+        self._notes = Mirrored()
+
+    @contextmanager
+    def heard(self) -> Iterator[None]:
+        """Note that a store was busy or away; the journal hands over next time."""
+        try:
+            yield
+        except (StoreBusy, StoreUnreachable) as error:
+            self._unheard.add(str(error))
+
+    def read(self, changed: set[Path]) -> bool:
+        """Read what changed, or everything; observe what is due."""
+        self.go(flush=False, changed=changed or None)
+        return True
+
+    def go(self, *, flush: bool, changed: set[Path] | None = None) -> None:
+        """Read, derive turns, observe, embed, and judge what lasts; `flush`: everything that waits is due."""
+        sidecar, context = self.sidecar, self._context
+        ended = sidecar.capture_spool()
+        _ = sidecar.capture_all() if changed is None else sidecar.capture_paths(changed)
+        with self.heard():
+            self._notes.add(sidecar.mirror_notes(changed))
+        made = 0
+        with self.heard():
+            made = sidecar.derive_turns(progress=context.progress("blocks of turns")).put
+        for scope in sidecar.journal.scopes():
+            with self.heard():
+                made += self._observe(scope, flush=flush, has_ended=scope in ended)
+        context.say(f"{sidecar.capture.captured.messages} messages, {dict(self._steps)}")
+        with self.heard():
+            self._judge(has_new=bool(made))
+
+    def _observe(self, scope: Scope, *, flush: bool, has_ended: bool) -> int:
+        done = settled(self._context, scope, flush=flush or has_ended)
+        self._steps.update(step.value for step in done)
+        if done or flush:
+            self.sidecar.write_active_memory(scope)
+            self._written.add(str(self.sidecar.active_file(scope)))
+        return len(done)
+
+    def _judge(self, *, has_new: bool) -> None:
+        memory = self._context.memory
+        store, embedder = memory.store(), memory.embedder() if has_new else None
+        if embedder is not None and isinstance(store, VectorSearch):
+            fill_vectors(store, embedder, is_first=is_users)
+        promotion.update(store, self._context.home)
+
+    def result(self) -> ObserveRunResult:
+        """Return what was read and made so far."""
+        sidecar, captured = self.sidecar, self.sidecar.capture.captured
+        incidents = (incident.detail for incident in sidecar.journal.incidents())
+        return ObserveRunResult(
+            captured.messages,
+            captured.rejects,
+            dict(self._steps),
+            dict(captured.troubles),
+            tuple(sorted(self._written)),
+            "; ".join([*incidents, *sorted(self._unheard)]),
+            self._notes if sidecar.notes and sidecar.notes.folders else None,
+            tuple(str(place.folder) for place in sidecar.transcripts.places),
+        )
 
 
 def settled(
