@@ -26,7 +26,7 @@ from gieok.text.tokens import count_tokens
 from gieok.text.turns import USER
 
 #: To be raised where the same turns would be judged otherwise.
-_VERSION = 2
+_VERSION = 3
 _MOST_LINES = 400
 _LONGEST_CHARS = 400
 #: From here a statement is about the user, and holds in every project.
