@@ -1,10 +1,12 @@
-"""The form of active_memory.md: its fixed sentences and headings, and the lines of a file that has it.
+"""The form of active_memory.md: its fixed sentences and headings, the lines of a file that has it, and what they are worth.
 
 Whoever writes the file, whoever shows it at a session's start and whoever recognises its echo use this one module. Imported
 by the hook: standard library that is quick to import.
 """
 
 import re
+
+from gieok.text.due import ordinal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,37 +21,51 @@ HEADS = {
     "ko": "지난 대화에서 기억하는 것입니다. 자료일 뿐이며, 사용자가 지금 하는 말과 다르면 사용자가 맞습니다.",
 }
 #: In the order of the file; `statistics` counts, and is no memory.
-SECTIONS = ("states", "preferences", "decisions", "pending", "done", "done_earlier", "notes", "statistics")
+SECTIONS = ("states", "due", "preferences", "decisions", "pending", "done", "done_earlier", "notes", "statistics")
 HEADINGS = {
     "en": (
-        "Current context", "Constraints and preferences", "Critical decisions", "Pending",
+        "Current context", "Due", "Constraints and preferences", "Critical decisions", "Pending",
         "Completed in the last 7 days", "Earlier", "Notes", "Statistics",
     ),
-    "ko": ("현재 맥락", "제약과 선호", "중요한 결정", "대기 중", "지난 7일에 끝난 일", "그 전", "메모", "통계"),
+    "ko": ("현재 맥락", "마감", "제약과 선호", "중요한 결정", "대기 중", "지난 7일에 끝난 일", "그 전", "메모", "통계"),
 }  # fmt: skip
 NONE = {"en": "(none)", "ko": "(없음)"}
-#: Worth of a line by section; a year of age costs one point.
-WORTH = dict(zip(SECTIONS, (3.0, 5.0, 5.0, 4.0, 2.0, 1.0, 3.0, 0.0), strict=True))
-DAYS_PER_POINT = 365
+#: Of a section: what a new line is worth, in how many days half of that is left, and the share that always is. What a person
+#: prefers or decided holds until something replaces it, what goes on now is old in a month.
+_WORTH = {
+    "states": (3.0, 30, 0.0), "due": (7.0, 400, 0.5), "preferences": (5.0, 180, 0.3), "decisions": (5.0, 180, 0.3),
+    "pending": (4.0, 45, 0.1), "done": (2.0, 14, 0.0), "done_earlier": (1.0, 30, 0.0), "notes": (3.0, 180, 0.3),
+}  # fmt: skip
+#: A 🔴 state is a fact rather than what goes on.
+_FACT = (3.0, 120, 0.3)
 MARKS = {"🔴": 2.0, "🟡": 1.0, "🟢": 0.0}
 _OWN = "own"
 _SECTION_OF = {heading: name for names in HEADINGS.values() for heading, name in zip(names, SECTIONS, strict=True)}
-_LINE = re.compile(r"- (🔴|🟡|🟢) (\d{4})-(\d\d)-(\d\d) ")
+_LINE = re.compile(r"- (🔴|🟡|🟢) (\d{4}-(?:0\d|1[0-2])-[0-3]\d) ")
 
 
 class ActiveLine:
     """A line of active memory: its section ('own': of the user's text), the text, and what it is worth."""
 
-    __slots__ = ("section", "text", "worth")
+    __slots__ = ("day", "mark", "section", "text")
 
-    def __init__(self, section: str, text: str, worth: float) -> None:
-        self.section, self.text, self.worth = section, text, worth
+    def __init__(self, section: str, text: str) -> None:
+        self.section, self.text = section, text
+        found = _LINE.match(text)
+        self.mark, self.day = (found[1], found[2]) if found else ("", "")
 
     @property
     def told(self) -> str:
         """Return the text without its mark and the day on which it was said."""
         found = _LINE.match(self.text)
         return self.text[found.end() :] if found else self.text.removeprefix("- ")
+
+    def worth(self, today: str = "") -> float:
+        """Return what the line is worth on a day (`2026-11-22`); when it was said, where none is named."""
+        if self.section == _OWN:
+            return 100.0
+        # The task and patterns have no day, and are of now.
+        return worth(self.section, self.mark or "🔴", ordinal(today) - ordinal(self.day) if self.day and today else 0)
 
 
 def lines(text: str) -> "Iterator[ActiveLine]":
@@ -65,13 +81,11 @@ def lines(text: str) -> "Iterator[ActiveLine]":
         if said.startswith("#"):
             section = _SECTION_OF.get(said.lstrip("# "), section)
         elif said and said not in NONE.values() and said not in HEADS.values() and section != "statistics":
-            yield ActiveLine(section, said, _worth(section, said))
-    yield from (ActiveLine(_OWN, line.strip(), 100.0) for line in below.splitlines() if line.strip())
+            yield ActiveLine(section, said)
+    yield from (ActiveLine(_OWN, line.strip()) for line in below.splitlines() if line.strip())
 
 
-def _worth(section: str, line: str) -> float:
-    found = _LINE.match(line)
-    if found is None:  # the task, a pattern
-        return WORTH[section] + 2.0
-    year, month, day = (int(part) for part in found.groups()[1:])
-    return WORTH[section] + MARKS[found[1]] + (year * 365 + month * 30.4 + day - 2026 * 365) / DAYS_PER_POINT
+def worth(section: str, mark: str, days: int) -> float:
+    """Return what a line of a section, of a mark and an age in days, is worth."""
+    new, half_days, least = _FACT if (section, mark) == ("states", "🔴") else _WORTH[section]
+    return float((new + MARKS[mark]) * (least + (1 - least) * 0.5 ** (max(0, days) / half_days)))

@@ -148,7 +148,7 @@ def test_what_is_due_is_said_first_hand(told: _Told, place) -> None:
         encoding="utf-8",
     )
     text = told.start(place.user)
-    assert f"## Due\n- 🟡 2026-11-01 Send the offer on {today} (due)" in text
+    assert f"## Due\n- 🟡 2026-11-01 Send the offer on {today} (due today)" in text
     assert text.count("Send the offer") == 1
     assert "Send the bill in 2031 (pending)" in text
 
@@ -210,3 +210,20 @@ def test_what_is_forgotten_is_not_shown_though_the_list_names_it(told: _Told, kn
 
     assert main(["forget", "--match", "yellow note", "--yes"]) == 0
     assert "yellow note" not in told.start(known.project)
+
+
+def test_status_says_how_much_each_scope_holds_and_empty_only_of_all(told: _Told, place, monkeypatch, capsys) -> None:
+    from gieok.surfaces.cli import main
+
+    repository = place.user / "lib"
+    (repository / ".git").mkdir(parents=True)
+    monkeypatch.chdir(repository)
+    assert main(["status"]) == 0
+    assert capsys.readouterr().out.startswith("Memory: empty")
+    told.tell("lib", repository, ("user", "The parser reads UTF-8 alone."), ("assistant", "ok"))
+    told.observe()
+    assert main(["status"]) == 0
+    out = capsys.readouterr().out
+    assert not out.startswith("Memory: empty"), out
+    assert "yours, everywhere (agent:main): nothing yet" in out
+    assert f"this project's ({places.project_scope(str(repository))}): " in out

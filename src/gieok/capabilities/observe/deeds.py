@@ -23,6 +23,11 @@ _COMMAND = re.compile(r"\b(?:command|cmd)=(.+)")
 _WORD = re.compile(r"[\w./+-]{1,120}")
 _SHELLS = frozenset(("bash", "sh", "zsh", "-lc", "-c", "-l", "cd", "sudo"))
 _COMMAND_WORDS = 2
+#: An observation of this module: `[Edit src/a.py]`, `[Bash failed: npm test]`.
+_DEED = re.compile(r"\[[\w.:-]{1,60} (?:failed: (?P<failed>.{1,400})|(?P<path>\S{1,200}))\]$")
+#: Of so many days the deeds are shown, so many a day.
+SHOWN_DAYS = 2
+_SHOWN = 4
 #: A tool message begins with its call and its outcome.
 _LOOKED_AT_CHARS = 2_000
 
@@ -57,3 +62,22 @@ def _command(arguments: str) -> str:
     found = _COMMAND.search(arguments)
     words = _WORD.findall(found[1][:200]) if found else []
     return " ".join([word for word in words if word not in _SHELLS][:_COMMAND_WORDS])
+
+
+def is_deed(text: str) -> bool:
+    """Say whether an observation is one of this module."""
+    return text.startswith("[") and _DEED.match(text) is not None
+
+
+def summed_up(texts: Sequence[str]) -> str:
+    """Return the deeds of a day in one line: `[edited: a.py, b.py, 3 more; failed: npm test]`."""
+    found = [deed for deed in map(_DEED.match, texts) if deed]
+    named = (("edited", [deed["path"] for deed in found]), ("failed", [deed["failed"] for deed in found]))
+    parts = [f"{what}: {_first(names)}" for what, names in named if any(names)]
+    return f"[{'; '.join(parts)}]"
+
+
+def _first(names: Sequence[str | None]) -> str:
+    kept = list(dict.fromkeys(name for name in names if name))
+    more = f", {len(kept) - _SHOWN} more" if len(kept) > _SHOWN else ""
+    return ", ".join(name.rsplit("/", 1)[-1] for name in kept[-_SHOWN:]) + more

@@ -238,6 +238,8 @@ class Sidecar:
         is_due = held.tokens >= self.thresholds.reflect_tokens or self._weekly_is_due(scope, held)
         if not is_due and (not self.models.observer_model or held.tokens < self.thresholds.reflect_tokens // 2):
             return False
+        if self._reflector(scope).is_in_vain(held.tokens):
+            return False
         try:
             with self.journal.exclusive(reflecting(scope)):
                 deliver(self.journal, self.store)

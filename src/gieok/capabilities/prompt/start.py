@@ -5,9 +5,8 @@ allows the titles of records and the newest turns that state something lasting. 
 others leave goes to the parts that hold more.
 """
 
-import re
-
 from gieok.capabilities.prompt import inject
+from gieok.text import due
 from gieok.text.inert import one_line
 from gieok.text.tokens import count_tokens
 
@@ -31,11 +30,10 @@ _SHORTEST_SAID = 20
 _LEAST_TOKENS = 30
 _SAID_CHARS, _ANSWER_CHARS = 240, 700
 _MOST_SAID = 3
-_DATE = re.compile(r"(?<!\d)(\d{4}-\d\d-\d\d)(?!\d)")
-_OPEN = ("states", "preferences", "decisions", "pending", "notes", "own")
+_OPEN = ("states", "due", "preferences", "decisions", "pending", "notes", "own")
 _SECTION_WORDS = {
-    "states": "context", "preferences": "preference", "decisions": "decision", "pending": "pending", "done": "done",
-    "done_earlier": "done", "notes": "note", "own": "the user's own words",
+    "states": "context", "due": "pending", "preferences": "preference", "decisions": "decision", "pending": "pending",
+    "done": "done", "done_earlier": "done", "notes": "note", "own": "the user's own words",
 }  # fmt: skip
 
 
@@ -88,9 +86,9 @@ def fitting(part: StartPart, budget_tokens: int) -> str:
     return "\n".join(lines)
 
 
-def active_lines(lines: "Iterable[ActiveLine]") -> "list[tuple[float, str]]":
+def active_lines(lines: "Iterable[ActiveLine]", today: str = "") -> "list[tuple[float, str]]":
     """Return lines of active memory as they are shown."""
-    return [(line.worth, shown_line(line.text, _SECTION_WORDS[line.section])) for line in lines]
+    return [(line.worth(today), shown_line(line.text, _SECTION_WORDS[line.section])) for line in lines]
 
 
 def shown_line(text: str, what: str = "") -> str:
@@ -110,14 +108,24 @@ def is_said(line: "ActiveLine", said: str) -> bool:
     return len(told) >= _SHORTEST_SAID and told.rstrip("…") in said
 
 
-def split_due(lines: "Iterable[ActiveLine]", today: str, tomorrow: str) -> "tuple[list[ActiveLine], list[ActiveLine]]":
-    """Return the lines that name today or tomorrow and are not done, and the others. Days as `2026-11-22`."""
-    due: list[ActiveLine] = []
+def split_due(lines: "Iterable[ActiveLine]", today: str) -> "tuple[list[tuple[str, ActiveLine]], list[ActiveLine]]":
+    """Return the lines that are due, each with its day, and the others. Days as `2026-11-22`."""
+    near: list[tuple[str, ActiveLine]] = []
     rest: list[ActiveLine] = []
     for line in lines:
-        is_due = line.section in _OPEN and any(day in (today, tomorrow) for day in _DATE.findall(line.told))
-        (due if is_due else rest).append(line)
-    return due, rest
+        is_task = line.section in ("pending", "due")
+        day = due.due_day(line.told, line.day or today, today, is_task=is_task) if line.section in _OPEN else ""
+        if day:
+            near.append((day, line))
+        else:
+            rest.append(line)
+    return near, rest
+
+
+def due_lines(near: "Iterable[tuple[str, ActiveLine]]", today: str) -> "list[tuple[float, str]]":
+    """Return what is due as it is shown, the nearest day first and worth most."""
+    rows = sorted(near, key=lambda one: one[0])
+    return [(-float(n), shown_line(line.text, due.words(day, today))) for n, (day, line) in enumerate(rows)]
 
 
 def last_lines(turns: "Sequence[tuple[str, str]]") -> "list[tuple[float, str]]":

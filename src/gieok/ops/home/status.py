@@ -1,6 +1,7 @@
 """`gieok status`: what is remembered, how fresh it is, and with `--deep`, whether every part works."""
 
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -83,6 +84,8 @@ class StatusResult:
     sidecar: SidecarState | None = None
     #: The scopes that are read beside it.
     also: tuple[str, ...] = ()
+    #: How many documents each of them has.
+    also_documents: Hidden[tuple[int, ...]] = ()
     #: What of the project here waits for trust.
     waits: Hidden[Waiting] = Waiting("")
     found: Hidden[bool] = True
@@ -90,8 +93,8 @@ class StatusResult:
     @property
     @shown
     def state(self) -> str:
-        """Return `empty`, `stale` (the disk is newer), `embedding` (vectors are missing) or `synced`."""
-        if not self.roots and not self.stats.documents:
+        """Return `empty` (so is all that is read here), `stale` (the disk is newer), `embedding` (vectors miss) or `synced`."""
+        if not self.roots and not self.stats.documents and not any(self.also_documents):
             return "empty"
         if self.stale or self.missing_roots:
             return "stale"
@@ -113,9 +116,15 @@ def run(context: Context, request: StatusRequest) -> StatusResult:
     checks = tuple(probe(context)) if request.deep else ()
     root = context.project
     waits = waiting.waiting(context.home, root) if root else Waiting("")
-    also = tuple(map(str, context.searched[1:]))
+    also = context.searched[1:]
     return replace(
-        result, also=also, waits=waits, details=result.details + beside, unreachable=silent or "", checks=checks
+        result,
+        also=tuple(map(str, also)),
+        also_documents=first_answer(stores, lambda store: tuple(store.stats(s).documents for s in also))[0],
+        waits=waits,
+        details=result.details + beside,
+        unreachable=silent or "",
+        checks=checks,
     )
 
 
@@ -191,6 +200,13 @@ def _whose(scope: str) -> Words:
     return Words(scope, scope)
 
 
+def _holds(documents: int | None) -> Words:
+    """Say how much a scope holds."""
+    if not documents:
+        return Words(": nothing yet", ": 아직 없음") if documents == 0 else Words("", "")
+    return Words(f": {documents:,} documents", f": 문서 {documents:,}개")
+
+
 _STATES = {
     "empty": Words("empty", "비어 있음"),
     "stale": Words("stale", "뒤처짐"),
@@ -207,10 +223,13 @@ def present(result: StatusResult, style: Style) -> str:
         f"Memory: {state} ({result.store}, {s.documents:,} documents, {result.scope})",
         f"기억: {state} ({result.store}, 문서 {s.documents:,}개, {result.scope})",
     )
-    whose = [_whose(scope).say(style.lang) for scope in (str(result.scope), *result.also)]
+    whose = [
+        f"{_whose(scope).say(style.lang)}{_holds(documents).say(style.lang)}"
+        for scope, documents in zip_longest((str(result.scope), *result.also), (s.documents, *result.also_documents))
+    ]
     by = result.switch.from_ if result.switch else result.embedder
     size = f"{s.disk_bytes / 1e6:.1f} MB"
-    lines = [style.bold(head), style.say("  read here: ", "  여기서 읽는 것: ") + ", ".join(whose)]
+    lines = [style.bold(head), style.say("  read here: ", "  여기서 읽는 것: ") + "; ".join(whose)]
     lines.append(
         style.say(
             f"  {s.passages:,} passages, {s.vectors:,} with vectors by {by}, {size} in {result.location}",

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from gieok.backends.stores.sqlite.index_reader import IndexReader
 
-_DAY_S = 86_400
 _LARGEST_BYTES = 200_000
 _MOST_TITLES = 200
 #: More lines than fit: each is looked up.
@@ -67,21 +66,21 @@ def made(
     `reader` opens the index; without one there are no titles. `whose` says whose a scope is.
     """
     now = time.time()
-    days = [time.strftime("%Y-%m-%d", time.localtime(now + ahead)) for ahead in (0, _DAY_S)]
+    today = time.strftime("%Y-%m-%d", time.localtime(now))
     parts: list[StartPart] = []
-    due: list[active.ActiveLine] = []
+    due: list[tuple[str, active.ActiveLine]] = []
     index = _opened(place, reader)
     lasting = [_lasting(place, scope, index, now) for scope in place.scopes] if index else []
     said = "\n".join(start.fitting(part, budget_tokens) for part in lasting)
     for number, scope in enumerate(place.scopes):
-        ahead, rest = start.split_due(_active(place, scope), *days)
+        ahead, rest = start.split_due(_active(place, scope), today)
         due += ahead
         # Rules observe by copying sentences: what is shown as it was said need not be shown twice.
         rest = [line for line in rest if not start.is_said(line, said)]
         share = (start.ACTIVE if lasting else start.ACTIVE_ALONE) / (number + 1)
-        parts.append(StartPart(f"Active memory of {_named(scope)}", start.active_lines(rest), share))
+        parts.append(StartPart(f"Active memory of {_named(scope)}", start.active_lines(rest, today), share))
     parts.append(_last(place))
-    parts.append(StartPart("Due", [(line.worth, start.shown_line(line.text, "due")) for line in due], start.DUE))
+    parts.append(StartPart("Due", start.due_lines(due, today), start.DUE))
     parts += lasting[1:]
     if place.project and index:
         try:

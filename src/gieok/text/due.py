@@ -1,0 +1,78 @@
+"""Which day a statement is due: the days that its text names, and whether it speaks of a deadline or a meeting.
+
+Days are `2026-11-27`. Words for days are resolved where a statement is observed ("by Friday (2026-11-27)"); here only dates are
+read. Imported by the hook: standard library, quick to import.
+"""
+
+import re
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_NAME = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)"
+)
+_DAY = re.compile(
+    r"(?<![\d-])(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)(?![\d-])"
+    r"|(?:(?P<ky>\d{4})년 ?)?(?<!\d)(?P<km>\d{1,2})월 ?(?P<kd>\d{1,2})일"
+    rf"|\b(?P<em>{_NAME})\.? (?P<ed>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,? (?P<ey>\d{{4}}))?"
+    rf"|(?<!\d)(?P<fd>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<fm>{_NAME})\b(?: (?P<fy>\d{{4}}))?",
+    re.IGNORECASE,
+)
+#: Something is to be there by then, or takes place then.
+_CUE = re.compile(
+    r"까지|마감|기한|제출|만료|예정|약속|미팅|회의|면접|시험|발표|예약|출시|오픈|잊지"
+    r"|\bdue\b|\bdeadline\b|\bby\b|\bbefore\b|\buntil\b|\bexpires?\b|\bmeeting\b|\binterview\b|\bexam\b|\bdemo\b|\blaunch\b|\breleases?\b"
+    r"|\bremind\b|\bappointment\b|\bsubmit\b",
+    re.IGNORECASE,
+)
+#: A task is shown so long after its day, and so long before it.
+_OVERDUE_DAYS, _AHEAD_DAYS = 14, 7
+#: A date without a year is the next one, unless it was so many days before it was said.
+_PAST_DAYS = 120
+
+
+def ordinal(day: str) -> int:
+    """Return the number of a day, so that differences are days."""
+    year, month, of_month = int(day[:4]), int(day[5:7]), int(day[8:10])
+    years = year - (month <= 2)
+    return years * 365 + years // 4 - years // 100 + years // 400 + (153 * ((month + 9) % 12) + 2) // 5 + of_month
+
+
+def due_day(text: str, said: str, today: str, *, is_task: bool) -> str:
+    """Return the day on which something is due, '' where none is near. `said` is the day it was told.
+
+    A task is due on the last day that it names, from a week ahead until two weeks behind; what only names a day, on that
+    day and the day before.
+    """
+    days = [day for found in _DAY.finditer(text) if (day := _read(found, said))]
+    if not days:
+        return ""
+    day = max(days)
+    ahead = ordinal(day) - ordinal(today)
+    has_cue = _CUE.search(text) is not None
+    if is_task:
+        return day if -_OVERDUE_DAYS <= ahead <= _AHEAD_DAYS else ""
+    if has_cue:
+        return day if 0 <= ahead <= _AHEAD_DAYS else ""
+    return day if 0 <= ahead <= 1 and day != said else ""
+
+
+def words(day: str, today: str, lang: str = "en") -> str:
+    """Return when something is due, seen from today."""
+    ahead = ordinal(day) - ordinal(today)
+    if lang == "ko":
+        return {0: "오늘 마감", 1: "내일 마감"}.get(ahead, f"{day}까지, 지남" if ahead < 0 else f"{day} 마감")
+    return {0: "due today", 1: "due tomorrow"}.get(ahead, f"overdue since {day}" if ahead < 0 else f"due {day}")
+
+
+def _read(found: "re.Match[str]", said: str) -> str:
+    """Return the day of a match, '' for an impossible one."""
+    month_name = found["em"] or found["fm"]
+    month = int(_MONTHS.index(month_name[:3].lower()) + 1 if month_name else found["m"] or found["km"])
+    of_month = int(found["d"] or found["kd"] or found["ed"] or found["fd"])
+    if not (1 <= month <= 12 and 1 <= of_month <= 31):
+        return ""
+    if year := found["y"] or found["ky"] or found["ey"] or found["fy"]:
+        return f"{int(year):04}-{month:02}-{of_month:02}"
+    day = f"{said[:4]}-{month:02}-{of_month:02}"
+    return day if ordinal(said) - ordinal(day) < _PAST_DAYS else f"{int(said[:4]) + 1:04}{day[4:]}"

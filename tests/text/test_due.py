@@ -1,0 +1,45 @@
+"""Which day a statement is due."""
+
+import pytest
+
+from gieok.text.due import due_day, ordinal, words
+
+_TODAY, _SAID = "2026-11-22", "2026-11-20"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_task", "day"),
+    [
+        ("Send the offer by Friday (2026-11-27)", True, "2026-11-27"),
+        ("견적서 11월 24일까지 보내야 해", True, "2026-11-24"),
+        ("demo on 23 November", False, "2026-11-23"),
+        ("meeting on Nov 25th", False, "2026-11-25"),
+        ("Renew it by 2026-11-10", True, "2026-11-10"),
+        ("Renew it by 2026-11-10", False, ""),
+        ("Renew it by 2026-10-10", True, ""),
+        ("the launch is on 2027-01-05", True, ""),
+        ("moved the tables today (2026-11-20)", False, ""),
+        ("the fair is on 2026-11-23", False, "2026-11-23"),
+        ("the fair is on 2026-11-25", False, ""),
+        ("13월 40일까지", True, ""),
+        ("nothing", True, ""),
+        ("moved from 2026-11-24 to 2026-11-26", True, "2026-11-26"),
+    ],
+)
+def test_what_is_near_is_due(text: str, is_task: bool, day: str) -> None:
+    assert due_day(text, _SAID, _TODAY, is_task=is_task) == day
+
+
+def test_a_day_without_a_year_is_the_next_one() -> None:
+    assert due_day("신고 1월 3일까지", "2026-12-20", "2026-12-30", is_task=True) == "2027-01-03"
+
+
+def test_days_are_counted_over_months_and_leap_years() -> None:
+    assert ordinal("2028-03-01") - ordinal("2028-02-28") == 2
+    assert ordinal("2027-01-01") - ordinal("2026-12-31") == 1
+
+
+def test_when_something_is_due_is_said_from_today() -> None:
+    said = [words(day, _TODAY) for day in ("2026-11-20", "2026-11-22", "2026-11-23", "2026-11-27")]
+    assert said == ["overdue since 2026-11-20", "due today", "due tomorrow", "due 2026-11-27"]
+    assert words("2026-11-22", _TODAY, "ko") == "오늘 마감"

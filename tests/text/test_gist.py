@@ -1,0 +1,46 @@
+"""What a statement is about."""
+
+import pytest
+
+from gieok.text.gist import gist, holds, is_finished, is_same
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("배포는 금요일 오전에 하기로 했다", "금요일 오전에 배포하기로 결정했어"),
+        ("커밋 메시지는 한국어로 써줘", "앞으로 커밋 메시지는 한국어로 쓰자"),
+        ("I prefer tabs over spaces", "I really prefer tabs over spaces!"),
+        ("My daughter is called Mina", "my daughter's name is Mina"),
+        ("We deploy with Terraform on Mondays", "Deploys go out with terraform on Mondays"),
+    ],
+)
+def test_the_same_in_other_words_is_the_same(one: str, other: str) -> None:
+    assert is_same(gist(one), gist(other))
+    assert is_same(gist(other), gist(one))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("I live in Busan", "I moved to Incheon"),
+        ("재시도는 3번까지", "재시도는 5번까지"),
+        ("캐시는 레디스에 둔다", "캐시는 레디스에 두지 않는다"),
+        ("We use Redis", "We use Redis for sessions, carts, the search index and rate limits"),
+    ],
+)
+def test_another_value_a_denial_or_much_more_is_not_the_same(one: str, other: str) -> None:
+    assert not is_same(gist(one), gist(other))
+
+
+def test_a_task_is_finished_without_its_day_being_named() -> None:
+    task = gist("Send the offer to Hanbit by Friday (2026-11-27)")
+    assert is_finished(task, gist("sent the offer to Hanbit"))
+    assert not is_finished(task, gist("sent the invoice to Daon"))
+    assert not is_finished(gist("test"), gist("test"))
+
+
+def test_a_text_holds_a_statement_with_all_of_its_values() -> None:
+    said = gist("The queue is Redis Streams with 4 workers")
+    assert holds(gist("Since May: the queue runs on Redis Streams (4 workers), retries 3 times"), said)
+    assert not holds(gist("The queue is Redis Streams with 8 workers"), said)
