@@ -19,6 +19,7 @@
     ├── OutputLost          the answer could not be written
     └── GeneratorFailed     a language model gave no usable answer
         ├── DegenerateOutput  it answered, but with nothing, with prose, or the same again and again
+        ├── AnswerCut       its answer ended at the limit of its length
         └── BudgetReached   the tokens of today are spent
 
 Each error says what happened (the message names the value) and the next step (`hint`).
@@ -122,8 +123,8 @@ class ShapeMismatch(GieokError):
     hint = "run `gieok index --rebuild`: the new index is built beside the old one, then swapped in"
 
 
-class ModelFailed(GieokError):
-    """A model that embeds or reranks gave nothing usable.
+class ServiceFailed(GieokError):
+    """A service did not do what it was asked for; `status` is its HTTP status, 0 for none.
 
     `worth_retrying`: the same may work later, after `retry_after_s` where the service says so. `is_too_long`: less may work.
     """
@@ -136,11 +137,24 @@ class ModelFailed(GieokError):
         worth_retrying: bool = False,
         is_too_long: bool = False,
         retry_after_s: float = 0.0,
+        status: int = 0,
     ) -> None:
         super().__init__(message, hint=hint)
         self.worth_retrying = worth_retrying
         self.is_too_long = is_too_long
         self.retry_after_s = retry_after_s
+        self.status = status
+
+
+class ModelFailed(ServiceFailed):
+    """A model that embeds or reranks gave nothing usable."""
+
+
+class NotifierFailed(ServiceFailed):
+    """A person could not be told something in one of the ways that they chose; the log has it."""
+
+    code = "notifier_failed"
+    hint = "`gieok notify test` tries it again"
 
 
 class EmbedderFailed(ModelFailed):
@@ -179,6 +193,13 @@ class DegenerateOutput(GeneratorFailed):
     """The model's answer cannot be used, twice in a row; nothing of it was kept."""
 
     code = "degenerate_output"
+
+
+class AnswerCut(GeneratorFailed):
+    """The model's answer reached the limit of its length, with twice the room too; nothing of it was kept."""
+
+    code = "answer_cut"
+    hint = "a model that thinks less, or writes longer answers, is needed; `gieok config show observe` names the one in use"
 
 
 class BudgetReached(GeneratorFailed):
@@ -221,9 +242,11 @@ STATUS: dict[str, tuple[int, int, int]] = {
     "shape_mismatch": (2, 409, -32603),
     "embedder_failed": (2, 503, -32603),
     "reranker_failed": (2, 503, -32603),
+    "notifier_failed": (2, 502, -32603),
     "transcript_unreadable": (2, 422, -32603),
     "generator_failed": (2, 502, -32603),
     "degenerate_output": (2, 502, -32603),
+    "answer_cut": (2, 502, -32603),
     "output_lost": (2, 500, -32603),
     "budget_reached": (2, 429, -32603),
 }

@@ -53,6 +53,11 @@ def log(root: Path) -> Path:
     return root / "daemon.log"
 
 
+def notices(root: Path) -> Path:
+    """Return the record of notifications that did not reach anybody."""
+    return root / "notices.json"
+
+
 def models(root: Path) -> Path:
     """Return the folder that holds converted models."""
     return root / "models"

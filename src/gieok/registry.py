@@ -40,15 +40,19 @@ class StoreBackend(Backend):
 
 
 class GeneratorBackend(Backend):
-    """`target` is a function of a model (`provider:name`), a key and an address; see `generators.providers`.
+    """`target` makes a generator of a model (`provider:name`), a key and an address; see `generators.providers`.
 
-    `key_variable` is where the key is found, `address` where the provider listens, unless settings say otherwise.
+    `key_variable` is where the key is found, `address` where the provider listens, unless settings say otherwise. `program` is
+    the command of an agent that is asked in place of a provider: it needs no key, and no name of a model.
     """
 
-    def __init__(self, target: str, *, key_variable: str = "", address: str = "") -> None:
-        super().__init__("generators.providers:" + target, extra="models")
+    def __init__(
+        self, target: str, *, extra: str = "models", key_variable: str = "", address: str = "", program: str = ""
+    ) -> None:
+        super().__init__("generators." + target, extra=extra)
         self.key_variable = key_variable
         self.address = address
+        self.program = program
 
 
 class ModelBackend(Backend):
@@ -64,6 +68,14 @@ class ModelBackend(Backend):
         self.is_service = is_service
         self.key_variable = key_variable
         self.address = address
+
+
+class ChannelBackend(Backend):
+    """`target` is made of a `ChannelOpening`; `key_variable` as in `GeneratorBackend`."""
+
+    def __init__(self, target: str, *, key_variable: str = "") -> None:
+        super().__init__("notifiers." + target)
+        self.key_variable = key_variable
 
 
 STORES = {
@@ -106,13 +118,20 @@ RERANKERS = {
     "compatible": ModelBackend(_RERANKING, is_service=True),
 }
 GENERATORS = {
-    "anthropic": GeneratorBackend("anthropic", key_variable="ANTHROPIC_API_KEY"),
-    "compatible": GeneratorBackend("chat"),
-    "gemini": GeneratorBackend("gemini", key_variable="GEMINI_API_KEY"),
-    "ollama": GeneratorBackend("chat", address="http://127.0.0.1:11434/v1"),
-    "openai": GeneratorBackend("chat", key_variable="OPENAI_API_KEY", address="https://api.openai.com/v1"),
+    "anthropic": GeneratorBackend("providers:anthropic", key_variable="ANTHROPIC_API_KEY"),
+    "claude-code": GeneratorBackend("host_command:ClaudeCode", extra="", program="claude"),
+    "codex": GeneratorBackend("host_command:Codex", extra="", program="codex"),
+    "compatible": GeneratorBackend("providers:chat"),
+    "gemini": GeneratorBackend("providers:gemini", key_variable="GEMINI_API_KEY"),
+    "ollama": GeneratorBackend("ollama:OllamaGenerator", extra="", address="http://127.0.0.1:11434"),
+    "openai": GeneratorBackend("providers:chat", key_variable="OPENAI_API_KEY", address="https://api.openai.com/v1"),
 }
-NOTIFIERS = {"log": Backend("notifiers.log:LogNotifier")}
+NOTIFIERS = {
+    "log": ChannelBackend("log:LogChannel"),
+    "desktop": ChannelBackend("desktop:DesktopChannel"),
+    "openclaw": ChannelBackend("openclaw:OpenClawChannel", key_variable="OPENCLAW_HOOKS_TOKEN"),
+    "smtp": ChannelBackend("smtp:SmtpChannel", key_variable="SMTP_PASSWORD"),
+}
 TRANSCRIPTS = {
     "openclaw": Backend("transcripts.openclaw:OpenClawDatabase", extra="openclaw"),
     "opencode": Backend("transcripts.opencode:OpenCodeDatabase"),

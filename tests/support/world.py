@@ -60,6 +60,7 @@ CALLS = {
     "down": [],
     "service install": ["--dry-run"],
     "doctor": [],
+    "notify test": [],
     "rebuild": [],
     "calibrate": [],
     "redact": ["--all"],

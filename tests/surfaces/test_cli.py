@@ -423,3 +423,8 @@ def test_notes_of_korean_windows_are_read_said_and_cited_by_line(
     shown = cli("get", "회의.md:4", "--json").json()
     assert shown["text"] == "결제는 화요일에 정산한다."
     assert found["start_line"] <= 4 <= found["end_line"]
+
+
+def test_help_shows_examples_line_by_line(cli: Cli) -> None:
+    assert "\nexamples:\n  gieok notify test\n" in cli("notify", "test", "--help").out
+    assert "\n예:\n  gieok notify test\n" in cli("notify", "test", "--help", "--lang", "ko").out

@@ -1,6 +1,7 @@
 """Opens settings, other stores and processes, for commands that look after the home."""
 
 from gieok import config, registry
+from gieok.app import notices
 from gieok.app.wiring import Wiring
 from gieok.config import Settings
 from gieok.errors import EmbedderFailed
@@ -23,6 +24,7 @@ def opened(wiring: Wiring) -> AdminContext:
         try_embedder=_try_embedder,
         watching=Watching(_watcher, settings.integer("watch.debounce_ms"), settings.integer("watch.rescan_s")),
         daemon=wiring.daemon,
+        notices=lambda: notices.opened(wiring),
     )
 
 

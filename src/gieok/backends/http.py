@@ -1,4 +1,4 @@
-"""One JSON request to a service that embeds or reranks. Standard library: a client per vendor would be 46 MB and more.
+"""One JSON request to a service that embeds, reranks or tells. Standard library: a client per vendor would be 46 MB and more.
 
 Redirects are refused: they would carry the key to another host. A proxy of the environment is used, but never for an
 address on this machine.
@@ -13,7 +13,7 @@ import urllib.request
 from collections.abc import Mapping
 from typing import Any
 
-from gieok.errors import ModelFailed
+from gieok.errors import ServiceFailed
 from gieok.text.redact import redact
 
 #: A hundred vectors of 3,072 numbers are 6 MB.
@@ -22,6 +22,7 @@ _MOST_SHOWN = 200
 #: Worth another try, as every 5xx is: time-outs, conflicts, too early, too many.
 _RETRYABLE = frozenset((408, 409, 425, 429))
 _TOO_LARGE = 413
+_NOTHING_TO_SAY = 204
 #: How services say that a text has too many tokens.
 _TOO_LONG = (
     "too long",
@@ -43,7 +44,7 @@ class Service:
     """A service at an address; `failed` is what its failures are raised as."""
 
     def __init__(
-        self, name: str, address: str, headers: Mapping[str, str], timeout_s: float, failed: type[ModelFailed]
+        self, name: str, address: str, headers: Mapping[str, str], timeout_s: float, failed: type[ServiceFailed]
     ) -> None:
         self._name = name
         self._address = address.rstrip("/")
@@ -52,14 +53,20 @@ class Service:
         self._failed = failed
 
     def post(self, path: str, body: object, hints: Mapping[int, str] | None = None) -> dict[str, Any]:
-        """Return the answer to one request. `hints` is status → what to do. Raises ModelFailed of the service's kind."""
-        data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+        """Return the answer to one request. `hints` is status → what to do. Raises ServiceFailed of the service's kind."""
+        return self._asked(path, json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"), hints or {})
+
+    def get(self, path: str) -> dict[str, Any]:
+        """Return what stands at a path. Raises as `post` does."""
+        return self._asked(path, None, {})
+
+    def _asked(self, path: str, data: bytes | None, hints: Mapping[int, str]) -> dict[str, Any]:
         try:
             request = urllib.request.Request(self._address + path, data, self._headers)  # noqa: S310 - checked by `_opener`
             with self._opener().open(request, timeout=self._timeout_s) as answer:
-                text = answer.read(_MOST_BYTES)
+                text = answer.read(_MOST_BYTES) if answer.status != _NOTHING_TO_SAY else b"{}"
         except urllib.error.HTTPError as error:
-            raise self._refused(error, hints or {}) from error
+            raise self._refused(error, hints) from error
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise self._silent(error) from error
         try:
@@ -70,7 +77,7 @@ class Service:
             raise self.misunderstood("it answered something that is no JSON object")
         return found
 
-    def misunderstood(self, what: str) -> ModelFailed:
+    def misunderstood(self, what: str) -> ServiceFailed:
         """Return the error for an answer of another shape than the service's."""
         return self._failed(f"{self._name}: {what}", hint=f"is {self._address} the address of such a service?")
 
@@ -83,7 +90,7 @@ class Service:
             handlers.append(urllib.request.ProxyHandler({}))
         return urllib.request.build_opener(*handlers)
 
-    def _refused(self, error: urllib.error.HTTPError, hints: Mapping[int, str]) -> ModelFailed:
+    def _refused(self, error: urllib.error.HTTPError, hints: Mapping[int, str]) -> ServiceFailed:
         try:
             told = _message(error.read(_MOST_BYTES))
         except (OSError, http.client.HTTPException):
@@ -98,9 +105,10 @@ class Service:
             worth_retrying=status >= 500 or status in _RETRYABLE,
             is_too_long=is_long,
             retry_after_s=float(wait) if wait.isdigit() else 0.0,
+            status=status,
         )
 
-    def _silent(self, error: Exception) -> ModelFailed:
+    def _silent(self, error: Exception) -> ServiceFailed:
         reason = getattr(error, "reason", None) or error
         is_late = isinstance(reason, TimeoutError)
         what = f"did not answer within {self._timeout_s:g} s" if is_late else f"cannot be reached: {reason}"

@@ -1,6 +1,7 @@
-"""What stores, embedders and rerankers are opened with: the settings that a backend may see. Standard library only."""
+"""What stores, models and notifiers are opened with: the settings that a backend may see. Standard library only."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,3 +44,18 @@ class ModelOpening(NamedTuple):
     def needs(self, what: str, setting: str) -> str:
         """Return the words for a setting that is missing."""
         return f"{self.provider!r} needs {what}: set `{setting}`"
+
+
+class ChannelOpening(NamedTuple):
+    """What a notifier is opened with. `setting`, `secret` as in `Opening`; `user` is the person's folder, `log` Gieok's log."""
+
+    setting: Callable[[str], str]
+    secret: Callable[[str], str]
+    environment: Mapping[str, str]
+    user: Path
+    log: Path
+    now: Callable[[], datetime]
+    timeout_s: float
+    #: Where the key belongs, if one is needed, and how a person puts it there.
+    key_variable: str = ""
+    key_hint: str = ""

@@ -49,6 +49,7 @@ _MODULES = {
     "down": "home.daemon:DOWN",
     "logs": "home.logs",
     "service install": "home.service",
+    "notify test": "home.notify_test",
     "redact": "home.redact",
     "doctor": "home.doctor",
     "rebuild": "home.rebuild",

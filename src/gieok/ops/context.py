@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.capabilities.observe.sidecar import Sidecar
     from gieok.capabilities.prompt.matches import Reader
     from gieok.engine.generate import Asker
+    from gieok.engine.notices import Notices
     from gieok.ports.code import Commit, CoverageRun
     from gieok.ports.journal import FullJournal
 
@@ -177,7 +178,7 @@ class AdminContext(NamedTuple):
     `choose_store` makes a store the configured one, for good.
     `left_stores` opens stores on this machine that are not in use any more. `set_aside` moves the damaged file of the
     configured store away; it returns where it is, and a store there if it opens. `try_embedder` uses the embedder and returns
-    what was seen, or raises. `daemon` is None in a process that cannot start one.
+    what was seen, or raises. `daemon` is None in a process that cannot start one. `notices` is what tells a person.
     """
 
     settings: Sequence[SettingRow]
@@ -190,6 +191,7 @@ class AdminContext(NamedTuple):
     try_embedder: Callable[[Embedder], str]
     watching: Watching
     daemon: Callable[[], DaemonControl] | None
+    notices: "Callable[[], Notices]"
 
     def setting(self, name: str) -> str:
         """Return the value of a setting."""

@@ -120,6 +120,8 @@ class Operation(Generic[RequestT, ResultT]):
     is_verbatim: bool = False
     #: May go on until it is interrupted.
     is_endless: bool = False
+    #: Command lines that `--help` shows.
+    examples: tuple[str, ...] = ()
     #: The tool's name over MCP, where it is not made from the operation's.
     tool: str = ""
 

@@ -23,6 +23,16 @@ class Watcher(Protocol):
         """
 
 
+class Channel(Protocol):
+    """One way to reach a person."""
+
+    def send(self, title: str, text: str) -> str:
+        """Send texts without secrets, once; return what happened. Raises NotifierFailed."""
+
+    def check(self) -> str:
+        """Return what a look at the way shows; nobody is told anything. Raises NotifierFailed."""
+
+
 class Notifier(Protocol):
     """Notifies a person of something that waits for them."""
 

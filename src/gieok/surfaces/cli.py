@@ -208,6 +208,10 @@ class _Help(argparse.HelpFormatter):
     def __init__(self, prog: str) -> None:
         super().__init__(prog, width=_width())
 
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        """Leave lines of examples as they are."""
+        return text if "\n" in text else super()._fill_text(text, width, indent)
+
 
 class _Parser(argparse.ArgumentParser):
     """Errors in our own form and exit status."""
@@ -262,7 +266,9 @@ def _add_events(group: Any, name: str, lang: str) -> None:  # noqa: ANN401 - arg
 
 def _add_command(commands: Any, name: str, found: Operation[Any, Any], lang: str) -> None:  # noqa: ANN401 - argparse's own type is private
     doc = found.doc.say(lang)
-    command = commands.add_parser(name, help=doc, description=doc)
+    examples = [f"  {line}" for line in found.examples]
+    epilog = "\n".join([Words("examples:", "예:").say(lang), *examples]) if examples else None
+    command = commands.add_parser(name, help=doc, description=doc, epilog=epilog)
     for field in dataclasses.fields(found.request):
         _add_argument(command, field, lang)
     command.add_argument(

@@ -36,6 +36,8 @@ _WORTH = {
     "states": (3.0, 30, 0.0), "due": (7.0, 400, 0.5), "preferences": (5.0, 180, 0.3), "decisions": (5.0, 180, 0.3),
     "pending": (4.0, 45, 0.1), "done": (2.0, 14, 0.0), "done_earlier": (1.0, 30, 0.0), "notes": (3.0, 180, 0.3),
 }  # fmt: skip
+#: A 🔴 state is a fact rather than what goes on.
+_FACT = (3.0, 120, 0.3)
 MARKS = {"🔴": 2.0, "🟡": 1.0, "🟢": 0.0}
 _OWN = "own"
 _SECTION_OF = {heading: name for names in HEADINGS.values() for heading, name in zip(names, SECTIONS, strict=True)}
@@ -85,5 +87,5 @@ def lines(text: str) -> "Iterator[ActiveLine]":
 
 def worth(section: str, mark: str, days: int) -> float:
     """Return what a line of a section, of a mark and an age in days, is worth."""
-    new, half_days, least = _WORTH[section]
+    new, half_days, least = _FACT if (section, mark) == ("states", "🔴") else _WORTH[section]
     return float((new + MARKS[mark]) * (least + (1 - least) * 0.5 ** (max(0, days) / half_days)))

@@ -38,9 +38,9 @@ _PLAIN_KOREAN = re.compile(
 #: Endings of nouns and verbs, taken off until none is left; one of `_SHORT` may leave a single syllable.
 _ENDING = re.compile(
     r"(?:하기로|하도록|합니다|한다고|한다|했다고|했어요|했다|했어|해요|하자|하기|하는|하고|해줘|해야|해서|됩니다|된다|됐다|되었다|습니다|이에요|예요|입니다|이야|이다"
-    r"|에서|에게|한테|께서|으로|부터|까지|처럼|보다|이랑|라고|하고|은|는|이|가|을|를|에|로|와|과|도|만|의|랑|께|야|해|함|됨|임|씩|째)$"
+    r"|기로|는다|었다|았다|겠다|는데|지만|에서|에게|한테|께서|으로|부터|까지|처럼|보다|이랑|라고|하고|은|는|이|가|을|를|에|로|와|과|도|만|의|랑|께|야|해|함|됨|임|씩|째)$"
 )
-_SHORT = frozenset("는를로에의도")
+_SHORT = frozenset(("는", "를", "로", "에", "의", "도", "기로", "는다", "었다", "았다", "겠다", "는데"))
 _WEEKDAYS = frozenset(
     "monday tuesday wednesday thursday friday saturday sunday 월요일 화요일 수요일 목요일 금요일 토요일 일요일".split()
 )
@@ -85,7 +85,7 @@ def gist(text: str) -> Gist:
 def _korean(word: str) -> "tuple[str, bool]":
     if _PLAIN_KOREAN.match(word):
         return "", False
-    while (end := _ENDING.search(word)) and (end.start() > 1 or (end.start() == 1 and end[0] in _SHORT)):
+    while (end := _ENDING.search(word)) and (end.start() > 1 or (end.start() and end[0] in _SHORT)):
         word = word[: end.start()]
     return ("" if _PLAIN_KOREAN.match(word) else word), word in _WEEKDAYS
 
@@ -120,7 +120,6 @@ def is_finished(task: Gist, done: Gist) -> bool:
     return len(words) > 1 and len(words & done.words) >= _FINISHED * len(words)
 
 
-def holds(text: Gist, said: Gist) -> bool:
-    """Say whether a text still tells what was said: all its values, and half of its words."""
-    words = said.words
-    return said.values <= text.words and len(words & text.words) >= _SHARE * len(words)
+def holds(text: Gist, said: Gist, share: float = _SHARE) -> bool:
+    """Say whether a text still tells what was said: all its values, and a share of its words."""
+    return said.values <= text.words and len(said.words & text.words) >= share * len(said.words)

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -8,7 +9,7 @@ from gieok.capabilities.observe.observation import Category, Observation, Observ
 from gieok.capabilities.observe.reflect import READER, Reflector, model_ask, rules_ask
 from gieok.engine.generate import Asker
 from gieok.errors import DegenerateOutput
-from gieok.model.memory import Scope
+from gieok.model.memory import REPLACED_BY, Scope
 from gieok.testing.clock import ManualClock
 from gieok.testing.memory_store import MemoryStore
 from gieok.testing.scripted_generator import Answer, ScriptedGenerator
@@ -110,6 +111,149 @@ def test_a_reflection_that_was_prepared_is_put_in_place_and_what_came_later_stay
     assert result.after_tokens == held.tokens
     assert len(generator.prompts) == 1
     assert journal.chunks(_SCOPE, READER) == []
+
+
+def _with(line: str, short: str = _SHORT) -> str:
+    return short.replace("\n</observations>", f"\n{line}\n</observations>")
+
+
+def _put(store: MemoryStore, *observations: Observation, task: str = "") -> list[str]:
+    made = observation.entries(_SCOPE, Observed(observations, task), _AT)
+    store.put(made)
+    return [entry.document.key for entry in made]
+
+
+def _end(store: MemoryStore, key: str, by: str, at: datetime) -> None:
+    """Mark an observation as replaced, as an observer does."""
+    (entry,) = store.entries(_SCOPE, [key])
+    metadata = {**entry.document.metadata, REPLACED_BY: by}
+    store.put([entry._replace(document=replace(entry.document, valid_to=at, metadata=metadata))])
+
+
+def test_a_prepared_reflection_does_not_undo_a_newer_task(journal: SqliteJournal) -> None:
+    task = "\n<current-task>\nMonday: fix login\n</current-task>"
+    reflector, store, _ = _reflector(journal, _SHORT + task)
+    assert reflector.prepare()
+    _put(store, task="Thursday: billing page")
+    reflector()
+    assert scope_memory.load(store, _SCOPE).task == "Thursday: billing page"
+
+
+def test_a_reflection_may_shorten_the_task_that_it_saw(journal: SqliteJournal) -> None:
+    reflector, store, _ = _reflector(journal, _SHORT + "\n<current-task>\n점검 마무리\n</current-task>")
+    reflector()
+    assert scope_memory.load(store, _SCOPE).task == "점검 마무리"
+
+
+def test_a_prepared_reflection_does_not_revive_what_was_replaced_since(journal: SqliteJournal) -> None:
+    reflector, store, _ = _reflector(journal, _with("* 🔴 (05:30) [decision] 출시는 금요일 10시 {1}"))
+    (old,) = [d.key for d in scope_memory.load(store, _SCOPE).documents if d.text == _DECISION.text]
+    assert reflector.prepare()
+    now = _AT + timedelta(days=3)
+    new = Observation("출시를 월요일로 미뤘다", now, Priority.HIGH, Category.DECISION, message_ids=("e",))
+    (key,) = _put(store, new)
+    _end(store, old, key, now)
+    reflector()
+    held = scope_memory.load(store, _SCOPE)
+    assert [o.text for d, o in zip(held.documents, held.observations, strict=True) if not d.valid_to] == [
+        "서버 29대의 로그를 확인했다",
+        new.text,
+    ]
+    assert "금요일 10시" not in "".join(o.text for o in held.observations)
+
+
+def test_what_was_replaced_goes_first_then_older_wordings(journal: SqliteJournal) -> None:
+    store, clock = MemoryStore(), ManualClock()
+    day = timedelta(days=1)
+    busan = Observation(
+        "I live in Busan near the old harbour market", _AT, Priority.HIGH, Category.STATE, message_ids=("a",)
+    )
+    incheon = busan._replace(text="I moved to Incheon", at=_AT + 9 * day, priority=Priority.MEDIUM, message_ids=("b",))
+    said = [
+        Observation(text, _AT + n * day, Priority.MEDIUM, Category.PREFERENCE, message_ids=(f"w{n}",))
+        for n, text in enumerate(("Please write short answers.", "I want answers short", "answers: short, please"))
+    ]
+    keys = _put(store, busan, incheon, *said)
+    _end(store, keys[0], keys[1], incheon.at)
+    reflected = Reflector(journal, store, _SCOPE, clock, rules_ask, target=0.6)()
+    held = scope_memory.load(store, _SCOPE)
+    assert {o.text for o in held.observations} == {incheon.text, "answers: short, please"}
+    assert next(o for o in held.observations if "short" in o.text).message_ids == ("w0", "w1", "w2")
+    assert (reflected.tries, reflected.after_tokens) == (0, held.tokens), "nothing had to be asked"
+    assert len(journal.history(_SCOPE, 10)) == 3
+
+
+def test_rules_keep_the_newer_of_two_that_nobody_linked(journal: SqliteJournal) -> None:
+    store, clock = MemoryStore(), ManualClock()
+    old = [
+        Observation(
+            f"Number {n} of the old notes: room {n} is cold", _AT + timedelta(hours=n), Priority.HIGH, Category.STATE
+        )
+        for n in range(40)
+    ]
+    new = Observation("I moved to Incheon", _AT + timedelta(days=300), Priority.MEDIUM, Category.STATE)
+    rule = Observation("Commit messages are Korean", _AT, Priority.LOW, Category.PREFERENCE)
+    _put(store, *old, new, rule)
+    Reflector(journal, store, _SCOPE, clock, rules_ask)()
+    texts = [o.text for o in scope_memory.load(store, _SCOPE).observations]
+    assert new.text in texts
+    assert rule.text in texts
+    assert len(texts) < 25
+
+
+def test_a_model_that_keeps_the_old_and_drops_the_new_is_put_right(journal: SqliteJournal) -> None:
+    reflector, store, _ = _reflector(journal, _with("* 🔴 (05:30) [state] The build server is called heron {31}"))
+    at = _AT + timedelta(days=5)
+    old = Observation("The build server is called heron", at, Priority.MEDIUM, Category.STATE, message_ids=("h",))
+    new = old._replace(text="The build server is called osprey now", at=at + timedelta(days=2), message_ids=("o",))
+    rule = Observation("커밋은 한국어로", at + timedelta(days=1), Priority.LOW, Category.PREFERENCE)
+    _put(store, old, new, rule)
+    reflector()
+    texts = [o.text for o in scope_memory.load(store, _SCOPE).observations]
+    assert new.text in texts
+    assert rule.text in texts, "a preference is not dropped silently, however low"
+
+
+def test_what_was_replaced_names_the_line_that_tells_its_successor(journal: SqliteJournal) -> None:
+    line = "캐시는 밸키(라이선스), 큐는 카프카(파트너사)"
+    texts = ("캐시는 밸키로 간다, 라이선스 때문이다", "큐는 카프카로 간다, 파트너사 요구다")
+    answer = _with(f"* 🔴 (05:30) [decision] {line} {{1, 2}}", _SHORT.replace("{2-30}", "{4-32}"))
+    reflector, store, _ = _reflector(journal, answer)
+    new = [
+        Observation(text, _AT - timedelta(hours=2 - n), Priority.HIGH, Category.DECISION, message_ids=(f"n{n}",))
+        for n, text in enumerate(texts)
+    ]
+    keys = _put(store, *new)
+    assert reflector.prepare()
+    (old,) = _put(store, Observation("캐시는 레디스", _AT - timedelta(days=9), Priority.HIGH, Category.DECISION))
+    _end(store, old, keys[0], new[0].at)
+    reflector()
+    held = scope_memory.load(store, _SCOPE)
+    (made,) = [d for d in held.documents if d.text == line]
+    assert (made.provenance[0].message_ids, made.valid_to) == (("n0", "n1"), None)
+    assert [d.metadata[REPLACED_BY] for d in held.documents if d.valid_to] == [made.key]
+
+
+def test_what_a_person_corrected_outranks_what_is_said_again(journal: SqliteJournal) -> None:
+    store, clock = MemoryStore(), ManualClock()
+    keys = _put(store, Observation("The standup is at 10:30", _AT, Priority.LOW, Category.STATE))
+    (document,) = store.get(_SCOPE, keys)
+    store.put([observation.corrected(document, "The standup is at 10:45", _AT)])
+    _put(store, Observation("standup at 10:45", _AT + timedelta(days=1), Priority.LOW, Category.STATE))
+    Reflector(journal, store, _SCOPE, clock, rules_ask)()
+    assert [o.text for o in scope_memory.load(store, _SCOPE).observations] == ["The standup is at 10:45"]
+
+
+def test_a_memory_that_cannot_be_made_smaller_is_left_alone_until_it_has_grown(journal: SqliteJournal) -> None:
+    store, clock = MemoryStore(), ManualClock()
+    _put(
+        store, *[Observation(f"Rule omega{n}: keep kappa{n}", _AT, Priority.HIGH, Category.DECISION) for n in range(9)]
+    )
+    reflector = Reflector(journal, store, _SCOPE, clock, rules_ask)
+    result = reflector()
+    assert result.before_tokens == result.after_tokens
+    assert reflector.is_in_vain(result.before_tokens)
+    assert not reflector.is_in_vain(int(result.before_tokens * 1.2))
 
 
 def test_a_prepared_reflection_of_what_was_forgotten_is_not_used(journal: SqliteJournal) -> None:

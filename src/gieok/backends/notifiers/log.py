@@ -1,27 +1,30 @@
-"""Default notifier: a line in the file that `gieok logs` shows."""
-
-import os
-from collections.abc import Callable
-from datetime import datetime
-from pathlib import Path
+"""The notifier that is always there: a line in the file that `gieok logs` shows."""
 
 from gieok import fs
-from gieok.text.redact import redact
+from gieok.backends.opening import ChannelOpening
+from gieok.errors import NotifierFailed
 
 
-class LogNotifier:
-    """`Notifier` that appends to a file (0600)."""
+class LogChannel:
+    """`Channel` that appends to a file (0600)."""
 
-    def __init__(self, file: Path, now: Callable[[], datetime]) -> None:
-        self._file = file
-        self._now = now
+    def __init__(self, opening: ChannelOpening) -> None:
+        self._file = opening.log
+        self._now = opening.now
 
-    def notify(self, title: str, text: str) -> None:
-        """Append one line; a full disk is no reason to stop."""
-        line = f"{self._now():%Y-%m-%d %H:%M:%S} {title}: {redact(' '.join(text.split()))}\n"
+    def send(self, title: str, text: str) -> str:
+        """Append one line."""
+        self._append(f"{self._now():%Y-%m-%d %H:%M:%S} {title}: {' '.join(text.split())}\n")
+        return f"a line in {self._file}; `gieok logs` shows it"
+
+    def check(self) -> str:
+        """Append nothing."""
+        self._append("")
+        return f"{self._file} can be written"
+
+    def _append(self, line: str) -> None:
         try:
-            fs.create_private(self._file)
-            with os.fdopen(os.open(self._file, os.O_WRONLY | os.O_APPEND), "w", encoding="utf-8") as out:
-                out.write(line)
-        except OSError:
-            pass
+            fs.append(self._file, line)
+        except OSError as error:
+            told = f"cannot write {str(self._file)!r}: {error.strerror or error}"
+            raise NotifierFailed(told, hint="check the permissions and the free space of this place") from error

@@ -90,6 +90,8 @@ def probe(context: Context) -> Iterator[Check]:
     for error in context.troubles:
         yield Check("settings", False, f"{error} (left out below)", error.hint)
     yield _check("home", lambda: _home(context))
+    notices = context.admin.notices()
+    yield from (Check(f"notify {one.channel}", one.ok, one.said, one.hint) for one in notices.check(notices.names))
     store = _check("store", lambda: _store(context))
     yield store
     if not store.ok:

@@ -16,7 +16,7 @@ _SHORTEST = 12
 _MOST_NEEDLES = 200
 _LARGEST_BYTES = 200_000_000
 #: Gieok's own files of lines that stand alone. Others below the home folder are the user's, whatever they are called.
-_LOGS = ("daemon.log*", "logs/*", "hook/*.jsonl*", "labels.jsonl")
+_LOGS = ("daemon.log*", "logs/*", "hook/*.jsonl*", "labels.jsonl", "notices.json")
 #: What is shown of a memory may be a part of it, cut and escaped: so many letters of it in a row are enough.
 _PART_LETTERS = 16
 _SHOWN_HANDLE = re.compile(r"\b[0-9a-f]{8}(?:\.\d+)?\b")

@@ -1,0 +1,63 @@
+"""Opens what tells a person: the ways that `notify.to` names, and the record of those that failed."""
+
+import contextlib
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from gieok import fs, paths, registry
+from gieok.app.wiring import Wiring
+from gieok.backends.opening import ChannelOpening
+from gieok.engine.notices import FailureRecord, Notices, Told
+from gieok.errors import BadConfig
+from gieok.ports.system import Channel
+
+
+def opened(wiring: Wiring) -> Notices:
+    """Put it together; a way is opened when it is used."""
+    settings, file = wiring.settings, paths.notices(wiring.settings.home)
+    names = [name.strip() for name in settings.text("notify.to").split(",") if name.strip()]
+    record = FailureRecord(partial(_read, file), lambda told: _change(wiring, file, told))
+    return Notices(names, partial(_channel, wiring), record, settings.number("notify.timeout_s"))
+
+
+def _channel(wiring: Wiring, name: str) -> Channel:
+    """Open a way by its name. Raises BadConfig."""
+    row = registry.NOTIFIERS.get(name)
+    if row is None:
+        raise BadConfig(
+            f"there is no way to tell you called {name!r}", hint=f"`notify.to`: {', '.join(registry.NOTIFIERS)}"
+        )
+    settings = wiring.settings
+    opening = ChannelOpening(
+        setting=lambda setting: settings.text(f"notify.{setting}"),
+        secret=settings.secret,
+        environment=wiring.caller.environment,
+        user=wiring.caller.user,
+        log=paths.log(settings.home),
+        now=wiring.clock.now,
+        timeout_s=settings.number("notify.timeout_s"),
+        key_variable=row.key_variable,
+        key_hint=f"write `{row.key_variable}=…` into {paths.private(settings.home)} (chmod 600)",
+    )
+    made: Channel = registry.load(registry.NOTIFIERS, name)(opening)
+    return made
+
+
+def _read(file: Path) -> Mapping[str, str]:
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return {name: said for name, said in found.items() if isinstance(said, str)} if isinstance(found, dict) else {}
+
+
+def _change(wiring: Wiring, file: Path, told: Sequence[Told]) -> None:
+    """Keep the failures among `told` with their time, and forget those of ways that work."""
+    before, now = dict(_read(file)), f"{wiring.clock.now().astimezone(wiring.zone):%Y-%m-%d %H:%M}"
+    after = {name: said for name, said in before.items() if name not in {one.channel for one in told if one.ok}}
+    after |= {one.channel: f"{now} {one.said}" for one in told if not one.ok}
+    if after != before:
+        with contextlib.suppress(OSError):
+            fs.replace_private(file, json.dumps(after, ensure_ascii=False, indent=1) + "\n")

@@ -1,0 +1,100 @@
+"""Tells a person of what waits for them, in every way that they chose; always in the log too.
+
+A way that fails stops nothing and raises no incident, so that a notification never leads to another: the failure is a line in
+the log, and is kept for `gieok doctor` until the way works again.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from gieok.errors import GieokError, NotifierFailed, unexpected
+from gieok.ports.system import Channel
+from gieok.text.redact import redact
+
+LOG = "log"
+_GRACE_S = 1.0
+
+
+class Told(NamedTuple):
+    """What came of one way: what happened; where it failed, what to do next."""
+
+    channel: str
+    ok: bool
+    said: str
+    hint: str = ""
+
+
+class FailureRecord(NamedTuple):
+    """Reads and changes what is kept of ways that failed: channel → what was said. A record that cannot be written is none."""
+
+    read: Callable[[], Mapping[str, str]]
+    change: Callable[[Sequence[Told]], None]
+
+
+class Notices:
+    """`Notifier`. `names` are the ways chosen; `opened` opens one when it is used, so that a new password holds at once."""
+
+    def __init__(
+        self, names: Sequence[str], opened: Callable[[str], Channel], record: FailureRecord, timeout_s: float
+    ) -> None:
+        self.names = tuple(dict.fromkeys((LOG, *names)))
+        self._opened = opened
+        self._record = record
+        self._timeout_s = timeout_s
+
+    def notify(self, title: str, text: str) -> None:
+        """Tell in every way at once, and wait for none longer than the deadline. Never raises."""
+        self.send(title, text, self.names)
+
+    def send(self, title: str, text: str, names: Sequence[str]) -> list[Told]:
+        """Tell in these ways; return what came of each."""
+        title, text = redact(title), redact(text)
+        told = self._each(names, lambda channel: channel.send(title, text))
+        failed = [one for one in told if not one.ok and one.channel != LOG]
+        for one in failed:
+            self._each([LOG], partial(_tell_failure, one))
+        self._record.change(told)
+        return told
+
+    def check(self, names: Sequence[str]) -> list[Told]:
+        """Look at these ways without telling anybody anything; name the last failure of those that seem to work."""
+        last = self._record.read()
+        return [
+            one._replace(said=f"{one.said}; but the last time: {last[one.channel]}")
+            if one.ok and one.channel in last
+            else one
+            for one in self._each(names, lambda channel: channel.check())
+        ]
+
+    def _each(self, names: Sequence[str], use: Callable[[Channel], str]) -> list[Told]:
+        """Use channels, each in a thread of its own, which is left behind where it is late."""
+        found: dict[str, Told] = {}
+
+        def one(name: str) -> None:
+            found[name] = self._used(name, use)
+
+        threads = [threading.Thread(target=one, args=(name,), daemon=True, name=f"notify {name}") for name in names]
+        for thread in threads:
+            thread.start()
+        # Each way ends by itself after `timeout_s` of silence; one that drips is left behind here.
+        deadline = time.monotonic() + self._timeout_s + _GRACE_S
+        for thread in threads:
+            thread.join(max(deadline - time.monotonic(), 0))
+        late = f"nothing came of it within {self._timeout_s:g} s"
+        return [found.get(name) or Told(name, False, late, NotifierFailed.hint) for name in names]
+
+    def _used(self, name: str, use: Callable[[Channel], str]) -> Told:
+        try:
+            return Told(name, True, redact(use(self._opened(name))))
+        except GieokError as error:
+            failed = error
+        except Exception as error:  # noqa: BLE001 - whatever a library raises may not stop the observer
+            failed = unexpected(error)
+        return Told(name, False, redact(str(failed)), failed.hint)
+
+
+def _tell_failure(failed: Told, log: Channel) -> str:
+    return log.send(f"gieok: {failed.channel} told nobody", f"{failed.said} ({failed.hint})")

@@ -1,0 +1,86 @@
+"""`gieok notify test`: tell the user something now in every way that they chose, and say what came of each."""
+
+from dataclasses import dataclass
+
+from gieok.engine.notices import LOG, Told
+from gieok.ops.context import Context
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+
+_TITLE = Words("gieok: a test", "gieok: 시험")
+_TEXT = Words(
+    "This is how Gieok tells you of what waits for you. Nothing waits now.",
+    "기다리는 일이 있으면 Gieok이 이렇게 알립니다. 지금 기다리는 일은 없습니다.",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotifyTestRequest:
+    """Parameters of `gieok notify test`."""
+
+    ways: list[str] = argument(
+        Words(
+            "log, desktop, openclaw, smtp (default: those of `notify.to`)",
+            "log, desktop, openclaw, smtp (기본: `notify.to`에 있는 것)",
+        ),
+        [],
+        positional=True,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class NotifyTestResult:
+    """What came of each way; `chosen` are those by which the user is told of what waits."""
+
+    told: tuple[Told, ...]
+    chosen: tuple[str, ...]
+
+    @property
+    def found(self) -> bool:
+        """True where every way worked."""
+        return all(one.ok for one in self.told)
+
+
+def run(context: Context, request: NotifyTestRequest) -> NotifyTestResult:
+    """Tell in each way, once."""
+    notices = context.admin.notices()
+    title, text = (words.say(context.lang) for words in (_TITLE, _TEXT))
+    told = notices.send(title, text, tuple(dict.fromkeys(request.ways)) or notices.names)
+    return NotifyTestResult(tuple(told), notices.names)
+
+
+def present(result: NotifyTestResult, style: Style) -> str:
+    """Show a line for each way, and the next step."""
+    lines = []
+    for one in result.told:
+        what = style.say("sent", "보냄") if one.ok else style.say("not sent", "못 보냄")
+        lines.append(f"{'✓' if one.ok else '✗'} {style.bold(one.channel)}: {what}: {printable(one.said)}")
+        lines += [f"    → {printable(one.hint)}"] if not one.ok else []
+    return "\n".join([*lines, *_next(result, style)])
+
+
+def _next(result: NotifyTestResult, style: Style) -> list[str]:
+    """Return what to do next."""
+    new = [one.channel for one in result.told if one.ok and one.channel not in result.chosen]
+    if new:
+        ways = ", ".join([*(way for way in result.chosen if way != LOG), *new])
+        told = style.say("to be told this way, set", "이렇게 알림을 받으려면")
+        end = style.say("in", "을(를) 여기에 적으세요:")
+        return [f"{told} `notify.to: {ways}` {end} ~/.gieok/config.yaml"]
+    if [one.channel for one in result.told] == [LOG]:
+        return [
+            style.say(
+                "only the log is told: try `gieok notify test desktop`, openclaw or smtp (docs/notify.md)",
+                "로그에만 남깁니다: `gieok notify test desktop`, openclaw, smtp를 시험해 보세요 (docs/notify.md)",
+            )
+        ]
+    return []
+
+
+OPERATION = Operation(
+    name="notify test",
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    examples=("gieok notify test", "gieok notify test desktop", "gieok notify test openclaw smtp --json"),
+    doc=Words("Tell you something now, in every way you chose", "고른 방법마다 지금 알림을 하나 보내 봅니다"),
+)

@@ -1,0 +1,133 @@
+"""A model that fails is told of once an incident, through a real gateway, and what comes back of it is no memory."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pydantic_ai")
+
+from gateway import TOKEN, Gateway
+
+from gieok.app import open_context
+from gieok.model.memory import Scope
+from gieok.ops.context import Context
+from gieok.ops.home.doctor import probe
+from gieok.paths import log
+from gieok.testing.clock import ManualClock
+from gieok.testing.model_server import ModelServer
+
+_SCOPE = Scope("agent:main")
+_NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+_DOWN = (401, b'{"error":{"message":"no"}}')
+_UP = "<observations>\nDate: 2026-11-22\n* \N{LARGE RED CIRCLE} (12:00) [decision] We use Redis {1}\n</observations>"
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    made = ModelServer()
+    yield made
+    made.shutdown()
+    made.server_close()
+
+
+@pytest.fixture
+def gateway(tmp_path: Path) -> Iterator[Gateway]:
+    made = Gateway()
+    made.configure(tmp_path / "user")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelServer, gateway: Gateway) -> Iterator[Context]:
+    for name, value in {
+        "GIEOK_HOME": tmp_path / "mind", "GIEOK_EMBEDDER": "none", "GIEOK_OBSERVE_AGENTS": "openclaw",
+        "GIEOK_OBSERVE_FOLDERS": tmp_path / "t", "GIEOK_OBSERVE_MODEL": "compatible:m",
+        "GIEOK_OBSERVE_BASE_URL": f"{model.url}/v1",
+        "GIEOK_NOTIFY_TO": "openclaw", "HOME": tmp_path / "user",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(name, str(value))
+    (tmp_path / "t").mkdir()
+    opened = open_context({}, clock=ManualClock(_NOW), zone=UTC, wait=lambda seconds: None)
+    yield opened
+    opened.memory.journal().close()
+    opened.memory.store().close()
+
+
+def _say(file: Path, text: str, number: int) -> None:
+    at = (_NOW + timedelta(minutes=number)).isoformat()
+    row = {"type": "user", "uuid": f"u{number}", "sessionId": "s", "timestamp": at}
+    with file.open("a", encoding="utf-8") as out:
+        out.write(json.dumps({**row, "message": {"role": "user", "content": text}}) + "\n")
+
+
+def _observe(context: Context, minutes: int = 0) -> None:
+    """Capture and observe, as far ahead of now."""
+    context.clock.advance(timedelta(minutes=minutes))
+    sidecar = context.observe.sidecar()
+    sidecar.capture_all()
+    sidecar.observe(_SCOPE, flush=True)
+
+
+def _incidents(context: Context) -> list[str]:
+    return [incident.name for incident in context.memory.journal().incidents()]
+
+
+def test_an_incident_is_told_once_and_again_when_it_was_over_and_is_back(context, model, gateway, tmp_path) -> None:
+    model.script = [_DOWN]
+    _say(tmp_path / "t" / "s.jsonl", "We decided to use Redis for the queue.", 1)
+    for _ in range(4):
+        _observe(context, minutes=20)
+    assert len(gateway.took) == 1
+    assert "compatible:m answered 401" in gateway.took[0][1]["text"]
+    assert _incidents(context) == ["observer"]
+    model.script = [_UP]
+    _observe(context, minutes=20)
+    assert _incidents(context) == []
+    model.script = [_DOWN]
+    _say(tmp_path / "t" / "s.jsonl", "We also decided to keep Postgres.", 2)
+    _observe(context, minutes=20)
+    _observe(context, minutes=20)
+    assert len(gateway.took) == 2
+
+
+def test_a_gateway_that_is_gone_stops_nothing_and_raises_no_incident(context, model, gateway, tmp_path) -> None:
+    gateway.close()
+    model.script = [_DOWN]
+    _say(tmp_path / "t" / "s.jsonl", "We decided to use Redis for the queue.", 1)
+    _observe(context)
+    assert _incidents(context) == ["observer"]
+    said = log(context.home).read_text(encoding="utf-8")
+    assert "gieok: openclaw told nobody" in said
+    assert TOKEN not in said
+    checks = {check.name: check for check in probe(context)}
+    assert not checks["notify openclaw"].ok
+    assert checks["notify log"].ok
+    model.script = [_UP]
+    _observe(context, minutes=20)
+    assert _incidents(context) == []
+
+
+def test_what_the_gateway_writes_of_it_in_a_transcript_is_no_memory(context, model, gateway, tmp_path) -> None:
+    model.script = [_DOWN]
+    _say(tmp_path / "t" / "s.jsonl", "We decided to use Redis for the queue.", 1)
+    _observe(context)
+    told = gateway.took[0][1]["text"]
+    before = context.memory.journal().stats(_SCOPE).messages
+    sessions = tmp_path / "user" / ".openclaw" / "agents" / "main" / "sessions"
+    sessions.mkdir(parents=True)
+    rows = [{"type": "session", "id": "o", "timestamp": _NOW.isoformat(), "cwd": "/"}]
+    for number, (role, text) in enumerate([
+        ("user", f"System: [2026-11-22 12:00:00 UTC] {told}\n\nRead HEARTBEAT.md if it exists"),
+        ("user", told),
+        ("assistant", f"> {told}"),
+    ]):  # fmt: skip
+        message = {"role": role, "content": [{"type": "text", "text": text}]}
+        rows.append({"type": "message", "id": f"m{number}", "timestamp": _NOW.isoformat(), "message": message})
+    (sessions / "o.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    _observe(context)
+    assert context.memory.journal().stats(_SCOPE).messages == before
+    assert len(gateway.took) == 1
