@@ -9,8 +9,8 @@ of the question: `hook` is what the prompt's hook injects into a session of its 
 with the session start's hook, or what that one injected. `search` is `gieok search`. `--noise` adds N sessions of DIR's
 `sessions.jsonl.gz`, a hundred to a project, spread over the ten weeks before the first session and the weeks of the sessions.
 
-`--observer ideal` is the ceiling: a model that writes down just what FILE says was told, through the product's own prompt, handles
-and parser (`ideal.py`); with `none`, nothing is observed, and what was said is all that memory has.
+`--observer ideal` is the ceiling: a model that writes down just what FILE says was told, through the product's own prompt,
+handles and parser (`ideal.py`); with `none`, nothing is observed, and what was said is all that memory has.
 
 A question is recalled where a string of its `want` stands in the text (all of them where `match` is `all`). It is stale first
 where a line holds one of its `not` strings, no `want` and no mark of being replaced, and no line before it holds a `want`.

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from gieok import __version__, grants, registry
+from gieok import __version__, grants
 from gieok.agents.table import HOOKED
 from gieok.capabilities.files import roots
 from gieok.capabilities.files.read import read_root
@@ -15,7 +15,7 @@ from gieok.engine import lifecycle
 from gieok.engine.ingest import ingest
 from gieok.engine.recall import Question, recall
 from gieok.engine.rerank import Reranking
-from gieok.errors import GeneratorFailed, GieokError, RerankerFailed, StoreCorrupt
+from gieok.errors import GieokError, RerankerFailed, StoreCorrupt
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import OrNull, shown
@@ -101,7 +101,7 @@ def probe(context: Context) -> Iterator[Check]:
         yield _check("reranker", lambda: _reranker(by))
     yield _check("write, read back, search", lambda: _round_trip(context))
     yield _check("folders", lambda: _folders(context))
-    yield _check("observer", lambda: _observer(context))
+    yield _check("observer", context.admin.observer)
     yield from (Check("trust", True, line) for line in _waiting(context))
     hooks = installed.found(context)
     for agent, command in hooks:
@@ -180,28 +180,6 @@ def _round_trip(context: Context) -> str:
     return "a note was stored, found by an inflected word, and forgotten" + (
         f"; {found.degraded}" if found.degraded else ""
     )
-
-
-def _observer(context: Context) -> str:
-    """Say what observes, and that an agent's command could, which needs no key; none is asked."""
-    model, path = context.admin.setting("observe.model"), context.admin.setting("observe.base_url")
-    rows, environment = registry.GENERATORS, context.caller.environment
-    here = [name for name, row in rows.items() if row.program and registry.find_program(row.program, environment)]
-    if model == "rules":
-        has_key = any(environment.get(row.key_variable) for row in rows.values() if row.key_variable)
-        hint = f"; `observe.model: {here[0]}` in the settings lets the agent's own command observe, without a key"
-        return "rules, no model: weaker" + (hint if here and not has_key else "")
-    provider = model.partition(":")[0]
-    program = rows[provider].program if provider in rows else ""
-    if not program:
-        return model
-    found = registry.find_program(path or program, environment)
-    if not found:
-        raise GeneratorFailed(
-            f"{model} needs the command `{path or program}`, which is not here",
-            hint="install it, or name its path in `observe.base_url`",
-        )
-    return f"{model}, by {found!r}"
 
 
 def _waiting(context: Context) -> Iterator[str]:
