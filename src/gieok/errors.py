@@ -19,6 +19,7 @@
     ├── OutputLost          the answer could not be written
     └── GeneratorFailed     a language model gave no usable answer
         ├── DegenerateOutput  it answered, but with nothing, with prose, or the same again and again
+        ├── AnswerCut       its answer ended at the limit of its length
         └── BudgetReached   the tokens of today are spent
 
 Each error says what happened (the message names the value) and the next step (`hint`).
@@ -194,6 +195,13 @@ class DegenerateOutput(GeneratorFailed):
     code = "degenerate_output"
 
 
+class AnswerCut(GeneratorFailed):
+    """The model's answer reached the limit of its length, with twice the room too; nothing of it was kept."""
+
+    code = "answer_cut"
+    hint = "a model that thinks less, or writes longer answers, is needed; `gieok config show observe` names the one in use"
+
+
 class BudgetReached(GeneratorFailed):
     """The daily cap on model tokens is reached; what waits goes on tomorrow."""
 
@@ -238,6 +246,7 @@ STATUS: dict[str, tuple[int, int, int]] = {
     "transcript_unreadable": (2, 422, -32603),
     "generator_failed": (2, 502, -32603),
     "degenerate_output": (2, 502, -32603),
+    "answer_cut": (2, 502, -32603),
     "output_lost": (2, 500, -32603),
     "budget_reached": (2, 429, -32603),
 }

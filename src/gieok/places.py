@@ -19,6 +19,8 @@ _FADES_S = 120 * 86_400
 _BROUGHT = "/from:repository"
 #: A file in the home folder, there since `gieok down` until `gieok up` or `gieok install`: somebody wants no daemon.
 DAEMON_DOWN = "daemon.down"
+#: In the environment of an agent's command that Gieok asks as a model: its hooks stay silent.
+OWN_RUN = "GIEOK_OWN_RUN"
 _NOT_IN_SCOPE = re.compile(r"[\s/:]+")
 
 #: A handle as it is typed: the first digits do where no other memory has them; `.3` is its third line.

@@ -40,15 +40,19 @@ class StoreBackend(Backend):
 
 
 class GeneratorBackend(Backend):
-    """`target` is a function of a model (`provider:name`), a key and an address; see `generators.providers`.
+    """`target` makes a generator of a model (`provider:name`), a key and an address; see `generators.providers`.
 
-    `key_variable` is where the key is found, `address` where the provider listens, unless settings say otherwise.
+    `key_variable` is where the key is found, `address` where the provider listens, unless settings say otherwise. `program` is
+    the command of an agent that is asked in place of a provider: it needs no key, and no name of a model.
     """
 
-    def __init__(self, target: str, *, key_variable: str = "", address: str = "") -> None:
-        super().__init__("generators.providers:" + target, extra="models")
+    def __init__(
+        self, target: str, *, extra: str = "models", key_variable: str = "", address: str = "", program: str = ""
+    ) -> None:
+        super().__init__("generators." + target, extra=extra)
         self.key_variable = key_variable
         self.address = address
+        self.program = program
 
 
 class ModelBackend(Backend):
@@ -114,11 +118,13 @@ RERANKERS = {
     "compatible": ModelBackend(_RERANKING, is_service=True),
 }
 GENERATORS = {
-    "anthropic": GeneratorBackend("anthropic", key_variable="ANTHROPIC_API_KEY"),
-    "compatible": GeneratorBackend("chat"),
-    "gemini": GeneratorBackend("gemini", key_variable="GEMINI_API_KEY"),
-    "ollama": GeneratorBackend("chat", address="http://127.0.0.1:11434/v1"),
-    "openai": GeneratorBackend("chat", key_variable="OPENAI_API_KEY", address="https://api.openai.com/v1"),
+    "anthropic": GeneratorBackend("providers:anthropic", key_variable="ANTHROPIC_API_KEY"),
+    "claude-code": GeneratorBackend("host_command:ClaudeCode", extra="", program="claude"),
+    "codex": GeneratorBackend("host_command:Codex", extra="", program="codex"),
+    "compatible": GeneratorBackend("providers:chat"),
+    "gemini": GeneratorBackend("providers:gemini", key_variable="GEMINI_API_KEY"),
+    "ollama": GeneratorBackend("ollama:OllamaGenerator", extra="", address="http://127.0.0.1:11434"),
+    "openai": GeneratorBackend("providers:chat", key_variable="OPENAI_API_KEY", address="https://api.openai.com/v1"),
 }
 NOTIFIERS = {
     "log": ChannelBackend("log:LogChannel"),

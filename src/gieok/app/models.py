@@ -22,14 +22,19 @@ def asker(wiring: Wiring, role: str, generator: Generator) -> Asker:
 
 
 def generator(settings: Settings, prefix: str, model: str) -> Generator:
-    """Return the generator of `provider:model`, with the address and key whose settings begin with `prefix` ('' for none).
+    """Return the generator of `provider:model`, or of an agent's command (`claude-code`, `codex:name`).
+
+    Its address and key are the settings that begin with `prefix` ('' for none).
 
     Raises BadConfig, MissingExtra.
     """
     provider, _, name = model.partition(":")
-    if provider not in registry.GENERATORS or not name:
+    if provider not in registry.GENERATORS or not (name or registry.GENERATORS[provider].program):
         known = ", ".join(sorted(registry.GENERATORS))
-        raise BadConfig(f"no such model: {model!r}", hint=f"write provider:model; providers: {known}")
+        alone = " or ".join(name for name, row in registry.GENERATORS.items() if row.program)
+        raise BadConfig(
+            f"no such model: {model!r}", hint=f"write provider:model ({alone} alone will do); providers: {known}"
+        )
     address, variable = (settings.text(f"{prefix}{name}") if prefix else "" for name in ("base_url", "key_variable"))
     row = registry.GENERATORS[provider]
     variable = variable or row.key_variable

@@ -1,7 +1,8 @@
 """Opens the sidecar."""
 
 import os
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -12,19 +13,22 @@ from gieok.agents.agent import observed
 from gieok.agents.openclaw import installation
 from gieok.app import models, notices
 from gieok.app.wiring import Wiring
-from gieok.capabilities.observe import active_memory, reflect, rules, scope_memory
+from gieok.capabilities.observe import active_memory, known, observation, reflect, rules, scope_memory
 from gieok.capabilities.observe.active_memory import Look
-from gieok.capabilities.observe.buffer import Thresholds
+from gieok.capabilities.observe.buffer import READER, Thresholds
+from gieok.capabilities.observe.known import Known
 from gieok.capabilities.observe.notes import NotesMirror
+from gieok.capabilities.observe.observation import Observed
 from gieok.capabilities.observe.observer import ModelObserver
 from gieok.capabilities.observe.sidecar import ScopeModels, Sidecar, TranscriptSources
 from gieok.config import Settings
 from gieok.engine.generate import Asker
 from gieok.errors import BadConfig, BadRequest
+from gieok.model.conversation import Journalled
 from gieok.model.memory import Scope
 from gieok.ops.context import ObserveContext
 from gieok.ops.memory.seeding import FOLDERS
-from gieok.ports.journal import TranscriptStore
+from gieok.ports.journal import FullJournal, TranscriptStore
 from gieok.ports.store import Store
 from gieok.text.redact.names import named
 
@@ -145,6 +149,15 @@ def _notes(wiring: Wiring) -> NotesMirror:
     return NotesMirror(folders, found.workspace.absolute() / "memory", record)
 
 
+def _look(
+    journal: FullJournal, store: Store, scope: Scope, messages: Sequence[Journalled], before: Sequence[Observed]
+) -> Known:
+    """Return what is known to a conversation, with what was observed ahead and is not kept yet."""
+    ahead = [observation.load(chunk.body) for chunk in journal.chunks(scope, READER)]
+    task = next(iter(store.get(scope, [observation.TASK_KEY])), None)
+    return known.known(scope_memory.load(store, scope), task, [*ahead, *before], messages, _REMEMBERED_TOKENS)
+
+
 def _scope_models(wiring: Wiring, store: Store) -> ScopeModels:
     settings, zone = wiring.settings, wiring.zone
 
@@ -156,12 +169,14 @@ def _scope_models(wiring: Wiring, store: Store) -> ScopeModels:
     reflecting = settings.text("reflect.model") or observing
     of_reflector = "reflect" if settings.text("reflect.model") else "observe"
 
+    journal, paid = wiring.stores.journal(), defaultdict[Scope, dict[Any, Any]](dict)
+
     def observe(scope: Scope) -> Callable[[Any], Any]:
         if observing == "rules":
             return lambda span: rules.observe(span, zone)
-        recent = partial(scope_memory.recent, store, scope, _REMEMBERED_TOKENS)
+        look = partial(_look, journal, store, scope)
         made = asker("observer", "observe", observing)
-        return ModelObserver(made, zone, recent, settings.number("observe.temperature"))
+        return ModelObserver(made, zone, look, settings.number("observe.temperature"), paid[scope])
 
     def reflect_on(scope: Scope) -> Callable[[Any, str, int], Any]:
         del scope

@@ -1,6 +1,7 @@
 """Asks a model: prompt redacted, within the day's budget, with retries, metered.
 
-`accept` validates the answer; a rejected answer is asked for once more.
+`accept` validates the answer; a rejected answer is asked for once more. An answer that reached its limit is asked for once more
+with twice the room, and never accepted: what is missing cannot be seen in it.
 """
 
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from datetime import date, datetime, timedelta, tzinfo
 from typing import TypeVar
 
 from gieok.engine import service
-from gieok.errors import BudgetReached, DegenerateOutput, GeneratorFailed
+from gieok.errors import AnswerCut, BudgetReached, DegenerateOutput, GeneratorFailed
 from gieok.model.conversation import Usage
 from gieok.ports.journal import Ledger
 from gieok.ports.models import Generated, Generator, Prompt
@@ -52,13 +53,26 @@ class Asker:
     def ask(self, prompt: Prompt, accept: Callable[[str], _T]) -> _T:
         """Return the result of `accept`, which raises DegenerateOutput for a useless answer.
 
-        Raises GeneratorFailed, DegenerateOutput, BudgetReached.
+        Raises GeneratorFailed, DegenerateOutput, AnswerCut, BudgetReached.
         """
         prompt = prompt._replace(system=f"{MARKER}\n{redact(prompt.system)}", text=redact(prompt.text))
         try:
-            return accept(self._try(prompt).text)
+            return accept(self._whole(prompt))
         except DegenerateOutput:
-            return accept(self._try(prompt).text)
+            return accept(self._whole(prompt))
+
+    def _whole(self, prompt: Prompt) -> str:
+        answer = self._try(prompt)
+        if not answer.is_cut:
+            return answer.text
+        roomier = prompt._replace(
+            max_output_tokens=2 * prompt.max_output_tokens, thinking_tokens=2 * prompt.thinking_tokens
+        )
+        answer = self._try(roomier)
+        if answer.is_cut:
+            used = answer.output_tokens or count_tokens(answer.text)
+            raise AnswerCut(f"{self.generator.model} was cut off after {used:,} tokens of its answer")
+        return answer.text
 
     def _try(self, prompt: Prompt) -> Generated:
         for delay_s in (*self.delays_s, None):
@@ -78,6 +92,7 @@ class Asker:
 
     def _check_budget(self, prompt: Prompt) -> None:
         spent = spent_tokens(self.ledger, self._today())
+        # Not what it may spend on thinking: most models think little here, and a cap of a day is no cap of a call.
         wanted = count_tokens(prompt.system) + count_tokens(prompt.text) + prompt.max_output_tokens
         if spent + wanted > self.daily_tokens:
             raise BudgetReached(
@@ -110,4 +125,5 @@ def _usage(prompt: Prompt, answer: Generated, seconds: float) -> Usage:
         input_tokens=answer.input_tokens or count_tokens(prompt.system) + count_tokens(prompt.text),
         output_tokens=answer.output_tokens or count_tokens(answer.text),
         seconds=seconds,
+        reported_dollars=answer.dollars,
     )

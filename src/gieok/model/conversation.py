@@ -152,6 +152,8 @@ class Usage(NamedTuple):
     output_tokens: int = 0
     failures: int = 0
     seconds: float = 0.0
+    #: What the models themselves said that it cost.
+    reported_dollars: float = 0.0
 
 
 class Incident(NamedTuple):

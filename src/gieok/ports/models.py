@@ -101,14 +101,21 @@ class Prompt(NamedTuple):
     text: str
     temperature: float
     max_output_tokens: int
+    #: What a model that thinks may use for that, beside the answer. Others are given the answer's room alone.
+    thinking_tokens: int = 8_000
 
 
 class Generated(NamedTuple):
-    """What a model answered, and what it says that it counted (0: it does not say)."""
+    """What a model answered, and what it says that it counted and cost (0: it does not say).
+
+    `is_cut`: it reached the limit of its length before the end.
+    """
 
     text: str
     input_tokens: int = 0
     output_tokens: int = 0
+    is_cut: bool = False
+    dollars: float = 0.0
 
 
 class Generator(Protocol):

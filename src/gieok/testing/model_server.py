@@ -8,6 +8,14 @@ from typing import Any
 
 #: Paths of requests that only count tokens.
 _COUNTS = ("/count_tokens", ":countTokens")
+
+
+class Cut(str):
+    """An answer that reached the limit of its length."""
+
+    __slots__ = ()
+
+
 Answer = str | tuple[int, bytes] | None
 
 
@@ -67,6 +75,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(*answer)
         elif events := _stream(self.path, body, answer):
             self._send(200, "".join(map(_event, events)).encode(), "text/event-stream")
+        elif self.path.endswith("/api/chat"):
+            self._send(200, json.dumps(_ollama(answer)).encode())
         elif "/messages" in self.path:
             self._send(200, json.dumps(_anthropic(answer)[-1]).encode())
         else:
@@ -105,7 +115,7 @@ def _chunks(text: str) -> list[dict[str, Any]]:
     chunk = {**whole, "object": "chat.completion.chunk"}
     del chunk["usage"]
     delta = {"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": None}
-    end = {"index": 0, "delta": {}, "finish_reason": "stop"}
+    end = {"index": 0, "delta": {}, "finish_reason": whole["choices"][0]["finish_reason"]}
     return [{**chunk, "choices": [delta]}, {**chunk, "choices": [end], "usage": whole["usage"]}]
 
 
@@ -113,10 +123,14 @@ def _responses(text: str) -> list[dict[str, Any]]:
     said = [{"type": "output_text", "text": text, "annotations": []}]
     item = {"type": "message", "role": "assistant", "id": "m1", "status": "completed", "content": said}
     usage = {"input_tokens": 11, "output_tokens": 7, "total_tokens": 18}
+    whole: dict[str, Any] = {"id": "r1", "output": [item], "usage": usage}
+    end = "response.completed"
+    if isinstance(text, Cut):
+        end, whole["incomplete_details"] = "response.incomplete", {"reason": "max_output_tokens"}
     return [
         {"type": "response.created", "response": {"id": "r1"}},
         {"type": "response.output_item.done", "output_index": 0, "item": item},
-        {"type": "response.completed", "response": {"id": "r1", "output": [item], "usage": usage}},
+        {"type": end, "response": whole},
     ]
 
 
@@ -124,7 +138,7 @@ def _openai(text: str) -> dict[str, Any]:
     message = {"role": "assistant", "content": text}
     return {
         "id": "1", "object": "chat.completion", "created": 1, "model": "m",
-        "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+        "choices": [{"index": 0, "finish_reason": "length" if isinstance(text, Cut) else "stop", "message": message}],
         "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18},
     }  # fmt: skip
 
@@ -132,7 +146,7 @@ def _openai(text: str) -> dict[str, Any]:
 def _gemini(text: str) -> dict[str, Any]:
     content = {"role": "model", "parts": [{"text": text}]}
     return {
-        "candidates": [{"content": content, "finishReason": "STOP", "index": 0}],
+        "candidates": [{"content": content, "finishReason": "MAX_TOKENS" if isinstance(text, Cut) else "STOP", "index": 0}],
         "usageMetadata": {"promptTokenCount": 11, "candidatesTokenCount": 7, "totalTokenCount": 18},
         "modelVersion": "m", "responseId": "r",
     }  # fmt: skip
@@ -144,7 +158,8 @@ def _anthropic(text: str) -> list[dict[str, Any]]:
     message: dict[str, Any] = {
         "id": "1", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None, "usage": usage,
     }  # fmt: skip
-    end = {"stop_reason": "end_turn", "stop_sequence": None}
+    why = "max_tokens" if isinstance(text, Cut) else "end_turn"
+    end = {"stop_reason": why, "stop_sequence": None}
     return [
         {"type": "message_start", "message": message},
         {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
@@ -152,8 +167,15 @@ def _anthropic(text: str) -> list[dict[str, Any]]:
         {"type": "content_block_stop", "index": 0},
         {"type": "message_delta", "delta": end, "usage": {"output_tokens": 7}},
         {"type": "message_stop"},
-        {**message, "content": [{"type": "text", "text": text}], "stop_reason": "end_turn"},
+        {**message, "content": [{"type": "text", "text": text}], "stop_reason": why},
     ]
+
+
+def _ollama(text: str) -> dict[str, Any]:
+    return {
+        "model": "m", "message": {"role": "assistant", "content": text}, "done": True,
+        "done_reason": "length" if isinstance(text, Cut) else "stop", "prompt_eval_count": 11, "eval_count": 7,
+    }  # fmt: skip
 
 
 def question(body: dict[str, Any]) -> str:

@@ -5,18 +5,16 @@ import pytest
 pytest.importorskip("pydantic_ai")
 
 from gieok import registry
-from gieok.backends.generators.providers import ProviderGenerator
 from gieok.errors import GeneratorFailed
-from gieok.ports.models import Generated, Prompt
+from gieok.ports.models import Generated, Generator, Prompt
+from gieok.testing.model_server import Cut
 
 _PROMPT = Prompt("You are the memory.", "무엇을 기억할까?", 0.3, 2000)
 _PATHS = {"openai": "/v1", "compatible": "/v1", "ollama": "/v1", "anthropic": "", "gemini": ""}
 
 
-def _generator(name: str, url: str) -> ProviderGenerator:
-    made: ProviderGenerator = registry.load(registry.GENERATORS, name)(
-        f"{name}:some-model", "key-123", url + _PATHS[name]
-    )
+def _generator(name: str, url: str, model: str = "some-model") -> Generator:
+    made: Generator = registry.load(registry.GENERATORS, name)(f"{name}:{model}", "key-123", url + _PATHS[name])
     return made
 
 
@@ -31,8 +29,63 @@ def test_each_provider_answers_with_its_text_and_counts(name: str, server) -> No
     asked = json.dumps(server.requests[0], ensure_ascii=False)
     assert "무엇을 기억할까?" in asked
     assert "You are the memory." in asked
-    assert "2000" in asked
-    assert any("key-123" in value for value in server.headers[0].values())
+    assert "2000" in asked or "10000" in asked
+    assert "0.3" in asked
+    is_local = name == "ollama"
+    assert any("key-123" in value for value in server.headers[0].values()) is not is_local
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("name", sorted(_PATHS))
+def test_an_answer_that_reached_its_limit_says_so(name: str, server) -> None:
+    server.script = [Cut("* 🔴 출시는")]
+    found = _generator(name, server.url).generate(_PROMPT)
+    assert found.is_cut
+    assert found.output_tokens == 7
+
+
+@pytest.mark.filterwarnings("error", "ignore::DeprecationWarning")
+@pytest.mark.parametrize(
+    ("model", "sent"),
+    [
+        ("openai:gpt-4o-mini", {"max_completion_tokens": 2000, "temperature": 0.3}),
+        ("openai:gpt-5-mini", {"max_completion_tokens": 10_000, "reasoning_effort": "minimal"}),
+        ("openai:gpt-5.1", {"max_completion_tokens": 2000, "reasoning_effort": "none", "temperature": 0.3}),
+        ("anthropic:claude-haiku-4-5", {"max_tokens": 2000, "temperature": 0.3}),
+        ("gemini:gemini-2.0-flash", {"maxOutputTokens": 2000, "temperature": 0.3}),
+        ("gemini:gemini-2.5-flash", {"maxOutputTokens": 2000, "thinkingConfig": {"thinking_budget": 0}}),
+        ("gemini:gemini-2.5-pro", {"maxOutputTokens": 10_000, "thinkingConfig": {"thinking_budget": 128}}),
+        ("gemini:gemini-3.5-flash", {"maxOutputTokens": 10_000, "thinkingConfig": {"thinking_level": "MINIMAL"}}),
+        ("compatible:qwen3-32b", {"max_tokens": 10_000, "temperature": 0.3}),
+    ],
+)
+def test_a_model_thinks_as_little_as_it_can_and_has_room_for_what_it_must(
+    model: str, sent: dict[str, object], server
+) -> None:
+    provider, _, name = model.partition(":")
+    _generator(provider, server.url, name).generate(_PROMPT)
+    body = server.requests[0][1]
+    asked = {**body, **body.get("generationConfig", {})}
+    assert {key: asked.get(key) for key in sent} == sent
+    assert ("temperature" in asked) is (model != "openai:gpt-5-mini"), (
+        "sent where it is taken, with no warning where not"
+    )
+
+
+def test_the_instructions_are_cached_where_the_provider_can(server) -> None:
+    _generator("anthropic", server.url).generate(_PROMPT)
+    (block,) = server.requests[0][1]["system"]
+    assert block["text"] == "You are the memory."
+    assert block["cache_control"]["type"] == "ephemeral"
+
+
+@pytest.mark.parametrize(("characters", "context"), [(100, 16_384), (40_000, 32_768), (10_000_000, 131_072)])
+def test_ollama_is_told_how_long_the_context_is_and_not_to_think(server, characters: int, context: int) -> None:
+    _generator("ollama", server.url).generate(_PROMPT._replace(text="word " * (characters // 5)))
+    path, body = server.requests[0]
+    assert path == "/api/chat"
+    assert body["think"] is False
+    assert body["options"] == {"temperature": 0.3, "num_predict": 10_000, "num_ctx": context}
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.capabilities.observe.buffer import READER, Buffer, Step, Thresholds
-from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
+from gieok.capabilities.observe.observation import REPLACED_BY, Category, Observation, Observed, Priority
 from gieok.engine.distil import MessageSpan, deliver
 from gieok.errors import GeneratorFailed
 from gieok.model.conversation import Cursor, Message, Role
@@ -55,11 +55,7 @@ class _Process:
         self.reach(lambda: None)
         if self.model_is_down:
             raise GeneratorFailed("down", worth_retrying=True)
-        made = [
-            Observation(f.message.id, f.message.at, Priority.HIGH, Category.STATE, message_ids=(f.message.id,))
-            for f in span.messages
-        ]
-        return Observed(tuple(made))
+        return Observed(tuple(_observation(int(f.message.id.removeprefix("s/"))) for f in span.messages))
 
     def reach(self, call: Callable[[], Any]) -> Any:
         self.calls += 1
@@ -72,6 +68,12 @@ class _Process:
         if event == "killed after":
             raise Killed
         return result
+
+
+def _observation(number: int) -> Observation:
+    """Return what is observed of a message: it replaces what was observed of the one before, wherever that is by then."""
+    alone = Observation(f"s/{number}", _AT, Priority.HIGH, Category.STATE, message_ids=(f"s/{number}",))
+    return alone._replace(replaces=(alone._replace(text=f"s/{number - 1}").key,) if number > 1 else ())
 
 
 class _Watched:
@@ -210,6 +212,11 @@ class BufferMachine(RuleBasedStateMachine):
         deliver(self.journal, self.store)
         runs = self.journal.runs(_SCOPE, _EPOCH)
         assert len(self.store.hashes(_SCOPE)) == self.written == sum(run.documents for run in runs)
+        keys = [_observation(number).key for number in range(1, self.written + 1)]
+        by_key = {document.key: document for document in self.store.get(_SCOPE, keys)}
+        followed = [by_key[key].metadata.get(REPLACED_BY) for key in keys]
+        assert followed == [*keys[1:], None][: len(keys)]
+        assert all(by_key[key].valid_to == _AT for key in keys[:-1])
         assert self.journal.chunks(_SCOPE, READER) == []
         self.journal.close()
         self.folder.cleanup()

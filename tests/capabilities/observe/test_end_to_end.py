@@ -54,7 +54,8 @@ def _conversation(file: Path, tokens: int) -> int:
 
 def _observe(body: dict[str, Any]) -> str:
     """Answer as a good model would: note the decisions that the prompt holds, with their messages and times."""
-    found = re.findall(r"\[(\d+)\] (\d\d:\d\d) user: 결정 (\d+)|Date: (\d{4}-\d\d-\d\d)", question(body))
+    told = question(body).rpartition("<conversation>")[2]
+    found = re.findall(r"\[(\d+)\] (\d\d:\d\d) user: 결정 (\d+)|Date: (\d{4}-\d\d-\d\d)", told)
     lines = []
     for number, clock, decision, day in found:
         if day:

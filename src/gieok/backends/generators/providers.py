@@ -1,10 +1,13 @@
 """Language models of any provider, through the `pydantic-ai` library. One try per call: the engine retries and meters.
 
 The libraries' own retries are switched off, so that every wait is the engine's, which the user sees.
+
+Models are asked not to think, or as little as they can: notes need none of it, and it is paid for. Those that think all the
+same count it as part of their answer, so they have room for it beside the answer's own.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
 from gieok.errors import GeneratorFailed
@@ -12,6 +15,7 @@ from gieok.ports.models import Generated, Prompt
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
+    from pydantic_ai.settings import ModelSettings
 
 _TIMEOUT_S = 120.0
 #: Worth another try, as every 5xx is: time-outs, conflicts, too early, too many.
@@ -25,10 +29,21 @@ _Opened = tuple["Model", Callable[[], Awaitable[None]]]
 class ProviderGenerator:
     """`Generator` on one model. Each call has a client and an event loop of its own: calls are rare, and threads many."""
 
-    def __init__(self, model: str, build: Callable[[], _Opened], timeout_s: float = _TIMEOUT_S) -> None:
+    def __init__(
+        self,
+        model: str,
+        build: Callable[[], _Opened],
+        timeout_s: float = _TIMEOUT_S,
+        *,
+        is_unknown: bool = False,
+        own: Mapping[str, object] | None = None,
+    ) -> None:
+        """`is_unknown`: nothing is known of the model behind its name. `own`: settings that one provider alone has."""
         self.model = model
         self._build = build
         self._timeout_s = timeout_s
+        self._is_unknown = is_unknown
+        self._own = own or {}
 
     def generate(self, prompt: Prompt) -> Generated:
         """Ask once. Raises GeneratorFailed."""
@@ -45,11 +60,7 @@ class ProviderGenerator:
                 model_request(
                     model,
                     [ModelRequest.user_text_prompt(prompt.text, instructions=prompt.system)],
-                    model_settings={
-                        "temperature": prompt.temperature,
-                        "max_tokens": prompt.max_output_tokens,
-                        "timeout": self._timeout_s,
-                    },
+                    model_settings=self._settings(model, prompt),
                 ),
                 self._timeout_s,
             )
@@ -69,7 +80,23 @@ class ProviderGenerator:
             raise GeneratorFailed(f"{self.model} failed: {name}: {error}", worth_retrying=True) from error
         finally:
             await close()
-        return Generated(answer.text or "", answer.usage.input_tokens, answer.usage.output_tokens)
+        is_cut = answer.finish_reason == "length"
+        return Generated(answer.text or "", answer.usage.input_tokens, answer.usage.output_tokens, is_cut)
+
+    def _settings(self, model: "Model", prompt: Prompt) -> "ModelSettings":
+        profile = model.profile
+        knows = profile.get
+        reasons = knows("openai_supports_reasoning") and not knows("openai_supports_reasoning_effort_none")
+        thinks = reasons or knows("thinking_always_enabled") or knows("google_supports_thinking_level")
+        room = prompt.max_output_tokens + (prompt.thinking_tokens if thinks or self._is_unknown else 0)
+        settings: ModelSettings = {"max_tokens": room, "thinking": False, "timeout": self._timeout_s}
+        if not (
+            reasons or knows("anthropic_disallows_sampling_settings")
+        ):  # the library would leave it out, and say so on stderr
+            settings["temperature"] = prompt.temperature
+        if self._is_unknown:  # the older name is the one that every such server knows
+            settings["extra_body"] = {"max_tokens": settings.pop("max_tokens")}
+        return {**settings, **self._own}  # type: ignore[typeddict-item]
 
 
 def chat(model: str, key: str, address: str) -> ProviderGenerator:
@@ -88,7 +115,7 @@ def chat(model: str, key: str, address: str) -> ProviderGenerator:
         client = AsyncOpenAI(api_key=key or "none", base_url=address, max_retries=0)
         return OpenAIChatModel(_name(model), provider=OpenAIProvider(openai_client=client)), client.close
 
-    return ProviderGenerator(model, build)
+    return ProviderGenerator(model, build, is_unknown=not model.startswith("openai:"))
 
 
 def anthropic(model: str, key: str, address: str) -> ProviderGenerator:
@@ -102,7 +129,8 @@ def anthropic(model: str, key: str, address: str) -> ProviderGenerator:
         client = AsyncAnthropic(api_key=key or "none", base_url=address or None, max_retries=0)
         return AnthropicModel(_name(model), provider=AnthropicProvider(anthropic_client=client)), client.close
 
-    return ProviderGenerator(model, build)
+    # The instructions are the same in every call, and begin it.
+    return ProviderGenerator(model, build, own={"anthropic_cache_instructions": True})
 
 
 def gemini(model: str, key: str, address: str) -> ProviderGenerator:

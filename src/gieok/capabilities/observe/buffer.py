@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from gieok.capabilities.observe import observation
 from gieok.capabilities.observe.observation import Observed
-from gieok.engine.distil import MessageSpan, finish, next_span
+from gieok.engine.distil import MessageSpan, deliver, finish, next_span
 from gieok.model.conversation import BufferedSpan, Run
-from gieok.model.memory import Scope
+from gieok.model.memory import Document, Scope
 from gieok.ports.journal import FullJournal
 from gieok.ports.store import Documents
 from gieok.ports.system import Clock
@@ -102,13 +102,27 @@ class Buffer:
 
     def _finish(self, position: int, end: int, tokens: int, messages: int, observed: Observed, done: Step) -> Step:
         now = self.clock.now()
+        stored = self._stored(observed)
+        if observation.is_older_task(observed, stored.get(observation.TASK_KEY)):
+            observed = observed._replace(task="")
         entries = observation.entries(self.scope, observed, now)
+        count = len(entries)
+        entries = observation.with_ends(entries, observed, stored)
         run = Run(
             scope=self.scope, reader=READER, kind=done.value, at=now, start=position, end=end, messages=messages,
-            source_tokens=tokens, documents=len(entries),
+            source_tokens=tokens, documents=count,
             document_tokens=sum(o.tokens for o in observed.observations), model=observed.model,
         )  # fmt: skip
         return done if finish(self.journal, self.store, position, run, put=entries) else Step.LOST
+
+    def _stored(self, observed: Observed) -> dict[str, Document]:
+        """Return what the observations may change of what is kept: what they replace, and the task."""
+        keys = {key for o in observed.observations for key in o.replaces}
+        keys |= {observation.TASK_KEY} if observed.task_at else set()
+        if not keys:
+            return {}
+        deliver(self.journal, self.store)
+        return {document.key: document for document in self.store.get(self.scope, sorted(keys))}
 
 
 def prefix(chunks: Sequence[BufferedSpan], pending_tokens: int, kept_tokens: int) -> Sequence[BufferedSpan]:

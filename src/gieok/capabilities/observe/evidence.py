@@ -24,14 +24,17 @@ def nearest(text: str, messages: Sequence[Journalled]) -> list[Journalled]:
 
 
 def weighed(o: Observation, messages: Sequence[Journalled]) -> Observation | None:
-    """Return an observation, weakened if it rests on tools alone; None for an instruction from tools alone."""
+    """Return an observation, weakened if it rests on tools alone; None for an instruction from tools alone.
+
+    What rests on tools alone replaces nothing.
+    """
     cited = [found for found in messages if found.message.id in o.message_ids]
     if not is_from_tools(o.text, cited or messages):
         return o
     if (o.category is not Category.STATE and not o.is_done) or rules.is_instruction(o.text):
         return None
     priority = Priority.MEDIUM if o.priority is Priority.HIGH else o.priority
-    return o._replace(category=Category.STATE, priority=priority)
+    return o._replace(category=Category.STATE, priority=priority, replaces=())
 
 
 def is_from_tools(text: str, messages: Sequence[Journalled]) -> bool:

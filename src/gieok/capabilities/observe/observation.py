@@ -2,9 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -18,7 +18,12 @@ PREFIX = "observe:"
 TASK_KEY = PREFIX + "current-task"
 TASK_KIND = "current-task"
 PATTERN_KIND = "pattern"
+#: In the metadata of a document whose `valid_to` is set: the key of the document that took its place.
+REPLACED_BY = "replaced_by"
+#: In the metadata of the current task: the session that it is of, and when its last message was said.
+_SESSION, _SAID_AT = "session", "said_at"
 _HEX = 12
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 class Priority(StrEnum):
@@ -53,7 +58,7 @@ _CATEGORIES = {category.value: category for category in Category}
 
 
 class Observation(NamedTuple):
-    """One observation. `at` is the time of the event, in UTC."""
+    """One observation. `at` is the time of the event, in UTC; `replaces` are the keys of what does not hold any more."""
 
     text: str
     at: datetime
@@ -61,6 +66,12 @@ class Observation(NamedTuple):
     category: Category
     is_done: bool = False
     message_ids: tuple[str, ...] = ()
+    replaces: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """Return the key of its document."""
+        return f"{PREFIX}{self.at:%Y-%m-%d}:{_hash(self.text)}"
 
     @property
     def tokens(self) -> int:
@@ -69,12 +80,17 @@ class Observation(NamedTuple):
 
 
 class Observed(NamedTuple):
-    """The result of observing a span. `task` and `patterns` may be empty; `model` is '' for rules."""
+    """The result of observing a span. `task` and `patterns` may be empty; `model` is '' for rules.
+
+    `task_session` is the session that the task is of, and `task_at` when its last message was said.
+    """
 
     observations: tuple[Observation, ...]
     task: str = ""
     patterns: tuple[str, ...] = ()
     model: str = ""
+    task_session: str = ""
+    task_at: datetime | None = None
 
 
 def most_important(found: Iterable[Observation], limit: int) -> tuple[Observation, ...]:
@@ -87,53 +103,109 @@ def most_important(found: Iterable[Observation], limit: int) -> tuple[Observatio
 def dump(observed: Observed) -> str:
     """Return an `Observed` as JSON, the body of a `BufferedSpan`."""
     rows = [[*o[:1], o.at.isoformat(), *o[2:]] for o in observed.observations]
-    return json.dumps([rows, *observed[1:]], ensure_ascii=False)
+    at = observed.task_at.isoformat() if observed.task_at else ""
+    return json.dumps([rows, *observed[1:-1], at], ensure_ascii=False)
 
 
 def load(body: str) -> Observed:
-    """Return the `Observed` of a body."""
-    rows, task, patterns, model = json.loads(body)
-    return Observed(tuple(map(_from_row, rows)), task, tuple(patterns), model)
+    """Return the `Observed` of a body, also of one that an earlier release wrote."""
+    rows, task, patterns, model, *of_task = json.loads(body)
+    session, at = of_task or ("", "")
+    said_at = datetime.fromisoformat(at) if at else None
+    return Observed(tuple(map(_from_row, rows)), task, tuple(patterns), model, session, said_at)
 
 
 def _from_row(row: Sequence[object]) -> Observation:
-    text, at, priority, category, is_done, ids = row
+    text, at, priority, category, is_done, ids, *replaces = row
     return Observation(
         str(text), datetime.fromisoformat(str(at)), Priority(str(priority)), Category(str(category)), bool(is_done),
-        tuple(ids),  # type: ignore[arg-type]
+        tuple(ids), tuple(*replaces),  # type: ignore[arg-type]
     )  # fmt: skip
 
 
 def merge(parts: Iterable[Observed]) -> Observed:
-    """Join the results of several spans; the newest task wins."""
+    """Join the results of several spans or sessions; the newest task wins."""
     parts = list(parts)
+    named = [part for part in parts if part.task]
+    newest = max(enumerate(named), key=lambda pair: (pair[1].task_at or _LONG_AGO, pair[0]))[1] if named else None
     return Observed(
         tuple(o for part in parts for o in part.observations),
-        next((part.task for part in reversed(parts) if part.task), ""),
+        newest.task if newest else "",
         tuple(dict.fromkeys(p for part in parts for p in part.patterns)),
         next((part.model for part in reversed(parts) if part.model), ""),
+        newest.task_session if newest else "",
+        newest.task_at if newest else None,
     )
 
 
 def entries(scope: Scope, observed: Observed, now: datetime) -> list[Entry]:
     """Return the documents to put. An observation repeated on one day has one key, so it is kept once."""
-    made = [_entry(scope, _key(o), KIND, o.text, now, o) for o in observed.observations]
+    made = [_entry(scope, o.key, KIND, o.text, now, o) for o in observed.observations]
     if observed.task:
-        made.append(_entry(scope, TASK_KEY, TASK_KIND, observed.task, now))
+        of_task = {_SESSION: observed.task_session, _SAID_AT: observed.task_at.isoformat() if observed.task_at else ""}
+        made.append(_entry(scope, TASK_KEY, TASK_KIND, observed.task, now, more=of_task))
     made += [_entry(scope, PREFIX + "pattern:" + _hash(p), PATTERN_KIND, p, now) for p in observed.patterns]
     return list({entry.document.key: entry for entry in made}.values())
 
 
-def _key(o: Observation) -> str:
-    return f"{PREFIX}{o.at:%Y-%m-%d}:{_hash(o.text)}"
+def with_ends(made: Sequence[Entry], observed: Observed, stored: Mapping[str, Document]) -> list[Entry]:
+    """Return the entries, with an end for each that another of them replaces, and the ended ones of `stored`.
+
+    An earlier day replaces nothing of a later one, no observation replaces itself, and what a person corrected stays.
+    """
+    found = {entry.document.key: entry.document for entry in made}
+    ends = dict(stored) | found
+    for newer in (o for o in observed.observations if o.key in found):
+        for key in newer.replaces:
+            older = ends.get(key)
+            is_circle = ends[newer.key].metadata.get(REPLACED_BY) == key
+            if older is not None and key != newer.key and not is_circle and _may_end(older, newer):
+                ends[key] = ended(older, found[newer.key])
+    changed = {key: document for key, document in ends.items() if key in found or document is not stored[key]}
+    return [_as_entry(document) for document in changed.values()]
+
+
+def _may_end(older: Document, newer: Observation) -> bool:
+    since = older.valid_from or older.updated_at
+    return older.kind == KIND and not older.metadata.get(CORRECTED) and newer.at.date() >= since.date()
+
+
+def ended(older: Document, newer: Document) -> Document:
+    """Return a document as it stands once another took its place: nothing of it is gone."""
+    since, until = older.valid_from or older.updated_at, newer.valid_from or newer.updated_at
+    metadata = {**older.metadata, REPLACED_BY: newer.key}
+    end = max(since, until)
+    content_hash = _hash(f"{older.text}\0{metadata}\0{end.isoformat()}")
+    return replace(older, valid_to=end, metadata=metadata, content_hash=content_hash)
+
+
+def is_older_task(observed: Observed, stored: Document | None) -> bool:
+    """Say whether the stored task was said after the one that was observed: transcripts may be read late."""
+    said_at = stored.metadata.get(_SAID_AT, "") if stored else ""
+    return bool(said_at and observed.task_at) and datetime.fromisoformat(said_at) > (observed.task_at or _LONG_AGO)
+
+
+def session_of(task: Document) -> str:
+    """Return the session that the current task is of; '' where that is not known."""
+    return task.metadata.get(_SESSION, "")
 
 
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:_HEX]
 
 
-def _entry(scope: Scope, key: str, kind: str, text: str, now: datetime, o: Observation | None = None) -> Entry:
-    metadata = {"priority": o.priority, "category": o.category, "done": "yes" if o.is_done else ""} if o else {}
+def _entry(
+    scope: Scope,
+    key: str,
+    kind: str,
+    text: str,
+    now: datetime,
+    o: Observation | None = None,
+    more: Mapping[str, str] | None = None,
+) -> Entry:
+    metadata: dict[str, str] = dict(more or {})
+    if o:
+        metadata |= {"priority": o.priority, "category": o.category, "done": "yes" if o.is_done else ""}
     document = Document(
         scope=scope,
         key=key,
@@ -147,6 +219,11 @@ def _entry(scope: Scope, key: str, kind: str, text: str, now: datetime, o: Obser
         metadata={name: str(value) for name, value in metadata.items() if value},
         provenance=(Provenance("journal", message_ids=o.message_ids),) if o else (),
     )
+    return _as_entry(document)
+
+
+def _as_entry(document: Document) -> Entry:
+    text = document.text
     return Entry(document, (Passage(0, len(text), 1, text.count("\n") + 1),))
 
 
@@ -154,15 +231,17 @@ def corrected(document: Document, text: str, now: datetime) -> Entry:
     """Return what a person puts in the place of a document of this rib. The task goes on with its conversation."""
     mark = {} if document.key == TASK_KEY else {CORRECTED: now.isoformat(timespec="seconds")}
     metadata = {**document.metadata, **mark}
+    metadata.pop(REPLACED_BY, None)
     fresh = replace(
         document,
         text=text,
         content_hash=_hash(f"{text}\0{metadata}"),
         updated_at=now,
         importance=max(document.importance, _IMPORTANCE[Priority.HIGH]),
+        valid_to=None,  # whatever a model took it for: now a person says it
         metadata=metadata,
     )
-    return Entry(fresh, (Passage(0, len(text), 1, text.count("\n") + 1),))
+    return _as_entry(fresh)
 
 
 def observation_of(document: Document) -> Observation:

@@ -1,7 +1,7 @@
 """A model's answer → observations. Line by line and tolerant: models omit tags, marks, times and categories."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, tzinfo
 from typing import NamedTuple
 
@@ -32,6 +32,9 @@ _MARKED = re.compile(r"^(?:[🔴🟡🟢✅]\ufe0f?\s*)+")
 _TIME = re.compile(r"^[\[(]?(\d{1,2}):(\d{2})[\])]?\s*[-–:]?\s*")
 _CATEGORY = re.compile(r"\s*[\[(](?:category|분류)?\s*:?\s*(state|decision|preference|task)[\])]\s*", re.IGNORECASE)
 _CITED = re.compile(r"\s*\{([\d,\s–-]+)\}\s*\.?$")
+#: `{replaces k1, k4}`, which models write in any kind of bracket, before or behind the citation.
+_REPLACES = re.compile(r"\s*[\[({]\s*replaces:?\s+(\[?k\d+\]?(?:[\s,]+(?:and\s+)?\[?k\d+\]?)*)\s*[\])}]", re.IGNORECASE)
+_HANDLE = re.compile(r"k\d+", re.IGNORECASE)
 _NOTHING = re.compile(r"\b(none|nothing)\b|없음", re.IGNORECASE)
 #: A shorter answer between the tags can only mean "nothing".
 _SHORT_ANSWER_CHARS = 40
@@ -48,6 +51,8 @@ class SourceText(NamedTuple):
     today: date
     #: The messages are a conversation, in which tool output is weaker evidence than speech.
     is_conversation: bool = False
+    #: Handle → key, of what was shown and may be replaced.
+    known: Mapping[str, str] = {}
 
 
 def parse(answer: str, source: SourceText, *, limit: int, model: str = "") -> Observed:
@@ -120,6 +125,8 @@ def _item(rest: str, day: date | None, source: SourceText) -> Observation | None
     rest = rest[len(marks) :].replace("**", "")
     clock = _TIME.match(rest)
     rest = rest[clock.end() :] if clock else rest
+    replaces = _replaced(rest, source.known)
+    rest = _REPLACES.sub("", rest)
     cited = _CITED.search(rest)
     rest = _CITED.sub("", rest)
     category = _CATEGORY.search(rest)
@@ -135,7 +142,14 @@ def _item(rest: str, day: date | None, source: SourceText) -> Observation | None
         category=Category(category[1].lower()) if category else Category.TASK if is_done else Category.STATE,
         is_done=is_done,
         message_ids=tuple(found.message.id for found in messages),
+        replaces=replaces,
     )
+
+
+def _replaced(text: str, known: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the keys of what a line replaces: of handles that were shown, and no others."""
+    handles = [handle.lower() for found in _REPLACES.finditer(text) for handle in _HANDLE.findall(found[1])]
+    return tuple(dict.fromkeys(known[handle] for handle in handles if handle in known))
 
 
 def _moment(day: date | None, clock: re.Match[str] | None, cited: Sequence[Journalled], source: SourceText) -> datetime:

@@ -49,17 +49,6 @@ def load(store: Documents, scope: Scope, known: dict[str, Document] | None = Non
     return ScopeMemory(tuple(kept), tuple(map(observation.observation_of, kept)), task, tuple(patterns))
 
 
-def recent(store: Documents, scope: Scope, budget_tokens: int) -> str:
-    """Return the newest observations that fit into a token budget, as lines."""
-    lines: list[str] = []
-    for o in reversed(load(store, scope).observations):
-        budget_tokens -= o.tokens
-        if budget_tokens < 0:
-            break
-        lines.append(line(o))
-    return "\n".join(reversed(lines))
-
-
 def line(o: Observation) -> str:
     """Return an observation in the line format of prompts."""
     done = "✅ " if o.is_done else ""

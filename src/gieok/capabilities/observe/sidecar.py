@@ -23,7 +23,7 @@ from gieok.capabilities.observe.reflect import Reflected, Reflector
 from gieok.capabilities.observe.scope_memory import ScopeMemory
 from gieok.capabilities.observe.turns import Derived
 from gieok.engine.distil import MessageSpan, deliver
-from gieok.errors import BudgetReached, GeneratorFailed
+from gieok.errors import AnswerCut, BudgetReached, GeneratorFailed
 from gieok.model.conversation import Incident, Journalled
 from gieok.model.memory import Document, Scope
 from gieok.ports.journal import FullJournal, TranscriptStore
@@ -290,7 +290,8 @@ class Sidecar:
         before = self._incident(name)
         tries = before.tries + 1 if before else 1
         wait = min(_FIRST_WAIT * 2 ** min(tries - 1, 10), _LONGEST_WAIT)
-        due = self._tomorrow(now) if isinstance(error, BudgetReached) else now + wait
+        # A cut answer was paid for, and the same again would be cut again.
+        due = self._tomorrow(now) if isinstance(error, BudgetReached | AnswerCut) else now + wait
         incident = Incident(name, redact(str(error)), before.since if before else now, tries, due)
         if self.journal.raise_incident(incident):
             title = _WAITS.get(self.look.lang, _WAITS["en"]).format(name=name)

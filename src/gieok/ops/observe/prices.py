@@ -12,7 +12,9 @@ Key = tuple[date, str]
 #: The reader whose runs a role's calls make.
 _READERS = {"observer": "observe", "reflector": "reflect"}
 #: Our name of a provider → that of `genai-prices`. What runs here or at an unknown address has no price.
-_PROVIDERS = {"anthropic": "anthropic", "gemini": "google", "openai": "openai"}
+_PROVIDERS = {"anthropic": "anthropic", "codex": "openai", "gemini": "google", "openai": "openai"}
+#: Says itself what an answer cost.
+_SAYS = "claude-code"
 
 
 class Price(NamedTuple):
@@ -30,18 +32,19 @@ class Prices(NamedTuple):
 
     def costs(self, usage: Mapping[Key, Usage], runs: Collection[Run]) -> dict[Key, float]:
         """Return dollars by day and role, of those for which the price is known. `runs` are dated in the user's zone."""
-        return {
-            key: round((used.input_tokens * price.input + used.output_tokens * price.output) / 1_000_000, 6)
-            for key, used in usage.items()
-            if (price := self._price(key, runs))
-        }
+        found = ((key, self._cost(key, used, runs)) for key, used in usage.items())
+        return {key: round(cost, 6) for key, cost in found if cost is not None}
 
-    def _price(self, key: Key, runs: Collection[Run]) -> Price | None:
-        if self.own:
-            return self.own
+    def _cost(self, key: Key, used: Usage, runs: Collection[Run]) -> float | None:
         day, role = key
         models = {run.model for run in runs if run.reader == _READERS.get(role) and run.at.date() == day and run.model}
         models = models or {self.configured.get(role, "")}
+        if not self.own and all(model.partition(":")[0] == _SAYS for model in models):
+            return used.reported_dollars
+        price = self.own or self._price(day, models)
+        return (used.input_tokens * price.input + used.output_tokens * price.output) / 1_000_000 if price else None
+
+    def _price(self, day: date, models: Collection[str]) -> Price | None:
         found = [_listed(model, day) for model in models]
         # Usage is kept by role: of a day with two models, nobody knows which used how much.
         return found[0] if len(found) == 1 else None

@@ -52,6 +52,8 @@ def main(
     folder in line with its files, and returns what a person must be told of it ('' for nothing); it is called at the
     start of a session. `catch_up` takes in what was said last; it is called then, where no daemon does.
     """
+    if os.environ.get(places.OWN_RUN):
+        return 0  # this agent is asked by Gieok itself: nothing to recall, and nothing to remember
     home = ""
     try:
         home = places.home()

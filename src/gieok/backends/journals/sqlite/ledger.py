@@ -14,10 +14,11 @@ class SqliteLedger(JournalFile):
         """Add to what a role used on a day."""
         with self._writing() as db:
             db.execute(
-                "INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+                "INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
                 "calls = calls + excluded.calls, input_tokens = input_tokens + excluded.input_tokens, "
                 "output_tokens = output_tokens + excluded.output_tokens, "
-                "failures = failures + excluded.failures, seconds = seconds + excluded.seconds",
+                "failures = failures + excluded.failures, seconds = seconds + excluded.seconds, "
+                "dollars = dollars + excluded.dollars",
                 (day.isoformat(), role, *usage),
             )
 

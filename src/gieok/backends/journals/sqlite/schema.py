@@ -21,7 +21,7 @@ from gieok.backends.sqlite.files import (
     verify_owner,
 )
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 #: "GIEJ": marks the file as ours.
 _APPLICATION_ID = 0x4749454A
 
@@ -92,7 +92,9 @@ CREATE TABLE runs (
 );
 CREATE TABLE usage (
     day TEXT NOT NULL, role TEXT NOT NULL, calls INTEGER NOT NULL, input_tokens INTEGER NOT NULL,
-    output_tokens INTEGER NOT NULL, failures INTEGER NOT NULL, seconds REAL NOT NULL, PRIMARY KEY (day, role)
+    output_tokens INTEGER NOT NULL, failures INTEGER NOT NULL, seconds REAL NOT NULL,
+    dollars REAL NOT NULL DEFAULT 0,  -- what the models said that it cost; since schema 4
+    PRIMARY KEY (day, role)
 ) WITHOUT ROWID;
 CREATE TABLE incidents (
     name TEXT PRIMARY KEY, detail TEXT NOT NULL, since INTEGER NOT NULL, tries INTEGER NOT NULL, next_try INTEGER NOT NULL
@@ -113,7 +115,7 @@ def _prepare(connection: sqlite3.Connection, file: Path) -> None:
     if pragma(connection, "user_version") == 0:
         create_tables(connection, file, _TABLES)
     verify_owner(connection, file, _APPLICATION_ID)
-    upgrade(connection, file, "journal", (_to_2, _to_3))
+    upgrade(connection, file, "journal", (_to_2, _to_3, _to_4))
     use_wal(connection)
 
 
@@ -137,3 +139,8 @@ def _to_3(connection: sqlite3.Connection) -> None:
     )
     for statement in statements(_CHANGES):
         connection.execute(statement)
+
+
+def _to_4(connection: sqlite3.Connection) -> None:
+    """Keep what models said that their answers cost."""
+    connection.execute("ALTER TABLE usage ADD COLUMN dollars REAL NOT NULL DEFAULT 0")

@@ -1,0 +1,298 @@
+"""The command of a coding agent as a language model: `claude -p` and `codex exec`. Who has a subscription needs no key.
+
+The command is started in an empty folder with nothing of its own around it: no hooks, no tools, no MCP servers, no memory, no
+transcript. The prompt begins with the mark of Gieok's own runs, and the environment carries one that `gieok hook` honours, so
+that what is asked here is never remembered, even where an older command does not know one of these switches.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from gieok import places
+from gieok.errors import GeneratorFailed
+from gieok.ports.models import Generated, Prompt
+from gieok.text.echo import MARKER
+from gieok.text.redact import redact
+
+_TIMEOUT_S = 300.0
+_MOST_SHOWN = 300
+#: Where the commands install themselves, beside PATH: a service is started with a short one.
+_FOLDERS = (".local/bin", ".claude/local", ".npm-global/bin", ".bun/bin", "/opt/homebrew/bin", "/usr/local/bin")
+#: A session of the agent that this process was started from is no business of the new one.
+_SESSION = re.compile(
+    r"CLAUDECODE|CLAUDE_(?:CODE_(?:ENTRYPOINT|SESSION_ID|SSE_PORT|CHILD_SESSION|EFFORT)|PROJECT_DIR|PLUGIN_\w+|ENV_FILE)"
+    r"|CODEX_(?:THREAD_ID|SESSION_ID|SANDBOX\w*|INTERNAL_\w+)"
+)
+_NOT_LOGGED_IN = re.compile(
+    r"not logged in|/login|log ?in again|invalid api key|authenticat|unauthorized|\b401\b|oauth|missing environment",
+    re.IGNORECASE,
+)
+_LIMIT = re.compile(
+    r"usage limit|limit reached|hit your \w*\s?limit|credit balance|quota|billing|\b429\b|rate.?limit", re.IGNORECASE
+)
+_CUT = re.compile(
+    r"exceeded the \d+ output token maximum|max_output_tokens|max_tokens|incomplete response", re.IGNORECASE
+)
+_PASSING = re.compile(
+    r"overloaded|\b5\d\d\b|timed? ?out|connection|stream disconnected|temporarily|try again", re.IGNORECASE
+)
+#: A name in Codex' settings that needs no quotes.
+_BARE = re.compile(r"[\w-]+")
+#: What Codex does beside answering.
+_FEATURES = (
+    "hooks", "plugins", "apps", "shell_tool", "unified_exec", "multi_agent", "goals", "view_image", "skill_search",
+    "tool_suggest", "image_generation", "memories",
+)  # fmt: skip
+
+
+class _Done(NamedTuple):
+    """A command that ended."""
+
+    status: int
+    output: str
+    errors: str
+
+
+class HostGenerator:
+    """`Generator` that starts a command for each question."""
+
+    #: The command, the agent's name as people know it, and how one logs in.
+    program = agent = login = ""
+
+    def __init__(self, model: str, key: str, address: str, timeout_s: float = _TIMEOUT_S) -> None:
+        """`address` is the command's path, '' to look for it. It uses its own login: `key` is none of its business."""
+        del key
+        self.model = model
+        self._path = address
+        self._timeout_s = timeout_s
+
+    def generate(self, prompt: Prompt) -> Generated:
+        """Ask once. Raises GeneratorFailed."""
+        command = self._command()
+        with TemporaryDirectory(prefix="gieok-", ignore_cleanup_errors=True) as made:
+            folder = Path(made)
+            (folder / "empty").mkdir()
+            instructions = folder / "instructions.md"
+            instructions.write_text(prompt.system, encoding="utf-8")
+            words = [command, *self._arguments(prompt, instructions)]
+            environment = {name: value for name, value in os.environ.items() if not _SESSION.fullmatch(name)}
+            environment |= {places.OWN_RUN: "1", "NO_COLOR": "1", **self._variables(prompt)}
+            done = self._run(words, f"{MARKER}\n{prompt.text}", folder / "empty", environment)
+        return self._read(done)
+
+    def _arguments(self, prompt: Prompt, instructions: Path) -> Iterable[str]:
+        raise NotImplementedError
+
+    def _variables(self, prompt: Prompt) -> Mapping[str, str]:
+        del prompt
+        return {}
+
+    def _read(self, done: _Done) -> Generated:
+        raise NotImplementedError
+
+    @property
+    def _name(self) -> str:
+        return self.model.partition(":")[2]
+
+    def _command(self) -> str:
+        found = find(self.program, self._path)
+        if not found:
+            where = f" at {self._path!r}" if self._path else ""
+            raise GeneratorFailed(
+                f"{self.model} needs the command `{self.program}`, which is not here{where}",
+                hint=f"install {self.agent}, or name the command's path in the `base_url` beside the model's setting",
+            )
+        return found
+
+    def _run(self, words: list[str], text: str, folder: Path, environment: Mapping[str, str]) -> _Done:
+        """Start the command and wait for its end; what is late is ended with all that it started."""
+        try:
+            process = subprocess.Popen(  # noqa: S603 - a command that the user named in the settings
+                words, cwd=folder, env=dict(environment), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace", start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            raise GeneratorFailed(
+                f"{self.program} cannot be started: {error}", hint=f"reinstall {self.agent}"
+            ) from error
+        try:
+            output, errors = process.communicate(text, timeout=self._timeout_s)
+        except BaseException as error:
+            _end(process)
+            if not isinstance(error, subprocess.TimeoutExpired):
+                raise
+            late = f"{self.program} did not answer within {self._timeout_s:g} s"
+            raise GeneratorFailed(late, worth_retrying=True) from error
+        return _Done(process.returncode, output, errors)
+
+    def _failed(self, told: str, status: int = 0) -> GeneratorFailed:
+        """Return the error for what a command said."""
+        told = " ".join(redact(told).split())[:_MOST_SHOWN] or f"it ended with status {status} and said nothing"
+        what = f"{self.program}: {told}"
+        if _NOT_LOGGED_IN.search(told):
+            return GeneratorFailed(f"{what} (it is not logged in)", hint=f"run `{self.login}`")
+        if _LIMIT.search(told):
+            return GeneratorFailed(
+                f"{what} (its limit is reached)", hint="it goes on by itself once the limit is renewed"
+            )
+        if "unknown option" in told or "unexpected argument" in told:
+            return GeneratorFailed(f"{what} (it is too old)", hint=f"update {self.agent}")
+        return GeneratorFailed(what, worth_retrying=bool(_PASSING.search(told)))
+
+
+class ClaudeCode(HostGenerator):
+    """Claude Code. Without a model's name, the smallest: notes need no more."""
+
+    program, agent, login = "claude", "Claude Code", "claude auth login"
+
+    def _arguments(self, prompt: Prompt, instructions: Path) -> Iterable[str]:
+        del instructions  # a file of them is not known to every release
+        # The user's settings hold how one logs in; the rest of them is switched off.
+        return (
+            "-p", "--output-format", "json", "--model", self._name or "haiku", "--setting-sources", "user",
+            "--settings", '{"disableAllHooks": true}', "--strict-mcp-config", "--tools", "", "--disable-slash-commands",
+            "--no-session-persistence", "--system-prompt", prompt.system,
+        )  # fmt: skip
+
+    def _variables(self, prompt: Prompt) -> Mapping[str, str]:
+        return {
+            "CLAUDE_CODE_SAFE_MODE": "1",
+            "CLAUDE_CODE_DISABLE_CLAUDE_MDS": "1",
+            "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(prompt.max_output_tokens + prompt.thinking_tokens),
+            "CLAUDE_CODE_MAX_RETRIES": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            "MAX_THINKING_TOKENS": "0",
+        }
+
+    def _read(self, done: _Done) -> Generated:
+        found = next((row for row in reversed(list(_objects(done.output))) if row.get("type") == "result"), None)
+        if found is None:
+            raise self._failed(done.errors or done.output, done.status)
+        text, usage = str(found.get("result") or ""), _mapping(found.get("usage"))
+        names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+        answer = Generated(
+            text, sum(_count(usage, name) for name in names), _count(usage, "output_tokens"),
+            found.get("stop_reason") == "max_tokens", _dollars(found.get("total_cost_usd")),
+        )  # fmt: skip
+        if not found.get("is_error"):
+            return answer
+        if _CUT.search(text):
+            return answer._replace(text="", is_cut=True)
+        status = found.get("api_error_status")
+        raise self._failed(text + (f" ({status})" if status and str(status) not in text else ""), done.status)
+
+
+class Codex(HostGenerator):
+    """Codex CLI. Without a model's name, the one of its own settings."""
+
+    program, agent, login = "codex", "Codex", "codex login"
+
+    def _arguments(self, prompt: Prompt, instructions: Path) -> Iterable[str]:
+        del prompt
+        yield from (
+            "exec",
+            "--json",
+            "--ephemeral",
+            "--skip-git-repo-check",
+            "--sandbox",
+            "read-only",
+            "--color",
+            "never",
+        )
+        if self._name:
+            yield from ("--model", self._name)
+        settings = [f"features.{name}=false" for name in _FEATURES]
+        settings += [f"mcp_servers.{name}.enabled=false" for name in _servers()]
+        settings += [
+            f"model_instructions_file={json.dumps(str(instructions))}",
+            'model_reasoning_effort="low"',
+            "project_doc_max_bytes=0",
+            'web_search="disabled"',
+            "notify=[]",
+        ]
+        for setting in settings:
+            yield from ("-c", setting)
+        yield "-"
+
+    def _read(self, done: _Done) -> Generated:
+        said, told, usage = "", "", dict[str, Any]()
+        for row in _objects(done.output):
+            item = _mapping(row.get("item"))
+            if row.get("type") == "item.completed" and item.get("type") == "agent_message":
+                said = str(item.get("text") or "")
+            elif row.get("type") == "turn.completed":
+                usage = _mapping(row.get("usage"))
+            elif row.get("type") in ("error", "turn.failed"):
+                told = str(row.get("message") or _mapping(row.get("error")).get("message") or "")
+        if usage:
+            return Generated(said, _count(usage, "input_tokens"), _count(usage, "output_tokens"))
+        if _CUT.search(told):
+            return Generated("", is_cut=True)
+        raise self._failed(told or _last(done.errors), done.status)
+
+
+def find(program: str, path: str = "") -> str:
+    """Return where an agent's command is: at `path`, on PATH or where it installs itself; '' where it is not."""
+    if path:
+        return shutil.which(path) or ""
+    folders = [os.environ.get("PATH", os.defpath), *(str(Path.home() / folder) for folder in _FOLDERS)]
+    return shutil.which(program, path=os.pathsep.join(folders)) or ""
+
+
+def _servers() -> Iterator[str]:
+    """Yield the names of the MCP servers in Codex' settings: no switch turns all of them off."""
+    home = Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex")
+    try:
+        found = tomllib.loads((home / "config.toml").read_text(encoding="utf-8")).get("mcp_servers")
+    except (OSError, ValueError):
+        return
+    yield from (name for name in _mapping(found) if _BARE.fullmatch(name))
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End a command with all that it started."""
+    with suppress(OSError):
+        if os.name == "nt":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+    with suppress(subprocess.TimeoutExpired):
+        process.communicate(timeout=5)
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    for line in text.splitlines():
+        with suppress(ValueError):
+            found = json.loads(line)
+            if isinstance(found, dict):
+                yield found
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _count(usage: Mapping[str, Any], name: str) -> int:
+    value = usage.get(name)
+    return max(value, 0) if isinstance(value, int) else 0
+
+
+def _dollars(value: object) -> float:
+    return max(float(value), 0.0) if isinstance(value, int | float) else 0.0
+
+
+def _last(text: str) -> str:
+    """Return the last line that says anything: before it stand warnings."""
+    return next((line for line in reversed(text.splitlines()) if line.strip()), "")

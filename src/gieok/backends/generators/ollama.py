@@ -1,0 +1,53 @@
+"""A model of Ollama, by its own protocol: its OpenAI-compatible one has no way to say how long the context is.
+
+Without that, Ollama cuts the beginning off whatever is longer than its default, and says nothing.
+"""
+
+from gieok.backends.http import Service
+from gieok.errors import GeneratorFailed, ModelFailed
+from gieok.ports.models import Generated, Prompt
+from gieok.text.tokens import count_tokens
+
+#: A machine without a graphics card takes minutes.
+_TIMEOUT_S = 900.0
+#: The context is one of few sizes: with another one, Ollama loads the model anew.
+_CONTEXTS = (8_192, 16_384, 32_768, 65_536, 131_072)
+#: Room for what our count of the tokens misses.
+_SLACK = 1.25
+
+
+class OllamaGenerator:
+    """`Generator`."""
+
+    def __init__(self, model: str, key: str, address: str) -> None:
+        del key
+        self.model = model
+        # Settings may hold the address of the compatible protocol.
+        self._service = Service(model, address.rstrip("/").removesuffix("/v1"), {}, _TIMEOUT_S, ModelFailed)
+
+    def generate(self, prompt: Prompt) -> Generated:
+        """Ask once. Raises GeneratorFailed."""
+        room = prompt.max_output_tokens + prompt.thinking_tokens
+        name = self.model.partition(":")[2]
+        body = {
+            "model": name,
+            "messages": [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.text}],
+            "stream": False,
+            "think": False,
+            "options": {"temperature": prompt.temperature, "num_predict": room, "num_ctx": _context(prompt, room)},
+        }
+        try:
+            answer = self._service.post("/api/chat", body, {404: f"run `ollama pull {name}`"})
+        except ModelFailed as error:
+            raise GeneratorFailed(str(error), hint=error.hint or None, worth_retrying=error.worth_retrying) from error
+        message = answer.get("message")
+        text = message.get("content") if isinstance(message, dict) else None
+        if not isinstance(text, str):
+            raise GeneratorFailed(f"{self.model} answered something that is no message", worth_retrying=True)
+        read, written = (int(answer.get(count) or 0) for count in ("prompt_eval_count", "eval_count"))
+        return Generated(text, read, written, is_cut=answer.get("done_reason") == "length")
+
+
+def _context(prompt: Prompt, room: int) -> int:
+    wanted = _SLACK * (count_tokens(prompt.system) + count_tokens(prompt.text)) + room
+    return next((size for size in _CONTEXTS if size >= wanted), _CONTEXTS[-1])
