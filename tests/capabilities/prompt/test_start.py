@@ -47,7 +47,7 @@ def test_what_is_told_is_known_again_in_other_words_and_another_value_is_not() -
     told = start.Told([said.line], ["The gateway listens on port 9090"])
     lines = list(
         active.lines(
-            "## Pending\n- 🔴 2026-11-20 금요일 오전에 배포하기로 결정\n- 🔴 2026-11-19 gateway: port 9090\n- 🔴 2026-11-19 gateway: port 8080\n"
+    assert not start.is_about_something([("user", "hello", 0), ("assistant", "What shall we do?", 0), ("user", "ok", 0)])
         )
     )
     assert [told.holds(line) for line in lines] == [True, True, False]
