@@ -45,11 +45,8 @@ def test_the_end_of_a_session_is_shown_without_thanks_and_with_the_question_that
 def test_what_is_told_is_known_again_in_other_words_and_another_value_is_not() -> None:
     said = SaidTurn(0.2, 0.0, "2026-11-20", "배포는 금요일 오전에 하기로 했다", "0c31fa11.3")
     told = start.Told([said.line], ["The gateway listens on port 9090"])
-    lines = list(
-        active.lines(
-    assert not start.is_about_something([("user", "hello", 0), ("assistant", "What shall we do?", 0), ("user", "ok", 0)])
-        )
-    )
+    rows = ("금요일 오전에 배포하기로 결정", "gateway: port 9090", "gateway: port 8080")
+    lines = active.lines("## Pending\n" + "".join(f"- 🔴 2026-11-20 {row}\n" for row in rows))
     assert [told.holds(line) for line in lines] == [True, True, False]
 
 
