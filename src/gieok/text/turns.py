@@ -1,15 +1,28 @@
 """Lines of what was said: `User: …`, `Assistant: …`, a turn or a part of one each. Standard library, quick to import."""
 
+import re
+
 USER, ASSISTANT = "User", "Assistant"
 _SPEAKERS = {USER: "user", ASSISTANT: "assistant"}
 #: A turn that is narrower than this may be unintelligible alone: "9시 반", "the second one". A Hangul syllable counts double.
 _FEW_COLUMNS = 60
 _FOLLOWING_CHARS = 160
+_ASKS = re.compile(r"(?:[?？]|까요|나요|ㄹ까)[.!~\s]*$")
 
 
 def is_users(text: str) -> bool:
     """Say whether a line is what a user said."""
     return text.startswith("User: ")
+
+
+def is_answer(text: str, before: str) -> bool:
+    """Say whether a line is a short answer to the one before, which asks something near its end: unintelligible alone."""
+    asks = "?" in before[-_FOLLOWING_CHARS:] or _ASKS.search(before) is not None
+    return asks and _is_short(text) and not _ASKS.search(text)
+
+
+def _is_short(text: str) -> bool:
+    return len(text) + sum(char > "\u10ff" for char in text) <= _FEW_COLUMNS
 
 
 class SpokenLine:
@@ -29,13 +42,20 @@ def spoken(lines: "list[str]", number: int) -> "SpokenLine | None":
     before_who, before = _speaker(lines, number - 1)
     after_who, after = _speaker(lines, number + 1)
     asks = text.rstrip().endswith(("?", "？"))
-    is_short = len(text) + sum(char > "\u10ff" for char in text) <= _FEW_COLUMNS
+    is_short = _is_short(text)
     return SpokenLine(
         who,
         text,
         _end(before) if is_short and not asks and before_who not in ("", who) else "",
         _start(after) if asks and after_who not in ("", who) else "",
     )
+
+
+def asked(lines: "list[str]", number: int) -> str:
+    """Return the agent's question that a user's line answers with few words, its end; '' for none."""
+    (who, text), (before_who, before) = _speaker(lines, number), _speaker(lines, number - 1)
+    is_one = who == _SPEAKERS[USER] and before_who == _SPEAKERS[ASSISTANT] and is_answer(text, before)
+    return _end(before) if is_one else ""
 
 
 def exchange(lines: "list[str]", number: int) -> str:

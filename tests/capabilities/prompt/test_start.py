@@ -1,7 +1,8 @@
 """What a session begins with, as text."""
 
 from gieok.capabilities.prompt import start
-from gieok.capabilities.prompt.start import StartPart
+from gieok.capabilities.prompt.start import SaidTurn, StartPart
+from gieok.text import active
 
 
 def test_what_stands_in_two_scopes_is_shown_once() -> None:
@@ -15,3 +16,42 @@ def test_what_stands_in_two_scopes_is_shown_once() -> None:
     ]
     text, shown = start.render(parts, "the user", 400)
     assert (text.count("I prefer tabs."), text.count("We use Loki."), shown) == (1, 1, 2)
+
+
+def test_the_end_of_a_session_is_shown_without_thanks_and_with_the_question_that_a_few_words_answer() -> None:
+    turns = [
+        ("user", "Let's do the wheel."),
+        ("assistant", "Which platform first?"),
+        ("user", "arm64"),
+        ("assistant", "Built. The test fails on musl."),
+        ("user", "그건 다음에 보자"),
+        ("assistant", "musl은 열어 둘게요."),
+        ("user", "응 고마워. 오늘은 여기까지"),
+        ("assistant", "네, 수고하셨습니다! 다음에 이어서 하면 됩니다."),
+    ]
+    shown = [line for _, line in start.last_lines(start.last_turns(turns))]
+    assert shown == [
+        "| User: Let's do the wheel.",
+        '| User: arm64 (to: "Which platform first?")',
+        "| User: 그건 다음에 보자",
+        "| Assistant: musl은 열어 둘게요.",
+    ]
+    assert start.is_about_something([(role, text, 0) for role, text in turns])
+    assert not start.is_about_something(
+        [("user", "hello", 0), ("assistant", "What shall we do?", 0), ("user", "ok bye", 0)]
+    )
+
+
+def test_what_is_told_is_known_again_in_other_words_and_another_value_is_not() -> None:
+    said = SaidTurn(0.2, 0.0, "2026-11-20", "배포는 금요일 오전에 하기로 했다", "0c31fa11.3")
+    told = start.Told([said.line], ["The gateway listens on port 9090"])
+    rows = ("금요일 오전에 배포하기로 결정", "gateway: port 9090", "gateway: port 8080")
+    lines = active.lines("## Pending\n" + "".join(f"- 🔴 2026-11-20 {row}\n" for row in rows))
+    assert [told.holds(line) for line in lines] == [True, True, False]
+
+
+def test_turns_that_state_nothing_are_left_out() -> None:
+    assert start.is_worth_showing(0.2, "The office closes at six on Fridays.", "")
+    assert not start.is_worth_showing(0.02, "why is this slow", "")
+    assert not start.is_worth_showing(0.3, "응 고마워!", "")
+    assert start.is_worth_showing(0.1, "yes", "Shall I make the release on Fridays only, before noon?")

@@ -81,11 +81,14 @@ def test_a_line_that_is_not_the_one_that_was_judged_is_not_shown(told: _Told, pl
     told.tell(
         "old", place.user, ("user", "I am left-handed."), ("assistant", "Noted, left."), ("user", "Call me Jiwon.")
     )
+    told.tell(
+        "last", place.user, ("user", "Why is the sky blue over there?"), ("assistant", "Scattering."), day="2026-11-21"
+    )
     told.observe()
     file = Path(places.lasting_file(str(place.home), "agent:main"))
     rows = json.loads(file.read_text())
-    assert sorted(row[4] for row in rows) == [1, 3]
-    shifted = [[*row[:4], row[4] + 1, row[5]] if row[4] == 1 else row for row in rows]
+    assert sorted(row[4] for row in rows if "/old#" in row[3]) == [1, 3]
+    shifted = [[*row[:4], row[4] + 1, row[5]] if row[4] == 1 and "/old#" in row[3] else row for row in rows]
     file.write_text(json.dumps(shifted))
     text = told.start(place.user, "new").partition("## End of the last")
     assert "What the user said" in text[0] + text[2]
@@ -151,6 +154,54 @@ def test_what_is_due_is_said_first_hand(told: _Told, place) -> None:
     assert f"## Due\n- 🟡 2026-11-01 Send the offer on {today} (due today)" in text
     assert text.count("Send the offer") == 1
     assert "Send the bill in 2031 (pending)" in text
+
+
+def test_what_a_user_said_is_due_by_the_day_it_names(told: _Told, place) -> None:
+    from datetime import UTC, datetime, timedelta
+
+    day = datetime.now(UTC).astimezone().date() + timedelta(days=1)
+    text = f"Send the form to the city hall by {day}."
+    told.tell("old", place.user, ("user", text), ("assistant", "ok"))
+    told.tell(
+        "last", place.user, ("user", "What is a monad, in one line?"), ("assistant", "A burrito."), day="2026-11-21"
+    )
+    told.observe()
+    shown = told.start(place.user)
+    assert shown.count("city hall") == 1
+    assert "(due tomorrow)" in shown.partition("## Due\n")[2].splitlines()[0]
+
+
+def test_an_accepted_proposal_is_shown_with_the_words_that_it_accepts(told: _Told, place) -> None:
+    proposal = ("assistant", "Giscus keeps the comments in GitHub. Shall I use it for the comments?")
+    told.tell("old", place.user, ("user", "We need comments on the blog."), proposal, ("user", "yes please do"))
+    told.tell(
+        "last", place.user, ("user", "What is a monad, in one line?"), ("assistant", "A burrito."), day="2026-11-21"
+    )
+    told.observe()
+    shown = told.start(place.user)
+    assert 'yes please do (to: "Giscus keeps the comments in GitHub. Shall I use it for the comments?")' in shown
+
+
+def test_a_session_that_was_thanks_alone_is_no_end_worth_showing(told: _Told, place) -> None:
+    told.tell("old", place.user, ("user", "The parser skips empty rows now."), ("assistant", "Right."))
+    told.tell("last", place.user, ("user", "응 고마워. 오늘은 여기까지"), ("assistant", "네!"), day="2026-11-21")
+    told.observe()
+    shown = told.start(place.user)
+    assert "| User: The parser skips empty rows now." in shown
+    assert "여기까지" not in shown
+
+
+def test_a_long_paste_does_not_fill_the_start(told: _Told, place) -> None:
+    paste = " ".join(f"We decided that module {n} is owned by team {n % 7} from now on." for n in range(1_600))
+    told.tell("paste", place.user, ("user", paste), ("assistant", "Read."))
+    told.tell("said", place.user, ("user", "I work in Daejeon."), ("assistant", "ok"), day="2026-11-19")
+    told.tell(
+        "last", place.user, ("user", "What is a monad, in one line?"), ("assistant", "A burrito."), day="2026-11-21"
+    )
+    told.observe()
+    shown = told.start(place.user)
+    assert "I work in Daejeon." in shown
+    assert shown.partition("## What the user said")[2].count("from now on.") < 12, "one piece of it"
 
 
 def test_what_stands_below_the_marker_is_shown_and_kept_longest(told: _Told, place) -> None:

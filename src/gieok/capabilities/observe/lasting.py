@@ -21,12 +21,17 @@ from gieok.capabilities.observe import turns
 from gieok.engine.learned.heads import about_user, worth
 from gieok.model.memory import Entry, Scope
 from gieok.ports.store import Store, VectorCopy
+from gieok.text.assent import accepts
 from gieok.text.embedform import text_to_embed
 from gieok.text.tokens import count_tokens
-from gieok.text.turns import USER
+from gieok.text.turns import ASSISTANT, USER, asked
 
 #: To be raised where the same turns would be judged otherwise.
+<<<<<<< HEAD
 _VERSION = 3
+=======
+_VERSION = 4
+>>>>>>> main
 _MOST_LINES = 400
 _LONGEST_CHARS = 400
 #: From here a statement is about the user, and holds in every project.
@@ -35,6 +40,9 @@ _STATES = 0.3
 #: What a turn without a vector of the fitted model counts: half a statement.
 _UNJUDGED = 0.4
 _QUESTION_SHARE = 0.3
+#: A proposal that the user accepts says what they said; an answer that is no mere assent tells something, whatever its words.
+_ACCEPTED_SHARE, _ANSWERED = 0.6, 0.6
+_ASKED_LAST = re.compile(r"[^.!?。]*[?？]\s*$")
 _FEWEST_TOKENS = 8
 _LEAST = 0.02
 _QUESTION = re.compile(r"\?|까요?\s*$|나요\s*$")
@@ -107,9 +115,11 @@ def _read(file: Path) -> dict[str, tuple[str, list[tuple[float, int, int, bool, 
 def _lines(store: Store, entry: Entry) -> tuple[list[tuple[float, int, int, bool, int]], bool]:
     """Return (value, Unix seconds, line, is about the user, sum) of what users say, and whether vectors judged all of it."""
     document = entry.document
-    said = {p.start_line: document.text[p.start : p.end] for p in entry.passages}
-    said = {line: text for line, text in said.items() if text.startswith(f"{USER}: ")}
-    model, vectors = _vectors(store, list(said.values()))
+    all_ = {p.start_line: document.text[p.start : p.end] for p in entry.passages}
+    said = {line: text for line, text in all_.items() if text.startswith(f"{USER}: ")}
+    lines = document.text.split("\n")
+    questions = {line: question for line in said if (question := asked(lines, line))}
+    model, vectors = _vectors(store, [*said.values(), *(all_.get(line - 1, "") for line in questions)])
     at = _seconds(document.valid_from or document.updated_at)
     found = []
     for line, text in said.items():
@@ -117,12 +127,25 @@ def _lines(store: Store, entry: Entry) -> tuple[list[tuple[float, int, int, bool
         vector = vectors.get(text)
         # 0 of both heads: the model is none that they were fitted on.
         likely = worth(words, vector, model) if vector else 0.0
-        value = valued(words, likely or _UNJUDGED)
+        if line in questions:
+            proposal = all_.get(line - 1, "")
+            likely = max(likely, _answering(words, proposal, vectors.get(proposal), model))
+        # Shown together, so both are paid for; it is no question because it answers one.
+        value = valued(f"{questions.get(line, '').replace('?', '')} {words}".strip(), likely or _UNJUDGED)
         if value >= _LEAST:
             # What states nothing states nothing about the user: judging takes half a millisecond.
             is_about = likely >= _STATES and about_user(words, vector or b"", model) >= _ABOUT_USER
             found.append((round(value, 4), at, line, is_about, places.line_check(text)))
-    return found, len(vectors) == len(set(said.values())) or not model
+    return found, all(text in vectors for text in said.values()) or not model
+
+
+def _answering(words: str, before: str, vector: bytes | None, model: str) -> float:
+    """Return the probability that a short answer states something, by the proposal that it accepts."""
+    if not accepts(words):
+        return _ANSWERED
+    proposal = before.removeprefix(f"{ASSISTANT}: ")
+    body = _ASKED_LAST.sub("", proposal).strip() or proposal
+    return _ACCEPTED_SHARE * (worth(body, vector, model) if vector else 0.0)
 
 
 def _vectors(store: Store, texts: list[str]) -> tuple[str, Mapping[str, bytes]]:

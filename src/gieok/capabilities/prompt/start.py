@@ -7,8 +7,11 @@ others leave goes to the parts that hold more.
 
 from gieok.capabilities.prompt import inject
 from gieok.text import due
+from gieok.text.assent import is_small_talk
+from gieok.text.gist import gist, is_same
 from gieok.text.inert import one_line
 from gieok.text.tokens import count_tokens
+from gieok.text.turns import is_answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +33,9 @@ _SHORTEST_SAID = 20
 _LEAST_TOKENS = 30
 _SAID_CHARS, _ANSWER_CHARS = 240, 700
 _MOST_SAID = 3
+#: The least probability that a turn states something, as far as its value tells it.
+_LEAST_LIKELY = 0.25
+_FEWEST_TOKENS, _JUDGED_CHARS = 8, 400
 _OPEN = ("states", "due", "preferences", "decisions", "pending", "notes", "own")
 _SECTION_WORDS = {
     "states": "context", "due": "pending", "preferences": "preference", "decisions": "decision", "pending": "pending",
@@ -44,6 +50,39 @@ class StartPart:
 
     def __init__(self, heading: str, lines: "Iterable[tuple[float, str]]", share: float) -> None:
         self.heading, self.lines, self.share = heading, list(lines), share
+
+
+class SaidTurn:
+    """A turn of the user that states something: what it is worth, when, its words, handle, and the question it answers."""
+
+    __slots__ = ("at", "day", "handle", "question", "text", "value")
+
+    def __init__(self, value: float, at: float, day: str, text: str, handle: str, question: str = "") -> None:
+        self.value, self.at, self.day, self.text, self.handle, self.question = value, at, day, text, handle, question
+
+    @property
+    def line(self) -> str:
+        """Return the line as it is shown."""
+        return f"- {self.day} {one_line(self.text, _TURN_CHARS)}{_to(self.question)} ({self.handle})"
+
+
+class Told:
+    """What is shown already: what stands in it again, in the same words or nearly, is not shown twice."""
+
+    def __init__(self, parts: "Sequence[str]", turns: "Iterable[str]") -> None:
+        turns = list(turns)
+        self._whole = "\n".join((*parts, *map(one_line, turns)))
+        lines = (line for part in parts for line in part.split("\n") if line)
+        said = (line[len("- 2026-11-22 ") :].rpartition(" (")[0] for line in lines)
+        self._gists = [gist(text) for text in (*said, *turns)]
+
+    def holds(self, line: "ActiveLine") -> bool:
+        """Say whether a line of active memory stands there."""
+        told = one_line(line.told, _SHORTEST_SAID * 2)
+        if len(told) >= _SHORTEST_SAID and told.rstrip("…") in self._whole:
+            return True
+        about = gist(line.told)
+        return any(is_same(about, other) for other in self._gists)
 
 
 def render(parts: "Sequence[StartPart]", whose: str, budget_tokens: int) -> tuple[str, int]:
@@ -97,15 +136,23 @@ def shown_line(text: str, what: str = "") -> str:
     return f"- {one_line(text, _LINE_CHARS)}" + (f" ({what})" if what else "")
 
 
-def turn_line(text: str, day: str, handle: str) -> str:
-    """Return the line of a turn of the user."""
-    return f"- {day} {one_line(text, _TURN_CHARS)} ({handle})"
+def turn_lines(turns: "Iterable[SaidTurn]") -> "list[tuple[float, str]]":
+    """Return turns as they are shown."""
+    return [(turn.value, turn.line) for turn in turns]
 
 
-def is_said(line: "ActiveLine", said: str) -> bool:
-    """Say whether shown lines hold what a line of active memory tells."""
-    told = one_line(line.told, _SHORTEST_SAID * 2)
-    return len(told) >= _SHORTEST_SAID and told.rstrip("…") in said
+def is_worth_showing(value: float, text: str, question: str) -> bool:
+    """Say whether a turn states something, by its value for its length; thanks and greetings alone do not."""
+    if is_small_talk(text) and not question:
+        return False
+    judged = f"{text} {question}" if question else text
+    return bool(value * max(_FEWEST_TOKENS, count_tokens(judged[:_JUDGED_CHARS])) ** 0.5 >= _LEAST_LIKELY)
+
+
+def split_due_turns(turns: "Iterable[SaidTurn]", today: str) -> "tuple[list[tuple[str, SaidTurn]], list[SaidTurn]]":
+    """Return the turns that are due, each with its day, and the others."""
+    rows = [(due.due_day(turn.text, turn.day, today, is_task=False), turn) for turn in turns]
+    return [(day, turn) for day, turn in rows if day], [turn for day, turn in rows if not day]
 
 
 def split_due(lines: "Iterable[ActiveLine]", today: str) -> "tuple[list[tuple[str, ActiveLine]], list[ActiveLine]]":
@@ -122,19 +169,52 @@ def split_due(lines: "Iterable[ActiveLine]", today: str) -> "tuple[list[tuple[st
     return near, rest
 
 
-def due_lines(near: "Iterable[tuple[str, ActiveLine]]", today: str) -> "list[tuple[float, str]]":
-    """Return what is due as it is shown, the nearest day first and worth most."""
-    rows = sorted(near, key=lambda one: one[0])
-    return [(-float(n), shown_line(line.text, due.words(day, today))) for n, (day, line) in enumerate(rows)]
+def due_words(day: str, today: str) -> str:
+    """Return when something is due."""
+    return due.words(day, today)
 
 
-def last_lines(turns: "Sequence[tuple[str, str]]") -> "list[tuple[float, str]]":
-    """Return the end of a session: the last that the user said, and the answer. `turns` are (role, text) in order."""
-    users = [n for n, (role, _) in enumerate(turns) if role == "user"][-_MOST_SAID:]
-    answers = [n for n, (role, _) in enumerate(turns) if role != "user"][-1:]
-    return [(float(n), _said(*turns[n])) for n in sorted({*users, *answers})]
+def is_about_something(turns: "Sequence[tuple[str, str, int]]") -> bool:
+    """Say whether a user says more than thanks and greetings. `turns` are (role, text, Unix milliseconds)."""
+    return any(role == "user" and not is_small_talk(text) for role, text, _ in turns)
 
 
-def _said(role: str, text: str) -> str:
+def last_turns(turns: "Sequence[tuple[str, str]]") -> "list[tuple[str, str, str]]":
+    """Return the end of a session without thanks and greetings: the last that the user said, and the last answer.
+
+    `turns` are (role, text) in order; what is returned has the question too that a few words answer.
+    """
+    kept: list[tuple[str, str, str]] = []
+    before = ""
+    is_answered = True  # an answer to thanks is none
+    for role, text in turns:
+        is_user = role == "user"
+        question = before if is_user and is_answer(text, before) else ""
+        is_answered = not is_small_talk(text) or bool(question) if is_user else is_answered
+        if is_answered and (is_user or not is_small_talk(text)):
+            kept.append((role, text, question))
+        before = "" if is_user else text
+    users = [n for n, (role, _, _) in enumerate(kept) if role == "user"][-_MOST_SAID:]
+    answers = [n for n, (role, _, _) in enumerate(kept) if role != "user"][-1:]
+    return [kept[n] for n in sorted({*users, *answers})]
+
+
+def last_lines(turns: "Sequence[tuple[str, str, str]]") -> "list[tuple[float, str]]":
+    """Return the end of a session as it is shown; a question is left out where it is the line before."""
+    befores = ["", *(text for _, text, _ in turns)]
+    rows = enumerate(zip(turns, befores, strict=False))
+    return [
+        (float(n), _said(role, text, question if question != before else ""))
+        for n, ((role, text, question), before) in rows
+    ]
+
+
+def _said(role: str, text: str, question: str) -> str:
     is_user = role == "user"
-    return f"| {'User' if is_user else 'Assistant'}: {one_line(text, _SAID_CHARS if is_user else _ANSWER_CHARS)}"
+    shown = one_line(text, _SAID_CHARS if is_user else _ANSWER_CHARS)
+    return f"| {'User' if is_user else 'Assistant'}: {shown}{_to(question)}"
+
+
+def _to(question: str) -> str:
+    """Return the end of a question, as it is shown behind its answer."""
+    return f' (to: "{one_line(question[-_TURN_CHARS:], _TURN_CHARS)}")' if question else ""

@@ -14,11 +14,11 @@ from gieok import places
 from gieok.backends.journals.sqlite.journal_reader import last_session
 from gieok.backends.stores.sqlite.index_reader import Late, Mismatch, Missing
 from gieok.capabilities.prompt import inject, matches, start
-from gieok.capabilities.prompt.start import StartPart
+from gieok.capabilities.prompt.start import SaidTurn, StartPart
 from gieok.surfaces.hook import trail
 from gieok.text import active
 from gieok.text.inert import one_line
-from gieok.text.turns import is_users
+from gieok.text.turns import asked, is_users
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ _MOST_TITLES = 200
 #: More lines than fit: each is looked up.
 _MOST_LASTING = 150
 _ROW_FIELDS = 6
+#: A longer line is likely a piece of a longer turn.
+_PIECE_CHARS = 600
 #: Kind of documents that come from files: others have no titles.
 _FILES = "memory"
 #: What binds most stands first among titles.
@@ -67,20 +69,35 @@ def made(
     """
     now = time.time()
     today = time.strftime("%Y-%m-%d", time.localtime(now))
-    parts: list[StartPart] = []
-    due: list[tuple[str, active.ActiveLine]] = []
     index = _opened(place, reader)
-    lasting = [_lasting(place, scope, index, now) for scope in place.scopes] if index else []
-    said = "\n".join(start.fitting(part, budget_tokens) for part in lasting)
+    last, shown = _last(place)
+    said = [_lasting(place, scope, index, now, shown) for scope in place.scopes] if index else []
+    parts: list[StartPart] = []
+    due: list[tuple[str, str]] = []
+    told_turns = set(shown)
+    lasting: list[StartPart] = []
+    for scope, turns in zip(place.scopes, said, strict=False):
+        near, rest_of = start.split_due_turns(turns, today)
+        due += [(day, f"{turn.line} ({start.due_words(day, today)})") for day, turn in near]
+        told_turns.update(turn.text for _, turn in near)
+        share = start.LASTING if scope == place.own_scope else start.LASTING_USER
+        lasting.append(
+            StartPart(f"What the user said, newest first ({one_line(scope)})", start.turn_lines(rest_of), share)
+        )
+    # Rules observe by copying sentences: what is shown as it was said need not be shown twice.
+    told = start.Told([start.fitting(part, budget_tokens) for part in lasting], sorted(told_turns))
     for number, scope in enumerate(place.scopes):
         ahead, rest = start.split_due(_active(place, scope), today)
-        due += ahead
-        # Rules observe by copying sentences: what is shown as it was said need not be shown twice.
-        rest = [line for line in rest if not start.is_said(line, said)]
+        due += [
+            (day, start.shown_line(line.text, start.due_words(day, today)))
+            for day, line in ahead
+            if not told.holds(line)
+        ]
+        rest = [line for line in rest if not told.holds(line)]
         share = (start.ACTIVE if lasting else start.ACTIVE_ALONE) / (number + 1)
         parts.append(StartPart(f"Active memory of {_named(scope)}", start.active_lines(rest, today), share))
-    parts.append(_last(place))
-    parts.append(StartPart("Due", start.due_lines(due, today), start.DUE))
+    parts.append(last)
+    parts.append(StartPart("Due", [(-float(n), line) for n, (_, line) in enumerate(sorted(due))], start.DUE))
     parts += lasting[1:]
     if place.project and index:
         try:
@@ -101,33 +118,47 @@ def _opened(place: SessionPlace, reader: "Callable[[], IndexReader]") -> "IndexR
         return None
 
 
-def _lasting(place: SessionPlace, scope: str, index: "IndexReader", now: float) -> StartPart:
-    """Return the turns of users that state something lasting, the best of them, in order of time."""
+def _lasting(
+    place: SessionPlace, scope: str, index: "IndexReader", now: float, shown: "frozenset[str]"
+) -> "list[SaidTurn]":
+    """Return the turns of users that state something lasting, but those that are shown anyway; newest first."""
     try:
         with open(places.lasting_file(place.home, scope), encoding="utf-8") as opened:
             rows = json.load(opened)
         rows.sort(key=lambda row: -places.faded(row[0], row[1], now))
-        found: dict[str, tuple[float, float, str]] = {}
         own = f"/{place.session}#"  # what the session that goes on has before it anyway
         # Rows without a sum are an earlier release's.
         rows = [row for row in rows if len(row) == _ROW_FIELDS and own not in row[3]]
-        for value, at, whose, key, number, check in rows[:_MOST_LASTING]:
-            line = index.line(whose, key, number)
-            # Another line than the one that was judged may be anybody's, and of a project that is not read here.
-            text = line.partition(": ")[2] if is_users(line) and places.line_check(line) == check else ""
-            if text and text not in found:
-                found[text] = (at, places.faded(value, at, now), places.handle(whose, key, number))
+        return _said(rows[:_MOST_LASTING], index, now, shown)
     except FileNotFoundError:
-        return StartPart("", (), 0)
+        return []
     except (Late, OSError, ValueError, TypeError, sqlite3.Error) as error:
         _log(place, error)
-        return StartPart("", (), 0)
-    lines = [
-        (value, start.turn_line(text, time.strftime("%Y-%m-%d", time.localtime(at)), handle))
-        for text, (at, value, handle) in sorted(found.items(), key=lambda one: -one[1][0])
-    ]
-    share = start.LASTING if scope == place.own_scope else start.LASTING_USER
-    return StartPart(f"What the user said, newest first ({one_line(scope)})", lines, share)
+        return []
+
+
+def _said(
+    rows: "Sequence[tuple[float, float, str, str, int, int]]", index: "IndexReader", now: float, shown: "frozenset[str]"
+) -> "list[SaidTurn]":
+    """Return the turns that rows name, each text once; of a long turn's pieces one, because one paste has a hundred."""
+    found: dict[str, SaidTurn] = {}
+    long: set[str] = set()
+    for value, at, whose, key, number, check in rows:
+        line = index.line(whose, key, number)
+        # Another line than the one that was judged may be anybody's, and of a project that is not read here.
+        text = line.partition(": ")[2] if is_users(line) and places.line_check(line) == check else ""
+        session = key.partition("#")[0]
+        if not text or text in found or text in shown or (len(text) > _PIECE_CHARS and session in long):
+            continue
+        question = asked([index.line(whose, key, number - 1), line], 2) if number > 1 else ""
+        if not start.is_worth_showing(value, text, question):
+            continue
+        if len(text) > _PIECE_CHARS:
+            long.add(session)
+        day = time.strftime("%Y-%m-%d", time.localtime(at))
+        handle = places.handle(whose, key, number)
+        found[text] = SaidTurn(places.faded(value, at, now), at, day, text, handle, question)
+    return sorted(found.values(), key=lambda turn: -turn.at)
 
 
 def _named(scope: str) -> str:
@@ -152,19 +183,20 @@ def _log(place: SessionPlace, error: Exception) -> None:
     trail.log(place.home, f"session-start: {type(error).__name__}: {error}")
 
 
-def _last(place: SessionPlace) -> StartPart:
-    """Return the end of the last session here."""
+def _last(place: SessionPlace) -> "tuple[StartPart, frozenset[str]]":
+    """Return the end of the last session here that was about something, and what the user says in it."""
     try:
         file = os.path.join(place.home, "journal.sqlite")
-        found = last_session(file, place.own_scope, place.session, place.deadline)
+        found = last_session(file, place.own_scope, place.session, place.deadline, is_wanted=start.is_about_something)
     except (OSError, sqlite3.Error) as error:
         _log(place, error)
         found = None
     if found is None:
-        return StartPart("", (), 0)
+        return StartPart("", (), 0), frozenset()
     day = time.strftime("%Y-%m-%d", time.localtime(found.turns[-1][2] / 1000))
-    lines = start.last_lines([(role, text) for role, text, _ in found.turns])
-    return StartPart(f"End of the last session here ({day}, {found.agent})", lines, start.LAST)
+    turns = start.last_turns([(role, text) for role, text, _ in found.turns])
+    part = StartPart(f"End of the last session here ({day}, {found.agent})", start.last_lines(turns), start.LAST)
+    return part, frozenset(" ".join(text.split()) for role, text, _ in turns if role == "user")
 
 
 def _records(place: SessionPlace, index: "IndexReader") -> StartPart:

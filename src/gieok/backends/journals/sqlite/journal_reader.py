@@ -43,11 +43,17 @@ class LastSession:
 
 
 def last_session(
-    file: str, scope: str, session: str, deadline: float = float("inf"), now: "Callable[[], float]" = time.monotonic
+    file: str,
+    scope: str,
+    session: str,
+    deadline: float = float("inf"),
+    now: "Callable[[], float]" = time.monotonic,
+    is_wanted: "Callable[[list[tuple[str, str, int]]], bool]" = bool,
 ) -> LastSession | None:
     """Return the end of the last session of a scope but `session`, which is the one that begins; None where there is none.
 
-    None too where the deadline passes (`now`, in seconds). Raises sqlite3.Error.
+    A session whose end is not wanted is passed over. None too where the deadline passes (`now`, in seconds). Raises
+    sqlite3.Error.
     """
     if not os.path.exists(file):
         return None
@@ -56,7 +62,7 @@ def last_session(
         db.set_progress_handler(lambda: now() > deadline, _STEPS)
         for source, agent in db.execute(_SESSIONS, (scope, session, _MOST_SESSIONS)).fetchall():
             turns = db.execute(_TURNS, (f"{CORRECTIONS}{scope}", source, _MOST_TURNS)).fetchall()
-            if turns:
+            if turns and is_wanted(turns):
                 return LastSession(agent, turns[::-1])
     except sqlite3.OperationalError:
         if now() > deadline or not db.execute("PRAGMA user_version").fetchone()[0]:
