@@ -1,12 +1,16 @@
 """From told to known: what users told their agents, and what of it is before an agent when it is asked for later.
 
-    python benchmarks/told.py --data FILE [--agent NAME] [--daemon on|off] [--noise N --noise-data DIR] [--json]
+    python benchmarks/told.py --data FILE [--agent NAME] [--daemon on|off] [--observer rules|ideal|none]
+                              [--noise N --noise-data DIR] [--json]
 
 FILE's sessions are laid out as the agent's own transcripts in a fresh home, session by session under their own dates, and
 captured after each. Every question is asked through the hooks that `gieok install` wrote, each in a fresh process, at the date
 of the question: `hook` is what the prompt's hook injects into a session of its own; `before` is that of a session which began
 with the session start's hook, or what that one injected. `search` is `gieok search`. `--noise` adds N sessions of DIR's
 `sessions.jsonl.gz`, a hundred to a project, spread over the ten weeks before the first session and the weeks of the sessions.
+
+`--observer ideal` is the ceiling: a model that writes down just what FILE says was told, through the product's own prompt,
+handles and parser (`ideal.py`); with `none`, nothing is observed, and what was said is all that memory has.
 
 A question is recalled where a string of its `want` stands in the text (all of them where `match` is `all`). It is stale first
 where a line holds one of its `not` strings, no `want` and no mark of being replaced, and no line before it holds a `want`.
@@ -34,6 +38,7 @@ from statistics import mean, median
 from typing import Any
 
 from gieok.text.tokens import count_tokens
+from ideal import IdealObserver
 from transcripts import AGENTS, Home, Session, write
 
 _NOISE_BEFORE = timedelta(weeks=10)
@@ -284,11 +289,25 @@ def _seen(hit: Mapping[str, Any]) -> str:
     return " ".join(f"{hit['date']} {status} {hit['heading']} {hit['snippet']}".split())
 
 
+def _observing(observer: str, ideal: IdealObserver) -> dict[str, str]:
+    """Return the settings of an observer, as variables."""
+    if observer == "ideal":
+        return {"GIEOK_OBSERVE_MODEL": "compatible:ideal", "GIEOK_OBSERVE_BASE_URL": f"{ideal.url}/v1"}
+    never = {
+        "IDLE_MINUTES": "100000000",
+        "CHUNK_TOKENS": "100000000",
+        "RUN_TOKENS": "100000000",
+        "HARD_STOP_TOKENS": "200000000",
+    }
+    return {f"GIEOK_OBSERVE_{name}": value for name, value in never.items()} if observer == "none" else {}
+
+
 def run(arguments: argparse.Namespace) -> dict[str, Any]:
     data = json.loads(arguments.data.read_text(encoding="utf-8"))
     kept = nullcontext(arguments.keep) if arguments.keep else tempfile.TemporaryDirectory(prefix="told-")
+    ideal = IdealObserver(data)
     with kept as place:
-        home = Home(Path(place).resolve())
+        home = Home(Path(place).resolve(), _observing(arguments.observer, ideal))
         folders = {name: home.path / "work" / name for name in data["projects"]}
         for folder in folders.values():
             folder.mkdir(parents=True)
@@ -311,7 +330,10 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
                 start_daemon(home, [home.path, *folders.values()])
             else:
                 home.gieok("observe", "run", "--once")
-            return measure(home, arguments.agent, data, folders)
+            row = measure(home, arguments.agent, data, folders)
+            if arguments.observer == "ideal":
+                row["observer"] = {"facts": len(ideal.given), "of": len(data["facts"]), "replaced": len(ideal.linked)}
+            return row
         finally:
             home.run(["gieok", "down"], home.path)
 
@@ -321,6 +343,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--agent", choices=AGENTS, default="claude-code")
     parser.add_argument("--daemon", choices=("on", "off"), default="on")
+    parser.add_argument("--observer", choices=("rules", "ideal", "none"), default="rules")
     parser.add_argument("--noise", type=int, default=0)
     parser.add_argument("--noise-data", type=Path)
     parser.add_argument("--models", type=Path, default=Path(__file__).parents[1] / ".cache" / "models")
@@ -336,6 +359,8 @@ def main() -> None:
     for part in ("before", "hook", "search"):
         print(f"{part:14}", json.dumps(row[part], ensure_ascii=False))
     print("session start ", row["session_start"])
+    if "observer" in row:
+        print("ideal observer", row["observer"])
     print("secrets kept  ", row["secrets_kept"], " hook CPU ms p50", row["cpu_ms_p50"])
 
 

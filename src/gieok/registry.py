@@ -8,8 +8,18 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
+#: A service is started with a short PATH.
+_PROGRAM_FOLDERS = (
+    "~/.local/bin",
+    "~/.claude/local",
+    "~/.npm-global/bin",
+    "~/.bun/bin",
+    "/opt/homebrew/bin",
+    "/usr/local/bin",
+)
 #: The store of a home where nothing is configured; also the replica of a store on a server.
 LOCAL_STORE = "sqlite"
 
@@ -140,6 +150,15 @@ PARSERS = {"tree-sitter": Backend("parsers.treesitter:TreeSitterParser")}
 COVERAGE = {"coverage.py": Backend("coverage_file:CoverageFile")}
 VERSIONS = {"git": Backend("git:Git")}
 WATCHERS = {"watchfiles": Backend("watchers:FileWatcher")}
+
+
+def find_program(program: str, environment: "Mapping[str, str]") -> str:
+    """Return where a command is: at its path, on PATH or where agents install themselves; '' where it is not."""
+    from shutil import which
+
+    user = environment.get("HOME") or environment.get("USERPROFILE", "")
+    folders = (folder.replace("~", user) for folder in _PROGRAM_FOLDERS)
+    return which(program, path=os.pathsep.join((environment.get("PATH", os.defpath), *folders))) or ""
 
 
 def load(table: "dict[str, Any]", name: str) -> "Any":  # noqa: ANN401 - a class; the caller knows its protocol

@@ -4,7 +4,7 @@ from gieok import registry
 from gieok.app.wiring import Wiring
 from gieok.config import Settings
 from gieok.engine.generate import Asker
-from gieok.errors import BadConfig
+from gieok.errors import BadConfig, GeneratorFailed
 from gieok.ports.models import Generator
 
 
@@ -41,3 +41,28 @@ def generator(settings: Settings, prefix: str, model: str) -> Generator:
     key = settings.secret(variable) if variable else ""
     made: Generator = registry.load(registry.GENERATORS, provider)(model, key, address or row.address)
     return made
+
+
+def observer(wiring: Wiring) -> str:
+    """Say what observes, and which command of an agent could, without a key; nothing is asked. Raises GeneratorFailed."""
+    settings, environment = wiring.settings, wiring.caller.environment
+    model, path = settings.text("observe.model"), settings.text("observe.base_url")
+    rows = registry.GENERATORS
+    if model == "rules":
+        here = [name for name, row in rows.items() if row.program and registry.find_program(row.program, environment)]
+        has_key = any(settings.secret(row.key_variable) for row in rows.values() if row.key_variable)
+        if has_key or not here:
+            return "rules, no model: weaker"
+        command = f"`observe.model: {here[0]}` in the settings lets the agent's own command observe, without a key"
+        return f"rules, no model: weaker; {command}"
+    provider = model.partition(":")[0]
+    program = rows[provider].program if provider in rows else ""
+    if not program:
+        return model
+    found = registry.find_program(path or program, environment)
+    if not found:
+        raise GeneratorFailed(
+            f"{model} needs the command `{path or program}`, which is not here",
+            hint="install it, or name its path in `observe.base_url`",
+        )
+    return f"{model}, by {found!r}"

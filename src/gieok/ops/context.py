@@ -178,7 +178,8 @@ class AdminContext(NamedTuple):
     `choose_store` makes a store the configured one, for good.
     `left_stores` opens stores on this machine that are not in use any more. `set_aside` moves the damaged file of the
     configured store away; it returns where it is, and a store there if it opens. `try_embedder` uses the embedder and returns
-    what was seen, or raises. `daemon` is None in a process that cannot start one. `notices` is what tells a person.
+    what was seen, or raises. `observer` says what observes, or raises where it cannot. `daemon` is None in a process
+    that cannot start one. `notices` is what tells a person.
     """
 
     settings: Sequence[SettingRow]
@@ -189,6 +190,7 @@ class AdminContext(NamedTuple):
     left_stores: Callable[[], Sequence[Store]]
     set_aside: Callable[[], tuple[Path, Store | None]]
     try_embedder: Callable[[Embedder], str]
+    observer: Callable[[], str]
     watching: Watching
     daemon: Callable[[], DaemonControl] | None
     notices: "Callable[[], Notices]"

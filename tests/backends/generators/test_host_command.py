@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gieok import places, registry
-from gieok.backends.generators.host_command import ClaudeCode, Codex, HostGenerator, find
+from gieok.backends.generators.host_command import ClaudeCode, Codex, HostGenerator
 from gieok.errors import GeneratorFailed
 from gieok.ports.models import Generated, Prompt
 from gieok.testing.model_server import Cut, ModelServer
@@ -209,8 +209,8 @@ def test_a_command_is_found_where_it_installs_itself(tmp_path: Path, monkeypatch
     file.parent.mkdir(parents=True)
     file.write_text("#!/bin/sh\n")
     file.chmod(0o755)
-    assert find("agentx") == str(file)
-    assert find("agentx", "/elsewhere/agentx") == ""
+    assert registry.find_program("agentx", os.environ) == str(file)
+    assert registry.find_program("/elsewhere/agentx", os.environ) == ""
 
 
 def test_a_command_that_hangs_is_ended_with_all_that_it_started(fake: _Fake) -> None:

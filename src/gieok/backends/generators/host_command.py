@@ -8,7 +8,6 @@ that what is asked here is never remembered, even where an older command does no
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import tomllib
@@ -18,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from gieok import places
+from gieok import places, registry
 from gieok.errors import GeneratorFailed
 from gieok.ports.models import Generated, Prompt
 from gieok.text.echo import MARKER
@@ -26,8 +25,6 @@ from gieok.text.redact import redact
 
 _TIMEOUT_S = 300.0
 _MOST_SHOWN = 300
-#: Where the commands install themselves, beside PATH: a service is started with a short one.
-_FOLDERS = (".local/bin", ".claude/local", ".npm-global/bin", ".bun/bin", "/opt/homebrew/bin", "/usr/local/bin")
 #: A session of the agent that this process was started from is no business of the new one.
 _SESSION = re.compile(
     r"CLAUDECODE|CLAUDE_(?:CODE_(?:ENTRYPOINT|SESSION_ID|SSE_PORT|CHILD_SESSION|EFFORT)|PROJECT_DIR|PLUGIN_\w+|ENV_FILE)"
@@ -105,7 +102,7 @@ class HostGenerator:
         return self.model.partition(":")[2]
 
     def _command(self) -> str:
-        found = find(self.program, self._path)
+        found = registry.find_program(self._path or self.program, os.environ)
         if not found:
             where = f" at {self._path!r}" if self._path else ""
             raise GeneratorFailed(
@@ -241,14 +238,6 @@ class Codex(HostGenerator):
         if _CUT.search(told):
             return Generated("", is_cut=True)
         raise self._failed(told or _last(done.errors), done.status)
-
-
-def find(program: str, path: str = "") -> str:
-    """Return where an agent's command is: at `path`, on PATH or where it installs itself; '' where it is not."""
-    if path:
-        return shutil.which(path) or ""
-    folders = [os.environ.get("PATH", os.defpath), *(str(Path.home() / folder) for folder in _FOLDERS)]
-    return shutil.which(program, path=os.pathsep.join(folders)) or ""
 
 
 def _servers() -> Iterator[str]:

@@ -101,6 +101,7 @@ def probe(context: Context) -> Iterator[Check]:
         yield _check("reranker", lambda: _reranker(by))
     yield _check("write, read back, search", lambda: _round_trip(context))
     yield _check("folders", lambda: _folders(context))
+    yield _check("observer", context.admin.observer)
     yield from (Check("trust", True, line) for line in _waiting(context))
     hooks = installed.found(context)
     for agent, command in hooks:
