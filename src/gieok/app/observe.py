@@ -11,7 +11,7 @@ from gieok import paths, places, registry
 from gieok.agents import sources
 from gieok.agents.agent import observed
 from gieok.agents.openclaw import installation
-from gieok.app import models, notices
+from gieok.app import embedders, models, notices
 from gieok.app.wiring import Wiring
 from gieok.capabilities.observe import active_memory, known, observation, reflect, rules, scope_memory
 from gieok.capabilities.observe.active_memory import Look
@@ -160,6 +160,7 @@ def _look(
 
 def _scope_models(wiring: Wiring, store: Store) -> ScopeModels:
     settings, zone = wiring.settings, wiring.zone
+    judge = rules.Judge(partial(embedders.opened, wiring))
 
     # Made for each run, so that a key that was replaced holds at once.
     def asker(role: str, prefix: str, model: str) -> Asker:
@@ -173,7 +174,7 @@ def _scope_models(wiring: Wiring, store: Store) -> ScopeModels:
 
     def observe(scope: Scope) -> Callable[[Any], Any]:
         if observing == "rules":
-            return lambda span: rules.observe(span, zone)
+            return _rules(wiring, store, scope, judge)
         look = partial(_look, journal, store, scope)
         made = asker("observer", "observe", observing)
         return ModelObserver(made, zone, look, settings.number("observe.temperature"), paid[scope])
@@ -186,3 +187,19 @@ def _scope_models(wiring: Wiring, store: Store) -> ScopeModels:
         return reflect.model_ask(made, zone, settings.number("reflect.temperature"))
 
     return ScopeModels(observe, reflect_on, "" if observing == "rules" else observing)
+
+
+def _rules(wiring: Wiring, store: Store, scope: Scope, judge: rules.Judge) -> Callable[[Any], Any]:
+    """Return the observer without a model, which looks up what a turn answers and what is held already."""
+    journal = wiring.stores.journal()
+
+    def before(found: Journalled) -> str:
+        message = found.message
+        turns = journal.turns(scope, message.agent, message.session, found.seq, found.seq)
+        return rules.of_agent_before([turn.message for turn in turns if turn.place < found.seq])
+
+    def held() -> list[str]:
+        documents = scope_memory.load(store, scope).documents
+        return [document.text for document in documents if document.valid_to is None]
+
+    return rules.RulesObserver(wiring.zone, judge, before, held)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gieok import fs
 from gieok.capabilities.observe.notes import Mirrored
+from gieok.capabilities.observe.sidecar import RULES_REST
 from gieok.daemon.board import Board
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
@@ -98,7 +99,14 @@ class Transcripts:
                 gc.collect()  # what a run held is large, and the next may be hours away
             waiting = "; ".join(incident.detail for incident in journal.incidents())
             self._board.note("observe", f"waits: {waiting}" if waiting else "up to date")
-            self._wake.wait(_IDLE_CHECK_S)
+            self._wake.wait(self._until_rested_s())
+
+    def _until_rested_s(self) -> float:
+        """Return how long nothing can be due: while rules observe, what came last is due once it has rested."""
+        sidecar = self._sidecar
+        if sidecar.models.observer_model or not any(map(sidecar.backlog_tokens, sidecar.journal.scopes())):
+            return _IDLE_CHECK_S
+        return RULES_REST.total_seconds()
 
     def wake(self) -> None:
         """End the wait, as where the process is to stop."""

@@ -184,7 +184,7 @@ def test_a_coding_agents_transcript_is_for_the_project_that_it_worked_in(context
 
 
 def test_observations_are_shown_and_searched_like_other_memory(context: Context, tmp_path: Path) -> None:
-    _say(tmp_path / "t" / "a.jsonl", "결제 서버는 hermes라고 부르기로 했다.")
+    _say(tmp_path / "t" / "a.jsonl", "결제 서버 이름은 hermes로 정했다.")
     operation("observe run").handler(context, ObserveRunRequest(once=True))
     (row,) = encode(operation("observe show").handler(context, ObserveShowRequest()))["observations"]
     assert row["category"] == "decision"
@@ -196,13 +196,13 @@ def test_observations_are_shown_and_searched_like_other_memory(context: Context,
 
 
 def test_a_folder_of_the_users_never_owns_an_observation(context: Context, tmp_path: Path) -> None:
-    _say(tmp_path / "t" / "a.jsonl", "결제 서버는 hermes라고 부르기로 했다.")
+    _say(tmp_path / "t" / "a.jsonl", "결제 서버 이름은 hermes로 정했다.")
     operation("observe run").handler(context, ObserveRunRequest(once=True))
     (tmp_path / "observe").mkdir()
     (tmp_path / "observe" / "note.md").write_text("# note\n\ntext", encoding="utf-8")
     operation("index").handler(context, IndexRequest(paths=[str(tmp_path / "observe")]))
     (row,) = encode(operation("observe show").handler(context, ObserveShowRequest()))["observations"]
-    assert row["text"] == "결제 서버는 hermes라고 부르기로 했다."
+    assert row["text"] == "결제 서버 이름은 hermes로 정했다."
 
 
 def _with_observations(context: Context, count: int, **changes: object) -> Sidecar:

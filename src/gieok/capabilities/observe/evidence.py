@@ -5,7 +5,7 @@ The prompt asks this of the model, and this module enforces it, because tool out
 
 from collections.abc import Sequence
 
-from gieok.capabilities.observe import rules
+from gieok.capabilities.observe import categories
 from gieok.capabilities.observe.observation import Category, Observation, Priority
 from gieok.model.conversation import Journalled, Role
 from gieok.text.keywords import keyword_text
@@ -31,7 +31,7 @@ def weighed(o: Observation, messages: Sequence[Journalled]) -> Observation | Non
     cited = [found for found in messages if found.message.id in o.message_ids]
     if not is_from_tools(o.text, cited or messages):
         return o
-    if (o.category is not Category.STATE and not o.is_done) or rules.is_instruction(o.text):
+    if (o.category is not Category.STATE and not o.is_done) or categories.is_instruction(o.text):
         return None
     priority = Priority.MEDIUM if o.priority is Priority.HIGH else o.priority
     return o._replace(category=Category.STATE, priority=priority, replaces=())

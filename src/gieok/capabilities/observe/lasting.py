@@ -27,7 +27,7 @@ from gieok.text.tokens import count_tokens
 from gieok.text.turns import ASSISTANT, USER, asked
 
 #: To be raised where the same turns would be judged otherwise.
-_VERSION = 4
+_VERSION = 5
 _MOST_LINES = 400
 _LONGEST_CHARS = 400
 #: From here a statement is about the user, and holds in every project.

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, tzinfo
 from typing import NamedTuple
 
-from gieok.capabilities.observe import evidence, rules
+from gieok.capabilities.observe import categories, evidence
 from gieok.capabilities.observe.degenerate import is_degenerate
 from gieok.capabilities.observe.evidence import nearest
 from gieok.capabilities.observe.observation import (
@@ -86,7 +86,7 @@ def _borne_out(found: list[Observation], source: SourceText) -> list[Observation
 
 def _is_told_by_tools(text: str, source: SourceText) -> bool:
     """Say whether a text without citations is an instruction from tools alone."""
-    return source.is_conversation and rules.is_instruction(text) and evidence.is_from_tools(text, source.messages)
+    return source.is_conversation and categories.is_instruction(text) and evidence.is_from_tools(text, source.messages)
 
 
 def _items(body: str, source: SourceText) -> list[Observation]:

@@ -36,6 +36,8 @@ _WAITS = {"en": "gieok: the {name} waits", "ko": "gieok: {name}가 기다립니�
 _UNREAD = "transcript "
 _LONGEST_WAIT = timedelta(minutes=15)
 _FIRST_WAIT = timedelta(minutes=1)
+#: A conversation that rests so long is observed by rules.
+RULES_REST = timedelta(seconds=20)
 #: Sunday 02:00 in the user's zone.
 _REFLECTION_WEEKDAY, _REFLECTION_HOUR = 6, 2
 
@@ -217,9 +219,10 @@ class Sidecar:
         return steps
 
     def is_idle(self, scope: Scope, idle: timedelta) -> bool:
-        """Say whether messages wait in a scope that has been silent for so long."""
+        """Say whether messages wait in a scope that has been silent for so long; rules cost nothing, and wait less."""
         found = self._unobserved(scope)
-        return bool(found) and found[-1].message.at < self.clock.now() - idle
+        rest = idle if self.models.observer_model else min(idle, RULES_REST)
+        return bool(found) and found[-1].message.at < self.clock.now() - rest
 
     def reflect(self, scope: Scope) -> Reflected:
         """Reflect now. Raises GeneratorFailed: nothing has changed then."""

@@ -19,8 +19,11 @@ _PATTERNS = {
         r"^(?:what|why|how|when|where|who|which|is|are|do|does|did|can|could|should)\b",
     ),
     "request": (
-        r"(?:해|줘|봐|라|주세요|주라|줄래|하자|보자|부탁해)\s*[.!~ㅋㅎ]*$",
-        r"\bplease\b|^(?:(?:can|could) you|add|fix|write|make|run|show|open|give|find|rename|update|remove|delete|check)\b",
+        r"(?:해|줘|봐|라|주세요|주라|줄래|하자|보자|부탁해|좀)\s*[.!~ㅋㅎ]*$",
+        (
+            r"\b(?:please|pls|plz)\b|^(?:(?:can|could) you|add|fix|write|make|run|show|open|give|find|rename|update|"
+            r"remove|delete|check)\b"
+        ),
     ),
     "always": (
         r"항상|매일|매주|매번|보통|주로|원래|평소|앞으로|언제나|절대|늘(?![가-힣])|무조건|웬만하면|습관",
@@ -64,6 +67,21 @@ _PATTERNS = {
     "code": (r"[{};]|=>|==|\(\)|</", r"^\s*(?:def|const|let|SELECT|import|//|#)\s|\b\w+Error\b|^[$/>]"),
     "digit": (r"\d", r"\b(?:two|three|four|five|six|seven|eight|nine|ten|twenty|thirty)\b"),
     "once": (r"이번만|이번에만|일단|지금은|오늘은|잠깐", r"\b(?:just this (?:time|once)|for now|today)\b"),
+    "path": (
+        r"\d+ ?번째 ?줄",
+        r"[\w/-]+\.(?:py|[jt]sx?|mjs|go|rs|java|rb|c|cpp|h|css|html|md|ya?ml|json|toml|sql|sh)\b|\bline \d+\b",
+    ),
+    "passing": (
+        r"(?:볼게|볼까|봐야지|해볼|궁금|좋겠|싶은데|재밌)",
+        (
+            r"\b(?:i think i'll|i'll (?:try|check|look|definitely|keep that)|excited|looking (?:forward|for)|"
+            r"interested in|i'd love"
+            r"|curious|wonder(?:ing)?|i've heard|thinking of|considering)\b"
+        ),
+    ),
+    "to the agent": (r"^(?:너는|네가|너|당신)(?![가-힣])", r"^(?:you|your|you're|act as)\b"),
+    "agreed": (r"\(동의함\)$", r"\(agreed\)$"),
+    "answered": (r" – ", r"(?!)"),
     "korean": ("[가-힣]", "(?!)"),
 }
 #: Pairs that say more together: "나는 항상" against "우리는 항상".

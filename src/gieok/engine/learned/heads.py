@@ -1,4 +1,4 @@
-"""Two judgements of a turn, by linear heads on its vector and readable features: is it about the user, is it worth keeping.
+"""Two judgements of a turn or a sentence, by linear heads on its vector and readable features: about the user, worth keeping.
 
 `scripts/fit_heads.py` fits them on sentences written and labelled for this (`scripts/learned/turns.tsv`).
 """
@@ -42,6 +42,21 @@ def worth(text: str, vector: bytes, model: str) -> float:
     return _judged("worth", text, vector, model)
 
 
+def stated(text: str, vector: bytes, model: str) -> float:
+    """Return the probability that one sentence states such a thing; arguments as `about_user`."""
+    return _judged("stated", text, vector, model)
+
+
+def worth_by_words(text: str) -> float:
+    """Return the probability of `stated` by readable features alone: weaker, for where no such vector is."""
+    return _heads()[1]["words"].probability((), features_of(text))
+
+
+def fitted_on() -> str:
+    """Return the model whose vectors are judged."""
+    return _heads()[0]
+
+
 def _judged(name: str, text: str, vector: bytes, model: str) -> float:
     fitted_on, heads = _heads()
     return heads[name].probability(array("f", vector), features_of(text)) if model == fitted_on else 0.0
@@ -54,6 +69,7 @@ def _heads() -> tuple[str, dict[str, Head]]:
         name: Head(
             weights.matrices[f"{name}.vector"][0], weights.matrices[f"{name}.features"][0], weights.numbers[name]
         )
-        for name in ("about_user", "worth")
+        for name in ("about_user", "worth", "stated")
     }
+    heads["words"] = Head((), weights.matrices["words.features"][0], weights.numbers["words"])
     return weights.model, heads

@@ -147,8 +147,12 @@ def settled(
     sidecar = context.observe.sidecar()
     rested = timedelta(minutes=context.observe.idle_minutes)
     flush = flush or sidecar.is_idle(scope, rested)
+    is_due = True
+    if not flush and not sidecar.models.observer_model:
+        # Rules keep nothing buffered: what one span keeps, the next must see as held.
+        flush = is_due = sidecar.backlog_tokens(scope) >= sidecar.thresholds.chunk_tokens
     steps: list[Step] = []
-    while not is_stopped() and (step := sidecar.observe(scope, flush=flush)) is not Step.NOTHING:
+    while is_due and not is_stopped() and (step := sidecar.observe(scope, flush=flush)) is not Step.NOTHING:
         steps.append(step)
     if sidecar.reflect_if_due(scope) or steps or not sidecar.active_file(scope).exists():
         sidecar.write_active_memory(scope)

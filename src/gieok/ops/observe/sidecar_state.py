@@ -65,6 +65,8 @@ class SidecarState:
 
     running: Hidden[DaemonStatus | None]
     observer: str
+    #: What decides how well rules judge: by vectors, where it is e5.
+    judged_by: Hidden[str] = ""
     today_tokens: int = 0
     daily_tokens: int = 0
     waiting: Hidden[tuple[Incident, ...]] = ()
@@ -91,7 +93,7 @@ class SidecarState:
         """Return the lines that a person reads."""
         d = self.running
         runs = Words(f"runs, process {d.pid}", f"도는 중, 프로세스 {d.pid}") if d else Words("not running", "꺼져 있음")
-        weak = style.say(" (no model: weaker)", " (모델 없음: 약함)") if self.observer == "rules" else ""
+        weak = f" {weakness(self.judged_by).say(style.lang)}" if self.observer == "rules" else ""
         head = style.say(f"  daemon: {runs.en}; observer: ", f"  데몬: {runs.ko}; 관찰: ")
         spent = style.say(" model tokens today", " 모델 토큰(오늘)")
         meter = (
@@ -112,12 +114,23 @@ class SidecarState:
         return lines + [f"  ✗ {printable(path)}: {left}" for path in self.left_notes]
 
 
+def weakness(embedder: str) -> Words:
+    """Return what is said of rules that observe, by the name of the embedder."""
+    if embedder == "e5":
+        return Words("(no model: weaker)", "(모델 없음: 약함)")
+    return Words(
+        "(no model, and no e5 vectors: judged by words alone, much weaker)",
+        "(모델도 e5 벡터도 없음: 낱말로만 판단해 훨씬 약함)",
+    )
+
+
 def sidecar_state(context: Context) -> SidecarState:
     """Ask the daemon and look into the journal, where there are such; nothing is made."""
     running = context.admin.daemon().status() if context.admin.daemon is not None else None
     state = SidecarState(
         running,
         context.admin.setting("observe.model"),
+        context.memory.embedder_name,
         daily_tokens=int(context.admin.setting("observe.daily_tokens")),
         left_notes=tuple(notes.left(paths.notes(context.home))),
         projects=tuple(ProjectState(str(root), state_of(running, root)) for root in watched.roots(context.home)),

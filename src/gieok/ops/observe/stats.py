@@ -13,6 +13,7 @@ from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Inline, Rounded, shown
 from gieok.ops.observe.exposition import Metric, Sample, expose
 from gieok.ops.observe.prices import Price, Prices, by_day
+from gieok.ops.observe.sidecar_state import weakness
 from gieok.ops.operation import Operation, Style, Words, argument
 
 #: Before every run.
@@ -62,6 +63,7 @@ class ObserveStatsResult:
     costs: Hidden[dict[tuple[date, str], float]] = field(default_factory=dict)
     prometheus: Hidden[bool] = False
     found: Hidden[bool] = True
+    embedder: Hidden[str] = ""
 
     @property
     @shown
@@ -126,6 +128,7 @@ def run(context: Context, request: ObserveStatsRequest) -> ObserveStatsResult:
         rejects=tuple(journal.rejects(20)),
         costs=_prices(context).costs(usage, [run._replace(at=run.at.astimezone(context.zone)) for run in of_all]),
         prometheus=request.prometheus,
+        embedder=context.memory.embedder_name,
     )
 
 
@@ -181,7 +184,7 @@ def present(result: ObserveStatsResult, style: Style) -> str:
     if result.prometheus:
         return expose(metrics(result))
     j = result.journal
-    observer = result.model or style.say("rules (no model: weaker)", "규칙 (모델 없음: 약함)")
+    observer = result.model or f"{style.say('rules', '규칙')} {weakness(result.embedder).say(style.lang)}"
     lines = [
         style.bold(
             style.say(

@@ -16,6 +16,7 @@ from gieok.backends.stores.sqlite.index_reader import Late, Mismatch, Missing
 from gieok.capabilities.prompt import inject, matches, start
 from gieok.capabilities.prompt.start import SaidTurn, StartPart
 from gieok.surfaces.hook import trail
+from gieok.surfaces.hook.committed import committed
 from gieok.text import active
 from gieok.text.inert import one_line
 from gieok.text.turns import asked, is_users
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 _LARGEST_BYTES = 200_000
 _MOST_TITLES = 200
+_MOST_COMMITS = 8
 #: More lines than fit: each is looked up.
 _MOST_LASTING = 150
 _ROW_FIELDS = 6
@@ -40,9 +42,19 @@ _ORDER = ("constraint", "decision", "preference", "runbook", "tech-debt", "sessi
 
 
 class SessionPlace:
-    """Where a session begins: home, working folder, the scopes that it reads (its project's first), its identifier."""
+    """Where a session begins: home, working folder, the scopes that it reads (its project's first), identifier, agent."""
 
-    __slots__ = ("configured_active", "deadline", "folder", "home", "own_scope", "project", "scopes", "session")
+    __slots__ = (
+        "agent",
+        "configured_active",
+        "deadline",
+        "folder",
+        "home",
+        "own_scope",
+        "project",
+        "scopes",
+        "session",
+    )
 
     def __init__(
         self,
@@ -54,10 +66,11 @@ class SessionPlace:
         session: str,
         deadline: float,
         configured_active: str,
+        agent: str,
     ) -> None:
         self.home, self.folder, self.project, self.scopes = home, folder, project, scopes
         self.own_scope, self.session, self.deadline = own_scope, session, deadline
-        self.configured_active = configured_active
+        self.configured_active, self.agent = configured_active, agent
 
 
 def made(
@@ -96,10 +109,10 @@ def made(
         rest = [line for line in rest if not told.holds(line)]
         share = (start.ACTIVE if lasting else start.ACTIVE_ALONE) / (number + 1)
         parts.append(StartPart(f"Active memory of {_named(scope)}", start.active_lines(rest, today), share))
-    parts.append(last)
+    parts.append(last if last.lines else _committed(place))
     parts.append(StartPart("Due", [(-float(n), line) for n, (_, line) in enumerate(sorted(due))], start.DUE))
     parts += lasting[1:]
-    if place.project and index:
+    if index and place.own_scope.startswith("project:"):
         try:
             parts.append(_records(place, index))
         except (Late, ValueError, sqlite3.Error) as error:
@@ -199,11 +212,26 @@ def _last(place: SessionPlace) -> "tuple[StartPart, frozenset[str]]":
     return part, frozenset(" ".join(text.split()) for role, text, _ in turns if role == "user")
 
 
+def _committed(place: SessionPlace) -> StartPart:
+    """Return what the user committed here lately, where no session was before."""
+    if not place.own_scope.startswith("project:"):
+        return StartPart("", (), 0)
+    try:
+        rows = committed(place.folder, _MOST_COMMITS)
+    except (OSError, ValueError) as error:
+        _log(place, error)
+        rows = []
+    lines = [(-float(n), start.shown_line(f"{day} {title}", "commit")) for n, (day, title) in enumerate(rows)]
+    return StartPart("What the user committed here, newest first", lines, start.LAST)
+
+
 def _records(place: SessionPlace, index: "IndexReader") -> StartPart:
-    """Return the titles of a project's records, what binds most first."""
+    """Return the titles of a project's records, and of what other agents noted here, what binds most first."""
+    newest = index.newest(place.own_scope, _MOST_TITLES, _FILES)
     rows = [
         (matches.category_of(json.loads(metadata), key), title or key, matches.source_of(provenance) or key)
-        for key, title, metadata, provenance in index.newest(place.own_scope, _MOST_TITLES, _FILES)
+        for key, title, metadata, provenance in newest
+        if not key.startswith(f"{places.SEEDS}/{place.agent}/")  # it has its own notes before it
     ]
     rows = [row for row in rows if not os.path.isabs(row[2]) or os.path.exists(row[2])]
     rows.sort(key=lambda row: _ORDER.index(row[0]) if row[0] in _ORDER else len(_ORDER))

@@ -1,0 +1,93 @@
+"""Whether a statement repeats another: the same content and no other value. By words, so that a changed value never counts.
+
+Two wordings of one statement differ on one side at most by a word; where both sides have words of their own, one of
+them may b
+e
+the value that changed, and both stay.
+"""
+
+import re
+from collections.abc import Iterable
+
+from gieok.text.keywords import stem
+
+_WORD = re.compile(r"[가-힣]+|[A-Za-z][A-Za-z'_-]*|\d+(?:[.,:]\d+)*|[^\W가-힣]+")
+_DAY = re.compile(r" \(\d{4}-\d\d-\d\d(?: to \d{4}-\d\d-\d\d)?\)| \((?:agreed|동의함)\)")
+#: Longest first: what follows a Korean stem says nothing of a value.
+_ENDING = re.compile(
+    r"(?:으로|에서|에게|한테|까지|부터|이랑|라고|이라고|입니다|습니다|합니다|이에요|예요|이야|야|로|은|는|이|"
+    r"가|을|를|에|의|도|만|와|과|랑|요|해|해줘|하자|할게|했어|했고|함|됨|돼)$"
+)
+_EMPTY = frozenset(
+    """
+    a an the of in on at to for and or is are was be it its this that with as by from so we i you our my your us me
+    will would should shall
+    can could have has had do did does use using go going gone went let lets let's i'll we'll i'd it's that's we're
+    i'm just also please now then ok
+    yes agreed remember remind always keep make sure really very here there decide decided everything all every time
+    thing things again one
+    우리 저희 나 난 저 제 내 좀 꼭 그냥 이제 앞으로 그럼 항상 써 쓰 줘 주세요 하 해 걸 것 거 수 그 이 저 가자 정 결정
+    기억 다시 매번 무조건 써줘 해줘 주 있""".split()
+)
+#: Says the opposite of what stands without it: a value of its own.
+_NOT = frozenset(
+    """instead not no never don't dont isn't without stop anymore longer avoid
+    대신 안 못 말고 마 말 아니 아니라 없 않 금지""".split()
+)
+_MOST_EXTRA = 1
+#: A part of what was said says nothing new, if it is no mere word of it.
+_FEWEST, _MOST_TIMES = 2, 3
+_LONG = 8
+
+
+class Content(frozenset[str]):
+    """The words of a statement that carry content."""
+
+
+def content(text: str) -> Content:
+    """Return the words that say something, without endings and inflection."""
+    words = (word.lower() for word in _WORD.findall(_DAY.sub("", text)))
+    said = (word for word in words if word not in _EMPTY)
+    return Content(bare for word in said if (bare := _bare(word)) and bare not in _EMPTY)
+
+
+def repeats(new: Content, old: Content) -> bool:
+    """Say whether a statement says what another says, up to a word that only one of them has."""
+    if not new or not old:
+        return False
+    mine, theirs, both = new - old, old - new, len(new & old)
+    # A negation is another statement, however alike the rest is; so is a number that was not said before.
+    if any(word in _NOT for word in mine | theirs) or any(word[0].isdigit() for word in mine):
+        return False
+    if not mine:
+        return len(new) >= _FEWEST and _MOST_TIMES * len(new) >= len(old)
+    if not theirs:
+        return len(mine) <= min(_MOST_EXTRA, both // 2)
+    # A long statement in other words: a value that changed would be a number.
+    return both >= _LONG and _MOST_TIMES * len(mine | theirs) <= both and not any(word[0].isdigit() for word in theirs)
+
+
+def is_of_subject(one: Content, other: Content) -> bool:
+    """Say whether two statements share half of their content: one may be the other's new value."""
+    return 2 * len(one & other) >= min(len(one), len(other)) > 0
+
+
+def is_repeated(new: Content, held: Iterable[Content]) -> bool:
+    """Say whether a statement repeats the last one of its subject; `held` in the order in which they were said.
+
+    One that returns to an earlier value is said anew: what came in between said otherwise.
+    """
+    answer = False
+    for old in held:
+        if repeats(new, old):
+            answer = True
+        elif answer and is_of_subject(new, old):
+            answer = False
+    return answer
+
+
+def _bare(word: str) -> str:
+    if "가" <= word[0] <= "힣":
+        cut = _ENDING.sub("", word)
+        return cut or ("" if len(word) < 2 else word)
+    return word if word in _NOT else stem(word)

@@ -1,0 +1,159 @@
+"""Cuts what somebody wrote into their own sentences: without code, logs, quotations and pasted text.
+
+Every step takes linear time, by lines: a turn may be a book.
+"""
+
+import re
+from collections.abc import Iterator
+
+#: Of a longer turn, only this is looked at.
+_LOOKED_AT_CHARS = 20_000
+#: A turn with more prose than this is pasted: its first and last paragraph are the user's, if they are short.
+_TYPED_CHARS, _PARAGRAPH_CHARS = 1_200, 300
+#: A turn with more list items, or a longer one, was not typed item by item.
+_MOST_ITEMS = 8
+_SHORTEST, _LONGEST = 2, 400
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_ITEM = re.compile(r"\s*(?:[-*•+·]|\d{1,2}[.)]|[a-zA-Z][.)])\s+")
+_BULLET = re.compile(_ITEM.pattern, re.MULTILINE)
+_LOG = re.compile(
+    r"""\s{4,}\S | \t\S | \s*[|<>{}\[\]}] | \s*\#{1,6}\s | \s*(?:at\ \S+\(|File\ "|Traceback|\$\ |>>>\ |//|/\*|--\s)
+    | \s*\[?\d{4}-\d\d-\d\d[T\ ]\d\d: | \s*\d\d:\d\d:\d\d | .*[{};]\s*$ | .*(?:=>|==|!=|\(\)\s*\{|</|&&|\|\|)
+    | \s*(?:import|from|def|class|const|let|var|return|SELECT|INSERT|UPDATE|npm|git|pip|curl|sudo
+    |docker)\s+[\w'"@./{*-]+(?:\s+\S+){0,3}$
+    | \s*[\w./-]*(?:error|exception|warning|panicked|fatal|failed)\w*\s*[:(\[]""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_DOCUMENT = re.compile(r"\s*#{1,6}\s+\S")
+#: A line that ends with a colon and one of these brings what others wrote.
+_BRINGS = re.compile(
+    r"\b(?:said|says?|wrote|writes|error|log|logs|output|message|mail|e-?mail|paste\w*|below|text|article|"
+    r"following|paragraph|sentence|"
+    r"review|comment|ticket|transcript|example|data|plan|returns?|prints?|gives?|get|see|this)\b"
+    r"|이렇게|아래|다음|메일|메시지|에러|오류|로그|출력|글|문장|문단|번역|요약|리뷰|댓글|티켓|예시|데이터|"
+    r"계획|래|라고|다고|왔는데|왔어",
+    re.IGNORECASE,
+)
+#: What is asked to be worked on is material, whoever speaks in it.
+_WORKED_ON = re.compile(
+    r"^\W*(?:please |can you |could you |now )*(?:translate|proofread|summari[sz]e|rewrite|paraphrase|rephrase|"
+    r"correct|edit|analy[sz]e|"
+    r"fix the (?:grammar|wording)|check (?:the|my) (?:grammar|spelling))\b"
+    r"|(?:번역|교정|윤문|요약|첨삭|분류|의역)(?:을|를)?\s*(?:좀|부탁)?\s*(?:해|하|부탁)|다듬어|맞춤법|(?:영어|"
+    r"한국어|한글|일본어)로 (?:바꿔|옮겨|번역)"
+    r"|\b(?:act as|you are (?:an?|the)|pretend|imagine (?:you|that)|role-?play|write (?:a|an|the|me|"
+    r"in)\b.{0,40}\b(?:story|poem|song|scene|dialogue|essay|letter|script))\b"
+    r"|(?<![가-힣])(?:너는|네가|당신은) .{1,30}(?:라고 (?:생각|가정)|이야$|입니다$|역할)|(?:소설|시|이야기|대본|편지|"
+    r"가사)(?:를|을)? (?:하나 |한 편 |좀 )?써",
+    re.IGNORECASE,
+)
+_LASTS = re.compile(r"\b(?:always|from now on|never|every time|whenever)\b|앞으로|항상|언제나|매번|절대", re.IGNORECASE)
+_END = re.compile(
+    r"(?<=[.!?。！？…])[\"'”’)\]]*\s+|(?<=[ㅋㅠㅎㅜ])\s+(?=\S)|\s+(?=(?:참고로|아 참|그리고 참|btw|by the way|fyi)\b)",
+    re.IGNORECASE,
+)
+_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|vs|etc|mr|mrs|ms|dr|no|approx|st)|\b[A-Z]|^\d{1,2})\.$", re.IGNORECASE)
+_FILLER = re.compile(
+    r"^(?:(?:ok(?:ay)?|yes|yeah|yep|right|sure|oh|hmm+|well|great|perfect|cool|nice|thanks?(?: you)?|hi|hello|"
+    r"hey|lol|haha)\b[\s,.!:–-]*"
+    r"|(?:ㅇㅇ|ㅋㅋ+|응|어|아|네|예|음|그래|오케이|오키|굿|좋아|고마워|감사합니다|안녕)(?=[\s,.!~])[\s,.!~:–-]*)+",
+    re.IGNORECASE,
+)
+#: What a filler would hide.
+_IRONY = re.compile(r"\W*(?:yeah,? right|oh,? sure|sure,? sure)\b", re.IGNORECASE)
+_QUOTED = re.compile(r"[“\"「『‘][^“”\"「」『』‘’]{8,}[”\"」』’]")
+_LETTER = re.compile(r"[^\W\d_]")
+_HANGUL = re.compile("[가-힣ㄱ-ㅎ]")
+_LATIN = re.compile(r"[A-Za-z]")
+_ENGLISH = re.compile(
+    r"\b(?:the|and|with|we|we're|our|my|i|i'm|i've|i'll|i'd|it|it's|not|to|this|that|are|should|use|used|from|"
+    r"only|never|always|don't|"
+    r"you|your|have|has|by|at|be|keep|for|goes|of|is|was|no|one|let's|all|any|every|each|out|before|after|there|"
+    r"they|he|she|she's|he's|"
+    r"make|until|than|then|when|if|but|so|can|can't|must|need|needs|on|in|an|as|off|up|two|three|new|old|both|under|over)\b",
+    re.IGNORECASE,
+)
+_FOREIGN = re.compile(
+    r"[äöüßñçéèêàìòùãõåøæ¿¡œ]|\b(?:que|para|los|las|una|por|wir|und|nicht|das|der|ist|nous|vous|avec|pour|les|"
+    r"des|est|een|het|niet|uso|siempre|immer|toujours|sempre|kita|yang)\b",
+    re.IGNORECASE,
+)  # fmt: skip
+
+
+def own_sentences(text: str) -> list[str]:
+    """Return the sentences of a user's own, in Korean or English, in order; few or none of a turn that is pasted."""
+    text = text[:_LOOKED_AT_CHARS]
+    is_typed = len(text) <= _TYPED_CHARS and sum(1 for _ in _BULLET.finditer(text)) <= _MOST_ITEMS
+    paragraphs = _paragraphs(text, has_items=is_typed)
+    if sum(map(len, paragraphs)) > _TYPED_CHARS:
+        ends = (paragraphs[:1], paragraphs[1:][-1:])
+        paragraphs = [p for end in ends for p in end if len(p) <= _PARAGRAPH_CHARS]
+    found = [sentence for paragraph in paragraphs for sentence in split(paragraph)]
+    if any(_WORKED_ON.search(sentence) and not _LASTS.search(sentence) for sentence in found):
+        return []
+    return [own for sentence in found if (own := _bare(sentence)) and is_understood(own)]
+
+
+def split(paragraph: str) -> Iterator[str]:
+    """Yield the sentences of lines."""
+    for line in paragraph.split("\n"):
+        held = ""
+        for part in _END.split(line):
+            sentence = f"{held} {part}".strip()
+            held = sentence if _ABBREVIATION.search(sentence) else ""
+            if sentence and not held:
+                yield sentence
+        if held:
+            yield held
+
+
+def is_understood(text: str) -> bool:
+    """Say whether a sentence is Korean or English."""
+    letters = len(_LETTER.findall(text))
+    hangul, latin = len(_HANGUL.findall(text)), len(_LATIN.findall(text))
+    if hangul + latin < 0.8 * letters:
+        return False
+    if hangul or len(text.split()) < 4:
+        return not (not hangul and _FOREIGN.search(text) and not _ENGLISH.search(text))
+    return len(_ENGLISH.findall(text)) > len(_FOREIGN.findall(text))
+
+
+def is_prose(line: str) -> bool:
+    """Say whether a line is no code, no log and no table."""
+    words = sum(char.isalnum() or char == " " for char in line)
+    return not _LOG.match(line) and words >= 0.75 * len(line.strip()) and _LETTER.search(line) is not None
+
+
+def _paragraphs(text: str, *, has_items: bool) -> list[str]:
+    """Return the paragraphs of prose, and of list items where they were typed, each item a line."""
+    found: list[list[str]] = [[]]
+    is_code = is_brought = False
+    for line in text.split("\n"):
+        if _FENCE.match(line):
+            is_code = not is_code
+            is_brought = False
+        elif is_code:
+            continue
+        elif not line.strip():
+            found.append([])
+            is_brought = is_brought and not found[-2:-1][0]
+        elif _DOCUMENT.match(line):
+            break  # a document begins: whatever follows was not typed here
+        elif not is_brought:
+            item = _ITEM.match(line)
+            bare = line[item.end() :] if item else line
+            if item and not has_items:
+                continue
+            if is_prose(bare.strip()) and not (line.startswith(("    ", "\t")) and not item):
+                found[-1].append(bare.strip())
+            is_brought = line.rstrip().endswith((":", "：")) and _BRINGS.search(line) is not None
+    return ["\n".join(lines) for lines in found if lines]
+
+
+def _bare(sentence: str) -> str:
+    """Return a sentence without a filler in front; '' where it is a quotation or too short or long for a statement."""
+    if _IRONY.match(sentence):
+        return ""
+    bare = _FILLER.sub("", sentence).strip(" \t*_")
+    bare = bare if len(bare) >= _SHORTEST else sentence.strip(" \t*_")
+    return bare if _SHORTEST <= len(bare) <= _LONGEST and not _QUOTED.search(bare) else ""
