@@ -73,8 +73,7 @@ class Told:
         turns = list(turns)
         self._whole = "\n".join((*parts, *map(one_line, turns)))
         lines = (line for part in parts for line in part.split("\n") if line)
-        said = (line[len("- 2026-11-22 ") :].rpartition(" (")[0] for line in lines)
-        self._gists = [gist(text) for text in (*said, *turns)]
+        self._texts = [*(line[len("- 2026-11-22 ") :].rpartition(" (")[0] for line in lines), *turns]
 
     def holds(self, line: "ActiveLine") -> bool:
         """Say whether a line of active memory stands there."""
@@ -82,7 +81,7 @@ class Told:
         if len(told) >= _SHORTEST_SAID and told.rstrip("…") in self._whole:
             return True
         about = gist(line.told)
-        return any(is_same(about, other) for other in self._gists)
+        return any(is_same(about, gist(text)) for text in self._texts)
 
 
 def render(parts: "Sequence[StartPart]", whose: str, budget_tokens: int) -> tuple[str, int]:

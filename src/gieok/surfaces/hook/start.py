@@ -142,7 +142,7 @@ def _lasting(
         own = f"/{place.session}#"  # what the session that goes on has before it anyway
         # Rows without a sum are an earlier release's.
         rows = [row for row in rows if len(row) == _ROW_FIELDS and own not in row[3]]
-        return _said(rows[:_MOST_LASTING], index, now, shown)
+        return _said(place, rows[:_MOST_LASTING], index, now, shown)
     except FileNotFoundError:
         return []
     except (Late, OSError, ValueError, TypeError, sqlite3.Error) as error:
@@ -151,19 +151,31 @@ def _lasting(
 
 
 def _said(
-    rows: "Sequence[tuple[float, float, str, str, int, int]]", index: "IndexReader", now: float, shown: "frozenset[str]"
+    place: SessionPlace,
+    rows: "Sequence[tuple[float, float, str, str, int, int]]",
+    index: "IndexReader",
+    now: float,
+    shown: "frozenset[str]",
 ) -> "list[SaidTurn]":
     """Return the turns that rows name, each text once; of a long turn's pieces one, because one paste has a hundred."""
     found: dict[str, SaidTurn] = {}
     long: set[str] = set()
+    documents: dict[tuple[str, str], list[str]] = {}
     for value, at, whose, key, number, check in rows:
-        line = index.line(whose, key, number)
+        if (whose, key) not in documents:
+            try:
+                documents[whose, key] = index.lines(whose, key)
+            except Late as error:  # the best are there already
+                _log(place, error)
+                break
+        lines = documents[whose, key]
+        line = lines[number - 1] if 0 < number <= len(lines) else ""
         # Another line than the one that was judged may be anybody's, and of a project that is not read here.
         text = line.partition(": ")[2] if is_users(line) and places.line_check(line) == check else ""
         session = key.partition("#")[0]
         if not text or text in found or text in shown or (len(text) > _PIECE_CHARS and session in long):
             continue
-        question = asked([index.line(whose, key, number - 1), line], 2) if number > 1 else ""
+        question = asked(lines, number)
         if not start.is_worth_showing(value, text, question):
             continue
         if len(text) > _PIECE_CHARS:
