@@ -47,10 +47,11 @@ _GLOBAL = (
 
 #: What a group of several commands is for; a group of one says what that does.
 _GROUPS = {
+    "keys": Words("Keys of services: where they are, whether they are valid", "서비스의 키: 어디에 있고 통하는지"),
     "hook": Words(
         "What coding agents call at every prompt; how well it decides",
         "코딩 에이전트가 프롬프트마다 부르는 것, 그 정확도",
-    )
+    ),
 }
 #: Commands that are no operation but another surface: name → what it does, and the module whose `main` runs it.
 SERVERS = {

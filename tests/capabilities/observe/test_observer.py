@@ -36,7 +36,7 @@ class _Memory:
         self.journal, self.store, self.clock = journal, MemoryStore(), ManualClock(_AT)
         self.generator = ScriptedGenerator(*answers)  # type: ignore[arg-type]
         self._cursor: Cursor | None = None
-        self._paid: dict[tuple[int, ...], Observed] = {}
+        self._paid: dict[tuple[tuple[int, str], ...], Observed] = {}
 
     def say(self, *said: tuple[str, str] | tuple[str, str, Role], at: datetime = _AT) -> None:
         """Write (session, text) as messages of the user, or of the role that stands third."""
