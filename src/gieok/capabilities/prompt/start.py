@@ -5,6 +5,8 @@ allows the titles of records and the newest turns that state something lasting. 
 others leave goes to the parts that hold more.
 """
 
+import re
+
 from gieok.capabilities.prompt import inject
 from gieok.text import due
 from gieok.text.assent import is_small_talk
@@ -28,7 +30,10 @@ _MORE = "Sure matches are put before each prompt by themselves; /memory:search f
 #: last session, what is due, titles, turns of the project and those about the user. What is left goes to the last part first.
 ACTIVE, ACTIVE_ALONE, LAST, DUE, RECORDS, LASTING, LASTING_USER = 0.16, 0.4, 0.12, 0.06, 0.12, 0.6, 0.14
 _LINE_CHARS, _TURN_CHARS = 400, 240
-_SHORTEST_SAID = 20
+_SHORTEST_SAID = 6
+#: What an observation has behind the words that it keeps.
+_ADDED = r"(?: \((?:\d{4}-\d\d-\d\d(?: to \d{4}-\d\d-\d\d)?|agreed|동의함?)\))+$"
+_SENTENCE_ENDS = r"^- \d{4}-\d\d-\d\d |\n- \d{4}-\d\d-\d\d |[.!?,:;…\n] ?|\(to: \""
 #: Of a budget that the headings take alone, a line or two is shown all the same.
 _LEAST_TOKENS = 30
 _SAID_CHARS, _ANSWER_CHARS = 240, 700
@@ -77,11 +82,20 @@ class Told:
 
     def holds(self, line: "ActiveLine") -> bool:
         """Say whether a line of active memory stands there."""
-        told = one_line(line.told, _SHORTEST_SAID * 2)
-        if len(told) >= _SHORTEST_SAID and told.rstrip("…") in self._whole:
+        # An answer is observed with its question, and a relative day with its date.
+        parts = [part.rstrip(".…") for part in re.sub(_ADDED, "", line.told).split(" – ")]
+        if all(self._has(one_line(part, _LINE_CHARS)) for part in parts):
             return True
         about = gist(line.told)
         return any(is_same(about, gist(text)) for text in self._texts)
+
+    def _has(self, text: str) -> bool:
+        """Say whether a sentence of what is shown begins with a text; a word before it may deny it."""
+        at = self._whole.find(text) if len(text) >= _SHORTEST_SAID else -1
+        if at < 0:
+            return False
+        before = re.split(_SENTENCE_ENDS, self._whole[max(0, at - _SAID_CHARS) : at])[-1]
+        return not before or is_small_talk(before)
 
 
 def render(parts: "Sequence[StartPart]", whose: str, budget_tokens: int) -> tuple[str, int]:

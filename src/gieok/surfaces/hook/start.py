@@ -221,7 +221,8 @@ def _last(place: SessionPlace) -> "tuple[StartPart, frozenset[str]]":
     day = time.strftime("%Y-%m-%d", time.localtime(found.turns[-1][2] / 1000))
     turns = start.last_turns([(role, text) for role, text, _ in found.turns])
     part = StartPart(f"End of the last session here ({day}, {found.agent})", start.last_lines(turns), start.LAST)
-    return part, frozenset(" ".join(text.split()) for role, text, _ in turns if role == "user")
+    said = [words for role, text, question in turns if role == "user" for words in (text, question)]
+    return part, frozenset(" ".join(words.split()) for words in said if words)
 
 
 def _committed(place: SessionPlace) -> StartPart:
