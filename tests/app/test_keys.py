@@ -64,6 +64,7 @@ def test_a_key_is_known_by_its_service_and_by_its_variable_with_the_settings_tha
     assert keys.row("openai") == keys.row("OPENAI_API_KEY")
     assert keys.row("openai").used_by == ("embedder",)
     assert keys.row("gemini").used_by == ()
+    assert _keys(opened(store="gemini")).row("gemini").used_by == ("store",)
 
 
 def test_what_names_no_key_is_not_shown_for_it_may_be_one(opened) -> None:

@@ -146,6 +146,9 @@ class HomeKeys:
             if row and model and not row.program and (variable := variable or row.key_variable):
                 address = settings.text(f"{prefix}base_url") if prefix else ""
                 yield KeyUse(setting, registry.GENERATORS, provider, variable, address or row.address, model)
+        if settings.text("store") == "gemini":
+            variable = registry.GENERATORS["gemini"].key_variable
+            yield KeyUse("store", registry.GENERATORS, "gemini", variable, settings.text("gemini.url"))
         for setting, table in (("embedder", registry.EMBEDDERS), ("reranker", registry.RERANKERS)):
             provider = settings.text(setting)
             found = table.get(provider)

@@ -65,6 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     lang = language(arguments, os.environ)
     parser = _parser(lang, _wanted(arguments))
+    parser.hides_words = arguments[:1] == ["keys"]
     parsed = parser.parse_args(arguments)
     if not hasattr(parsed, "run"):
         parser.print_help(sys.stderr)
@@ -217,10 +218,15 @@ class _Help(argparse.HelpFormatter):
 class _Parser(argparse.ArgumentParser):
     """Errors in our own form and exit status."""
 
+    #: What was typed may be a key: an error does not repeat it.
+    hides_words = False
+
     def __init__(self, **options: Any) -> None:  # noqa: ANN401 - argparse's own
         super().__init__(formatter_class=_Help, allow_abbrev=False, **options)
 
     def error(self, message: str) -> Any:  # noqa: ANN401 - never returns
+        if self.hides_words or "keys" in self.prog.split():
+            message = message.partition(":")[0]
         self.exit(_report(BadRequest(message, hint=f"see `{self.prog} --help`"), as_json="--json" in sys.argv))
 
 
@@ -232,7 +238,7 @@ def _wanted(arguments: Sequence[str]) -> Sequence[str]:
     return [name for name in NAMES if name.split()[0] == first] or NAMES
 
 
-def _parser(lang: str, names: Sequence[str]) -> argparse.ArgumentParser:
+def _parser(lang: str, names: Sequence[str]) -> _Parser:
     parser = _Parser(prog="gieok", description=_ABOUT.say(lang))
     parser.add_argument("--version", action="version", version=f"gieok {__version__}")
     commands = parser.add_subparsers(title=Words("commands", "명령").say(lang), metavar="COMMAND")

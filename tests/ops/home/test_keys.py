@@ -71,6 +71,18 @@ def test_a_key_as_an_argument_is_refused_without_a_word_of_it(keys, tmp_path: Pa
     assert not (tmp_path / "home" / ".env").exists()
 
 
+@pytest.mark.parametrize(
+    "words", [("set", "openai", "--key", "key-of-mine"), ("list", "key-of-mine"), ("key-of-mine",)]
+)
+def test_words_that_no_command_takes_are_not_repeated(keys, capfd, words: tuple[str, ...]) -> None:
+    with pytest.raises(SystemExit) as left:
+        keys(*words)
+    assert left.value.code == 2
+    said = "".join(capfd.readouterr())
+    assert "argument" in said
+    assert "key-of-mine" not in said
+
+
 @pytest.mark.parametrize("given", ["", "\n", "one\ntwo\n", "a\x1bb"])
 def test_what_is_no_key_changes_nothing(keys, tmp_path: Path, given: str) -> None:
     assert keys("set", "openai", given=given)[0] == 2

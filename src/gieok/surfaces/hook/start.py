@@ -97,18 +97,20 @@ def made(
         lasting.append(
             StartPart(f"What the user said, newest first ({one_line(scope)})", start.turn_lines(rest_of), share)
         )
+    dated = [start.split_due(_active(place, scope), today) for scope in place.scopes]
     # Rules observe by copying sentences: what is shown as it was said need not be shown twice.
-    told = start.Told([start.fitting(part, budget_tokens) for part in lasting], sorted(told_turns))
-    for number, scope in enumerate(place.scopes):
-        ahead, rest = start.split_due(_active(place, scope), today)
+    beside = [*(line for _, line in last.lines), *(line for _, line in due)]
+    rows = [line for _, rest in dated for line in rest]
+    told = start.told_beside(lasting, rows, beside, told_turns, budget_tokens)
+    for number, (scope, (ahead, rest)) in enumerate(zip(place.scopes, dated, strict=True)):
         due += [
             (day, start.shown_line(line.text, start.due_words(day, today)))
             for day, line in ahead
             if not told.holds(line)
         ]
-        rest = [line for line in rest if not told.holds(line)]
         share = (start.ACTIVE if lasting else start.ACTIVE_ALONE) / (number + 1)
-        parts.append(StartPart(f"Active memory of {_named(scope)}", start.active_lines(rest, today), share))
+        lines = start.active_lines([line for line in rest if not told.holds(line)], today)
+        parts.append(StartPart(f"Active memory of {_named(scope)}", lines, share))
     parts.append(last if last.lines else _committed(place))
     parts.append(StartPart("Due", [(-float(n), line) for n, (_, line) in enumerate(sorted(due))], start.DUE))
     parts += lasting[1:]
@@ -221,7 +223,8 @@ def _last(place: SessionPlace) -> "tuple[StartPart, frozenset[str]]":
     day = time.strftime("%Y-%m-%d", time.localtime(found.turns[-1][2] / 1000))
     turns = start.last_turns([(role, text) for role, text, _ in found.turns])
     part = StartPart(f"End of the last session here ({day}, {found.agent})", start.last_lines(turns), start.LAST)
-    return part, frozenset(" ".join(text.split()) for role, text, _ in turns if role == "user")
+    said = [words for role, text, question in turns if role == "user" for words in (text, question)]
+    return part, frozenset(" ".join(words.split()) for words in said if words)
 
 
 def _committed(place: SessionPlace) -> StartPart:
