@@ -113,6 +113,7 @@ OPTIONS = (
     Option("code.upkeep_base_url", "", "as code.base_url, which it is where this is empty and the provider the same"),
     Option("code.upkeep_key_variable", "", "as code.key_variable, which it is where this is empty and the provider the same"),
     Option("code.upkeep_tokens", 20_000, "tokens that summaries may use in one sync; what is left waits for the next", low=0),
+    Option("keys.store", "file", "where `gieok keys set` puts keys: .env or the system's keyring", choices=("file", "keyring")),
     Option("notify.to", "log", "how you are told of what waits for you: log, desktop, openclaw, smtp, joined by commas"),
     Option("notify.timeout_s", 10.0, "how long each way of telling may take", low=1),
     Option("notify.openclaw_url", "", "address of OpenClaw's gateway; empty: as its own configuration says", is_address=True),
@@ -182,7 +183,8 @@ def load(
     values = {name: Setting(*pair) for name, pair in found.items()}
     for name, text in flags.items():
         values[name] = Setting(_option(name, "flag").parse(text, "flag"), "flag")
-    return Settings(home, MappingProxyType(values), partial(_secret, str(home), environment))
+    has_keyring = values["keys.store"].value == "keyring"
+    return Settings(home, MappingProxyType(values), partial(_secret, str(home), environment, has_keyring))
 
 
 def parse(home: str, file: SettingsFile) -> FileSettings:
@@ -289,9 +291,10 @@ def ignored(file: Path) -> tuple[str, ...]:
     return tuple(patterns)
 
 
-def _secret(home: str, environment: Mapping[str, str], name: str) -> str:
-    """Return a secret from the environment, else from `.env` in the home folder, '' where it is in neither.
+def _secret(home: str, environment: Mapping[str, str], has_keyring: bool, name: str) -> str:
+    """Return a secret from the environment, else from `.env` in the home folder, else from the system's keyring, or ''.
 
     Read anew every time: a key that is replaced holds at once.
     """
-    return environment.get(name) or resolved.private_variables(home).get(name, "")
+    found = environment.get(name) or resolved.private_variables(home).get(name, "")
+    return found or (str(registry.load(registry.KEYRINGS, "keyring")().read(name)) if has_keyring else "")

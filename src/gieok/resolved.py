@@ -161,4 +161,10 @@ def private_variables(home: str) -> dict[str, str]:
             lines = opened.read().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise BadConfig(f"cannot read {file!r}: {error}", origin=file) from error
-    return {found[1]: found[3] for line in lines if (found := _VARIABLE.fullmatch(line))}
+    return {name: value for line in lines for name, value in assigned(line).items()}
+
+
+def assigned(line: str) -> dict[str, str]:
+    """Return what one line of `.env` sets; nothing for a comment."""
+    found = _VARIABLE.fullmatch(line)
+    return {found[1]: found[3]} if found else {}

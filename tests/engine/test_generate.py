@@ -14,7 +14,7 @@ from gieok.testing.clock import ManualClock
 from gieok.testing.scripted_generator import Answer, ScriptedGenerator
 from gieok.text.echo import MARKER
 
-_PROMPT = Prompt("be brief", "password = hunter2hunter2", 0.3, 100)
+_PROMPT = Prompt("be brief", "password = hunter2hunter2", 0.3, 100, thinking_tokens=100)
 _DOWN = GeneratorFailed("500", worth_retrying=True)
 
 

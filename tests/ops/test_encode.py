@@ -94,7 +94,7 @@ def answer(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str
                 world.command(name, "--json"),
                 {"cwd": world.project, "env": world.environment(GIEOK_EMBEDDER="none")},
             )
-            found[name] = subprocess.run(call, capture_output=True, check=False, **where).stdout
+            found[name] = subprocess.run(call, input=b"key\n", capture_output=True, check=False, **where).stdout
     return lambda name: json.loads(found[name])
 
 
@@ -116,5 +116,6 @@ def test_a_result_is_what_its_schema_says(name: str, answer: Callable[[str], dic
             "ask",
             "why",
             "calibrate",
+            "keys rotate",
             "store switch",
         )  # there is nothing to answer with

@@ -1,7 +1,7 @@
 """Opens settings, other stores and processes, for commands that look after the home."""
 
 from gieok import config, registry
-from gieok.app import models, notices
+from gieok.app import keys, models, notices
 from gieok.app.wiring import Wiring
 from gieok.config import Settings
 from gieok.errors import EmbedderFailed
@@ -25,6 +25,7 @@ def opened(wiring: Wiring) -> AdminContext:
         observer=lambda: models.observer(wiring),
         watching=Watching(_watcher, settings.integer("watch.debounce_ms"), settings.integer("watch.rescan_s")),
         daemon=wiring.daemon,
+        keys=lambda: keys.HomeKeys(wiring),
         notices=lambda: notices.opened(wiring),
     )
 

@@ -170,7 +170,7 @@ def verify_key(opening: ModelOpening, row: registry.ModelBackend, failed: type[M
     if not opening.key and opening.key_variable and opening.address == row.address:
         raise failed(
             f"{opening.provider!r} needs a key: {opening.key_variable} is not set",
-            hint=f"write `{opening.key_variable}=…` into {opening.home}/.env (chmod 600)",
+            hint=f"run `gieok keys set {opening.key_variable}`",
         )
 
 

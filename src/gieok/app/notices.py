@@ -5,10 +5,12 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from gieok import fs, paths, registry
 from gieok.app.wiring import Wiring
 from gieok.backends.opening import ChannelOpening
+from gieok.config import Settings
 from gieok.engine.notices import FailureRecord, Notices, Told
 from gieok.errors import BadConfig
 from gieok.ports.system import Channel
@@ -17,13 +19,17 @@ from gieok.ports.system import Channel
 def opened(wiring: Wiring) -> Notices:
     """Put it together; a way is opened when it is used."""
     settings, file = wiring.settings, paths.notices(wiring.settings.home)
-    names = [name.strip() for name in settings.text("notify.to").split(",") if name.strip()]
     record = FailureRecord(partial(_read, file), lambda told: _change(wiring, file, told))
-    return Notices(names, partial(_channel, wiring), record, settings.number("notify.timeout_s"))
+    return Notices(names(settings), partial(channel, wiring), record, settings.number("notify.timeout_s"))
 
 
-def _channel(wiring: Wiring, name: str) -> Channel:
-    """Open a way by its name. Raises BadConfig."""
+def names(settings: Settings) -> list[str]:
+    """Return the ways that the user chose."""
+    return [name.strip() for name in settings.text("notify.to").split(",") if name.strip()]
+
+
+def channel(wiring: Wiring, name: str, secrets: Mapping[str, str] = MappingProxyType({})) -> Channel:
+    """Open a way by its name; `secrets` stand in for those that are set. Raises BadConfig."""
     row = registry.NOTIFIERS.get(name)
     if row is None:
         raise BadConfig(
@@ -32,14 +38,14 @@ def _channel(wiring: Wiring, name: str) -> Channel:
     settings = wiring.settings
     opening = ChannelOpening(
         setting=lambda setting: settings.text(f"notify.{setting}"),
-        secret=settings.secret,
+        secret=lambda variable: secrets.get(variable) or settings.secret(variable),
         environment=wiring.caller.environment,
         user=wiring.caller.user,
         log=paths.log(settings.home),
         now=wiring.clock.now,
         timeout_s=settings.number("notify.timeout_s"),
         key_variable=row.key_variable,
-        key_hint=f"write `{row.key_variable}=…` into {paths.private(settings.home)} (chmod 600)",
+        key_hint=f"run `gieok keys set {name}` ({row.key_variable})",
     )
     made: Channel = registry.load(registry.NOTIFIERS, name)(opening)
     return made

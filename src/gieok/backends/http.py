@@ -126,7 +126,7 @@ def key_hints(variable: str, home: object) -> dict[int, str]:
     """Return what to do where a service refuses the key."""
     if not variable:
         return {}
-    hint = f"check the key in {variable} (environment, or {home}/.env)"
+    hint = f"check the key in {variable} (environment, or {home}/.env): `gieok keys test {variable}`"
     return {401: hint, 403: hint}
 
 

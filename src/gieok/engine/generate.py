@@ -92,8 +92,8 @@ class Asker:
 
     def _check_budget(self, prompt: Prompt) -> None:
         spent = spent_tokens(self.ledger, self._today())
-        # Not what it may spend on thinking: most models think little here, and a cap of a day is no cap of a call.
-        wanted = count_tokens(prompt.system) + count_tokens(prompt.text) + prompt.max_output_tokens
+        room = prompt.max_output_tokens + prompt.thinking_tokens
+        wanted = count_tokens(prompt.system) + count_tokens(prompt.text) + room
         if spent + wanted > self.daily_tokens:
             raise BudgetReached(
                 f"{spent:,} of {self.daily_tokens:,} model tokens are spent today, {wanted:,} more are needed"

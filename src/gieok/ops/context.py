@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.engine.notices import Notices
     from gieok.ports.code import Commit, CoverageRun
     from gieok.ports.journal import FullJournal
+    from gieok.ports.keys import Keys
 
 #: Answers by which a person agrees.
 _YES = ("y", "yes", "예", "네", "ㅇ")
@@ -179,7 +180,7 @@ class AdminContext(NamedTuple):
     `left_stores` opens stores on this machine that are not in use any more. `set_aside` moves the damaged file of the
     configured store away; it returns where it is, and a store there if it opens. `try_embedder` uses the embedder and returns
     what was seen, or raises. `observer` says what observes, or raises where it cannot. `daemon` is None in a process
-    that cannot start one. `notices` is what tells a person.
+    that cannot start one. `keys` are those of services, `notices` is what tells a person.
     """
 
     settings: Sequence[SettingRow]
@@ -193,6 +194,7 @@ class AdminContext(NamedTuple):
     observer: Callable[[], str]
     watching: Watching
     daemon: Callable[[], DaemonControl] | None
+    keys: "Callable[[], Keys]"
     notices: "Callable[[], Notices]"
 
     def setting(self, name: str) -> str:

@@ -47,10 +47,11 @@ _GLOBAL = (
 
 #: What a group of several commands is for; a group of one says what that does.
 _GROUPS = {
+    "keys": Words("Keys of services: where they are, whether they are valid", "서비스의 키: 어디에 있고 통하는지"),
     "hook": Words(
         "What coding agents call at every prompt; how well it decides",
         "코딩 에이전트가 프롬프트마다 부르는 것, 그 정확도",
-    )
+    ),
 }
 #: Commands that are no operation but another surface: name → what it does, and the module whose `main` runs it.
 SERVERS = {
@@ -64,6 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     lang = language(arguments, os.environ)
     parser = _parser(lang, _wanted(arguments))
+    parser.hides_words = arguments[:1] == ["keys"]
     parsed = parser.parse_args(arguments)
     if not hasattr(parsed, "run"):
         parser.print_help(sys.stderr)
@@ -216,10 +218,15 @@ class _Help(argparse.HelpFormatter):
 class _Parser(argparse.ArgumentParser):
     """Errors in our own form and exit status."""
 
+    #: What was typed may be a key: an error does not repeat it.
+    hides_words = False
+
     def __init__(self, **options: Any) -> None:  # noqa: ANN401 - argparse's own
         super().__init__(formatter_class=_Help, allow_abbrev=False, **options)
 
     def error(self, message: str) -> Any:  # noqa: ANN401 - never returns
+        if self.hides_words or "keys" in self.prog.split():
+            message = message.partition(":")[0]
         self.exit(_report(BadRequest(message, hint=f"see `{self.prog} --help`"), as_json="--json" in sys.argv))
 
 
@@ -231,7 +238,7 @@ def _wanted(arguments: Sequence[str]) -> Sequence[str]:
     return [name for name in NAMES if name.split()[0] == first] or NAMES
 
 
-def _parser(lang: str, names: Sequence[str]) -> argparse.ArgumentParser:
+def _parser(lang: str, names: Sequence[str]) -> _Parser:
     parser = _Parser(prog="gieok", description=_ABOUT.say(lang))
     parser.add_argument("--version", action="version", version=f"gieok {__version__}")
     commands = parser.add_subparsers(title=Words("commands", "명령").say(lang), metavar="COMMAND")

@@ -1,7 +1,7 @@
 """Which day a statement is due: the days that its text names, and whether it speaks of a deadline or a meeting.
 
 Days are `2026-11-27`. Words for days are resolved where a statement is observed ("by Friday (2026-11-27)"); here only dates are
-read. Imported by the hook: standard library, quick to import.
+read. Imported by the hook: standard library, quick to import: expressions are strings, which `re` compiles at their first use.
 """
 
 import re
@@ -11,19 +11,17 @@ _NAME = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)"
 )
-_DAY = re.compile(
-    r"(?<![\d-])(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)(?![\d-])"
+_DAY = (
+    r"(?i)(?<![\d-])(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)(?![\d-])"
     r"|(?:(?P<ky>\d{4})년 ?)?(?<!\d)(?P<km>\d{1,2})월 ?(?P<kd>\d{1,2})일"
     rf"|\b(?P<em>{_NAME})\.? (?P<ed>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,? (?P<ey>\d{{4}}))?"
-    rf"|(?<!\d)(?P<fd>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<fm>{_NAME})\b(?: (?P<fy>\d{{4}}))?",
-    re.IGNORECASE,
+    rf"|(?<!\d)(?P<fd>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<fm>{_NAME})\b(?: (?P<fy>\d{{4}}))?"
 )
 #: Something is to be there by then, or takes place then.
-_CUE = re.compile(
-    r"까지|마감|기한|제출|만료|예정|약속|미팅|회의|면접|시험|발표|예약|출시|오픈|잊지"
+_CUE = (
+    r"(?i)까지|마감|기한|제출|만료|예정|약속|미팅|회의|면접|시험|발표|예약|출시|오픈|잊지"
     r"|\bdue\b|\bdeadline\b|\bby\b|\bbefore\b|\buntil\b|\bexpires?\b|\bmeeting\b|\binterview\b|\bexam\b|\bdemo\b|\blaunch\b|\breleases?\b"
-    r"|\bremind\b|\bappointment\b|\bsubmit\b",
-    re.IGNORECASE,
+    r"|\bremind\b|\bappointment\b|\bsubmit\b"
 )
 #: A task is shown so long after its day, and so long before it.
 _OVERDUE_DAYS, _AHEAD_DAYS = 14, 7
@@ -44,12 +42,12 @@ def due_day(text: str, said: str, today: str, *, is_task: bool) -> str:
     A task is due on the last day that it names, from a week ahead until two weeks behind; what only names a day, on that
     day and the day before.
     """
-    days = [day for found in _DAY.finditer(text) if (day := _read(found, said))]
+    days = [day for found in re.finditer(_DAY, text) if (day := _read(found, said))]
     if not days:
         return ""
     day = max(days)
     ahead = ordinal(day) - ordinal(today)
-    has_cue = _CUE.search(text) is not None
+    has_cue = re.search(_CUE, text) is not None
     if is_task:
         return day if -_OVERDUE_DAYS <= ahead <= _AHEAD_DAYS else ""
     if has_cue:

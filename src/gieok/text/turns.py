@@ -7,7 +7,8 @@ _SPEAKERS = {USER: "user", ASSISTANT: "assistant"}
 #: A turn that is narrower than this may be unintelligible alone: "9시 반", "the second one". A Hangul syllable counts double.
 _FEW_COLUMNS = 60
 _FOLLOWING_CHARS = 160
-_ASKS = re.compile(r"(?:[?？]|까요|나요|ㄹ까)[.!~\s]*$")
+#: A string, which `re` compiles at its first use.
+_ASKS = r"(?:[?？]|까요|나요|ㄹ까)[.!~\s]*$"
 
 
 def is_users(text: str) -> bool:
@@ -17,8 +18,8 @@ def is_users(text: str) -> bool:
 
 def is_answer(text: str, before: str) -> bool:
     """Say whether a line is a short answer to the one before, which asks something near its end: unintelligible alone."""
-    asks = "?" in before[-_FOLLOWING_CHARS:] or _ASKS.search(before) is not None
-    return asks and _is_short(text) and not _ASKS.search(text)
+    asks = "?" in before[-_FOLLOWING_CHARS:] or re.search(_ASKS, before) is not None
+    return asks and _is_short(text) and not re.search(_ASKS, text)
 
 
 def _is_short(text: str) -> bool:

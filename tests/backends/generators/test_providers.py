@@ -79,6 +79,13 @@ def test_the_instructions_are_cached_where_the_provider_can(server) -> None:
     assert block["cache_control"]["type"] == "ephemeral"
 
 
+def test_thoughts_in_front_of_an_answer_of_ollama_are_no_part_of_it(server) -> None:
+    server.script = [
+        "<think>\n<observations>\n* draft\n</observations>\n</think>\n\n<observations>\nNONE\n</observations>"
+    ]
+    assert _generator("ollama", server.url).generate(_PROMPT).text == "<observations>\nNONE\n</observations>"
+
+
 @pytest.mark.parametrize(("characters", "context"), [(100, 16_384), (40_000, 32_768), (10_000_000, 131_072)])
 def test_ollama_is_told_how_long_the_context_is_and_not_to_think(server, characters: int, context: int) -> None:
     _generator("ollama", server.url).generate(_PROMPT._replace(text="word " * (characters // 5)))

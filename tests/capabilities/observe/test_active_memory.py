@@ -74,6 +74,12 @@ def test_what_was_replaced_is_told_behind_what_took_its_place_and_nowhere_else()
     assert "osprey. (2026-11-21까지는: The staging database is called heron)" in ko
 
 
+def test_of_two_statements_that_nobody_linked_the_newer_stands_first() -> None:
+    held = _held(_o("배포는 수요일 오후에 한다", at=_AT - timedelta(days=8)), _o("배포는 화요일 오전에 한다"))
+    text = active_memory.render(held, _LOOK, _TODAY)
+    assert text.index("화요일") < text.index("수요일")
+
+
 def test_what_holds_until_a_day_to_come_still_stands() -> None:
     old = _o("The office is in Mapo", at=_AT - timedelta(days=4))
     held = _changed(old, _o("The office is in Seongsu"), until=_AT + timedelta(days=9))

@@ -18,11 +18,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.capabilities.observe.buffer import READER, Buffer, Step, Thresholds
-from gieok.capabilities.observe.observation import REPLACED_BY, Category, Observation, Observed, Priority
+from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
 from gieok.engine.distil import MessageSpan, deliver
 from gieok.errors import GeneratorFailed
 from gieok.model.conversation import Cursor, Message, Role
-from gieok.model.memory import Scope
+from gieok.model.memory import REPLACED_BY, Scope
 from gieok.testing.clock import ManualClock
 from gieok.testing.memory_store import MemoryStore
 

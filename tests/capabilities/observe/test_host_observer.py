@@ -11,15 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from gieok import places
+from gieok import places, registry
 from gieok.app import open_context
 from gieok.capabilities.observe import scope_memory
 from gieok.ops import operation
 from gieok.ops.context import Context
 from gieok.ops.encode import encode
 from gieok.ops.home.doctor import DoctorRequest
+from gieok.ops.home.status import StatusRequest
 from gieok.ops.observe.run import ObserveRunRequest
 from gieok.ops.observe.stats import ObserveStatsRequest
+from gieok.ops.operation import Style
+from gieok.ops.prompt.install import OBSERVERS, InstallRequest
+from gieok.ops.prompt.install import present as install_present
 from gieok.testing.clock import ManualClock
 from gieok.testing.model_server import ModelServer, question
 
@@ -113,7 +117,7 @@ def test_what_the_command_is_asked_is_never_remembered_even_where_it_keeps_a_tra
 
 @pytest.mark.usefixtures("old_claude")
 def test_the_commands_calls_count_against_the_day(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GIEOK_OBSERVE_DAILY_TOKENS", "6000")
+    monkeypatch.setenv("GIEOK_OBSERVE_DAILY_TOKENS", "15000")
     clock = ManualClock(_NOW)
     context = _context(clock)
     for minutes in range(60, 660, 100):
@@ -121,9 +125,19 @@ def test_the_commands_calls_count_against_the_day(user: Path, monkeypatch: pytes
         clock.advance(timedelta(minutes=100))
         _say(user, f"결정 {minutes}", minutes)
     (used,) = context.memory.journal().usage(_NOW.date()).values()
-    assert used.input_tokens + used.output_tokens <= 6000
-    assert used.calls < 6
-    assert "of 6,000 model tokens" in str(_run(context)["waiting"])
+    assert used.input_tokens + used.output_tokens <= 15_000
+    assert 0 < used.calls < 6
+    assert "of 15,000 model tokens" in str(_run(context)["waiting"])
+
+
+def test_a_command_that_is_not_here_lets_the_work_wait_and_says_so(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIEOK_OBSERVE_BASE_URL", str(user / "nowhere" / "claude"))
+    context = _context(ManualClock(_NOW))
+    waiting = str(_run(context)["waiting"])
+    assert "claude-code needs the command `claude`, which is not here at" in waiting
+    status = operation("status").handler(context, StatusRequest())
+    assert "needs the command" in operation("status").present(status, Style("en", False))
+    assert context.memory.journal().stats().messages == 1
 
 
 @pytest.mark.usefixtures("old_claude")
@@ -157,6 +171,14 @@ def test_the_doctor_names_a_command_that_is_not_here(user: Path, monkeypatch: py
     (check,) = (check for check in found.checks if check.name == "observer")
     assert not check.ok
     assert "nowhere" in check.detail
+
+
+def test_an_installation_says_that_the_agents_command_could_observe(user: Path) -> None:
+    assert {name for name, row in registry.GENERATORS.items() if row.program} == set(OBSERVERS)
+    context = _context(ManualClock(_NOW))
+    for agent in ("codex", "cursor"):
+        done = operation("install").handler(context, InstallRequest(agent=agent))
+        assert (f"`observe.model: {agent}`" in install_present(done, Style("en", False))) is (agent == "codex")
 
 
 def test_our_hook_is_silent_where_gieok_asks_the_agent(user: Path) -> None:

@@ -18,7 +18,7 @@ from gieok.engine.distil import correct, deliver
 from gieok.engine.generate import Asker
 from gieok.errors import AnswerCut, GeneratorFailed
 from gieok.model.conversation import Cursor, Journalled, Message, Role
-from gieok.model.memory import Document, Scope, status_of
+from gieok.model.memory import REPLACED_BY, Document, Scope, status_of
 from gieok.ports.models import Generated, Prompt
 from gieok.testing.clock import ManualClock
 from gieok.testing.memory_store import MemoryStore
@@ -36,7 +36,7 @@ class _Memory:
         self.journal, self.store, self.clock = journal, MemoryStore(), ManualClock(_AT)
         self.generator = ScriptedGenerator(*answers)  # type: ignore[arg-type]
         self._cursor: Cursor | None = None
-        self._paid: dict[tuple[int, ...], Observed] = {}
+        self._paid: dict[tuple[tuple[int, str], ...], Observed] = {}
 
     def say(self, *said: tuple[str, str] | tuple[str, str, Role], at: datetime = _AT) -> None:
         """Write (session, text) as messages of the user, or of the role that stands third."""
@@ -121,7 +121,7 @@ def test_what_an_answer_replaces_gets_an_end_and_a_link_and_is_not_gone(memory) 
     assert re.search(r"\[k1\] \* 🔴 \(2026-11-20 09:01\) \[state\] The database is MySQL", m.asked()[1])
     old, new = m.held()["The database is MySQL"], m.held()["The database is Postgres"]
     assert old.valid_to == new.valid_from == datetime(2026, 11, 23, 9, 1, tzinfo=UTC)
-    assert old.metadata[observation.REPLACED_BY] == new.key
+    assert old.metadata[REPLACED_BY] == new.key
     assert status_of(old, m.clock.now()) == "replaced"
     assert status_of(new, m.clock.now()) == "current"
     m.say(("a", "what now"), at=_AT + timedelta(days=4))
@@ -134,7 +134,7 @@ def test_what_was_observed_ahead_and_is_not_kept_yet_can_be_replaced_too(memory,
     m = memory(_answer("[state] The port is 8080 {1}"), _answer("[state] The port is 9090 {1} {replaces k1}"))
     m.say(("a", "port 8080"), ("b", "port 9090 instead"))
     assert m.observe() is Step.OBSERVED
-    assert m.held()["The port is 8080"].metadata[observation.REPLACED_BY] == m.held()["The port is 9090"].key
+    assert m.held()["The port is 8080"].metadata[REPLACED_BY] == m.held()["The port is 9090"].key
 
 
 @pytest.mark.parametrize("handle", ["{replaces k9}", "{replaces observe:x}", "replaces k1", "{k1}", "{replaces}"])
@@ -197,7 +197,7 @@ def test_a_persons_edit_of_what_was_replaced_makes_it_hold_again() -> None:
     assert (gone.text, gone.valid_to) == ("It is blue", _AT)
     fixed = observation.corrected(gone, "It is navy", _AT).document
     assert fixed.valid_to is None
-    assert observation.REPLACED_BY not in fixed.metadata
+    assert REPLACED_BY not in fixed.metadata
 
 
 def test_an_earlier_day_replaces_nothing_of_a_later_one_and_no_circle_is_made() -> None:
@@ -239,6 +239,22 @@ def test_what_is_known_in_nearly_the_same_words_is_not_kept_again(memory) -> Non
     m.say(("a", "다시 말하지만 배포는 화요일"))
     m.observe()
     assert len(m.held()) == 3, "the same again is left out; a word that turns it around, or a number, makes it another"
+
+
+@pytest.mark.parametrize(
+    ("new", "replaces", "is_news"),
+    [
+        ("The payment service is deployed to production on Wednesday mornings", (), True),
+        ("The payment service is deployed to production on Tuesday mornings", (), False),
+        ("The payment service is deployed on Tuesday mornings", (), False),
+        ("The payment service is deployed to production on Tuesday mornings by Dana", (), True),
+        ("The payment service is deployed to production on Tuesday mornings by hand", ("observe:x",), True),
+        ("The payment service is not deployed to production on Tuesday mornings", (), True),
+    ],
+)
+def test_a_changed_value_or_anything_more_is_news(new: str, replaces: tuple[str, ...], is_news: bool) -> None:
+    old = _observed("The payment service is deployed to production on Tuesday mornings")
+    assert known.is_known(_observed(new)._replace(replaces=replaces), (old,)) is not is_news
 
 
 def test_of_much_that_is_known_what_shares_words_is_shown_and_then_the_newest() -> None:

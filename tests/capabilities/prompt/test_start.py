@@ -50,6 +50,35 @@ def test_what_is_told_is_known_again_in_other_words_and_another_value_is_not() -
     assert [told.holds(line) for line in lines] == [True, True, False]
 
 
+def test_what_is_said_and_fits_is_not_observed_beside_it_and_what_does_not_fit_is() -> None:
+    said = [
+        (1.0 - n / 100, f"- 2026-11-20 Module {n} is written in language {n}. (0c31fa11.{n})") for n in range(1, 60)
+    ]
+    part = StartPart("What the user said", said, start.LASTING)
+    lines = "".join(f"- 🔴 2026-11-20 Module {n} is written in language {n}.\n" for n in range(1, 60))
+    rest = list(active.lines(f"## Critical decisions\n{lines}"))
+    told = start.told_beside([part], rest, ["x" * 400], set(), 800)
+    left = [line for line in rest if not told.holds(line)]
+    assert 0 < len(left) < 59
+    assert "Module 1 is" not in "".join(line.text for line in left)
+    assert "Module 59 is" in "".join(line.text for line in left)
+
+
+def test_a_sentence_of_a_turn_is_known_and_its_denial_is_not() -> None:
+    asked = SaidTurn(0.2, 0.0, "2026-11-20", "세 번, 30초 간격", "0c31fa11.3", "몇 번까지 다시 보낼까요?")
+    told = start.Told(
+        [asked.line], ["아 그리고 마이그레이션은 Flyway만 써. 손으로 돌리지 마", "please don't use pnpm here"]
+    )
+    rows = (
+        "그리고 마이그레이션은 Flyway만 써.",
+        "몇 번까지 다시 보낼까요? – 세 번, 30초 간격",
+        "손으로 돌리지 마 (2026-11-20)",
+        "use pnpm here",
+    )
+    lines = active.lines("## Pending\n" + "".join(f"- 🔴 2026-11-20 {row}\n" for row in rows))
+    assert [told.holds(line) for line in lines] == [True, True, True, False]
+
+
 def test_turns_that_state_nothing_are_left_out() -> None:
     assert start.is_worth_showing(0.2, "The office closes at six on Fridays.", "")
     assert not start.is_worth_showing(0.02, "why is this slow", "")

@@ -128,8 +128,8 @@ class HostGenerator:
             _end(process)
             if not isinstance(error, subprocess.TimeoutExpired):
                 raise
-            late = f"{self.program} did not answer within {self._timeout_s:g} s"
-            raise GeneratorFailed(late, worth_retrying=True) from error
+            # Not at once again: it may have been paid for.
+            raise GeneratorFailed(f"{self.program} did not answer within {self._timeout_s:g} s") from error
         return _Done(process.returncode, output, errors)
 
     def _failed(self, told: str, status: int = 0) -> GeneratorFailed:

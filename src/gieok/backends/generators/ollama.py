@@ -3,6 +3,8 @@
 Without that, Ollama cuts the beginning off whatever is longer than its default, and says nothing.
 """
 
+import re
+
 from gieok.backends.http import Service
 from gieok.errors import GeneratorFailed, ModelFailed
 from gieok.ports.models import Generated, Prompt
@@ -12,6 +14,8 @@ from gieok.text.tokens import count_tokens
 _TIMEOUT_S = 900.0
 #: The context is one of few sizes: with another one, Ollama loads the model anew.
 _CONTEXTS = (8_192, 16_384, 32_768, 65_536, 131_072)
+#: What a release that does not know `think` leaves in front of the answer.
+_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
 #: Room for what our count of the tokens misses.
 _SLACK = 1.25
 
@@ -45,7 +49,7 @@ class OllamaGenerator:
         if not isinstance(text, str):
             raise GeneratorFailed(f"{self.model} answered something that is no message", worth_retrying=True)
         read, written = (int(answer.get(count) or 0) for count in ("prompt_eval_count", "eval_count"))
-        return Generated(text, read, written, is_cut=answer.get("done_reason") == "length")
+        return Generated(_THOUGHTS.sub("", text), read, written, is_cut=answer.get("done_reason") == "length")
 
 
 def _context(prompt: Prompt, room: int) -> int:

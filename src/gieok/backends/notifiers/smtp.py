@@ -70,6 +70,7 @@ class SmtpChannel:
             raise self._failed(
                 f"{self._host} refused the login of {self._user}: {_said(error)}",
                 f"{self._key_hint}; many providers want a password made for apps",
+                401,
             ) from error
         except smtplib.SMTPNotSupportedError as error:
             raise self._failed(
@@ -121,8 +122,8 @@ class SmtpChannel:
             told = f"the password would go to {self._host} in the clear"
             raise NotifierFailed(told, hint="set `notify.smtp_security` to starttls or tls")
 
-    def _failed(self, told: str, hint: str) -> NotifierFailed:
-        return NotifierFailed(" ".join(told.replace(self._password or "\0", "…").split()), hint=hint)
+    def _failed(self, told: str, hint: str, status: int = 0) -> NotifierFailed:
+        return NotifierFailed(" ".join(told.replace(self._password or "\0", "…").split()), hint=hint, status=status)
 
 
 def _said(error: smtplib.SMTPResponseException) -> str:

@@ -74,8 +74,8 @@ class _Line(NamedTuple):
 
     @property
     def order(self) -> tuple[str, float, str]:
-        """Return by what lines of a section are sorted: what is due by its day, the rest by time."""
-        return self.due, self.at, self.said
+        """Return by what lines of a section are sorted: what is due by its day, the rest newest first."""
+        return self.due, -self.at, self.said
 
 
 def render(held: ScopeMemory, look: Look, today: date) -> str:

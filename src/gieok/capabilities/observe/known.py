@@ -1,6 +1,5 @@
 """What is known already, as the model observer is shown it: with handles, so that an answer can say what it replaces."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -10,18 +9,11 @@ from gieok.capabilities.observe.observation import Observation, Observed
 from gieok.capabilities.observe.scope_memory import ScopeMemory
 from gieok.model.conversation import Journalled
 from gieok.model.memory import CORRECTED, Document
+from gieok.text.gist import gist, is_same
 from gieok.text.keywords import keyword_text
 
 #: The share of the room for what shares words with the conversation; the newest have the rest.
 _NEAR_SHARE = 0.7
-#: Two statements with this share of their words in common say the same, unless a word decides.
-_SAME = 0.8
-#: Words that turn a statement around, and numbers: where they differ, so do the statements.
-_DECISIVE = re.compile(
-    r"\d[\w.:-]*|\b(?:not?|never|n't|without|longer|stop\w*|instead|only|except|before|after|un\w+|dis\w+)\b|\w+n't\b"
-    r"|안|않|못|없|말|아니|금지|대신|빼고|제외|전에|후에|이전|이후",
-    re.IGNORECASE,
-)
 
 
 class Known(NamedTuple):
@@ -93,16 +85,11 @@ def _chosen(
 
 
 def is_known(o: Observation, others: Iterable[Observation]) -> bool:
-    """Say whether one of the others says the same in nearly the same words."""
-    words, decisive = _essence(o.text)
+    """Say whether one of the others says the same, and all of it. What replaces something is news, unless word for word."""
+    about = gist(o.text)
     for other in others:
-        if other.is_done != o.is_done:
-            continue
-        theirs, of_theirs = _essence(other.text)
-        if decisive == of_theirs and words and len(words & theirs) >= _SAME * len(words | theirs):
+        theirs = gist(other.text)
+        adds = o.replaces or not about.words <= theirs.words
+        if other.is_done == o.is_done and is_same(about, theirs) and (not adds or about.plain == theirs.plain):
             return True
     return False
-
-
-def _essence(text: str) -> tuple[frozenset[str], Counter[str]]:
-    return frozenset(keyword_text(text).split()), Counter(found.lower() for found in _DECISIVE.findall(text))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from gieok.model.memory import CORRECTED, Document, Entry, Passage, Provenance, Scope
+from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Passage, Provenance, Scope
 from gieok.text.tokens import count_tokens
 
 KIND = "observation"
@@ -18,8 +18,6 @@ PREFIX = "observe:"
 TASK_KEY = PREFIX + "current-task"
 TASK_KIND = "current-task"
 PATTERN_KIND = "pattern"
-#: In the metadata of a document whose `valid_to` is set: the key of the document that took its place.
-REPLACED_BY = "replaced_by"
 #: In the metadata of the current task: the session that it is of, and when its last message was said.
 _SESSION, _SAID_AT = "session", "said_at"
 _HEX = 12

@@ -31,8 +31,9 @@ _NAMES = {Role.USER: "user", Role.ASSISTANT: "assistant", Role.TOOL: "tool"}
 
 #: Returns what is known already to a conversation; `Observed` is what was observed in this span before it.
 Look = Callable[[Sequence[Journalled], Sequence[Observed]], Known]
-#: What sessions of a span gave before the span failed, so that they are not paid for again: numbers of messages → answer.
-Paid = MutableMapping[tuple[int, ...], Observed]
+#: What sessions of a span gave before the span failed, so that they are not paid for again. By the messages as they were:
+#: one that was corrected or forgotten meanwhile is read anew.
+Paid = MutableMapping[tuple[tuple[int, str], ...], Observed]
 
 
 @cache
@@ -65,9 +66,9 @@ class ModelObserver:
         self, messages: Sequence[Journalled], before: Sequence[Observed], halvings: int = 0
     ) -> list[Observed]:
         """Observe a part of one session; where the answer is cut off, in halves."""
-        numbers = tuple(found.seq for found in messages)
-        if numbers in self._paid:
-            return [self._paid[numbers]]
+        asked = tuple((found.seq, found.message.text) for found in messages)
+        if asked in self._paid:
+            return [self._paid[asked]]
         try:
             found = self._ask(messages, self._look(messages, before))
         except AnswerCut:
@@ -76,7 +77,7 @@ class ModelObserver:
             middle = len(messages) // 2
             first = self._observed(messages[:middle], before, halvings + 1)
             return first + self._observed(messages[middle:], [*before, *first], halvings + 1)
-        self._paid[numbers] = found
+        self._paid[asked] = found
         return [found]
 
     def _ask(self, messages: Sequence[Journalled], known: Known) -> Observed:

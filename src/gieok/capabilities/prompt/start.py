@@ -5,6 +5,8 @@ allows the titles of records and the newest turns that state something lasting. 
 others leave goes to the parts that hold more.
 """
 
+import re
+
 from gieok.capabilities.prompt import inject
 from gieok.text import due
 from gieok.text.assent import is_small_talk
@@ -28,10 +30,15 @@ _MORE = "Sure matches are put before each prompt by themselves; /memory:search f
 #: last session, what is due, titles, turns of the project and those about the user. What is left goes to the last part first.
 ACTIVE, ACTIVE_ALONE, LAST, DUE, RECORDS, LASTING, LASTING_USER = 0.16, 0.4, 0.12, 0.06, 0.12, 0.6, 0.14
 _LINE_CHARS, _TURN_CHARS = 400, 240
-_SHORTEST_SAID = 20
+_SHORTEST_SAID = 6
+#: What an observation has behind the words that it keeps.
+_ADDED = r"(?: \((?:\d{4}-\d\d-\d\d(?: to \d{4}-\d\d-\d\d)?|agreed|동의함?)\))+$"
+_SENTENCE_ENDS = r"^- \d{4}-\d\d-\d\d |\n- \d{4}-\d\d-\d\d |[.!?,:;…\n] ?|\(to: \""
 #: Of a budget that the headings take alone, a line or two is shown all the same.
 _LEAST_TOKENS = 30
 _SAID_CHARS, _ANSWER_CHARS = 240, 700
+#: What the head and the headings take.
+_HEADINGS_TOKENS = 200
 _MOST_SAID = 3
 #: The least probability that a turn states something, as far as its value tells it.
 _LEAST_LIKELY = 0.25
@@ -73,16 +80,25 @@ class Told:
         turns = list(turns)
         self._whole = "\n".join((*parts, *map(one_line, turns)))
         lines = (line for part in parts for line in part.split("\n") if line)
-        said = (line[len("- 2026-11-22 ") :].rpartition(" (")[0] for line in lines)
-        self._gists = [gist(text) for text in (*said, *turns)]
+        self._texts = [*(line[len("- 2026-11-22 ") :].rpartition(" (")[0] for line in lines), *turns]
 
     def holds(self, line: "ActiveLine") -> bool:
         """Say whether a line of active memory stands there."""
-        told = one_line(line.told, _SHORTEST_SAID * 2)
-        if len(told) >= _SHORTEST_SAID and told.rstrip("…") in self._whole:
+        # An answer is observed with its question, and a relative day with its date.
+        parts = [part.rstrip(".…") for part in re.sub(_ADDED, "", line.told).split(" – ")]
+        least = _SHORTEST_SAID if len(parts) == 1 else 1
+        if all(self._has(one_line(part, _LINE_CHARS), least) for part in parts):
             return True
         about = gist(line.told)
-        return any(is_same(about, other) for other in self._gists)
+        return any(is_same(about, gist(text)) for text in self._texts)
+
+    def _has(self, text: str, least: int) -> bool:
+        """Say whether a sentence of what is shown begins with a text; a word before it may deny it."""
+        at = self._whole.find(text) if len(text) >= least else -1
+        if at < 0:
+            return False
+        before = re.split(_SENTENCE_ENDS, self._whole[max(0, at - _SAID_CHARS) : at])[-1]
+        return not before or is_small_talk(before)
 
 
 def render(parts: "Sequence[StartPart]", whose: str, budget_tokens: int) -> tuple[str, int]:
@@ -114,15 +130,35 @@ def render(parts: "Sequence[StartPart]", whose: str, budget_tokens: int) -> tupl
     return inject.fenced("memory-context", "\n".join((head, *shown))), sum(map(len, kept))
 
 
-def fitting(part: StartPart, budget_tokens: int) -> str:
-    """Return the lines of a part that fit into its share, the best first."""
-    room, lines = int(budget_tokens * part.share), []
-    for _, line in sorted(part.lines, key=lambda row: -row[0]):
-        room -= count_tokens(line)
-        if room < 0:
-            break
-        lines.append(line)
-    return "\n".join(lines)
+def told_beside(
+    lasting: "Sequence[StartPart]",
+    rest: "Sequence[ActiveLine]",
+    others: "Sequence[str]",
+    turns: "Iterable[str]",
+    budget_tokens: int,
+) -> Told:
+    """Return what is told beside active memory, of which `rest` could be shown, and beside other lines.
+
+    How much of what was said is shown depends on what active memory takes, and that on what was said: asked twice.
+    """
+    turns, taken = sorted(turns), _HEADINGS_TOKENS + sum(map(count_tokens, others))
+    told = Told(_likely_shown(lasting, budget_tokens - taken, budget_tokens), turns)
+    beside = sum(count_tokens(line.text) + 2 for line in rest if not told.holds(line))
+    most = int(1.5 * ACTIVE * budget_tokens)  # of the project, and half of it of the user
+    return Told(_likely_shown(lasting, budget_tokens - taken - min(beside, most), budget_tokens), turns)
+
+
+def _likely_shown(lasting: "Sequence[StartPart]", room_tokens: int, budget_tokens: int) -> list[str]:
+    """Return the lines of what was said that fit; the first part, the project's, has what is left."""
+    shown: list[str] = []
+    for number, part in reversed(list(enumerate(lasting))):
+        room = room_tokens if number == 0 else min(room_tokens, int(budget_tokens * part.share))
+        for _, line in sorted(part.lines, key=lambda row: -row[0]):
+            cost = count_tokens(line)
+            if cost <= room:
+                room, room_tokens = room - cost, room_tokens - cost
+                shown.append(line)
+    return shown
 
 
 def active_lines(lines: "Iterable[ActiveLine]", today: str = "") -> "list[tuple[float, str]]":

@@ -19,6 +19,9 @@ from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, shown
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
+#: Agents whose command can be the model that observes.
+OBSERVERS = ("claude-code", "codex")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstallRequest:
@@ -127,6 +130,12 @@ def present(result: InstallResult, style: Style) -> str:
             "`gieok service install`은 로그인할 때마다 띄웁니다",
         )
         lines.append(daemon.say(style.lang))
+        if result.agent in OBSERVERS:
+            model = Words(
+                f"`observe.model: {result.agent}` in the settings lets its own command observe, without a key",
+                f"설정에 `observe.model: {result.agent}`를 쓰면 이 에이전트의 명령이 키 없이 관찰합니다",
+            )
+            lines.append(model.say(style.lang))
     return "\n".join(lines)
 
 

@@ -277,6 +277,7 @@ class _Call:
             table.session_of(self._payload),
             self._deadline(),
             self._settings.text("active_memory.path"),
+            self.agent.name,
         )
         words = choice.owners(self.home, self.root)
         text, shown = made(place, self._glance, lambda scope: inject.whose(scope, words), budget)

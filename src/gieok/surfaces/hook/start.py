@@ -16,6 +16,7 @@ from gieok.backends.stores.sqlite.index_reader import Late, Mismatch, Missing
 from gieok.capabilities.prompt import inject, matches, start
 from gieok.capabilities.prompt.start import SaidTurn, StartPart
 from gieok.surfaces.hook import trail
+from gieok.surfaces.hook.committed import committed
 from gieok.text import active
 from gieok.text.inert import one_line
 from gieok.text.turns import asked, is_users
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 _LARGEST_BYTES = 200_000
 _MOST_TITLES = 200
+_MOST_COMMITS = 8
 #: More lines than fit: each is looked up.
 _MOST_LASTING = 150
 _ROW_FIELDS = 6
@@ -40,9 +42,19 @@ _ORDER = ("constraint", "decision", "preference", "runbook", "tech-debt", "sessi
 
 
 class SessionPlace:
-    """Where a session begins: home, working folder, the scopes that it reads (its project's first), its identifier."""
+    """Where a session begins: home, working folder, the scopes that it reads (its project's first), identifier, agent."""
 
-    __slots__ = ("configured_active", "deadline", "folder", "home", "own_scope", "project", "scopes", "session")
+    __slots__ = (
+        "agent",
+        "configured_active",
+        "deadline",
+        "folder",
+        "home",
+        "own_scope",
+        "project",
+        "scopes",
+        "session",
+    )
 
     def __init__(
         self,
@@ -54,10 +66,11 @@ class SessionPlace:
         session: str,
         deadline: float,
         configured_active: str,
+        agent: str,
     ) -> None:
         self.home, self.folder, self.project, self.scopes = home, folder, project, scopes
         self.own_scope, self.session, self.deadline = own_scope, session, deadline
-        self.configured_active = configured_active
+        self.configured_active, self.agent = configured_active, agent
 
 
 def made(
@@ -84,22 +97,24 @@ def made(
         lasting.append(
             StartPart(f"What the user said, newest first ({one_line(scope)})", start.turn_lines(rest_of), share)
         )
+    dated = [start.split_due(_active(place, scope), today) for scope in place.scopes]
     # Rules observe by copying sentences: what is shown as it was said need not be shown twice.
-    told = start.Told([start.fitting(part, budget_tokens) for part in lasting], sorted(told_turns))
-    for number, scope in enumerate(place.scopes):
-        ahead, rest = start.split_due(_active(place, scope), today)
+    beside = [*(line for _, line in last.lines), *(line for _, line in due)]
+    rows = [line for _, rest in dated for line in rest]
+    told = start.told_beside(lasting, rows, beside, told_turns, budget_tokens)
+    for number, (scope, (ahead, rest)) in enumerate(zip(place.scopes, dated, strict=True)):
         due += [
             (day, start.shown_line(line.text, start.due_words(day, today)))
             for day, line in ahead
             if not told.holds(line)
         ]
-        rest = [line for line in rest if not told.holds(line)]
         share = (start.ACTIVE if lasting else start.ACTIVE_ALONE) / (number + 1)
-        parts.append(StartPart(f"Active memory of {_named(scope)}", start.active_lines(rest, today), share))
-    parts.append(last)
+        lines = start.active_lines([line for line in rest if not told.holds(line)], today)
+        parts.append(StartPart(f"Active memory of {_named(scope)}", lines, share))
+    parts.append(last if last.lines else _committed(place))
     parts.append(StartPart("Due", [(-float(n), line) for n, (_, line) in enumerate(sorted(due))], start.DUE))
     parts += lasting[1:]
-    if place.project and index:
+    if index and place.own_scope.startswith("project:"):
         try:
             parts.append(_records(place, index))
         except (Late, ValueError, sqlite3.Error) as error:
@@ -129,7 +144,7 @@ def _lasting(
         own = f"/{place.session}#"  # what the session that goes on has before it anyway
         # Rows without a sum are an earlier release's.
         rows = [row for row in rows if len(row) == _ROW_FIELDS and own not in row[3]]
-        return _said(rows[:_MOST_LASTING], index, now, shown)
+        return _said(place, rows[:_MOST_LASTING], index, now, shown)
     except FileNotFoundError:
         return []
     except (Late, OSError, ValueError, TypeError, sqlite3.Error) as error:
@@ -138,19 +153,31 @@ def _lasting(
 
 
 def _said(
-    rows: "Sequence[tuple[float, float, str, str, int, int]]", index: "IndexReader", now: float, shown: "frozenset[str]"
+    place: SessionPlace,
+    rows: "Sequence[tuple[float, float, str, str, int, int]]",
+    index: "IndexReader",
+    now: float,
+    shown: "frozenset[str]",
 ) -> "list[SaidTurn]":
     """Return the turns that rows name, each text once; of a long turn's pieces one, because one paste has a hundred."""
     found: dict[str, SaidTurn] = {}
     long: set[str] = set()
+    documents: dict[tuple[str, str], list[str]] = {}
     for value, at, whose, key, number, check in rows:
-        line = index.line(whose, key, number)
+        if (whose, key) not in documents:
+            try:
+                documents[whose, key] = index.lines(whose, key)
+            except Late as error:  # the best are there already
+                _log(place, error)
+                break
+        lines = documents[whose, key]
+        line = lines[number - 1] if 0 < number <= len(lines) else ""
         # Another line than the one that was judged may be anybody's, and of a project that is not read here.
         text = line.partition(": ")[2] if is_users(line) and places.line_check(line) == check else ""
         session = key.partition("#")[0]
         if not text or text in found or text in shown or (len(text) > _PIECE_CHARS and session in long):
             continue
-        question = asked([index.line(whose, key, number - 1), line], 2) if number > 1 else ""
+        question = asked(lines, number)
         if not start.is_worth_showing(value, text, question):
             continue
         if len(text) > _PIECE_CHARS:
@@ -196,14 +223,30 @@ def _last(place: SessionPlace) -> "tuple[StartPart, frozenset[str]]":
     day = time.strftime("%Y-%m-%d", time.localtime(found.turns[-1][2] / 1000))
     turns = start.last_turns([(role, text) for role, text, _ in found.turns])
     part = StartPart(f"End of the last session here ({day}, {found.agent})", start.last_lines(turns), start.LAST)
-    return part, frozenset(" ".join(text.split()) for role, text, _ in turns if role == "user")
+    said = [words for role, text, question in turns if role == "user" for words in (text, question)]
+    return part, frozenset(" ".join(words.split()) for words in said if words)
+
+
+def _committed(place: SessionPlace) -> StartPart:
+    """Return what the user committed here lately, where no session was before."""
+    if not place.own_scope.startswith("project:"):
+        return StartPart("", (), 0)
+    try:
+        rows = committed(place.folder, _MOST_COMMITS)
+    except (OSError, ValueError) as error:
+        _log(place, error)
+        rows = []
+    lines = [(-float(n), start.shown_line(f"{day} {title}", "commit")) for n, (day, title) in enumerate(rows)]
+    return StartPart("What the user committed here, newest first", lines, start.LAST)
 
 
 def _records(place: SessionPlace, index: "IndexReader") -> StartPart:
-    """Return the titles of a project's records, what binds most first."""
+    """Return the titles of a project's records, and of what other agents noted here, what binds most first."""
+    newest = index.newest(place.own_scope, _MOST_TITLES, _FILES)
     rows = [
         (matches.category_of(json.loads(metadata), key), title or key, matches.source_of(provenance) or key)
-        for key, title, metadata, provenance in index.newest(place.own_scope, _MOST_TITLES, _FILES)
+        for key, title, metadata, provenance in newest
+        if not key.startswith(f"{places.SEEDS}/{place.agent}/")  # it has its own notes before it
     ]
     rows = [row for row in rows if not os.path.isabs(row[2]) or os.path.exists(row[2])]
     rows.sort(key=lambda row: _ORDER.index(row[0]) if row[0] in _ORDER else len(_ORDER))

@@ -87,7 +87,7 @@ class GeminiService:
 
     def _client(self) -> genai.Client:
         if not self._access.key:
-            raise StoreUnreachable("no key for Gemini", hint="write `GEMINI_API_KEY=…` into ~/.gieok/.env (chmod 600)")
+            raise StoreUnreachable("no key for Gemini", hint="run `gieok keys set gemini` (GEMINI_API_KEY)")
         if self._opened is None:
             options = types.HttpOptions(
                 base_url=self._access.url or None,
@@ -236,7 +236,7 @@ class GeminiService:
         kind: type[StoreUnreachable] = {404: Gone, _UNAVAILABLE: _Unavailable}.get(error.code, StoreUnreachable)
         refused = error.code in (401, 403) or "api key" in said.lower()
         if refused:
-            raised = kind(f"gemini refused the key ({said})", hint="check GEMINI_API_KEY in ~/.gieok/.env")
+            raised = kind(f"gemini refused the key ({said})", hint="check GEMINI_API_KEY: `gieok keys test gemini`")
         elif error.code == 429:
             raised = kind(f"gemini's quota is used up ({said})", hint="wait, or raise the quota of the key's project")
         else:

@@ -114,12 +114,16 @@ class IndexReader:
             ).fetchall()
         )
 
-    def line(self, scope: str, key: str, number: int) -> str:
-        """Return a line (1-based) of a document's text; '' where it is not there any more. Raises Late."""
+    def lines(self, scope: str, key: str) -> list[str]:
+        """Return the lines of a document's text; none where it is not there any more. Raises Late."""
         row = self._one(
             "SELECT text FROM documents WHERE scope_id = (SELECT id FROM scopes WHERE path = ?) AND key = ?", scope, key
         )
-        lines = row[0].split("\n", number) if row else []
+        return str(row[0]).split("\n") if row else []
+
+    def line(self, scope: str, key: str, number: int) -> str:
+        """Return a line (1-based) of a document's text; '' where it is not there any more. Raises Late."""
+        lines = self.lines(scope, key)
         return lines[number - 1] if len(lines) >= number else ""
 
     def count(self, scope: str, kind: str = "") -> int:

@@ -1,0 +1,257 @@
+"""Keys of services: found by the tables of backends and the settings, kept in `.env` or the system's keyring, tried."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from gieok import fs, paths, registry, resolved
+from gieok.app import notices
+from gieok.app.wiring import Wiring
+from gieok.backends.opening import ModelOpening
+from gieok.errors import BadConfig, BadRequest, GieokError, MissingExtra, ServiceFailed
+from gieok.ports.keys import KeyRow, SecretStore, Trial, Verdict
+from gieok.text.redact import redact
+
+_TIMEOUT_S = 20.0
+#: Settings that name a model, and the beginning of those of its address and key.
+_MODELS = (
+    ("observe.model", "observe."),
+    ("reflect.model", "reflect."),
+    ("code.model", "code."),
+    ("code.upkeep_model", "code.upkeep_"),
+)
+_TABLES = (registry.GENERATORS, registry.EMBEDDERS, registry.RERANKERS, registry.NOTIFIERS)
+
+
+class KeyUse(NamedTuple):
+    """A service that takes a key: the setting that chose it ('': none did), its table, and what it is opened with."""
+
+    setting: str
+    table: object
+    provider: str
+    variable: str
+    address: str = ""
+    model: str = ""
+
+
+class HomeKeys:
+    """`Keys` of a caller's home and environment."""
+
+    def __init__(self, wiring: Wiring) -> None:
+        self._wiring = wiring
+        self._settings = wiring.settings
+        self._file = paths.private(wiring.settings.home)
+
+    def rows(self) -> Sequence[KeyRow]:
+        """Return every key that there may be, those that are used first."""
+        uses: dict[str, list[KeyUse]] = {}
+        for use in (*self._chosen(), *_known()):
+            uses.setdefault(use.variable, []).append(use)
+        private = resolved.private_variables(str(self._settings.home))
+        return [
+            KeyRow(
+                variable,
+                tuple(dict.fromkeys(use.provider for use in found)),
+                tuple(dict.fromkeys(use.setting for use in found if use.setting)),
+                self._place(variable, private),
+            )
+            for variable, found in uses.items()
+        ]
+
+    def row(self, name: str) -> KeyRow:
+        """Return the key of a service or a variable."""
+        rows = self.rows()
+        found = next((row for row in rows if name == row.variable or name in row.names), None)
+        if found is None:  # what was given may be the key itself: it is not shown
+            known = sorted({name for row in rows for name in row.names})
+            raise BadRequest(
+                "that names no key that Gieok uses",
+                hint=f"names: {', '.join(known)}, or a variable of `gieok keys list`",
+            )
+        return found
+
+    def put(self, row: KeyRow, value: str) -> str:
+        """Set a key; what else stands in `.env` stays as it is."""
+        self.require_free(row)
+        if self._settings.text("keys.store") == "keyring":
+            _keyring().write(row.variable, value)
+            if self._file.exists():
+                self._rewrite(row.variable, "")
+            return "the system's keyring"
+        self._rewrite(row.variable, value)
+        return str(self._file)
+
+    def require_free(self, row: KeyRow) -> None:
+        """Raise BadRequest where the environment sets a key, which wins over every other place."""
+        if self._wiring.caller.environment.get(row.variable):
+            raise BadRequest(
+                f"{row.variable} is set in the environment, which wins over what would be kept here",
+                hint=f"take it out there (`unset {row.variable}`, your shell's profile), or change it there",
+            )
+
+    def test(self, row: KeyRow, value: str = "") -> Sequence[Trial]:
+        """Ask each service that uses a key; where none is chosen, the first that would take it."""
+        chosen = [use for use in self._chosen() if use.variable == row.variable]
+        uses = chosen or [use for use in _known() if use.variable == row.variable][:1]
+        unique = {(id(use.table), use.provider, use.address, use.model): use for use in uses}
+        return [self._tried(use, value or self._settings.secret(row.variable)) for use in unique.values()]
+
+    def _tried(self, use: KeyUse, key: str) -> Trial:
+        hint = f"`gieok keys set {use.provider}`"
+        if not key:
+            needed = f"`{use.setting}` needs it" if use.setting else "nothing uses it"
+            return Trial(use.provider, use.variable, Verdict.MISSING, needed, hint)
+        try:
+            said = self._probe(use, key)
+        except MissingExtra as error:
+            return Trial(use.provider, use.variable, Verdict.UNTRIED, str(error), error.hint)
+        except ServiceFailed as error:
+            return _judged(use, error, hint, key)
+        except GieokError as error:
+            return Trial(use.provider, use.variable, Verdict.UNTRIED, _without(str(error), key), error.hint)
+        return Trial(use.provider, use.variable, Verdict.VALID, said)
+
+    def _probe(self, use: KeyUse, key: str) -> str:
+        """Ask once; return what was seen. Raises ServiceFailed, MissingExtra, BadConfig."""
+        if use.table is registry.GENERATORS:
+            registry.load(registry.KEY_PROBES, use.provider)(key, use.address, use.model, _TIMEOUT_S)
+            return f"{use.model} answered" if use.model else "it is taken; no model was asked"
+        if use.table is registry.NOTIFIERS:
+            seen: str = notices.channel(self._wiring, use.provider, {use.variable: key}).check()
+            return seen
+        opening = ModelOpening(
+            provider=use.provider,
+            model=use.model,
+            home=self._settings.home,
+            address=use.address,
+            key=key,
+            key_variable=use.variable,
+            timeout_s=_TIMEOUT_S,
+        )
+        if use.table is registry.EMBEDDERS:
+            made = registry.load(registry.EMBEDDERS, use.provider)(opening)
+            made.embed(["ok"], is_query=False)
+        else:
+            made = registry.load(registry.RERANKERS, use.provider)(opening)
+            made.rerank("ok", ["ok"])
+        return f"{made.model} answered"
+
+    def _chosen(self) -> Iterator[KeyUse]:
+        """Yield the services that settings choose and that take a key."""
+        settings = self._settings
+        for setting, begin in _MODELS:
+            provider, _, model = settings.text(setting).partition(":")
+            row = registry.GENERATORS.get(provider)
+            prefix = self._prefix(begin, provider)
+            variable = settings.text(f"{prefix}key_variable") if prefix else ""
+            if row and model and not row.program and (variable := variable or row.key_variable):
+                address = settings.text(f"{prefix}base_url") if prefix else ""
+                yield KeyUse(setting, registry.GENERATORS, provider, variable, address or row.address, model)
+        if settings.text("store") == "gemini":
+            variable = registry.GENERATORS["gemini"].key_variable
+            yield KeyUse("store", registry.GENERATORS, "gemini", variable, settings.text("gemini.url"))
+        for setting, table in (("embedder", registry.EMBEDDERS), ("reranker", registry.RERANKERS)):
+            provider = settings.text(setting)
+            found = table.get(provider)
+            if (
+                found
+                and found.is_service
+                and (variable := settings.text(f"{setting}.key_variable") or found.key_variable)
+            ):
+                address = settings.text(f"{setting}.base_url") or found.address
+                yield KeyUse(setting, table, provider, variable, address, settings.text(f"{setting}.model"))
+        for provider in notices.names(settings):
+            way = registry.NOTIFIERS.get(provider)
+            if way and way.key_variable and (provider != "smtp" or settings.text("notify.smtp_user")):
+                yield KeyUse("notify.to", registry.NOTIFIERS, provider, way.key_variable)
+
+    def _prefix(self, begin: str, provider: str) -> str:
+        """Return where the address and key of a model are set: those for one provider never go to another."""
+        settings = self._settings
+        if begin != "code.upkeep_" or settings.text(f"{begin}base_url") or settings.text(f"{begin}key_variable"):
+            return begin
+        return "code." if settings.text("code.model").partition(":")[0] == provider else ""
+
+    def _place(self, variable: str, private: dict[str, str]) -> str:
+        if self._wiring.caller.environment.get(variable):
+            return "environment"
+        if private.get(variable):
+            return ".env"
+        return "keyring" if self._settings.text("keys.store") == "keyring" and _keyring().read(variable) else ""
+
+    def _rewrite(self, variable: str, value: str) -> None:
+        """Change one line of `.env` in one step; '' takes it out."""
+        fs.make_private(self._file.parent)
+        with fs.exclusive(self._file.with_name(".env.lock")):
+            try:
+                text = self._file.read_bytes().decode("utf-8") if self._file.exists() else ""
+            except (OSError, UnicodeDecodeError) as error:
+                raise BadConfig(
+                    f"cannot read {str(self._file)!r}: {type(error).__name__}", origin=str(self._file)
+                ) from error
+            fs.replace_private(self._file, changed(text, variable, value))
+
+
+def changed(text: str, variable: str, value: str) -> str:
+    """Return the text of a `.env` with one variable set, or with '' taken out; other lines stay. Raises BadRequest."""
+    lines = text.splitlines(keepends=True)
+    own = [number for number, line in enumerate(lines) if variable in resolved.assigned(line.rstrip("\r\n"))]
+    if not value:
+        return "".join(line for number, line in enumerate(lines) if number not in own)
+    line = _line(variable, value)
+    if not own:
+        return text + ("\n" if text and not text.endswith("\n") else "") + line + "\n"
+    last = lines[own[-1]]
+    begin = "export " if last.lstrip().startswith("export ") else ""
+    lines[own[-1]] = begin + line + (last[len(last.rstrip("\r\n")) :] or "\n")
+    return "".join(line for number, line in enumerate(lines) if number not in own[:-1])
+
+
+def _line(variable: str, value: str) -> str:
+    """Return the line that means just this value. Raises BadRequest."""
+    for quote in ("", '"', "'"):
+        line = f"{variable}={quote}{value}{quote}"
+        if line.splitlines() == [line] and resolved.assigned(line) == {variable: value}:
+            return line
+    raise BadRequest("a key cannot hold line breaks or both kinds of quotes at its ends", hint="copy it again, alone")
+
+
+def _known() -> Iterator[KeyUse]:
+    """Yield the services that take a key, chosen or not."""
+    for table in _TABLES:
+        for provider, row in table.items():
+            if row.key_variable:
+                yield KeyUse("", table, provider, row.key_variable, getattr(row, "address", ""))
+
+
+def _judged(use: KeyUse, error: ServiceFailed, hint: str, key: str) -> Trial:
+    """Return what a failure says of the key."""
+    status, said = error.status, _without(str(error), key)
+    if status in (401, 403):
+        again = error.hint if use.table is registry.NOTIFIERS else f"get another from the provider, then {hint}"
+        return Trial(use.provider, use.variable, Verdict.INVALID, said, again)
+    if status in (402, 429):
+        told = "wait, or look at the account: too much was asked, or nothing is left to spend"
+        return Trial(use.provider, use.variable, Verdict.QUOTA, said, told)
+    if status in (400, 404, 422) and use.table is not registry.NOTIFIERS:  # it went on to read the request
+        return Trial(
+            use.provider,
+            use.variable,
+            Verdict.VALID,
+            f"the key is taken; {said}: check `{use.setting or 'the address'}`",
+        )
+    return Trial(
+        use.provider,
+        use.variable,
+        Verdict.UNREACHABLE,
+        said,
+        error.hint or "check the network and the address, then try again",
+    )
+
+
+def _without(text: str, key: str) -> str:
+    return redact(text.replace(key, "…"))
+
+
+def _keyring() -> SecretStore:
+    made: SecretStore = registry.load(registry.KEYRINGS, "keyring")()
+    return made

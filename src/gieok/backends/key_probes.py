@@ -1,0 +1,94 @@
+"""One cheap request to a provider of language models, through its own library: does it take this key?
+
+With a model, that model says a word; without one, the models are listed, which costs nothing. Nothing that a library says is
+passed on: providers repeat keys.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from gieok.errors import ServiceFailed
+
+_INVALID, _SPENT = 401, 402
+_WORD = "Say ok."
+#: The fewest that every model of OpenAI's takes.
+_TOKENS = 16
+#: Words of a 400, and the status that it should have had.
+_REFUSALS = (
+    ("api key not valid", _INVALID),
+    ("api_key_invalid", _INVALID),
+    ("api key expired", _INVALID),
+    ("credit balance", _SPENT),
+)
+
+
+def openai(key: str, address: str, model: str, timeout_s: float) -> None:
+    """Ask OpenAI. Raises ServiceFailed, whose status says why."""
+    from openai import OpenAI
+
+    with OpenAI(api_key=key, base_url=address or None, max_retries=0, timeout=timeout_s) as client:
+        said: Any = [{"role": "user", "content": _WORD}]
+        if model:
+            _asked(lambda: client.chat.completions.create(model=model, messages=said, max_completion_tokens=_TOKENS))
+        else:
+            _asked(client.models.list)
+
+
+def compatible(key: str, address: str, model: str, timeout_s: float) -> None:
+    """Ask an endpoint that speaks as OpenAI's did; raises as `openai` does."""
+    from openai import OpenAI
+
+    with OpenAI(api_key=key, base_url=address or None, max_retries=0, timeout=timeout_s) as client:
+        said: Any = [{"role": "user", "content": _WORD}]
+        if model:
+            _asked(lambda: client.chat.completions.create(model=model, messages=said, max_tokens=_TOKENS))
+        else:
+            _asked(client.models.list)
+
+
+def anthropic(key: str, address: str, model: str, timeout_s: float) -> None:
+    """Ask Anthropic; raises as `openai` does."""
+    from anthropic import Anthropic
+
+    with Anthropic(api_key=key, base_url=address or None, max_retries=0, timeout=timeout_s) as client:
+        if model:
+            said: Any = [{"role": "user", "content": _WORD}]
+            _asked(lambda: client.messages.create(model=model, messages=said, max_tokens=_TOKENS))
+        else:
+            _asked(lambda: client.models.list(limit=1))
+
+
+def gemini(key: str, address: str, model: str, timeout_s: float) -> None:
+    """Ask Google; raises as `openai` does."""
+    from google.genai import Client
+    from google.genai.types import GenerateContentConfig, HttpOptions, HttpRetryOptions
+
+    options = HttpOptions(
+        base_url=address or None, timeout=int(timeout_s * 1000), retry_options=HttpRetryOptions(attempts=1)
+    )
+    client = Client(api_key=key, vertexai=False, http_options=options)
+    try:
+        if model:
+            config = GenerateContentConfig(max_output_tokens=_TOKENS)
+            _asked(lambda: client.models.generate_content(model=model, contents=_WORD, config=config))
+        else:
+            _asked(lambda: client.models.list(config={"page_size": 1}))
+    finally:
+        client.close()
+
+
+def _asked(ask: Callable[[], object]) -> None:
+    """Ask once. Raises ServiceFailed in words of our own."""
+    try:
+        ask()
+    except Exception as error:  # each library has its own
+        status = _status(error)
+        told = f"it answered {status}" if status else f"it cannot be reached ({type(error).__name__})"
+        raise ServiceFailed(told, status=status) from error
+
+
+def _status(error: Exception) -> int:
+    found = getattr(error, "status_code", None) or getattr(error, "code", None)
+    status = found if isinstance(found, int) else 0
+    words = str(error).lower()
+    return next((better for sign, better in _REFUSALS if status == 400 and sign in words), status)

@@ -1,0 +1,232 @@
+"""`gieok keys list | set | rotate | test`: the keys of services. A key is asked for or read from stdin, never an argument."""
+
+import sys
+from dataclasses import dataclass
+
+from gieok.errors import BadRequest
+from gieok.ops.context import Context
+from gieok.ops.encode import Hidden
+from gieok.ops.operation import Effect, NoRequest, Operation, Style, Words, argument, printable
+from gieok.ports.keys import KeyRow, Trial, Verdict
+
+_LONGEST = 10_000
+_VERDICTS = {
+    Verdict.VALID: Words("valid", "유효함"),
+    Verdict.INVALID: Words("invalid", "유효하지 않음"),
+    Verdict.QUOTA: Words("over its quota", "한도를 넘음"),
+    Verdict.UNREACHABLE: Words("unreachable", "닿지 않음"),
+    Verdict.MISSING: Words("not set", "없음"),
+    Verdict.UNTRIED: Words("not tried", "시험하지 못함"),
+}
+_PLACES = {"environment": Words("environment", "환경 변수"), "keyring": Words("keyring", "시스템 키링")}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyRequest:
+    """Parameters of `gieok keys set` and `gieok keys rotate`."""
+
+    name: list[str] = argument(
+        Words(
+            "whose key: a service (openai, smtp, ...) or a variable", "누구의 키인지: 서비스(openai, smtp …) 또는 변수"
+        ),
+        [],
+        positional=True,
+        needed="gieok keys set openai",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeysTestRequest:
+    """Parameters of `gieok keys test`."""
+
+    names: list[str] = argument(
+        Words(
+            "services or variables (default: all that are set or used)",
+            "서비스 또는 변수 (기본: 있거나 쓰이는 것 모두)",
+        ),
+        [],
+        positional=True,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class KeysResult:
+    """Every key that there may be; no value."""
+
+    keys: tuple[KeyRow, ...]
+    found: Hidden[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class KeySetResult:
+    """The variable that was set, where, and what services said of it before."""
+
+    variable: str
+    place: str
+    trials: tuple[Trial, ...] = ()
+    found: Hidden[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class KeysTestResult:
+    """What each service said."""
+
+    trials: tuple[Trial, ...]
+
+    @property
+    def found(self) -> bool:
+        """True where there is a key, and every one is valid."""
+        return bool(self.trials) and all(trial.verdict is Verdict.VALID for trial in self.trials)
+
+
+def listed(context: Context, request: NoRequest) -> KeysResult:
+    """Return where each key is."""
+    del request
+    return KeysResult(tuple(context.admin.keys().rows()))
+
+
+def put(context: Context, request: KeyRequest) -> KeySetResult:
+    """Ask for a key and keep it. Raises BadRequest."""
+    keys = context.admin.keys()
+    row = keys.row(_one(request.name))
+    keys.require_free(row)
+    return KeySetResult(row.variable, keys.put(row, _read(context, row)))
+
+
+def rotate(context: Context, request: KeyRequest) -> KeySetResult:
+    """Ask for the next key, try it, and put it in the place of the one that is set. Raises BadRequest: that one stays."""
+    keys = context.admin.keys()
+    row = keys.row(_one(request.name))
+    keys.require_free(row)
+    if not row.place:
+        raise BadRequest(
+            f"{row.variable} is not set: there is nothing to replace", hint=f"`gieok keys set {row.names[0]}`"
+        )
+    value = _read(context, row)
+    trials = tuple(keys.test(row, value))
+    if bad := next((trial for trial in trials if trial.verdict is not Verdict.VALID), None):
+        raise BadRequest(
+            f"the key that was there stays: of the new one {bad.name} says: {bad.verdict.value}: {bad.said}",
+            hint=f"{bad.hint}; `gieok keys set {row.names[0]}` keeps a key untried",
+        )
+    return KeySetResult(row.variable, keys.put(row, value), trials)
+
+
+def test(context: Context, request: KeysTestRequest) -> KeysTestResult:
+    """Ask each service once."""
+    keys = context.admin.keys()
+    rows = [keys.row(name) for name in request.names] or [row for row in keys.rows() if row.place or row.used_by]
+    return KeysTestResult(tuple(trial for row in dict.fromkeys(rows) for trial in keys.test(row)))
+
+
+def _one(names: list[str]) -> str:
+    """Return the name given; what else was given may be a key, and is not shown."""
+    if len(names) == 1:
+        return names[0]
+    raise BadRequest(
+        "give one name, and no key: arguments stand in the shell's history",
+        hint="`gieok keys set openai` asks for the key; `… < FILE` reads it. If you typed one, replace it",
+    )
+
+
+def _read(context: Context, row: KeyRow) -> str:
+    """Return a key that a person types unseen, or that stands alone on stdin. Raises BadRequest."""
+    if sys.stdin.isatty():
+        from getpass import getpass  # only here
+
+        text = getpass(context.words(f"{row.variable} (not shown): ", f"{row.variable} (보이지 않음): "), sys.stderr)
+    else:
+        text = sys.stdin.read(_LONGEST)
+    value = text.strip()
+    if not value:
+        raise BadRequest(
+            "no key was given: nothing is changed", hint="type or paste it at the prompt, or give it on stdin"
+        )
+    if not (value.isprintable() and len(value) < _LONGEST):
+        raise BadRequest("that is no key: it has line breaks or signs that cannot be seen", hint="copy it again, alone")
+    return value
+
+
+def present_list(result: KeysResult, style: Style) -> str:
+    """Show a line for each key."""
+    wide = max(len(row.variable) for row in result.keys)
+    lines = []
+    for row in result.keys:
+        place = _PLACES[row.place].say(style.lang) if row.place in _PLACES else row.place
+        state = place or style.say("not set", "없음")
+        used = (
+            style.say(f"used by {', '.join(row.used_by)}", f"쓰는 설정: {', '.join(row.used_by)}")
+            if row.used_by
+            else ""
+        )
+        mark = "✓" if row.place else "✗" if row.used_by else " "
+        lines.append(
+            f"{mark} {style.bold(row.variable.ljust(wide))}  {', '.join(row.names)}: {state}"
+            + (f"; {used}" if used else "")
+        )
+    return "\n".join(
+        [*lines, style.say("`gieok keys set NAME`, `gieok keys test`", "`gieok keys set 이름`, `gieok keys test`")]
+    )
+
+
+def present_set(result: KeySetResult, style: Style) -> str:
+    """Show where the key is now."""
+    kept = style.say(f"{result.variable} is set in {result.place}", f"{result.variable} 저장: {result.place}")
+    running = style.say("a running daemon uses it from its next call", "실행 중인 데몬은 다음 호출부터 이 키를 씁니다")
+    proved = [] if result.trials else [style.say("prove it: `gieok keys test`", "확인: `gieok keys test`")]
+    return "\n".join([*(_line(trial, style) for trial in result.trials), f"{kept}; {running}", *proved])
+
+
+def present_test(result: KeysTestResult, style: Style) -> str:
+    """Show a line for each service, and what to do next."""
+    if not result.trials:
+        return style.say(
+            "no key is set, and no setting needs one: `gieok keys list`",
+            "설정된 키가 없고, 필요한 설정도 없습니다: `gieok keys list`",
+        )
+    return "\n".join(_line(trial, style) for trial in result.trials)
+
+
+def _line(trial: Trial, style: Style) -> str:
+    mark, verdict = "✓" if trial.verdict is Verdict.VALID else "✗", _VERDICTS[trial.verdict].say(style.lang)
+    line = f"{mark} {style.bold(trial.name)} ({trial.variable}): {verdict}: {printable(trial.said)}"
+    return line + (f"\n    → {printable(trial.hint)}" if trial.hint else "")
+
+
+LIST = Operation(
+    name="keys list",
+    handler=listed,
+    present=present_list,
+    doc=Words(
+        "Say which keys of services there are and where, never what they are",
+        "서비스 키가 어디에 있는지 보여 줍니다 (값은 보이지 않음)",
+    ),
+)
+SET = Operation(
+    name="keys set",
+    handler=put,
+    present=present_set,
+    effect=Effect.WRITE,
+    examples=(
+        "gieok keys set openai",
+        "gieok keys set smtp < password.txt",
+        "pass show openai | gieok keys set openai",
+    ),
+    doc=Words("Ask for a key, unseen, and keep it (`.env`, 0600)", "키를 보이지 않게 물어 저장합니다 (`.env`, 0600)"),
+)
+ROTATE = Operation(
+    name="keys rotate",
+    handler=rotate,
+    present=present_set,
+    effect=Effect.WRITE,
+    examples=("gieok keys rotate openai", "pass show openai | gieok keys rotate openai"),
+    doc=Words("Replace a key by the next one, once that proves valid", "새 키가 유효한지 확인한 뒤 바꿉니다"),
+)
+TEST = Operation(
+    name="keys test",
+    handler=test,
+    present=present_test,
+    effect=Effect.WRITE,
+    examples=("gieok keys test", "gieok keys test openai smtp"),
+    doc=Words("Ask each service once whether it takes its key", "서비스마다 키가 통하는지 한 번씩 물어봅니다"),
+)

@@ -1,0 +1,71 @@
+"""Reads what the user committed in a repository on this machine: what a session begins with where none was before.
+
+From the repository's own log of this machine (`.git/logs/HEAD`, which no clone and no pull brings along), of the person whom
+the user's own Git settings name: a history that others wrote is put before no agent by itself.
+"""
+
+import os
+import re
+import time
+
+from gieok import places
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_READ_BYTES = 65_536
+_SETTINGS = (".gitconfig", os.path.join(".config", "git", "config"))
+_LINE = re.compile(
+    r"[0-9a-f]{40,64} [0-9a-f]{40,64} [^<>]{0,200}<([^<>]{1,200})> (\d{1,12}) [+-]\d{4}"
+    r"\tcommit(?: \((?:initial|amend)\))?: (.+)"
+)
+_EMAIL = re.compile(r"\s*email\s*=\s*\"?([^\s\"]+)\"?\s*")
+#: Likely a key.
+_TOKEN = re.compile(r"(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{20,}")
+
+
+def committed(folder: str, most: int) -> "list[tuple[str, str]]":
+    """Return (day, title) of the user's newest commits in the repository of a folder, the newest first. Raises OSError."""
+    marker = os.path.join(places.repository(folder), ".git")
+    mine = set(_emails(os.path.expanduser("~")))
+    if not mine or not os.path.lexists(marker) or not places.is_owned(marker):
+        return []
+    found: dict[str, str] = {}
+    for line in reversed(_log(marker).splitlines()):
+        entry = _LINE.fullmatch(line)
+        if entry and entry[1].lower() in mine and not _TOKEN.search(entry[3]) and entry[3] not in found:
+            found[entry[3]] = time.strftime("%Y-%m-%d", time.localtime(int(entry[2])))
+            if len(found) == most:
+                break
+    return [(day, title) for title, day in found.items()]
+
+
+def _log(marker: str) -> str:
+    """Return the end of the log of where HEAD was; of a worktree, its own."""
+    if os.path.isfile(marker):
+        with open(marker, encoding="utf-8", errors="replace") as opened:
+            named = opened.read(4_096).partition("gitdir:")[2].strip()
+        marker = os.path.join(os.path.dirname(marker), named)
+    try:
+        with open(os.path.join(marker, "logs", "HEAD"), "rb") as log:
+            log.seek(max(0, log.seek(0, os.SEEK_END) - _READ_BYTES))
+            return log.read(_READ_BYTES).decode("utf-8", "replace")
+    except FileNotFoundError:
+        return ""
+
+
+def _emails(user: str) -> "Iterator[str]":
+    """Yield the addresses under which the user commits."""
+    for name in _SETTINGS:
+        try:
+            with open(os.path.join(user, name), encoding="utf-8", errors="replace") as opened:
+                lines = opened.read(_READ_BYTES).splitlines()
+        except OSError:
+            continue
+        section = ""
+        for line in lines:
+            if line.lstrip().startswith("["):
+                section = line.strip().lower()
+            elif section == "[user]" and (found := _EMAIL.fullmatch(line)):
+                yield found[1].lower()
