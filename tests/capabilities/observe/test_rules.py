@@ -256,7 +256,6 @@ class _Broken:
         raise EmbedderFailed("no model")
 
 
-@pytest.mark.parametrize("embedder", [None, HashEmbedder(), _Broken()])
 def test_what_was_judged_worth_keeping_is_kept_of_two_transcripts_and_little_else(e5: E5Embedder) -> None:
     folder = Path(__file__).parents[3] / "benchmarks/data/observer"
     rows = [json.loads(line) for line in (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -290,6 +289,7 @@ def _kept_of(file: Path, e5: E5Embedder) -> list[str]:
     return kept
 
 
+@pytest.mark.parametrize("embedder", [None, HashEmbedder(), _Broken()])
 def test_without_vectors_of_the_fitted_model_words_alone_decide(embedder: Embedder | None) -> None:
     said = [
         (Role.USER, text)
