@@ -22,7 +22,7 @@ from gieok.ops.observe.stats import ObserveStatsRequest
 from gieok.ops.observe.why import WhyRequest
 from gieok.paths import log
 from gieok.testing.clock import ManualClock
-from gieok.testing.model_server import ModelServer, question
+from gieok.testing.model_server import Cut, ModelServer, question
 from gieok.text.tokens import count_tokens
 
 _SEOUL = timezone(timedelta(hours=9))
@@ -158,3 +158,25 @@ def test_whatever_the_model_does_nothing_is_lost_and_it_resumes_by_itself(home: 
         out.write(json.dumps({"role": "user", "content": "더", "timestamp": "2026-11-24T01:00:00Z"}) + "\n")
     assert "401" in _run(context)["waiting"]
     assert len(log(home / "home").read_text(encoding="utf-8").splitlines()) == 2, "a new incident is told again"
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_an_answer_that_is_always_cut_off_is_never_kept_and_waits_until_tomorrow(
+    home: Path, server: ModelServer
+) -> None:
+    _conversation(home / "t" / "a.jsonl", 9_000)
+    server.script = [Cut("<observations>\n* 🔴 (10:00) [state] 반쪽\n")]
+    clock = ManualClock(_BEGIN + timedelta(days=5, hours=9))
+    context = _context(clock)
+    assert "was cut off after 7 tokens" in _run(context)["waiting"]
+    asked = len(server.requests)
+    assert asked == 6, "whole, a half, a quarter, each with twice the room"
+    clock.advance(timedelta(hours=2))
+    _run(context)
+    assert len(server.requests) == asked, "the same again would be cut again, and paid for"
+    assert scope_memory.load(context.memory.store(), context.scope).observations == ()
+    (incident,) = context.memory.journal().incidents()
+    assert incident.next_try.astimezone(_SEOUL).hour == 0
+    clock.advance(timedelta(hours=24))
+    server.script = [_observe]
+    assert _run(context)["waiting"] is None
