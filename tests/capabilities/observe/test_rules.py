@@ -1,5 +1,8 @@
+import json
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -251,6 +254,39 @@ class _Broken:
     def embed_query(self, text: str) -> bytes:
         """Fail."""
         raise EmbedderFailed("no model")
+
+
+def test_what_was_judged_worth_keeping_is_kept_of_two_transcripts_and_little_else(e5: E5Embedder) -> None:
+    folder = Path(__file__).parents[3] / "benchmarks/data/observer"
+    rows = [json.loads(line) for line in (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()]
+    for name in ("coding", "korean"):
+        judged = {row["text"]: row["worth"] for row in rows if row["of"] == name}
+        kept = _kept_of(folder / f"{name}.txt", e5)
+        known = [judged[text] for text in kept if text in judged]
+        assert sum(known) >= 0.95 * sum(judged.values())
+        assert sum(known) >= 0.8 * len(kept)
+        assert len(kept) == len(set(kept))
+        assert not any(
+            "--force" in text or "--no-verify" in text or "legacy-peer" in text for text in kept if judged[text]
+        )
+
+
+def _kept_of(file: Path, e5: E5Embedder) -> list[str]:
+    roles = {"U ": Role.USER, "A ": Role.ASSISTANT, "T ": Role.TOOL}
+    kept: list[str] = []
+    for talk in re.split(r"^== \S+ ", file.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+        at, *lines = talk.splitlines()
+        messages: list[Message] = []
+        for line in lines:
+            if line[:2] in roles:
+                n = len(messages)
+                said = datetime.fromisoformat(at) + timedelta(minutes=n + 1)
+                messages.append(Message(f"{at}/{n}", roles[line[:2]], line[2:], said, at, "codex"))
+            elif line:
+                messages[-1] = messages[-1]._replace(text=f"{messages[-1].text}\n{line}")
+        span = tuple(Journalled(n, message) for n, message in enumerate(messages, start=1))
+        kept += [o.text for o in _observer(e5, kept)(MessageSpan(_SCOPE, 0, len(span), span)).observations]
+    return kept
 
 
 @pytest.mark.parametrize("embedder", [None, HashEmbedder(), _Broken()])

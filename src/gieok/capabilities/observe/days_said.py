@@ -8,7 +8,8 @@ from gieok.text.dates import find_span
 #: Words with one meaning whenever they are said.
 _PAST = re.compile(
     r"어제|그제|그저께|엊그제|오늘|방금|아까|지난 ?(?:주|달|해|번 ?주)|저번 ?(?:주|달)|작년|올해"
-    r"|\b(?:yesterday|today|this morning|last (?:night|week|weekend|month|year|\w+day)|\w+ (?:days?|weeks?|months?) ago)\b",
+    r"|\b(?:yesterday|today|this morning|last (?:night|week|weekend|month|year|\w+day)(?! of\b)"
+    r"|\w+ (?:days?|weeks?|months?) ago)\b",
     re.IGNORECASE,
 )
 _AHEAD = re.compile(

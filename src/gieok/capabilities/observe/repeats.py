@@ -37,7 +37,7 @@ _NOT = frozenset(
 _MOST_EXTRA = 1
 #: A part of what was said says nothing new, if it is no mere word of it.
 _FEWEST, _MOST_TIMES = 2, 3
-_LONG = 8
+_LONG, _SHORT = 8, 6
 
 
 class Content(frozenset[str]):
@@ -68,8 +68,8 @@ def repeats(new: Content, old: Content) -> bool:
 
 
 def is_of_subject(one: Content, other: Content) -> bool:
-    """Say whether two statements share half of their content: one may be the other's new value."""
-    return 2 * len(one & other) >= min(len(one), len(other)) > 0
+    """Say whether two short statements differ in one word: one may be the other's new value."""
+    return bool(one & other) and len(one - other) == len(other - one) == 1 and len(one) <= _SHORT
 
 
 def is_repeated(new: Content, held: Iterable[Content]) -> bool:

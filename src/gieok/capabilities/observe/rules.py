@@ -30,8 +30,6 @@ _WORTH, _WORTH_LEANING, _WORTH_BY_WORDS = 0.6, 0.85, 0.7
 _WORDS_AT_LEAST = 0.04
 _SURE = 0.85
 _ABOUT_USER = 0.8
-#: Of an answer alone, below this it says less than with its question.
-_WHOLE_CHARS = 24
 
 
 class Judgement(NamedTuple):
@@ -110,9 +108,8 @@ class RulesObserver:
 
     def _observation(self, said: Journalled, stated: Statement, judged: dict[str, Judgement]) -> Observation | None:
         text, judgement = stated.text, judged[stated.text]
-        if stated.alone and (len(stated.alone) >= _WHOLE_CHARS or judgement.worth < _WORTH):
-            own = judged[stated.alone]
-            text, judgement = (stated.alone, own) if own.worth >= _WORTH else (text, judgement)
+        if stated.alone and judgement.worth < _WORTH:
+            text, judgement = stated.alone, judged[stated.alone]
         if judgement.worth < (_WORTH_LEANING if stated.is_leaning else _WORTH):
             return None
         message, category = said.message, categories.category_of(text)

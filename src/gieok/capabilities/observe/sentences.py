@@ -4,7 +4,7 @@ Every step takes linear time, by lines: a turn may be a book.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 #: Of a longer turn, only this is looked at.
 _LOOKED_AT_CHARS = 20_000
@@ -24,14 +24,23 @@ _LOG = re.compile(
     | \s*[\w./-]*(?:error|exception|warning|panicked|fatal|failed)\w*\s*[:(\[]""",
     re.IGNORECASE | re.VERBOSE,
 )
+#: Lines that programs print: signs, columns, addresses.
+_PRINTED = re.compile(
+    r"\W*[\u2190-\u2bff\U0001F300-\U0001FAFF✨❌✅✖⨯]|.*\S {3,}\S|\W*(?:https?://|[~/][\w.-]+/\S+\W*$|"
+    r"#[0-9a-f]{6}\b)|.*\b(?:INF|WRN|ERR|DBG)\b"
+    r"|\W*(?:issue|symptom|recommendation|recommended|expected|actual|minor|major|nit|note|tradeoff|impact|"
+    r"severity|location|version)\b[^.]{0,20}:",
+    re.IGNORECASE,
+)
+#: Places in files, counters, progress: nobody types them.
+_MACHINE = re.compile(r"\w\.\w+:\d+(?::\d+)?\b|\[\d+/\d+\]|\.{4,}|[❌✅⚠⨯✖]|\b(?:QF|SA|E|W|F)\d{3,4}\b:?")
+#: A paragraph of so many lines, none of which ends like a sentence, is what a program printed.
+_PRINTED_LINES = 4
 _DOCUMENT = re.compile(r"\s*#{1,6}\s+\S")
-#: A line that ends with a colon and one of these brings what others wrote.
-_BRINGS = re.compile(
-    r"\b(?:said|says?|wrote|writes|error|log|logs|output|message|mail|e-?mail|paste\w*|below|text|article|"
-    r"following|paragraph|sentence|"
-    r"review|comment|ticket|transcript|example|data|plan|returns?|prints?|gives?|get|see|this)\b"
-    r"|이렇게|아래|다음|메일|메시지|에러|오류|로그|출력|글|문장|문단|번역|요약|리뷰|댓글|티켓|예시|데이터|"
-    r"계획|래|라고|다고|왔는데|왔어",
+#: A line that ends with a colon brings what others wrote, unless it announces rules.
+_OWN_LIST = re.compile(
+    r"\b(?:rules?|conventions?|remember|preferences?|decided|decisions?|facts?|always|agreed|requirements?|"
+    r"here)\b|규칙|원칙|기억|결정|정한|약속|요건",
     re.IGNORECASE,
 )
 #: What is asked to be worked on is material, whoever speaks in it.
@@ -47,12 +56,22 @@ _WORKED_ON = re.compile(
     r"가사)(?:를|을)? (?:하나 |한 편 |좀 )?써",
     re.IGNORECASE,
 )
+#: What a program says in the user's name: reports of OpenClaw's sub-agents and scheduled runs, prompts of orchestrators.
+_PROGRAM = re.compile(
+    r"\binternal context private\b|\bStats: runtime \d|\b(?:sub-?agent task|cron job)\b.{0,80}\b(?:completed|"
+    r"finished|ready|delivery)\b"
+    r"|\bfull transcript available at\b|\bcompleted (?:cron|scheduled|sub-?agent)\b|\boutput only:|"
+    r"^\W*(?:you are|act as) \w+,",
+    re.IGNORECASE,
+)
 _LASTS = re.compile(r"\b(?:always|from now on|never|every time|whenever)\b|앞으로|항상|언제나|매번|절대", re.IGNORECASE)
 _END = re.compile(
     r"(?<=[.!?。！？…])[\"'”’)\]]*\s+|(?<=[ㅋㅠㅎㅜ])\s+(?=\S)|\s+(?=(?:참고로|아 참|그리고 참|btw|by the way|fyi)\b)",
     re.IGNORECASE,
 )
-_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|vs|etc|mr|mrs|ms|dr|no|approx|st)|\b[A-Z]|^\d{1,2})\.$", re.IGNORECASE)
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|vs|etc|mr|mrs|ms|dr|no|approx|st|mag|prof|inc|ltd|ca)|\b[A-Z]|^\d{1,2})\.$", re.IGNORECASE
+)
 _FILLER = re.compile(
     r"^(?:(?:ok(?:ay)?|yes|yeah|yep|right|sure|oh|hmm+|well|great|perfect|cool|nice|thanks?(?: you)?|hi|hello|"
     r"hey|lol|haha)\b[\s,.!:–-]*"
@@ -83,6 +102,8 @@ _FOREIGN = re.compile(
 def own_sentences(text: str) -> list[str]:
     """Return the sentences of a user's own, in Korean or English, in order; few or none of a turn that is pasted."""
     text = text[:_LOOKED_AT_CHARS]
+    if _PROGRAM.search(text):
+        return []
     is_typed = len(text) <= _TYPED_CHARS and sum(1 for _ in _BULLET.finditer(text)) <= _MOST_ITEMS
     paragraphs = _paragraphs(text, has_items=is_typed)
     if sum(map(len, paragraphs)) > _TYPED_CHARS:
@@ -121,7 +142,13 @@ def is_understood(text: str) -> bool:
 def is_prose(line: str) -> bool:
     """Say whether a line is no code, no log and no table."""
     words = sum(char.isalnum() or char == " " for char in line)
-    return not _LOG.match(line) and words >= 0.75 * len(line.strip()) and _LETTER.search(line) is not None
+    return (
+        not _LOG.match(line)
+        and not _PRINTED.match(line)
+        and not _MACHINE.search(line)
+        and words >= 0.75 * len(line.strip())
+        and _LETTER.search(line) is not None
+    )
 
 
 def _paragraphs(text: str, *, has_items: bool) -> list[str]:
@@ -146,8 +173,14 @@ def _paragraphs(text: str, *, has_items: bool) -> list[str]:
                 continue
             if is_prose(bare.strip()) and not (line.startswith(("    ", "\t")) and not item):
                 found[-1].append(bare.strip())
-            is_brought = line.rstrip().endswith((":", "：")) and _BRINGS.search(line) is not None
-    return ["\n".join(lines) for lines in found if lines]
+            is_brought = line.rstrip().endswith((":", "：")) and not _OWN_LIST.search(line)
+    return ["\n".join(lines) for lines in found if lines and not _is_printed(lines)]
+
+
+def _is_printed(lines: Sequence[str]) -> bool:
+    return len(lines) >= _PRINTED_LINES and not any(
+        line.endswith((".", "!", "?", "…", ",")) or _HANGUL.search(line) or line[0].islower() for line in lines
+    )
 
 
 def _bare(sentence: str) -> str:

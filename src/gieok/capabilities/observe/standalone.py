@@ -16,6 +16,7 @@ from gieok.text.language import language_of
 
 #: A turn that is narrower may answer, accept or choose. A Hangul syllable counts double.
 _FEW_COLUMNS = 60
+_ANSWER_COLUMNS = 80
 _LONGEST_JOINED, _LONGEST_ASKED = 320, 200
 #: Of a long answer, a proposal stands at its end.
 _END_CHARS, _MOST_ITEMS = 2_500, 12
@@ -24,6 +25,7 @@ _AGREED = {"en": "(agreed)", "ko": "(동의함)"}
 _LEANS = re.compile(
     r"^(?:(?:and|but|so|because|also)\s+)?(?:it|it's|its|that|that's|they|they're|those|these|he|she|he's|"
     r"she's|then|there|because|which|both|neither|this one|that one)\b"
+    r"|^\w+ (?:it|them|these|those)\b"
     r"|^(?:그거|그건|그게|그걸|그것|이거|이건|이게|이걸|걔|거기|그래서|그러니까|그니까|그때|그쪽|그분|그 사람|"
     r"왜냐|둘 다|안 그러면|아니면|저번에|때문에)",
     re.IGNORECASE,
@@ -139,11 +141,50 @@ _PASSING = re.compile(
     r"meaning))|i (?:feel|guess|wonder|hope|wish|believe|noticed that the|see)\b|"
     r"i (?:really |especially |also )+(?:like|love) (?:the|how|that|your|this)|plus\b|that (?:would|could|"
     r"might)\b|ugh|wow|maybe\b)"
+    r"|^(?:(?:so|and|but|ok|no|well|yeah|also|now),? )?(?:let'?s (?:address|proceed|consider|see|do|take|look|"
+    r"try|start|continue|move|go|"
+    r"add|fix|change|get|make sure|work|keep going|allow|think)|presumably|seems?|it (?:seems|looks|feels)|"
+    r"looks like|i (?:don'?t love|suppose|assume|"
+    r"ran|tried|committed|pushed|restarted|merged|suggested|was|thought|think|have a (?:feeling|question))|"
+    r"we(?:'re| are) (?:missing|back|on)|"
+    r"there(?:'s| is| are| were)|this (?:is|was|will|function|file|test|code|line)|that (?:is|was|file)|"
+    r"the (?:test|tests|function|method|"
+    r"code|file|output|result|error|build|log|page|button|dialog|command|class|lookup|watcher|component))\b"
     r"|(?:것|거|듯) ?(?:같아|같은데|같네|같아요|싶어)\s*[.!~ㅋㅎㅠ]*$|(?:볼까 해|볼까 봐|볼게|할까 생각|"
     r"고민 중|려나)\S*\s*[.!~]*$"
     r"|\s좀\s*[.!~]*$|\b(?:pls|plz)\s*[.!]*$",
     re.IGNORECASE,
 )
+#: A name in code, a place in a file: what is said of it stands in the code tomorrow.
+_IDENTIFIER = re.compile(
+    r"\b\w+\(\)|\b[a-z]+[A-Z]\w+\b|\b[A-Z][a-z]+[A-Z][a-z]\w+\b|\b\w+_\w+_\w+\b|@[\w./~-]*/[\w./-]+|(?<!\w)--\w[\w-]+"
+    r"|\b[\w/-]+\.(?:py|[jt]sx?|mjs|go|rs|java|rb|c|cpp|h|css)\b|\bline \d+|\d+ ?번째 ?줄"
+)
+#: Speaks of software. What it is like now stands in the code; only what it shall be is worth a memory.
+_TECHNICAL = re.compile(
+    r"\b(?:flags?|functions?|tests?|providers?|sessions?|commits?|parsers?|logs?|logging|output|markdown|json|"
+    r"jsonl|files?|code|branch|tools?|"
+    r"commands?|callbacks?|engine|watchers?|apis?|endpoints?|quer(?:y|ies)|index|cache|fields?|columns?|"
+    r"loops?|methods?|class|struct|"
+    r"errors?|messages?|formatter|helper|comments?|attributes?|config|args?|params?|types?|imports?|packages?|"
+    r"repo|merge|release|events?|"
+    r"rows?|blob|schema|linter|lint|prompts?|tokens?|rendering|component|theme|heuristic|library|lib|db|dir|"
+    r"folder|path|paths)\b",
+    re.IGNORECASE,
+)
+_NORMATIVE = re.compile(
+    r"\b(?:should|shouldn't|must|mustn't|always|never|want|wanted|don't want|need to|needs to|has to|have to|"
+    r"only|not allowed|require[sd]?|"
+    r"let'?s (?:not|use|keep|limit|call|have|allow|disallow)|decided|agreed|instead of|rather than|no more|"
+    r"at most|at least|from now on|"
+    r"prefer|policy|rule|by default|default is|default for|goes? (?:in|to|into|under)|lives? (?:in|at)|"
+    r"keep|use|avoid|no desire|private|public|open source|support(?:s|ed)?|precedence|point of|stays?|"
+    r"we're (?:using|going|on)|we (?:use|ship|keep|run|have|are)|"
+    r"is called|are called|named|belongs?|owner|owns|deadline|due|until|before|by (?:mon|tues|wednes|thurs|"
+    r"fri)day|because)\b",
+    re.IGNORECASE,
+)
+_TECHNICAL_WORDS = 2
 #: Asks for work to be done now; what it says of later is worth keeping only if it is surely so.
 _WORK = re.compile(
     r"^(?:(?:please|now|then|also|and|so|can you|could you|next|first|just|go ahead and|let'?s|i (?:need|want) (?:you )?to|"
@@ -173,6 +214,11 @@ _OF_THAT = re.compile(
     r"\b(?:it|that|this|so|them|those)\b|\bshall i\?$|그렇게|이렇게|그걸|이걸|이대로|그대로", re.IGNORECASE
 )
 
+#: Recommends, where the next sentence asks for a go on it.
+_FITS = re.compile(
+    r"\b(?:would|could|should|might|best|better|fits?|simplest|cleanest|easiest|i'd)\b|[겠듯]|낫|충분|적합",
+    re.IGNORECASE,
+)
 #: A proposal of something that another sentence names.
 _OF_IT = re.compile(
     r"\b(?:do|use|recommend|suggest|propose|with|like|keep|doing|using) (?:it|that|this|them)\b", re.IGNORECASE
@@ -231,7 +277,7 @@ def _replied(said: str, own: Sequence[str], before: str) -> Iterator[Statement]:
 
 def _answered(answer: str, before: str) -> Statement | None:
     """Return an answer with the question that an agent ended with; None where it is none."""
-    if _columns(answer) > _FEW_COLUMNS or is_question(answer) or _REFUSES.match(answer) or _NO_ANSWER.search(answer):
+    if _columns(answer) > _ANSWER_COLUMNS or is_question(answer) or _REFUSES.match(answer) or _NO_ANSWER.search(answer):
         return None
     asked = _asked(before)
     return Statement(f"{asked} – {answer}", alone=answer) if asked else None
@@ -260,7 +306,10 @@ def _units(own: Sequence[str]) -> Iterator[Statement]:
 
 
 def _is_of_now(sentence: str) -> bool:
-    """Say whether a sentence passes with the moment, or asks for work, and says nothing of later."""
+    """Say whether a sentence passes with the moment, speaks of code, or asks for work, and says nothing of later."""
+    code = len(_TECHNICAL.findall(sentence)) + (2 if _IDENTIFIER.search(sentence) else 0)
+    if code >= _TECHNICAL_WORDS and not _NORMATIVE.search(sentence) and not _LASTS.search(sentence):
+        return True
     return _PASSING.search(sentence) is not None or (_WORK.search(sentence) is not None and not _LASTS.search(sentence))
 
 
@@ -271,7 +320,10 @@ def _agreed(proposal: str) -> Iterator[Statement]:
 
 def _asked(before: str) -> str:
     """Return the question at the end of what an agent said; '' for none, or one that says nothing."""
-    asked = [sentence for sentence in _sentences(before)[-3:] if sentence.endswith(("?", "？"))][-1:]
+    said = _sentences(before)
+    asked = [sentence for sentence in said[-3:] if sentence.endswith(("?", "？"))][-1:]
+    if sum(sentence.endswith(("?", "？")) for sentence in said[-8:]) > 1:
+        return ""  # which of them is answered is not said
     is_usable = bool(asked) and _is_taken(asked[0]) and not _EMPTY.match(asked[0]) and not _DEED.search(asked[0])
     return asked[0] if is_usable else ""
 
@@ -285,7 +337,7 @@ def _proposal(before: str) -> str:
             is_asked_of = True
         elif _DEED.search(sentence):
             return ""
-        elif is_asked_of or _PROPOSES.search(sentence):
+        elif _PROPOSES.search(sentence) or (is_asked_of and _FITS.search(sentence)):
             says_what = not _OF_IT.search(sentence)
             return sentence if says_what and _is_taken(sentence) else ""
     return ""

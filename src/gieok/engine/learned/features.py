@@ -42,8 +42,8 @@ _PATTERNS = {
         r"\".{4,}\"|\b(?:said|says|told me|according to)\b",
     ),
     "decided": (
-        r"기로|정했|결정|확정|바꿨|바뀌|옮겼|옮기|갈아|이제|합의|그걸로|걸로 가",
-        r"\b(?:decided|settled|agreed|switched|moved|changed|now|no longer|let's (?:use|go)|go with|went with|instead)\b",
+        r"기로|정했|결정|확정|바꿨|바뀌|옮겼|옮기|갈아|합의|그걸로|걸로 가",
+        r"\b(?:decided|settled|agreed|switched|moved|changed|no longer|let's (?:use|go)|go with|went with|instead)\b",
     ),
     "answering": (
         r"답변|대답|말투|반말|존댓말|불러|말해|설명|요약|줄 안|짧게|이모지",
@@ -77,6 +77,13 @@ _PATTERNS = {
             r"\b(?:i think i'll|i'll (?:try|check|look|definitely|keep that)|excited|looking (?:forward|for)|"
             r"interested in|i'd love"
             r"|curious|wonder(?:ing)?|i've heard|thinking of|considering)\b"
+        ),
+    ),
+    "narrated": (
+        r"(?:안 돼|안 나와|나와|떠|찍혀|보여|멈춰|느려|깨져|비어|뜨네|나네|되네|해봤|했는데)\s*[.!~ㅋㅎㅠ]*$",
+        (
+            r"\b(?:doesn't|didn't|isn't|wasn't|still|broken|missing|wrong|weird|odd|empty|fails?|failed|error|bug|crash\w*"
+            r"|happen\w*|seems?|looks?)\b"
         ),
     ),
     "to the agent": (r"^(?:너는|네가|너|당신)(?![가-힣])", r"^(?:you|your|you're|act as)\b"),

@@ -1,0 +1,158 @@
+"""What the observer without a model keeps: how much of it is worth keeping, and how much of what was told stands in it.
+
+    python benchmarks/observer.py [--told FILE] [--sessions FILE --name NAME] [--show] [--json]
+
+`data/observer/*.txt`: two transcripts written for this (`U` user, `A` agent, `T` tool; coding talk, and Korean), and
+`verdicts.jsonl`: every observation that was made of them, judged one by one by a person's measure: would this help in a later
+session, and is it intelligible alone. An observation that nobody judged yet is counted as such, and shown by `--show`.
+`--sessions`: another transcript, JSON lines of {"id", "at", "turns": [{"role", "text"}]}; of verdicts on what may not be
+published only the sums are kept. `--told`: a file in the form of data/told; which of its current facts stand in observations.
+"""
+
+import argparse
+import hashlib
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import told as told_way
+from gieok.backends.embedders.e5.runtime import E5Embedder
+from gieok.capabilities.observe import repeats
+from gieok.capabilities.observe.rules import Judge, RulesObserver
+from gieok.engine.distil import MessageSpan
+from gieok.model.conversation import Journalled, Message, Role
+from gieok.model.memory import Scope
+
+_DATA = Path(__file__).parent / "data/observer"
+_ROLES = {"U": Role.USER, "A": Role.ASSISTANT, "T": Role.TOOL}
+
+
+class Talk(NamedTuple):
+    """A session: its id, when it began, who said what."""
+
+    id: str
+    at: datetime
+    turns: list[tuple[Role, str]]
+
+
+def written(file: Path) -> list[Talk]:
+    """Read a transcript of our own."""
+    talks: list[Talk] = []
+    for line in file.read_text(encoding="utf-8").splitlines():
+        if line.startswith("== "):
+            _, name, at = line.split()
+            talks.append(Talk(name, datetime.fromisoformat(at), []))
+        elif line[:2] in ("U ", "A ", "T "):
+            talks[-1].turns.append((_ROLES[line[0]], line[2:]))
+        elif line:
+            role, text = talks[-1].turns.pop()
+            talks[-1].turns.append((role, f"{text}\n{line}"))
+    return talks
+
+
+def sessions(rows: Sequence[Mapping[str, Any]]) -> list[Talk]:
+    """Return sessions of JSON, the first one first."""
+    found = (
+        Talk(
+            row["id"],
+            datetime.fromisoformat(row["at"]).astimezone(UTC),
+            [(Role(turn["role"]), turn["text"]) for turn in row["turns"]],
+        )
+        for row in rows
+    )
+    return sorted(found, key=lambda talk: talk.at)
+
+
+def observed(talks: Sequence[Talk], embedder: E5Embedder) -> list[str]:
+    """Return what is kept of sessions, one after the other."""
+    kept: list[str] = []
+    observer = RulesObserver(UTC, Judge(lambda: embedder), lambda found: "", lambda: kept)
+    for talk in talks:
+        messages = tuple(
+            Journalled(n, Message(f"{talk.id}/{n}", role, text, talk.at + timedelta(minutes=n), talk.id, "benchmark"))
+            for n, (role, text) in enumerate(talk.turns, start=1)
+        )
+        kept += [o.text for o in observer(MessageSpan(Scope("agent:main"), 0, len(messages), messages)).observations]
+    return kept
+
+
+def sum_of(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def verdicts(name: str) -> dict[str, bool]:
+    """Return sum → whether it is worth keeping, of the observations of a transcript that were judged."""
+    rows = map(json.loads, (_DATA / "verdicts.jsonl").read_text(encoding="utf-8").splitlines())
+    return {row.get("sum") or sum_of(row["text"]): row["worth"] for row in rows if row["of"] == name}
+
+
+def row(name: str, talks: Sequence[Talk], embedder: E5Embedder) -> dict[str, Any]:
+    """Return the figures of a transcript."""
+    kept, judged = observed(talks, embedder), verdicts(name)
+    said = sum(role is Role.USER for talk in talks for role, _ in talk.turns)
+    known = [judged[sum_of(text)] for text in kept if sum_of(text) in judged]
+    worth = sum(judged.values())
+    return {
+        "kept": len(kept),
+        "kept_per_1000_turns": round(1000 * len(kept) / said),
+        "judged": len(known),
+        "precision": round(sum(known) / len(known), 3) if known else None,
+        "of_worth_still_kept": round(sum(known) / worth, 3) if worth else None,
+        "doubled": sum(1 for _ in doubled(kept)),
+        "unjudged": [text for text in kept if sum_of(text) not in judged],
+    }
+
+
+def doubled(kept: Sequence[str]) -> Iterator[str]:
+    """Yield observations that say what one before them says, and no other value in between."""
+    before: list[repeats.Content] = []
+    for text in kept:
+        own = repeats.content(text)
+        if repeats.is_repeated(own, before):
+            yield text
+        before.append(own)
+
+
+def told_share(file: Path, embedder: E5Embedder) -> dict[str, Any]:
+    """Return which current facts of a told file stand in an observation of their project."""
+    data = json.loads(file.read_text(encoding="utf-8"))
+    kept: list[str] = []
+    for project in data["projects"]:
+        kept += observed(sessions([s for s in data["sessions"] if s["project"] == project]), embedder)
+    facts = told_way.current_facts(data)
+    held = {name: told_way.is_recalled(fact, "\n".join(kept)) for name, fact in facts.items()}
+    return {
+        "facts": len(held),
+        "stand": round(sum(held.values()) / len(held), 3),
+        "kept": len(kept),
+        "missed": sorted(name for name, stands in held.items() if not stands),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--models", type=Path, default=Path(__file__).parents[1] / ".cache" / "models")
+    parser.add_argument("--told", type=Path)
+    parser.add_argument("--sessions", type=Path)
+    parser.add_argument("--name", default="")
+    parser.add_argument("--show", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    embedder = E5Embedder(given.models)
+    found = {file.stem: row(file.stem, written(file), embedder) for file in sorted(_DATA.glob("*.txt"))}
+    if given.sessions:
+        talks = sessions([json.loads(line) for line in given.sessions.read_text(encoding="utf-8").splitlines()])
+        found[given.name or given.sessions.stem] = row(given.name or given.sessions.stem, talks, embedder)
+    if given.told:
+        found["told"] = told_share(given.told, embedder)
+    if not given.show:
+        for figures in found.values():
+            figures["unjudged"] = len(figures.get("unjudged", ()))
+    print(json.dumps(found, ensure_ascii=False, indent=None if given.json else 1))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
