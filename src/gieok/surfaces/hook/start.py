@@ -221,8 +221,9 @@ def _last(place: SessionPlace) -> "tuple[StartPart, frozenset[str]]":
     if found is None:
         return StartPart("", (), 0), frozenset()
     day = time.strftime("%Y-%m-%d", time.localtime(found.turns[-1][2] / 1000))
-    turns = start.last_turns([(role, text) for role, text, _ in found.turns])
-    part = StartPart(f"End of the last session here ({day}, {found.agent})", start.last_lines(turns), start.LAST)
+    spoken = [(role, text) for role, text, _ in found.turns]
+    part = StartPart(f"End of the last session here ({day}, {found.agent})", start.last_lines(spoken), start.LAST)
+    turns = start.last_turns(spoken)
     said = [words for role, text, question in turns if role == "user" for words in (text, question)]
     return part, frozenset(" ".join(words.split()) for words in said if words)
 
