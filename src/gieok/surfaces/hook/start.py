@@ -112,7 +112,7 @@ def made(
         lines = start.active_lines([line for line in rest if not told.holds(line)], today)
         parts.append(StartPart(f"Active memory of {_named(scope)}", lines, share))
     parts.append(last if last.lines else _committed(place))
-    parts.append(StartPart("Due", [(-float(n), line) for n, (_, line) in enumerate(sorted(due))], start.DUE))
+    parts.append(StartPart(active.DUE, [(-float(n), line) for n, (_, line) in enumerate(sorted(due))], start.DUE))
     parts += lasting[1:]
     if index and place.own_scope.startswith("project:"):
         try:
@@ -238,7 +238,7 @@ def _committed(place: SessionPlace) -> StartPart:
         _log(place, error)
         rows = []
     lines = [(-float(n), start.shown_line(f"{day} {title}", "commit")) for n, (day, title) in enumerate(rows)]
-    return StartPart("What the user committed here, newest first", lines, start.LAST)
+    return StartPart(active.COMMITTED, lines, start.LAST)
 
 
 def _records(place: SessionPlace, index: "IndexReader") -> StartPart:
