@@ -40,6 +40,7 @@ _TURN = inject.InjectedMemory(
     title="", citation="", text="Kafka is out", who="user", day="2026-11-22", handle="1a2b3c4d.2", answers="Kafka?"
 )
 _TITLE = inject.InjectedMemory(title="Kafka", citation="notes/kafka.md#L1", text="Kafka " * 90, is_sure=False)
+_SAID = start.SaidTurn(0.2, 0.0, "2026-11-20", "yes do that", "1a2b3c4d.3", "Shall I use Loki for the logs?")
 _START = start.render(
     [
         start.StartPart(
@@ -49,9 +50,13 @@ _START = start.render(
         ),
         start.StartPart(
             "End of the last session here (2026-11-21, codex)",
-            start.last_lines([("user", "Why not Kafka?"), ("assistant", "It is heavy.")]),
+            start.last_lines(
+                [("user", "Why not Kafka?"), ("assistant", "It is heavy. Redis?"), ("user", "yes, 4 of them")]
+            ),
             start.LAST,
         ),
+        start.StartPart("Due", [(0.0, f"{_SAID.line} (due tomorrow)")], start.DUE),
+        start.StartPart("What the user said, newest first (agent:main)", start.turn_lines([_SAID]), start.LASTING),
     ],
     "this project's past sessions (project:shop-1)",
     2_000,

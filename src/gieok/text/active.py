@@ -39,6 +39,8 @@ _WORTH = {
 #: A 🔴 state is a fact rather than what goes on.
 _FACT = (3.0, 120, 0.3)
 MARKS = {"🔴": 2.0, "🟡": 1.0, "🟢": 0.0}
+#: Headings of what a session begins with, beside those that name a scope or a day in brackets.
+DUE, COMMITTED = "Due", "What the user committed here, newest first"
 _OWN = "own"
 _SECTION_OF = {heading: name for names in HEADINGS.values() for heading, name in zip(names, SECTIONS, strict=True)}
 _LINE = re.compile(r"- (🔴|🟡|🟢) (\d{4}-(?:0\d|1[0-2])-[0-3]\d) ")

@@ -12,7 +12,7 @@ _SMALL_TALK = (
     r"|perfect|nice|cool|good|sure|alright|lol|ha(?:ha)+|hi|hey|hello|bye|goodbye|cya|see you"
     r"|good (?:night|morning)|that'?s (?:all|it)|done|enough|for (?:today|now)|got it|ignore it"
     r"|never ?mind|you'?re welcome|no problem|noted|later|tomorrow|then|much|very"
-    r"|let'?s (?:stop|call it a day)|stop|here|so|and|all|right|ah|oh)\b"
+    r"|(?:let'?s )?(?:stop|call(?:ing)? it a day)|here|so|and|all|right|ah|oh)\b"
     r"|고마워요?|고맙습니다|감사(?:합니다|해요|드려요)?|수고(?:하셨습니다|하셨어요|했어요?|하세요|요)?|오늘은?"
     r"|여기까지(?: ?(?:하자|할게요?|합시다|해요))?"
     r"|괜찮(?:네요?|아요?|습니다)|오케이|좋(?:아요?|다|네요?|습니다)|알겠(?:습니다|어요?)"

@@ -17,6 +17,7 @@ _DAY = (
     rf"|\b(?P<em>{_NAME})\.? (?P<ed>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,? (?P<ey>\d{{4}}))?"
     rf"|(?<!\d)(?P<fd>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<fm>{_NAME})\b(?: (?P<fy>\d{{4}}))?"
 )
+_MAY_NAME = r"\d-\d\d-\d|\b(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 #: Something is to be there by then, or takes place then.
 _CUE = (
     r"(?i)까지|마감|기한|제출|만료|예정|약속|미팅|회의|면접|시험|발표|예약|출시|오픈|잊지"
@@ -42,6 +43,9 @@ def due_day(text: str, said: str, today: str, *, is_task: bool) -> str:
     A task is due on the last day that it names, from a week ahead until two weeks behind; what only names a day, on that
     day and the day before.
     """
+    # Most texts name no day, and looking for every form of one takes longer than this.
+    if re.search(r"\d", text) is None or not ("월" in text or re.search(_MAY_NAME, text)):
+        return ""
     days = [day for found in re.finditer(_DAY, text) if (day := _read(found, said))]
     if not days:
         return ""

@@ -29,7 +29,7 @@ def test_the_end_of_a_session_is_shown_without_thanks_and_with_the_question_that
         ("user", "응 고마워. 오늘은 여기까지"),
         ("assistant", "네, 수고하셨습니다! 다음에 이어서 하면 됩니다."),
     ]
-    shown = [line for _, line in start.last_lines(start.last_turns(turns))]
+    shown = [line for _, line in start.last_lines(turns)]
     assert shown == [
         "| User: Let's do the wheel.",
         '| User: arm64 (to: "Which platform first?")',

@@ -181,15 +181,18 @@ class _Page:
         self._headings = {name: count_tokens(heading) + 2 for name, heading in headings.items()}
         self._kept: list[_Line] = []
         self._by_word: dict[str, list[int]] = defaultdict(list)
-        self._finished = [(line.at, gist(line.said)) for line in lines if line.section.startswith("done")]
+        done = (line for line in lines if line.section.startswith("done"))
+        self._finished = [(line.at, line.said, _beginnings(line.said)) for line in done]
 
     def filled(self) -> list[_Line]:
         """Return the best lines of each section within its share, then the best of all."""
         waiting: list[_Line] = []
         left = {section: int(self._room * share) for section, share in _SHARES.items()}
+        full: set[str] = set()
         for line in self._lines:
             before = self._room
-            if line.worth < _CORRECTED_WORTH and left[line.section] < count_tokens(line.text):
+            if line.worth < _CORRECTED_WORTH and (line.section in full or left[line.section] < count_tokens(line.text)):
+                full.add(line.section)
                 waiting.append(line)
             else:
                 self._take(line)
@@ -204,9 +207,7 @@ class _Page:
     def _take(self, line: _Line) -> bool:
         """Keep a line, or its wording of what is kept; False if there is no room."""
         about = gist(line.said)
-        if line.section in ("pending", "due") and any(
-            at > line.at and is_finished(about, g) for at, g in self._finished
-        ):
+        if line.section in ("pending", "due") and self._is_finished(line, about):
             return True
         known = self._known(about)
         if known is not None:
@@ -224,10 +225,21 @@ class _Page:
         self._kept.append(line)
         return True
 
+    def _is_finished(self, line: _Line, about: Gist) -> bool:
+        """Say whether something done since is what a line plans. Few are near enough to be looked at whole."""
+        near, least = _beginnings(line.said), len(about.words) // 3
+        rows = (said for at, said, words in self._finished if at > line.at and len(words & near) >= max(1, least))
+        return any(is_finished(about, gist(said)) for said in rows)
+
     def _known(self, about: Gist) -> int | None:
         """Return which kept line says the same."""
         near = {number for word in about.words or (about.plain,) for number in self._by_word.get(word, ())}
         return next((n for n in sorted(near) if is_same(about, gist(self._kept[n].said))), None)
+
+
+def _beginnings(text: str) -> frozenset[str]:
+    """Return the first two letters of each word: endings and particles differ."""
+    return frozenset(word[:2] for word in text.casefold().split())
 
 
 def _joined(kept: _Line, other: _Line) -> _Line:

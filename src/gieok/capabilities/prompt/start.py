@@ -235,13 +235,13 @@ def last_turns(turns: "Sequence[tuple[str, str]]") -> "list[tuple[str, str, str]
     return [kept[n] for n in sorted({*users, *answers})]
 
 
-def last_lines(turns: "Sequence[tuple[str, str, str]]") -> "list[tuple[float, str]]":
+def last_lines(turns: "Sequence[tuple[str, str]]") -> "list[tuple[float, str]]":
     """Return the end of a session as it is shown; a question is left out where it is the line before."""
-    befores = ["", *(text for _, text, _ in turns)]
-    rows = enumerate(zip(turns, befores, strict=False))
+    shown = last_turns(turns)
+    befores = ["", *(text for _, text, _ in shown)]
     return [
         (float(n), _said(role, text, question if question != before else ""))
-        for n, ((role, text, question), before) in rows
+        for n, ((role, text, question), before) in enumerate(zip(shown, befores, strict=False))
     ]
 
 

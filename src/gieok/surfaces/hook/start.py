@@ -112,7 +112,7 @@ def made(
         lines = start.active_lines([line for line in rest if not told.holds(line)], today)
         parts.append(StartPart(f"Active memory of {_named(scope)}", lines, share))
     parts.append(last if last.lines else _committed(place))
-    parts.append(StartPart("Due", [(-float(n), line) for n, (_, line) in enumerate(sorted(due))], start.DUE))
+    parts.append(StartPart(active.DUE, [(-float(n), line) for n, (_, line) in enumerate(sorted(due))], start.DUE))
     parts += lasting[1:]
     if index and place.own_scope.startswith("project:"):
         try:
@@ -221,8 +221,9 @@ def _last(place: SessionPlace) -> "tuple[StartPart, frozenset[str]]":
     if found is None:
         return StartPart("", (), 0), frozenset()
     day = time.strftime("%Y-%m-%d", time.localtime(found.turns[-1][2] / 1000))
-    turns = start.last_turns([(role, text) for role, text, _ in found.turns])
-    part = StartPart(f"End of the last session here ({day}, {found.agent})", start.last_lines(turns), start.LAST)
+    spoken = [(role, text) for role, text, _ in found.turns]
+    part = StartPart(f"End of the last session here ({day}, {found.agent})", start.last_lines(spoken), start.LAST)
+    turns = start.last_turns(spoken)
     said = [words for role, text, question in turns if role == "user" for words in (text, question)]
     return part, frozenset(" ".join(words.split()) for words in said if words)
 
@@ -237,7 +238,7 @@ def _committed(place: SessionPlace) -> StartPart:
         _log(place, error)
         rows = []
     lines = [(-float(n), start.shown_line(f"{day} {title}", "commit")) for n, (day, title) in enumerate(rows)]
-    return StartPart("What the user committed here, newest first", lines, start.LAST)
+    return StartPart(active.COMMITTED, lines, start.LAST)
 
 
 def _records(place: SessionPlace, index: "IndexReader") -> StartPart:
