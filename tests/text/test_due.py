@@ -19,6 +19,7 @@ _TODAY, _SAID = "2026-11-22", "2026-11-20"
         ("Renew it by 2026-10-10", True, ""),
         ("the launch is on 2027-01-05", True, ""),
         ("moved the tables today (2026-11-20)", False, ""),
+        ("다음 주 금요일(2026-11-27)에 원장님들 앞에서 데모야", False, "2026-11-27"),
         ("the fair is on 2026-11-23", False, "2026-11-23"),
         ("the fair is on 2026-11-25", False, ""),
         ("13월 40일까지", True, ""),

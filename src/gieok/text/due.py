@@ -20,9 +20,9 @@ _DAY = (
 _MAY_NAME = r"\d-\d\d-\d|\b(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 #: Something is to be there by then, or takes place then.
 _CUE = (
-    r"(?i)까지|마감|기한|제출|만료|예정|약속|미팅|회의|면접|시험|발표|예약|출시|오픈|잊지"
+    r"(?i)까지|마감|기한|제출|만료|예정|약속|미팅|회의|면접|시험|발표|예약|출시|오픈|잊지|데모|세미나|행사|납품|출장|여행|생일|방문"
     r"|\bdue\b|\bdeadline\b|\bby\b|\bbefore\b|\buntil\b|\bexpires?\b|\bmeeting\b|\binterview\b|\bexam\b|\bdemo\b|\blaunch\b|\breleases?\b"
-    r"|\bremind\b|\bappointment\b|\bsubmit\b"
+    r"|\bremind\b|\bappointment\b|\btalk\b|\bflight\b|\btrip\b|\bvisit\b|\bsubmit\b"
 )
 #: A task is shown so long after its day, and so long before it.
 _OVERDUE_DAYS, _AHEAD_DAYS = 14, 7
