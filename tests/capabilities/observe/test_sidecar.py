@@ -24,9 +24,11 @@ from gieok.ops.context import Context
 from gieok.ops.encode import encode
 from gieok.ops.memory.index import IndexRequest
 from gieok.ops.memory.search import SearchRequest
-from gieok.ops.observe.run import ObserveRunRequest
+from gieok.ops.observe.run import ObserveRunRequest, settled
 from gieok.ops.observe.show import ObserveShowRequest
+from gieok.ops.observe.stats import ObserveStatsRequest
 from gieok.ops.observe.why import WhyRequest
+from gieok.ops.operation import Style
 from gieok.surfaces.hook import trail
 from gieok.testing.clock import ManualClock
 
@@ -64,6 +66,33 @@ def _say(file: Path, *texts: str, at: datetime = _NOW, **more: object) -> Path:
 
 def _texts(context: Context, scope: Scope = _SCOPE) -> list[str]:
     return [o.text for o in scope_memory.load(context.memory.store(), scope).observations]
+
+
+def test_rules_observe_a_conversation_that_rested_for_seconds_and_look_up_what_a_turn_answers(
+    context: Context, clock: ManualClock, tmp_path: Path
+) -> None:
+    sidecar, file = context.observe.sidecar(), tmp_path / "t" / "a.jsonl"
+    for role, text in (("assistant", "회의는 몇 시로 잡을까요?"), ("user", "9시 반")):
+        _say(file, text, at=clock.now(), role=role)
+        sidecar.capture_all()
+        assert settled(context, _SCOPE, flush=False) == [], "it has just been said"
+        clock.advance(timedelta(seconds=30))
+        assert settled(context, _SCOPE, flush=False) == [Step.OBSERVED]
+    assert _texts(context) == ["회의는 몇 시로 잡을까요? – 9시 반"]
+
+
+def test_the_same_sentence_in_every_session_is_kept_once(context: Context, clock: ManualClock, tmp_path: Path) -> None:
+    for day in range(3):
+        _say(tmp_path / "t" / f"{day}.jsonl", "출시는 11월 27일로 정했어.", at=clock.now())
+        operation("observe run").handler(context, ObserveRunRequest(once=True))
+        clock.advance(timedelta(days=1))
+    assert _texts(context) == ["출시는 11월 27일로 정했어."]
+
+
+def test_who_has_no_vectors_is_told_that_words_alone_judge(context: Context) -> None:
+    stats = operation("observe stats")
+    said = stats.present(stats.handler(context, ObserveStatsRequest()), Style("en", colour=False))
+    assert "no e5 vectors: judged by words alone" in said
 
 
 def test_below_the_threshold_messages_wait_and_an_idle_conversation_is_observed_whole(

@@ -13,6 +13,7 @@ def _texts(said: str, before: str = "") -> list[str]:
         ("몇 시로 할까요?", "9시 반", ["몇 시로 할까요? – 9시 반"]),
         ("Done. Which port?", "9443", ["Which port? – 9443"]),
         ("Anything else?", "use tabs", ["use tabs"]),
+        ("I put it on the list. By when?", "end of September", ["end of September"]),
         ("What do you think?", "we ship on Friday", ["we ship on Friday"]),
         ("Which port?", "which one is free?", []),
     ],

@@ -105,6 +105,9 @@ _DEED = re.compile(
 )  # fmt: skip
 #: A question that says nothing of its subject, or asks for a mere go.
 _EMPTY = re.compile(
+    r"^(?:and |ok,? )?(?:by when|until when|since when|which (?:type|one|number|kind|size|way|file|day|"
+    r"colou?r)|how (?:many|much|long|often)|when|where|who|why)\?$"
+    r"|^(?:언제까지|언제|어디|누구|왜|어떤 거|어느 거|몇 개|얼마)(?:인가요|일까요|요|죠|예요)?\?$|"
     r"^\W*(?:(?:does|do) (?:that|this|it) |(?:is|are|would|will|should|shall|may|can) (?:that|this|it|i|"
     r"we) (?:ok|okay|good|right|work|fine|go|do|proceed|start)|sound|shall i|ok\b|okay|right\b|agreed|"
     r"anything|what do you think|thoughts|any (?:other|more|questions)|ready|continue|proceed|go ahead|"
