@@ -2,7 +2,7 @@
 
     python benchmarks/observer.py [--told FILE] [--sessions FILE --name NAME] [--show] [--json]
 
-`data/observer/*.txt`: two transcripts written for this (`U` user, `A` agent, `T` tool; coding talk, and Korean), and
+`data/observer/*.txt`: transcripts written for this (`U` user, `A` agent, `T` tool; coding, Korean, errands), and
 `verdicts.jsonl`: every observation that was made of them, judged one by one by a person's measure: would this help in a later
 session, and is it intelligible alone. An observation that nobody judged yet is counted as such, and shown by `--show`.
 `--sessions`: another transcript, JSON lines of {"id", "at", "turns": [{"role", "text"}]}; of verdicts on what may not be

@@ -256,10 +256,10 @@ class _Broken:
         raise EmbedderFailed("no model")
 
 
-def test_what_was_judged_worth_keeping_is_kept_of_two_transcripts_and_little_else(e5: E5Embedder) -> None:
+def test_what_was_judged_worth_keeping_is_kept_of_three_transcripts_and_little_else(e5: E5Embedder) -> None:
     folder = Path(__file__).parents[3] / "benchmarks/data/observer"
     rows = [json.loads(line) for line in (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()]
-    for name in ("coding", "korean"):
+    for name in ("coding", "korean", "openclaw"):
         judged = {row["text"]: row["worth"] for row in rows if row["of"] == name}
         kept = _kept_of(folder / f"{name}.txt", e5)
         known = [judged[text] for text in kept if text in judged]

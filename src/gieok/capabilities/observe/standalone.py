@@ -34,7 +34,8 @@ _QUESTION = re.compile(
     r"[?？]\s*$|(?:까요?|나요|는지|인가요|은가요|던가|더라|었지|였지|을까|냐|니|뭐야|어때|어디야|어디 있어|"
     r"어딨어|누구야|언제야|맞지|되나|하나)\s*[.!~ㅋㅎ]*$"
     r"|^(?:what|why|how|when|where|who|which|is|are|do|does|did|can|could|should|would|will|have you|any idea)\b(?!.*[.!]$)"
-    r"|[,:;]\s*(?:what's|how (?:long|much|many|do|does|is|are|come)|where(?:'s| is| are)|who(?:'s| is)|"
+    r"|[,:;]\s*(?:what's|what (?:did|do|does|is|are|was|were)|how (?:long|much|many|do|does|is|are|come)|"
+    r"where(?:'s| is| are)|who(?:'s| is)|"
     r"why (?:is|are|do|does|did)|which \w+ (?:is|are|do))\b(?!.*[.!]$)",
     re.IGNORECASE,
 )
