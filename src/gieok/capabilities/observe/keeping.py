@@ -20,6 +20,8 @@ from gieok.text.gist import Gist, gist, holds, is_same
 _OPEN = timedelta(days=60)
 #: What was replaced stays so long at most.
 _TOLD = timedelta(days=30)
+#: Half of what a reflection starts at by itself.
+_MUCH_TOKENS = 20_000
 #: Two statements are on one subject if they share so much of the shorter one's words, and two of them.
 _SUBJECT = 0.5
 #: A line tells what it is made of in so much of its words, what it does not name in so much.
@@ -110,15 +112,19 @@ def joined(newest: Document, older: Iterable[Document]) -> Document:
 
 
 def by_worth(observations: Sequence[Observation], room_tokens: int) -> list[Observation]:
-    """Return what fits into a room: what must stay, then the most valuable of the rest, newer before older."""
+    """Return what fits into a room: what must stay, then the most valuable of the rest, newer before older.
+
+    Where all of it is not much, only what is low, done, or of tools goes.
+    """
     newest = max(o.at for o in observations)
+    is_much = sum(o.tokens for o in observations) > _MUCH_TOKENS
 
     def worth(o: Observation) -> float:
         if deeds.is_deed(o.text):
             return 0.0
         return active.worth("done" if o.is_done else _SECTIONS[o.category], o.priority.mark, (newest - o.at).days)
 
-    kept = {o for o in observations if o.category in _STANDING and not o.is_done}
+    kept = {o for o in observations if not o.is_done and (o.category in _STANDING or not (is_much or _is_low(o)))}
     room = room_tokens - sum(o.tokens for o in kept)
     for o in sorted((o for o in observations if o not in kept), key=lambda o: (worth(o), o.at), reverse=True):
         room -= o.tokens
@@ -126,6 +132,10 @@ def by_worth(observations: Sequence[Observation], room_tokens: int) -> list[Obse
             break
         kept.add(o)
     return [o for o in observations if o in kept]
+
+
+def _is_low(o: Observation) -> bool:
+    return o.priority is Priority.LOW or deeds.is_deed(o.text)
 
 
 def dropped(
