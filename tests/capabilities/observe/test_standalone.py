@@ -68,6 +68,16 @@ def test_what_leans_on_nothing_or_passes_must_be_surer(said: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "part", ["do it ", "ok, ", "e.g. ", "so and but ", "please now ", "that is ", "응 ", "_a", "--x ", "“", "- "]
+)
+def test_words_repeated_without_an_end_are_read_in_linear_time(part: str) -> None:
+    for size in (400, 20_000):
+        said = (part * size)[:size] + "x"
+        assert len(statements(said, "Should we use X? I'd use X.")) <= size
+        assert len(statements("yes", said)) <= 1
+
+
+@pytest.mark.parametrize(
     "said", ["Suppose we used Rust.", "만약 러스트를 쓴다면", "yeah right, that will work", "why Rust?"]
 )
 def test_questions_suppositions_and_irony_state_nothing(said: str) -> None:

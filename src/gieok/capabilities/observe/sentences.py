@@ -121,7 +121,7 @@ def split(paragraph: str) -> Iterator[str]:
         held = ""
         for part in _END.split(line):
             sentence = f"{held} {part}".strip()
-            held = sentence if _ABBREVIATION.search(sentence) else ""
+            held = sentence if len(sentence) < _LONGEST and _ABBREVIATION.search(sentence[-_LONGEST:]) else ""
             if sentence and not held:
                 yield sentence
         if held:

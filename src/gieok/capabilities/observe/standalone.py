@@ -256,10 +256,15 @@ def statements(said: str, before: str) -> list[Statement]:
 def own_accepts(said: str, before: str) -> Iterator[Statement]:
     """Yield the proposal that the first sentence of a longer turn accepts."""
     first = next(split(said.strip().split("\n")[0]), "")
-    if _columns(first) <= _FEW_COLUMNS and _ACCEPTS.match(first):
+    if _accepts(first):
         yield from _agreed(_proposal(before))
     elif chosen := _chosen(first, before):
         yield from _agreed(chosen)
+
+
+def _accepts(text: str) -> bool:
+    """Say whether a text is a mere yes; only a short one is looked at, as its words are tried in every order."""
+    return _columns(text) <= _FEW_COLUMNS and _ACCEPTS.match(text) is not None
 
 
 def is_question(text: str) -> bool:
@@ -270,7 +275,7 @@ def is_question(text: str) -> bool:
 def _replied(said: str, own: Sequence[str], before: str) -> Iterator[Statement]:
     if chosen := _chosen(said, before):
         yield from _agreed(chosen)
-    elif _ACCEPTS.match(said):
+    elif _accepts(said):
         yield from _agreed(_proposal(before))
     elif answered := _answered(" ".join(own) or said, before):
         yield answered._replace(alone=answered.alone if own else "")
@@ -296,7 +301,7 @@ def _units(own: Sequence[str]) -> Iterator[Statement]:
                 yield Statement(unit, is_leaning)
             unit = ""
             continue
-        if _ACCEPTS.match(sentence):
+        if _accepts(sentence):
             continue
         leans = _LEANS.search(sentence) is not None
         if leans and unit and len(unit) + len(sentence) < _LONGEST_JOINED:
