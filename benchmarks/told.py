@@ -50,6 +50,8 @@ _SETTLED = 8
 _REPLACED = re.compile(r"replaced|superseded|corrected|바뀜|대체|정정")
 #: Personal, and no credentials: data/told/README.md.
 _MAY_STAY = frozenset(("phone",))
+#: Kind of the questions that ask for what a later statement did not replace (benchmarks/data/changes.json).
+_STANDS = "stands"
 _EVENTS = {"start": "SessionStart", "prompt": "UserPromptSubmit"}
 _SETTINGS = {"claude-code": ".claude/settings.json", "codex": ".codex/hooks.json"}
 
@@ -60,6 +62,9 @@ class Scores:
 
     recalled: dict[str, bool] = field(default_factory=dict)
     stale: list[bool] = field(default_factory=list)
+    #: Of lines that show a replaced value alone, whether each is marked; and of what stands, whether it is marked all the same.
+    old_marked: list[bool] = field(default_factory=list)
+    wrongly_marked: list[bool] = field(default_factory=list)
     tokens: list[int] = field(default_factory=list)
 
     def add(self, question: Mapping[str, Any], text: str) -> None:
@@ -67,6 +72,12 @@ class Scores:
         self.tokens.append(count_tokens(text) if text else 0)
         if question["not"] and question["kind"] != "history":
             self.stale.append(is_stale_first(question, text))
+        if question.get("change"):
+            shown = [line for line in lines_holding(text, question["not"]) if not lines_holding(line, question["want"])]
+            self.old_marked += [_REPLACED.search(line) is not None for line in shown]
+        if question["kind"] == _STANDS:
+            shown = lines_holding(text, question["want"])
+            self.wrongly_marked.append(any(_REPLACED.search(line) is not None for line in shown))
 
     def row(self, questions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         by_kind, by_lang = defaultdict[str, list[bool]](list), defaultdict[str, list[bool]](list)
@@ -81,7 +92,8 @@ class Scores:
             "by_kind": {kind: _share(found) for kind, found in sorted(by_kind.items())},
             "by_lang": {lang: _share(found) for lang, found in sorted(by_lang.items())},
             "stale_first": _share(self.stale),
-        }
+            "old_marked": _share(self.old_marked),
+        } | ({"wrongly_marked": _share(self.wrongly_marked)} if self.wrongly_marked else {})
 
 
 def holds(text: str, wanted: str) -> bool:
@@ -95,6 +107,10 @@ def holds(text: str, wanted: str) -> bool:
     )
     after = r"(?![0-9])" if wanted[-1].isdigit() else ""
     return bool(re.search(before + re.escape(wanted) + after, text, re.IGNORECASE))
+
+
+def lines_holding(text: str, wanted: Sequence[str]) -> list[str]:
+    return [line for line in text.splitlines() if any(holds(line, one) for one in wanted)]
 
 
 def is_recalled(question: Mapping[str, Any], text: str) -> bool:
