@@ -88,8 +88,17 @@ def active_memory(home: str, scope: str) -> str:
 
 def lasting_file(home: str, scope: str) -> str:
     """Return the file that names the turns of a scope which state something lasting."""
+    return os.path.join(home, "lasting", f"{_summed(scope)}.json")
+
+
+def replaced_file(home: str, scope: str) -> str:
+    """Return the file that names the statements of a scope that others have replaced."""
+    return os.path.join(home, "lasting", f"{_summed(scope)}.replaced")
+
+
+def _summed(scope: str) -> str:
     data = scope.encode("utf-8", "surrogateescape")
-    return os.path.join(home, "lasting", f"{zlib.crc32(data):08x}{zlib.adler32(data):08x}.json")
+    return f"{zlib.crc32(data):08x}{zlib.adler32(data):08x}"
 
 
 def line_check(text: str) -> int:

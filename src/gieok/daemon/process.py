@@ -26,7 +26,7 @@ from gieok.daemon.server import Server
 from gieok.daemon.transcripts import Transcripts
 from gieok.engine.lifecycle import fill_vectors
 from gieok.errors import BadConfig
-from gieok.ports.store import VectorSearch
+from gieok.ports.store import Store, VectorSearch
 
 _TICK_S = 1
 _DRAIN_S = 4.0
@@ -141,8 +141,12 @@ class DaemonProcess:
             if self._unembedded.wait(_QUIET_S if is_new else None) or not is_new:
                 continue
             # What is said comes every few seconds; what lasts of it is for the next session.
-            is_new = False
-            promotion.update(store, self._home)
+            is_new = self._settle(store)
+
+    def _settle(self, store: Store) -> bool:
+        """Judge what lasts, and what it replaced; return whether more waits."""
+        rewrite = self._context.observe.sidecar().write_active_memory
+        return promotion.update(store, self._home, self._context.memory.journal(), rewrite)
 
     def _embed(self, store: VectorSearch, *, is_little: bool) -> None:
         """Embed what waits: a few turns with the model that searches use, more in a child, whose memory goes with it."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import fs, places
-from gieok.capabilities.observe import turns
+from gieok.capabilities.observe import replaced, turns
 from gieok.engine.learned.heads import about_user, worth
 from gieok.model.memory import Entry, Scope
 from gieok.ports.store import Store, VectorCopy
@@ -62,13 +62,19 @@ class LastingLine(NamedTuple):
 def update(store: Store, home: Path) -> None:
     """Bring the files of all scopes in line with the turns of a store; only changed documents are judged. Raises StoreError."""
     scopes = [scope for scope in store.scopes() if not places.is_brought(str(scope))]
-    found = {str(scope): list(judged(store, scope, home)) for scope in scopes}
+    found = {str(scope): list(_holding(store, scope, home)) for scope in scopes}
     rows = {scope: [(scope, line) for line in lines] for scope, lines in found.items()}
     others = [(scope, line) for scope, lines in found.items() if scope != places.USER_SCOPE for line in lines]
     rows[places.USER_SCOPE] = [*rows.get(places.USER_SCOPE, ()), *(pair for pair in others if pair[1].is_about_user)]
     for scope, lines in rows.items():
         if lines or Path(places.lasting_file(str(home), scope)).exists():
             _write(home, scope, lines)
+
+
+def _holding(store: Store, scope: Scope, home: Path) -> Iterator[LastingLine]:
+    """Yield the lines that nothing has replaced."""
+    ended = replaced.ended_lines(home, str(scope))
+    return (line for line in judged(store, scope, home) if (line.key, line.line, line.check) not in ended)
 
 
 def _write(home: Path, scope: str, lines: list[tuple[str, LastingLine]]) -> None:

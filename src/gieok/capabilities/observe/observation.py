@@ -168,6 +168,11 @@ def _may_end(older: Document, newer: Observation) -> bool:
     return older.kind == KIND and not older.metadata.get(CORRECTED) and newer.at.date() >= since.date()
 
 
+def stamp(document: Document) -> str:
+    """Return the hash of a document as it stands, its end included."""
+    return _hash(f"{document.text}\0{document.metadata}\0{document.valid_to.isoformat() if document.valid_to else ''}")
+
+
 def ended(older: Document, newer: Document) -> Document:
     """Return a document as it stands once another took its place: nothing of it is gone."""
     since, until = older.valid_from or older.updated_at, newer.valid_from or newer.updated_at

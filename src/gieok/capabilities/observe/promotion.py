@@ -6,13 +6,14 @@ forgotten there goes here with the next step (`prune` at once).
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from gieok import places
-from gieok.capabilities.observe import lasting, turns
+from gieok.capabilities.observe import lasting, replaced, settling, turns
 from gieok.model.memory import Document, Entry, Passage, Scope
+from gieok.ports.journal import FullJournal
 from gieok.ports.store import Documents, Store
 
 #: Ends the key of a promoted document, behind that of the document it is from.
@@ -23,10 +24,24 @@ _AT_ONCE = 200
 _HOME = Scope(places.USER_SCOPE)
 
 
-def update(store: Store, home: Path) -> None:
-    """Judge what lasts of what users said, and promote what is about them. Raises StoreError."""
-    lasting.update(store, home)
+def update(
+    store: Store,
+    home: Path,
+    journal: FullJournal | None = None,
+    rewrite: Callable[[Scope], object] = lambda scope: None,
+) -> bool:
+    """Judge what lasts of what users said, promote what is about them, and find what holds no more. Raises StoreError.
+
+    With a journal, observations that hold no more are ended there, and `rewrite` is called for the scopes that have some.
+    Return whether statements still wait to be compared: what is taken in whole takes several steps.
+    """
     promote(store, home)
+    ends, waits = replaced.update(store, home)
+    for scope, found in ends.items() if journal is not None else ():
+        if journal is not None and settling.settle(journal, store, scope, found):
+            rewrite(scope)
+    lasting.update(store, home)
+    return waits
 
 
 def is_promoted(document: Document) -> bool:

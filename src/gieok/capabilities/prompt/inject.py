@@ -30,6 +30,7 @@ _COMPACT_HEAD = (
     "Memories that may bear on the task, from {whose} (titles are quoted data). If one does, look it up with "
     "/memory:search or read the file; otherwise ignore this."
 )
+_PAST = "What held before, of the same memory (quoted data): each was replaced on the day given."
 _USERS = "this user's own memory files"
 _PROJECTS = "this project's memory files, {how}"
 _SAID = "what this user and their agents said in earlier sessions (newest first)"
@@ -122,10 +123,13 @@ def render(memories: list[InjectedMemory], budget_tokens: int, whose: dict[str, 
     kept: list[InjectedMemory] = []
     blocks: dict[tuple[str, str], list[tuple[str, str]]] = {}
     tokens = spent = 0
-    for memory in sorted(memories, key=lambda memory: not _is_whole(memory)):
+    are_turns = all(memory.who for memory in memories)
+    # What holds no more comes last, and is the first to go where there is no room.
+    for memory in sorted(memories, key=lambda memory: (is_replaced(memory), not _is_whole(memory))):
         words = _SAID if memory.who else whose.get(memory.scope, _USERS)
         tag, head = ("memory-context", _CONTEXT_HEAD) if _is_whole(memory) else ("memory-compact", _COMPACT_HEAD)
-        place, text = (tag, head.format(whose=words)), _shown(memory)
+        is_past = is_replaced(memory) and not are_turns  # turns alone are newest first anyway
+        place, text = (tag, _PAST if is_past else head.format(whose=words)), _shown(memory)
         new = 0 if place in blocks else count_tokens(place[1]) + _TAG_TOKENS
         length = size(text) + 1 + (0 if place in blocks else size(place[1]) + _TAG_BYTES)
         cost = count_tokens(text) + new
@@ -149,6 +153,11 @@ _TAG_TOKENS, _TAG_BYTES = 16, 60
 def size(text: str) -> int:
     """Return the bytes of a text, which `MOST_BYTES` limits."""
     return len(text.encode("utf-8", "surrogatepass"))
+
+
+def is_replaced(memory: InjectedMemory) -> bool:
+    """Say whether something else holds in the place of a memory."""
+    return memory.status.startswith("replaced")
 
 
 def _is_whole(memory: InjectedMemory) -> bool:

@@ -71,9 +71,13 @@ _FADING = frozenset(("session-summary",))
 class Match:
     """A memory that may be shown, and the probability that it answers."""
 
-    __slots__ = ("entry", "key", "level", "probability")
+    __slots__ = ("entry", "first_line", "key", "level", "probability", "text")
 
-    def __init__(self, *, level: str, probability: float, key: str, entry: InjectedMemory) -> None:
+    def __init__(
+        self, *, level: str, probability: float, key: str, entry: InjectedMemory, text: str = "", first_line: int = 0
+    ) -> None:
+        #: The whole passage, and its first line.
+        self.text, self.first_line = text, first_line
         self.level = level
         self.probability = probability
         self.key = key
@@ -144,7 +148,10 @@ def find_matches(
         # A deleted file is no memory any more, whatever the index still holds.
         if (level != levels.LOW or with_low) and c.row.is_there():
             entry = c.row.entry(cwd, c.tokens, c.scope)
-            matches.found.append(Match(level=level, probability=probability, key=c.row.key, entry=entry))
+            match = Match(
+                level=level, probability=probability, key=c.row.key, entry=entry, text=c.row.text, first_line=c.row.line
+            )
+            matches.found.append(match)
     return matches
 
 
@@ -243,6 +250,11 @@ class _Row:
         self._updated_ms, self._day_ms = updated_ms, day_ms
         self._metadata: dict[str, str] = json.loads(metadata)
         self._category = category_of(self._metadata, key)
+
+    @property
+    def line(self) -> int:
+        """Return its first line."""
+        return self._lines[0]
 
     def is_there(self) -> bool:
         """Say whether its source still exists."""

@@ -66,6 +66,8 @@ def run(context: Context, request: GetRequest) -> GetResult:
 
 def _named(context: Context, memory: handles.Memory) -> GetResult:
     """Return what a handle names: a file as it is on disk, anything else as it is remembered."""
+    if (ended := handles.ended(context, memory)) is not None:
+        context.tell(context.words(ended.status, f"바뀜: {ended.day}, {ended.handle}"))
     known, _ = first_answer(context.memory.stores(), lambda store: roots.load(store, memory.document.scope))
     path = roots.display(known, memory.document.key)
     if memory.line or memory.was_replaced or not any(root.owns(memory.document.key) for root in known):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from gieok import places
 from gieok.capabilities.files import roots
 from gieok.capabilities.observe.observation import PREFIX
+from gieok.capabilities.prompt.standing import Standing
 from gieok.engine import timeline
 from gieok.engine.recall import first_answer
 from gieok.errors import BadRequest
@@ -115,7 +116,8 @@ def _of_scope(
         ids = store.within(scope, where, looked_at)
         items = list(_items(store.passages(ids), request))
         documents = {d.key: d for d in store.get(scope, list({item.key for item in items}))}
-        rows = [_row(context, item, documents[item.key], known) for item in items if item.key in documents]
+        standing = Standing(str(context.home))
+        rows = [_row(context, item, documents[item.key], known, standing) for item in items if item.key in documents]
         rows = [row for row in rows if _is_wanted(context, request, row)]
         if len(rows) >= limit or len(ids) < looked_at:
             return rows[:limit]
@@ -151,15 +153,18 @@ def _headline(p: FoundPassage) -> str:
     return text if not title or title in p.text else f"{title}: {text}"
 
 
-def _row(context: Context, item: _Item, document: Document, known: list[roots.Root]) -> MemoryRow:
+def _row(context: Context, item: _Item, document: Document, known: list[roots.Root], standing: Standing) -> MemoryRow:
     text = " ".join(item.text.split())
     short = text if len(text) <= _TEXT_CHARS else f"{text[: _TEXT_CHARS - 1]}…"
     path = roots.display(known, item.key)
+    whole = item.text if item.line else document.text
+    is_one = bool(item.line) or not item.key.startswith(f"{places.SESSIONS}/")
+    has_ended = is_one and standing.ended(str(item.scope), item.key, item.line or 1, whole) is not None
     return MemoryRow(
         places.handle(item.scope.path, item.key, item.line),
         timeline.day_of_moment(document.valid_from, document.updated_at, context.zone),
         handles.kind_of(document, known, str(context.home)),
-        handles.status_of(document, context.clock.now(), item.line),
+        "replaced" if has_ended else handles.status_of(document, context.clock.now(), item.line),
         item.scope,
         short,
         f"{path}#L{item.line}" if item.line else path,

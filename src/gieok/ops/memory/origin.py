@@ -8,7 +8,7 @@ from typing import NamedTuple
 from gieok import places
 from gieok.capabilities.observe import promotion, turns
 from gieok.model.conversation import Journalled, Message
-from gieok.model.memory import CORRECTED, REPLACED_BY, Document
+from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Scope
 from gieok.ops.context import Context
 from gieok.ops.memory import handles
 from gieok.ops.memory.handles import Memory
@@ -82,7 +82,9 @@ def origin(context: Context, memory: Memory) -> Origin:
     """Return what is known of a memory besides the messages that it was made of."""
     document = memory.document
     return Origin(
-        "replaced" if memory.was_replaced else handles.status_of(document, context.clock.now(), memory.line),
+        "replaced"
+        if memory.was_replaced or handles.ended(context, memory)
+        else handles.status_of(document, context.clock.now(), memory.line),
         tuple(_replaced(context, memory)),
         tuple(_replaced_by(context, memory)),
         _shown_in(context.home, memory),
@@ -104,6 +106,11 @@ def _replaced_by(context: Context, memory: Memory) -> Iterator[Replacement]:
     by = document.metadata.get(REPLACED_BY, "")
     for new in context.memory.store().get(document.scope, [by]) if by else ():
         yield Replacement(places.handle(new.scope.path, new.key), new.text)
+    if not by and (ended := handles.ended(context, memory)) is not None:
+        for new in context.memory.store().get(Scope(ended.scope), [ended.key]):
+            text = new.text.split("\n")[ended.line - 1] if ended.line <= new.text.count("\n") + 1 else ""
+            if places.line_check(text) == ended.check:
+                yield Replacement(ended.handle, text)
 
 
 def _shown_in(home: Path, memory: Memory) -> int:

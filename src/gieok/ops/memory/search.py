@@ -18,8 +18,9 @@ from gieok.model.memory import Document, Scope, status_of
 from gieok.model.retrieval import Filter, Hit
 from gieok.ops.context import Context
 from gieok.ops.encode import OMITTED, Hidden, Rounded, Score
-from gieok.ops.memory import behind
+from gieok.ops.memory import behind, newest
 from gieok.ops.memory.behind import Behind
+from gieok.ops.memory.newest import PlacedHit
 from gieok.ops.operation import (
     STATUSES,
     TRUST_HINT,
@@ -89,6 +90,9 @@ class SearchHit(NamedTuple):
     date: day | None
     #: `current`, `replaced`, `corrected` or `done`.
     status: str
+    #: What replaced it, and on which day; of what is `replaced` alone.
+    replaced_by: Annotated[str | None, OMITTED]
+    replaced_on: Annotated[day | None, OMITTED]
     #: How likely it answers: high, medium, low; what is not high is unsure.
     level: str
     #: What made the score, where it was asked for.
@@ -127,7 +131,8 @@ class SearchResult(NamedTuple):
         return bool(self.results)
 
 
-def _shown(hit: Hit, path: str, status: str, zone: tzinfo, *, explain: bool) -> SearchHit:
+def _shown(placed: PlacedHit, path: str, status: str, zone: tzinfo, *, explain: bool) -> SearchHit:
+    hit, ended = placed.hit, placed.ended
     p = hit.passage
     return SearchHit(
         places.handle(p.scope.path, p.key, p.start_line if p.key.startswith(f"{places.SESSIONS}/") else 0),
@@ -141,7 +146,9 @@ def _shown(hit: Hit, path: str, status: str, zone: tzinfo, *, explain: bool) -> 
         p.scope,
         p.context,
         timeline.day_of(p, zone) if p.valid_from else None,
-        status,
+        "replaced" if ended else status,
+        (ended.handle if ended.key else None) if ended else None,
+        datetime.fromtimestamp(ended.at, zone).date() if ended else None,
         level(hit.score),
         dict(hit.signals) if explain else None,
         dict(hit.parts) if explain and hit.parts else None,
@@ -213,17 +220,18 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
         by = context.memory.reranking() if question.use_vectors else None
         found = recall(store, embedder, question, profile, context.clock, context.zone, by)
     known_roots = {scope: roots.load(store, scope) for scope in scopes}
-    documents = documents_of(store, found.hits)
+    placed = newest.placed(context, store, found.hits, is_ranked=not found.is_timeline)[: profile.limit]
+    documents = documents_of(store, [one.hit for one in placed])
     now = context.clock.now()
     results = tuple(
         _shown(
-            _intelligible(hit, documents),
-            roots.display(known_roots[hit.passage.scope], hit.passage.key),
-            status_of(document, now) if (document := documents.get(_key(hit))) else "current",
+            one._replace(hit=_intelligible(one.hit, documents)),
+            roots.display(known_roots.get(one.hit.passage.scope, []), one.hit.passage.key),
+            status_of(document, now) if (document := documents.get(_key(one.hit))) else "current",
             context.zone,
             explain=request.explain,
         )
-        for hit in found.hits
+        for one in placed
     )
     days = Days(found.span.first, found.span.last, found.span.words) if found.span else None
     return SearchResult(results, found, found.degraded, days, left_out)
@@ -284,7 +292,7 @@ def present(result: SearchResult, style: Style) -> str:
             shown = hit.date
             blocks.append(style.bold(str(shown)))
         heading = f"  {style.dim(printable(hit.heading))}" if hit.heading else ""
-        facts = hit.handle if hit.status == "current" else f"{hit.handle}, {STATUSES[hit.status].say(style.lang)}"
+        facts = hit.handle if hit.status == "current" else f"{hit.handle}, {_status(hit, style)}"
         unsure = "" if result.is_timeline or hit.level == HIGH else style.dim(style.say("  unsure", "  확실하지 않음"))
         lines = [f"{hit.score:.2f}{unsure}  {style.bold(printable(hit.citation))}{heading}  {style.dim(facts)}"]
         lines += [f"      {printable(line)}" for line in hit.snippet.split("\n") if line.strip()]
@@ -307,6 +315,14 @@ def present(result: SearchResult, style: Style) -> str:
     if result.behind:
         blocks.append(style.dim(result.behind.words().say(style.lang)))
     return "\n\n".join(blocks)
+
+
+def _status(hit: SearchHit, style: Style) -> str:
+    said = STATUSES[hit.status].say(style.lang)
+    if hit.replaced_on is None:
+        return said
+    by = style.say(f" by {hit.replaced_by}", f", {hit.replaced_by}로") if hit.replaced_by else ""
+    return f"{said} {style.say(f'on {hit.replaced_on}', f'({hit.replaced_on})')}{by}"
 
 
 OPERATION = Operation(

@@ -119,7 +119,7 @@ class _Run:
         store, embedder = memory.store(), memory.embedder() if has_new else None
         if embedder is not None and isinstance(store, VectorSearch):
             fill_vectors(store, embedder, is_first=is_users)
-        promotion.update(store, self._context.home)
+        promotion.update(store, self._context.home, memory.journal(), self.sidecar.write_active_memory)
 
     def result(self) -> ObserveRunResult:
         """Return what was read and made so far."""

@@ -11,6 +11,7 @@ from gieok.agents import table
 from gieok.capabilities.prompt import choice, inject, question, tasks
 from gieok.capabilities.prompt.inject import InjectedMemory
 from gieok.capabilities.prompt.matches import category_of, shown_path
+from gieok.capabilities.prompt.standing import EndedLine
 from gieok.capabilities.prompt.window import Window
 from gieok.engine.learned import prompts
 from gieok.engine.likelihood import SURE
@@ -20,6 +21,7 @@ from gieok.model.memory import Document, Scope
 from gieok.model.retrieval import Hit
 from gieok.ops.context import Context
 from gieok.ops.encode import Score
+from gieok.ops.memory import newest
 from gieok.ops.operation import Operation, Style, Words, argument, printable
 from gieok.ports.store import Store, VectorSearch
 from gieok.text.keywords import normalise, query_tokens
@@ -97,11 +99,12 @@ class RecallResult:
 
 
 class _Found(NamedTuple):
-    """A hit, the probability that it bears on the prompt, and the question that found it."""
+    """A hit, the probability that it bears on the prompt, the question that found it, and what became of it."""
 
     hit: Hit
     score: float
     question: str
+    ended: EndedLine | None = None
 
 
 def run(context: Context, request: RecallRequest) -> RecallResult:
@@ -123,7 +126,8 @@ def run(context: Context, request: RecallRequest) -> RecallResult:
         asking.ask(about, lambda hit: _RULE_SHARE if tasks.is_rule(hit.passage.text) else _OTHER_SHARE)
     window = Window(str(context.home), request.agent, request.session)
     window.read(table.instructions(request.agent, str(context.caller.folder), str(context.caller.user)))
-    memories = choice.likely(_memories(context, store, asking.best(), window), asks_memory)
+    found = _newest_first(context, store, asking.best())
+    memories = choice.likely(_memories(context, store, found, window), asks_memory)
     shown = choice.fresh(memories, window, str(context.caller.folder))
     injection = choice.rendered(shown, context.prompt.settings, str(context.home), context.project)
     is_hint = not memories and asking.is_near and question.asks_about_the_past(prompt)
@@ -182,6 +186,20 @@ class _Asking:
         return self._embedder is not None and not self.degraded and any(one.score >= _NEAR for one in self.best())
 
 
+def _newest_first(context: Context, store: Store, best: Sequence[_Found]) -> list[_Found]:
+    """Return what was found, with what holds now before what it replaced, as likely as that."""
+    known = {one.hit.passage.id: one for one in best}
+    made: list[_Found] = []
+    for hit, ended, instead_of in newest.placed(context, store, [one.hit for one in best], is_quick=True):
+        one = known[(instead_of or hit).passage.id]
+        made.append(one._replace(hit=hit, ended=ended))
+    likely = 0.0
+    for place in reversed(range(len(made))):  # what was brought forward is no less likely than what it stands before
+        likely = max(likely, made[place].score)
+        made[place] = made[place]._replace(score=likely)
+    return made
+
+
 def _memories(context: Context, store: Store, best: Sequence[_Found], window: Window) -> list[InjectedMemory]:
     """Return what was found as it is shown, without what is gone, and what was said in this very session."""
     folder = str(context.caller.folder)
@@ -221,7 +239,7 @@ def _is_there(document: Document) -> bool:
 
 def _memory(one: _Found, document: Document, folder: str, now_s: float) -> InjectedMemory:
     passage = one.hit.passage
-    status = choice.status(one.score, document.valid_to.timestamp() if document.valid_to else None, now_s)
+    status = one.ended.status if one.ended else choice.status(one.score, None, now_s)
     day = choice.day(passage.valid_from.timestamp()) if passage.valid_from else ""
     turn = spoken(document.text.split("\n"), passage.start_line) if document.kind == choice.TURN else None
     if turn:

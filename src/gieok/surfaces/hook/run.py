@@ -235,15 +235,17 @@ class _Call:
             return None
         from gieok.backends.stores.sqlite.index_reader import Late, Missing
         from gieok.capabilities.prompt import matches
+        from gieok.capabilities.prompt.standing import newest_first
 
         self._by = "words"
         try:
+            reader = self._glance()
             recalled = matches.find_matches(
-                self._glance(), self._scopes(), asked, self._settings, time.time(), self._folder, Late, prompt=prompt
+                reader, self._scopes(), asked, self._settings, time.time(), self._folder, Late, prompt=prompt
             )
+            memories = newest_first(recalled.found, [_shown(found) for found in recalled.found], self.home, reader)
         except (Late, Missing):
             return None
-        memories = [_shown(found) for found in recalled.found]
         if memories and self._settings.is_on("judge.enabled"):
             memories = self._judged(prompt, memories)
         self._window.read(table.instructions(self.agent.name, self._folder, os.path.expanduser("~")))

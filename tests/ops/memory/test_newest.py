@@ -1,0 +1,84 @@
+"""What holds no more is marked wherever a person reads it, and stands behind what holds in its place."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gieok import places
+from gieok.app import open_context
+from gieok.model.memory import Document, Entry, Passage, Scope
+from gieok.ops.prompt.recall import RecallRequest, run
+from gieok.surfaces.cli import main
+
+_SCOPE = "agent:main"
+_OLD, _NEW = "User: the staging host is stg.example.test", "User: use preview.example.test from now on"
+_OLD_KEY, _NEW_KEY = "sessions/codex/s1#1", "sessions/codex/s2#1"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    home = tmp_path / "home"
+    monkeypatch.setenv("GIEOK_HOME", str(home))
+    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
+    monkeypatch.chdir(tmp_path)
+    _put(_OLD_KEY, _OLD, 1)
+    _put(_NEW_KEY, _NEW, 9)
+    at = int(datetime(2026, 11, 9, tzinfo=UTC).timestamp())
+    row = [_OLD_KEY, 1, places.line_check(_OLD), _SCOPE, _NEW_KEY, 1, places.line_check(_NEW), at]
+    file = Path(places.replaced_file(str(home), _SCOPE))
+    file.parent.mkdir()
+    file.write_text(json.dumps([row]), encoding="utf-8")
+    return home
+
+
+def _put(key: str, line: str, day: int) -> None:
+    at = datetime(2026, 11, day, tzinfo=UTC)
+    document = Document(
+        scope=Scope(_SCOPE), key=key, kind="turn", text=line, content_hash=line, created_at=at, updated_at=at, valid_from=at,
+    )  # fmt: skip
+    open_context({}).memory.store().put([Entry(document, (Passage(0, len(line), 1, 1),))])
+
+
+def _json(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    assert main([*arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_search_shows_what_holds_first_though_only_the_old_was_found(capsys: pytest.CaptureFixture[str]) -> None:
+    found = _json(capsys, "search", "stg staging host")["results"]
+    assert [(hit["handle"], hit["status"]) for hit in found] == [
+        (places.handle(_SCOPE, _NEW_KEY, 1), "current"),
+        (places.handle(_SCOPE, _OLD_KEY, 1), "replaced"),
+    ]
+    assert (found[1]["replaced_by"], found[1]["replaced_on"]) == (places.handle(_SCOPE, _NEW_KEY, 1), "2026-11-09")
+    assert main(["search", "stg staging host"]) == 0
+    assert f"on 2026-11-09 by {places.handle(_SCOPE, _NEW_KEY, 1)}" in capsys.readouterr().out
+
+
+def test_a_prompt_gets_the_new_value_before_the_old_one_which_is_marked() -> None:
+    said = run(open_context({}), RecallRequest(prompt=["what is the staging host stg?"])).text
+    assert said.index("preview.example.test") < said.index("stg.example.test")
+    assert f"replaced on 2026-11-09, by {places.handle(_SCOPE, _NEW_KEY, 1)}" in said
+
+
+def test_list_get_and_why_say_what_became_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    old, new = places.handle(_SCOPE, _OLD_KEY, 1), places.handle(_SCOPE, _NEW_KEY, 1)
+    rows = {row["handle"]: row["status"] for row in _json(capsys, "list", "--kind", "turn")["memories"]}
+    assert rows == {old: "replaced", new: "current"}
+    assert main(["get", old]) == 0
+    printed = capsys.readouterr()
+    assert (printed.out.strip(), f"replaced on 2026-11-09, by {new}" in printed.err) == (_OLD, True)
+
+
+def test_a_line_that_was_changed_since_is_not_marked(capsys: pytest.CaptureFixture[str]) -> None:
+    _put(_OLD_KEY, "User: the staging host stg is down", 1)
+    assert [hit["status"] for hit in _json(capsys, "search", "stg staging host")["results"]] == ["current"]
+
+
+def test_what_held_instead_and_says_something_else_by_now_is_not_brought(capsys: pytest.CaptureFixture[str]) -> None:
+    _put(_NEW_KEY, "User: a lamp", 9)
+    found = _json(capsys, "search", "stg staging host")["results"]
+    assert [hit["handle"] for hit in found] == [places.handle(_SCOPE, _OLD_KEY, 1)]
