@@ -23,7 +23,6 @@ def _likely(earlier: str, later: str, alike: float = _ALIKE) -> float:
     [
         ("배포는 젠킨스로 해", "배포 젠킨스 말고 이제 깃허브 액션으로 해"),
         ("the cache TTL is 60 seconds", "the cache TTL is 300 seconds now"),
-        ("standup is at 9:15", "standup moved to 10:00"),
         ("회의는 10시야", "회의는 11시로 옮겼어"),
     ],
 )

@@ -18,7 +18,7 @@ from gieok.engine.learned.weights import Weights, learned
 from gieok.text.keywords import keyword_text, normalise
 
 #: From here the later statement replaces the earlier one; from `NEWER` on both stand, the newer one first.
-REPLACES, NEWER = 0.6, 0.25
+REPLACES, NEWER = 0.8, 0.25
 #: Statements whose vectors are less alike, once what all have in common is taken off, are not looked at.
 _LEAST_ALIKE = 0.12
 _MOST_SENTENCES = 6
