@@ -91,6 +91,10 @@ def lasting_file(home: str, scope: str) -> str:
     return os.path.join(home, "lasting", f"{_summed(scope)}.json")
 
 
+#: Of a row of that file that says what holds no more.
+REPLACED_FIELDS = 8
+
+
 def replaced_file(home: str, scope: str) -> str:
     """Return the file that names the statements of a scope that others have replaced."""
     return os.path.join(home, "lasting", f"{_summed(scope)}.replaced")

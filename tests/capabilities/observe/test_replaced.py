@@ -188,3 +188,15 @@ def test_an_observation_ends_in_the_journal_and_holds_again_where_what_ended_it_
     assert settling.settle(journal, store, _SHOP, [])
     (document,) = store.get(_SHOP, [old.document.key])
     assert (document.valid_to, dict(document.metadata)) == (None, {})
+
+
+def test_what_is_too_unsure_to_mark_names_the_likeliest_that_may_stand_in_its_place() -> None:
+    def link(old: str, new: str, likely: float, *, takes_back: bool = False) -> replaced.Link:
+        return replaced.Link(replaced.Line(old, 1, 0, 1), replaced.Line(new, 1, 0, 2), likely, takes_back)
+
+    links = [
+        link("a", "b", 0.55), link("a", "c", 0.7), link("d", "e", 0.95), link("d", "f", 0.6), link("g", "d", 0.7),
+        link("h", "i", 0.3), link("j", "k", 0.7, takes_back=True),
+    ]  # fmt: skip
+    assert [(one.old.key, one.by.key, likely) for one, likely in replaced.succeeded(links)] == [("a", "c", 0.7)]
+    assert [one.old.key for one in replaced.current(links)] == ["d"]

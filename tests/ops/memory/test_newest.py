@@ -82,3 +82,18 @@ def test_what_held_instead_and_says_something_else_by_now_is_not_brought(capsys:
     _put(_NEW_KEY, "User: a lamp", 9)
     found = _json(capsys, "search", "stg staging host")["results"]
     assert [hit["handle"] for hit in found] == [places.handle(_SCOPE, _OLD_KEY, 1)]
+
+
+def test_what_may_stand_in_its_place_comes_first_and_marks_nothing(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = Path(places.replaced_file(str(home), _SCOPE))
+    file.write_text(json.dumps([[*json.loads(file.read_text())[0], 0.6]]), encoding="utf-8")
+    found = _json(capsys, "search", "stg staging host")["results"]
+    assert [(hit["handle"], hit["status"]) for hit in found] == [
+        (places.handle(_SCOPE, _NEW_KEY, 1), "current"),
+        (places.handle(_SCOPE, _OLD_KEY, 1), "current"),
+    ]
+    said = run(open_context({}), RecallRequest(prompt=["what is the staging host stg?"])).text
+    assert said.index("preview.example.test") < said.index("stg.example.test")
+    assert "replaced" not in said

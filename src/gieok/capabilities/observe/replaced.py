@@ -115,6 +115,7 @@ def update(store: Store, home: Path) -> tuple[dict[Scope, list[Ended]], bool]:
             standing, is_behind = compared(store, scope, home, active[0])
             found[scope.path], waits = standing.links, waits or is_behind
     shown = {of: [(ended, of) for ended in current(links)] for of, links in found.items()}
+    after = {of: succeeded(links) for of, links in found.items()}
     for ended, _ in list(shown.get(places.USER_SCOPE, ())):
         if (said_in := _project_of(store, ended.old)) is not None:
             source = ended.old._replace(key=ended.old.key.removesuffix(places.PROMOTED))
@@ -122,7 +123,7 @@ def update(store: Store, home: Path) -> tuple[dict[Scope, list[Ended]], bool]:
             if source[:2] not in known:
                 shown[said_in].append((ended._replace(old=source), places.USER_SCOPE))
     for of, rows in shown.items():
-        _write(home, of, rows)
+        _write(home, of, rows, after.get(of, ()))
     return {Scope(of): [ended for ended, _ in rows] for of, rows in shown.items()}, waits
 
 
@@ -132,7 +133,7 @@ def ended_lines(home: Path, scope: str) -> frozenset[tuple[str, int, int]]:
         rows = json.loads(Path(places.replaced_file(str(home), scope)).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return frozenset()
-    return frozenset((row[0], row[1], row[2]) for row in rows)
+    return frozenset((row[0], row[1], row[2]) for row in rows if len(row) == places.REPLACED_FIELDS)
 
 
 def _project_of(store: Store, line: Line) -> str | None:
@@ -143,10 +144,14 @@ def _project_of(store: Store, line: Line) -> str | None:
     return found[0].metadata.get("scope") if found else None
 
 
-def _write(home: Path, scope: str, rows: Sequence[tuple[Ended, str]]) -> None:
-    """Write what readers need: the line, its sum, what stands in its place (scope, key, line, sum), and since when."""
+def _write(home: Path, scope: str, rows: Sequence[tuple[Ended, str]], after: Sequence[tuple[Ended, float]]) -> None:
+    """Write what readers need: the line, its sum, what stands in its place (scope, key, line, sum), and since when.
+
+    A row with one more field, how likely that is, says what may stand in its place: both hold as far as is known.
+    """
     file = Path(places.replaced_file(str(home), scope))
-    made = [(*ended.old[:3], whose, *ended.by[:3], ended.at) for ended, whose in rows]
+    made: list[tuple[object, ...]] = [(*ended.old[:3], whose, *ended.by[:3], ended.at) for ended, whose in rows]
+    made += [(*ended.old[:3], scope, *ended.by[:3], ended.at, round(likely, 3)) for ended, likely in after]
     if made or file.exists():
         text = json.dumps(made)
         if not file.exists() or file.read_text(encoding="utf-8") != text:
@@ -173,6 +178,17 @@ def current(links: Sequence[Link]) -> list[Ended]:
             last = _newest(after[last[:2]])
         made.append(Ended(found[0].old, last, min(link.new.at for link in found)))
     return made
+
+
+def succeeded(links: Sequence[Link]) -> list[tuple[Ended, float]]:
+    """Return the statements that a later one may have replaced, and how likely: too unsure to say that they hold no more."""
+    ended = {one.old[:2] for one in current(links)}
+    best: dict[tuple[str, int], Link] = {}
+    for link in links:
+        if link.likely >= changes.SUCCEEDS and not ended & {link.old[:2], link.new[:2]} and not link.takes_back:
+            other = best.get(link.old[:2])
+            best[link.old[:2]] = link if other is None or link.likely > other.likely else other
+    return [(Ended(link.old, link.new, link.new.at), link.likely) for link in best.values()]
 
 
 def _newest(links: Sequence[Link]) -> Line:

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
             """Return a line of a document."""
 
 
-_FIELDS = 8
-
-
 class EndedLine:
     """A statement that holds no more: since when (Unix seconds), and the line that holds in its place, with its sum."""
 
@@ -58,25 +55,31 @@ class Standing:
 
     def __init__(self, home: str) -> None:
         self._home = home
-        self._known: dict[str, dict[tuple[str, int], tuple[int, EndedLine]]] = {}
+        self._known: dict[str, dict[tuple[str, int], tuple[int, EndedLine, bool]]] = {}
 
     def ended(self, scope: str, key: str, line: int, text: str) -> "EndedLine | None":
         """Return what became of a line, if it still says what was compared; None where it holds."""
+        found = self.after(scope, key, line, text)
+        return found[0] if found and found[1] else None
+
+    def after(self, scope: str, key: str, line: int, text: str) -> "tuple[EndedLine, bool] | None":
+        """Return what stands before a line, and whether the line holds no more; None where nothing does."""
         if scope not in self._known:
             self._known[scope] = _read(places.replaced_file(self._home, scope))
-        check, found = self._known[scope].get((key, line), (0, None))
-        return found if found and check == places.line_check(text) else None
+        check, found, is_sure = self._known[scope].get((key, line), (0, None, False))
+        return (found, is_sure) if found and check == places.line_check(text) else None
 
 
-def _read(file: str) -> "dict[tuple[str, int], tuple[int, EndedLine]]":
+def _read(file: str) -> "dict[tuple[str, int], tuple[int, EndedLine, bool]]":
     try:
         with open(file, encoding="utf-8") as opened:
             rows = json.load(opened)
     except (OSError, ValueError):
         return {}
     return {
-        (key, line): (check, EndedLine(scope, by, by_line, by_check, at))
-        for key, line, check, scope, by, by_line, by_check, at in (row for row in rows if len(row) == _FIELDS)
+        (row[0], row[1]): (row[2], EndedLine(*row[3 : places.REPLACED_FIELDS]), len(row) == places.REPLACED_FIELDS)
+        for row in rows
+        if len(row) in (places.REPLACED_FIELDS, places.REPLACED_FIELDS + 1)
     }
 
 
@@ -92,9 +95,10 @@ def newest_first(
     made: list[InjectedMemory] = []
     for match, memory in zip(found, shown, strict=True):
         line = _line_of(memory.handle) or match.first_line
-        ended = standing.ended(memory.scope, match.key, line, match.text)
-        if ended is not None:
-            memory.status = ended.status
+        after = standing.after(memory.scope, match.key, line, match.text)
+        if after is not None:
+            ended, is_sure = after
+            memory.status = ended.status if is_sure else memory.status
             new = by_handle.get(ended.handle) or _looked_up(ended, memory, reader)
             if new is not None and new not in made:
                 new.score = max(new.score, memory.score)

@@ -19,6 +19,8 @@ from gieok.text.keywords import keyword_text, normalise
 
 #: From here the later statement replaces the earlier one; from `NEWER` on both stand, the newer one first.
 REPLACES, NEWER = 0.8, 0.25
+#: From here the later one is shown before the earlier one also where it was not found itself; nothing is marked for it.
+SUCCEEDS = 0.5
 #: Statements whose vectors are less alike, once what all have in common is taken off, are not looked at.
 _LEAST_ALIKE = 0.12
 _MOST_SENTENCES = 6

@@ -56,10 +56,13 @@ def placed(
     now = context.clock.now()
     standing = Standing(str(context.home))
     ended: dict[int, EndedLine] = {}
+    newer: dict[int, EndedLine] = {}
     for place, hit in enumerate(hits):
         p = hit.passage
         document = documents.get((p.scope, p.key))
-        found = standing.ended(p.scope.path, p.key, p.start_line, p.text)
+        found, is_sure = standing.after(p.scope.path, p.key, p.start_line, p.text) or (None, True)
+        if found is not None and not is_sure:
+            newer[place], found = found, None
         if found is None and document is not None and document.valid_to is not None and document.valid_to <= now:
             found = _by_document(document)
         if found is not None:
@@ -71,7 +74,7 @@ def placed(
         (hit.passage.valid_from or hit.passage.updated_at) > fresh for hit in hits[:_COMPARED]
     )
     compared = _compared(store, hits, documents, ended) if is_compared else _Compared({}, {})
-    return _ordered(store, hits, {**compared.ended, **ended}, compared.behind)
+    return _ordered(store, hits, {**compared.ended, **ended}, newer, compared.behind)
 
 
 def _by_document(document: Document) -> EndedLine:
@@ -80,7 +83,11 @@ def _by_document(document: Document) -> EndedLine:
 
 
 def _ordered(
-    store: Documents, hits: Sequence[Hit], ended: Mapping[int, EndedLine], behind: Mapping[int, int]
+    store: Documents,
+    hits: Sequence[Hit],
+    ended: Mapping[int, EndedLine],
+    newer: Mapping[int, EndedLine],
+    behind: Mapping[int, int],
 ) -> list[PlacedHit]:
     place_of = {_name(hit.passage): place for place, hit in enumerate(hits)}
     done: dict[int, PlacedHit] = {}
@@ -90,8 +97,9 @@ def _ordered(
     def put(place: int, trail: frozenset[int] = frozenset()) -> None:
         if place in done or place in trail:
             return
-        end = ended.get(place)
-        first = place_of.get((end.scope, end.key, end.line)) if end else behind.get(place)
+        end = ended.get(place) or newer.get(place)
+        first = place_of.get((end.scope, end.key, end.line)) if end else None
+        first = behind.get(place) if first is None and place not in ended else first
         if first is not None:
             put(first, trail | {place})
         elif (
@@ -99,7 +107,7 @@ def _ordered(
         ):
             brought.add(_name(fetched.passage))
             order.append(PlacedHit(fetched, None, hits[place]))
-        done[place] = PlacedHit(hits[place], end)
+        done[place] = PlacedHit(hits[place], ended.get(place))
         order.append(done[place])
 
     for place in range(len(hits)):
