@@ -151,6 +151,7 @@ TRANSCRIPTS = {
     "openclaw": Backend("transcripts.openclaw:OpenClawDatabase", extra="openclaw"),
     "opencode": Backend("transcripts.opencode:OpenCodeDatabase"),
 }
+SEALERS = {"age": Backend("sealers.age:AgeSealer", extra="encryption")}
 PARSERS = {"tree-sitter": Backend("parsers.treesitter:TreeSitterParser")}
 COVERAGE = {"coverage.py": Backend("coverage_file:CoverageFile")}
 VERSIONS = {"git": Backend("git:Git")}
