@@ -13,6 +13,9 @@
     │   └── StoreFull       the disk is full
     ├── Damaged             an encrypted file or a backup is not whole
     ├── WrongKey            it was encrypted with another key
+    ├── ArchiveFailed       an archive cannot be reached, read or written
+    │   ├── ArchiveMissing    there is no such file in it
+    │   └── ArchiveConflict   a file in it is another than was expected
     ├── ShapeMismatch       the data was made with another model, chunker or schema
     ├── ModelFailed         a model that embeds or reranks gave nothing usable
     │   ├── EmbedderFailed    no vectors: words still work
@@ -130,6 +133,26 @@ class WrongKey(GieokError):
 
     code = "wrong_key"
     hint = "`gieok encryption status` names the key in use"
+
+
+class ArchiveFailed(GieokError):
+    """An archive cannot be reached, read or written; the message names it. Nothing is lost: what was to move stays."""
+
+    code = "archive_failed"
+    hint = "see `gieok archive status`"
+
+
+class ArchiveMissing(ArchiveFailed):
+    """There is no such file in the archive."""
+
+    code = "archive_missing"
+
+
+class ArchiveConflict(ArchiveFailed):
+    """A file in the archive is another than was expected: somebody wrote it meanwhile."""
+
+    code = "archive_conflict"
+    hint = "run it again"
 
 
 class ShapeMismatch(GieokError):

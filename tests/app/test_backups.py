@@ -16,6 +16,7 @@ import pytest
 from gieok.app import open_context
 from gieok.app.backups import HomeBackups
 from gieok.backends.backups import unfinished
+from gieok.backends.journals.sqlite import schema
 from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.capabilities.observe import turns
@@ -117,7 +118,7 @@ def _search(home: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> list[tupl
     context: Context = open_context({})
     found = operation("search")
     result = found.handler(context, found.request(query=text))
-    return [(hit.document.key, round(hit.score, 6)) for hit in result.hits]
+    return [(one.path, one.score) for one in result.results]
 
 
 def test_what_is_restored_is_equal(
@@ -283,16 +284,17 @@ def test_a_home_of_an_older_release_is_restored_and_brought_up_to_date(
     home: Path, backups: Callable[..., HomeBackups], tmp_path: Path
 ) -> None:
     _fill(home)
-    newest = sqlite3.connect(home / "journal.sqlite").execute("PRAGMA user_version").fetchone()[0]
-    with sqlite3.connect(home / "journal.sqlite") as db:  # as schema 3 was
-        db.execute("ALTER TABLE usage DROP COLUMN dollars")
-        for name in ("archived", "stale_places"):
-            db.execute(f"DROP TABLE IF EXISTS {name}")
-        for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
-            if name not in ("made_put", "made_gone", "message_changed"):
-                db.execute(f"DROP TRIGGER {name}")
-        db.execute("PRAGMA user_version = 3")
+    newest = schema.SCHEMA_VERSION
+    with sqlite3.connect(tmp_path / "old.sqlite") as db:  # as schema 4 was
+        db.executescript(
+            schema._TABLES.replace(schema._ARCHIVED, "").replace(f"user_version = {newest}", "user_version = 4")
+        )
+        db.execute(f"ATTACH {str(home / 'journal.sqlite')!r} AS new")
+        for table in ("scopes", "sources", "messages", "kept", "made"):
+            db.execute(f"INSERT INTO main.{table} SELECT * FROM new.{table}")
     db.close()
+    (tmp_path / "old.sqlite").replace(home / "journal.sqlite")
+    (home / "journal.sqlite-wal").unlink(missing_ok=True)
     maker = backups()
     # Opening the journal for its locks would upgrade it: back up as the older release did.
     file = _of_an_older_release(maker, home, tmp_path)
@@ -344,7 +346,8 @@ def writer(home: Path) -> Iterator[Callable[[int], None]]:
         [sys.executable, "-c", _WRITER, str(home), str(Path(__file__).parent)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True,
     )  # fmt: skip
-    assert child.stdin and child.stdout
+    assert child.stdin
+    assert child.stdout
     assert child.stdout.readline() == "ready\n"
 
     def let(count: int) -> None:

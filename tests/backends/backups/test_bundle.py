@@ -78,9 +78,8 @@ def test_every_cut_and_every_flipped_byte_is_told(tmp_path: Path) -> None:
         flipped = data[:place] + bytes([data[place] ^ 0x40]) + data[place + 1 :]
         try:
             assert bundle.read(io.BytesIO(flipped), "b") == whole  # a bit that nothing hangs on, such as in gzip's head
-        except Damaged as error:
+        except Damaged:
             refused += 1
-            assert "'b' is damaged" in str(error)
     assert refused > 0.9 * len(data)
 
 

@@ -61,8 +61,7 @@ def test_a_flipped_byte_and_a_cut_are_told(sealer: AgeSealer) -> None:
         with pytest.raises(Damaged, match="'f' is damaged or cut off"):
             sealer.open(data, "'f'")
         with pytest.raises(Damaged, match="'f' is damaged or cut off"), sealer.opening(io.BytesIO(data), "'f'") as out:
-            while out.read(1 << 16):
-                pass
+            out.read()
 
 
 def test_streams_give_the_same_and_stop_with_their_user(sealer: AgeSealer) -> None:
@@ -85,8 +84,7 @@ def test_a_full_disk_is_an_error_of_the_system(sealer: AgeSealer) -> None:
             raise OSError(28, "No space left on device")
 
     with pytest.raises(OSError, match="No space left"), sealer.sealing(Full()) as sink:
-        for _ in range(100):
-            sink.write(_DATA)
+        sink.write(_DATA * 10)
 
 
 def test_bad_keys_are_told_without_showing_them() -> None:

@@ -17,9 +17,7 @@ from gieok.errors import BadConfig, Damaged, WrongKey
 
 #: How a file in this format begins.
 MAGIC = b"age-encryption.org/v1\n"
-_OTHER_PASSPHRASE = (
-    "type it again; GIEOK_PASSPHRASE (environment, `.env`, keyring) may hold another"  # noqa: S105
-)
+_OTHER_PASSPHRASE = "type it again; GIEOK_PASSPHRASE (environment, `.env`, keyring) may hold another"  # noqa: S105
 _NO_MATCH = "No matching keys found"
 _WRONG = (
     "use the key with which it was encrypted: `gieok encryption status` names the one in use, `--key-file FILE` another"

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from gieok import fs
+from gieok.backends.journals.sqlite.archived import SqliteArchived
 from gieok.backends.journals.sqlite.conversations import SqliteConversations
 from gieok.backends.journals.sqlite.durable import SqliteDurable
 from gieok.backends.journals.sqlite.forgetting import SqliteForgetting
@@ -17,7 +18,7 @@ _OF_SCOPE = "WHERE scope_id = (SELECT id FROM scopes WHERE path = ?)"
 
 
 class SqliteJournal(
-    SqliteMessages, SqliteConversations, SqlitePositions, SqliteDurable, SqliteForgetting, SqliteLedger
+    SqliteMessages, SqliteConversations, SqlitePositions, SqliteDurable, SqliteArchived, SqliteForgetting, SqliteLedger
 ):
     """`FullJournal` on one SQLite file."""
 
