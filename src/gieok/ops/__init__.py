@@ -25,7 +25,7 @@ _MODULES = {
     "recall": "prompt.recall",
     "hook measure": "prompt.measure",
     "hook stats": "prompt.stats",
-    "import openclaw": "memory.import_openclaw",
+    "import": "moving.import_memory",
     "code init": "code.init",
     "code query": "code.query",
     "code show": "code.show",

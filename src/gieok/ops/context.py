@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.engine.generate import Asker
     from gieok.engine.notices import Notices
     from gieok.ports.code import Commit, CoverageRun
+    from gieok.ports.imports import ImportFiles, ImportReader
     from gieok.ports.journal import FullJournal
     from gieok.ports.keys import Keys
 
@@ -173,6 +174,13 @@ class PromptContext(NamedTuple):
     settings: HookSettings
 
 
+class MovingContext(NamedTuple):
+    """Moving in. `open_files` opens what lies at a path; `readers` are those of other programs by name, in order."""
+
+    open_files: "Callable[[Path], ImportFiles]"
+    readers: "Callable[[], Mapping[str, ImportReader]]"
+
+
 class AdminContext(NamedTuple):
     """Settings, the stores that could be used instead, and processes.
 
@@ -210,6 +218,7 @@ class Ribs(NamedTuple):
     code: Callable[[], CodeContext]
     prompt: Callable[[], PromptContext]
     admin: Callable[[], AdminContext]
+    moving: Callable[[], MovingContext]
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,3 +304,8 @@ class Context:
     def admin(self) -> AdminContext:
         """Return settings, other stores and processes."""
         return self.ribs.admin()
+
+    @property
+    def moving(self) -> MovingContext:
+        """Return what moves memory in."""
+        return self.ribs.moving()
