@@ -177,9 +177,14 @@ def give_back(connection: sqlite3.Connection) -> None:
     if pragma(connection, "auto_vacuum") != _INCREMENTAL:
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         connection.execute("VACUUM")
+    free_pages(connection)
+    connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+
+def free_pages(connection: sqlite3.Connection) -> None:
+    """Give all free pages back, a few in a transaction."""
     while free := pragma(connection, "freelist_count"):
         # A script, because `execute` takes one step of it, which frees one page.
         connection.executescript(f"PRAGMA incremental_vacuum({_PAGES_AT_ONCE})")
         if pragma(connection, "freelist_count") >= free:
-            break  # another process fills them
-    connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            break  # others fill them

@@ -39,7 +39,9 @@ class SqliteUpkeep(JournalFile):
                     done[kind] = db.execute(f"DELETE FROM {table} WHERE {old}", (bound,)).rowcount
             if most_rejects:
                 newest = "SELECT id FROM rejects ORDER BY id DESC LIMIT ?"
-                done["rejects"] = db.execute(f"DELETE FROM rejects WHERE id NOT IN ({newest})", (most_rejects,)).rowcount
+                done["rejects"] = db.execute(
+                    f"DELETE FROM rejects WHERE id NOT IN ({newest})", (most_rejects,)
+                ).rowcount
         return done
 
     def compact(self) -> int:
