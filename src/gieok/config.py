@@ -127,7 +127,7 @@ OPTIONS = (
     _schedule("reflect.schedule", "0 2 * * 0", "when observations are reflected upon although there are not too many"),
     _schedule("housekeeping.schedule", "30 4 * * *", "when what is not needed any more is cleared away"),
     Option(
-        "housekeeping.keep", "", "days that logs, runs … are kept where you want others (docs/archive.md): logs=30, runs=0 (ever)",
+        "housekeeping.keep", "", "days that logs, runs … are kept, where you want others: logs=14, runs=0 (for ever)",
         check=_kept_days, hint='write `housekeeping.keep: "logs=14, history=0"`; 0: for ever',
     ),
     Option("code.model", "", "the strong model: `gieok ask`, `code init --full`, `code escalate`: provider:model; empty: none"),

@@ -1,4 +1,4 @@
-"""What leaves the hot tier before its time, because there is too much: first what holds no more, then what is old and unimportant.
+"""What leaves the hot tier before its time, because there is too much: what holds no more, then what is old and unimportant.
 
 What a person corrected, and important decisions that hold, leave last.
 """
