@@ -18,9 +18,28 @@ from typing import NamedTuple
 from gieok import fs, paths, places, registry, resolved
 from gieok.capabilities.prompt.options import ACTIVE, HYBRID, RULES, STORE
 from gieok.capabilities.prompt.options import OPTIONS as PROMPT_OPTIONS
+from gieok.engine import schedule
 from gieok.errors import BadConfig, BadRequest
 from gieok.option import Option, Value
 from gieok.resolved import FileSettings, SettingsFile
+
+
+def _kept_days(text: str) -> object:
+    from gieok.ops.home import housekeeping  # only where it is set
+
+    return housekeeping.days_of(text)
+
+
+def _schedule(name: str, default: str, doc: str) -> Option:
+    """Return a setting that says when something is done."""
+    return Option(
+        name,
+        default,
+        f"{doc}: minute hour day month weekday, or never",
+        check=schedule.check,
+        hint='five fields, such as "0 3 * * *": every day at 03:00, or "30 3 * * 0": Sundays at 03:30; or never',
+    )
+
 
 OPTIONS = (
     Option("lang", "auto", "language of what a person reads: auto, en or ko", choices=("auto", "en", "ko")),
@@ -105,6 +124,12 @@ OPTIONS = (
     Option("reflect.key_variable", "", "as observe.key_variable, for the model that reflects"),
     Option("reflect.temperature", 0.0, "temperature of the reflector", low=0),
     Option("reflect.tokens", 40_000, "tokens of observations at which they are reflected upon", low=100),
+    _schedule("reflect.schedule", "0 2 * * 0", "when observations are reflected upon although there are not too many"),
+    _schedule("housekeeping.schedule", "30 4 * * *", "when what is not needed any more is cleared away"),
+    Option(
+        "housekeeping.keep", "", "days that logs, runs … are kept, where you want others: logs=14, runs=0 (for ever)",
+        check=_kept_days, hint='write `housekeeping.keep: "logs=14, history=0"`; 0: for ever',
+    ),
     Option("code.model", "", "the strong model: `gieok ask`, `code init --full`, `code escalate`: provider:model; empty: none"),
     Option("code.base_url", "", "as observe.base_url, for code.model and models of the same provider"),
     Option("code.key_variable", "", "as observe.key_variable, for code.model and models of the same provider"),
@@ -241,7 +266,7 @@ def _value(home: str, file: SettingsFile, name: str, value: object) -> Value:
     if option.is_address and without_password(str(value)) != str(value):
         hint = f"take it out, and write `PGPASSWORD=…` into {resolved.private_file(home)} (chmod 600)"
         raise option.bad(f"{name!r} in {origin!r} holds a password", origin, hint)
-    return option.parse(json.dumps(value, ensure_ascii=False) if option.check else str(value), origin)
+    return option.parse(json.dumps(value, ensure_ascii=False) if option.is_list else str(value), origin)
 
 
 def choose(settings: Settings, name: str, value: str) -> None:

@@ -11,6 +11,9 @@
     │   ├── StoreUnreachable  a server that holds the store does not answer
     │   ├── StoreCorrupt    the database file is damaged or not ours
     │   └── StoreFull       the disk is full
+    ├── ArchiveFailed       an archive cannot be reached, read or written
+    │   ├── ArchiveMissing    there is no such file in it
+    │   └── ArchiveConflict   a file in it is another than was expected
     ├── ShapeMismatch       the data was made with another model, chunker or schema
     ├── ModelFailed         a model that embeds or reranks gave nothing usable
     │   ├── EmbedderFailed    no vectors: words still work
@@ -114,6 +117,26 @@ class StoreFull(StoreError):
 
     code = "store_full"
     hint = "free some space and run the command again; what was indexed before is intact"
+
+
+class ArchiveFailed(GieokError):
+    """An archive cannot be reached, read or written; the message names it. Nothing is lost: what was to move stays."""
+
+    code = "archive_failed"
+    hint = "see `gieok archive status`"
+
+
+class ArchiveMissing(ArchiveFailed):
+    """There is no such file in the archive."""
+
+    code = "archive_missing"
+
+
+class ArchiveConflict(ArchiveFailed):
+    """A file in the archive is another than was expected: somebody wrote it meanwhile."""
+
+    code = "archive_conflict"
+    hint = "run it again"
 
 
 class ShapeMismatch(GieokError):

@@ -142,6 +142,11 @@ NOTIFIERS = {
     "openclaw": ChannelBackend("openclaw:OpenClawChannel", key_variable="OPENCLAW_HOOKS_TOKEN"),
     "smtp": ChannelBackend("smtp:SmtpChannel", key_variable="SMTP_PASSWORD"),
 }
+#: Where cold memories are kept, by `archive.cold`. Warm is a folder of the home.
+ARCHIVES = {
+    "folder": Backend("archives.folder:FolderArchive"),
+    "obsidian": Backend("archives.folder:FolderArchive"),
+}
 #: Whether a provider takes a key: functions of the key, the address, the model ('' for none) and a time-out.
 KEY_PROBES = {
     name: Backend(f"key_probes:{name}", extra="models") for name in ("anthropic", "compatible", "gemini", "openai")

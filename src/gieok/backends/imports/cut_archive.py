@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
-from gieok.backends.imports.opened import OpenedFiles
+from gieok.backends.imports.folder import OpenedFiles
 from gieok.errors import BadRequest
 
 _HEADER = struct.Struct("<4sHHHHHIIIHH")

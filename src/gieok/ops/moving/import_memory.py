@@ -297,8 +297,8 @@ OPERATION = Operation(
     handler=run,
     present=present,
     doc=Words(
-        "Take in what another program remembered: ChatGPT, Claude, claude-mem, mem0, basic-memory, OpenClaw ...",
-        "다른 프로그램의 기억을 들여옵니다: ChatGPT, Claude, claude-mem, mem0, basic-memory, OpenClaw 등",
+        "Take in what another program remembered: ChatGPT, Claude, mem0, OpenClaw and more",
+        "다른 프로그램의 기억을 들여옵니다: ChatGPT, Claude, mem0, OpenClaw 등",
     ),
     effect=Effect.WRITE,
     examples=(
