@@ -1,0 +1,1 @@
+"""Tiers: what leaves hot for files that people can read, and comes back."""
