@@ -18,9 +18,22 @@ from typing import NamedTuple
 from gieok import fs, paths, places, registry, resolved
 from gieok.capabilities.prompt.options import ACTIVE, HYBRID, RULES, STORE
 from gieok.capabilities.prompt.options import OPTIONS as PROMPT_OPTIONS
+from gieok.engine import schedule
 from gieok.errors import BadConfig, BadRequest
 from gieok.option import Option, Value
 from gieok.resolved import FileSettings, SettingsFile
+
+
+def _schedule(name: str, default: str, doc: str) -> Option:
+    """Return a setting that says when something is done."""
+    return Option(
+        name,
+        default,
+        f"{doc}: minute hour day month weekday, or never",
+        check=schedule.check,
+        hint='five fields, such as "0 3 * * *": every day at 03:00, or "30 3 * * 0": Sundays at 03:30; or never',
+    )
+
 
 OPTIONS = (
     Option("lang", "auto", "language of what a person reads: auto, en or ko", choices=("auto", "en", "ko")),
@@ -100,11 +113,13 @@ OPTIONS = (
     Option("observe.daily_tokens", 1_000_000, "model tokens that may be used in a day", low=0),
     Option("observe.price_in", -1.0, "dollars for a million tokens in, of all roles; -1: as Gieok knows", low=-1),
     Option("observe.price_out", -1.0, "dollars for a million tokens out; both are set, or none", low=-1),
+    Option("archive.hot_days", 90, "days after which a memory leaves hot for a file that you can read", low=1),
     Option("reflect.model", "", "what reflects: as observe.model, which it is where this is empty"),
     Option("reflect.base_url", "", "as observe.base_url, for the model that reflects"),
     Option("reflect.key_variable", "", "as observe.key_variable, for the model that reflects"),
     Option("reflect.temperature", 0.0, "temperature of the reflector", low=0),
     Option("reflect.tokens", 40_000, "tokens of observations at which they are reflected upon", low=100),
+    _schedule("reflect.schedule", "0 2 * * 0", "when observations are reflected upon although there are not too many"),
     Option("code.model", "", "the strong model: `gieok ask`, `code init --full`, `code escalate`: provider:model; empty: none"),
     Option("code.base_url", "", "as observe.base_url, for code.model and models of the same provider"),
     Option("code.key_variable", "", "as observe.key_variable, for code.model and models of the same provider"),
@@ -241,7 +256,7 @@ def _value(home: str, file: SettingsFile, name: str, value: object) -> Value:
     if option.is_address and without_password(str(value)) != str(value):
         hint = f"take it out, and write `PGPASSWORD=…` into {resolved.private_file(home)} (chmod 600)"
         raise option.bad(f"{name!r} in {origin!r} holds a password", origin, hint)
-    return option.parse(json.dumps(value, ensure_ascii=False) if option.check else str(value), origin)
+    return option.parse(json.dumps(value, ensure_ascii=False) if option.is_list else str(value), origin)
 
 
 def choose(settings: Settings, name: str, value: str) -> None:

@@ -1,1 +1,1 @@
-"""Tiers: what leaves hot for files that people can read, and comes back."""
+"""Tiers of what was observed: what moves, when, in which form, and both ways."""

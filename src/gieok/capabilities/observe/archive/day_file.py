@@ -27,9 +27,10 @@ from datetime import UTC, date, datetime, tzinfo
 from typing import Any
 
 from gieok.capabilities.observe import observation
+from gieok.capabilities.observe.archive.fields import from_fields, to_fields
 from gieok.capabilities.observe.archive.shelf import Contents, Written
 from gieok.capabilities.observe.observation import PRIORITY_OF_MARK, Category, Priority
-from gieok.model.memory import Document, Entry, Passage, Provenance, Scope, Tier
+from gieok.model.memory import Document, Entry, Passage, Scope, Tier
 from gieok.text.tokens import count_tokens
 
 _OPENS, _CLOSES = "  <!-- gieok ", " -->"
@@ -43,7 +44,6 @@ _CATEGORIES = dict(
 _LEAD = re.compile(rf"(?:[{''.join(PRIORITY_OF_MARK)}] )?(?:✅ )?(?:\d\d:\d\d )?")
 #: What would not come back as it is: other line ends, control characters, white space at the ends of lines, halves of pairs.
 _UNSAFE = re.compile(r"[^\S\n]+$|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff]", re.MULTILINE)
-_TIMES = ("created_at", "updated_at", "valid_from", "valid_to")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +132,10 @@ def _memories(scope: Scope, lines: Sequence[str], own: list[str]) -> Iterator[Wr
         pending.append(line)
         if line.startswith(_OPENS) and line.rstrip().endswith(_CLOSES):
             start = next((n for n in range(len(pending) - 1, -1, -1) if pending[n].startswith("- ")), len(pending) - 1)
-            found = _memory(scope, line.rstrip()[len(_OPENS) : -len(_CLOSES)], pending[start:-1])
+            found = _memory(line.rstrip()[len(_OPENS) : -len(_CLOSES)], pending[start:-1])
             own += _of_person(pending[: start if found else -1])
             pending = []
-            if found:
+            if found and found.entry.document.scope == scope:
                 yield found
     own += _of_person(pending)
 
@@ -147,47 +147,28 @@ def _of_person(lines: Sequence[str]) -> list[str]:
     return kept if any(line.strip() for line in kept) else []
 
 
-def _memory(scope: Scope, comment: str, block: list[str]) -> Written | None:
+def _memory(comment: str, block: list[str]) -> Written | None:
     """Return the memory of a bullet; None where its comment is damaged, or nothing but the comment is left."""
     try:
         facts = json.loads(comment)
         if _sum(block) == facts["sum"]:
-            return Written(_entry(scope, facts, facts.get("text", _text("\n".join(block)))))
+            return Written(_entry(facts, facts.get("text", _text("\n".join(block)))))
         text = _text("\n".join(line.rstrip() for line in block)).strip()
-        return Written(_entry(scope, facts, text), is_edited=True) if text else None
+        return Written(_entry(facts, text), is_edited=True) if text else None
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def _facts(entry: Entry) -> dict[str, Any]:
-    document = entry.document
-    whole = (Passage(0, len(document.text), 1, document.text.count("\n") + 1),)
-    facts: dict[str, Any] = {
-        "key": document.key,
-        "kind": document.kind,
-        "hash": document.content_hash,
-        "importance": document.importance,
-        "metadata": dict(document.metadata),
-        "provenance": [list(origin) for origin in document.provenance],
-        "title": document.title,
-        "passages": [list(p) for p in entry.passages] if entry.passages != whole else None,
-    }
-    facts |= {name: _stamp(getattr(document, name)) for name in _TIMES}
-    return {name: value for name, value in facts.items() if value not in (None, "", [], {})}
+def _facts(entry: Entry) -> dict[str, object]:
+    whole = _whole(entry.document.text)
+    facts = to_fields(entry.document)
+    return facts if entry.passages == whole else {**facts, "passages": [list(p) for p in entry.passages]}
 
 
-def _stamp(moment: datetime | None) -> str:
-    return moment.astimezone(UTC).isoformat() if moment else ""
+def _entry(facts: Mapping[str, Any], text: str) -> Entry:
+    passages = tuple(Passage(*row) for row in facts.get("passages", ()))
+    return Entry(from_fields(facts, text), passages or _whole(text))
 
 
-def _entry(scope: Scope, facts: Mapping[str, Any], text: str) -> Entry:
-    times = {name: datetime.fromisoformat(facts[name]) for name in _TIMES if name in facts}
-    document = Document(
-        scope=scope, key=facts["key"], kind=facts["kind"], text=text, content_hash=facts["hash"],
-        created_at=times["created_at"], updated_at=times["updated_at"], title=facts.get("title", ""),
-        importance=facts.get("importance", 0.0), valid_from=times.get("valid_from"), valid_to=times.get("valid_to"),
-        metadata={str(name): str(value) for name, value in facts.get("metadata", {}).items()},
-        provenance=tuple(Provenance(s, a, b, tuple(ids)) for s, a, b, ids in facts.get("provenance", ())),
-    )  # fmt: skip
-    whole = Passage(0, len(text), 1, text.count("\n") + 1)
-    return Entry(document, tuple(Passage(*row) for row in facts.get("passages", ())) or (whole,))
+def _whole(text: str) -> tuple[Passage, ...]:
+    return (Passage(0, len(text), 1, text.count("\n") + 1),)
