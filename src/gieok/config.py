@@ -24,6 +24,12 @@ from gieok.option import Option, Value
 from gieok.resolved import FileSettings, SettingsFile
 
 
+def _kept_days(text: str) -> object:
+    from gieok.ops.home import housekeeping  # only where it is set
+
+    return housekeeping.days_of(text)
+
+
 def _schedule(name: str, default: str, doc: str) -> Option:
     """Return a setting that says when something is done."""
     return Option(
@@ -120,6 +126,11 @@ OPTIONS = (
     Option("reflect.temperature", 0.0, "temperature of the reflector", low=0),
     Option("reflect.tokens", 40_000, "tokens of observations at which they are reflected upon", low=100),
     _schedule("reflect.schedule", "0 2 * * 0", "when observations are reflected upon although there are not too many"),
+    _schedule("housekeeping.schedule", "30 4 * * *", "when what is not needed any more is cleared away"),
+    Option(
+        "housekeeping.keep", "", "days that logs, runs … are kept, where you want others: logs=14, runs=0 (for ever)",
+        check=_kept_days, hint='write `housekeeping.keep: "logs=14, history=0"`; 0: for ever',
+    ),
     Option("code.model", "", "the strong model: `gieok ask`, `code init --full`, `code escalate`: provider:model; empty: none"),
     Option("code.base_url", "", "as observe.base_url, for code.model and models of the same provider"),
     Option("code.key_variable", "", "as observe.key_variable, for code.model and models of the same provider"),

@@ -130,6 +130,15 @@ class JournalUpkeep(Protocol):
         A process that dies releases it.
         """
 
+    def grown(self) -> dict[str, int]:
+        """Count what grows beside messages and memories: kind (`prune`) → rows."""
+
+    def prune(self, before: Mapping[str, datetime], *, most_rejects: int = 0) -> dict[str, int]:
+        """Drop `runs`, `history` and `usage` from before a time, and all but the newest rejects; return how many, by kind."""
+
+    def compact(self) -> int:
+        """Give space back where that pays, without letting others wait for long; return the bytes."""
+
     def close(self) -> None:
         """Release everything."""
 
