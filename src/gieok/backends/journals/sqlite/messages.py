@@ -42,6 +42,11 @@ class SqliteMessages(JournalFile):
             db.execute(f"INSERT OR REPLACE INTO cursors ({_CURSOR}) VALUES ({marks(cursor)})", cursor)
         return True
 
+    def say(self, scope: Scope, messages: Sequence[Message]) -> None:
+        """Add messages of no transcript."""
+        with self._writing() as db:
+            _add(db, scope_id(db, scope), messages)
+
     def cursors(self) -> list[Cursor]:
         """Return all cursors."""
         with self._reading() as db:
