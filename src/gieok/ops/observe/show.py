@@ -63,7 +63,8 @@ class ObserveShowResult:
 
 def run(context: Context, request: ObserveShowRequest) -> ObserveShowResult:
     """Read the observations of the scope."""
-    held = scope_memory.load(context.memory.store(), context.scope)
+    told = scope_memory.standing(context.memory.journal(), context.scope)
+    held = scope_memory.load(context.memory.store(), context.scope, hashes=told)
     documents = held.documents
     if request.history:
         old = context.memory.journal().history(context.scope, request.limit or 1 << 30)
