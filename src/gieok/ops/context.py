@@ -27,8 +27,10 @@ if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.engine.generate import Asker
     from gieok.engine.notices import Notices
     from gieok.ports.code import Commit, CoverageRun
+    from gieok.ports.dialogue import Dialogue
     from gieok.ports.journal import FullJournal
     from gieok.ports.keys import Keys
+    from gieok.ports.setup import SetupAccess
 
 #: Answers by which a person agrees.
 _YES = ("y", "yes", "예", "네", "ㅇ")
@@ -180,7 +182,7 @@ class AdminContext(NamedTuple):
     `left_stores` opens stores on this machine that are not in use any more. `set_aside` moves the damaged file of the
     configured store away; it returns where it is, and a store there if it opens. `try_embedder` uses the embedder and returns
     what was seen, or raises. `observer` says what observes, or raises where it cannot. `daemon` is None in a process
-    that cannot start one. `keys` are those of services, `notices` is what tells a person.
+    that cannot start one. `keys` are those of services, `notices` is what tells a person, `setup` what saves settings.
     """
 
     settings: Sequence[SettingRow]
@@ -196,6 +198,9 @@ class AdminContext(NamedTuple):
     daemon: Callable[[], DaemonControl] | None
     keys: "Callable[[], Keys]"
     notices: "Callable[[], Notices]"
+    setup: "Callable[[], SetupAccess]"
+    #: Opens all ribs under the settings as they are now.
+    reopened: "Callable[[], Ribs]"
 
     def setting(self, name: str) -> str:
         """Return the value of a setting."""
@@ -235,6 +240,8 @@ class Context:
     tell: Callable[[str], None]
     ask: Callable[[str], str] | None
     ribs: Ribs
+    #: Asks a person many things on their terminal; None where there is none.
+    dialogue: "Callable[[], Dialogue] | None" = None
 
     def words(self, en: str, ko: str) -> str:
         """Return a text in the language of the call."""
