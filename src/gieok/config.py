@@ -18,9 +18,28 @@ from typing import NamedTuple
 from gieok import fs, paths, places, registry, resolved
 from gieok.capabilities.prompt.options import ACTIVE, HYBRID, RULES, STORE
 from gieok.capabilities.prompt.options import OPTIONS as PROMPT_OPTIONS
+from gieok.engine import schedule
 from gieok.errors import BadConfig, BadRequest
 from gieok.option import Option, Value
 from gieok.resolved import FileSettings, SettingsFile
+
+
+def _kept_days(text: str) -> object:
+    from gieok.ops.home import housekeeping  # only where it is set
+
+    return housekeeping.days_of(text)
+
+
+def _schedule(name: str, default: str, doc: str) -> Option:
+    """Return a setting that says when something is done."""
+    return Option(
+        name,
+        default,
+        f"{doc}: minute hour day month weekday, or never",
+        check=schedule.check,
+        hint='five fields, such as "0 3 * * *": every day at 03:00, or "30 3 * * 0": Sundays at 03:30; or never',
+    )
+
 
 OPTIONS = (
     Option("lang", "auto", "language of what a person reads: auto, en or ko", choices=("auto", "en", "ko")),
@@ -100,11 +119,18 @@ OPTIONS = (
     Option("observe.daily_tokens", 1_000_000, "model tokens that may be used in a day", low=0),
     Option("observe.price_in", -1.0, "dollars for a million tokens in, of all roles; -1: as Gieok knows", low=-1),
     Option("observe.price_out", -1.0, "dollars for a million tokens out; both are set, or none", low=-1),
+    Option("archive.hot_days", 90, "days after which a memory leaves hot for a file that you can read", low=1),
     Option("reflect.model", "", "what reflects: as observe.model, which it is where this is empty"),
     Option("reflect.base_url", "", "as observe.base_url, for the model that reflects"),
     Option("reflect.key_variable", "", "as observe.key_variable, for the model that reflects"),
     Option("reflect.temperature", 0.0, "temperature of the reflector", low=0),
     Option("reflect.tokens", 40_000, "tokens of observations at which they are reflected upon", low=100),
+    _schedule("reflect.schedule", "0 2 * * 0", "when observations are reflected upon although there are not too many"),
+    _schedule("housekeeping.schedule", "30 4 * * *", "when what is not needed any more is cleared away"),
+    Option(
+        "housekeeping.keep", "", "days that logs, runs … are kept, where you want others: logs=14, runs=0 (for ever)",
+        check=_kept_days, hint='write `housekeeping.keep: "logs=14, history=0"`; 0: for ever',
+    ),
     Option("code.model", "", "the strong model: `gieok ask`, `code init --full`, `code escalate`: provider:model; empty: none"),
     Option("code.base_url", "", "as observe.base_url, for code.model and models of the same provider"),
     Option("code.key_variable", "", "as observe.key_variable, for code.model and models of the same provider"),
@@ -113,6 +139,8 @@ OPTIONS = (
     Option("code.upkeep_base_url", "", "as code.base_url, which it is where this is empty and the provider the same"),
     Option("code.upkeep_key_variable", "", "as code.key_variable, which it is where this is empty and the provider the same"),
     Option("code.upkeep_tokens", 20_000, "tokens that summaries may use in one sync; what is left waits for the next", low=0),
+    Option("backup.folder", "", "where `gieok backup` puts backups; empty: beside the home, as `.gieok-backups`"),
+    Option("backup.keep", 7, "how many of the newest backups stay; 0: all", low=0),
     Option("keys.store", "file", "where `gieok keys set` puts keys: .env or the system's keyring", choices=("file", "keyring")),
     Option("notify.to", "log", "how you are told of what waits for you: log, desktop, openclaw, smtp, joined by commas"),
     Option("notify.timeout_s", 10.0, "how long each way of telling may take", low=1),
@@ -124,7 +152,6 @@ OPTIONS = (
     Option("notify.smtp_user", "", "name to log in with; empty: without"),
     Option("notify.mail_from", "", "sender; empty: notify.smtp_user, else the first recipient"),
     Option("notify.mail_to", "", "who gets mail, joined by commas"),
-    Option("archive.hot_days", 90, "days that memory stays at hand, before it moves to a readable file a day", low=1),
     Option("archive.warm_days", 365, "days after which such a file may move on to archive.cold", low=1),
     Option("archive.hot_mb", 30, "megabytes of memory at hand; what is oldest and least important leaves early", low=1),
     Option("archive.hot_tokens", 30_000, "tokens of observations at hand; as archive.hot_mb", low=1_000),
@@ -252,7 +279,7 @@ def _value(home: str, file: SettingsFile, name: str, value: object) -> Value:
     if option.is_address and without_password(str(value)) != str(value):
         hint = f"take it out, and write `PGPASSWORD=…` into {resolved.private_file(home)} (chmod 600)"
         raise option.bad(f"{name!r} in {origin!r} holds a password", origin, hint)
-    return option.parse(json.dumps(value, ensure_ascii=False) if option.check else str(value), origin)
+    return option.parse(json.dumps(value, ensure_ascii=False) if option.is_list else str(value), origin)
 
 
 def choose(settings: Settings, name: str, value: str) -> None:

@@ -11,6 +11,11 @@
     │   ├── StoreUnreachable  a server that holds the store does not answer
     │   ├── StoreCorrupt    the database file is damaged or not ours
     │   └── StoreFull       the disk is full
+    ├── Damaged             an encrypted file or a backup is not whole
+    ├── WrongKey            it was encrypted with another key
+    ├── ArchiveFailed       an archive cannot be reached, read or written
+    │   ├── ArchiveMissing    there is no such file in it
+    │   └── ArchiveConflict   a file in it is another than was expected
     ├── ShapeMismatch       the data was made with another model, chunker or schema
     ├── ModelFailed         a model that embeds or reranks gave nothing usable
     │   ├── EmbedderFailed    no vectors: words still work
@@ -114,6 +119,40 @@ class StoreFull(StoreError):
 
     code = "store_full"
     hint = "free some space and run the command again; what was indexed before is intact"
+
+
+class Damaged(GieokError):
+    """A file that was encrypted or backed up is not whole; it is left as it is."""
+
+    code = "damaged"
+    hint = "take another copy of it, such as one in a backup"
+
+
+class WrongKey(GieokError):
+    """A file is encrypted with another key, or the passphrase is another."""
+
+    code = "wrong_key"
+    hint = "`gieok encryption status` names the key in use"
+
+
+class ArchiveFailed(GieokError):
+    """An archive cannot be reached, read or written; the message names it. Nothing is lost: what was to move stays."""
+
+    code = "archive_failed"
+    hint = "see `gieok archive status`"
+
+
+class ArchiveMissing(ArchiveFailed):
+    """There is no such file in the archive."""
+
+    code = "archive_missing"
+
+
+class ArchiveConflict(ArchiveFailed):
+    """A file in the archive is another than was expected: somebody wrote it meanwhile."""
+
+    code = "archive_conflict"
+    hint = "run it again"
 
 
 class ShapeMismatch(GieokError):
@@ -239,6 +278,8 @@ STATUS: dict[str, tuple[int, int, int]] = {
     "store_unreachable": (2, 503, -32603),
     "store_corrupt": (2, 500, -32603),
     "store_full": (2, 507, -32603),
+    "damaged": (2, 422, -32603),
+    "wrong_key": (2, 403, -32603),
     "shape_mismatch": (2, 409, -32603),
     "embedder_failed": (2, 503, -32603),
     "reranker_failed": (2, 503, -32603),

@@ -13,7 +13,19 @@ _SWITCHES = {"true": True, "yes": True, "on": True, "1": True, "false": False, "
 class Option:
     """One setting. `choices` closes its values; `low` is the least a number may be."""
 
-    __slots__ = ("check", "choices", "default", "doc", "in_project", "is_address", "low", "name", "pattern")
+    __slots__ = (
+        "check",
+        "choices",
+        "default",
+        "doc",
+        "hint",
+        "in_project",
+        "is_address",
+        "is_list",
+        "low",
+        "name",
+        "pattern",
+    )
 
     def __init__(
         self,
@@ -25,7 +37,9 @@ class Option:
         choices: Sequence[str] = (),
         low: float | None = None,
         is_address: bool = False,
+        is_list: bool = False,
         check: Callable[[str], object] | None = None,
+        hint: str = "",
         pattern: str = "",
     ) -> None:
         self.name = name
@@ -37,8 +51,11 @@ class Option:
         self.low = low
         #: A database's URL or connection string, in which a password may not stand in a file and is never shown.
         self.is_address = is_address
-        #: Its value is a list, kept as JSON; this raises ValueError, which says what is wrong with it.
+        #: Its value is a list, kept as JSON.
+        self.is_list = is_list
+        #: Raises ValueError, which says what is wrong with a value; `hint` says how one looks.
         self.check = check
+        self.hint = hint
         #: A regular expression that its whole text matches: that of a scope.
         self.pattern = pattern
 
@@ -71,8 +88,8 @@ class Option:
             try:
                 self.check(text)
             except ValueError as error:
-                hint = "each rule: name, pattern, example, counter_example (docs/privacy.md)"
-                raise self.bad(f"{self.name} in {origin!r}: {error}", origin, hint) from None
+                shown = "" if self.is_list else f" is {text!r}"
+                raise self.bad(f"{self.name}{shown} in {origin!r}: {error}", origin, self.hint) from None
         return value
 
     def _typed(self, text: str) -> Value:

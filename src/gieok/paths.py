@@ -43,6 +43,14 @@ def active_memory(root: Path, scope: str) -> Path:
     return Path(places.active_memory(str(root), scope))
 
 
+def warm(root: Path, scope: str) -> Path:
+    """Return the folder of the files that hold what of a scope has left hot, `archive/warm/agent-main`.
+
+    Two levels down, because `archive/<category>` holds a person's archived records.
+    """
+    return root / "archive" / "warm" / places.scope_folder(scope)
+
+
 def aside(root: Path) -> Path:
     """Return the folder that damaged files are moved to."""
     return root / "set-aside"
@@ -71,3 +79,18 @@ def user_config(root: Path) -> Path:
 def private(root: Path) -> Path:
     """Return the file of secrets, which stands in for environment variables."""
     return root / ".env"
+
+
+def backups(root: Path) -> Path:
+    """Return where backups are put unless it is configured: beside the home, which may be replaced or removed."""
+    return root.with_name(f"{root.name}-backups")
+
+
+def encryption(root: Path) -> Path:
+    """Return the file that says what is encrypted, for whom, and where the key is; no secret is in it."""
+    return root / "encryption.json"
+
+
+def encryption_key(root: Path) -> Path:
+    """Return where the key of what is encrypted is made unless a person says otherwise."""
+    return root / "keys" / "age.txt"

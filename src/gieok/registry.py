@@ -142,6 +142,11 @@ NOTIFIERS = {
     "openclaw": ChannelBackend("openclaw:OpenClawChannel", key_variable="OPENCLAW_HOOKS_TOKEN"),
     "smtp": ChannelBackend("smtp:SmtpChannel", key_variable="SMTP_PASSWORD"),
 }
+#: Where cold memories are kept, by `archive.cold`. Warm is a folder of the home.
+ARCHIVES = {
+    "folder": Backend("archives.folder:FolderArchive"),
+    "obsidian": Backend("archives.folder:FolderArchive"),
+}
 #: Whether a provider takes a key: functions of the key, the address, the model ('' for none) and a time-out.
 KEY_PROBES = {
     **{name: Backend(f"key_probes:{name}", extra="models") for name in ("anthropic", "compatible", "gemini", "openai")},
@@ -151,6 +156,17 @@ KEYRINGS = {"keyring": Backend("system_keyring:SystemKeyring", extra="keyring")}
 TRANSCRIPTS = {
     "openclaw": Backend("transcripts.openclaw:OpenClawDatabase", extra="openclaw"),
     "opencode": Backend("transcripts.opencode:OpenCodeDatabase"),
+}
+SEALERS = {"age": Backend("sealers.age:AgeSealer", extra="encryption")}
+#: What other programs remembered, in the order in which a path is looked at.
+IMPORTS = {
+    "chatgpt": Backend("imports.chatgpt:ChatGptReader"),
+    "claude": Backend("imports.claude:ClaudeReader"),
+    "claude-mem": Backend("imports.claude_mem:ClaudeMemReader"),
+    "mem0": Backend("imports.mem0:Mem0Reader"),
+    "memsearch": Backend("imports.notes:MemsearchReader"),
+    "basic-memory": Backend("imports.notes:BasicMemoryReader"),
+    "claude-code": Backend("imports.notes:ClaudeCodeReader"),
 }
 PARSERS = {"tree-sitter": Backend("parsers.treesitter:TreeSitterParser")}
 COVERAGE = {"coverage.py": Backend("coverage_file:CoverageFile")}

@@ -70,10 +70,14 @@ def _without_the_daemon_itself(text: str) -> object:
     try:
         data = json.loads(text)
     except ValueError:
-        return [line for line in text.splitlines() if not re.search(r"daemon|데몬|MB", line)]
-    if isinstance(data, dict) and isinstance(data.get("sidecar"), dict):
-        return {**data, "disk_bytes": None, "sidecar": {**data["sidecar"], "daemon": None}}
-    return data
+        return [line for line in text.splitlines() if not re.search(r"daemon|데몬|MB|bytes each|바이트", line)]
+    return _without(data, "daemon", "disk_bytes", "bytes_each")
+
+
+def _without(value: object, *names: str) -> object:
+    if isinstance(value, dict):
+        return {name: _without(one, *names) for name, one in value.items() if name not in names}
+    return [_without(one, *names) for one in value] if isinstance(value, list) else value
 
 
 @pytest.mark.parametrize(("name", "more"), _READ, ids=lambda one: one if isinstance(one, str) else " ".join(one))

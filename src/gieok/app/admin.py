@@ -9,6 +9,7 @@ from gieok.config import Settings
 from gieok.errors import EmbedderFailed
 from gieok.ops.context import AdminContext, Ribs, SettingRow, Watching
 from gieok.option import Option
+from gieok.ports.backup import Backups
 from gieok.ports.models import Embedder, SelfCheck
 from gieok.ports.setup import SetupAccess
 from gieok.ports.system import Watcher
@@ -32,6 +33,7 @@ def opened(wiring: Wiring) -> AdminContext:
         notices=lambda: notices.opened(wiring),
         setup=partial(_setup, wiring),
         reopened=partial(_reopened, wiring),
+        backups=lambda: _backups(wiring),
     )
 
 
@@ -45,6 +47,12 @@ def _reopened(wiring: Wiring) -> Ribs:
     from gieok.app.setup import reopened
 
     return reopened(wiring)
+
+
+def _backups(wiring: Wiring) -> Backups:
+    from gieok.app.backups import HomeBackups  # few commands need it
+
+    return HomeBackups(wiring)
 
 
 def _row(settings: Settings, option: Option) -> SettingRow:

@@ -23,6 +23,7 @@ from gieok.capabilities.observe.observer import ModelObserver
 from gieok.capabilities.observe.sidecar import ScopeModels, Sidecar, TranscriptSources
 from gieok.config import Settings
 from gieok.engine.generate import Asker
+from gieok.engine.schedule import Schedule
 from gieok.errors import BadConfig, BadRequest
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Scope
@@ -76,6 +77,7 @@ def _sidecar(wiring: Wiring) -> Sidecar:
             settings.integer("observe.hard_stop_tokens"),
             reflect_tokens=settings.integer("reflect.tokens"),
         ),
+        reflection=Schedule(settings.text("reflect.schedule"), wiring.zone),
         notes=_notes(wiring),
         has_turns=settings.flag("index.sessions"),
         beside=lambda: wiring.stores.all()[1:],

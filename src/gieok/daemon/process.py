@@ -21,11 +21,13 @@ from gieok.daemon.answers import answering, warm
 from gieok.daemon.board import Board
 from gieok.daemon.memory import MemoryFiles
 from gieok.daemon.projects import Projects
+from gieok.daemon.schedules import Schedules
 from gieok.daemon.seeds import Seeds
 from gieok.daemon.server import Server
 from gieok.daemon.transcripts import Transcripts
 from gieok.engine.lifecycle import fill_vectors
 from gieok.errors import BadConfig
+from gieok.ops.context import Context
 from gieok.ports.store import Store, VectorSearch
 
 _TICK_S = 1
@@ -93,6 +95,7 @@ class DaemonProcess:
             board.start("vectors", self._keep_vectors),
             board.start("code", Projects(context, board).keep),
             board.start("seeds", Seeds(context, board, self._unembedded.set).keep),
+            board.start("schedules", Schedules(self._opened, board).keep),
         ]
         board.start("answer", lambda: server.serve(answering(self._resident)))
         if autostart.IDLE in sys.argv:
@@ -127,6 +130,10 @@ class DaemonProcess:
         self._is_renewed = False
         self.board.stop.set()
 
+    def _opened(self) -> Context:
+        """Return a context with the settings and keys of now."""
+        return open_context({}, resident=self._resident, wait=self.board.stop.wait)
+
     def _keep_vectors(self) -> None:
         """Fill in vectors whenever passages wait, in a thread of its own: all that is on the disk may take minutes."""
         memory, board = self._context.memory, self.board
@@ -150,7 +157,7 @@ class DaemonProcess:
 
     def _embed(self, store: VectorSearch, *, is_little: bool) -> None:
         """Embed what waits: a few turns with the model that searches use, more in a child, whose memory goes with it."""
-        embedder = open_context({}, resident=self._resident).memory.embedder() if is_little else None
+        embedder = self._opened().memory.embedder() if is_little else None
         if embedder is not None:
             while not self.board.stop.is_set() and fill_vectors(store, embedder, batches=1):
                 pass

@@ -21,13 +21,16 @@ from gieok.ports.system import Clock, Watcher
 
 if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.capabilities.code.index.project import Project
+    from gieok.capabilities.observe.archive.tiers import Tiers
     from gieok.capabilities.observe.freshness import Backlog
     from gieok.capabilities.observe.sidecar import Sidecar
     from gieok.capabilities.prompt.matches import Reader
     from gieok.engine.generate import Asker
     from gieok.engine.notices import Notices
+    from gieok.ports.backup import Backups
     from gieok.ports.code import Commit, CoverageRun
     from gieok.ports.dialogue import Dialogue
+    from gieok.ports.imports import ImportFiles, ImportReader
     from gieok.ports.journal import FullJournal
     from gieok.ports.keys import Keys
     from gieok.ports.setup import SetupAccess
@@ -155,6 +158,13 @@ class ObserveContext(NamedTuple):
     has_turns: bool
 
 
+class ArchiveContext(NamedTuple):
+    """The tiers of memory, opened at the first call. `sweep` leaves in files what lives there, and says what it could not."""
+
+    tiers: Callable[[], "Tiers"]
+    sweep: Callable[[], Sequence[str]]
+
+
 class CodeContext(NamedTuple):
     """The code of projects: opens the index of a folder, and the data file of a run under coverage.
 
@@ -175,6 +185,13 @@ class PromptContext(NamedTuple):
     settings: HookSettings
 
 
+class MovingContext(NamedTuple):
+    """Moving in. `open_files` opens what lies at a path; `readers` are those of other programs by name, in order."""
+
+    open_files: "Callable[[Path], ImportFiles]"
+    readers: "Callable[[], Mapping[str, ImportReader]]"
+
+
 class AdminContext(NamedTuple):
     """Settings, the stores that could be used instead, and processes.
 
@@ -182,7 +199,8 @@ class AdminContext(NamedTuple):
     `left_stores` opens stores on this machine that are not in use any more. `set_aside` moves the damaged file of the
     configured store away; it returns where it is, and a store there if it opens. `try_embedder` uses the embedder and returns
     what was seen, or raises. `observer` says what observes, or raises where it cannot. `daemon` is None in a process
-    that cannot start one. `keys` are those of services, `notices` is what tells a person, `setup` what saves settings.
+    that cannot start one. `keys` are those of services, `notices` is what tells a person,
+    `backups` are those of the home, `setup` what saves settings.
     """
 
     settings: Sequence[SettingRow]
@@ -201,6 +219,7 @@ class AdminContext(NamedTuple):
     setup: "Callable[[], SetupAccess]"
     #: Opens all ribs under the settings as they are now.
     reopened: "Callable[[], Ribs]"
+    backups: "Callable[[], Backups]"
 
     def setting(self, name: str) -> str:
         """Return the value of a setting."""
@@ -212,9 +231,11 @@ class Ribs(NamedTuple):
 
     memory: Callable[[], MemoryContext]
     observe: Callable[[], ObserveContext]
+    archive: Callable[[], ArchiveContext]
     code: Callable[[], CodeContext]
     prompt: Callable[[], PromptContext]
     admin: Callable[[], AdminContext]
+    moving: Callable[[], MovingContext]
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,6 +310,11 @@ class Context:
         return self.ribs.observe()
 
     @property
+    def archive(self) -> ArchiveContext:
+        """Return the tiers."""
+        return self.ribs.archive()
+
+    @property
     def code(self) -> CodeContext:
         """Return the code of projects."""
         return self.ribs.code()
@@ -302,3 +328,8 @@ class Context:
     def admin(self) -> AdminContext:
         """Return settings, other stores and processes."""
         return self.ribs.admin()
+
+    @property
+    def moving(self) -> MovingContext:
+        """Return what moves memory in."""
+        return self.ribs.moving()

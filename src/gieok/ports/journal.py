@@ -6,6 +6,7 @@ from datetime import date, datetime
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
+from gieok.model.archive import ArchivedMemory, ArchivedPlace, Move, Place, StalePlace
 from gieok.model.conversation import (
     BufferedSpan,
     Conversation,
@@ -129,6 +130,15 @@ class JournalUpkeep(Protocol):
         A process that dies releases it.
         """
 
+    def grown(self) -> dict[str, int]:
+        """Count what grows beside messages and memories: kind (`prune`) → rows."""
+
+    def prune(self, before: Mapping[str, datetime], *, most_rejects: int = 0) -> dict[str, int]:
+        """Drop `runs`, `history` and `usage` from before a time, and all but the newest rejects; return how many, by kind."""
+
+    def compact(self) -> int:
+        """Give space back where that pays, without letting others wait for long; return the bytes."""
+
     def close(self) -> None:
         """Release everything."""
 
@@ -190,16 +200,57 @@ class MadeDocuments(Protocol):
     """
 
     def made_scopes(self) -> list[Scope]:
-        """Return every scope of which there are documents, sorted."""
+        """Return every scope of which there are documents, archived ones too, sorted."""
 
     def made(self, scope: Scope) -> list[Entry]:
-        """Return the documents that hold, those that wait for delivery too, by key."""
+        """Return the documents in hot, those that wait for delivery too, by key."""
 
     def hand_over(self, put: Sequence[Entry] = (), forget: Sequence[tuple[Scope, str]] = ()) -> None:
-        """Make documents durable and queue them for delivery, without a run; what is forgotten goes first."""
+        """Make documents durable and queue them for delivery, without a run; what is forgotten goes first.
+
+        Whatever is put lives in hot then, wherever it lived before.
+        """
 
     def adopt(self, entries: Sequence[Entry]) -> None:
         """Make durable what a store of an older release holds alone; a document that is known here stays as it is."""
+
+
+class Archived(Protocol):
+    """Where memories live that left hot. A memory lives where it is said here, or in hot (`MadeDocuments`): never in both.
+
+    Whatever makes a document durable brings it back to hot, and forgetting takes it out of here; the place that it leaves is
+    stale then: its file still holds a copy, which lives no more.
+    """
+
+    def archive(self, moves: Sequence[Move]) -> list[Move]:
+        """Move memories in one step, and queue what the store has to learn; return the moves that were refused.
+
+        Refused is what does not live any more as its move says: other text, another place, forgotten. The place that a memory
+        leaves is stale then, and so is the one that a refused memory was written to.
+        """
+
+    def archived(
+        self, scope: Scope, *, keys: Sequence[str] | None = None, place: Place | None = None, day: date | None = None
+    ) -> list[ArchivedMemory]:
+        """Return what is archived of a scope, by key: all, these keys, what lives in one place, or what is of a day."""
+
+    def places(self) -> list[ArchivedPlace]:
+        """Return every place where something lives, sorted."""
+
+    def standing(self, scope: Scope, limit: int) -> dict[str, str]:
+        """Return key → content hash of what is in hot, and of the newest `limit` archived memories that still stand."""
+
+    def mark_stale(self, places: Sequence[Place]) -> list[StalePlace]:
+        """Say that places may hold what does not live there."""
+
+    def stale_places(self) -> list[StalePlace]:
+        """Return the stale places, each once, in the order of their marks."""
+
+    def settle(self, swept: Sequence[tuple[StalePlace, str]]) -> list[StalePlace]:
+        """Drop marks, and say which revision the file of each place has now ('' where it is gone).
+
+        Return those places which were marked again since: they stay stale.
+        """
 
 
 class KeptValues(Protocol):
@@ -291,7 +342,7 @@ class Ledger(Protocol):
         """Return what is wrong right now, oldest first."""
 
 
-class Durable(MadeDocuments, KeptValues, Protocol):
+class Durable(MadeDocuments, KeptValues, Archived, Protocol):
     """What Gieok made itself."""
 
 

@@ -1,12 +1,18 @@
 """The SQLite journal keeps the contract, and many processes may open its file."""
 
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from gieok.backends.journals.sqlite import schema
+from gieok.backends.journals.sqlite.durable import to_text
 from gieok.backends.journals.sqlite.journal import SqliteJournal
+from gieok.model.archive import Move
 from gieok.testing.contracts import JournalContract, JournalProcessContract
+from gieok.testing.contracts.archived import lives
+from gieok.testing.samples import HOME, entry
 
 
 class TestSqliteJournal(JournalContract):
@@ -35,3 +41,21 @@ class TestSqliteJournalProcesses(JournalProcessContract):
             "from pathlib import Path; from gieok.backends.journals.sqlite.journal import SqliteJournal; "
             f"journal = SqliteJournal(Path({str(tmp_path / 'journal.sqlite')!r}))"
         )
+
+
+def test_a_journal_of_schema_4_keeps_what_it_holds_and_learns_to_archive(tmp_path: Path) -> None:
+    file = tmp_path / "journal.sqlite"
+    old = sqlite3.connect(file)
+    old.executescript(schema._TABLES.replace(schema._ARCHIVED, "").replace("user_version = 5", "user_version = 4"))
+    old.close()
+    kept = entry("a", "x")
+    old = sqlite3.connect(file)
+    old.execute("INSERT INTO scopes VALUES (1, ?)", (HOME.path,))
+    old.execute("INSERT INTO outbox (scope_id, key, entry) VALUES (1, 'a', ?)", (to_text(kept),))
+    old.commit()
+    old.close()
+    journal = SqliteJournal(file)
+    assert (journal.made(HOME), journal.archived(HOME)) == ([kept], [])
+    assert journal.archive([Move(kept, lives(kept))]) == []
+    assert (journal.made(HOME), journal.archived(HOME)) == ([], [lives(kept)])
+    journal.close()

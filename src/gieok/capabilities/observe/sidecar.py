@@ -7,7 +7,7 @@ waits, the user is notified once, and the first step after `next_try` resumes wh
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, time, timedelta, tzinfo
+from datetime import UTC, datetime, time, timedelta, tzinfo
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,13 +23,14 @@ from gieok.capabilities.observe.reflect import Reflected, Reflector
 from gieok.capabilities.observe.scope_memory import ScopeMemory
 from gieok.capabilities.observe.turns import Derived
 from gieok.engine.distil import MessageSpan, deliver
+from gieok.engine.incidents import Incidents
+from gieok.engine.schedule import Schedule
 from gieok.errors import AnswerCut, BudgetReached, GeneratorFailed
 from gieok.model.conversation import Incident, Journalled
 from gieok.model.memory import Document, Scope
 from gieok.ports.journal import FullJournal, TranscriptStore
 from gieok.ports.store import Store
 from gieok.ports.system import Clock, Notifier
-from gieok.text.redact import redact
 
 _WAITS = {"en": "gieok: the {name} waits", "ko": "gieok: {name}가 기다립니다"}
 #: Prefix of a transcript's incident, before its path.
@@ -38,8 +39,8 @@ _LONGEST_WAIT = timedelta(minutes=15)
 _FIRST_WAIT = timedelta(minutes=1)
 #: A conversation that rests so long is observed by rules.
 RULES_REST = timedelta(seconds=20)
-#: Sunday 02:00 in the user's zone.
-_REFLECTION_WEEKDAY, _REFLECTION_HOUR = 6, 2
+#: A reflection longer ago than this does not count: runs of all readers are read to find it.
+_LONG_AGO = timedelta(days=400)
 
 
 def observing(scope: Scope) -> str:
@@ -92,6 +93,8 @@ class Sidecar:
     active_file: Callable[[Scope], Path]
     look: Look
     thresholds: Thresholds = Thresholds()
+    #: When observations are reflected upon although there are not too many.
+    reflection: Schedule = Schedule("0 2 * * 0", UTC)
     notes: NotesMirror | None = None
     #: Whether what was said is searchable.
     has_turns: bool = True
@@ -195,7 +198,7 @@ class Sidecar:
 
     def observe(self, scope: Scope, *, flush: bool = False) -> Step:
         """Do the step that is due in a scope, with at most one call of the observer. Never raises GeneratorFailed."""
-        if self._waits("observer"):
+        if self._incidents.waits("observer"):
             return Step.NOTHING
         # The lock is not needed for correctness: it keeps two processes from paying for the same span.
         with self.journal.exclusive(observing(scope), wait=False) as held:
@@ -231,14 +234,14 @@ class Sidecar:
             return self._reflector(scope)(fresh=True)
 
     def reflect_if_due(self, scope: Scope) -> bool:
-        """Reflect if there are too many observations or the weekly reflection is due. Never raises GeneratorFailed.
+        """Reflect if there are too many observations or a reflection is scheduled. Never raises GeneratorFailed.
 
         At half of the threshold, a model's reflection is prepared ahead of time.
         """
-        if self._waits("reflector"):
+        if self._incidents.waits("reflector"):
             return False
-        held = self._held(scope)
-        is_due = held.tokens >= self.thresholds.reflect_tokens or self._weekly_is_due(scope, held)
+        held = scope_memory.uncorrected(self._held(scope))
+        is_due = held.tokens >= self.thresholds.reflect_tokens or self._schedule_is_due(scope, held)
         if not is_due and (not self.models.observer_model or held.tokens < self.thresholds.reflect_tokens // 2):
             return False
         if self._reflector(scope).is_in_vain(held.tokens):
@@ -257,18 +260,15 @@ class Sidecar:
     def _reflector(self, scope: Scope) -> Reflector:
         return Reflector(self.journal, self.store, scope, self.clock, self.models.reflector(scope))
 
-    def _weekly_is_due(self, scope: Scope, held: ScopeMemory) -> bool:
-        """Say whether observations from before the last due time are enough for a weekly reflection."""
-        last_due = self._last_weekly_reflection()
-        if held.tokens < self.thresholds.reflect_tokens // 2 or held.observations[0].at >= last_due:
+    def _schedule_is_due(self, scope: Scope, held: ScopeMemory) -> bool:
+        """Say whether there are enough observations for a reflection whose time has come since the last one."""
+        now, due = self.clock.now(), self.reflection.is_due
+        if held.tokens < self.thresholds.reflect_tokens // 2 or not due(held.observations[0].at, now):
             return False
-        return not any(run.reader == "reflect" for run in self.journal.runs(scope, last_due))
-
-    def _last_weekly_reflection(self) -> datetime:
-        now = self.clock.now().astimezone(self.zone)
-        days = (now.weekday() - _REFLECTION_WEEKDAY) % 7
-        due = datetime.combine(now.date() - timedelta(days=days), time(_REFLECTION_HOUR), self.zone)
-        return due if due <= now else due - timedelta(days=7)
+        runs = self.journal.runs(scope, now - _LONG_AGO)
+        # Those of the future are from before the clock was set back.
+        done = (run.at for run in runs if run.reader == "reflect" and run.at <= now)
+        return due(max(done, default=now - _LONG_AGO), now)
 
     # What waits
 
@@ -277,28 +277,19 @@ class Sidecar:
         name, now = f"{_UNREAD}{path}", self.clock.now()
         if why:
             self.journal.raise_incident(Incident(name, f"{path}: {why}", now, 1, now))
-        elif self._incident(name):
-            self.journal.resolve_incident(name)
+        else:
+            self._incidents.resolved(name)
 
-    def _incident(self, name: str) -> Incident | None:
-        return next((incident for incident in self.journal.incidents() if incident.name == name), None)
-
-    def _waits(self, name: str) -> bool:
-        found = self._incident(name)
-        return found is not None and self.clock.now() < found.next_try
+    @property
+    def _incidents(self) -> Incidents:
+        return Incidents(self.journal, self.clock, self.notifier)
 
     def _failed(self, name: str, error: GeneratorFailed) -> None:
         """Keep an incident; notify the user of a new one."""
-        now = self.clock.now()
-        before = self._incident(name)
-        tries = before.tries + 1 if before else 1
-        wait = min(_FIRST_WAIT * 2 ** min(tries - 1, 10), _LONGEST_WAIT)
         # A cut answer was paid for, and the same again would be cut again.
-        due = self._tomorrow(now) if isinstance(error, BudgetReached | AnswerCut) else now + wait
-        incident = Incident(name, redact(str(error)), before.since if before else now, tries, due)
-        if self.journal.raise_incident(incident):
-            title = _WAITS.get(self.look.lang, _WAITS["en"]).format(name=name)
-            self.notifier.notify(title, f"{error} ({error.hint})")
+        due = self._tomorrow(self.clock.now()) if isinstance(error, BudgetReached | AnswerCut) else None
+        title = _WAITS.get(self.look.lang, _WAITS["en"]).format(name=name)
+        self._incidents.failed(name, error, title, first=_FIRST_WAIT, longest=_LONGEST_WAIT, due=due)
 
     def _tomorrow(self, now: datetime) -> datetime:
         local = now.astimezone(self.zone)

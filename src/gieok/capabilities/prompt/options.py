@@ -45,7 +45,12 @@ STORE = Option("store", "sqlite", "where memory is kept", choices=tuple(registry
 HYBRID = Option("hybrid", False, "beside a remote store, answer from a local index too")
 ACTIVE = Option("active_memory.path", "", "where active memory is written; else active_memory.md in Gieok's home")
 RULES = Option(
-    "redact.rules", "", "your own redaction rules: a list of name, pattern, example, counter_example", check=_rules
+    "redact.rules",
+    "",
+    "your own redaction rules: a list of name, pattern, example, counter_example",
+    is_list=True,
+    check=_rules,
+    hint="each rule: name, pattern, example, counter_example (docs/privacy.md)",
 )
 USED = (*OPTIONS, STORE, HYBRID, RULES, ACTIVE)
 

@@ -10,9 +10,11 @@ A store without every ability inherits `DocumentContract` and the parts that it 
 several processes open, `RefusalContract` for those that a disk or a lock can stop.
 
 `JournalContract` is for journals, with a fixture `make_journal`, and `JournalProcessContract` for those that several
-processes open.
+processes open. `ArchiveContract` is for archives, with a fixture `make_archive`.
 """
 
+from gieok.testing.contracts.archived import ArchivedContract
+from gieok.testing.contracts.archives import ArchiveContract
 from gieok.testing.contracts.documents import DocumentContract
 from gieok.testing.contracts.durable import DurableContract, ForgettingContract
 from gieok.testing.contracts.journal import MessageContract
@@ -31,13 +33,20 @@ class StoreContract(DocumentContract, KeywordContract, VectorContract, SwitchCon
 
 
 class JournalContract(
-    MessageContract, SequenceContract, PositionContract, DurableContract, ForgettingContract, LedgerContract
+    MessageContract,
+    SequenceContract,
+    PositionContract,
+    DurableContract,
+    ArchivedContract,
+    ForgettingContract,
+    LedgerContract,
 ):
     """The whole contract of a journal. A subclass gives the fixture `make_journal`."""
 
 
 __all__ = [
-    "DocumentContract", "DurableContract", "ForgettingContract", "JournalContract", "JournalProcessContract", "KeywordContract",
-    "LedgerContract", "MachineContract", "MessageContract", "PositionContract", "ProcessContract", "RefusalContract",
-    "ScaleContract", "SequenceContract", "StoreContract", "SwitchContract", "VectorContract",
+    "ArchiveContract", "ArchivedContract", "DocumentContract", "DurableContract", "ForgettingContract", "JournalContract",
+    "JournalProcessContract", "KeywordContract", "LedgerContract", "MachineContract", "MessageContract", "PositionContract",
+    "ProcessContract", "RefusalContract", "ScaleContract", "SequenceContract", "StoreContract", "SwitchContract",
+    "VectorContract",
 ]  # fmt: skip

@@ -3,10 +3,11 @@
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from gieok.backends.journals.sqlite.file import JournalFile, scope_id
 from gieok.backends.stores.rows import document_row, to_document
-from gieok.model.memory import Entry, Passage, Scope
+from gieok.model.memory import Entry, Passage, Scope, Tier
 
 
 class SqliteDurable(JournalFile):
@@ -15,7 +16,10 @@ class SqliteDurable(JournalFile):
     def made_scopes(self) -> list[Scope]:
         """Return the scopes of which there are documents."""
         with self._reading() as db:
-            rows = db.execute("SELECT path FROM scopes WHERE id IN (SELECT scope_id FROM made) ORDER BY path")
+            rows = db.execute(
+                "SELECT path FROM scopes WHERE id IN (SELECT scope_id FROM made UNION SELECT scope_id FROM archived) "
+                "ORDER BY path"
+            )
             return [Scope(path) for (path,) in rows]
 
     def made(self, scope: Scope) -> list[Entry]:
@@ -32,8 +36,12 @@ class SqliteDurable(JournalFile):
     def adopt(self, entries: Sequence[Entry]) -> None:
         """Make documents durable that are not known yet."""
         with self._writing() as db:
-            rows = [(scope_id(db, entry.document.scope), entry.document.key, _to_text(entry)) for entry in entries]
-            db.executemany("INSERT OR IGNORE INTO made VALUES (?, ?, ?)", rows)
+            rows = [(scope_id(db, entry.document.scope), entry.document.key, to_text(entry)) for entry in entries]
+            db.executemany(
+                "INSERT OR IGNORE INTO made SELECT ?1, ?2, ?3 "
+                "WHERE NOT EXISTS (SELECT 1 FROM archived WHERE scope_id = ?1 AND key = ?2)",
+                rows,
+            )
 
     def realms(self, prefix: str = "") -> list[str]:
         """Return the realms whose name begins so."""
@@ -66,7 +74,7 @@ class SqliteDurable(JournalFile):
 def hand_over(db: sqlite3.Connection, put: Sequence[Entry], forget: Iterable[tuple[Scope, str]]) -> None:
     """Queue documents; triggers make them durable. What is forgotten goes first: a document may replace its own key."""
     rows: list[tuple[int, str, str | None]] = [(scope_id(db, scope), key, None) for scope, key in forget]
-    rows += [(scope_id(db, entry.document.scope), entry.document.key, _to_text(entry)) for entry in put]
+    rows += [(scope_id(db, entry.document.scope), entry.document.key, to_text(entry)) for entry in put]
     db.executemany("INSERT INTO outbox (scope_id, key, entry) VALUES (?, ?, ?)", rows)
 
 
@@ -76,5 +84,7 @@ def to_entry(scope: Scope, text: str) -> Entry:
     return Entry(to_document(scope, tuple(row)), tuple(Passage(*passage) for passage in passages))
 
 
-def _to_text(entry: Entry) -> str:
-    return json.dumps([document_row(entry.document), entry.passages])
+def to_text(entry: Entry, tier: Tier = Tier.HOT) -> str:
+    """Return an entry as text: whatever is made lives in hot."""
+    document = entry.document if entry.document.tier is tier else replace(entry.document, tier=tier)
+    return json.dumps([document_row(document), entry.passages])

@@ -1,8 +1,8 @@
 """The journal's tables. A file of its own: it outlives every index, and is backed up and moved alone.
 
-Raw messages, and what Gieok made itself: `made` holds the documents (triggers on the outbox keep it, so that no way of
-handing a document over can leave it out), `kept` the small values. Whatever a store holds can be made again from here and
-from the user's files.
+Raw messages, and what Gieok made itself: `made` holds the documents in hot (triggers on the outbox keep it, so that no way of
+handing a document over can leave it out), `archived` says where the others live, `kept` holds the small values. Whatever a
+store holds can be made again from here, from archives and from the user's files.
 
 `synchronous=FULL`, unlike the store: what is handed over to the store is struck off here, and must not be struck off
 before it is on the disk there (see `gieok.engine.distil`).
@@ -21,7 +21,7 @@ from gieok.backends.sqlite.files import (
     verify_owner,
 )
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 #: "GIEJ": marks the file as ours.
 _APPLICATION_ID = 0x4749454A
 
@@ -47,6 +47,37 @@ CREATE TABLE changes (
 );
 CREATE TRIGGER message_changed AFTER UPDATE OF text, retracted ON messages BEGIN
     INSERT OR REPLACE INTO changes (scope_id, source_id) VALUES (NEW.scope_id, NEW.source_id);
+END;
+"""
+
+#: Since schema 5: what lives in an archive. Triggers keep it disjoint from `made`: what is made anew, or forgotten, lives there
+#: no more, and its place is stale. `is_archived` marks what the store is told of such a memory, which makes nothing.
+_ARCHIVED = """
+CREATE TABLE archived (
+    scope_id INTEGER NOT NULL, key TEXT NOT NULL, tier TEXT NOT NULL, place TEXT NOT NULL, content_hash TEXT NOT NULL,
+    revision TEXT NOT NULL, tokens INTEGER NOT NULL, moved_at INTEGER NOT NULL, day TEXT NOT NULL, kind TEXT NOT NULL,
+    stands INTEGER NOT NULL, PRIMARY KEY (scope_id, key)
+) WITHOUT ROWID;
+CREATE INDEX archived_by_place ON archived (scope_id, tier, place);
+CREATE INDEX archived_standing ON archived (scope_id, day) WHERE stands = 1;
+CREATE TABLE stale_places (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, scope_id INTEGER NOT NULL, tier TEXT NOT NULL, place TEXT NOT NULL,
+    UNIQUE (scope_id, tier, place)
+);
+CREATE TRIGGER archived_gone AFTER DELETE ON archived BEGIN
+    INSERT OR REPLACE INTO stale_places (scope_id, tier, place) VALUES (OLD.scope_id, OLD.tier, OLD.place);
+END;
+CREATE TRIGGER archived_moved AFTER UPDATE OF tier, place ON archived WHEN (OLD.tier, OLD.place) <> (NEW.tier, NEW.place) BEGIN
+    INSERT OR REPLACE INTO stale_places (scope_id, tier, place) VALUES (OLD.scope_id, OLD.tier, OLD.place);
+END;
+ALTER TABLE outbox ADD COLUMN is_archived INTEGER NOT NULL DEFAULT 0;
+DROP TRIGGER made_put;
+CREATE TRIGGER made_put AFTER INSERT ON outbox WHEN NEW.entry IS NOT NULL AND NEW.is_archived = 0 BEGIN
+    INSERT OR REPLACE INTO made VALUES (NEW.scope_id, NEW.key, NEW.entry);
+    DELETE FROM archived WHERE scope_id = NEW.scope_id AND key = NEW.key;
+END;
+CREATE TRIGGER archived_forgotten AFTER INSERT ON outbox WHEN NEW.entry IS NULL BEGIN
+    DELETE FROM archived WHERE scope_id = NEW.scope_id AND key = NEW.key;
 END;
 """
 
@@ -101,6 +132,7 @@ CREATE TABLE incidents (
 ) WITHOUT ROWID;
 {_DURABLE}
 {_CHANGES}
+{_ARCHIVED}
 PRAGMA application_id = {_APPLICATION_ID};
 PRAGMA user_version = {SCHEMA_VERSION};
 """
@@ -113,9 +145,11 @@ def connect(file: Path, busy_timeout_ms: int) -> sqlite3.Connection:
 
 def _prepare(connection: sqlite3.Connection, file: Path) -> None:
     if pragma(connection, "user_version") == 0:
+        # Only an empty file takes it; `compact` gives space back.
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         create_tables(connection, file, _TABLES)
     verify_owner(connection, file, _APPLICATION_ID)
-    upgrade(connection, file, "journal", (_to_2, _to_3, _to_4))
+    upgrade(connection, file, "journal", (_to_2, _to_3, _to_4, _to_5))
     use_wal(connection)
 
 
@@ -144,3 +178,9 @@ def _to_3(connection: sqlite3.Connection) -> None:
 def _to_4(connection: sqlite3.Connection) -> None:
     """Keep what models said that their answers cost."""
     connection.execute("ALTER TABLE usage ADD COLUMN dollars REAL NOT NULL DEFAULT 0")
+
+
+def _to_5(connection: sqlite3.Connection) -> None:
+    """Say where what left hot lives."""
+    for statement in statements(_ARCHIVED):
+        connection.execute(statement)

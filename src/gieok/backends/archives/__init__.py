@@ -1,0 +1,1 @@
+"""Archives, a file each."""

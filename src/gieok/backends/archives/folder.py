@@ -1,0 +1,206 @@
+"""An archive in a folder: of the home, of a vault, of a disk that is plugged in.
+
+Names are compared as the strictest file systems do (macOS and Windows: in any case, in any normal form of Unicode), so that an
+archive that was written here stays one when it is copied there. What is a link, or hidden, is nobody's file here.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok import fs
+from gieok.errors import ArchiveConflict, ArchiveFailed, ArchiveMissing
+from gieok.ports.archive import ArchiveChanges, ArchivedFile
+
+_LONGEST_BYTES = 1 << 30
+
+
+class _Known(NamedTuple):
+    """A file as it was when it was read last: unless size and time differ, it is not read again."""
+
+    revision: str
+    size: int
+    at_ns: int
+
+
+class FolderArchive:
+    """`Archive` in a folder, which is made by the first file that is written. Files are 0600 and folders 0700."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @property
+    def location(self) -> str:
+        """Return the folder."""
+        return str(self._folder)
+
+    def files(self) -> Iterator[ArchivedFile]:
+        """Yield every file, sorted by path."""
+        for path, file in self._walk():
+            with contextlib.suppress(FileNotFoundError):  # gone since it was listed
+                data = self._data(path, file)
+                yield ArchivedFile(path, _revision(data), len(data))
+
+    def read(self, path: str) -> tuple[bytes, str]:
+        """Return the content of a file, and its revision."""
+        data = self._held(path)
+        if data is None:
+            raise ArchiveMissing(f"{path!r} is not in {self.location}")
+        return data, _revision(data)
+
+    def write(self, path: str, data: bytes, expected: str | None) -> str:
+        """Write a file as a whole."""
+        self._expect(path, expected)
+        file = self._find(path)
+        with self._failing(path):
+            if expected is not None:
+                fs.replace(file, data)
+            else:
+                fs.make_private(file.parent)
+                if not _created(file, data):
+                    raise ArchiveConflict(f"{path!r} is in {self.location} already")
+        return _revision(data)
+
+    def delete(self, path: str, expected: str) -> None:
+        """Delete a file, and folders that are empty then."""
+        if self._held(path) is None:
+            return
+        self._expect(path, expected)
+        file = self._find(path)
+        with self._failing(path):
+            file.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # not empty
+            while (file := file.parent) != self._folder:
+                file.rmdir()
+
+    def changes(self, cursor: str) -> ArchiveChanges:
+        """Compare with the files as the cursor holds them."""
+        before, now = _known(cursor), dict[str, _Known]()
+        for path, file in self._walk():
+            with contextlib.suppress(FileNotFoundError):
+                facts, old = file.stat(), before.get(path)
+                is_same = old is not None and (old.size, old.at_ns) == (facts.st_size, facts.st_mtime_ns)
+                revision = old.revision if old and is_same else _revision(self._data(path, file))
+                now[path] = _Known(revision, facts.st_size, facts.st_mtime_ns)
+        changed = [
+            ArchivedFile(path, one.revision, one.size)
+            for path, one in now.items()
+            if path not in before or before[path].revision != one.revision
+        ]
+        return ArchiveChanges(changed, sorted(before.keys() - now.keys()), json.dumps(now))
+
+    def _walk(self) -> Iterator[tuple[str, Path]]:
+        found = []
+        for folder, below, names in os.walk(self._folder, onerror=self._unreadable):
+            below[:] = [name for name in below if not name.startswith(".")]
+            base = Path(folder)
+            files = (base / name for name in names if not name.startswith("."))
+            found += [(_path(file.relative_to(self._folder).as_posix()), file) for file in files if _is_plain(file)]
+        return iter(sorted(found))
+
+    def _unreadable(self, error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):
+            raise ArchiveFailed(f"{self.location} cannot be read: {error.strerror}") from error
+
+    def _data(self, path: str, file: Path) -> bytes:
+        try:
+            if file.stat().st_size > _LONGEST_BYTES:
+                raise ArchiveFailed(f"{path!r} in {self.location} has more than {_LONGEST_BYTES:,} bytes")
+            return file.read_bytes()
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise ArchiveFailed(f"{path!r} in {self.location} cannot be read: {error.strerror}") from error
+
+    def _held(self, path: str) -> bytes | None:
+        """Return the content of a file; None where there is none."""
+        file = self._find(path)
+        if not _is_plain(file):
+            return None
+        try:
+            return self._data(path, file)
+        except FileNotFoundError:
+            return None
+
+    def _expect(self, path: str, expected: str | None) -> None:
+        """Raise ArchiveConflict where a file is not as expected."""
+        held = self._held(path)
+        if held is None and (expected is not None or os.path.lexists(self._find(path))):
+            raise ArchiveConflict(f"{path!r} in {self.location} is gone, or no plain file")
+        if held is not None and _revision(held) != expected:
+            raise ArchiveConflict(f"{path!r} in {self.location} was changed meanwhile")
+
+    def _find(self, path: str) -> Path:
+        """Return the file of a path, which may not exist; the names of what exists are kept. Raises ArchiveFailed."""
+        parts = path.split("/")
+        if any(part in ("", ".", "..") or part.startswith(".") or "\0" in part or "\\" in part for part in parts):
+            raise ArchiveFailed(f"{path!r} is no path in an archive")
+        found = self._folder
+        for part in parts:
+            if found.is_symlink() and found != self._folder:
+                raise ArchiveFailed(f"{path!r} leads out of {self.location} by a link")
+            found = _named(found, part)
+        return found
+
+    @contextlib.contextmanager
+    def _failing(self, path: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise ArchiveFailed(
+                f"{path!r} in {self.location} cannot be written: {error.strerror}",
+                hint="free space, or rights to write",
+            ) from error
+
+
+def _named(folder: Path, name: str) -> Path:
+    """Return what is called so in a folder; another spelling of the name is the same name."""
+    exact = folder / name
+    if os.path.lexists(exact):
+        return exact
+    try:
+        there = [one.name for one in folder.iterdir()]
+    except OSError:
+        return exact
+    wanted = _folded(name)
+    return next((folder / one for one in sorted(there) if _folded(one) == wanted), exact)
+
+
+def _created(file: Path, data: bytes) -> bool:
+    try:
+        return fs.create(file, data)
+    except FileNotFoundError:
+        raise
+    except OSError:  # a file system without hard links
+        if os.path.lexists(file):
+            return False
+        fs.replace(file, data, fs.PRIVATE)
+        return True
+
+
+def _is_plain(file: Path) -> bool:
+    return file.is_file() and not file.is_symlink()
+
+
+def _path(path: str) -> str:
+    return unicodedata.normalize("NFC", path)
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def _revision(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _known(cursor: str) -> dict[str, _Known]:
+    try:
+        return {path: _Known(*row) for path, row in json.loads(cursor or "{}").items()}
+    except (ValueError, TypeError, AttributeError):
+        return {}

@@ -1,0 +1,1 @@
+"""Tiers of what was observed: what moves, when, in which form, and both ways."""

@@ -1,0 +1,45 @@
+"""Does what is due at its time: sleeps until the next job, and never for long, as clocks are set and machines sleep."""
+
+import gc
+from collections.abc import Callable, Sequence
+
+from gieok.daemon.board import Board
+from gieok.ops.context import Context
+from gieok.ops.home import jobs
+from gieok.ops.home.jobs import Job
+
+#: A clock that is set, or a machine that wakes up, is noticed after this at the latest.
+_LONGEST_S = 600.0
+#: A job whose lock another process holds is looked for again after this.
+_SHORTEST_S = 5.0
+_PART = "schedules"
+
+
+class Schedules:
+    """`opened` opens a context for a round, with the keys of then; settings that change start the process anew."""
+
+    def __init__(self, opened: Callable[[], Context], board: Board, table: Sequence[Job] = jobs.JOBS) -> None:
+        self._opened = opened
+        self._board = board
+        self._table = table
+
+    def keep(self) -> None:
+        """Run jobs until the process is to stop."""
+        stop = self._board.stop
+        while not stop.is_set():
+            stop.wait(self.round())
+
+    def round(self) -> float:
+        """Do what is due; return the seconds until something may be due again."""
+        context = self._opened()
+        for ran in jobs.run_due(context, self._table, is_stopped=self._board.stop.is_set):
+            if ran.said or not ran.ok:
+                self._board.say(f"{ran.name}{'' if ran.ok else ' failed'}: {ran.said}")
+            gc.collect()  # what a job held is large, and the next may be hours away
+        planned = [(p.next_at, p.job.name) for p in jobs.plan(context, self._table) if p.next_at]
+        if not planned:
+            self._board.note(_PART, "nothing is scheduled")
+            return _LONGEST_S
+        at, name = min(planned)
+        self._board.note(_PART, f"{name} at {at.astimezone(context.zone):%Y-%m-%d %H:%M}")
+        return min(max((at - context.clock.now()).total_seconds(), _SHORTEST_S), _LONGEST_S)

@@ -1,0 +1,55 @@
+"""What fails and is tried again later: an incident, of which a person is told once."""
+
+from datetime import datetime, timedelta
+
+from gieok.model.conversation import Incident
+from gieok.ports.journal import Ledger
+from gieok.ports.system import Clock, Notifier
+from gieok.text.redact import redact
+
+#: A try that is due later than this was set before the clock was set back.
+_FARTHEST = timedelta(days=2)
+
+
+class Incidents:
+    """The incidents of a journal."""
+
+    def __init__(self, ledger: Ledger, clock: Clock, notifier: Notifier) -> None:
+        self._ledger, self._clock, self._notifier = ledger, clock, notifier
+
+    def find(self, name: str) -> Incident | None:
+        """Return the incident of this name."""
+        return next((incident for incident in self._ledger.incidents() if incident.name == name), None)
+
+    def waits(self, name: str) -> bool:
+        """Say whether it is too early to try again."""
+        found, now = self.find(name), self._clock.now()
+        return found is not None and now < found.next_try < now + _FARTHEST
+
+    def failed(
+        self,
+        name: str,
+        error: Exception,
+        title: str,
+        *,
+        first: timedelta,
+        longest: timedelta,
+        due: datetime | None = None,
+    ) -> Incident:
+        """Keep that something failed, and tell of it where it is new.
+
+        The next try is at `due`, else after `first`, twice that, and so on up to `longest`.
+        """
+        now, before = self._clock.now(), self.find(name)
+        tries = before.tries + 1 if before else 1
+        due = due or now + min(first * 2 ** min(tries - 1, 10), longest)
+        incident = Incident(name, redact(str(error)), before.since if before else now, tries, due)
+        if self._ledger.raise_incident(incident):
+            hint = getattr(error, "hint", "")
+            self._notifier.notify(title, f"{error} ({hint})" if hint else str(error))
+        return incident
+
+    def resolved(self, name: str) -> None:
+        """Say that it works again."""
+        if self.find(name):
+            self._ledger.resolve_incident(name)

@@ -1,0 +1,53 @@
+"""When a job is due: a cron expression in the user's zone.
+
+Wall clock times that daylight saving leaves out are due when the clocks go on (02:30 at 03:00), those that come twice the first
+time; that is cronsim's rule, and Debian's. All comparisons are made in UTC: within one zone Python compares wall clocks.
+"""
+
+from datetime import UTC, datetime, tzinfo
+from typing import NamedTuple
+
+NEVER = ("", "never")
+#: Minute, hour, day of the month, month, day of the week.
+_FIELDS = 5
+
+
+class Schedule(NamedTuple):
+    """A cron expression and the zone it is meant in, or one of `NEVER`."""
+
+    expression: str
+    zone: tzinfo
+
+    def after(self, moment: datetime) -> datetime | None:
+        """Return the first time after a moment, in UTC; None for never."""
+        if self.expression in NEVER:
+            return None
+        from cronsim import CronSim  # who only wants to know a setting has no time for it
+
+        for found in CronSim(self.expression, moment.astimezone(self.zone)):
+            # In the hour that comes twice, the first one may be over already.
+            if (at := found.astimezone(UTC)) > moment:
+                return at
+        return None
+
+    def is_due(self, done: datetime, now: datetime) -> bool:
+        """Say whether a time has come since `done`; times that were missed count once.
+
+        Where the clock was set back, `done` may be later than now: the caller counts from now then.
+        """
+        next_at = self.after(done)
+        return next_at is not None and next_at <= now
+
+
+def check(text: str) -> None:
+    """Raise ValueError where a text is no cron expression of five fields, and does not say never."""
+    if text in NEVER:
+        return
+    from cronsim import CronSim, CronSimError
+
+    if (count := len(text.split())) != _FIELDS:
+        raise ValueError(f"a schedule has {_FIELDS} fields, not {count}")
+    try:
+        CronSim(text, datetime(2026, 1, 1, tzinfo=UTC))
+    except CronSimError as error:
+        raise ValueError(str(error).lower()) from None

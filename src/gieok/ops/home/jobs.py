@@ -1,0 +1,173 @@
+"""What is done by itself at its time: a table of jobs, and the one rule of when each is due.
+
+The daemon sleeps until the next one (`daemon/schedules`); `gieok archive run` does without a daemon what is due. When each
+was done is kept in the journal: what was missed, as the machine slept or no daemon ran, is done once. A job that fails is an
+incident, and is tried again later.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from gieok import paths
+from gieok.engine.incidents import Incidents
+from gieok.engine.schedule import Schedule
+from gieok.errors import GieokError, unexpected
+from gieok.model.conversation import Incident
+from gieok.ops.context import Context
+from gieok.ops.home import housekeeping
+from gieok.ops.observe.run import settled
+from gieok.ops.operation import Words
+from gieok.text.redact import redact
+
+_REALM = "jobs"
+_FIRST_WAIT, _LONGEST_WAIT = timedelta(minutes=5), timedelta(hours=6)
+_WAITS = Words("gieok: {name} failed and is tried again", "gieok: {name}: 실패해서 다시 시도합니다")
+#: Says whether to stop, as the process is to end.
+Stopped = Callable[[], bool]
+
+
+class Job(NamedTuple):
+    """Something done by itself. `setting` holds its schedule; `work` returns what it did, '' for nothing; it may be killed."""
+
+    name: str
+    setting: str
+    doc: Words
+    work: Callable[[Context, Stopped], str]
+
+
+class Ran(NamedTuple):
+    """A job that was run: what it did, or why it failed."""
+
+    name: str
+    ok: bool
+    said: str
+
+
+class Planned(NamedTuple):
+    """A job with its times, in UTC: None for never. `failed` is why it is tried again at `next_at`."""
+
+    job: Job
+    expression: str
+    next_at: datetime | None
+    last_at: datetime | None
+    said: str
+    failed: str
+
+
+class _Record(NamedTuple):
+    """What is kept of a job: from when on its times count; when it ran last ('': never), and what it did."""
+
+    since: datetime
+    last: str = ""
+    said: str = ""
+
+
+def run_due(context: Context, jobs: Sequence[Job] | None = None, *, is_stopped: Stopped = lambda: False) -> list[Ran]:
+    """Do what is due, one after the other; return what was done. Never raises for a job that fails. Raises StoreError."""
+    journal, done = context.memory.journal(), list[Ran]()
+    for job in JOBS if jobs is None else jobs:
+        if is_stopped() or not _is_due(context, job):
+            continue
+        with journal.exclusive(_incident(job), wait=False) as held:
+            if held and _is_due(context, job):  # no other process was faster
+                done.append(_run(context, job, is_stopped))
+    return done
+
+
+def plan(context: Context, jobs: Iterable[Job] | None = None) -> list[Planned]:
+    """Return every job with its times; nothing is written."""
+    has_journal = paths.journal(context.home).exists()
+    kept = context.memory.journal().kept(_REALM) if has_journal else {}
+    incidents = {found.name: found for found in context.memory.journal().incidents()} if has_journal else {}
+    now = context.clock.now()
+    return [
+        _planned(context, job, _record(kept.get(job.name), now), incidents.get(_incident(job)))
+        for job in (JOBS if jobs is None else jobs)
+    ]
+
+
+def _planned(context: Context, job: Job, record: _Record, failed: Incident | None) -> Planned:
+    schedule = _schedule(context, job)
+    next_at = schedule.after(record.since)
+    last = datetime.fromisoformat(record.last) if record.last else None
+    if failed is None:
+        return Planned(job, schedule.expression, next_at, last, record.said, "")
+    return Planned(
+        job, schedule.expression, next_at and max(next_at, failed.next_try), last, record.said, failed.detail
+    )
+
+
+def _is_due(context: Context, job: Job) -> bool:
+    """Say whether a job's time has come. The times of one that is new here count from now on."""
+    journal, now = context.memory.journal(), context.clock.now()
+    text = journal.kept(_REALM).get(job.name)
+    record = _record(text, now)
+    if text is None or record.since != _since(text):  # new, or the clock was set back
+        journal.keep(_REALM, {job.name: _to_text(record)})
+    if not _schedule(context, job).is_due(record.since, now):
+        return False
+    return not _incidents(context).waits(_incident(job))
+
+
+def _run(context: Context, job: Job, is_stopped: Stopped) -> Ran:
+    incidents, name = _incidents(context), _incident(job)
+    begun = context.clock.now()
+    try:
+        said = redact(job.work(context, is_stopped))
+    except Exception as error:  # noqa: BLE001 - one job that fails must not keep the others from their time
+        failed = error if isinstance(error, GieokError | OSError) else unexpected(error)
+        title = _WAITS.say(context.lang).format(name=job.doc.say(context.lang))
+        incidents.failed(name, failed, title, first=_FIRST_WAIT, longest=_LONGEST_WAIT)
+        return Ran(job.name, False, redact(str(failed)))
+    if not is_stopped():  # what was broken off is due still
+        # Counted from its beginning: what came due meanwhile is due.
+        record = _Record(begun, begun.isoformat(), said)
+        context.memory.journal().keep(_REALM, {job.name: _to_text(record)})
+    incidents.resolved(name)
+    return Ran(job.name, True, said)
+
+
+def _schedule(context: Context, job: Job) -> Schedule:
+    return Schedule(context.admin.setting(job.setting), context.zone)
+
+
+def _incidents(context: Context) -> Incidents:
+    return Incidents(context.memory.journal(), context.clock, context.admin.notices())
+
+
+def _incident(job: Job) -> str:
+    """Return the name of a job's incident, and of the lock under which it is run."""
+    return f"job {job.name}"
+
+
+def _record(text: str | None, now: datetime) -> _Record:
+    """Return what is kept of a job; times of the future are from before the clock was set back, and count from now."""
+    if text is None:
+        return _Record(now)
+    row = json.loads(text)
+    return _Record(min(_since(text), now), row["last"], row["said"])
+
+
+def _since(text: str) -> datetime:
+    return datetime.fromisoformat(json.loads(text)["since"]).astimezone(UTC)
+
+
+def _to_text(record: _Record) -> str:
+    row = {"since": record.since.isoformat(), "last": record.last, "said": record.said}
+    return json.dumps(row, ensure_ascii=False)
+
+
+def _reflect(context: Context, is_stopped: Stopped) -> str:
+    """Have each scope reflect for which that is due; whether it is, the sidecar knows."""
+    for scope in context.memory.journal().scopes():
+        if not is_stopped():
+            settled(context, scope, flush=False, is_stopped=is_stopped)
+    return ""
+
+
+JOBS = (
+    Job("reflect", "reflect.schedule", Words("weekly reflection", "주간 성찰"), _reflect),
+    Job("housekeeping", "housekeeping.schedule", Words("housekeeping", "정리"), housekeeping.tidy),
+)

@@ -1,0 +1,130 @@
+"""The contract of `Archived`: a memory lives in one place, and what it left is stale until it is swept."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from gieok.model.archive import ArchivedMemory, Move, Place
+from gieok.model.memory import Entry, Tier
+from gieok.ports.journal import FullJournal
+from gieok.testing.contracts.journal import JournalFixtures
+from gieok.testing.samples import AT, HOME, OTHER, entry
+
+WARM = Place(HOME, Tier.WARM, "2026-01-01.md")
+COLD = Place(HOME, Tier.COLD, "2026/01/a b.md")
+
+
+def lives(what: Entry, place: Place = WARM, *, stands: bool = False, day: int = 0) -> ArchivedMemory:
+    """Return where a memory lives."""
+    document, at = what.document, AT.date() + timedelta(days=day)
+    return ArchivedMemory(document.key, place, document.content_hash, "r1", 7, AT, at, document.kind, stands)
+
+
+def _keys(journal: FullJournal) -> tuple[list[str], list[str]]:
+    return [one.document.key for one in journal.made(HOME)], [one.key for one in journal.archived(HOME)]
+
+
+def _stale(journal: FullJournal) -> list[Place]:
+    return [one.place for one in journal.stale_places()]
+
+
+class ArchivedContract(JournalFixtures):
+    """Sentences of `gieok.ports.Archived`."""
+
+    def test_what_moves_lives_there_alone_and_the_store_is_told_its_tier(self, journal: FullJournal) -> None:
+        a, b = entry("a", "x"), entry("b", "y")
+        journal.hand_over([a, b])
+        assert journal.archive([Move(a, lives(a))]) == []
+        assert (_keys(journal), journal.made_scopes()) == ((["b"], ["a"]), [HOME])
+        assert journal.archived(HOME) == journal.archived(HOME, keys=["a", "z"]) == [lives(a)]
+        assert journal.archived(HOME, place=WARM) == [lives(a)]
+        assert journal.archived(HOME, day=AT.date()) == [lives(a)]
+        assert journal.archived(HOME, day=AT.date() + timedelta(days=1)) == []
+        assert journal.archived(HOME, place=COLD) == journal.archived(OTHER) == []
+        (_, _, told) = journal.undelivered(9)[-1]
+        assert told == Entry(replace(a.document, tier=Tier.WARM), a.passages)
+        assert _stale(journal) == []
+
+    def test_what_was_changed_since_it_was_read_does_not_move(self, journal: FullJournal) -> None:
+        a, b, c = entry("a", "x"), entry("b", "y"), entry("c", "z")
+        journal.hand_over([a, b, c])
+        journal.hand_over([entry("a", "changed")], [(HOME, "b")])
+        moves = [Move(one, lives(one)) for one in (a, b, c)]
+        assert journal.archive(moves) == moves[:2]
+        assert (_keys(journal), _stale(journal)) == ((["a"], ["c"]), [WARM])
+
+    def test_it_moves_on_from_where_it_lives_and_from_nowhere_else(self, journal: FullJournal) -> None:
+        a = entry("a", "x")
+        journal.hand_over([a])
+        journal.archive([Move(a, lives(a))])
+        cold = Move(a, lives(a, COLD), before=lives(a))
+        assert journal.archive([cold]) == []
+        assert (journal.archived(HOME), _stale(journal)) == ([lives(a, COLD)], [WARM])
+        assert journal.archive([cold, Move(a, None, before=lives(a))]) != []
+        assert journal.archived(HOME) == [lives(a, COLD)]
+
+    def test_a_correction_in_its_place_reaches_the_store_and_makes_nothing(self, journal: FullJournal) -> None:
+        a, fresh = entry("a", "x"), entry("a", "corrected")
+        journal.hand_over([a])
+        journal.archive([Move(a, lives(a))])
+        assert journal.archive([Move(fresh, lives(fresh), before=lives(a), replaced=a.document)]) == []
+        assert (_keys(journal), _stale(journal)) == (([], ["a"]), [])
+        assert journal.history(HOME, 9) == [a.document]
+        told = journal.undelivered(9)[-1][2]
+        assert isinstance(told, Entry)
+        assert (told.document.text, told.document.tier) == ("corrected", Tier.WARM)
+
+    def test_what_is_made_anew_or_brought_back_lives_in_hot_and_leaves_a_stale_place(
+        self, journal: FullJournal
+    ) -> None:
+        a, b = entry("a", "x"), entry("b", "y")
+        for back in (lambda: journal.hand_over([a]), lambda: journal.archive([Move(a, None, before=lives(a))])):
+            journal.hand_over([a, b])
+            journal.archive([Move(a, lives(a)), Move(b, lives(b, COLD))])
+            assert not back()
+            assert (_keys(journal), _stale(journal)[-1]) == ((["a"], ["b"]), WARM)
+        warm = replace(a.document, tier=Tier.WARM)
+        journal.hand_over([Entry(warm, a.passages)])
+        assert journal.made(HOME) == [a]
+
+    def test_what_is_forgotten_lives_nowhere(self, journal: FullJournal) -> None:
+        a, b = entry("a", "x"), entry("b", "y")
+        journal.hand_over([a, b])
+        journal.archive([Move(a, lives(a)), Move(b, lives(b, COLD))])
+        journal.hand_over(forget=[(HOME, "a")])
+        journal.erase(HOME, [], ["b"])
+        assert (_keys(journal), _stale(journal)) == (([], []), [WARM, COLD])
+        assert journal.archive([Move(a, None, before=lives(a))]) != []
+        assert _keys(journal) == ([], [])
+
+    def test_what_is_archived_is_not_adopted_again(self, journal: FullJournal) -> None:
+        a = entry("a", "x")
+        journal.hand_over([a])
+        journal.archive([Move(a, lives(a))])
+        journal.adopt([a, entry("b", "old")])
+        assert _keys(journal) == (["b"], ["a"])
+
+    def test_a_mark_is_dropped_unless_the_place_was_marked_again(self, journal: FullJournal) -> None:
+        a = entry("a", "x")
+        journal.hand_over([a])
+        journal.archive([Move(a, lives(a))])
+        (first, _), (again,) = journal.mark_stale([WARM, COLD]), journal.mark_stale([WARM])
+        assert journal.settle([(first, "r2")]) == [first]
+        assert journal.stale_places()[-1] == again
+        assert journal.settle([(one, "r3") for one in journal.stale_places()]) == []
+        assert (journal.stale_places(), journal.archived(HOME)[0].revision) == ([], "r3")
+
+    def test_places_count_what_lives_there(self, journal: FullJournal) -> None:
+        some = [entry(name, name) for name in "abc"]
+        journal.hand_over(some)
+        journal.archive([Move(one, lives(one, place)) for one, place in zip(some, (WARM, WARM, COLD), strict=True)])
+        found = [(one.place, one.day, one.memories, one.tokens, one.revision) for one in journal.places()]
+        assert found == [(COLD, AT.date(), 1, 7, "r1"), (WARM, AT.date(), 2, 14, "r1")]
+
+    def test_standing_is_hot_and_the_newest_that_stands_in_archives(self, journal: FullJournal) -> None:
+        some = [entry(name, name) for name in "abcd"]
+        journal.hand_over(some)
+        journal.archive([Move(one, lives(one, stands=n > 0, day=n)) for n, one in enumerate(some[:3])])
+        hashes = {one.document.key: one.document.content_hash for one in some}
+        assert journal.standing(HOME, 9) == {key: hashes[key] for key in "bcd"}
+        assert journal.standing(HOME, 1) == {key: hashes[key] for key in "cd"}
+        assert journal.standing(OTHER, 9) == {}

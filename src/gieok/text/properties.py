@@ -1,0 +1,129 @@
+"""Properties of a note as Obsidian shows them: YAML at the head of a file, one block a property.
+
+Written by its own rules and read back in blocks: what a person wrote there stays as they wrote it, comments and order too,
+which no YAML library keeps. Read is only what Gieok writes itself: words, and lists of words.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+FENCE = "---"
+#: Name → the lines of a property as they stand, without the last line break.
+Blocks = dict[str, str]
+Value = str | Sequence[str]
+
+_NAME = re.compile(
+    r"""^(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)'|([^\s#"'\-\[\]{}&*!|>%@`,?:][^:#]*?|-[^\s:][^:#]*?))\s*:(?=\s|$)"""
+)
+#: A word that every reader of YAML takes for text, and takes whole.
+_PLAIN = re.compile(r"[A-Za-z가-힣][A-Za-z0-9가-힣_/-]*(?: [A-Za-z0-9가-힣_/-]+)*")
+_NO_TEXT = frozenset(("true", "false", "yes", "no", "on", "off", "null", "y", "n", "nan", "inf"))
+_ESCAPED = re.compile('[\x00-\x1f"\\\\\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]')
+_NAMED = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d)?")
+_ESCAPES = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)")
+_CHARACTERS = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}
+
+
+def split(text: str) -> tuple[Blocks, str] | None:
+    """Return the properties at the head of a text and what follows; None where they have no end, or are none.
+
+    A text without any has none: `({}, text)`.
+    """
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    if not text.startswith(FENCE + "\n"):
+        return {}, text
+    lines = text.split("\n")
+    end = next((n for n, line in enumerate(lines[1:], start=1) if line.rstrip() == FENCE), 0)
+    if not end:
+        return None
+    blocks: Blocks = {}
+    name = ""
+    for line in lines[1:end]:
+        if found := _NAME.match(line):
+            name = _unquoted(found[0][:-1].rstrip())
+            if name in blocks:  # the first one stands; the second would make the whole unreadable to others
+                name = "\0again"
+            blocks[name] = line
+        elif not name and line.strip() and not line.startswith("#"):
+            return None
+        else:
+            blocks[name] = f"{blocks[name]}\n{line}" if name in blocks else line
+    blocks.pop("\0again", None)
+    return blocks, "\n".join(lines[end + 1 :])
+
+
+def joined(blocks: Mapping[str, str]) -> str:
+    """Return the head of a file with these properties."""
+    return "\n".join((FENCE, *(block for block in blocks.values()), FENCE)) + "\n"
+
+
+def block(name: str, value: Value) -> str:
+    """Return a property: one line, or a list."""
+    if isinstance(value, str):
+        return f"{name}: {scalar(value)}"
+    return "\n".join((f"{name}:", *(f"  - {scalar(item)}" for item in value)))
+
+
+def scalar(value: str) -> str:
+    """Return a text as YAML 1.1 and 1.2 read it back: plain where it is plain, else in quotes; dates stay dates."""
+    if _DATE.fullmatch(value) or (_PLAIN.fullmatch(value) and value.casefold() not in _NO_TEXT):
+        return value
+    return f'"{_ESCAPED.sub(_escape, value)}"'
+
+
+def _escape(found: re.Match[str]) -> str:
+    letter = found[0]
+    if "\ud800" <= letter <= "\udfff":  # no text: half of a character
+        return "\ufffd"
+    return _NAMED.get(letter) or (f"\\x{ord(letter):02x}" if ord(letter) < 256 else f"\\u{ord(letter):04x}")
+
+
+def words(blocks: Mapping[str, str], name: str) -> list[str]:
+    """Return the value of a property as a list, whichever way it is written; [] for none."""
+    found = blocks.get(name)
+    if found is None:
+        return []
+    head, *rest = found.split("\n")
+    value = head[_end(head) :].strip()
+    if value.startswith("["):
+        inner = " ".join((value, *(line.strip() for line in rest)))
+        return [_unquoted(item) for item in _items(inner.strip().removeprefix("[").removesuffix("]"))]
+    if value:
+        return [_unquoted(_uncommented(value))]
+    items = (line.strip() for line in rest)
+    return [_unquoted(_uncommented(item[1:].strip())) for item in items if item.startswith("-") and item[1:].strip()]
+
+
+def word(blocks: Mapping[str, str], name: str) -> str:
+    """Return the value of a property, '' for none."""
+    return next(iter(words(blocks, name)), "")
+
+
+def _end(line: str) -> int:
+    found = _NAME.match(line)
+    return found.end() if found else 0
+
+
+def _items(inner: str) -> Iterable[str]:
+    """Yield the items of a list in brackets: commas in quotes divide nothing."""
+    for found in re.finditer(r"""\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,]*)\s*(?:,|$)""", inner):
+        if found[1].strip():
+            yield found[1].strip()
+
+
+def _uncommented(value: str) -> str:
+    """Return a plain value without the comment behind it."""
+    return value if value[:1] in "\"'" else re.sub(r"\s+#.*", "", value)
+
+
+def _unquoted(value: str) -> str:
+    if len(value) > 1 and value[0] == value[-1] == '"':
+        return _ESCAPES.sub(lambda found: _character(found[1]), value[1:-1])
+    if len(value) > 1 and value[0] == value[-1] == "'":
+        return value[1:-1].replace("''", "'")
+    return value
+
+
+def _character(escape: str) -> str:
+    return chr(int(escape[1:], 16)) if len(escape) > 1 else _CHARACTERS.get(escape, escape)

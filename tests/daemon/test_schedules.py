@@ -1,0 +1,163 @@
+"""Jobs at their time, by a clock that is moved by hand."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from gieok.app import open_context
+from gieok.daemon.board import Board
+from gieok.daemon.schedules import Schedules
+from gieok.errors import BadConfig, StoreBusy
+from gieok.ops.context import Context
+from gieok.ops.home import jobs
+from gieok.ops.home.jobs import Job, Ran, plan, run_due
+from gieok.ops.operation import Words
+from gieok.testing.clock import ManualClock
+
+_NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
+_DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
+
+
+class _Told:
+    """A job that counts, and fails as long as it is told to; and a notifier."""
+
+    def __init__(self) -> None:
+        self.runs: list[datetime] = []
+        self.told: list[str] = []
+        self.fails = False
+
+    def job(self, clock: ManualClock) -> Job:
+        def work(_: Context, is_stopped: jobs.Stopped) -> str:
+            assert not is_stopped()
+            self.runs.append(clock.now())
+            if self.fails:
+                raise StoreBusy("somebody has it")
+            return "done"
+
+        return Job("count", "reflect.schedule", Words("counting", "세기"), work)
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(_NOW)
+
+
+@pytest.fixture
+def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock) -> Iterator[Context]:
+    for name, value in {
+        "GIEOK_HOME": tmp_path / "home", "GIEOK_EMBEDDER": "none", "GIEOK_OBSERVE_AGENTS": "none",
+        "GIEOK_REFLECT_SCHEDULE": "0 3 * * *",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(name, str(value))
+    opened = open_context({}, clock=clock, zone=UTC)
+    yield opened
+    opened.memory.journal().close()
+    opened.memory.store().close()
+
+
+def _log(context: Context) -> str:
+    file = context.home / "daemon.log"
+    return file.read_text(encoding="utf-8") if file.exists() else ""
+
+
+def test_what_is_new_waits_for_its_time_and_is_done_once_then(context: Context, clock: ManualClock) -> None:
+    told = _Told()
+    table = [told.job(clock)]
+    assert run_due(context, table) == []
+    clock.advance(_DAY)
+    assert run_due(context, table) == [Ran("count", True, "done")]
+    assert run_due(context, table) == []
+    (planned,) = plan(context, table)
+    assert (planned.last_at, planned.next_at) == (clock.now(), datetime(2026, 11, 25, 3, tzinfo=UTC))
+
+
+def test_a_month_without_a_daemon_is_made_up_for_once_by_whoever_comes_first(
+    context: Context, clock: ManualClock
+) -> None:
+    told = _Told()
+    run_due(context, [told.job(clock)])
+    clock.advance(31 * _DAY)
+    again = open_context({}, clock=clock, zone=UTC)  # another process
+    assert len(run_due(again, [told.job(clock)]) + run_due(context, [told.job(clock)])) == 1
+    again.memory.journal().close()
+
+
+def test_a_clock_that_is_set_back_stops_nothing(context: Context, clock: ManualClock) -> None:
+    told = _Told()
+    table = [told.job(clock)]
+    run_due(context, table)
+    clock.advance(-400 * _DAY)
+    assert run_due(context, table) == []
+    clock.advance(_DAY)
+    assert len(run_due(context, table)) == 1
+    clock.advance(-2 * _HOUR)
+    assert run_due(context, table) == []
+    clock.advance(_DAY)
+    assert len(run_due(context, table)) == 1
+
+
+def test_what_fails_is_one_incident_tried_again_ever_later_and_told_once(context: Context, clock: ManualClock) -> None:
+    told = _Told()
+    table = [told.job(clock)]
+    run_due(context, table)
+    clock.advance(_DAY)
+    told.fails = True
+    waits = []
+    for _ in range(9):
+        assert [ran.ok for ran in run_due(context, table)] == [False]
+        assert run_due(context, table) == [], "not before its time"
+        (planned,) = plan(context, table)
+        assert planned.next_at is not None
+        assert planned.failed == "somebody has it"
+        waits.append((planned.next_at - clock.now()).total_seconds() / 60)
+        clock.advance(planned.next_at - clock.now())
+    assert waits[:3] == [5, 10, 20]
+    assert waits[-1] == 360
+    assert _log(context).count("counting failed") == 1
+    assert [incident.name for incident in context.memory.journal().incidents()] == ["job count"]
+    told.fails = False
+    assert [ran.ok for ran in run_due(context, table)] == [True]
+    assert context.memory.journal().incidents() == []
+
+
+def test_one_that_fails_does_not_keep_the_others(context: Context, clock: ManualClock) -> None:
+    def broken(context: Context, is_stopped: jobs.Stopped) -> str:
+        raise ZeroDivisionError
+
+    told = _Told()
+    table = [Job("broken", "reflect.schedule", Words("a", "b"), broken), told.job(clock)]
+    run_due(context, table)
+    clock.advance(_DAY)
+    assert [ran.ok for ran in run_due(context, table)] == [False, True]
+
+
+def test_the_daemon_sleeps_until_the_next_job_and_never_longer_than_a_clock_may_be_wrong(
+    context: Context, clock: ManualClock
+) -> None:
+    told, board = _Told(), Board()
+    keeper = Schedules(lambda: context, board, [told.job(clock)])
+    assert keeper.round() == 600
+    assert board.parts["schedules"] == "count at 2026-11-24 03:00"
+    clock.advance(timedelta(hours=14, minutes=57))
+    assert keeper.round() == 180
+    clock.advance(timedelta(minutes=3))
+    assert keeper.round() == 600
+    assert told.runs == [datetime(2026, 11, 24, 3, tzinfo=UTC)]
+    board.stop.set()
+    clock.advance(_DAY)
+    keeper.keep()
+    assert len(told.runs) == 1, "it is to stop"
+
+
+def test_a_wrong_schedule_names_its_setting(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIEOK_REFLECT_SCHEDULE", "0 25 * * *")
+    with pytest.raises(BadConfig, match=r"reflect\.schedule is '0 25 \* \* \*' .* bad hour") as caught:
+        open_context({})
+    assert '"0 3 * * *": every day' in str(caught.value.hint)
+    monkeypatch.setenv("GIEOK_REFLECT_SCHEDULE", "")
+    context.home.mkdir()
+    (context.home / "config.yaml").write_text("reflect.schedule: '* * *'\n", encoding="utf-8")
+    with pytest.raises(BadConfig, match=r"reflect\.schedule .* 5 fields"):
+        open_context({})
