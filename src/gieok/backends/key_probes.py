@@ -79,7 +79,7 @@ def gemini(key: str, address: str, model: str, timeout_s: float) -> None:
 
 def dropbox(token: str, app_key: str, app_secret: str, timeout_s: float) -> None:
     """List what the app may see of Dropbox; raises as `openai` does."""
-    from dropbox import Dropbox  # type: ignore[import-untyped]
+    from dropbox import Dropbox
 
     client = Dropbox(
         oauth2_refresh_token=token, app_key=app_key, app_secret=app_secret or None, timeout=timeout_s,
