@@ -21,6 +21,7 @@ from gieok.ports.system import Clock, Watcher
 
 if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.capabilities.code.index.project import Project
+    from gieok.capabilities.observe.archive.tiers import Tiers
     from gieok.capabilities.observe.freshness import Backlog
     from gieok.capabilities.observe.sidecar import Sidecar
     from gieok.capabilities.prompt.matches import Reader
@@ -153,6 +154,13 @@ class ObserveContext(NamedTuple):
     has_turns: bool
 
 
+class ArchiveContext(NamedTuple):
+    """The tiers of memory, opened at the first call. `sweep` leaves in files what lives there, and says what it could not."""
+
+    tiers: Callable[[], "Tiers"]
+    sweep: Callable[[], Sequence[str]]
+
+
 class CodeContext(NamedTuple):
     """The code of projects: opens the index of a folder, and the data file of a run under coverage.
 
@@ -207,6 +215,7 @@ class Ribs(NamedTuple):
 
     memory: Callable[[], MemoryContext]
     observe: Callable[[], ObserveContext]
+    archive: Callable[[], ArchiveContext]
     code: Callable[[], CodeContext]
     prompt: Callable[[], PromptContext]
     admin: Callable[[], AdminContext]
@@ -280,6 +289,11 @@ class Context:
     def observe(self) -> ObserveContext:
         """Return the sidecar's."""
         return self.ribs.observe()
+
+    @property
+    def archive(self) -> ArchiveContext:
+        """Return the tiers."""
+        return self.ribs.archive()
 
     @property
     def code(self) -> CodeContext:

@@ -230,9 +230,9 @@ class Archived(Protocol):
         """
 
     def archived(
-        self, scope: Scope, *, keys: Sequence[str] | None = None, place: Place | None = None
+        self, scope: Scope, *, keys: Sequence[str] | None = None, place: Place | None = None, day: date | None = None
     ) -> list[ArchivedMemory]:
-        """Return what is archived of a scope, by key: all, these keys, or what lives in one place."""
+        """Return what is archived of a scope, by key: all, these keys, what lives in one place, or what is of a day."""
 
     def places(self) -> list[ArchivedPlace]:
         """Return every place where something lives, sorted."""
@@ -240,16 +240,16 @@ class Archived(Protocol):
     def standing(self, scope: Scope, limit: int) -> dict[str, str]:
         """Return key → content hash of what is in hot, and of the newest `limit` archived memories that still stand."""
 
-    def mark_stale(self, place: Place) -> StalePlace:
-        """Say that a place may hold what does not live there."""
+    def mark_stale(self, places: Sequence[Place]) -> list[StalePlace]:
+        """Say that places may hold what does not live there."""
 
     def stale_places(self) -> list[StalePlace]:
         """Return the stale places, each once, in the order of their marks."""
 
-    def settle(self, stale: StalePlace, revision: str) -> bool:
-        """Drop a mark, and say which revision the file of the place has now ('' where it is gone).
+    def settle(self, swept: Sequence[tuple[StalePlace, str]]) -> list[StalePlace]:
+        """Drop marks, and say which revision the file of each place has now ('' where it is gone).
 
-        False where the place was marked again since: it stays stale.
+        Return those places which were marked again since: they stay stale.
         """
 
 
