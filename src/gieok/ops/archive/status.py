@@ -1,38 +1,22 @@
 """`gieok archive status`: what is in which tier, what moves next and when, and what else is kept for how long."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import date, datetime
-from pathlib import Path
+from datetime import datetime
 from typing import NamedTuple
 
 from gieok import paths
-from gieok.capabilities.observe.archive import retention, sweep
+from gieok.capabilities.observe.archive import amounts, sweep
+from gieok.capabilities.observe.archive.amounts import TierRow
 from gieok.capabilities.observe.archive.tiers import Tiers
-from gieok.model.archive import ArchivedPlace
 from gieok.model.conversation import Incident
-from gieok.model.memory import Scope, Tier
+from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
 from gieok.ops.home import housekeeping, jobs
 from gieok.ops.home.housekeeping import KindRow
 from gieok.ops.home.jobs import Planned
 from gieok.ops.operation import NoRequest, Operation, Style, Words, printable
-from gieok.text.tokens import count_tokens
-
-
-class TierRow(NamedTuple):
-    """What of a scope is in a tier: `bytes` is None where only a service knows, `location` '' for hot."""
-
-    scope: Scope
-    tier: Tier
-    memories: int
-    first: date
-    last: date
-    tokens: int
-    bytes: int | None
-    location: str
 
 
 class NextMove(NamedTuple):
@@ -86,7 +70,7 @@ def run(context: Context, request: NoRequest) -> ArchiveStatusResult:
     planned, kinds = tuple(jobs.plan(context)), tuple(housekeeping.rows(context))
     incidents = context.memory.journal().incidents() if has_journal else []
     return ArchiveStatusResult(
-        tiers=tuple(tier_rows(context)) if has_journal else (),
+        tiers=tuple(amounts.rows(context.archive.tiers())) if has_journal else (),
         hot_tokens=int(context.admin.setting("archive.hot_tokens")),
         hot_mb=int(context.admin.setting("archive.hot_mb")),
         next_moves=tuple(_next_moves(context.archive.tiers())) if has_journal else (),
@@ -96,44 +80,6 @@ def run(context: Context, request: NoRequest) -> ArchiveStatusResult:
         schedules=tuple(ScheduleRow(p.job.name, p.expression, *p[2:]) for p in planned),
         kept=tuple(KeptRow(row.kind.name, row.kind.days, row.kind.most, row.items, row.bytes) for row in kinds),
     )
-
-
-def tier_rows(context: Context) -> Iterator[TierRow]:
-    """Yield what is in each tier, scope by scope. There is a journal."""
-    tiers = context.archive.tiers()
-    archived: dict[tuple[Scope, Tier], list[ArchivedPlace]] = defaultdict(list)
-    for one in tiers.journal.places():
-        archived[one.place.scope, one.place.tier].append(one)
-    for scope in sorted({*tiers.journal.made_scopes(), *(scope for scope, _ in archived)}):
-        yield from _hot(tiers, scope)
-        for tier in (Tier.WARM, Tier.COLD):
-            if places := archived.get((scope, tier)):
-                yield _archived(tiers, scope, tier, places)
-
-
-def _hot(tiers: Tiers, scope: Scope) -> Iterator[TierRow]:
-    documents = [entry.document for entry in tiers.journal.made(scope)]
-    if documents:
-        days = [retention.day_of(document, tiers.zone) for document in documents]
-        texts = [document.text for document in documents]
-        tokens, size = sum(map(count_tokens, texts)), sum(len(text.encode("utf-8", "replace")) for text in texts)
-        yield TierRow(scope, Tier.HOT, len(documents), min(days), max(days), tokens, size, "")
-
-
-def _archived(tiers: Tiers, scope: Scope, tier: Tier, places: Sequence[ArchivedPlace]) -> TierRow:
-    days = [one.day for one in places]
-    memories, tokens = sum(one.memories for one in places), sum(one.tokens for one in places)
-    location = tiers.shelves[tier].archive(scope).location if tier in tiers.shelves else ""
-    sizes = _sizes(location, (one.place.path for one in places))
-    return TierRow(scope, tier, memories, min(days), max(days), tokens, sizes, location)
-
-
-def _sizes(location: str, files: Iterable[str]) -> int | None:
-    """Return the bytes of files in a folder; None where it is none of this machine."""
-    folder = Path(location)
-    if not location or not folder.is_dir():
-        return None
-    return sum(file.stat().st_size for name in files if (file := folder / name).is_file())
 
 
 def _next_moves(tiers: Tiers) -> Iterator[NextMove]:

@@ -193,8 +193,15 @@ def moved(done: Outcome) -> str:
     return ", ".join(f"{what} {count:,}" for what, count in counts.items() if count)
 
 
+def _back_up(context: Context, is_stopped: Stopped) -> str:
+    """Make a backup; without an own folder for them, beside the home."""
+    del is_stopped  # killed at any moment there is a whole one, or none
+    return str(context.admin.backups().create().file.path)
+
+
 JOBS = (
     Job("reflect", "reflect.schedule", Words("weekly reflection", "주간 성찰"), _reflect),
     Job(WARM, "archive.schedule_warm", Words("hot to warm", "hot에서 warm으로"), _warm),
+    Job("backup", "backup.schedule", Words("backup", "백업"), _back_up),
     Job("housekeeping", "housekeeping.schedule", Words("housekeeping", "정리"), housekeeping.tidy),
 )

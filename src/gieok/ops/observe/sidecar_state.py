@@ -14,7 +14,6 @@ from gieok.errors import StoreError
 from gieok.model.conversation import Incident
 from gieok.ops.context import Context, DaemonStatus
 from gieok.ops.encode import Hidden, OrNull, shown
-from gieok.ops.home import jobs
 from gieok.ops.operation import Style, Words, printable
 
 
@@ -60,20 +59,6 @@ class TurnCounts(NamedTuple):
         return kept + waits
 
 
-class TierCounts(NamedTuple):
-    """Memories of all scopes by tier, and the job that comes next, with its time in the user's zone."""
-
-    memories: Mapping[str, int]
-    next_job: str
-    next_at: OrNull[str]
-
-    def line(self, style: Style) -> str:
-        """Return the line that a person reads."""
-        held = ", ".join(f"{tier} {count:,}" for tier, count in self.memories.items()) or "0"
-        after = style.say(f"; next: {self.next_job}, {self.next_at}", f"; 다음: {self.next_job}, {self.next_at}")
-        return style.say(f"  tiers: {held}", f"  기억의 층: {held}") + (after if self.next_at else "")
-
-
 @dataclass(frozen=True, slots=True)
 class SidecarState:
     """`running` is None where no daemon does; `observer` is a model, or `rules`."""
@@ -90,7 +75,6 @@ class SidecarState:
     projects: tuple[ProjectState, ...] = ()
     #: None where nothing was said yet.
     turns: TurnCounts | None = None
-    tiers: TierCounts | None = None
 
     @property
     @shown
@@ -122,8 +106,6 @@ class SidecarState:
         lines += [f"  ✗ {waits}: {printable(i.detail)} ({i.since:%Y-%m-%d %H:%M})" for i in self.waiting]
         if self.turns:
             lines.append(self.turns.line(style))
-        if self.tiers:
-            lines.append(self.tiers.line(style))
         doing = {part: d.parts.get(part, "") for part in ("turns", "vectors")} if d else {}
         lines += [f"  {part}: {printable(text)}" for part, text in doing.items() if text not in ("", "up to date")]
         left = style.say("was changed and is left alone", "바뀐 파일이라 그대로 둡니다")
@@ -162,16 +144,7 @@ def sidecar_state(context: Context) -> SidecarState:
         today_tokens=spent_tokens(journal, today),
         waiting=tuple(journal.incidents()),
         turns=_turns(context),
-        tiers=_tiers(context),
     )
-
-
-def _tiers(context: Context) -> TierCounts:
-    """Count memories, and find the job that comes next."""
-    planned = [(one.next_at, one.job.name) for one in jobs.plan(context) if one.next_at]
-    next_at, name = min(planned, default=(None, ""))
-    at = f"{next_at.astimezone(context.zone):%Y-%m-%d %H:%M}" if next_at else ""
-    return TierCounts(context.memory.journal().tiers(), name, at)
 
 
 def _turns(context: Context) -> TurnCounts | None:

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, NamedTuple
 
+from gieok.capabilities.observe.archive import amounts
+from gieok.capabilities.observe.archive.amounts import TierRow
 from gieok.engine.generate import spent_tokens
 from gieok.model.conversation import Incident, JournalStats, Reject, Run, Usage
 from gieok.model.memory import Scope
-from gieok.ops.archive.status import TierRow, tier_rows
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Inline, Rounded, shown
 from gieok.ops.observe.exposition import Metric, Sample, expose
@@ -131,7 +132,7 @@ def run(context: Context, request: ObserveStatsRequest) -> ObserveStatsResult:
         costs=_prices(context).costs(usage, [run._replace(at=run.at.astimezone(context.zone)) for run in of_all]),
         prometheus=request.prometheus,
         embedder=context.memory.embedder_name,
-        tiers=tuple(row for row in tier_rows(context) if row.scope == context.scope),
+        tiers=tuple(amounts.rows(context.archive.tiers(), context.scope)),
     )
 
 
