@@ -8,6 +8,7 @@ from gieok.errors import EmbedderFailed
 from gieok.ops.context import AdminContext, SettingRow, Watching
 from gieok.option import Option
 from gieok.ports.backup import Backups
+from gieok.ports.encryption import Encryption
 from gieok.ports.models import Embedder, SelfCheck
 from gieok.ports.system import Watcher
 
@@ -29,6 +30,8 @@ def opened(wiring: Wiring) -> AdminContext:
         keys=lambda: keys.HomeKeys(wiring),
         notices=lambda: notices.opened(wiring),
         backups=lambda: _backups(wiring),
+        encryption=lambda: _encryption(wiring),
+        secret=settings.secret,
     )
 
 
@@ -36,6 +39,12 @@ def _backups(wiring: Wiring) -> Backups:
     from gieok.app.backups import HomeBackups  # few commands need it
 
     return HomeBackups(wiring)
+
+
+def _encryption(wiring: Wiring) -> Encryption:
+    from gieok.app.encryption import HomeEncryption  # as above
+
+    return HomeEncryption(wiring)
 
 
 def _row(settings: Settings, option: Option) -> SettingRow:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.engine.notices import Notices
     from gieok.ports.backup import Backups
     from gieok.ports.code import Commit, CoverageRun
+    from gieok.ports.encryption import Encryption
     from gieok.ports.imports import ImportFiles, ImportReader
     from gieok.ports.journal import FullJournal
     from gieok.ports.keys import Keys
@@ -198,7 +199,7 @@ class AdminContext(NamedTuple):
     configured store away; it returns where it is, and a store there if it opens. `try_embedder` uses the embedder and returns
     what was seen, or raises. `observer` says what observes, or raises where it cannot. `daemon` is None in a process
     that cannot start one. `keys` are those of services, `notices` is what tells a person,
-    `backups` are those of the home.
+    `backups` and `encryption` are those of the home.
     """
 
     settings: Sequence[SettingRow]
@@ -215,6 +216,9 @@ class AdminContext(NamedTuple):
     keys: "Callable[[], Keys]"
     notices: "Callable[[], Notices]"
     backups: "Callable[[], Backups]"
+    encryption: "Callable[[], Encryption]"
+    #: A secret by its variable; '' for none.
+    secret: Callable[[str], str]
 
     def setting(self, name: str) -> str:
         """Return the value of a setting."""
