@@ -14,11 +14,11 @@ from gieok.app.backups import HomeBackups
 from gieok.app.encryption import IN_CLEAR, HomeEncryption
 from gieok.backends.sealers.age import AgeSealer
 from gieok.capabilities.observe import observation
-from gieok.capabilities.observe.archive import shelf, sweep
-from gieok.capabilities.observe.archive.tiers import Tiers
+from gieok.capabilities.observe.archive import move, shelf, sweep
+from gieok.capabilities.observe.archive.tiers import Group, Tiers
 from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
 from gieok.engine import distil
-from gieok.errors import BadConfig, BadRequest, Damaged, WrongKey
+from gieok.errors import ArchiveFailed, BadConfig, BadRequest, Damaged, WrongKey
 from gieok.model.memory import Tier
 from gieok.testing import ManualClock
 from gieok.testing.samples import HOME
@@ -80,11 +80,20 @@ class House:
 
     def texts(self) -> list[str]:
         """Return what the archive says, read where the journal says that it lives; nothing may be wrong."""
-        found = []
-        for _, state in sweep.living(self.tiers):
-            assert not state.wrong
-            found += [one.entry.document.text for one in state.living.values()]
-        return sorted(found)
+        states = self.states()
+        assert not [line for state in states for line in state.wrong]
+        return sorted(one.entry.document.text for state in states for one in state.living.values())
+
+    def states(self) -> list[move.FileState]:
+        """Return every file in which something lives, as it reads."""
+        tiers, found = self.tiers, []
+        for one in tiers.journal.places():
+            plain = tiers.shelves[Tier.WARM].plain(one.place.path)
+            try:
+                found.append(move.read(tiers, Group(one.place.scope, Tier.WARM, plain)))
+            except ArchiveFailed as error:
+                found.append(move.FileState(wrong=[str(error)]))
+        return found
 
     def is_in_clear(self) -> bool:
         """Say whether the archive or a backup shows what was said, to anybody."""
@@ -193,7 +202,7 @@ def test_writing_needs_no_secret_and_reading_without_it_says_what_to_do(house: H
     house.archive(1, "what comes later")
     assert house.backups.create().file.is_encrypted
     wrong = sweep.look(house.tiers).wrong
-    states = [state for _, state in sweep.living(house.tiers)]
+    states = house.states()
     assert [state.living for state in states] == [{}] * 3
     assert all("age.txt' cannot be read" in line for state in states for line in state.wrong)
     assert all(line for line in wrong)

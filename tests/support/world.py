@@ -28,6 +28,7 @@ CALLS = {
     "remember": ["린터는 ruff를 쓰기로 했다."],
     "retire": ["decision/린터는-ruff를-쓰기로-했다"],
     "restore": ["decision/린터는-ruff를-쓰기로-했다"],
+    "archive status": [],
     "archive run": [],
     "archive restore": ["2026-01-05"],
     "trust": ["--list"],

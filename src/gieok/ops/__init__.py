@@ -45,6 +45,7 @@ _MODULES = {
     "observe show": "observe.show",
     "observe stats": "observe.stats",
     "why": "observe.why",
+    "archive status": "archive.status",
     "archive run": "archive.run",
     "archive restore": "archive.restore",
     "up": "home.daemon:UP",
