@@ -57,6 +57,7 @@ CALLS = {
     "observe stats": [],
     "why": ["nothing"],
     "edit": [handle("agent:main", "sessions/claude-code/s#1", 1), "We settle payments on Wednesdays."],
+    "setup": ["--yes"],
     "up": [],
     "code watch": ["--daemon"],
     "logs": [],

@@ -9,6 +9,7 @@ from typing import Any
 from gieok.ops.operation import Operation
 
 _MODULES = {
+    "setup": "setup.command",
     "index": "memory.index",
     "search": "memory.search",
     "list": "memory.listing",
