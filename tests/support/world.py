@@ -36,6 +36,7 @@ CALLS = {
     "hook measure": ["--add", "어떤 린터를 쓰지?", "--expect", "decision/린터는"],
     "hook stats": [],
     "import": ["openclaw", "{notes}"],
+    "export": [],
     "code init": [],
     "code query": ["checkout total"],
     "code show": ["total"],

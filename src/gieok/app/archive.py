@@ -16,7 +16,7 @@ from gieok.ports.archive import Archive
 def opened(wiring: Wiring) -> ArchiveContext:
     """Put the context together; nothing is read before it is asked for."""
     made = cache(partial(tiers, wiring))
-    return ArchiveContext(made, lambda: sweep.sweep(made()).wrong)
+    return ArchiveContext(made, lambda: sweep.sweep(made()).wrong, lambda: sweep.drop_damaged(made()).wrong)
 
 
 def tiers(wiring: Wiring) -> Tiers:

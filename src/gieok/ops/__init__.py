@@ -25,6 +25,7 @@ _MODULES = {
     "hook measure": "prompt.measure",
     "hook stats": "prompt.stats",
     "import": "moving.import_memory",
+    "export": "moving.export",
     "code init": "code.init",
     "code query": "code.query",
     "code show": "code.show",

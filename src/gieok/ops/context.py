@@ -157,10 +157,15 @@ class ObserveContext(NamedTuple):
 
 
 class ArchiveContext(NamedTuple):
-    """The tiers of memory, opened at the first call. `sweep` leaves in files what lives there, and says what it could not."""
+    """The tiers of memory, opened at the first call.
+
+    `sweep` leaves in their files what lives there, `drop_damaged` deletes copies of files that could not be read; both return
+    what they could not do.
+    """
 
     tiers: Callable[[], "Tiers"]
     sweep: Callable[[], Sequence[str]]
+    drop_damaged: Callable[[], Sequence[str]]
 
 
 class CodeContext(NamedTuple):

@@ -1,6 +1,7 @@
 """What is due moves from hot to warm, a day comes back, stale places are swept, and people's corrections are taken in."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from gieok.capabilities.observe.archive import move, retention
@@ -81,14 +82,34 @@ def restore(tiers: Tiers, scope: Scope, day: date) -> Outcome:
     return done
 
 
-def living(tiers: Tiers) -> Iterator[tuple[Group, move.FileState]]:
-    """Yield every file in which something lives, as it reads; a file that cannot be read says so in `wrong`."""
+def drop_damaged(tiers: Tiers) -> Outcome:
+    """Delete the copies of files that could not be read: nobody can tell whether they hold what was forgotten."""
+    done = Outcome()
+    with tiers.journal.exclusive(LOCK):
+        for scope in tiers.journal.made_scopes():
+            try:
+                archive = tiers.shelves[Tier.WARM].archive(scope)
+                for file in [one for one in archive.files() if one.path.startswith(f"{move.DAMAGED}/")]:
+                    archive.delete(file.path, file.revision)
+            except ArchiveFailed as error:
+                done.wrong.append(str(error))
+    return done
+
+
+def told_by_files(tiers: Tiers, stored: move.Stored) -> Iterator[tuple[list[Entry], list[str]]]:
+    """Yield what lives in each file, with its tier, and what is wrong there; what a file lacks is `stored`, if at all."""
     done = Outcome()
     for group in _groups_of(tiers, {one.place for one in tiers.journal.places()}, done):
         try:
-            yield group, move.read(tiers, group)
+            state = move.read(tiers, group, stored)
+            found = [living.entry for living in state.living.values()]
         except ArchiveFailed as error:
-            yield group, move.FileState(wrong=[str(error)])
+            state = move.FileState(wrong=[f"{error} ({error.hint})"])
+            places = (Place(group.scope, group.tier, path) for path in tiers.shelves[group.tier].spellings(group.path))
+            keys = [row.key for place in places for row in tiers.journal.archived(group.scope, place=place)]
+            found = stored(group.scope, keys)
+        yield [one._replace(document=replace(one.document, tier=group.tier)) for one in found], state.wrong
+    yield [], done.wrong
 
 
 def _back(tiers: Tiers, group: Group, day: date, done: Outcome) -> Iterator[Move]:
