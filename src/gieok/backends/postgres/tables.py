@@ -1,4 +1,4 @@
-"""Tables of a schema, as numbered steps that only go forward. Applied under an advisory lock, so that many may start at once."""
+"""Tables of a schema: numbered steps that only go forward, applied under an advisory lock, so that many may start at once."""
 
 from collections.abc import Sequence
 

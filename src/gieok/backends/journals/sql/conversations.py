@@ -2,10 +2,10 @@
 
 from secrets import token_hex
 
+from gieok.backends.journals import CORRECTIONS
 from gieok.backends.journals.sql.database import Db, Owner
 from gieok.backends.journals.sql.kept import drop_kept, kept, put_kept
 from gieok.backends.journals.sql.messages import SqlMessages, to_journalled
-from gieok.backends.journals.sqlite.journal_reader import CORRECTIONS
 from gieok.model.conversation import Conversation, Heard, Turn
 from gieok.model.memory import Scope
 

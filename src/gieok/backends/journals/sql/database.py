@@ -1,7 +1,7 @@
 """What the parts of a journal ask of their database: transactions, the number of a scope, and whose a table is.
 
-The parts are written once, in the SQL that SQLite and PostgreSQL both understand, with `?` for a value. In PostgreSQL every table
-belongs to scopes and every statement names one; in SQLite some tables are the file's (sources, cursors, rejects, kept values).
+The parts are written once, in the SQL that SQLite and PostgreSQL both understand, with `?` for a value. In PostgreSQL every
+table belongs to scopes and statements name one; in SQLite some tables are the file's (sources, cursors, rejects, kept values).
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -36,7 +36,7 @@ class SqlMessages(SqlJournal):
         """Add messages and move a cursor."""
         with self._writing_to(scope) as (db, sid):
             own = self._owner(sid)
-            if self._cursor(db, own, cursor.identity, expected) != expected:
+            if _cursor(db, own, cursor.identity) != expected and not _is_taken_over(db, own, expected):
                 return False
             self._add(db, sid, events)
             if rejects:
@@ -46,13 +46,6 @@ class SqlMessages(SqlJournal):
                 )
             _put_cursor(db, own, cursor)
         return True
-
-    def _cursor(self, db: Db, own: Owner, identity: str, expected: Cursor | None) -> Cursor | None:
-        """Return the cursor of a transcript. `expected` says what the caller has seen of it."""
-        row = db.execute(
-            f"SELECT {_CURSOR} FROM cursors WHERE identity = ?{own.where}", (identity, *own.values)
-        ).fetchone()
-        return _to_cursor(row) if row else None
 
     def cursors(self) -> list[Cursor]:
         """Return all cursors."""
@@ -191,6 +184,22 @@ def _source_id(db: Db, own: Owner, message: Message) -> int:
         made = f"INSERT INTO sources ({own.column}session, agent, path) VALUES ({own.mark}?, ?, ?) RETURNING id"
         (found,) = db.execute(made, (*own.values, *values)).fetchall()
     return int(found[0])
+
+
+def _cursor(db: Db, own: Owner, identity: str) -> Cursor | None:
+    row = db.execute(f"SELECT {_CURSOR} FROM cursors WHERE identity = ?{own.where}", (identity, *own.values)).fetchone()
+    return _to_cursor(row) if row else None
+
+
+def _is_taken_over(db: Db, own: Owner, expected: Cursor | None) -> bool:
+    """Take the cursor of a transcript from the scope that it went to before, where cursors belong to scopes."""
+    if expected is None or not own.where or _cursor(db, own, expected.identity):
+        return False
+    rows = db.execute(f"SELECT {_CURSOR} FROM cursors WHERE identity = ? FOR UPDATE", (expected.identity,)).fetchall()
+    if expected not in map(_to_cursor, rows):
+        return False
+    db.execute("DELETE FROM cursors WHERE identity = ?", (expected.identity,))
+    return True
 
 
 def _put_cursor(db: Db, own: Owner, cursor: Cursor) -> None:

@@ -1,6 +1,7 @@
 """The parts of the journal put together, and its counts."""
 
 from gieok.backends.journals.sql.archived import SqlArchived
+from gieok.backends.journals.sql.database import Db
 from gieok.backends.journals.sql.forgetting import SqlForgetting
 from gieok.backends.journals.sql.kept import SqlKept
 from gieok.backends.journals.sql.ledger import SqlLedger
@@ -15,24 +16,31 @@ class SqlParts(SqlPositions, SqlForgetting, SqlKept, SqlArchived, SqlLedger, Sql
 
     def stats(self, scope: Scope | None = None) -> JournalStats:
         """Count what is held."""
-        with self._reading_of(scope) if scope else self._reading() as found:
-            db, values = (found[0], (found[1],)) if scope else (found, ())
-            where = " WHERE scope_id = ?" if scope else ""
+        if scope is None:
+            with self._reading() as db:
+                return self._counted(db, "", ())
+        with self._reading_of(scope) as (db, sid):
+            return self._counted(db, " WHERE scope_id = ?", (sid,))
 
-            def count(table: str) -> int:
-                return int(db.execute(f"SELECT count(*) FROM {table}{where}", values).fetchone()[0])
-
-            total = f"SELECT CAST(coalesce(sum(tokens), 0) AS BIGINT) FROM messages{where}"
-            return JournalStats(
-                messages=count("messages"),
-                tokens=int(db.execute(total, values).fetchone()[0]),
-                transcripts=int(db.execute("SELECT count(*) FROM cursors").fetchone()[0]),
-                rejects=int(db.execute("SELECT count(*) FROM rejects").fetchone()[0]),
-                chunks=count("chunks"),
-                undelivered=count("outbox"),
-                disk_bytes=self._disk_bytes(),
+    def _counted(self, db: Db, where: str, values: tuple[int, ...]) -> JournalStats:
+        def count(table: str, what: str = "count(*)") -> int:
+            of_all = table in ("cursors", "rejects")
+            return int(
+                db.execute(f"SELECT {what} FROM {table}{'' if of_all else where}", () if of_all else values).fetchone()[
+                    0
+                ]
             )
 
-    def _disk_bytes(self) -> int:
+        return JournalStats(
+            messages=count("messages"),
+            tokens=count("messages", "CAST(coalesce(sum(tokens), 0) AS BIGINT)"),
+            transcripts=count("cursors"),
+            rejects=count("rejects"),
+            chunks=count("chunks"),
+            undelivered=count("outbox"),
+            disk_bytes=self._disk_bytes(db),
+        )
+
+    def _disk_bytes(self, db: Db) -> int:
         """Return the size of everything, in bytes."""
         raise NotImplementedError

@@ -44,14 +44,14 @@ class JournalFile(SqliteFile, SqlJournal):
             yield db, {scope: _scope_id(db, scope) for scope in scopes}
 
     @contextmanager
-    def _writing_to_realm(self, realm: str) -> Iterator[sqlite3.Connection]:
+    def _writing_to_realm(self, realm: str) -> Iterator[sqlite3.Connection]:  # noqa: ARG002 - one lock for all
         with self._writing() as db:
             yield db
 
-    def _owner(self, sid: int) -> Owner:
+    def _owner(self, sid: int) -> Owner:  # noqa: ARG002 - the file owns it
         return _NOBODY
 
-    def _owner_of(self, realm: str) -> Owner:
+    def _owner_of(self, realm: str) -> Owner:  # noqa: ARG002 - the file owns it
         return _NOBODY
 
     def _queue(self, db: Db, sid: int, rows: Sequence[tuple[str, str | None]], *, is_archived: bool = False) -> None:
