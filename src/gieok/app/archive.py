@@ -6,6 +6,7 @@ from gieok import paths, registry
 from gieok.app.wiring import Wiring
 from gieok.capabilities.observe.archive import retention, sweep
 from gieok.capabilities.observe.archive.day_file import DayForm
+from gieok.capabilities.observe.archive.limits import Limits
 from gieok.capabilities.observe.archive.shelf import Shelf
 from gieok.capabilities.observe.archive.tiers import Tiers
 from gieok.model.memory import Scope, Tier
@@ -29,6 +30,7 @@ def tiers(wiring: Wiring) -> Tiers:
         retention.rules(wiring.settings.integer("archive.hot_days")),
         wiring.clock,
         wiring.zone,
+        Limits(wiring.settings.integer("archive.hot_tokens"), 1_000_000 * wiring.settings.integer("archive.hot_mb")),
     )
 
 

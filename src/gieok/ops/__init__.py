@@ -9,6 +9,7 @@ from typing import Any
 from gieok.ops.operation import Operation
 
 _MODULES = {
+    "setup": "setup.command",
     "index": "memory.index",
     "search": "memory.search",
     "list": "memory.listing",
@@ -45,6 +46,7 @@ _MODULES = {
     "observe show": "observe.show",
     "observe stats": "observe.stats",
     "why": "observe.why",
+    "archive status": "archive.status",
     "archive run": "archive.run",
     "archive restore": "archive.restore",
     "up": "home.daemon:UP",
