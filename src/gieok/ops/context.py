@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.ports.backup import Backups
     from gieok.ports.code import Commit, CoverageRun
     from gieok.ports.dialogue import Dialogue
+    from gieok.ports.encryption import Encryption
     from gieok.ports.imports import ImportFiles, ImportReader
     from gieok.ports.journal import FullJournal
     from gieok.ports.keys import Keys
@@ -205,7 +206,7 @@ class AdminContext(NamedTuple):
     configured store away; it returns where it is, and a store there if it opens. `try_embedder` uses the embedder and returns
     what was seen, or raises. `observer` says what observes, or raises where it cannot. `daemon` is None in a process
     that cannot start one. `keys` are those of services, `notices` is what tells a person,
-    `backups` are those of the home, `setup` what saves settings.
+    `backups` and `encryption` are those of the home, `setup` what saves settings.
     """
 
     settings: Sequence[SettingRow]
@@ -225,6 +226,9 @@ class AdminContext(NamedTuple):
     #: Opens all ribs under the settings as they are now.
     reopened: "Callable[[], Ribs]"
     backups: "Callable[[], Backups]"
+    encryption: "Callable[[], Encryption]"
+    #: A secret by its variable; '' for none.
+    secret: Callable[[str], str]
 
     def setting(self, name: str) -> str:
         """Return the value of a setting."""
