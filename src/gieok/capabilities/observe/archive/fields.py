@@ -1,31 +1,32 @@
-"""What a document is beside its text, as JSON: for the forms of archive files."""
+"""What an entry is beside its text, as JSON: for the forms of archive files."""
 
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from gieok.model.memory import Document, Provenance, Scope
+from gieok.model.memory import Document, Entry, Passage, Provenance, Scope
 
 _TIMES = ("created_at", "updated_at", "valid_from", "valid_to")
 
 
-def to_fields(document: Document) -> dict[str, object]:
-    """Return the fields of a document but for its text and tier, those that are empty left out."""
+def to_fields(entry: Entry) -> dict[str, object]:
+    """Return the fields of an entry but for its text and tier, those that are empty or follow from the text left out."""
+    document = entry.document
     times = {name: moment.isoformat() for name in _TIMES if (moment := getattr(document, name)) is not None}
-    origins = [[o.source, o.start_line, o.end_line, list(o.message_ids)] for o in document.provenance]
-    return {
-        "scope": document.scope.path, "key": document.key, "kind": document.kind, "hash": document.content_hash,
-        **times, "importance": document.importance,
-        **({"title": document.title} if document.title else {}),
-        **({"metadata": dict(document.metadata)} if document.metadata else {}),
-        **({"from": origins} if origins else {}),
+    passages = [list(passage) for passage in entry.passages] if entry.passages != _whole(document.text) else []
+    fields = {
+        "scope": document.scope.path, "key": document.key, "kind": document.kind, "hash": document.content_hash, **times,
+        "importance": document.importance, "title": document.title, "metadata": dict(document.metadata),
+        "from": [[o.source, o.start_line, o.end_line, list(o.message_ids)] for o in document.provenance],
+        "passages": passages,
     }  # fmt: skip
+    return {name: value for name, value in fields.items() if value not in ("", [], {})}
 
 
-def from_fields(fields: Mapping[str, Any], text: str) -> Document:
-    """Return the document of these fields and a text. Raises KeyError, ValueError, TypeError for others."""
+def from_fields(fields: Mapping[str, Any], text: str) -> Entry:
+    """Return the entry of these fields and a text. Raises KeyError, ValueError, TypeError, AttributeError for others."""
     times: dict[str, Any] = {name: datetime.fromisoformat(fields[name]) for name in _TIMES if name in fields}
-    return Document(
+    document = Document(
         scope=Scope(fields["scope"]),
         key=fields["key"],
         kind=fields["kind"],
@@ -37,3 +38,8 @@ def from_fields(fields: Mapping[str, Any], text: str) -> Document:
         provenance=tuple(Provenance(s, a, b, tuple(ids)) for s, a, b, ids in fields.get("from", ())),
         **times,
     )
+    return Entry(document, tuple(Passage(*row) for row in fields.get("passages", ())) or _whole(text))
+
+
+def _whole(text: str) -> tuple[Passage, ...]:
+    return (Passage(0, len(text), 1, text.count("\n") + 1),)
