@@ -24,6 +24,12 @@ from gieok.option import Option, Value
 from gieok.resolved import FileSettings, SettingsFile
 
 
+def _kept_days(text: str) -> object:
+    from gieok.ops.home import housekeeping  # only where it is set
+
+    return housekeeping.days_of(text)
+
+
 def _schedule(name: str, default: str, doc: str) -> Option:
     """Return a setting that says when something is done."""
     return Option(
@@ -113,12 +119,18 @@ OPTIONS = (
     Option("observe.daily_tokens", 1_000_000, "model tokens that may be used in a day", low=0),
     Option("observe.price_in", -1.0, "dollars for a million tokens in, of all roles; -1: as Gieok knows", low=-1),
     Option("observe.price_out", -1.0, "dollars for a million tokens out; both are set, or none", low=-1),
+    Option("archive.hot_days", 90, "days after which a memory leaves hot for a file that you can read", low=1),
     Option("reflect.model", "", "what reflects: as observe.model, which it is where this is empty"),
     Option("reflect.base_url", "", "as observe.base_url, for the model that reflects"),
     Option("reflect.key_variable", "", "as observe.key_variable, for the model that reflects"),
     Option("reflect.temperature", 0.0, "temperature of the reflector", low=0),
     Option("reflect.tokens", 40_000, "tokens of observations at which they are reflected upon", low=100),
     _schedule("reflect.schedule", "0 2 * * 0", "when observations are reflected upon although there are not too many"),
+    _schedule("housekeeping.schedule", "30 4 * * *", "when what is not needed any more is cleared away"),
+    Option(
+        "housekeeping.keep", "", "days that logs, runs … are kept, where you want others: logs=14, runs=0 (for ever)",
+        check=_kept_days, hint='write `housekeeping.keep: "logs=14, history=0"`; 0: for ever',
+    ),
     Option("code.model", "", "the strong model: `gieok ask`, `code init --full`, `code escalate`: provider:model; empty: none"),
     Option("code.base_url", "", "as observe.base_url, for code.model and models of the same provider"),
     Option("code.key_variable", "", "as observe.key_variable, for code.model and models of the same provider"),

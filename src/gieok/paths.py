@@ -43,6 +43,14 @@ def active_memory(root: Path, scope: str) -> Path:
     return Path(places.active_memory(str(root), scope))
 
 
+def warm(root: Path, scope: str) -> Path:
+    """Return the folder of the files that hold what of a scope has left hot, `archive/warm/agent-main`.
+
+    Two levels down, because `archive/<category>` holds a person's archived records.
+    """
+    return root / "archive" / "warm" / places.scope_folder(scope)
+
+
 def aside(root: Path) -> Path:
     """Return the folder that damaged files are moved to."""
     return root / "set-aside"

@@ -86,6 +86,12 @@ def active_memory(home: str, scope: str) -> str:
     return os.path.join(home, f"active_memory{suffix}.md")
 
 
+def scope_folder(scope: str) -> str:
+    """Return the name of a scope's folder, legal everywhere: as it reads, and a sum, because many read alike."""
+    name = "".join(c if c.isalnum() else "-" for c in scope)[:60]
+    return name if scope == USER_SCOPE else f"{name}-{zlib.crc32(scope.encode('utf-8', 'surrogateescape')):08x}"
+
+
 def lasting_file(home: str, scope: str) -> str:
     """Return the file that names the turns of a scope which state something lasting."""
     return os.path.join(home, "lasting", f"{_summed(scope)}.json")

@@ -156,6 +156,16 @@ TRANSCRIPTS = {
     "openclaw": Backend("transcripts.openclaw:OpenClawDatabase", extra="openclaw"),
     "opencode": Backend("transcripts.opencode:OpenCodeDatabase"),
 }
+#: What other programs remembered, in the order in which a path is looked at.
+IMPORTS = {
+    "chatgpt": Backend("imports.chatgpt:ChatGptReader"),
+    "claude": Backend("imports.claude:ClaudeReader"),
+    "claude-mem": Backend("imports.claude_mem:ClaudeMemReader"),
+    "mem0": Backend("imports.mem0:Mem0Reader"),
+    "memsearch": Backend("imports.notes:MemsearchReader"),
+    "basic-memory": Backend("imports.notes:BasicMemoryReader"),
+    "claude-code": Backend("imports.notes:ClaudeCodeReader"),
+}
 PARSERS = {"tree-sitter": Backend("parsers.treesitter:TreeSitterParser")}
 COVERAGE = {"coverage.py": Backend("coverage_file:CoverageFile")}
 VERSIONS = {"git": Backend("git:Git")}

@@ -68,8 +68,8 @@ def test_what_is_written_as_a_file_is_done_though_the_server_does_not_answer(
     assert "the index follows" in err
     assert "postgres unreachable" in err
     assert (unreachable / kept["path"]).read_text().endswith("We lint with ruff.\n")
-    for command, place in (("archive", "archive"), ("restore", "memory"), ("retire", "retired")):
-        status, moved = _run(capfd, command, "linter")
+    for command, place in ((["retire", "--keep"], "archive"), (["restore"], "memory"), (["retire"], "retired")):
+        status, moved = _run(capfd, *command, "linter")
         assert status == 0
         assert f"/{place}/" in moved["path"]
     assert main(["search", "linter", "--json"]) == 2

@@ -3,7 +3,7 @@
 from datetime import date, datetime
 from typing import NamedTuple
 
-from gieok.model.memory import Entry, Scope, Tier
+from gieok.model.memory import Document, Entry, Scope, Tier
 
 
 class Place(NamedTuple):
@@ -43,11 +43,15 @@ class ArchivedPlace(NamedTuple):
 
 
 class Move(NamedTuple):
-    """A memory as it is written where it will live; None: in hot. `before` is where it lived; None: in hot, as `entry` is."""
+    """A memory as it is written where it will live; None: in hot. `before` is where it lived; None: in hot, as `entry` is.
+
+    `replaced` is what a person corrected in its place: it goes to the history.
+    """
 
     entry: Entry
     to: ArchivedMemory | None
     before: ArchivedMemory | None = None
+    replaced: Document | None = None
 
 
 class StalePlace(NamedTuple):

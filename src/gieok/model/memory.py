@@ -15,6 +15,8 @@ _SCOPE = re.compile(places.SCOPE_PATTERN)
 
 #: Metadata of a document that a person corrected: when. Nothing but a person replaces or forgets it.
 CORRECTED = "corrected"
+#: Metadata of a document that came from another program: its name. No reflection rewrites it.
+IMPORTED = "imported"
 #: Metadata of a document that another one replaced: the key of that.
 REPLACED_BY = "replaced_by"
 

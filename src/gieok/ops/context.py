@@ -21,12 +21,14 @@ from gieok.ports.system import Clock, Watcher
 
 if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.capabilities.code.index.project import Project
+    from gieok.capabilities.observe.archive.tiers import Tiers
     from gieok.capabilities.observe.freshness import Backlog
     from gieok.capabilities.observe.sidecar import Sidecar
     from gieok.capabilities.prompt.matches import Reader
     from gieok.engine.generate import Asker
     from gieok.engine.notices import Notices
     from gieok.ports.code import Commit, CoverageRun
+    from gieok.ports.imports import ImportFiles, ImportReader
     from gieok.ports.journal import FullJournal
     from gieok.ports.keys import Keys
 
@@ -153,6 +155,13 @@ class ObserveContext(NamedTuple):
     has_turns: bool
 
 
+class ArchiveContext(NamedTuple):
+    """The tiers of memory, opened at the first call. `sweep` leaves in files what lives there, and says what it could not."""
+
+    tiers: Callable[[], "Tiers"]
+    sweep: Callable[[], Sequence[str]]
+
+
 class CodeContext(NamedTuple):
     """The code of projects: opens the index of a folder, and the data file of a run under coverage.
 
@@ -171,6 +180,13 @@ class PromptContext(NamedTuple):
 
     reader: Callable[[], "tuple[Reader, type[Exception]]"]
     settings: HookSettings
+
+
+class MovingContext(NamedTuple):
+    """Moving in. `open_files` opens what lies at a path; `readers` are those of other programs by name, in order."""
+
+    open_files: "Callable[[Path], ImportFiles]"
+    readers: "Callable[[], Mapping[str, ImportReader]]"
 
 
 class AdminContext(NamedTuple):
@@ -207,9 +223,11 @@ class Ribs(NamedTuple):
 
     memory: Callable[[], MemoryContext]
     observe: Callable[[], ObserveContext]
+    archive: Callable[[], ArchiveContext]
     code: Callable[[], CodeContext]
     prompt: Callable[[], PromptContext]
     admin: Callable[[], AdminContext]
+    moving: Callable[[], MovingContext]
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +300,11 @@ class Context:
         return self.ribs.observe()
 
     @property
+    def archive(self) -> ArchiveContext:
+        """Return the tiers."""
+        return self.ribs.archive()
+
+    @property
     def code(self) -> CodeContext:
         """Return the code of projects."""
         return self.ribs.code()
@@ -295,3 +318,8 @@ class Context:
     def admin(self) -> AdminContext:
         """Return settings, other stores and processes."""
         return self.ribs.admin()
+
+    @property
+    def moving(self) -> MovingContext:
+        """Return what moves memory in."""
+        return self.ribs.moving()

@@ -130,6 +130,15 @@ class JournalUpkeep(Protocol):
         A process that dies releases it.
         """
 
+    def grown(self) -> dict[str, int]:
+        """Count what grows beside messages and memories: kind (`prune`) → rows."""
+
+    def prune(self, before: Mapping[str, datetime], *, most_rejects: int = 0) -> dict[str, int]:
+        """Drop `runs`, `history` and `usage` from before a time, and all but the newest rejects; return how many, by kind."""
+
+    def compact(self) -> int:
+        """Give space back where that pays, without letting others wait for long; return the bytes."""
+
     def close(self) -> None:
         """Release everything."""
 
@@ -221,9 +230,9 @@ class Archived(Protocol):
         """
 
     def archived(
-        self, scope: Scope, *, keys: Sequence[str] | None = None, place: Place | None = None
+        self, scope: Scope, *, keys: Sequence[str] | None = None, place: Place | None = None, day: date | None = None
     ) -> list[ArchivedMemory]:
-        """Return what is archived of a scope, by key: all, these keys, or what lives in one place."""
+        """Return what is archived of a scope, by key: all, these keys, what lives in one place, or what is of a day."""
 
     def places(self) -> list[ArchivedPlace]:
         """Return every place where something lives, sorted."""
@@ -231,16 +240,16 @@ class Archived(Protocol):
     def standing(self, scope: Scope, limit: int) -> dict[str, str]:
         """Return key → content hash of what is in hot, and of the newest `limit` archived memories that still stand."""
 
-    def mark_stale(self, place: Place) -> StalePlace:
-        """Say that a place may hold what does not live there."""
+    def mark_stale(self, places: Sequence[Place]) -> list[StalePlace]:
+        """Say that places may hold what does not live there."""
 
     def stale_places(self) -> list[StalePlace]:
         """Return the stale places, each once, in the order of their marks."""
 
-    def settle(self, stale: StalePlace, revision: str) -> bool:
-        """Drop a mark, and say which revision the file of the place has now ('' where it is gone).
+    def settle(self, swept: Sequence[tuple[StalePlace, str]]) -> list[StalePlace]:
+        """Drop marks, and say which revision the file of each place has now ('' where it is gone).
 
-        False where the place was marked again since: it stays stale.
+        Return those places which were marked again since: they stay stale.
         """
 
 

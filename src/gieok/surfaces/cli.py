@@ -47,6 +47,10 @@ _GLOBAL = (
 
 #: What a group of several commands is for; a group of one says what that does.
 _GROUPS = {
+    "archive": Words(
+        "Tiers of memory: what is in hot, warm and cold, and what moves",
+        "기억의 층: hot, warm, cold에 있는 것과 옮기는 것",
+    ),
     "keys": Words("Keys of services: where they are, whether they are valid", "서비스의 키: 어디에 있고 통하는지"),
     "hook": Words(
         "What coding agents call at every prompt; how well it decides",

@@ -1,4 +1,4 @@
-"""`gieok remember | retire | restore | archive`, and what the hook recalls after each."""
+"""`gieok remember | retire | restore`, and what the hook recalls after each."""
 
 import itertools
 import json
@@ -21,7 +21,7 @@ from gieok.ops import operation
 from gieok.ops.context import Context
 from gieok.ops.memory.records import refresh
 from gieok.ops.memory.remember import RememberRequest, RememberResult
-from gieok.ops.memory.retire import RecordRequest, RecordResult
+from gieok.ops.memory.retire import RecordRequest, RecordResult, RetireRequest
 from gieok.testing import ManualClock
 
 _SOURCE = str(Path(gieok.__file__).parents[1])
@@ -68,8 +68,9 @@ def _remember(context: Context, text: str, **fields: object) -> RememberResult:
     return operation("remember").handler(called_in(context, Path.cwd()), RememberRequest(text=[text], **fields))
 
 
-def _do(name: str, context: Context, record: str) -> RecordResult:
-    return operation(name).handler(called_in(context, Path.cwd()), RecordRequest(record=record))
+def _do(name: str, context: Context, record: str, *, keep: bool = False) -> RecordResult:
+    asked = RetireRequest(record=record, keep=keep) if name == "retire" else RecordRequest(record=record)
+    return operation(name).handler(called_in(context, Path.cwd()), asked)
 
 
 def _recalled(folder: Path, prompt: str = _LINTER) -> str:
@@ -85,12 +86,12 @@ def test_what_is_retired_is_not_recalled_until_it_is_restored(context: Context, 
     shop = go("shop", ".git")
     kept = _remember(context, _RULE)
     assert "ruff" in _recalled(shop)
-    for verb, status, shelf in (("retire", "retired", "retired"), ("archive", "archived", "archive")):
-        gone = _do(verb, context, kept.path)
+    for keep, status, shelf in ((False, "retired", "retired"), (True, "kept", "archive")):
+        gone = _do("retire", context, kept.path, keep=keep)
         assert (gone.status, gone.path) == (status, kept.path.replace("memory", shelf, 1))
         assert "ruff" not in _recalled(shop)
         with pytest.raises(BadRequest):
-            _do(verb, context, kept.path)
+            _do("retire", context, kept.path, keep=keep)
         assert _do("restore", context, Path(kept.path).stem).path == kept.path
         assert "ruff" in _recalled(shop)
 
@@ -187,14 +188,16 @@ import itertools, sys
 from gieok.app import open_context
 from gieok.ops import operation
 from gieok.ops.memory.remember import RememberRequest
-from gieok.ops.memory.retire import RecordRequest
+from gieok.ops.memory.retire import RecordRequest, RetireRequest
 context = open_context({})
 for n in itertools.count(int(sys.argv[1])):
     path = operation("remember").handler(context, RememberRequest(text=[f"Record {n}: " + "it is kept " * 400])).path
     print(n, flush=True)
-    for name in ("retire", "restore", "archive", "restore")[: n % 5]:
-        path = operation(name).handler(context, RecordRequest(record=path)).path
-        print(name, flush=True)
+    for keep in (False, None, True, None)[: n % 5]:
+        back = operation("restore"), RecordRequest(record=path)
+        name, asked = back if keep is None else (operation("retire"), RetireRequest(record=path, keep=keep))
+        path = name.handler(context, asked).path
+        print(name.name, flush=True)
 """
 
 

@@ -19,7 +19,7 @@ from gieok.ops.context import Context
 from gieok.ops.encode import encode
 from gieok.ops.memory import waiting
 from gieok.ops.memory.remember import RememberRequest
-from gieok.ops.memory.retire import RecordRequest
+from gieok.ops.memory.retire import RecordRequest, RetireRequest
 from gieok.ops.memory.trust import TrustRequest, TrustResult
 from gieok.ops.operation import Style
 from gieok.surfaces.cli import main
@@ -206,11 +206,11 @@ def test_remembering_again_after_a_kill_in_between_makes_no_second_file(context:
     assert _waits(context, shop) == ["memory/constraint/deploy.md"]
 
 
-@pytest.mark.parametrize("verb", ["retire", "archive"])
-def test_what_was_taken_away_does_not_come_back_by_a_pull(context: Context, shop: Path, verb: str) -> None:
+@pytest.mark.parametrize("keep", [False, True])
+def test_what_was_taken_away_does_not_come_back_by_a_pull(context: Context, shop: Path, keep: bool) -> None:
     kept = operation("remember").handler(context, RememberRequest(text=["Use ruff."]))
     data = (shop / kept.path).read_bytes()
-    operation(verb).handler(context, RecordRequest(record="use-ruff"))
+    operation("retire").handler(context, RetireRequest(record="use-ruff", keep=keep))
     (shop / kept.path).write_bytes(data)
     assert "memory/decision/use-ruff.md" in _waits(context, shop)
     (shop / kept.path).unlink()

@@ -11,6 +11,12 @@ from gieok.backends.sqlite.failures import translated
 from gieok.errors import ShapeMismatch, StoreCorrupt, StoreError
 
 BUSY_TIMEOUT_MS = 30_000
+#: Free pages are given back where they are so many, and at least this share: they are filled again otherwise.
+_MANY_PAGES = 2_560
+_SHARE = 4
+#: In one transaction: other writers wait for milliseconds.
+_PAGES_AT_ONCE = 256
+_INCREMENTAL = 2
 
 #: Gives a new file its tables, and brings an old one to this release.
 Prepare = Callable[[sqlite3.Connection, Path], None]
@@ -158,3 +164,27 @@ def scrub(connection: sqlite3.Connection, file: Path) -> list[str]:
     connection.execute(f"PRAGMA temp_store = {before}")
     is_busy = pragma(connection, "wal_checkpoint(TRUNCATE)")
     return [f"{file.name}: another process is reading it; run the command again once it has ended"] if is_busy else []
+
+
+def give_back(connection: sqlite3.Connection) -> None:
+    """Give free pages back to the file system where that pays, a few at a time, so that no other writer waits for long.
+
+    A file of a release that did not say how is written anew, once. Readers go on meanwhile.
+    """
+    free = pragma(connection, "freelist_count")
+    if pragma(connection, "query_only") or free < _MANY_PAGES or free * _SHARE < pragma(connection, "page_count"):
+        return
+    if pragma(connection, "auto_vacuum") != _INCREMENTAL:
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        connection.execute("VACUUM")
+    free_pages(connection)
+    connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+
+def free_pages(connection: sqlite3.Connection) -> None:
+    """Give all free pages back, a few in a transaction."""
+    while free := pragma(connection, "freelist_count"):
+        # A script, because `execute` takes one step of it, which frees one page.
+        connection.executescript(f"PRAGMA incremental_vacuum({_PAGES_AT_ONCE})")
+        if pragma(connection, "freelist_count") >= free:
+            break  # others fill them

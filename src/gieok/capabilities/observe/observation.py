@@ -160,7 +160,7 @@ def with_ends(made: Sequence[Entry], observed: Observed, stored: Mapping[str, Do
             if older is not None and key != newer.key and not is_circle and _may_end(older, newer):
                 ends[key] = ended(older, found[newer.key])
     changed = {key: document for key, document in ends.items() if key in found or document is not stored[key]}
-    return [_as_entry(document) for document in changed.values()]
+    return [whole(document) for document in changed.values()]
 
 
 def _may_end(older: Document, newer: Observation) -> bool:
@@ -222,10 +222,11 @@ def _entry(
         metadata={name: str(value) for name, value in metadata.items() if value},
         provenance=(Provenance("journal", message_ids=o.message_ids),) if o else (),
     )
-    return _as_entry(document)
+    return whole(document)
 
 
-def _as_entry(document: Document) -> Entry:
+def whole(document: Document) -> Entry:
+    """Return a document with one passage."""
     text = document.text
     return Entry(document, (Passage(0, len(text), 1, text.count("\n") + 1),))
 
@@ -244,7 +245,7 @@ def corrected(document: Document, text: str, now: datetime) -> Entry:
         valid_to=None,  # whatever a model took it for: now a person says it
         metadata=metadata,
     )
-    return _as_entry(fresh)
+    return whole(fresh)
 
 
 def observation_of(document: Document) -> Observation:

@@ -21,7 +21,7 @@ from gieok.engine.distil import finish
 from gieok.engine.generate import Asker
 from gieok.errors import DegenerateOutput
 from gieok.model.conversation import BufferedSpan, Journalled, Message, Role, Run
-from gieok.model.memory import REPLACED_BY, Document, Entry, Passage, Scope
+from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Passage, Scope
 from gieok.ports.journal import FullJournal
 from gieok.ports.models import Prompt
 from gieok.ports.store import Documents
@@ -261,7 +261,7 @@ def _entry(document: Document) -> Entry:
 def _own(whole: ScopeMemory, held: ScopeMemory) -> list[Document]:
     """Return what a person corrected."""
     others = {document.key for document in held.documents}
-    return [document for document in whole.documents if document.key not in others]
+    return [d for d in whole.documents if d.key not in others and d.metadata.get(CORRECTED)]
 
 
 def _prints(documents: Iterable[Document]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from gieok.capabilities.observe import observation
 from gieok.capabilities.observe.observation import Observation
-from gieok.model.memory import CORRECTED, Document, Scope
+from gieok.model.memory import CORRECTED, IMPORTED, Document, Scope
 from gieok.ports.store import Documents
 
 
@@ -23,8 +23,8 @@ class ScopeMemory(NamedTuple):
 
 
 def uncorrected(held: ScopeMemory) -> ScopeMemory:
-    """Return a memory without what a person corrected, which is nobody else's to rewrite."""
-    kept = tuple(document for document in held.documents if not document.metadata.get(CORRECTED))
+    """Return a memory without what a person corrected, and what another program kept: neither is ours to rewrite."""
+    kept = tuple(d for d in held.documents if not (d.metadata.get(CORRECTED) or d.metadata.get(IMPORTED)))
     patterns = tuple(document for document in held.patterns if not document.metadata.get(CORRECTED))
     return ScopeMemory(kept, tuple(map(observation.observation_of, kept)), held.task, patterns)
 

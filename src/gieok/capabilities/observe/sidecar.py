@@ -240,7 +240,7 @@ class Sidecar:
         """
         if self._incidents.waits("reflector"):
             return False
-        held = self._held(scope)
+        held = scope_memory.uncorrected(self._held(scope))
         is_due = held.tokens >= self.thresholds.reflect_tokens or self._schedule_is_due(scope, held)
         if not is_due and (not self.models.observer_model or held.tokens < self.thresholds.reflect_tokens // 2):
             return False

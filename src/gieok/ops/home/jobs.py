@@ -16,6 +16,7 @@ from gieok.engine.schedule import Schedule
 from gieok.errors import GieokError, unexpected
 from gieok.model.conversation import Incident
 from gieok.ops.context import Context
+from gieok.ops.home import housekeeping
 from gieok.ops.observe.run import settled
 from gieok.ops.operation import Words
 from gieok.text.redact import redact
@@ -166,4 +167,7 @@ def _reflect(context: Context, is_stopped: Stopped) -> str:
     return ""
 
 
-JOBS = (Job("reflect", "reflect.schedule", Words("weekly reflection", "주간 성찰"), _reflect),)
+JOBS = (
+    Job("reflect", "reflect.schedule", Words("weekly reflection", "주간 성찰"), _reflect),
+    Job("housekeeping", "housekeeping.schedule", Words("housekeeping", "정리"), housekeeping.tidy),
+)

@@ -1,4 +1,4 @@
-"""`gieok retire | archive | restore`: take a record out of recall, and bring it back."""
+"""`gieok retire | restore`: take a record out of recall, and bring it back."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from gieok.ops.operation import Effect, Operation, Style, Words, argument, print
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordRequest:
-    """Parameters of the three: which record."""
+    """Parameters of both: which record."""
 
     record: str = argument(
         Words("the record: its path, category/name, or name", "기억: 경로, 종류/이름, 또는 이름"),
@@ -25,6 +25,13 @@ class RecordRequest:
     user: bool = argument(
         Words("one of yours, not of the project you are in", "지금 프로젝트가 아니라 나의 기억에서"), False
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetireRequest(RecordRequest):
+    """Parameters of `gieok retire`."""
+
+    keep: bool = argument(Words("keep its file for good", "파일을 영영 남김"), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,24 +63,21 @@ def _holds(root: Path, name: str) -> bool:
         return False
 
 
-def retire(context: Context, request: RecordRequest) -> RecordResult:
-    """Take a record out of recall; it is deleted after the grace period."""
+def retire(context: Context, request: RetireRequest) -> RecordResult:
+    """Take a record out of recall; it is deleted after the grace period, or kept."""
+    if request.keep:
+        return _move(context, request, (records.MEMORY, records.RETIRED), records.ARCHIVE, "kept")
     return _move(context, request, (records.MEMORY,), records.RETIRED, "retired")
 
 
-def archive(context: Context, request: RecordRequest) -> RecordResult:
-    """Take a record out of recall, and keep it."""
-    return _move(context, request, (records.MEMORY,), records.ARCHIVE, "archived")
-
-
 def restore(context: Context, request: RecordRequest) -> RecordResult:
-    """Bring a retired or archived record back."""
+    """Bring a retired record back."""
     return _move(context, request, (records.RETIRED, records.ARCHIVE), records.MEMORY, "restored")
 
 
 _DONE = {
     "retired": Words(f"retired (deleted in {records.GRACE_DAYS} days)", f"물림 ({records.GRACE_DAYS}일 뒤 지움)"),
-    "archived": Words("archived (kept, not recalled)", "보관 (남기되 떠올리지 않음)"),
+    "kept": Words("retired (kept, not recalled)", "물림 (남기되 떠올리지 않음)"),
     "restored": Words("restored", "되살림"),
 }
 
@@ -88,19 +92,15 @@ OPERATION = Operation(
     handler=retire,
     present=present,
     effect=Effect.DESTROY,
-    doc=Words("Take a record out of recall; it is deleted after 30 days", "기억을 물립니다; 30일 뒤 지워집니다"),
-)
-ARCHIVE = Operation(
-    name="archive",
-    handler=archive,
-    present=present,
-    effect=Effect.WRITE,
-    doc=Words("Take a record out of recall, and keep its file", "기억을 떠올리지 않게 하되 파일은 남깁니다"),
+    doc=Words(
+        "Take a record out of recall; it is deleted after 30 days unless --keep",
+        "기억을 물립니다; --keep이 아니면 30일 뒤 지워집니다",
+    ),
 )
 RESTORE = Operation(
     name="restore",
     handler=restore,
     present=present,
     effect=Effect.WRITE,
-    doc=Words("Bring a retired or archived record back", "물리거나 보관한 기억을 되살립니다"),
+    doc=Words("Bring a retired record back", "물린 기억을 되살립니다"),
 )

@@ -37,6 +37,8 @@ class ArchivedContract(JournalFixtures):
         assert (_keys(journal), journal.made_scopes()) == ((["b"], ["a"]), [HOME])
         assert journal.archived(HOME) == journal.archived(HOME, keys=["a", "z"]) == [lives(a)]
         assert journal.archived(HOME, place=WARM) == [lives(a)]
+        assert journal.archived(HOME, day=AT.date()) == [lives(a)]
+        assert journal.archived(HOME, day=AT.date() + timedelta(days=1)) == []
         assert journal.archived(HOME, place=COLD) == journal.archived(OTHER) == []
         (_, _, told) = journal.undelivered(9)[-1]
         assert told == Entry(replace(a.document, tier=Tier.WARM), a.passages)
@@ -64,8 +66,9 @@ class ArchivedContract(JournalFixtures):
         a, fresh = entry("a", "x"), entry("a", "corrected")
         journal.hand_over([a])
         journal.archive([Move(a, lives(a))])
-        assert journal.archive([Move(fresh, lives(fresh), before=lives(a))]) == []
+        assert journal.archive([Move(fresh, lives(fresh), before=lives(a), replaced=a.document)]) == []
         assert (_keys(journal), _stale(journal)) == (([], ["a"]), [])
+        assert journal.history(HOME, 9) == [a.document]
         told = journal.undelivered(9)[-1][2]
         assert isinstance(told, Entry)
         assert (told.document.text, told.document.tier) == ("corrected", Tier.WARM)
@@ -104,11 +107,10 @@ class ArchivedContract(JournalFixtures):
         a = entry("a", "x")
         journal.hand_over([a])
         journal.archive([Move(a, lives(a))])
-        first = journal.mark_stale(WARM)
-        again = journal.mark_stale(WARM)
-        assert not journal.settle(first, "r2")
-        assert journal.stale_places() == [again]
-        assert journal.settle(again, "r3")
+        (first, _), (again,) = journal.mark_stale([WARM, COLD]), journal.mark_stale([WARM])
+        assert journal.settle([(first, "r2")]) == [first]
+        assert journal.stale_places()[-1] == again
+        assert journal.settle([(one, "r3") for one in journal.stale_places()]) == []
         assert (journal.stale_places(), journal.archived(HOME)[0].revision) == ([], "r3")
 
     def test_places_count_what_lives_there(self, journal: FullJournal) -> None:

@@ -1,5 +1,6 @@
 """Where memories live that left hot."""
 
+import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -7,7 +8,7 @@ from typing import Any
 
 from gieok.backends.journals.sqlite.durable import to_entry, to_text
 from gieok.backends.journals.sqlite.file import JournalFile, scope_id
-from gieok.backends.stores.rows import batches, marks, to_ms, utc
+from gieok.backends.stores.rows import batches, document_row, marks, to_ms, utc
 from gieok.model.archive import ArchivedMemory, ArchivedPlace, Move, Place, StalePlace
 from gieok.model.memory import Scope, Tier
 
@@ -27,11 +28,11 @@ class SqliteArchived(JournalFile):
             return [move for move in moves if not _moved(db, move)]
 
     def archived(
-        self, scope: Scope, *, keys: Sequence[str] | None = None, place: Place | None = None
+        self, scope: Scope, *, keys: Sequence[str] | None = None, place: Place | None = None, day: date | None = None
     ) -> list[ArchivedMemory]:
         """Return what is archived of a scope, by key."""
         with self._reading_of(scope) as (db, sid):
-            rows = sorted(_rows(db, sid, keys, place))
+            rows = sorted(_rows(db, sid, keys, place, day))
             return [_to_memory(scope, row) for row in rows]
 
     def places(self) -> list[ArchivedPlace]:
@@ -56,11 +57,10 @@ class SqliteArchived(JournalFile):
             hot = db.execute("SELECT key, json_extract(entry, '$[0][3]') FROM made WHERE scope_id = ?", (sid,))
             return dict([*archived, *hot])
 
-    def mark_stale(self, place: Place) -> StalePlace:
-        """Say that a place may hold what does not live there."""
+    def mark_stale(self, places: Sequence[Place]) -> list[StalePlace]:
+        """Say that places may hold what does not live there."""
         with self._writing() as db:
-            number = db.execute(_MARK, _values(db, place)).lastrowid
-            return StalePlace(number or 0, place)
+            return [StalePlace(db.execute(_MARK, _values(db, place)).lastrowid or 0, place) for place in places]
 
     def stale_places(self) -> list[StalePlace]:
         """Return the stale places, each once."""
@@ -70,12 +70,15 @@ class SqliteArchived(JournalFile):
             )
             return [StalePlace(number, Place(Scope(scope), Tier(tier), path)) for number, scope, tier, path in rows]
 
-    def settle(self, stale: StalePlace, revision: str) -> bool:
-        """Drop a mark, and keep the revision of the place's file."""
+    def settle(self, swept: Sequence[tuple[StalePlace, str]]) -> list[StalePlace]:
+        """Drop marks, and keep the revisions of the places' files."""
         with self._writing() as db:
-            values = _values(db, stale.place)
-            db.execute(f"UPDATE archived SET revision = ? WHERE {_OF_PLACE}", (revision, *values))
-            return bool(db.execute("DELETE FROM stale_places WHERE id = ?", (stale.number,)).rowcount)
+            return [stale for stale, revision in swept if not _settled(db, stale, revision)]
+
+
+def _settled(db: sqlite3.Connection, stale: StalePlace, revision: str) -> bool:
+    db.execute(f"UPDATE archived SET revision = ? WHERE {_OF_PLACE}", (revision, *_values(db, stale.place)))
+    return bool(db.execute("DELETE FROM stale_places WHERE id = ?", (stale.number,)).rowcount)
 
 
 def _moved(db: sqlite3.Connection, move: Move) -> bool:
@@ -86,6 +89,9 @@ def _moved(db: sqlite3.Connection, move: Move) -> bool:
         if move.to:
             db.execute(_MARK, (sid, move.to.place.tier, move.to.place.path))
         return False
+    if move.replaced:
+        history = "INSERT INTO history (scope_id, run_id, document) VALUES (?, 0, ?)"
+        db.execute(history, (sid, json.dumps(document_row(move.replaced))))
     if move.to is None:
         db.execute(_QUEUE, (sid, document.key, to_text(move.entry), 0))
         return True
@@ -119,11 +125,13 @@ def _is_unmoved(db: sqlite3.Connection, sid: int, move: Move) -> bool:
 
 
 def _rows(
-    db: sqlite3.Connection, sid: int, keys: Sequence[str] | None, place: Place | None
+    db: sqlite3.Connection, sid: int, keys: Sequence[str] | None, place: Place | None, day: date | None
 ) -> Iterator[tuple[Any, ...]]:
     select = f"SELECT {_COLUMNS} FROM archived WHERE scope_id = ?"
     if place is not None:
         yield from db.execute(f"{select} AND tier = ? AND place = ?", (sid, place.tier, place.path))
+    elif day is not None:
+        yield from db.execute(f"{select} AND day = ?", (sid, day.isoformat()))
     elif keys is None:
         yield from db.execute(select, (sid,))
     else:

@@ -11,6 +11,7 @@ from gieok.backends.journals.sqlite.forgetting import SqliteForgetting
 from gieok.backends.journals.sqlite.ledger import SqliteLedger
 from gieok.backends.journals.sqlite.messages import SqliteMessages
 from gieok.backends.journals.sqlite.positions import SqlitePositions
+from gieok.backends.journals.sqlite.upkeep import SqliteUpkeep
 from gieok.model.conversation import JournalStats
 from gieok.model.memory import Scope
 
@@ -18,7 +19,14 @@ _OF_SCOPE = "WHERE scope_id = (SELECT id FROM scopes WHERE path = ?)"
 
 
 class SqliteJournal(
-    SqliteMessages, SqliteConversations, SqlitePositions, SqliteDurable, SqliteArchived, SqliteForgetting, SqliteLedger
+    SqliteMessages,
+    SqliteConversations,
+    SqlitePositions,
+    SqliteDurable,
+    SqliteArchived,
+    SqliteForgetting,
+    SqliteLedger,
+    SqliteUpkeep,
 ):
     """`FullJournal` on one SQLite file."""
 

@@ -145,6 +145,8 @@ def connect(file: Path, busy_timeout_ms: int) -> sqlite3.Connection:
 
 def _prepare(connection: sqlite3.Connection, file: Path) -> None:
     if pragma(connection, "user_version") == 0:
+        # Only an empty file takes it; `compact` gives space back.
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         create_tables(connection, file, _TABLES)
     verify_owner(connection, file, _APPLICATION_ID)
     upgrade(connection, file, "journal", (_to_2, _to_3, _to_4, _to_5))

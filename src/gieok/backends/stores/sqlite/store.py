@@ -15,7 +15,7 @@ from gieok import fs
 from gieok.backends.opening import Opening
 from gieok.backends.sqlite.connections import SqliteFile
 from gieok.backends.sqlite.failures import translated
-from gieok.backends.sqlite.files import BUSY_TIMEOUT_MS
+from gieok.backends.sqlite.files import BUSY_TIMEOUT_MS, free_pages
 from gieok.backends.stores.sql_documents import ScopeStatistics, SqlDocuments
 from gieok.backends.stores.sql_vectors import SqlVectors
 from gieok.backends.stores.sqlite import reading, schema, vectors, writing
@@ -78,8 +78,7 @@ class SqliteDocuments(SqliteFile, SqlDocuments[sqlite3.Connection]):
             db.execute("PRAGMA optimize")
         with translated(self._file, self.what):
             if tidied:
-                # A script, because `execute` takes one step of it, which frees one page.
-                self._db().executescript("PRAGMA incremental_vacuum")
+                free_pages(self._db())
             self._db().execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def _renewed_file(self) -> Path:

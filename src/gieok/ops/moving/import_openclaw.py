@@ -1,4 +1,4 @@
-"""`gieok import openclaw`: index the memory of an OpenClaw that is there; its files stay where they are."""
+"""`gieok import openclaw`: index the memory of an OpenClaw that is there; its files stay where they are, and are followed."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,22 +12,7 @@ from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
 from gieok.ops.memory import index
 from gieok.ops.memory.index import IndexResult
-from gieok.ops.operation import Effect, Operation, Style, Words, argument
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportRequest:
-    """Parameters of `gieok import openclaw`."""
-
-    workspace: str = argument(
-        Words("a workspace folder; without one, those of OpenClaw's own configuration",
-              "작업 폴더; 없으면 OpenClaw 설정에 있는 것들"), "", positional=True,
-    )  # fmt: skip
-    agent: str = argument(
-        Words("only this agent; its memory is the scope agent:NAME", "이 에이전트만; 기억의 범위는 agent:이름"), ""
-    )
-    sessions: bool = argument(Words("what was said to agents too", "에이전트와 나눈 말도"), False)
-    no_wait: bool = argument(Words("do not wait for vectors", "벡터를 기다리지 않음"), False)
+from gieok.ops.operation import Style
 
 
 class ImportedAgent(NamedTuple):
@@ -39,7 +24,7 @@ class ImportedAgent(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class ImportResult:
+class OpenClawResult:
     """What was indexed of each agent, and what of it is not there."""
 
     agents: tuple[ImportedAgent, ...]
@@ -47,8 +32,22 @@ class ImportResult:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: ImportRequest) -> ImportResult:
-    """Add each agent's memory to its scope, and index it."""
+class OpenClawRequest(NamedTuple):
+    """What is wanted: a workspace (None: those of OpenClaw's own configuration), one agent ('': all), what was said too."""
+
+    workspace: Path | None
+    agent: str
+    sessions: bool
+    no_wait: bool
+
+
+def looks_like_workspace(folder: Path) -> bool:
+    """Say whether a folder holds the memory of an OpenClaw agent."""
+    return folder.is_dir() and any((folder / name).exists() for name in installation.MEMORY)
+
+
+def import_openclaw(context: Context, request: OpenClawRequest) -> OpenClawResult:
+    """Add each agent's memory to its scope, and index it. Raises BadRequest."""
     agents = _wanted(context, request)
     missing = [str(agent.workspace) for agent in agents if not agent.workspace.is_dir()]
     present = [agent for agent in agents if agent.workspace.is_dir()]
@@ -58,12 +57,12 @@ def run(context: Context, request: ImportRequest) -> ImportResult:
     for agent in present:
         missing += [str(path) for path in agent.extra if not path.exists()]
         done.append(ImportedAgent(f"agent:{agent.id}", agent.workspace, _index(context, agent, request)))
-    return ImportResult(tuple(done), tuple(missing))
+    return OpenClawResult(tuple(done), tuple(missing))
 
 
-def _wanted(context: Context, request: ImportRequest) -> list[installation.OpenClawAgent]:
-    if request.workspace:
-        return [installation.OpenClawAgent(request.agent or "main", context.caller.path(request.workspace))]
+def _wanted(context: Context, request: OpenClawRequest) -> list[installation.OpenClawAgent]:
+    if request.workspace is not None:
+        return [installation.OpenClawAgent(request.agent or "main", request.workspace)]
     found = installation.find(context.caller.environment, context.caller.user).agents
     wanted = [agent for agent in found if request.agent in ("", agent.id)]
     if not wanted:
@@ -72,14 +71,14 @@ def _wanted(context: Context, request: ImportRequest) -> list[installation.OpenC
     return wanted
 
 
-def _index(context: Context, agent: installation.OpenClawAgent, request: ImportRequest) -> index.IndexResult:
+def _index(context: Context, agent: installation.OpenClawAgent, request: OpenClawRequest) -> index.IndexResult:
     own = replace(context, scope=Scope(f"agent:{agent.id}"), also=())
     roots.add(own.memory.notes(), own.scope, [agent.workspace], only=installation.MEMORY)
     roots.add(own.memory.notes(), own.scope, [path for path in agent.extra if path.exists()])
     return index.indexed(own, index.IndexRequest(no_wait=request.no_wait), has_talk=request.sessions)
 
 
-def present(result: ImportResult, style: Style) -> str:
+def present(result: OpenClawResult, style: Style) -> str:
     """Show a line for each agent."""
     lines = []
     for agent in result.agents:
@@ -87,12 +86,3 @@ def present(result: ImportResult, style: Style) -> str:
         lines += [f"  {line}" for line in index.present(agent.index_, style).split("\n")]
     lines += [style.say(f"not there: {path}", f"없음: {path}") for path in result.missing]
     return "\n".join(lines)
-
-
-OPERATION = Operation(
-    name="import openclaw",
-    handler=run,
-    present=present,
-    doc=Words("Index the memory of an existing OpenClaw", "이미 있는 OpenClaw의 기억을 색인합니다"),
-    effect=Effect.WRITE,
-)

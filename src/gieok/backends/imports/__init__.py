@@ -1,0 +1,1 @@
+"""Readers of what other programs remembered: a file and a row in `gieok.registry` each."""

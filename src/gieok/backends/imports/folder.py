@@ -1,0 +1,84 @@
+"""Files of an import that lie in a folder, or one file."""
+
+import os
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import BinaryIO
+
+from gieok.errors import BadRequest
+
+#: Folders that hold no memory.
+_LEFT_OUT = frozenset((".git", "node_modules", ".venv", "__pycache__", ".obsidian", ".trash"))
+_MOST_FILES = 200_000
+
+
+class OpenedFiles:
+    """`ImportFiles` of a folder."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def names(self) -> list[str]:
+        """Return the names of the files."""
+        return self._names
+
+    @cached_property
+    def _names(self) -> list[str]:
+        found: list[str] = []
+        for folder, below, files in os.walk(self.path):
+            below[:] = sorted(name for name in below if name not in _LEFT_OUT)
+            base = Path(folder).relative_to(self.path)
+            found += ((base / name).as_posix() for name in files)
+            if len(found) > _MOST_FILES:
+                raise BadRequest(
+                    f"{str(self.path)!r} holds more than {_MOST_FILES:,} files", hint="name a folder in it"
+                )
+        return sorted(found)
+
+    def open(self, name: str) -> BinaryIO:
+        """Open a file."""
+        try:
+            return (self.path / name).open("rb")
+        except OSError as error:
+            raise BadRequest(f"cannot read {self.place(name)!r}: {error.strerror}") from error
+
+    def on_disk(self, name: str) -> Path | None:
+        """Return where a file is."""
+        return self.path / name
+
+    def place(self, name: str) -> str:
+        """Return what a memory of this file names as its source."""
+        return str(self.path / name)
+
+    def modified(self, name: str) -> datetime:
+        """Return when a file was written."""
+        return datetime.fromtimestamp((self.path / name).stat().st_mtime, UTC)
+
+
+class OneFile(OpenedFiles):
+    """`ImportFiles` of one file."""
+
+    def names(self) -> list[str]:
+        """Return its name."""
+        return [self.path.name]
+
+    def open(self, name: str) -> BinaryIO:
+        """Open it."""
+        del name
+        return self.path.open("rb")
+
+    def on_disk(self, name: str) -> Path | None:
+        """Return where it is."""
+        del name
+        return self.path
+
+    def place(self, name: str) -> str:
+        """Return its path."""
+        del name
+        return str(self.path)
+
+    def modified(self, name: str) -> datetime:
+        """Return when it was written."""
+        del name
+        return datetime.fromtimestamp(self.path.stat().st_mtime, UTC)

@@ -1,0 +1,288 @@
+"""Writes what lives in a file of an archive, with what arrives there, and lets the journal say so.
+
+In this order: the place is marked as stale; the file is written, read back and compared; one transaction of the journal lets
+the memories live there, unless they changed meanwhile; the mark is dropped. So after a kill at any moment each memory lives in
+exactly one place, and what a file holds beyond that is known to be stale.
+
+What a person changed in a file is taken as their correction. What a file lost (it was deleted, it is damaged) the store still
+holds: it is written again, and said.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from gieok.capabilities.observe import observation
+from gieok.capabilities.observe.archive import retention
+from gieok.capabilities.observe.archive.shelf import Contents, Held, Shelf, Written
+from gieok.capabilities.observe.archive.tiers import Arrival, Group, Outcome, Tiers
+from gieok.engine.clean import cleaned
+from gieok.errors import ArchiveConflict, ArchiveFailed, StoreError
+from gieok.model.archive import ArchivedMemory, Move, Place, StalePlace
+from gieok.model.memory import Document, Entry, Tier
+from gieok.text.tokens import count_tokens
+
+_TRIES = 3
+#: Files that could not be read are kept below this folder of their archive.
+DAMAGED = "damaged"
+
+
+class Living(NamedTuple):
+    """A memory that lives in a file, as the journal says and as it reads; `replaced` is what a person corrected."""
+
+    row: ArchivedMemory
+    entry: Entry
+    replaced: Document | None = None
+
+
+@dataclass(slots=True)
+class FileState:
+    """What lives in a file, under whichever of its names; the files there; what a person wrote beside; what is wrong."""
+
+    living: dict[str, Living] = field(default_factory=dict)
+    held: dict[str, Held] = field(default_factory=dict)
+    own: str = ""
+    wrong: list[str] = field(default_factory=list)
+
+
+class _Plan(NamedTuple):
+    """What is to be written where, and the moves that follow; `data` None: nothing lives there, the file goes."""
+
+    group: Group
+    state: FileState
+    place: Place
+    data: bytes | None
+    moves: tuple[Move, ...]
+
+
+def read(tiers: Tiers, group: Group) -> FileState:
+    """Read what lives in a file. Raises ArchiveFailed, StoreError."""
+    shelf, state = tiers.shelves[group.tier], FileState()
+    lost: list[ArchivedMemory] = []
+    for path in shelf.spellings(group.path):
+        place = Place(group.scope, group.tier, path)
+        rows = tiers.journal.archived(group.scope, place=place)
+        held = shelf.read(place)
+        if held:
+            state.held[path] = held
+        if rows and (held is None or held.wrong):
+            state.wrong.append(f"{_name(shelf, place)}: {held.wrong if held else 'the file is gone'}")
+        written = {one.entry.document.key: one for one in held.contents.memories} if held else {}
+        for row in rows:
+            if (found := written.get(row.key)) is not None:
+                state.living[row.key] = _as_read(tiers, row, found)
+            else:
+                lost.append(row)
+        if held and rows:
+            state.own = _joined(state.own, _own(held, {row.key for row in rows}))
+    if not state.living and not lost:
+        for held in state.held.values():
+            state.own = _joined(state.own, _own(held, set()))
+    _find_again(tiers, shelf, state, lost)
+    return state
+
+
+def carry_out(tiers: Tiers, groups: Sequence[Group]) -> Outcome:
+    """Write the files of groups, and move what arrives. The caller holds the lock, and delivers and sweeps afterwards.
+
+    A file that cannot be written is left as it is, with what was to move there, and named.
+    """
+    done = Outcome()
+    plans = [plan for group in groups if (plan := _planned(tiers, group, done)) is not None]
+    touched = {Place(p.group.scope, p.group.tier, path) for p in plans for path in (p.place.path, *p.state.held)}
+    marks = {stale.place: stale for stale in tiers.journal.mark_stale(sorted(touched))}
+    settled: list[tuple[StalePlace, str]] = []
+    written: list[_Plan] = []
+    for plan in plans:
+        if (now := _written(tiers, plan, marks, done)) is not None:
+            written.append(now[0])
+            settled += [(marks[now[0].place], now[1])] if now[1] or not now[0].state.held else []
+    refused = tiers.journal.archive([move for plan in written for move in plan.moves])
+    _count(done, written, refused)
+    for plan in written:
+        settled += _drop_others(tiers, plan, marks, done)
+    tiers.journal.settle(settled)
+    return done
+
+
+def lives_at(place: Place, entry: Entry, arrival: Arrival, tiers: Tiers) -> ArchivedMemory:
+    """Return the row of a memory that will live at a place."""
+    document = entry.document
+    return ArchivedMemory(
+        document.key,
+        place,
+        document.content_hash,
+        "",
+        count_tokens(document.text),
+        tiers.clock.now(),
+        arrival.day,
+        document.kind,
+        retention.stands(document),
+    )
+
+
+def in_hot(entry: Entry) -> Entry:
+    """Return an entry with the tier that a file does not tell."""
+    document = entry.document
+    return entry if document.tier is Tier.HOT else entry._replace(document=replace(document, tier=Tier.HOT))
+
+
+def _as_read(tiers: Tiers, row: ArchivedMemory, found: Written) -> Living:
+    """Return a memory as its file says it: changed there, it is what a person says now."""
+    entry = found.entry
+    if found.is_edited:
+        document = cleaned(entry.document)
+        fresh = observation.corrected(document, document.text, tiers.clock.now())
+        stored = tiers.store.get(document.scope, [row.key])
+        return Living(row, fresh, stored[0] if stored and stored[0].content_hash == row.content_hash else None)
+    return Living(row, entry)
+
+
+def _find_again(tiers: Tiers, shelf: Shelf, state: FileState, lost: Sequence[ArchivedMemory]) -> None:
+    """Take what a file should hold and does not from the store."""
+    if not lost:
+        return
+    scope = lost[0].place.scope
+    stored = {one.document.key: one for one in tiers.store.entries(scope, [row.key for row in lost])}
+    for row in lost:
+        entry = stored.get(row.key)
+        if entry is not None and entry.document.content_hash == row.content_hash:
+            state.living[row.key] = Living(row, in_hot(entry))
+    for path in dict.fromkeys(row.place.path for row in lost):
+        keys = [row.key for row in lost if row.place.path == path]
+        again = sum(key in state.living for key in keys)
+        gone = f", {len(keys) - again} are in neither" if again < len(keys) else ""
+        place = Place(scope, shelf.tier, path)
+        state.wrong.append(f"{_name(shelf, place)}: {again} memories were missing and are written again{gone}")
+
+
+def _planned(tiers: Tiers, group: Group, done: Outcome) -> _Plan | None:
+    try:
+        return _plan(tiers, group)
+    except (ArchiveFailed, StoreError) as error:
+        done.wrong.append(str(error))
+        return None
+
+
+def _plan(tiers: Tiers, group: Group) -> _Plan:
+    shelf, state = tiers.shelves[group.tier], read(tiers, group)
+    entries = {key: living.entry for key, living in state.living.items()}
+    entries |= {one.entry.document.key: in_hot(one.entry) for one in group.arriving}
+    if not entries and not state.own:
+        return _Plan(group, state, Place(group.scope, group.tier, group.path), None, ())
+    contents = Contents(tuple(map(Written, entries.values())), state.own)
+    text = shelf.form.render(group.scope, group.tier, group.path, contents)
+    back = shelf.form.parse(group.scope, text)
+    if {one.entry.document.key: one.entry for one in back.memories} != entries or back.own != state.own:
+        raise ArchiveFailed(f"{group.path!r} cannot be written so that it reads the same", hint="report this")
+    path, data = shelf.packed(group.path, text)
+    place = Place(group.scope, group.tier, path)
+    if (same := _same(shelf, state, place, text)) is not None:
+        data = same
+    return _Plan(group, state, place, data, tuple(_moves(tiers, group, state, place)))
+
+
+def _same(shelf: Shelf, state: FileState, place: Place, text: str) -> bytes | None:
+    """Return the content of a file that says just this already: sealing it anew would give other bytes."""
+    held = state.held.get(place.path)
+    if held is None or held.wrong:
+        return None
+    is_same = shelf.form.render(place.scope, place.tier, shelf.plain(place.path), held.contents) == text
+    return held.data if is_same and not any(one.is_edited for one in held.contents.memories) else None
+
+
+def _moves(tiers: Tiers, group: Group, state: FileState, place: Place) -> Iterator[Move]:
+    arriving = {one.entry.document.key for one in group.arriving}
+    for key, (row, entry, replaced) in state.living.items():
+        document = entry.document
+        if key not in arriving and (row.place, row.content_hash) != (place, document.content_hash):
+            fresh = row._replace(
+                place=place, content_hash=document.content_hash, tokens=count_tokens(document.text),
+                stands=retention.stands(document),
+            )  # fmt: skip
+            yield Move(entry, fresh, row, replaced)
+    for one in group.arriving:
+        yield Move(in_hot(one.entry), lives_at(place, one.entry, one, tiers), one.before)
+
+
+def _written(tiers: Tiers, plan: _Plan, marks: dict[Place, StalePlace], done: Outcome) -> tuple[_Plan, str] | None:
+    """Write the file of a plan, and return its revision; where somebody changed it meanwhile, plan anew first."""
+    now: _Plan | None = plan
+    for _ in range(_TRIES):
+        if now is None:
+            return None
+        if now.place not in marks:
+            marks |= {stale.place: stale for stale in tiers.journal.mark_stale([now.place])}
+        try:
+            revision = _write(tiers, now, done)
+        except ArchiveConflict as error:
+            conflict, now = f"{error} ({error.hint})", _planned(tiers, plan.group, done)
+        except ArchiveFailed as error:
+            done.wrong.append(f"{error} ({error.hint})")
+            return None
+        else:
+            done.wrong += now.state.wrong
+            return now, revision
+    done.wrong.append(conflict)
+    return None
+
+
+def _write(tiers: Tiers, plan: _Plan, done: Outcome) -> str:
+    """Write the file of a plan unless it says the same already; return its revision, '' where it is to go."""
+    shelf = tiers.shelves[plan.group.tier]
+    for path, held in plan.state.held.items():
+        if held.wrong:  # a copy stays: a person may find something in it
+            with suppress(ArchiveConflict):
+                aside = f"{DAMAGED}/{held.revision[:8]}-{path.replace('/', '-')}"
+                shelf.archive(plan.group.scope).write(aside, held.data, None)
+    if plan.data is None:
+        return ""
+    there = plan.state.held.get(plan.place.path)
+    if there is not None and there.data == plan.data:
+        return there.revision
+    done.written += 1
+    return shelf.write(plan.place, plan.data, there.revision if there else None)
+
+
+def _drop_others(
+    tiers: Tiers, plan: _Plan, marks: dict[Place, StalePlace], done: Outcome
+) -> Iterator[tuple[StalePlace, str]]:
+    """Delete the files under other names of what was written, or all where nothing lives there any more."""
+    archive = tiers.shelves[plan.group.tier].archive(plan.group.scope)
+    for path, held in plan.state.held.items():
+        place = Place(plan.group.scope, plan.group.tier, path)
+        if plan.data is not None and place == plan.place:
+            continue
+        try:
+            archive.delete(path, held.revision)
+        except ArchiveFailed as error:  # it stays marked
+            done.wrong.append(str(error))
+            continue
+        if place in marks:
+            yield marks[place], ""
+
+
+def _count(done: Outcome, written: Sequence[_Plan], refused: Sequence[Move]) -> None:
+    moves = [move for plan in written for move in plan.moves if move not in refused]
+    done.corrected += sum(1 for move in moves if move.before and _is_corrected(move))
+    arrived = {(one.entry.document.scope, one.entry.document.key) for plan in written for one in plan.group.arriving}
+    done.moved += sum(1 for move in moves if (move.entry.document.scope, move.entry.document.key) in arrived)
+
+
+def _is_corrected(move: Move) -> bool:
+    return bool(move.before and move.to and move.before.content_hash != move.to.content_hash)
+
+
+def _own(held: Held, alive: set[str]) -> str:
+    """Return what a person wrote in a file: beside the memories, and into such as live there no more."""
+    changed = [one.entry.document for one in held.contents.memories if one.is_edited]
+    return "\n\n".join([*filter(None, [held.contents.own]), *(f"- {d.text}" for d in changed if d.key not in alive)])
+
+
+def _joined(own: str, more: str) -> str:
+    return own if not more or more == own else f"{own}\n\n{more}".strip("\n")
+
+
+def _name(shelf: Shelf, place: Place) -> str:
+    return f"{place.path} in {shelf.archive(place.scope).location}"

@@ -1,0 +1,196 @@
+"""What is due moves from hot to warm, a day comes back, stale places are swept, and people's corrections are taken in."""
+
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime, timedelta
+
+from gieok.capabilities.observe.archive import move, retention
+from gieok.capabilities.observe.archive.tiers import INCIDENT, LOCK, Arrival, Group, Outcome, Tiers
+from gieok.engine.distil import deliver
+from gieok.errors import ArchiveFailed
+from gieok.model.archive import Move, Place
+from gieok.model.conversation import Incident
+from gieok.model.memory import Entry, Scope, Tier
+
+#: Memories that are moved at once.
+_AT_ONCE = 1_000
+_SWEEPS = 3
+#: Realm of the journal: what a person brought back, and until when it stays in hot.
+_KEPT = "archive.kept:"
+
+
+def run(tiers: Tiers) -> Outcome:
+    """Do what is due: take in corrections, move what is over from hot to warm, sweep. Raises StoreError."""
+    with tiers.journal.exclusive(LOCK):
+        deliver(tiers.journal, tiers.store)
+        done = _look(tiers, Tier.WARM)
+        for scope in tiers.journal.made_scopes():
+            entries = retention.due(tiers.journal.made(scope), tiers.rules, tiers.clock.now(), _kept(tiers, scope))
+            done.add(
+                _to_shelf(
+                    tiers, Tier.WARM, [Arrival(one, retention.day_of(one.document, tiers.zone)) for one in entries]
+                )
+            )
+        done.add(_swept(tiers))
+        _tell(tiers, done)
+    return done
+
+
+def to_warm(tiers: Tiers, entries: Iterable[Entry]) -> Outcome:
+    """Move memories from hot to warm whatever their age: hot holds too much. Raises StoreError."""
+    with tiers.journal.exclusive(LOCK):
+        arriving = [Arrival(one, retention.day_of(one.document, tiers.zone)) for one in entries]
+        done = _to_shelf(tiers, Tier.WARM, arriving)
+        done.add(_swept(tiers))
+        return done
+
+
+def sweep(tiers: Tiers) -> Outcome:
+    """Leave in each stale place only what lives there; nothing to do costs one query. Raises StoreError."""
+    if not tiers.journal.stale_places():
+        return Outcome()
+    with tiers.journal.exclusive(LOCK):
+        deliver(tiers.journal, tiers.store)
+        return _swept(tiers)
+
+
+def look(tiers: Tiers, tier: Tier = Tier.WARM) -> Outcome:
+    """Take in what people changed in the files of a tier, and write again what is missing. Raises StoreError."""
+    with tiers.journal.exclusive(LOCK):
+        deliver(tiers.journal, tiers.store)
+        done = _look(tiers, tier)
+        done.add(_swept(tiers))
+        _tell(tiers, done)
+        return done
+
+
+def restore(tiers: Tiers, scope: Scope, day: date) -> Outcome:
+    """Bring what is archived of a day back to hot, for thirty days at least. Raises StoreError."""
+    until = (tiers.clock.now() + timedelta(days=retention.KEPT_DAYS)).isoformat()
+    done = Outcome()
+    with tiers.journal.exclusive(LOCK):
+        rows = tiers.journal.archived(scope, day=day)
+        moves = [
+            one
+            for group in _groups_of(tiers, {row.place for row in rows}, done)
+            for one in _back(tiers, group, day, done)
+        ]
+        tiers.journal.keep(_KEPT + scope.path, {one.entry.document.key: until for one in moves})
+        refused = tiers.journal.archive(moves)
+        done.moved = len(moves) - len(refused)
+        done.add(_swept(tiers))
+    return done
+
+
+def living(tiers: Tiers) -> Iterator[tuple[Group, move.FileState]]:
+    """Yield every file in which something lives, as it reads; a file that cannot be read says so in `wrong`."""
+    done = Outcome()
+    for group in _groups_of(tiers, {one.place for one in tiers.journal.places()}, done):
+        try:
+            yield group, move.read(tiers, group)
+        except ArchiveFailed as error:
+            yield group, move.FileState(wrong=[str(error)])
+
+
+def _back(tiers: Tiers, group: Group, day: date, done: Outcome) -> Iterator[Move]:
+    try:
+        state = move.read(tiers, group)
+    except ArchiveFailed as error:
+        done.wrong.append(f"{error} ({error.hint})")
+        return
+    done.wrong += state.wrong
+    for row, entry, replaced in state.living.values():
+        if row.day == day:
+            yield Move(entry, None, row, replaced)
+
+
+def _to_shelf(tiers: Tiers, tier: Tier, arriving: list[Arrival]) -> Outcome:
+    """Move memories to a tier, batch by batch, and tell the store."""
+    done = Outcome()
+    for start in range(0, len(arriving), _AT_ONCE):
+        groups = dict[tuple[Scope, str], list[Arrival]]()
+        for one in arriving[start : start + _AT_ONCE]:
+            path = tiers.shelves[tier].form.path(one.entry.document, one.day)
+            groups.setdefault((one.entry.document.scope, path), []).append(one)
+        done.add(move.carry_out(tiers, [Group(s, tier, path, tuple(some)) for (s, path), some in groups.items()]))
+        deliver(tiers.journal, tiers.store)
+    return done
+
+
+def _swept(tiers: Tiers) -> Outcome:
+    """Rewrite stale places until none is left that can be."""
+    done, before = Outcome(), set[Place]()
+    for _ in range(_SWEEPS):
+        places = {stale.place for stale in tiers.journal.stale_places() if stale.place.tier in tiers.shelves}
+        if places == before:
+            break
+        before = places
+        done.add(move.carry_out(tiers, _groups_of(tiers, places, done)))
+        _settle_missing(tiers, places)
+        deliver(tiers.journal, tiers.store)
+    return done
+
+
+def _settle_missing(tiers: Tiers, places: Iterable[Place]) -> None:
+    """Drop the marks of names under which there is neither a file nor a memory."""
+    for stale in tiers.journal.stale_places():
+        if stale.place not in places or tiers.journal.archived(stale.place.scope, place=stale.place):
+            continue
+        try:
+            is_there = tiers.shelves[stale.place.tier].read(stale.place) is not None
+        except ArchiveFailed:
+            continue
+        if not is_there:
+            tiers.journal.settle([(stale, "")])
+
+
+def _look(tiers: Tiers, tier: Tier) -> Outcome:
+    """Rewrite the files of a tier that do not read as they were written last."""
+    done, differing = Outcome(), set[Place]()
+    there: dict[Scope, dict[str, str]] = {}
+    for one in tiers.journal.places():
+        if one.place.tier is not tier or tier not in tiers.shelves:
+            continue
+        try:
+            if one.place.scope not in there:
+                files = tiers.shelves[tier].archive(one.place.scope).files()
+                there[one.place.scope] = {file.path: file.revision for file in files}
+        except ArchiveFailed as error:
+            done.wrong.append(f"{error} ({error.hint})")
+            there[one.place.scope] = {}
+            continue
+        if there[one.place.scope].get(one.place.path) != one.revision:
+            differing.add(one.place)
+    done.add(move.carry_out(tiers, _groups_of(tiers, differing, done)))
+    deliver(tiers.journal, tiers.store)
+    return done
+
+
+def _groups_of(tiers: Tiers, places: Iterable[Place], done: Outcome) -> list[Group]:
+    """Return the files of places, each once under its plain path; a tier that is not configured is named."""
+    found = dict.fromkeys(
+        Group(place.scope, place.tier, tiers.shelves[place.tier].plain(place.path))
+        for place in sorted(places)
+        if place.tier in tiers.shelves
+    )
+    for tier in sorted({place.tier for place in places} - set(tiers.shelves)):
+        done.wrong.append(f"the {tier} tier is not configured, and holds memories")
+    return list(found)
+
+
+def _kept(tiers: Tiers, scope: Scope) -> dict[str, datetime]:
+    """Return what a person brought back, and until when; what is over is dropped."""
+    now, realm = tiers.clock.now(), _KEPT + scope.path
+    kept = {key: datetime.fromisoformat(at) for key, at in tiers.journal.kept(realm).items()}
+    over = [key for key, at in kept.items() if at <= now]
+    if over:
+        tiers.journal.keep(realm, {}, over)
+    return {key: at for key, at in kept.items() if at > now}
+
+
+def _tell(tiers: Tiers, done: Outcome) -> None:
+    """Raise the incident of what is wrong, or resolve it."""
+    now = tiers.clock.now()
+    if done.wrong:
+        tiers.journal.raise_incident(Incident(INCIDENT, "; ".join(done.wrong[:5]), now, 1, now))
+    else:
+        tiers.journal.resolve_incident(INCIDENT)

@@ -1,0 +1,66 @@
+"""What moves between tiers are made of: the journal, the store, the shelves; and what came of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, tzinfo
+
+from gieok.capabilities.observe.archive.retention import Rule
+from gieok.capabilities.observe.archive.shelf import Shelf
+from gieok.model.archive import ArchivedMemory
+from gieok.model.memory import Entry, Scope, Tier
+from gieok.ports.journal import FullJournal
+from gieok.ports.store import Documents
+from gieok.ports.system import Clock
+
+#: Lock of the journal under which files of archives are written.
+LOCK = "archive"
+#: The incident of a file that was gone, damaged, or could not be reached.
+INCIDENT = "archive"
+
+
+@dataclass(frozen=True, slots=True)
+class Tiers:
+    """The tiers of a home. `shelves` are those that are configured; warm always is. `rules`: see `retention`."""
+
+    journal: FullJournal
+    store: Documents
+    shelves: Mapping[Tier, Shelf]
+    rules: tuple[Rule, ...]
+    clock: Clock
+    zone: tzinfo
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of moves: memories that moved, corrections that a person wrote into files, files written, what is wrong."""
+
+    moved: int = 0
+    corrected: int = 0
+    written: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+    def add(self, more: "Outcome") -> None:
+        """Add what came of further moves."""
+        self.moved += more.moved
+        self.corrected += more.corrected
+        self.written += more.written
+        self.wrong += [line for line in more.wrong if line not in self.wrong]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A memory that is to live on a shelf, from hot, or from where it lived `before`."""
+
+    entry: Entry
+    day: date
+    before: ArchivedMemory | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A file by its plain path, and what arrives there."""
+
+    scope: Scope
+    tier: Tier
+    path: str
+    arriving: tuple[Arrival, ...] = ()

@@ -1,0 +1,57 @@
+"""`gieok archive restore`: bring what is archived of a day back to hot."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from gieok.capabilities.observe.archive import sweep
+from gieok.capabilities.observe.archive.retention import KEPT_DAYS
+from gieok.capabilities.observe.archive.tiers import Outcome
+from gieok.errors import BadRequest
+from gieok.ops.archive.run import TieringResult, told
+from gieok.ops.context import Context
+from gieok.ops.memory.search import span_of_days
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+
+_MOST_DAYS = 366
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveRestoreRequest:
+    """Parameters of `gieok archive restore`."""
+
+    day: str = argument(
+        Words("the day, or days: 2026-08-01, `last week`", "날, 또는 기간: 2026-08-01, `지난주`"),
+        "",
+        positional=True,
+        needed="gieok archive restore 2026-08-01",
+    )
+
+
+def run(context: Context, request: ArchiveRestoreRequest) -> TieringResult:
+    """Bring the day back in every scope that is read here."""
+    span = span_of_days(context, request.day)
+    if span is None or (span.last - span.first).days >= _MOST_DAYS:
+        raise BadRequest(f"{request.day!r} is more than a year", hint="name a day, or some: 2026-08-01, 2026-08")
+    done = Outcome()
+    for scope in context.scopes:
+        for number in range((span.last - span.first).days + 1):
+            done.add(sweep.restore(context.archive.tiers(), scope, span.first + timedelta(days=number)))
+    return told(done, found=done.moved > 0)
+
+
+def present(result: TieringResult, style: Style) -> str:
+    """Show how many came back."""
+    head = style.say(
+        f"{result.moved:,} memories are hot again, for {KEPT_DAYS} days at least",
+        f"기억 {result.moved:,}개를 hot으로 되돌림 (적어도 {KEPT_DAYS}일 동안)",
+    )
+    return "\n".join([head, *(f"  ✗ {printable(line)}" for line in result.wrong)])
+
+
+OPERATION = Operation(
+    name="archive restore",
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words("Bring what is archived of a day back", "보관한 하루의 기억을 되돌립니다"),
+)

@@ -1,0 +1,57 @@
+"""`gieok archive run`: move to warm what is over, and take in what people changed in files, now."""
+
+from dataclasses import dataclass
+
+from gieok.capabilities.observe.archive import sweep
+from gieok.capabilities.observe.archive.tiers import Outcome
+from gieok.ops.context import Context
+from gieok.ops.encode import Hidden
+from gieok.ops.operation import Effect, Operation, Style, Words, printable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveRunRequest:
+    """Parameters of `gieok archive run`: none."""
+
+
+@dataclass(frozen=True, slots=True)
+class TieringResult:
+    """How many memories moved, how many people corrected in files, how many files were written, and what is wrong."""
+
+    moved: int
+    corrected: int
+    written: int
+    wrong: tuple[str, ...]
+    found: Hidden[bool] = True
+
+
+def run(context: Context, request: ArchiveRunRequest) -> TieringResult:
+    """Do what is due."""
+    del request
+    return told(sweep.run(context.archive.tiers()))
+
+
+def told(done: Outcome, *, found: bool = True) -> TieringResult:
+    """Return what came of it."""
+    return TieringResult(done.moved, done.corrected, done.written, tuple(done.wrong), found)
+
+
+def present(result: TieringResult, style: Style) -> str:
+    """Show what moved, and what could not."""
+    head = style.say(
+        f"{result.moved:,} memories moved to warm, {result.corrected:,} corrected in files, {result.written:,} files written",
+        f"기억 {result.moved:,}개를 warm으로 옮김, 파일에서 고친 것 {result.corrected:,}개, 쓴 파일 {result.written:,}개",
+    )
+    return "\n".join([head, *(f"  ✗ {printable(line)}" for line in result.wrong)])
+
+
+OPERATION = Operation(
+    name="archive run",
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words(
+        "Move what is over to warm, and take in what you changed in its files",
+        "때가 지난 기억을 warm으로 옮기고, 파일에서 고친 것을 받아들입니다",
+    ),
+)

@@ -1,0 +1,1 @@
+"""Moving in and out: import, export, another machine, nothing left."""

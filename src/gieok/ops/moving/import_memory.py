@@ -1,0 +1,310 @@
+"""`gieok import`: take in what another program remembered. What it is, is seen from what lies there."""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+from gieok import places
+from gieok.capabilities.observe import promotion
+from gieok.capabilities.observe.taking_in import ImportSource, Intake, TakenIn
+from gieok.engine import lifecycle
+from gieok.errors import BadRequest, GieokError
+from gieok.model.memory import Scope
+from gieok.ops.context import Context
+from gieok.ops.encode import INLINE, As, Reason
+from gieok.ops.memory import seeding
+from gieok.ops.memory.replica import copy_beside
+from gieok.ops.moving import import_openclaw
+from gieok.ops.moving.import_openclaw import OpenClawRequest, OpenClawResult
+from gieok.ops.observe.run import settled
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ports.imports import ImportFiles, ImportPiece, ImportReader
+from gieok.ports.store import VectorSearch
+from gieok.text.turns import is_users
+
+_OPENCLAW = "openclaw"
+#: Where programs keep their memory below the user's folder, for `gieok import NAME`.
+_PLACES = {
+    "claude-mem": ".claude-mem/claude-mem.db",
+    "mem0": ".mem0",
+    "basic-memory": "basic-memory",
+    "claude-code": ".claude",
+}
+_LABELS = {
+    "chatgpt": Words("ChatGPT's data export", "ChatGPT 내보내기"),
+    "claude": Words("Claude's data export", "Claude 내보내기"),
+    "claude-mem": Words("claude-mem", "claude-mem"),
+    "mem0": Words("mem0", "mem0"),
+    "memsearch": Words("memsearch", "memsearch"),
+    "basic-memory": Words("basic-memory", "basic-memory"),
+    "claude-code": Words("Claude Code's own memory", "Claude Code 자체 기억"),
+}
+_NAMES = (_OPENCLAW, *_LABELS)
+_SHOWN_REJECTS = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportRequest:
+    """Parameters of `gieok import`."""
+
+    what: list[str] = argument(
+        Words(
+            "a file or folder, or the name of a program, whose own place is looked at; both, to force what it is",
+            "파일이나 폴더, 또는 프로그램 이름 (그 프로그램의 제자리를 봄); 둘 다 쓰면 무엇인지 정해 줌",
+        ),
+        [], positional=True, needed="gieok import ~/Downloads/chatgpt-export.zip",
+    )  # fmt: skip
+    dry_run: bool = argument(Words("only count what would be taken in", "무엇이 들어올지 세기만 함"), False)
+    agent: str = argument(
+        Words("of OpenClaw: only this agent; its memory is the scope agent:NAME", "OpenClaw: 이 에이전트만; 범위는 agent:이름"),
+        "",
+    )  # fmt: skip
+    sessions: bool = argument(
+        Words("of OpenClaw: what was said to agents too", "OpenClaw: 에이전트와 나눈 말도"), False
+    )
+    no_wait: bool = argument(
+        Words("do not wait for vectors and observing; a daemon does both", "벡터와 관찰을 기다리지 않음 (데몬이 함)"),
+        False,
+    )
+
+
+class ImportCounts(NamedTuple):
+    """What was taken in; `known` was there already."""
+
+    conversations: int
+    messages: int
+    memories: int
+    replaced: int
+    known: int
+    scopes: list[Scope]
+    rejected: int
+    rejects: list[Reason]
+
+
+def _counted(done: TakenIn) -> ImportCounts:
+    rejects = [Reason(f"{one.path}#{one.line}" if one.line else one.path, one.reason) for one in done.rejects]
+    return ImportCounts(
+        done.conversations, done.messages, done.memories, done.replaced, done.known, sorted(done.scopes), done.rejected,
+        rejects,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ImportResult:
+    """What was recognised and taken in. `waiting_tokens` are for a model to observe, which the daemon asks in its budget."""
+
+    program: str
+    path: Path
+    dry_run: bool
+    done: Annotated[TakenIn, As(_counted), INLINE]
+    waiting_tokens: int = 0
+    #: Files that Gieok follows where they are, so that nothing is doubled.
+    followed: tuple[str, ...] = ()
+
+    @property
+    def found(self) -> bool:
+        """False where there was nothing to take in."""
+        done = self.done
+        return bool(done.messages or done.memories or done.replaced or done.known or self.followed)
+
+
+def run(context: Context, request: ImportRequest) -> ImportResult | OpenClawResult:
+    """Recognise what it is, take it in, make it searchable, and observe what was said."""
+    name, path = _wanted(context, request)
+    if name == _OPENCLAW:
+        wanted = OpenClawRequest(path, request.agent, request.sessions, request.no_wait)
+        return import_openclaw.import_openclaw(context, wanted)
+    files, name, reader = _recognised(context, name, path)
+    if reader is None:
+        return import_openclaw.import_openclaw(
+            context, OpenClawRequest(files.path, request.agent, request.sessions, request.no_wait)
+        )
+    label = _LABELS[name].say(context.lang)
+    context.tell(f"{files.path}: {label}")
+    followed = _followed(context) if name == "claude-code" else frozenset[str]()
+    intake = Intake(
+        context.memory.journal(), context.memory.store(), context.clock,
+        ImportSource(name, str(files.path), _print(files)), _scopes(context), request.dry_run, context.progress(label),
+    )  # fmt: skip
+    passed: list[str] = []
+    with context.memory.journal().exclusive("import"):
+        done = intake.take(_not_followed(reader.read(files), followed, passed))
+    waiting = 0 if request.dry_run else _made_useful(context, done, wait=not request.no_wait)
+    return ImportResult(name, files.path, request.dry_run, done, waiting, tuple(dict.fromkeys(passed)))
+
+
+def _wanted(context: Context, request: ImportRequest) -> tuple[str, Path | None]:
+    """Return the program that is named, '' for none, and the path. Raises BadRequest."""
+    words = list(request.what)
+    path = context.caller.path(words[0])
+    name = words.pop(0) if words[0] in _NAMES and (len(words) > 1 or not path.exists()) else ""
+    if len(words) > 1:
+        raise BadRequest(f"{words[1]!r} is one path too many", hint=f"programs: {', '.join(_NAMES)}")
+    if words:
+        return name, context.caller.path(words[0])
+    if name == _OPENCLAW:
+        return name, None
+    if name not in _PLACES:
+        raise BadRequest(f"where is the export of {name}?", hint=f"`gieok import {name} PATH`")
+    return name, context.caller.user / _PLACES[name]
+
+
+def _recognised(context: Context, name: str, path: Path | None) -> tuple[ImportFiles, str, ImportReader | None]:
+    """Return the files and the reader of a path; None for a workspace of OpenClaw. Raises BadRequest."""
+    files = context.moving.open_files(path or context.caller.folder)
+    readers = context.moving.readers()
+    for one, reader in readers.items():
+        if name in ("", one) and reader.recognises(files):
+            return files, one, reader
+    if not name and import_openclaw.looks_like_workspace(files.path):
+        return files, _OPENCLAW, None
+    known = ", ".join(_NAMES)
+    raise BadRequest(
+        f"{str(files.path)!r} is no memory of {name}" if name else f"nothing at {str(files.path)!r} is known to Gieok",
+        hint=f"known: {known}; `gieok index FOLDER` indexes notes of your own",
+    )
+
+
+def _print(files: ImportFiles) -> str:
+    """Return a sum that differs once something at the path changed."""
+    rows = []
+    for path in [files.path] if files.path.is_file() else map(files.on_disk, files.names()):
+        for one in (path, path and path.with_name(f"{path.name}-wal")):
+            if one and one.is_file():
+                status = one.stat()
+                rows.append((one.name, status.st_size, status.st_mtime_ns))
+    return hashlib.sha256(repr(sorted(rows)).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def _scopes(context: Context) -> Callable[[str], Scope]:
+    """Return what gives the scope of a project: the one that is known by this name or folder, else the user's own."""
+    default = context.scope if context.is_scope_named else Scope(places.USER_SCOPE)
+    journal = context.memory.journal()
+
+    @cache
+    def known() -> frozenset[str]:
+        roots = filter(None, map(places.workplace, journal.kept(seeding.FOLDERS)))
+        scopes = {places.project_scope(root) for root in roots}
+        return frozenset(scopes | {str(scope) for scope in (*journal.scopes(), *journal.made_scopes())})
+
+    @cache
+    def scope_of(project: str) -> Scope:
+        if not project or context.is_scope_named:
+            return default
+        if Path(project).is_absolute() and (root := places.workplace(project)):
+            return Scope(places.project_scope(root))
+        start = f"project:{project.replace(chr(92), '/').rstrip('/').rpartition('/')[2]}-"
+        fitting = [one for one in known() if one.rpartition("-")[0] + "-" == start]
+        return Scope(fitting[0]) if len(fitting) == 1 else default
+
+    return scope_of
+
+
+def _followed(context: Context) -> frozenset[str]:
+    """Return the files of agents' own memory that Gieok follows by itself."""
+    seeding.seed(context)
+    store = context.memory.store()
+    found: set[str] = set()
+    for scope in store.scopes():
+        keys = sorted(key for key in store.hashes(scope) if key.startswith(f"{places.SEEDS}/"))
+        found |= {origin.source for document in store.get(scope, keys) for origin in document.provenance}
+    return frozenset(found)
+
+
+def _not_followed(pieces: Iterator[ImportPiece], followed: frozenset[str], passed: list[str]) -> Iterator[ImportPiece]:
+    for piece in pieces:
+        if getattr(piece, "place", "") in followed:
+            passed.append(piece.place)  # type: ignore[union-attr]
+        else:
+            yield piece
+
+
+def _made_useful(context: Context, done: TakenIn, *, wait: bool) -> int:
+    """Make what was taken in searchable, and observe it where rules do; return the tokens that wait for a model."""
+    sidecar, memory = context.observe.sidecar(), context.memory
+    if context.observe.has_turns:
+        sidecar.derive_turns(progress=context.progress(context.words("blocks of turns", "대화 묶음")))
+    observes = bool(done.messages) and not sidecar.models.observer_model
+    for scope in sorted(done.scopes):
+        if observes and wait:
+            context.say(context.words(f"observing {scope}", f"{scope} 관찰 중"))
+            settled(context, scope, flush=True)
+        sidecar.write_active_memory(scope)
+    store = memory.store()
+    if wait and isinstance(store, VectorSearch):
+        _embed(context, store)
+    for scope in sorted(done.scopes):
+        copy_beside(context, scope)
+    return sum(map(sidecar.backlog_tokens, done.scopes)) if done.messages else 0
+
+
+def _embed(context: Context, store: VectorSearch) -> None:
+    """Make vectors. A model that fails costs nothing but time: what was taken in is found by its words."""
+    try:
+        embedder = context.memory.embedder()
+        if embedder is not None:
+            lifecycle.fill_vectors(store, embedder, context.progress("embedded"), is_first=is_users)
+        promotion.update(
+            context.memory.store(),
+            context.home,
+            context.memory.journal(),
+            context.observe.sidecar().write_active_memory,
+        )
+    except GieokError as error:
+        context.tell(f"{error} ({error.hint})")
+
+
+def present(result: ImportResult | OpenClawResult, style: Style) -> str:
+    """Say what was recognised, what came in, and what did not."""
+    if isinstance(result, OpenClawResult):
+        return import_openclaw.present(result, style)
+    done, label = result.done, _LABELS[result.program].say(style.lang)
+    head = style.say("would be taken in", "들어올 것") if result.dry_run else style.say("taken in", "들어옴")
+    lines = [f"{style.bold(label)}  {printable(str(result.path))}"]
+    lines.append(
+        style.say(
+            f"  {head}: {done.messages:,} messages of {done.conversations:,} conversations, {done.memories:,} memories",
+            f"  {head}: 대화 {done.conversations:,}개의 메시지 {done.messages:,}개, 기억 {done.memories:,}개",
+        )
+    )
+    if done.known:
+        lines.append(style.say(f"  known already: {done.known:,}", f"  이미 있음: {done.known:,}"))
+    if done.scopes:
+        lines.append(f"  → {', '.join(map(str, sorted(done.scopes)))}")
+    if result.followed:
+        said = style.say("followed where they are, not copied", "있는 자리에서 따라 읽으므로 복사하지 않음")
+        lines.append(f"  {said}: {len(result.followed)}")
+    shown = islice(done.rejects, _SHOWN_REJECTS)
+    lines += [f"  ✗ {printable(one.path)}#{one.line}: {printable(one.reason)}" for one in shown]
+    if done.rejected > _SHOWN_REJECTS:
+        lines.append(f"  ✗ … +{done.rejected - _SHOWN_REJECTS}")
+    if result.waiting_tokens:
+        lines.append(
+            style.say(
+                f"  {result.waiting_tokens:,}+ tokens wait to be observed: `gieok observe run --once`, or the daemon does it",
+                f"  관찰을 기다리는 토큰 {result.waiting_tokens:,}+: `gieok observe run --once`, 또는 데몬이 합니다",
+            )
+        )
+    return "\n".join(lines)
+
+
+OPERATION = Operation(
+    name="import",
+    handler=run,
+    present=present,
+    doc=Words(
+        "Take in what another program remembered: ChatGPT, Claude, mem0, OpenClaw and more",
+        "다른 프로그램의 기억을 들여옵니다: ChatGPT, Claude, mem0, OpenClaw 등",
+    ),
+    effect=Effect.WRITE,
+    examples=(
+        "gieok import ~/Downloads/chatgpt-export.zip",
+        "gieok import claude-mem --dry-run",
+        "gieok import mem0 ./memories.json",
+        "gieok import openclaw",
+    ),
+)
