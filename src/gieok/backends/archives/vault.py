@@ -90,9 +90,9 @@ class VaultArchive:
     def _expect(self) -> None:
         """Raise ArchiveFailed where the folder is not there, or no vault: its disk is not mounted."""
         try:
-            is_there = next(os.scandir(self._folder), None) is not None and (
-                not self._mark or (self._folder / self._mark).is_dir()
-            )
+            with os.scandir(self._folder) as entries:
+                is_there = next(entries, None) is not None
+            is_there = is_there and (not self._mark or (self._folder / self._mark).is_dir())
         except OSError:
             is_there = False
         if not is_there:

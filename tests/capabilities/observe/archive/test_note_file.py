@@ -53,7 +53,8 @@ def _entry(document: Document) -> Entry:
 
 
 def _written(document: Document, own: str = "", links: Links = note_file.NO_LINKS) -> str:
-    form = NoteForm("Gieok", _SEOUL, links=lambda _: links)
+    form = NoteForm("Gieok", _SEOUL)
+    form.links = {(document.scope, document.key): links}
     return form.render(document.scope, Tier.COLD, "x.md", Contents((Written(_entry(document)),), own))
 
 
@@ -179,7 +180,9 @@ def test_what_a_person_added_stays() -> None:
     assert _rewritten(_document("We use uv."), again) == again
 
 
-@pytest.mark.parametrize("tags", ["tags: [gieok, mine]", "tags: gieok", "tags:\n- gieok\n- mine", "tags: ['gieok', \"mine\"]", "tags:"])
+@pytest.mark.parametrize(
+    "tags", ["tags: [gieok, mine]", "tags: gieok", "tags:\n- gieok\n- mine", "tags: ['gieok', \"mine\"]", "tags:"]
+)
 def test_tags_are_read_however_they_are_written(tags: str) -> None:
     note = _written(_document()).replace("tags:\n  - gieok\n  - decision", tags)
     again = _properties(_rewritten(_document(), note))["tags"]
@@ -191,7 +194,11 @@ def test_a_note_without_its_comment_is_known_by_its_handle() -> None:
     bare = re.sub("<!-- gieok .* -->\n", "", note)
     found = note_file.read(bare)
     assert found is not None
-    assert (found.handle, found.entry, found.text) == (places.handle("agent:main", _document().key), None, "We use ruff.")
+    assert (found.handle, found.entry, found.text) == (
+        places.handle("agent:main", _document().key),
+        None,
+        "We use ruff.",
+    )
     assert _parsed(note_file.with_comment(bare, _entry(_document()))) == _parsed(note)
     with pytest.raises(BrokenNote):
         _parsed(bare)

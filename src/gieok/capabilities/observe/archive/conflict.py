@@ -29,7 +29,7 @@ def taken_in(tiers: Tiers, group: Group, strays: Sequence[Written]) -> list[Arri
         if held is None or held.text.strip() == document.text.strip():
             continue
         now = tiers.clock.now()
-        if group.tier is Tier.COLD:
+        if group.tier is Tier.COLD and held.content_hash != document.content_hash:
             _keep(tiers, group, held, now)
         entry = _corrected(tiers, held, cleaned(document), now)
         found.append(Arrival(entry, day_of(entry.document, tiers.zone)))

@@ -54,6 +54,8 @@ class Links(NamedTuple):
 
     replaced_by: str = ""
     replaces: tuple[str, ...] = ()
+    #: Whose notes these are, by scope and key.
+    of: frozenset[tuple[Scope, str]] = frozenset()
 
 
 NO_LINKS = Links()
@@ -66,7 +68,7 @@ class BrokenNote(ValueError):
 class NoteForm:
     """`Form` of one note a memory, in folders of years and months below `folder`.
 
-    `is_taken` says whether another file has a path, `links` where a document's note leads to.
+    `is_taken` says whether another file has a path. `links` is where the notes of memories lead to, by scope and key.
     """
 
     def __init__(
@@ -74,12 +76,11 @@ class NoteForm:
         folder: str,
         zone: tzinfo,
         is_taken: Callable[[str, Document], bool] = lambda path, document: False,
-        links: Callable[[Document], Links] = lambda document: NO_LINKS,
     ) -> None:
         self._folder = f"{folder.strip('/')}/" if folder.strip("/") else ""
         self._zone = zone
         self._is_taken = is_taken
-        self._links = links
+        self.links: Mapping[tuple[Scope, str], Links] = {}
         self._given: dict[str, tuple[Scope, str]] = {}
 
     def path(self, document: Document, day: date) -> str:
@@ -101,7 +102,8 @@ class NoteForm:
         if not contents.memories:
             return contents.own + "\n"
         entry = contents.memories[0].entry
-        return _note(entry, self._zone, self._links(entry.document), contents.own)
+        links = self.links.get((entry.document.scope, entry.document.key), NO_LINKS)
+        return _note(entry, self._zone, links, contents.own)
 
     def parse(self, scope: Scope, text: str) -> Contents:
         """Return what a note holds, as a person may have left it. Raises BrokenNote."""
@@ -126,6 +128,11 @@ class ReadNote(NamedTuple):
     is_edited: bool = False
 
 
+def handle(scope: Scope, key: str) -> str:
+    """Return by what a note says whose it is."""
+    return places.handle(scope.path, key)
+
+
 def is_copy(path: str) -> bool:
     """Say whether a file is the copy that a program made of a conflict."""
     return bool(_COPY.search(path.rpartition("/")[2]))
@@ -148,15 +155,15 @@ def read(text: str) -> ReadNote | None:
             raise BrokenNote("its properties cannot be read: `---` is missing, or a line among them has no name")
         return None
     blocks, rest = found
-    handle, comment = properties.word(blocks, _HANDLE), _COMMENT.search(rest)
+    whose, comment = properties.word(blocks, _HANDLE), _COMMENT.search(rest)
     if comment is not None:
         return _whole(blocks, rest, comment)
-    if handle and _OPENS.strip() in rest:
+    if whose and _OPENS.strip() in rest:
         raise BrokenNote("Gieok's comment in it is cut: undo that in your editor, or delete the note")
-    if not handle:
+    if not whose:
         return None
     body, _, below = rest.partition(_BELOW)
-    return ReadNote(handle, body.strip(), _links(blocks), _own(blocks, (_TAG,), below))
+    return ReadNote(whose, body.strip(), _links(blocks), _own(blocks, (_TAG,), below))
 
 
 def with_comment(text: str, entry: Entry) -> str:
@@ -171,6 +178,12 @@ def conflict_note(document: Document, zone: tzinfo, of: str) -> str:
     blocks = {"type": "conflict", "date": f"{_since(document).astimezone(zone):%Y-%m-%dT%H:%M:%S}", "of": f"[[{of}]]"}
     head = properties.joined({name: properties.block(name, value) for name, value in blocks.items()})
     return f"{head}\n{_shown(document.text)}\n"
+
+
+def text_of_conflict(note: str) -> str:
+    """Return what stands in such a note."""
+    found = properties.split(_same_lines(note))
+    return found[1].strip() if found else ""
 
 
 def conflict_path(path: str, day: date, number: int = 1) -> str:
@@ -319,7 +332,7 @@ def _hash(*parts: str) -> str:
 
 
 def _handle(document: Document) -> str:
-    return places.handle(document.scope.path, document.key)
+    return handle(document.scope, document.key)
 
 
 def _since(document: Document) -> datetime:

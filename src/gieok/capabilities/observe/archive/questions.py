@@ -20,7 +20,7 @@ class Asked(StrEnum):
 
 
 class Question(NamedTuple):
-    """One question. `path` is the note of the memory, for EDITED the one that holds Gieok's version; `group` is asked as one."""
+    """One question. `path` is the memory's file, for EDITED the one with Gieok's version; a `group` is asked as one."""
 
     what: Asked
     scope: Scope

@@ -50,7 +50,8 @@ class _Look:
     rows: dict[str, list[ArchivedMemory]]
     files: dict[str, ArchivedFile | str] = field(default_factory=dict)
     again: list[str] = field(default_factory=list)
-    followed: set[tuple[Scope, str]] = field(default_factory=set)
+    followed: set[cold.Whose] = field(default_factory=set)
+    touched: set[cold.Whose] = field(default_factory=set)
 
 
 def run(tiers: Tiers) -> Synced:
@@ -86,6 +87,7 @@ def _archive(tiers: Tiers, shelf: Shelf, look: _Look, done: Synced) -> None:
         _strangers(tiers, shelf, look, [file for path, file in changed if path not in look.rows], done)
     _here(tiers, shelf, look, [path for path, _ in changed if path in look.rows], done)
     _missing(tiers, look, [row for row in gone if (row.place.scope, row.key) not in look.followed], done)
+    done.add(cold.relink(tiers, look.touched | look.followed))
     if found.cursor != cursor or look.again != again:
         tiers.journal.keep(realm, {_CURSOR: found.cursor, _AGAIN: json.dumps(look.again, ensure_ascii=False)})
 
@@ -97,7 +99,7 @@ def _is_known(look: _Look, path: str, file: ArchivedFile | str) -> bool:
 
 
 def _gone(look: _Look, removed: set[str], cursor: str) -> list[ArchivedMemory]:
-    """Return what lived in files that are gone. A cursor that begins anew tells of no deletions: then each file is looked for."""
+    """Return what lived in files that are gone. A cursor that begins anew tells of none: then each file is looked for."""
     same = sum(1 for path, file in look.files.items() if _is_known(look, path, file))
     if not cursor or same * 2 > len(look.rows):
         removed = removed | (look.rows.keys() - look.files.keys())
@@ -115,9 +117,7 @@ def _is_missing(look: _Look, row: ArchivedMemory) -> bool:
 # Notes at a path where nothing lives: renamed, moved, copied, returned, or a person's own.
 
 
-def _strangers(
-    tiers: Tiers, shelf: Shelf, look: _Look, files: Iterable[ArchivedFile | str], done: Synced
-) -> None:
+def _strangers(tiers: Tiers, shelf: Shelf, look: _Look, files: Iterable[ArchivedFile | str], done: Synced) -> None:
     by_handle = {note_file.handle(row.place.scope, row.key): row for rows in look.rows.values() for row in rows}
     asked = {one.handle: one for one in questions.load(tiers.journal) if one.what is Asked.DELETED}
     followed: list[Place] = []
@@ -137,7 +137,8 @@ def _strangers(
         if note and row and _is_missing(look, row):
             followed += _follow(tiers, look, row, Place(row.place.scope, Tier.COLD, path), revision, done)
         elif note and note.handle in asked:
-            _return(tiers, look, asked[note.handle], path, done)
+            _return(tiers, asked[note.handle], path, done)
+            look.touched.add((asked[note.handle].scope, asked[note.handle].key))
     groups = [Group(place.scope, Tier.COLD, shelf.plain(place.path)) for place in followed]
     done.add(move.carry_out(tiers, groups))
     deliver(tiers.journal, tiers.store)
@@ -149,9 +150,7 @@ def _note(shelf: Shelf, archive: Archive, path: str) -> tuple[note_file.ReadNote
     return note_file.read(shelf.text(path, data)), revision
 
 
-def _follow(
-    tiers: Tiers, look: _Look, row: ArchivedMemory, place: Place, revision: str, done: Synced
-) -> list[Place]:
+def _follow(tiers: Tiers, look: _Look, row: ArchivedMemory, place: Place, revision: str, done: Synced) -> list[Place]:
     """Let a memory live where its note was moved to."""
     entries = tiers.store.entries(row.place.scope, [row.key])
     refused = tiers.journal.archive([Move(one, row._replace(place=place, revision=revision), row) for one in entries])
@@ -162,7 +161,7 @@ def _follow(
     return [place]
 
 
-def _return(tiers: Tiers, look: _Look, question: Question, path: str, done: Synced) -> None:
+def _return(tiers: Tiers, question: Question, path: str, done: Synced) -> None:
     """Let a memory live again in the file that came back: it was not deleted, its disk was away."""
     entry = next(iter(tiers.store.entries(question.scope, [question.key])), None)
     if entry is None:
@@ -194,11 +193,12 @@ def _here(tiers: Tiers, shelf: Shelf, look: _Look, paths: Sequence[str], done: S
             look.again.append(place.path)
             continue
         emptied += gone
+        look.touched |= {(row.place.scope, row.key) for row in rows}
         if not gone:
             groups.append(Group(place.scope, Tier.COLD, shelf.plain(place.path)))
     done.add(move.carry_out(tiers, groups))
     deliver(tiers.journal, tiers.store)
-    _ask(tiers, emptied, done)
+    _ask(tiers, look, emptied, done)
 
 
 def _prepared(
@@ -228,10 +228,10 @@ def _prepared(
 def _missing(tiers: Tiers, look: _Look, rows: Sequence[ArchivedMemory], done: Synced) -> None:
     gone = {row.place for row in rows}
     is_many = len(gone) >= _MANY and len(gone) * 2 >= len(look.rows)
-    _ask(tiers, rows, done, VANISHED if is_many else "")
+    _ask(tiers, look, rows, done, VANISHED if is_many else "")
 
 
-def _ask(tiers: Tiers, rows: Sequence[ArchivedMemory], done: Synced, group: str = "") -> None:
+def _ask(tiers: Tiers, look: _Look, rows: Sequence[ArchivedMemory], done: Synced, group: str = "") -> None:
     """Ask whether memories shall be forgotten; they live in hot until then."""
     now = tiers.clock.now()
     asked: list[Question] = []
@@ -246,6 +246,7 @@ def _ask(tiers: Tiers, rows: Sequence[ArchivedMemory], done: Synced, group: str 
     refused = tiers.journal.archive(moves)
     questions.settle(tiers.journal, [(m.entry.document.scope, m.entry.document.key) for m in refused])
     deliver(tiers.journal, tiers.store)
+    look.touched |= {(one.scope, one.key) for one in asked}
     done.asked += len(moves) - len(refused)
 
 
