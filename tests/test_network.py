@@ -64,7 +64,14 @@ def _silent(world: World, *commands: tuple[Sequence[str], str], **environment: s
 
 def _is_untouched(world: World) -> bool:
     """Say whether the user's folder holds only what Gieok and an installed agent are asked to write."""
-    return {path.name for path in world.user.iterdir()} <= {"gieok", "notes", "shop", ".claude", ".claude.json"}
+    return {path.name for path in world.user.iterdir()} <= {
+        "gieok",
+        "gieok-backups",
+        "notes",
+        "shop",
+        ".claude",
+        ".claude.json",
+    }
 
 
 @pytest.mark.parametrize("code", _PROBES.values(), ids=_PROBES)

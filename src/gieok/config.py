@@ -139,6 +139,8 @@ OPTIONS = (
     Option("code.upkeep_base_url", "", "as code.base_url, which it is where this is empty and the provider the same"),
     Option("code.upkeep_key_variable", "", "as code.key_variable, which it is where this is empty and the provider the same"),
     Option("code.upkeep_tokens", 20_000, "tokens that summaries may use in one sync; what is left waits for the next", low=0),
+    Option("backup.folder", "", "where `gieok backup` puts backups; empty: beside the home, as `.gieok-backups`"),
+    Option("backup.keep", 7, "how many of the newest backups stay; 0: all", low=0),
     Option("keys.store", "file", "where `gieok keys set` puts keys: .env or the system's keyring", choices=("file", "keyring")),
     Option("notify.to", "log", "how you are told of what waits for you: log, desktop, openclaw, smtp, joined by commas"),
     Option("notify.timeout_s", 10.0, "how long each way of telling may take", low=1),

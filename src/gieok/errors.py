@@ -11,6 +11,8 @@
     │   ├── StoreUnreachable  a server that holds the store does not answer
     │   ├── StoreCorrupt    the database file is damaged or not ours
     │   └── StoreFull       the disk is full
+    ├── Damaged             an encrypted file or a backup is not whole
+    ├── WrongKey            it was encrypted with another key
     ├── ArchiveFailed       an archive cannot be reached, read or written
     │   ├── ArchiveMissing    there is no such file in it
     │   └── ArchiveConflict   a file in it is another than was expected
@@ -117,6 +119,20 @@ class StoreFull(StoreError):
 
     code = "store_full"
     hint = "free some space and run the command again; what was indexed before is intact"
+
+
+class Damaged(GieokError):
+    """A file that was encrypted or backed up is not whole; it is left as it is."""
+
+    code = "damaged"
+    hint = "take another copy of it, such as one in a backup"
+
+
+class WrongKey(GieokError):
+    """A file is encrypted with another key, or the passphrase is another."""
+
+    code = "wrong_key"
+    hint = "`gieok encryption status` names the key in use"
 
 
 class ArchiveFailed(GieokError):
@@ -262,6 +278,8 @@ STATUS: dict[str, tuple[int, int, int]] = {
     "store_unreachable": (2, 503, -32603),
     "store_corrupt": (2, 500, -32603),
     "store_full": (2, 507, -32603),
+    "damaged": (2, 422, -32603),
+    "wrong_key": (2, 403, -32603),
     "shape_mismatch": (2, 409, -32603),
     "embedder_failed": (2, 503, -32603),
     "reranker_failed": (2, 503, -32603),

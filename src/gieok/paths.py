@@ -79,3 +79,18 @@ def user_config(root: Path) -> Path:
 def private(root: Path) -> Path:
     """Return the file of secrets, which stands in for environment variables."""
     return root / ".env"
+
+
+def backups(root: Path) -> Path:
+    """Return where backups are put unless it is configured: beside the home, which may be replaced or removed."""
+    return root.with_name(f"{root.name}-backups")
+
+
+def encryption(root: Path) -> Path:
+    """Return the file that says what is encrypted, for whom, and where the key is; no secret is in it."""
+    return root / "encryption.json"
+
+
+def encryption_key(root: Path) -> Path:
+    """Return where the key of what is encrypted is made unless a person says otherwise."""
+    return root / "keys" / "age.txt"

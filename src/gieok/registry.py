@@ -156,6 +156,7 @@ TRANSCRIPTS = {
     "openclaw": Backend("transcripts.openclaw:OpenClawDatabase", extra="openclaw"),
     "opencode": Backend("transcripts.opencode:OpenCodeDatabase"),
 }
+SEALERS = {"age": Backend("sealers.age:AgeSealer", extra="encryption")}
 #: What other programs remembered, in the order in which a path is looked at.
 IMPORTS = {
     "chatgpt": Backend("imports.chatgpt:ChatGptReader"),

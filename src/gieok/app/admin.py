@@ -7,6 +7,7 @@ from gieok.config import Settings
 from gieok.errors import EmbedderFailed
 from gieok.ops.context import AdminContext, SettingRow, Watching
 from gieok.option import Option
+from gieok.ports.backup import Backups
 from gieok.ports.models import Embedder, SelfCheck
 from gieok.ports.system import Watcher
 
@@ -27,7 +28,14 @@ def opened(wiring: Wiring) -> AdminContext:
         daemon=wiring.daemon,
         keys=lambda: keys.HomeKeys(wiring),
         notices=lambda: notices.opened(wiring),
+        backups=lambda: _backups(wiring),
     )
+
+
+def _backups(wiring: Wiring) -> Backups:
+    from gieok.app.backups import HomeBackups  # few commands need it
+
+    return HomeBackups(wiring)
 
 
 def _row(settings: Settings, option: Option) -> SettingRow:

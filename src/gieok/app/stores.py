@@ -82,13 +82,13 @@ class Stores:
         if name == self.name:
             _grant_what_was_known(self._settings.home, opened)
             if not registry.STORES[name].is_remote:
-                _adopt(self.journal, opened)
+                adopt(self.journal, opened)
         return opened
 
     def _open_adopted(self) -> Store:
         # A server is asked where the journal is written, not by every search, which must not wait for one that is down.
         store = self.configured()
-        _adopt(self.journal, store)
+        adopt(self.journal, store)
         return store
 
     def _open_journal(self) -> "FullJournal":
@@ -96,7 +96,7 @@ class Stores:
         return made
 
 
-def _adopt(journal: "Callable[[], FullJournal]", store: Store) -> None:
+def adopt(journal: "Callable[[], FullJournal]", store: Store) -> None:
     """Make durable what an older release kept in the store alone."""
     if not isinstance(store, Adoptable):
         return

@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.capabilities.prompt.matches import Reader
     from gieok.engine.generate import Asker
     from gieok.engine.notices import Notices
+    from gieok.ports.backup import Backups
     from gieok.ports.code import Commit, CoverageRun
     from gieok.ports.imports import ImportFiles, ImportReader
     from gieok.ports.journal import FullJournal
@@ -196,7 +197,8 @@ class AdminContext(NamedTuple):
     `left_stores` opens stores on this machine that are not in use any more. `set_aside` moves the damaged file of the
     configured store away; it returns where it is, and a store there if it opens. `try_embedder` uses the embedder and returns
     what was seen, or raises. `observer` says what observes, or raises where it cannot. `daemon` is None in a process
-    that cannot start one. `keys` are those of services, `notices` is what tells a person.
+    that cannot start one. `keys` are those of services, `notices` is what tells a person,
+    `backups` are those of the home.
     """
 
     settings: Sequence[SettingRow]
@@ -212,6 +214,7 @@ class AdminContext(NamedTuple):
     daemon: Callable[[], DaemonControl] | None
     keys: "Callable[[], Keys]"
     notices: "Callable[[], Notices]"
+    backups: "Callable[[], Backups]"
 
     def setting(self, name: str) -> str:
         """Return the value of a setting."""

@@ -47,6 +47,7 @@ _GLOBAL = (
 
 #: What a group of several commands is for; a group of one says what that does.
 _GROUPS = {
+    "backup": Words("Backups of the home: make, check, restore them", "홈의 백업: 만들기, 확인, 복원"),
     "archive": Words(
         "Tiers of memory: what is in hot, warm and cold, and what moves",
         "기억의 층: hot, warm, cold에 있는 것과 옮기는 것",
@@ -57,6 +58,8 @@ _GROUPS = {
         "코딩 에이전트가 프롬프트마다 부르는 것, 그 정확도",
     ),
 }
+#: What a group does where no command of it is named: group → command.
+DEFAULTS = {"backup": "create"}
 #: Commands that are no operation but another surface: name → what it does, and the module whose `main` runs it.
 SERVERS = {
     "mcp": (Words("Serve the memory tools to an agent (MCP over stdio)", "에이전트에 기억 도구를 제공합니다 (MCP, stdio)"),
@@ -66,7 +69,7 @@ SERVERS = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    arguments = _completed(sys.argv[1:] if arguments is None else arguments)
     lang = language(arguments, os.environ)
     parser = _parser(lang, _wanted(arguments))
     parser.hides_words = arguments[:1] == ["keys"]
@@ -88,6 +91,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _report(unexpected(error), as_json=parsed.json)
     else:
         return status
+
+
+def _completed(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments, with the command of a group that is called without one."""
+    group, *more = arguments or ("",)
+    is_bare = group in DEFAULTS and (not more or (more[0].startswith("-") and more[0] not in ("-h", "--help")))
+    return [group, DEFAULTS[group], *more] if is_bare else list(arguments)
 
 
 def _serve(module: str, parsed: argparse.Namespace, lang: str) -> int:

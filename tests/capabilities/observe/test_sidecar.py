@@ -208,8 +208,13 @@ def test_a_coding_agents_transcript_is_for_the_project_that_it_worked_in(context
     head = {"type": "queue-operation", "sessionId": "c"}
     (tmp_path / "t" / "c.jsonl").write_text(f"{json.dumps(head)}\n{json.dumps(line)}\n", encoding="utf-8")
     operation("observe run").handler(context, ObserveRunRequest(once=True))
-    assert _texts(context, Scope(places.project_scope(folder))) == ["우리는 Stripe를 쓰기로 했다."]
+    project = Scope(places.project_scope(folder))
+    assert _texts(context, project) == ["우리는 Stripe를 쓰기로 했다."]
     assert _texts(context) == []
+    (row,) = encode(operation("observe show").handler(replace(context, also=(project,)), ObserveShowRequest()))[
+        "observations"
+    ]  # beside the scope of the call, as in a folder that Git keeps
+    assert (row["scope"], row["text"]) == (project.path, "우리는 Stripe를 쓰기로 했다.")
 
 
 def test_observations_are_shown_and_searched_like_other_memory(context: Context, tmp_path: Path) -> None:

@@ -105,7 +105,14 @@ def run(context: Context, request: ForgetRequest) -> ForgetResult:
         forgetting.finish(context, [wanted.match] if wanted.is_match_alone else [])
     if plan.is_empty or request.dry_run or not (request.yes or _is_meant(context, plan)):
         return ForgetResult(plan, None)
-    return ForgetResult(plan, forgetting.carry_out(context, plan, wanted))
+    done = forgetting.carry_out(context, plan, wanted)
+    return ForgetResult(plan, done._replace(still_in=(*done.still_in, *_in_backups(context))))
+
+
+def _in_backups(context: Context) -> list[tuple[str, str]]:
+    """Return the backups that were made before: nothing is taken out of them."""
+    why = "a backup from before; it may hold it until newer ones take its place: `gieok backup prune`"
+    return [(str(one.path), why) for one in context.admin.backups().listed()]
 
 
 def _wanted(context: Context, request: ForgetRequest) -> ForgetFilter:

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import NamedTuple
 
+from gieok import places
 from gieok.capabilities.observe import scope_memory
 from gieok.capabilities.observe.observation import KIND, Observation, observation_of
+from gieok.model.memory import Document, Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, OrNull, shown
 from gieok.ops.operation import Operation, Style, Words, argument, printable
@@ -29,6 +31,8 @@ class ObservationRow(NamedTuple):
     """An observation, and the messages that it comes from."""
 
     id: str
+    handle: str
+    scope: Scope
     at: datetime
     priority: str
     category: str
@@ -39,9 +43,9 @@ class ObservationRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ObserveShowResult:
-    """Observations with their keys, oldest first, and the current task."""
+    """Observations with their documents, oldest first, and the current task."""
 
-    rows: Hidden[tuple[tuple[str, Observation], ...]]
+    rows: Hidden[tuple[tuple[Document, Observation], ...]]
     current_task: OrNull[str]
     zone: Hidden[tzinfo]
     is_history: Hidden[bool] = False
@@ -56,36 +60,41 @@ class ObserveShowResult:
     def observations(self) -> list[ObservationRow]:
         """Return what was observed, oldest first."""
         return [
-            ObservationRow(key, o.at, o.priority.value, o.category.value, o.is_done, o.text, o.message_ids)
-            for key, o in self.rows
+            ObservationRow(
+                d.key, _handle(d), d.scope, o.at, o.priority.value, o.category.value, o.is_done, o.text, o.message_ids
+            )
+            for d, o in self.rows
         ]
 
 
+def _handle(document: Document) -> str:
+    return places.handle(document.scope.path, document.key)
+
+
 def run(context: Context, request: ObserveShowRequest) -> ObserveShowResult:
-    """Read the observations of the scope."""
-    held = scope_memory.load(context.memory.store(), context.scope)
-    documents = held.documents
+    """Read the observations of the scopes of the call."""
+    held = [scope_memory.load(context.memory.store(), scope) for scope in context.scopes]
+    documents = [document for one in held for document in one.documents]
     if request.history:
-        old = context.memory.journal().history(context.scope, request.limit or 1 << 30)
-        documents = tuple(document for document in reversed(old) if document.kind == KIND)
-    rows = tuple((document.key, observation_of(document)) for document in documents)
-    return ObserveShowResult(
-        rows[-request.limit :] if request.limit else rows, held.task, context.zone, request.history
-    )
+        old = [d for s in context.scopes for d in context.memory.journal().history(s, request.limit or 1 << 30)]
+        documents = [document for document in reversed(old) if document.kind == KIND]
+    rows = sorted(((d, observation_of(d)) for d in documents), key=lambda row: row[1].at)
+    task = next((one.task for one in held if one.task), "")
+    return ObserveShowResult(tuple(rows[-request.limit :]), task, context.zone, request.history)
 
 
 def present(result: ObserveShowResult, style: Style) -> str:
     """Show a line for each, under its day."""
     lines: list[str] = []
     day = None
-    for key, o in result.rows:
+    for document, o in result.rows:
         at = o.at.astimezone(result.zone)
         if at.date() != day:
             day = at.date()
             lines.append(style.bold(day.isoformat()))
         done = "✅ " if o.is_done else ""
         lines.append(f"  {o.priority.mark} {done}{at:%H:%M} [{o.category}] {printable(o.text)}")
-        lines.append(style.dim(f"      {key} ({len(o.message_ids)})"))
+        lines.append(style.dim(f"      {_handle(document)}  {document.scope}"))
     if result.current_task:
         lines += ["", *(printable(line) for line in result.current_task.splitlines())]
     return "\n".join(lines) or (_NOTHING_REPLACED if result.is_history else _NOTHING).say(style.lang)

@@ -1,0 +1,300 @@
+"""Makes, checks and restores backups of a home."""
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from gieok import __version__, fs, paths, registry
+from gieok.app import sealing
+from gieok.app.stores import adopt
+from gieok.app.wiring import Wiring
+from gieok.backends.backups import bundle, members
+from gieok.backends.backups.bundle import Bundled, Source
+from gieok.backends.backups.unfinished import unfinished
+from gieok.capabilities.observe import turns
+from gieok.engine import distil, durable
+from gieok.errors import BadRequest, StoreError, StoreFull
+from gieok.ports.backup import BackupFile, BackupReport, Restored
+
+_NAME = re.compile(r"gieok-(\d{8}T\d{6})Z(?:-\d+)?\.tar\.gz(\.age)?")
+_DATED = "%Y%m%dT%H%M%S"
+#: Locks of the journal that hold still what stores and journal agree on, in the order in which others take them.
+_HELD = ("archive", "rebuild", turns.LOCK, "deliver")
+#: Of the home that is replaced: what is never in a backup, and what would only be made again.
+_CARRIED = (members.ENVIRONMENT, members.KEYS, "models")
+
+
+class HomeBackups:
+    """`Backups` of a caller's home."""
+
+    def __init__(self, wiring: Wiring) -> None:
+        self._wiring = wiring
+        self._home = wiring.settings.home
+
+    def folder(self, to: Path | None = None) -> Path:
+        """Return where backups are put."""
+        configured = self._wiring.settings.text("backup.folder")
+        return to or (self._wiring.caller.path(configured) if configured else paths.backups(self._home))
+
+    def listed(self, folder: Path | None = None) -> Sequence[BackupFile]:
+        """Return what is there, the newest first."""
+        there = self.folder(folder)
+        found = [one for file in (there.iterdir() if there.is_dir() else ()) if (one := _backup(file))]
+        return sorted(found, key=lambda one: (one.made_at, one.path.name), reverse=True)
+
+    def create(self, to: Path | None = None, *, encrypt: bool = False, with_keys: bool = False) -> BackupReport:
+        """Make a backup and read it back; let the oldest go."""
+        folder, seal = self.folder(to), sealing.in_use(self._wiring)
+        if encrypt and seal is None:
+            raise BadRequest("there is no key to encrypt with", hint="`gieok encryption on` makes one")
+        if with_keys and seal is None:
+            raise BadRequest(
+                "keys are put only into a backup that is encrypted", hint="`gieok encryption on`, then again"
+            )
+        if folder.resolve().is_relative_to(self._home.resolve()):
+            raise BadRequest(f"{str(folder)!r} is in the home that is backed up", hint="give `--to` another folder")
+        if not self._home.is_dir():
+            raise BadRequest(f"there is nothing to back up in {str(self._home)!r}", hint="set GIEOK_HOME to a home")
+        with _room(folder), fs.exclusive(self._home / "backup.lock"), unfinished(folder) as fresh:
+            fs.sweep(folder)
+            left_out: list[tuple[str, str]] = []
+            now = self._wiring.clock.now().astimezone(UTC)
+            with seal.sealing(fresh.stream) if seal else nullcontext(fresh.stream) as out, ExitStack() as held:
+                sources = self._sources(held, left_out, with_keys=with_keys)
+                made = bundle.write(out, {"gieok": __version__, "made_at": now.isoformat()}, sources)
+            name = f"gieok-{now:{_DATED}}Z.tar.gz{seal.suffix if seal else ''}"
+            source, what = fresh.reread(), str(folder / name)
+            if _read_back(source, what, seal) != made:
+                raise StoreError(
+                    f"{what!r} is not what was written", hint="the disk may be failing: try another folder"
+                )
+            file = _backup(fresh.publish(name))
+        keep = self._wiring.settings.integer("backup.keep")
+        pruned = self.prune(keep, folder) if keep else ()
+        assert file is not None
+        return BackupReport(file, len(made.files), made.content_bytes, __version__, tuple(left_out), pruned)
+
+    def _sources(self, held: ExitStack, left_out: list[tuple[str, str]], *, with_keys: bool) -> Iterator[Source]:
+        """Yield what is backed up. Stores and journal are of one moment: what one handed over, the other has."""
+        journal = self._wiring.stores.journal()
+        folder = held.enter_context(members.staging(self._home))
+        copies: list[Source] = []
+        archive = held.enter_context(ExitStack())
+        archive.enter_context(journal.exclusive(_HELD[0]))
+        with ExitStack() as still:
+            for lock in _HELD[1:]:
+                still.enter_context(journal.exclusive(lock))
+            for file in members.databases(self._home):
+                is_journal = file.name == paths.journal(self._home).name
+                try:
+                    members.check(file, "journal" if is_journal else "store")
+                    source, stream = members.snapshot(file, folder)
+                except StoreError as error:
+                    if is_journal:
+                        raise
+                    left_out.append((str(file), f"{error}; it can be made again: `gieok rebuild`"))
+                else:
+                    held.enter_context(stream)
+                    copies.append(source)
+        yield from copies
+        # Nothing moves between the tiers until the files are there of which the journal says that memories live in them.
+        yield from members.files(self._home, left_out, below="archive")
+        archive.close()
+        yield from members.files(self._home, left_out, without="archive", with_keys=with_keys)
+
+    def verify(self, file: Path, key_file: Path | None = None) -> BackupReport:
+        """Read every byte."""
+        found = _existing(file)
+        with file.open("rb") as source:
+            read = _read_back(source, str(file), self._opener(found, key_file))
+        return _report(found, read)
+
+    def _opener(self, found: BackupFile, key_file: Path | None) -> Any:  # noqa: ANN401 - `StreamSealer`, or None
+        """Return what opens a backup: the key given, else those of this home."""
+        if not found.is_encrypted:
+            return None
+        if key_file:
+            return sealing.sealer(self._wiring, sealing.key_in(self._wiring, key_file))
+        state = sealing.state(self._home)
+        if key := state.key or state.before:
+            return sealing.sealer(self._wiring, key)
+        raise BadRequest(
+            f"{str(found.path)!r} is encrypted, and this home has no key", hint="give the key: `--key-file FILE`"
+        )
+
+    def prune(self, keep: int, folder: Path | None = None) -> Sequence[BackupFile]:
+        """Remove all but the newest."""
+        old = self.listed(folder)[max(keep, 0) :]
+        for one in old:
+            one.path.unlink(missing_ok=True)
+        return old
+
+    def restore(self, file: Path, home: Path, *, replace: bool = False, key_file: Path | None = None) -> Restored:
+        """Read all of a backup into a folder beside the home, bring it up to date, and only then let it take the place."""
+        found, home = _existing(file), home.resolve()
+        opener = self._opener(found, key_file)
+        used = _is_used(home)
+        if used and not replace:
+            hint = "`--to FOLDER` restores elsewhere; `--replace` takes its place, and keeps it aside"
+            raise BadRequest(f"{str(home)!r} holds memories already", hint=hint)
+        staging = home.with_name(f".{home.name}.restoring")
+        with _room(home), fs.exclusive(home.with_name(f".{home.name}.restoring.lock"), wait=False) as is_alone:
+            if not is_alone:
+                raise BadRequest(f"another process restores {str(home)!r}", hint="wait for its end")
+            shutil.rmtree(staging, ignore_errors=True)
+            try:
+                extraction = _Extraction(staging)
+                with file.open("rb") as source:
+                    read = _read_back(source, str(file), opener, extraction)
+                extraction.set_times()
+                counts = self._settled(staging)
+                with _no_daemon(home):
+                    aside = self._take_place(staging, home)
+            finally:
+                shutil.rmtree(staging, ignore_errors=True)
+        home.with_name(f".{home.name}.restoring.lock").unlink(missing_ok=True)
+        if aside and not used:
+            shutil.rmtree(aside, ignore_errors=True)
+        return Restored(_report(found, read), home, *counts, kept_aside=str(aside) if aside and used else "")
+
+    def _settled(self, home: Path) -> tuple[int, int, int]:
+        """Check the databases of a restored home, bring them to this release, and the store in line with the journal."""
+        for file in members.databases(home):
+            members.check(file, "journal" if file == paths.journal(home) else "store")
+        if not paths.journal(home).exists():
+            return 0, 0, 0
+        journal = registry.load(registry.JOURNALS, "sqlite")(paths.journal(home))
+        documents = 0
+        if paths.database(home).exists():
+            store = registry.load(registry.STORES, registry.LOCAL_STORE)(paths.database(home))
+            adopt(lambda: journal, store)  # of an older release, which kept more in the store
+            distil.deliver(journal, store)
+            for scope in sorted({*journal.made_scopes(), *durable.noted_scopes(journal)}):
+                durable.restore(journal, store, scope)
+            if self._wiring.settings.flag("index.sessions"):
+                turns.update_all(journal, store)
+            documents = store.stats().documents
+            store.close()
+        made = sum(len(journal.made(scope)) for scope in journal.made_scopes())
+        messages = journal.stats().messages
+        journal.close()
+        return messages, made, documents
+
+    def _take_place(self, staging: Path, home: Path) -> Path | None:
+        """Rename: the old home steps aside, the new one takes its place."""
+        if not home.exists():
+            staging.rename(home)
+            return None
+        for name in _CARRIED:
+            if (home / name).exists() and not (staging / name).exists():
+                _copy(home / name, staging / name)
+        now = self._wiring.clock.now().astimezone(UTC)
+        aside = home.with_name(f"{home.name}.before-{now:{_DATED}}Z")
+        home.rename(aside)
+        try:
+            staging.rename(home)
+        except OSError:
+            aside.rename(home)
+            raise
+        return aside
+
+
+class _Extraction:
+    """Writes the files of a backup into a folder; see `bundle.Take`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = fs.make_private(folder)
+        self._times: list[tuple[Path, float]] = []
+
+    def __call__(self, name: str, mtime_s: float) -> BinaryIO | None:
+        side, _, path = name.partition("/")
+        file = self._folder / path if side == "home" else self._folder / side / path
+        fs.make_private(file.parent)
+        fs.create_private(file)
+        self._times.append((file, mtime_s))
+        return file.open("wb")
+
+    def set_times(self) -> None:
+        """Give the files the times that they had: of a record, it is its day."""
+        for file, mtime_s in self._times:
+            os.utime(file, (mtime_s, mtime_s))
+
+
+def _read_back(
+    source: BinaryIO, what: str, opener: Any, take: Callable[[str, float], BinaryIO | None] = lambda name, mtime_s: None  # noqa: ANN401
+) -> Bundled:  # fmt: skip
+    with opener.opening(source, f"the backup {what!r}") if opener else nullcontext(source) as stream:
+        return bundle.read(stream, what, take)
+
+
+def _backup(file: Path) -> BackupFile | None:
+    """Return the backup that a file is, by its name; None for another."""
+    named = _NAME.fullmatch(file.name)
+    if not named or not file.is_file() or file.is_symlink():
+        return None
+    made_at = datetime.strptime(named[1], _DATED).replace(tzinfo=UTC)
+    return BackupFile(file, made_at, file.stat().st_size, is_encrypted=bool(named[2]))
+
+
+def _existing(file: Path) -> BackupFile:
+    """Return a backup, whatever its name is."""
+    try:
+        with file.open("rb") as opened:
+            is_encrypted = opened.read(len(sealing.MAGIC)) == sealing.MAGIC
+        found, size = _backup(file), file.stat()
+    except OSError as error:
+        raise BadRequest(f"cannot read {str(file)!r}: {error.strerror}", hint="`gieok backup list`") from error
+    made_at = found.made_at if found else datetime.fromtimestamp(size.st_mtime, UTC)
+    return BackupFile(file, made_at, size.st_size, is_encrypted)
+
+
+def _report(found: BackupFile, read: Bundled) -> BackupReport:
+    return BackupReport(found, len(read.files), read.content_bytes, str(read.about.get("gieok", "")))
+
+
+def _is_used(home: Path) -> bool:
+    """Say whether a folder holds anything that is not made again or carried over."""
+    return home.is_dir() and any(
+        file.name not in _CARRIED and not members.is_made_again(file.name) for file in home.iterdir()
+    )
+
+
+def _copy(source: Path, target: Path) -> None:
+    if source.is_dir():
+        shutil.copytree(source, target, symlinks=True)
+    else:
+        shutil.copy2(source, target)
+
+
+@contextmanager
+def _no_daemon(home: Path) -> Iterator[None]:
+    """Hold the daemon's lock: none runs, and none starts meanwhile. Raises BadRequest."""
+    if not home.exists():
+        yield
+        return
+    with fs.exclusive(home / "daemon.lock", wait=False) as is_free:
+        if not is_free:
+            raise BadRequest(f"a daemon runs for {str(home)!r}", hint="`gieok down`, then again")
+        yield
+
+
+@contextmanager
+def _room(folder: Path) -> Iterator[None]:
+    """Turn a full disk and a folder that cannot be written into errors of ours."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (28, 122):
+            raise StoreFull(
+                f"no space left in {str(folder)!r} for this", hint="free some, or give another folder; nothing was left behind"
+            ) from error  # fmt: skip
+        if error.filename is None and not error.errno:
+            raise
+        raise StoreError(
+            f"{error.filename or str(folder)!r}: {error.strerror}", hint="give a folder that can be written"
+        ) from error

@@ -1,0 +1,133 @@
+"""The key of what is encrypted: which it is, where it is, and what seals with it."""
+
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gieok import fs, paths, registry
+from gieok.app.wiring import Wiring
+from gieok.errors import BadConfig
+
+#: Holds the passphrase of a key that has one.
+PASSPHRASE = "GIEOK_PASSPHRASE"  # noqa: S105 - the name of a variable
+#: How a file in the format of age begins.
+MAGIC = b"age-encryption.org/v1\n"
+_SECRET = "AGE-SECRET-KEY-1"  # noqa: S105 - how a key begins
+#: Keys that a passphrase opened, in this process: file, its time of change → identity. Opening one takes a second.
+_opened: dict[tuple[str, int], str] = {}
+
+
+class SealingKey(NamedTuple):
+    """A key: its public side, the file of its secret side, and whether that is protected by a passphrase."""
+
+    recipient: str
+    file: Path
+    has_passphrase: bool = False
+
+
+class SealingState(NamedTuple):
+    """What `encryption.json` says. While the key changes, `before` is the one that some files still have.
+
+    `key` None: not encrypted. `is_changing`: files are of either key (`before` None: some are in the clear).
+    """
+
+    key: SealingKey | None = None
+    before: SealingKey | None = None
+    is_changing: bool = False
+
+
+def state(home: Path) -> SealingState:
+    """Return how the files of a home are encrypted. Raises BadConfig."""
+    file = paths.encryption(home)
+    try:
+        row = json.loads(file.read_text(encoding="utf-8"))
+        return SealingState(_key(home, row["key"]), _key(home, row["before"]), bool(row["is_changing"]))
+    except FileNotFoundError:
+        return SealingState()
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        hint = "restore it from a backup, or copy of the home; without it nobody knows which key was used"
+        raise BadConfig(f"cannot read {str(file)!r}: {type(error).__name__}", hint=hint, origin=str(file)) from error
+
+
+def keep(home: Path, new: SealingState) -> None:
+    """Write it, in one step."""
+    row = {"key": _row(home, new.key), "before": _row(home, new.before), "is_changing": new.is_changing}
+    fs.replace_private(paths.encryption(home), json.dumps(row, indent=1) + "\n")
+
+
+def _row(home: Path, key: SealingKey | None) -> dict[str, object] | None:
+    if key is None:
+        return None
+    inside = key.file.is_relative_to(home)  # a home that moves takes its key along
+    file = key.file.relative_to(home).as_posix() if inside else str(key.file)
+    return {"recipient": key.recipient, "file": file, "has_passphrase": key.has_passphrase}
+
+
+def _key(home: Path, row: "dict[str, Any] | None") -> SealingKey | None:
+    return SealingKey(str(row["recipient"]), home / str(row["file"]), bool(row["has_passphrase"])) if row else None
+
+
+def sealer(wiring: Wiring, key: SealingKey, passphrase: str = "") -> Any:  # noqa: ANN401 - `Sealer` and `StreamSealer`
+    """Return what seals with a key; the secret side is read when something is opened. Raises MissingExtra."""
+    return registry.load(registry.SEALERS, "age")(key.recipient, lambda: identity(wiring, key.file, passphrase))
+
+
+def key_in(wiring: Wiring, file: Path, passphrase: str = "") -> SealingKey:
+    """Return the key that a file holds. Raises BadConfig, WrongKey."""
+    age = registry.load(registry.SEALERS, "age")
+    return SealingKey(age.recipient_of(identity(wiring, file, passphrase)), file, _read(file).startswith(MAGIC))
+
+
+def identity(wiring: Wiring, file: Path, passphrase: str = "") -> str:
+    """Return the secret side of a key. Raises BadConfig where it is not there or open to others, WrongKey, Damaged."""
+    data = _read(file)
+    if not data.startswith(MAGIC):
+        return _secret_in(file, data)
+    age, known = registry.load(registry.SEALERS, "age"), (str(file), file.stat().st_mtime_ns)
+    if passphrase or known not in _opened:
+        given = passphrase or wiring.settings.secret(PASSPHRASE) or _asked(wiring, file)
+        _opened[known] = _secret_in(file, age.by_passphrase(data, given, f"the key {str(file)!r}"))
+    return _opened[known]
+
+
+def _read(file: Path) -> bytes:
+    try:
+        mode = file.stat().st_mode
+        if os.name == "posix" and stat.S_IMODE(mode) & (stat.S_IRWXG | stat.S_IRWXO):
+            told = f"the key {str(file)!r} can be read by others"
+            raise BadConfig(told, hint=f"run `chmod 600 {file}`; if others may have read it: `gieok encryption rotate`")
+        return file.read_bytes()
+    except OSError as error:
+        raise BadConfig(
+            f"the key {str(file)!r} cannot be read: {error.strerror}",
+            hint="put a copy of it there; without the key nobody can read what is encrypted",
+            origin=str(file),
+        ) from error
+
+
+def _secret_in(file: Path, data: bytes) -> str:
+    lines = data.decode("utf-8", "replace").splitlines()
+    found = next((line.strip() for line in lines if line.strip().startswith(_SECRET)), "")
+    if not found:
+        raise BadConfig(f"{str(file)!r} holds no key of age", hint=f"a key file has a line that begins with {_SECRET}")
+    return found
+
+
+def _asked(wiring: Wiring, file: Path) -> str:
+    if wiring.resident is None and sys.stdin.isatty() and sys.stderr.isatty():
+        from getpass import getpass  # only here
+
+        return getpass(f"{file}: ", sys.stderr)
+    raise BadConfig(
+        f"the key {str(file)!r} is protected by a passphrase, and nobody can be asked for it here",
+        hint=f"set {PASSPHRASE} in the environment, in `.env` (`gieok keys set {PASSPHRASE}`) or in the keyring",
+    )
+
+
+def in_use(wiring: Wiring) -> Any:  # noqa: ANN401 - `Sealer` and `StreamSealer`, or None
+    """Return what seals new files of this home; None where nothing is encrypted. Raises MissingExtra."""
+    key = state(wiring.settings.home).key
+    return sealer(wiring, key) if key else None

@@ -1,0 +1,1 @@
+"""Backups of a home: one file each, made while everything runs."""

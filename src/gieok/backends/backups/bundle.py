@@ -1,0 +1,196 @@
+"""A backup as one file: a gzipped tar, with a manifest at its end that names the size and the sum of every file in it.
+
+Streamed both ways: memory does not grow with the home. `tar xzf` opens one too. What is read back is believed only once the
+whole file was read: the manifest comes last, and an encrypted file is cut off unless its last block says that it is the last.
+"""
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import re
+import tarfile
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from typing import IO, BinaryIO, NamedTuple
+
+from gieok.errors import Damaged, ShapeMismatch, StoreError
+
+#: Grows when an older gieok could not restore what a newer one wrote.
+FORMAT = 1
+_ABOUT, _MANIFEST = "about.json", "manifest.json"
+#: What a member may be called: `home/` or `cold/`, then plain names. No `..`, no absolute path; on Windows no drive.
+_NAME = re.compile(r"(?:home|cold)(?:/(?!\.{1,2}(?:/|\Z))[^/\x00%s]+)+" % (r"\\:" if os.name == "nt" else ""))
+_CHUNK = 1 << 20
+_LEVEL = 6
+_MOST_ABOUT_BYTES = 1 << 20
+_MOST_MANIFEST_BYTES = 1 << 28
+
+
+class Source(NamedTuple):
+    """A file to put in: its name in the backup, when it was changed (Unix seconds), and what opens it."""
+
+    name: str
+    mtime_s: float
+    open: Callable[[], BinaryIO]
+
+
+class Bundled(NamedTuple):
+    """What a backup holds: what it says of itself, and name → (size, SHA-256) of its files."""
+
+    about: Mapping[str, object]
+    files: Mapping[str, tuple[int, str]]
+
+    @property
+    def content_bytes(self) -> int:
+        """Return the size of all files."""
+        return sum(size for size, _ in self.files.values())
+
+
+class _Counted:
+    """Reads a file for `tarfile`, and sums it up. A file that shrinks meanwhile ends the backup."""
+
+    def __init__(self, source: Source, stream: BinaryIO) -> None:
+        self._source, self._stream = source, stream
+        self.sum = hashlib.sha256()
+
+    def read(self, size: int) -> bytes:
+        data = self._stream.read(size)
+        if len(data) < size:
+            raise StoreError(f"{self._source.name!r} changed while it was copied", hint="run `gieok backup` again")
+        self.sum.update(data)
+        return data
+
+
+def write(out: BinaryIO, about: Mapping[str, object], sources: Iterable[Source]) -> Bundled:
+    """Write a backup. Raises OSError, StoreError."""
+    files: dict[str, tuple[int, str]] = {}
+    about = {"format": FORMAT, **about}
+    with (
+        gzip.GzipFile(fileobj=out, mode="wb", compresslevel=_LEVEL, filename="", mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT) as tar,
+    ):
+        _add(tar, _ABOUT, json.dumps(about).encode())
+        for source in sources:
+            if not _NAME.fullmatch(source.name) or source.name in files:
+                raise StoreError(f"{source.name!r} cannot be kept under this name in a backup", hint="rename it")
+            if found := _put(tar, source):
+                files[source.name] = found
+        rows = {"files": {name: {"bytes": size, "sha256": total} for name, (size, total) in files.items()}}
+        _add(tar, _MANIFEST, json.dumps(rows).encode())
+    return Bundled(about, files)
+
+
+def _put(tar: tarfile.TarFile, source: Source) -> tuple[int, str] | None:
+    """Put in a file; None where it is gone."""
+    try:
+        stream = source.open()
+    except FileNotFoundError:
+        return None
+    with stream:
+        size = os.fstat(stream.fileno()).st_size  # of what is open: the name may stand for another file by now
+        counted = _Counted(source, stream)
+        tar.addfile(_info(source.name, size, source.mtime_s), counted)  # type: ignore[arg-type]
+    return size, counted.sum.hexdigest()
+
+
+def _info(name: str, size: int, mtime_s: float = 0) -> tarfile.TarInfo:
+    info = tarfile.TarInfo(name)
+    info.size, info.mtime, info.mode = size, int(mtime_s), 0o600
+    return info
+
+
+def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
+    tar.addfile(_info(name, len(data)), io.BytesIO(data))
+
+
+#: Gives the stream that a file's content goes to, by its name and the time when it was changed; None: it is only read.
+Take = Callable[[str, float], BinaryIO | None]
+
+
+def read(source: BinaryIO, what: str, take: Take = lambda name, mtime: None) -> Bundled:
+    """Read a whole backup; `what` it is: named in errors. Raises Damaged, ShapeMismatch; OSError from `take`."""
+    try:
+        with gzip.GzipFile(fileobj=source, mode="rb") as packed:
+            found = _read(packed, what, take)
+            while packed.read(_CHUNK):  # so that its own sum is compared too
+                pass
+    except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError) as error:
+        raise _damaged(what, str(error) or type(error).__name__) from error
+    while source.read(_CHUNK):  # an encrypted one is whole only where its end was read
+        pass
+    return found
+
+
+def _read(packed: gzip.GzipFile, what: str, take: Take) -> Bundled:
+    about: dict[str, object] | None = None
+    files: dict[str, tuple[int, str]] = {}
+    with tarfile.open(fileobj=packed, mode="r|") as tar:
+        while (info := tar.next()) is not None:
+            tar.members = []  # type: ignore[attr-defined]  # else it keeps every one
+            stream = tar.extractfile(info) if info.isreg() else None
+            if stream is None:
+                raise _damaged(what, f"{info.name!r} in it is no plain file")
+            if about is None:
+                about = _about(what, info, stream)
+            elif info.name == _MANIFEST:
+                _compare(what, _json(what, info, stream, _MOST_MANIFEST_BYTES), files)
+                return Bundled(about, files)
+            elif not _NAME.fullmatch(info.name) or info.name in files:
+                raise _damaged(what, f"{info.name!r} in it would be written outside the home, or twice")
+            else:
+                files[info.name] = _copied(stream, take(info.name, info.mtime))
+    raise _damaged(what, "it is cut off")
+
+
+def _copied(stream: IO[bytes], out: BinaryIO | None) -> tuple[int, str]:
+    total, size = hashlib.sha256(), 0
+    try:
+        while data := stream.read(_CHUNK):
+            total.update(data)
+            size += len(data)
+            if out:
+                out.write(data)
+    finally:
+        if out:
+            out.close()
+    return size, total.hexdigest()
+
+
+def _about(what: str, info: tarfile.TarInfo, stream: IO[bytes]) -> dict[str, object]:
+    if info.name != _ABOUT:
+        raise _damaged(what, "it was not made by `gieok backup`")
+    about = _json(what, info, stream, _MOST_ABOUT_BYTES)
+    made = about.get("format")
+    if not isinstance(made, int) or made < 1:
+        raise _damaged(what, "it was not made by `gieok backup`")
+    if made > FORMAT:
+        raise ShapeMismatch(f"the backup {what!r} has format {made}, this gieok reads {FORMAT}", hint="update gieok")
+    return about
+
+
+def _json(what: str, info: tarfile.TarInfo, stream: IO[bytes], most: int) -> dict[str, object]:
+    try:
+        row = json.loads(stream.read(most))
+    except ValueError as error:
+        raise _damaged(what, f"{info.name!r} in it cannot be read") from error
+    if not isinstance(row, dict):
+        raise _damaged(what, f"{info.name!r} in it cannot be read")
+    return row
+
+
+def _compare(what: str, manifest: Mapping[str, object], files: Mapping[str, tuple[int, str]]) -> None:
+    listed = manifest.get("files")
+    if not isinstance(listed, dict) or listed.keys() != files.keys():
+        raise _damaged(what, "its files are not those of its manifest")
+    for name, (size, total) in files.items():
+        if listed[name] != {"bytes": size, "sha256": total}:
+            raise _damaged(what, f"{name!r} in it is not what was backed up")
+
+
+def _damaged(what: str, why: str) -> Damaged:
+    return Damaged(
+        f"the backup {what!r} is damaged: {why}",
+        hint="`gieok backup list` names others; `gieok backup verify FILE` tries one",
+    )

@@ -1,0 +1,1 @@
+"""Encryption at rest, in formats that other programs open too."""

@@ -1,0 +1,179 @@
+"""The age format (age-encryption.org/v1), by `pyrage`: what is written here, the `age` program opens too.
+
+Writing needs only the recipient, which is public; reading needs the identity. Every block is authenticated: a flipped byte or a
+missing end is an error, never other data.
+"""
+
+import errno
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import BinaryIO
+
+import pyrage
+
+from gieok.errors import BadConfig, Damaged, WrongKey
+
+#: How a file in this format begins.
+MAGIC = b"age-encryption.org/v1\n"
+_OTHER_PASSPHRASE = "type it again; GIEOK_PASSPHRASE (environment, `.env`, keyring) may hold another"  # noqa: S105
+_NO_MATCH = "No matching keys found"
+_WRONG = (
+    "use the key with which it was encrypted: `gieok encryption status` names the one in use, `--key-file FILE` another"
+)
+
+
+class AgeSealer:
+    """`Sealer` and `StreamSealer`. `identity` gives the secret key's text when something is read. Raises BadConfig."""
+
+    suffix = ".age"
+
+    def __init__(self, recipient: str, identity: Callable[[], str]) -> None:
+        try:
+            self._recipient = pyrage.x25519.Recipient.from_str(recipient)
+        except pyrage.RecipientError as error:
+            raise BadConfig(f"{recipient!r} is no public key of age", hint="`gieok encryption status`") from error
+        self._identity = identity
+
+    def seal(self, data: bytes) -> bytes:
+        """Return data encrypted."""
+        sealed: bytes = pyrage.encrypt(data, [self._recipient])
+        return sealed
+
+    def open(self, data: bytes, what: str = "a file") -> bytes:
+        """Return what was encrypted; `what` it is: named in errors. Raises WrongKey, Damaged."""
+        try:
+            plain: bytes = pyrage.decrypt(data, [_identity(self._identity())])
+        except pyrage.DecryptError as error:
+            raise _failed(error, what) from error
+        return plain
+
+    @contextmanager
+    def sealing(self, out: BinaryIO) -> Iterator[BinaryIO]:
+        """Give a stream that encrypts into `out`; all of it is there once this returned."""
+        with (
+            _piped() as (source, sink),
+            _Worker(lambda: pyrage.encrypt_io(source, out, [self._recipient]), source) as worker,
+        ):
+            try:
+                yield sink
+            except BaseException:
+                _close(sink)
+                worker.explain("what is written")
+                raise
+            _close(sink)
+            worker.finish("what is written")
+
+    @contextmanager
+    def opening(self, source: BinaryIO, what: str = "a file") -> Iterator[BinaryIO]:
+        """Give a stream of what was encrypted; `what` it is: named in errors. Its end is true only once this returned."""
+        identity = _identity(self._identity())
+        with _piped() as (reader, sink), _Worker(lambda: pyrage.decrypt_io(source, sink, [identity]), sink) as worker:
+            try:
+                yield reader
+            except BaseException:
+                _close(reader)
+                worker.explain(what)  # what is wrong below is why what is above it failed
+                raise
+            _close(reader)
+            worker.finish(what)
+
+    @staticmethod
+    def generated() -> tuple[str, str]:
+        """Return a new key: the secret identity, and the recipient that it belongs to."""
+        fresh = pyrage.x25519.Identity.generate()
+        return str(fresh), str(fresh.to_public())
+
+    @staticmethod
+    def recipient_of(identity: str) -> str:
+        """Return the public side of an identity. Raises BadConfig."""
+        return str(_identity(identity).to_public())
+
+    @staticmethod
+    def with_passphrase(data: bytes, passphrase: str) -> bytes:
+        """Encrypt by a passphrase (scrypt, about a second)."""
+        sealed: bytes = pyrage.passphrase.encrypt(data, passphrase)
+        return sealed
+
+    @staticmethod
+    def by_passphrase(data: bytes, passphrase: str, what: str) -> bytes:
+        """Decrypt by a passphrase. Raises WrongKey, Damaged."""
+        try:
+            plain: bytes = pyrage.passphrase.decrypt(data, passphrase)
+        except pyrage.DecryptError as error:
+            if str(error) == "Decryption failed":
+                raise WrongKey(f"the passphrase does not open {what}", hint=_OTHER_PASSPHRASE) from error
+            raise _failed(error, what) from error
+        return plain
+
+
+class _Worker(threading.Thread):
+    """Runs one side of a pipe; closes its end of it when done."""
+
+    def __init__(self, work: Callable[[], object], end: BinaryIO) -> None:
+        super().__init__(daemon=True)
+        self._work, self._end = work, end
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            self._work()
+        except BaseException as error:  # noqa: BLE001 - raised where the other side is
+            self.error = error
+        finally:
+            _close(self._end)
+
+    def __enter__(self) -> "_Worker":
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.join()
+
+    def explain(self, what: str) -> None:
+        """Wait for the end; raise what went wrong here, unless it was that the other side went away."""
+        self.join()
+        if self.error is not None and "Broken pipe" not in f"{self.error}":
+            self.finish(what)
+
+    def finish(self, what: str) -> None:
+        """Wait for the end; raise what went wrong."""
+        self.join()
+        if self.error is not None:
+            raise _failed(self.error, what) from self.error
+
+
+def _close(end: BinaryIO) -> None:
+    with suppress(OSError, ValueError):
+        end.close()
+
+
+@contextmanager
+def _piped() -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    receive, send = os.pipe()
+    reader, writer = os.fdopen(receive, "rb"), os.fdopen(send, "wb")
+    try:
+        yield reader, writer
+    finally:
+        _close(writer)
+        _close(reader)
+
+
+def _identity(text: str) -> "pyrage.x25519.Identity":
+    try:
+        return pyrage.x25519.Identity.from_str(text)
+    except pyrage.IdentityError as error:  # its words may hold the key
+        raise BadConfig("the key is no identity of age", hint="it must begin with AGE-SECRET-KEY-1") from error
+
+
+def _failed(error: BaseException, what: str) -> BaseException:
+    """Return an error of the library as one of ours."""
+    told = str(error)
+    if isinstance(error, pyrage.DecryptError) and told == _NO_MATCH:
+        return WrongKey(f"{what} was encrypted with another key", hint=_WRONG)
+    if "No space left" in told:  # of what it writes to, as text
+        return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    if isinstance(error, pyrage.DecryptError) or (isinstance(error, OSError) and not error.errno):
+        return Damaged(f"{what} is damaged or cut off: it cannot be decrypted")
+    return error

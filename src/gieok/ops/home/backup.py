@@ -1,0 +1,331 @@
+"""`gieok backup create | list | verify | restore | prune`: the home as one file, made while everything runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+from gieok.errors import BadRequest
+from gieok.ops.context import Context
+from gieok.ops.encode import As, Hidden, OrNull, Reason
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ports.backup import BackupFile, BackupReport, Restored
+
+_TO = Words("the folder (default: `backup.folder`)", "폴더 (기본: `backup.folder`)")
+_FILE = Words("the backup (default: the newest)", "백업 (기본: 가장 새 것)")
+_KEY_FILE = Words("the key, where it is not that of this home", "이 홈의 키가 아닐 때의 키 파일")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateRequest:
+    """Parameters of `gieok backup create`."""
+
+    to: str = argument(_TO, "")
+    encrypt: bool = argument(
+        Words("refuse to make one that is not encrypted", "암호화되지 않은 백업은 만들지 않음"), False
+    )
+    with_keys: bool = argument(
+        Words("put `.env` in too (encrypted backups only)", "`.env`도 넣음 (암호화한 백업만)"), False
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackupListRequest:
+    """Parameters of `gieok backup list`."""
+
+    to: str = argument(_TO, "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifyRequest:
+    """Parameters of `gieok backup verify`."""
+
+    file: str = argument(_FILE, "", positional=True)
+    key_file: str = argument(_KEY_FILE, "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreBackupRequest:
+    """Parameters of `gieok backup restore`."""
+
+    file: str = argument(_FILE, "", positional=True)
+    to: str = argument(Words("the home to make (default: this one)", "만들 홈 (기본: 지금 홈)"), "")
+    replace: bool = argument(
+        Words("take the place of a home that is in use; that one is kept aside", "쓰던 홈을 대신함; 그 홈은 따로 둠"),
+        False,
+    )
+    key_file: str = argument(_KEY_FILE, "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PruneRequest:
+    """Parameters of `gieok backup prune`."""
+
+    to: str = argument(_TO, "")
+    keep: int = argument(Words("how many of the newest stay", "남길 최신 백업 수"), 1)
+    yes: bool = argument(Words("do not ask", "묻지 않음"), False)
+
+
+class BackupRow(NamedTuple):
+    """A backup."""
+
+    path: str
+    made_at: str
+    size_bytes: int
+    is_encrypted: bool
+
+
+def _row(file: BackupFile) -> BackupRow:
+    return BackupRow(str(file.path), file.made_at.isoformat(), file.size_bytes, file.is_encrypted)
+
+
+def _rows(files: Sequence[BackupFile]) -> tuple[BackupRow, ...]:
+    return tuple(map(_row, files))
+
+
+@dataclass(frozen=True, slots=True)
+class BackupResult:
+    """A backup that was made or read: number and size of the files in it, what it leaves out, which older ones went."""
+
+    backup: Annotated[BackupFile, As(_row)]
+    files: int
+    content_bytes: int
+    made_by: str
+    left_out: tuple[Reason, ...]
+    pruned: Annotated[Sequence[BackupFile], As(_rows)]
+    is_made: Hidden[bool]
+    found: Hidden[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class BackupListResult:
+    """The backups in a folder, the newest first, and how many are kept (0: all)."""
+
+    folder: str
+    backups: Annotated[Sequence[BackupFile], As(_rows)]
+    keep: int
+
+    @property
+    def found(self) -> bool:
+        """True where there is one."""
+        return bool(self.backups)
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreBackupResult:
+    """What stands where now; `kept_aside` is the home that was there before."""
+
+    home: str
+    backup: Annotated[BackupFile, As(_row)]
+    files: int
+    messages: int
+    memories: int
+    documents: int
+    kept_aside: OrNull[str]
+    found: Hidden[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class PruneResult:
+    """The backups that went."""
+
+    removed: Annotated[Sequence[BackupFile], As(_rows)]
+
+    @property
+    def found(self) -> bool:
+        """True where one went."""
+        return bool(self.removed)
+
+
+def create(context: Context, request: CreateRequest) -> BackupResult:
+    """Make a backup. Raises BadRequest, StoreError."""
+    context.say(context.words("backing up", "백업하는 중"))
+    report = context.admin.backups().create(
+        _path(context, request.to), encrypt=request.encrypt, with_keys=request.with_keys
+    )
+    return _result(report, is_made=True)
+
+
+def listed(context: Context, request: BackupListRequest) -> BackupListResult:
+    """Return what is there."""
+    backups, folder = context.admin.backups(), _path(context, request.to)
+    keep = int(context.admin.setting("backup.keep"))
+    return BackupListResult(str(backups.folder(folder)), backups.listed(folder), keep)
+
+
+def verify(context: Context, request: VerifyRequest) -> BackupResult:
+    """Read a backup from its first byte to its last. Raises Damaged, WrongKey."""
+    report = context.admin.backups().verify(_file(context, request.file), _path(context, request.key_file))
+    return _result(report, is_made=False)
+
+
+def restore(context: Context, request: RestoreBackupRequest) -> RestoreBackupResult:
+    """Restore a home. Raises BadRequest, Damaged, WrongKey."""
+    home = _path(context, request.to) or context.home
+    context.say(context.words("restoring", "복원하는 중"))
+    done: Restored = context.admin.backups().restore(
+        _file(context, request.file), home, replace=request.replace, key_file=_path(context, request.key_file)
+    )
+    counts = (done.messages, done.memories, done.documents)
+    return RestoreBackupResult(str(done.home), done.report.file, done.report.members, *counts, done.kept_aside)
+
+
+def prune(context: Context, request: PruneRequest) -> PruneResult:
+    """Remove all but the newest, once a person agrees. Raises BadRequest."""
+    if request.keep < 0:
+        raise BadRequest(f"--keep is {request.keep}", hint="0 removes every backup")
+    backups, folder = context.admin.backups(), _path(context, request.to)
+    old = backups.listed(folder)[request.keep :]
+    if old and not request.yes:
+        lines = [printable(str(one.path)) for one in old]
+        question = context.words("remove these backups for good? (y/N) ", "이 백업을 영영 지울까요? (y/N) ")
+        if not context.agrees(lines, question, "a backup that is removed is gone: give --yes"):
+            return PruneResult(())
+    return PruneResult(backups.prune(request.keep, folder))
+
+
+def _path(context: Context, text: str) -> Path | None:
+    return context.caller.path(text) if text else None
+
+
+def _file(context: Context, text: str) -> Path:
+    """Return the backup that is meant: a path, a name in the folder of backups, or the newest there."""
+    backups = context.admin.backups()
+    if not text:
+        newest = next(iter(backups.listed()), None)
+        if newest is None:
+            folder = str(backups.folder())
+            raise BadRequest(f"there is no backup in {folder!r}", hint="name one: `gieok backup verify FILE`")
+        return newest.path
+    named = context.caller.path(text)
+    beside = backups.folder() / text
+    return beside if not named.exists() and beside.exists() else named
+
+
+def _result(report: BackupReport, *, is_made: bool) -> BackupResult:
+    left_out = tuple(Reason(*one) for one in report.left_out)
+    return BackupResult(
+        report.file, report.members, report.content_bytes, report.gieok, left_out, report.pruned, is_made
+    )
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e6:,.1f} MB" if count >= 100_000 else f"{count / 1e3:,.1f} kB"
+
+
+def _line(file: BackupFile, style: Style) -> str:
+    lock = style.say("encrypted", "암호화됨") if file.is_encrypted else style.say("in the clear", "암호화 안 됨")
+    return f"{style.bold(printable(str(file.path)))}  {_size(file.size_bytes)}, {lock}"
+
+
+def present_one(result: BackupResult, style: Style) -> str:
+    """Show what was made or read."""
+    content = _size(result.content_bytes)
+    lines = [
+        style.say("backed up and read back: ", "백업하고 다시 읽어 확인: ")
+        if result.is_made
+        else style.say("whole: ", "온전함: "),
+        style.say(f"  {result.files:,} files of {content}", f"  파일 {result.files:,}개, {content}"),
+    ]
+    lines[0] += _line(result.backup, style)
+    if result.is_made and not result.backup.is_encrypted:
+        lines.append(
+            style.say(
+                "  anyone who has the file can read it: `gieok encryption on` encrypts the next ones",
+                "  이 파일을 가진 사람은 누구나 읽을 수 있습니다: `gieok encryption on`이면 다음부터 암호화합니다",
+            )
+        )
+    went = style.say("older, removed", "오래되어 지움")
+    lines += [f"  {went}: {printable(str(one.path))}" for one in result.pruned]
+    without = style.say("not in it", "들어 있지 않음")
+    return "\n".join(
+        lines + [f"  ✗ {without}: {printable(one.path)}: {printable(one.reason)}" for one in result.left_out]
+    )
+
+
+def present_list(result: BackupListResult, style: Style) -> str:
+    """Show the backups, and how long they stay."""
+    if not result.backups:
+        return style.say(
+            f"no backup in {result.folder}: `gieok backup` makes one",
+            f"{result.folder}에 백업이 없습니다: `gieok backup`",
+        )
+    kept = style.say(
+        f"the newest {result.keep} are kept (`backup.keep`)", f"최신 {result.keep}개를 둡니다 (`backup.keep`)"
+    )
+    every = style.say("all are kept (`backup.keep: 0`)", "모두 둡니다 (`backup.keep: 0`)")
+    return "\n".join([*(_line(one, style) for one in result.backups), kept if result.keep else every])
+
+
+def present_restored(result: RestoreBackupResult, style: Style) -> str:
+    """Show what stands where now."""
+    lines = [
+        style.say(
+            f"restored {result.home}: {result.messages:,} messages, {result.memories:,} memories made of them, "
+            f"{result.documents:,} documents in the index",
+            f"{result.home} 복원: 메시지 {result.messages:,}개, 그로부터 만든 기억 {result.memories:,}개, "
+            f"색인의 문서 {result.documents:,}개",
+        )
+    ]
+    if result.kept_aside:
+        lines.append(style.say(f"  the home before: {result.kept_aside}", f"  이전 홈: {result.kept_aside}"))
+    lines.append(style.say("  next: `gieok doctor`, `gieok up`", "  다음: `gieok doctor`, `gieok up`"))
+    return "\n".join(lines)
+
+
+def present_pruned(result: PruneResult, style: Style) -> str:
+    """Show what went."""
+    if not result.removed:
+        return style.say("nothing was removed", "아무것도 지우지 않았습니다")
+    removed = style.say("removed", "지움")
+    return "\n".join(f"{removed}: {printable(str(one.path))}" for one in result.removed)
+
+
+CREATE = Operation(
+    name="backup create",
+    handler=create,
+    present=present_one,
+    effect=Effect.WRITE,
+    examples=("gieok backup", "gieok backup --to /media/usb/gieok"),
+    doc=Words(
+        "Back up the home into one file while everything runs", "모든 것이 도는 동안 홈을 파일 하나로 백업합니다"
+    ),
+)
+LIST = Operation(
+    name="backup list",
+    handler=listed,
+    present=present_list,
+    doc=Words("List the backups, the newest first", "백업을 새것부터 보여 줍니다"),
+)
+VERIFY = Operation(
+    name="backup verify",
+    handler=verify,
+    present=present_one,
+    effect=Effect.WRITE,  # it may ask for a passphrase: never in the daemon
+    examples=("gieok backup verify", "gieok backup verify gieok-20261123T021500Z.tar.gz.age --key-file key.txt"),
+    doc=Words("Read a backup from its first byte to its last", "백업을 처음부터 끝까지 읽어 확인합니다"),
+)
+RESTORE = Operation(
+    name="backup restore",
+    handler=restore,
+    present=present_restored,
+    effect=Effect.WRITE,
+    forgives_config=True,
+    examples=(
+        "gieok backup restore",
+        "gieok backup restore FILE --to ~/.gieok-old",
+        "gieok backup restore FILE --replace",
+    ),
+    doc=Words("Restore a home from a backup, once all of it is verified", "백업 전체를 확인한 뒤 홈을 복원합니다"),
+)
+PRUNE = Operation(
+    name="backup prune",
+    handler=prune,
+    present=present_pruned,
+    effect=Effect.DESTROY,
+    examples=("gieok backup prune --keep 3", "gieok backup prune --keep 0 --yes"),
+    doc=Words(
+        "Remove old backups: what was forgotten may still be in them",
+        "오래된 백업을 지웁니다: 잊은 것이 남아 있을 수 있습니다",
+    ),
+)
