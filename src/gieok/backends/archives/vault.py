@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gieok.backends.archives.folder import FolderArchive
+from gieok.backends.opening import ArchiveOpening
 from gieok.errors import ArchiveFailed
 from gieok.ports.archive import ArchiveChanges, ArchivedFile
 
@@ -108,6 +109,11 @@ class VaultArchive:
                 file = Path(base, name)
                 if name.lower().endswith(_ENDINGS) and not name.startswith(".") and _is_plain(file):
                     yield unicodedata.normalize("NFC", file.relative_to(self._folder).as_posix()), file
+
+
+def opened(opening: ArchiveOpening) -> VaultArchive:
+    """Return the notes of all scopes in a folder."""
+    return VaultArchive(opening.folder, opening.own, opening.mark)
 
 
 def _name(path: str, *, is_ours: bool) -> str:

@@ -15,6 +15,7 @@ from gieok.engine.incidents import Incidents
 from gieok.engine.schedule import Schedule
 from gieok.errors import GieokError, unexpected
 from gieok.model.conversation import Incident
+from gieok.ops.archive import sync as archive_sync
 from gieok.ops.context import Context
 from gieok.ops.home import housekeeping
 from gieok.ops.observe.run import settled
@@ -170,4 +171,6 @@ def _reflect(context: Context, is_stopped: Stopped) -> str:
 JOBS = (
     Job("reflect", "reflect.schedule", Words("weekly reflection", "주간 성찰"), _reflect),
     Job("housekeeping", "housekeeping.schedule", Words("housekeeping", "정리"), housekeeping.tidy),
+    Job("cold", "archive.schedule_cold", Words("moving to cold", "cold로 옮기기"), archive_sync.to_cold),
+    Job("sync", "archive.schedule_sync", Words("synchronising cold", "cold 맞추기"), archive_sync.by_itself),
 )

@@ -159,7 +159,11 @@ def test_a_note_that_was_renamed_or_moved_is_followed(vault: Vault) -> None:
 def test_a_copy_and_the_copies_of_sync_programs_are_left_alone(vault: Vault) -> None:
     observe(vault.tiers, "We ship with SQLite")
     note = vault.note("SQLite")
-    names = ("Mine too.md", "01 We ship (Conflicted copy phone 202408011400).md", "01 We ship.sync-conflict-20240801-1.md")
+    names = (
+        "Mine too.md",
+        "01 We ship (Conflicted copy phone 202408011400).md",
+        "01 We ship.sync-conflict-20240801-1.md",
+    )
     for name in names:
         shutil.copy(note, note.with_name(name))
         note.with_name(name).write_text(note.read_text().replace("SQLite\n", "Oracle\n"))
@@ -217,7 +221,7 @@ def test_a_vault_that_is_not_there_changes_and_asks_nothing(vault: Vault) -> Non
     observe(vault.tiers, "We ship with SQLite")
     place = vault.place(vault.document("We ship with SQLite"))
     away = vault.folder.rename(vault.folder.with_name("away"))
-    for make in (lambda: None, lambda: vault.folder.mkdir(), lambda: (vault.folder / "lost+found").mkdir()):
+    for make in (lambda: None, vault.folder.mkdir, (vault.folder / "lost+found").mkdir):
         make()
         with pytest.raises(ArchiveFailed, match="not there"):
             vault.sync()

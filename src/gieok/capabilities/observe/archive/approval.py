@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gieok.capabilities.observe import observation
 from gieok.capabilities.observe.archive import cold, move, note_file, questions, sync
-from gieok.capabilities.observe.archive.questions import Asked, Question
+from gieok.capabilities.observe.archive.questions import Question
 from gieok.capabilities.observe.archive.tiers import Arrival, Group, Outcome, Tiers
 from gieok.engine import distil
 from gieok.errors import ArchiveMissing
@@ -28,11 +28,11 @@ class DueDay(NamedTuple):
 
 def due(tiers: Tiers, warm_days: int) -> list[DueDay]:
     """Return the days in warm that are over and were not rejected, oldest first. Raises StoreError, ArchiveFailed."""
-    rejected = tiers.journal.kept(_REJECTED)
+    refused = tiers.journal.kept(_REJECTED)
     last = tiers.clock.now().astimezone(tiers.zone).date() - timedelta(days=warm_days)
     found: dict[date, DueDay] = {}
     for one in tiers.journal.places():
-        if one.place.tier is Tier.WARM and one.day <= last and one.day.isoformat() not in rejected:
+        if one.place.tier is Tier.WARM and one.day <= last and one.day.isoformat() not in refused:
             held = tiers.shelves[Tier.WARM].read(one.place)
             before = found.get(one.day, DueDay(one.day, 0, 0, 0))
             found[one.day] = DueDay(
@@ -61,9 +61,16 @@ def reject(tiers: Tiers, days: Iterable[date]) -> None:
     tiers.journal.keep(_REJECTED, {day.isoformat(): now for day in days})
 
 
+def rejected(tiers: Tiers) -> list[date]:
+    """Return the days that were rejected."""
+    return sorted(date.fromisoformat(day) for day in tiers.journal.kept(_REJECTED))
+
+
 def written_back(tiers: Tiers, asked: Sequence[Question]) -> Outcome:
     """Write what was deleted to where it was. The caller holds the lock. Raises StoreError."""
     done, groups, back = Outcome(), list[Group](), list[Question]()
+    if not asked:
+        return done
     shelf = tiers.shelves[Tier.COLD]
     arriving: dict[tuple[object, str], list[Arrival]] = {}
     for one in asked:
@@ -94,8 +101,9 @@ def theirs_stands(tiers: Tiers, asked: Sequence[Question]) -> None:
 
 def ours_stands(tiers: Tiers, asked: Sequence[Question]) -> Outcome:
     """Put Gieok's versions in the place of the person's, which go to the history. Raises StoreError, ArchiveFailed."""
-    done, shelf = Outcome(), tiers.shelves[Tier.COLD]
+    done = Outcome()
     for one in asked:
+        shelf = tiers.shelves[Tier.COLD]
         ours = _kept(tiers, one)
         live = next(iter(tiers.store.get(one.scope, [one.key])), None)
         row = next(iter(tiers.journal.archived(one.scope, keys=[one.key])), None)
@@ -125,9 +133,3 @@ def _kept(tiers: Tiers, question: Question) -> str | None:
     except ArchiveMissing:
         return None
     return note_file.text_of_conflict(shelf.text(question.path, data))
-
-
-def chosen(asked: Sequence[Question], names: Iterable[str], what: Asked) -> list[Question]:
-    """Return the questions of a kind that are named: by handle, or as a group."""
-    wanted = set(names)
-    return [one for one in asked if one.what is what and (one.handle in wanted or one.group in wanted)]

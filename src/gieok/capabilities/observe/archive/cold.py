@@ -25,6 +25,8 @@ def arrival(tiers: Tiers, entry: Entry, before: ArchivedMemory | None = None) ->
 def to_cold(tiers: Tiers, rows: Sequence[ArchivedMemory]) -> Outcome:
     """Move memories from warm to cold. The caller holds the lock, and sweeps afterwards. Raises StoreError."""
     done = Outcome()
+    if not rows:
+        return done
     places = list(dict.fromkeys(row.place for row in rows))
     wanted = {(row.place.scope, row.key) for row in rows}
     arriving: list[Arrival] = []

@@ -13,11 +13,12 @@ def to_fields(entry: Entry) -> dict[str, object]:
     """Return the fields of an entry but for its text and tier, those that are empty or follow from the text left out."""
     document = entry.document
     times = {name: moment.isoformat() for name in _TIMES if (moment := getattr(document, name)) is not None}
-    passages = [list(passage) for passage in entry.passages] if entry.passages != _whole(document.text) else []
+    passages = [passage._asdict() for passage in entry.passages] if entry.passages != _whole(document.text) else []
     fields = {
         "scope": document.scope.path, "key": document.key, "kind": document.kind, "hash": document.content_hash, **times,
         "importance": document.importance, "title": document.title, "metadata": dict(document.metadata),
-        "from": [[o.source, o.start_line, o.end_line, list(o.message_ids)] for o in document.provenance],
+        # No list in a list: `[[` is a link to Obsidian.
+        "from": [origin._asdict() for origin in document.provenance],
         "passages": passages,
     }  # fmt: skip
     return {name: value for name, value in fields.items() if value not in ("", [], {})}
@@ -35,10 +36,12 @@ def from_fields(fields: Mapping[str, Any], text: str) -> Entry:
         title=fields.get("title", ""),
         importance=float(fields["importance"]),
         metadata={str(name): str(value) for name, value in fields.get("metadata", {}).items()},
-        provenance=tuple(Provenance(s, a, b, tuple(ids)) for s, a, b, ids in fields.get("from", ())),
+        provenance=tuple(
+            Provenance(**{**row, "message_ids": tuple(row["message_ids"])}) for row in fields.get("from", ())
+        ),
         **times,
     )
-    return Entry(document, tuple(Passage(*row) for row in fields.get("passages", ())) or _whole(text))
+    return Entry(document, tuple(Passage(**row) for row in fields.get("passages", ())) or _whole(text))
 
 
 def _whole(text: str) -> tuple[Passage, ...]:

@@ -36,7 +36,8 @@ _TITLE_BYTES = 100
 _OPENS, _CLOSES = "<!-- gieok ", " -->"
 _COMMENT = re.compile(rf'^{_OPENS}(\{{"scope": .*\}}){_CLOSES}[ \t]*$', re.MULTILINE)
 _BELOW = "%% Write below this line: Gieok keeps it as it is. %%"
-_UNSAFE = re.compile("[<>\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff]")
+#: What ends a comment, breaks a line, or is a link or a tag to Obsidian.
+_UNSAFE = re.compile("[<>#]|\\[(?=\\[)|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff]")
 _HANDLE, _TAG = "gieok", "gieok"
 _MARK = re.compile(rf"^{_HANDLE}\s*:", re.MULTILINE)
 _OURS = frozenset(
