@@ -8,6 +8,7 @@ from gieok.app.wiring import Wiring
 from gieok.backends.opening import ArchiveOpening
 from gieok.capabilities.observe.archive import cold, retention, sweep, vaults
 from gieok.capabilities.observe.archive.day_file import DayForm
+from gieok.capabilities.observe.archive.limits import Limits
 from gieok.capabilities.observe.archive.note_file import NoteForm
 from gieok.capabilities.observe.archive.shelf import Shelf
 from gieok.capabilities.observe.archive.tiers import Tiers
@@ -24,6 +25,7 @@ def opened(wiring: Wiring) -> ArchiveContext:
     return ArchiveContext(
         made,
         lambda: sweep.sweep(made()).wrong,
+        lambda: sweep.drop_damaged(made()).wrong,
         settings.text("archive.cold"),
         settings.integer("archive.warm_days"),
         settings.flag("archive.auto_approve"),
@@ -42,6 +44,7 @@ def tiers(wiring: Wiring) -> Tiers:
         retention.rules(wiring.settings.integer("archive.hot_days")),
         wiring.clock,
         wiring.zone,
+        Limits(wiring.settings.integer("archive.hot_tokens"), 1_000_000 * wiring.settings.integer("archive.hot_mb")),
     )
 
 

@@ -157,7 +157,8 @@ def _look(
     """Return what is known to a conversation, with what was observed ahead and is not kept yet."""
     ahead = [observation.load(chunk.body) for chunk in journal.chunks(scope, READER)]
     task = next(iter(store.get(scope, [observation.TASK_KEY])), None)
-    return known.known(scope_memory.load(store, scope), task, [*ahead, *before], messages, _REMEMBERED_TOKENS)
+    held = scope_memory.load(store, scope, hashes=scope_memory.standing(journal, scope))
+    return known.known(held, task, [*ahead, *before], messages, _REMEMBERED_TOKENS)
 
 
 def _scope_models(wiring: Wiring, store: Store) -> ScopeModels:
@@ -201,7 +202,7 @@ def _rules(wiring: Wiring, store: Store, scope: Scope, judge: rules.Judge) -> Ca
         return rules.of_agent_before([turn.message for turn in turns if turn.place < found.seq])
 
     def held() -> list[str]:
-        documents = scope_memory.load(store, scope).documents
+        documents = scope_memory.load(store, scope, hashes=scope_memory.standing(journal, scope)).documents
         return [document.text for document in documents if document.valid_to is None]
 
     return rules.RulesObserver(wiring.zone, judge, before, held)

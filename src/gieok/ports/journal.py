@@ -130,6 +130,9 @@ class JournalUpkeep(Protocol):
         A process that dies releases it.
         """
 
+    def tiers(self) -> dict[str, int]:
+        """Count the memories of all scopes by tier; a tier without any is left out."""
+
     def grown(self) -> dict[str, int]:
         """Count what grows beside messages and memories: kind (`prune`) → rows."""
 

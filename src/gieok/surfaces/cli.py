@@ -59,7 +59,7 @@ _GROUPS = {
     ),
 }
 #: What a group does where no command of it is named: group → command.
-DEFAULTS = {"backup": "create"}
+DEFAULTS = {"archive": "status", "backup": "create"}
 #: Commands that are no operation but another surface: name → what it does, and the module whose `main` runs it.
 SERVERS = {
     "mcp": (Words("Serve the memory tools to an agent (MCP over stdio)", "에이전트에 기억 도구를 제공합니다 (MCP, stdio)"),

@@ -11,6 +11,8 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from gieok import paths
+from gieok.capabilities.observe.archive import sweep
+from gieok.capabilities.observe.archive.tiers import INCIDENT, Outcome
 from gieok.engine.incidents import Incidents
 from gieok.engine.schedule import Schedule
 from gieok.errors import GieokError, unexpected
@@ -23,6 +25,7 @@ from gieok.ops.operation import Words
 from gieok.text.redact import redact
 
 _REALM = "jobs"
+WARM = "warm"
 _FIRST_WAIT, _LONGEST_WAIT = timedelta(minutes=5), timedelta(hours=6)
 _WAITS = Words("gieok: {name} failed and is tried again", "gieok: {name}: 실패해서 다시 시도합니다")
 #: Says whether to stop, as the process is to end.
@@ -75,6 +78,12 @@ def run_due(context: Context, jobs: Sequence[Job] | None = None, *, is_stopped: 
             if held and _is_due(context, job):  # no other process was faster
                 done.append(_run(context, job, is_stopped))
     return done
+
+
+def note(context: Context, name: str, said: str) -> None:
+    """Say that a person had a job done now: its next time is the one after."""
+    now = context.clock.now()
+    context.memory.journal().keep(_REALM, {name: _to_text(_Record(now, now.isoformat(), said))})
 
 
 def plan(context: Context, jobs: Iterable[Job] | None = None) -> list[Planned]:
@@ -168,8 +177,33 @@ def _reflect(context: Context, is_stopped: Stopped) -> str:
     return ""
 
 
+def _warm(context: Context, is_stopped: Stopped) -> str:
+    """Move what is over to warm; tell of what is wrong with files once."""
+    del is_stopped  # it may be killed
+    before = {incident.name for incident in context.memory.journal().incidents()}
+    done = sweep.run(context.archive.tiers())
+    if done.wrong and INCIDENT not in before:
+        title = Words("gieok: something is wrong with the archive", "gieok: 보관한 기억에 문제가 있습니다")
+        context.admin.notices().notify(title.say(context.lang), "; ".join(done.wrong[:5]))
+    return moved(done)
+
+
+def moved(done: Outcome) -> str:
+    """Return what came of moves in a few words."""
+    counts = {"moved": done.moved, "corrected": done.corrected, "wrong": len(done.wrong)}
+    return ", ".join(f"{what} {count:,}" for what, count in counts.items() if count)
+
+
+def _back_up(context: Context, is_stopped: Stopped) -> str:
+    """Make a backup; without an own folder for them, beside the home."""
+    del is_stopped  # killed at any moment there is a whole one, or none
+    return str(context.admin.backups().create().file.path)
+
+
 JOBS = (
     Job("reflect", "reflect.schedule", Words("weekly reflection", "주간 성찰"), _reflect),
+    Job(WARM, "archive.schedule_warm", Words("hot to warm", "hot에서 warm으로"), _warm),
+    Job("backup", "backup.schedule", Words("backup", "백업"), _back_up),
     Job("housekeeping", "housekeeping.schedule", Words("housekeeping", "정리"), housekeeping.tidy),
     Job("cold", "archive.schedule_cold", Words("moving to cold", "cold로 옮기기"), archive_sync.to_cold),
     Job("sync", "archive.schedule_sync", Words("synchronising cold", "cold 맞추기"), archive_sync.by_itself),

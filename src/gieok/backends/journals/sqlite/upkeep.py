@@ -20,6 +20,14 @@ _OLD = {
 class SqliteUpkeep(JournalFile):
     """What grows in the journal beside messages and memories."""
 
+    def tiers(self) -> dict[str, int]:
+        """Count the memories of each tier that has some."""
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT 'hot', count(*) FROM made UNION ALL SELECT tier, count(*) FROM archived GROUP BY tier"
+            )
+            return {tier: count for tier, count in rows if count}
+
     def grown(self) -> dict[str, int]:
         """Count the rows of each kind that `prune` knows."""
         with self._reading() as db:

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 
 from gieok.capabilities.observe import observation
-from gieok.capabilities.observe.archive.fields import from_fields, to_fields
+from gieok.capabilities.observe.archive.fields import from_entry_fields, to_entry_fields
 from gieok.capabilities.observe.archive.shelf import Contents, Written
 from gieok.capabilities.observe.observation import PRIORITY_OF_MARK, Category, Priority
 from gieok.model.memory import Document, Entry, Scope, Tier
@@ -97,7 +97,7 @@ def _bullet(entry: Entry, zone: tzinfo) -> Iterator[str]:
     shown = _UNSAFE.sub(" ", document.text).split("\n")
     shown = [_NOTHING + line if line.startswith(_OPENS.strip()) else line for line in shown]
     lines = [f"- {_lead(document, zone)}{shown[0]}", *(f"  {line}" if line else "" for line in shown[1:])]
-    facts = to_fields(entry) | {"sum": _sum(lines)}
+    facts = to_entry_fields(entry) | {"sum": _sum(lines)}
     if _text("\n".join(lines)) != document.text:
         facts["text"] = document.text
     yield from lines
@@ -151,8 +151,8 @@ def _memory(comment: str, block: list[str]) -> Written | None:
     try:
         facts = json.loads(comment)
         if _sum(block) == facts["sum"]:
-            return Written(from_fields(facts, facts.get("text", _text("\n".join(block)))))
+            return Written(from_entry_fields(facts, facts.get("text", _text("\n".join(block)))))
         text = _text("\n".join(line.rstrip() for line in block)).strip()
-        return Written(from_fields(facts, text), is_edited=True) if text else None
+        return Written(from_entry_fields(facts, text), is_edited=True) if text else None
     except (ValueError, KeyError, TypeError, AttributeError):
         return None

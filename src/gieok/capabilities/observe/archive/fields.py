@@ -1,4 +1,4 @@
-"""What an entry is beside its text, as JSON: for the forms of archive files."""
+"""What a document or an entry is beside its text, as JSON: for the forms of archive files, and for exports."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -9,25 +9,22 @@ from gieok.model.memory import Document, Entry, Passage, Provenance, Scope
 _TIMES = ("created_at", "updated_at", "valid_from", "valid_to")
 
 
-def to_fields(entry: Entry) -> dict[str, object]:
-    """Return the fields of an entry but for its text and tier, those that are empty or follow from the text left out."""
-    document = entry.document
+def to_fields(document: Document) -> dict[str, object]:
+    """Return the fields of a document but for its text and tier, those that are empty left out."""
     times = {name: moment.isoformat() for name in _TIMES if (moment := getattr(document, name)) is not None}
-    passages = [passage._asdict() for passage in entry.passages] if entry.passages != _whole(document.text) else []
     fields = {
         "scope": document.scope.path, "key": document.key, "kind": document.kind, "hash": document.content_hash, **times,
         "importance": document.importance, "title": document.title, "metadata": dict(document.metadata),
         # No list in a list: `[[` is a link to Obsidian.
         "from": [origin._asdict() for origin in document.provenance],
-        "passages": passages,
     }  # fmt: skip
     return {name: value for name, value in fields.items() if value not in ("", [], {})}
 
 
-def from_fields(fields: Mapping[str, Any], text: str) -> Entry:
-    """Return the entry of these fields and a text. Raises KeyError, ValueError, TypeError, AttributeError for others."""
+def from_fields(fields: Mapping[str, Any], text: str) -> Document:
+    """Return the document of these fields and a text. Raises KeyError, ValueError, TypeError, AttributeError for others."""
     times: dict[str, Any] = {name: datetime.fromisoformat(fields[name]) for name in _TIMES if name in fields}
-    document = Document(
+    return Document(
         scope=Scope(fields["scope"]),
         key=fields["key"],
         kind=fields["kind"],
@@ -41,7 +38,19 @@ def from_fields(fields: Mapping[str, Any], text: str) -> Entry:
         ),
         **times,
     )
-    return Entry(document, tuple(Passage(**row) for row in fields.get("passages", ())) or _whole(text))
+
+
+def to_entry_fields(entry: Entry) -> dict[str, object]:
+    """Return the fields of an entry: with passages, unless the whole text is one."""
+    fields, passages = to_fields(entry.document), entry.passages
+    is_whole = passages == _whole(entry.document.text)
+    return fields if is_whole else {**fields, "passages": [passage._asdict() for passage in passages]}
+
+
+def from_entry_fields(fields: Mapping[str, Any], text: str) -> Entry:
+    """Return the entry of these fields and a text. Raises as `from_fields`."""
+    passages = tuple(Passage(**row) for row in fields.get("passages", ()))
+    return Entry(from_fields(fields, text), passages or _whole(text))
 
 
 def _whole(text: str) -> tuple[Passage, ...]:

@@ -8,7 +8,7 @@ What a person changed in a file is taken as their correction. What a file lost (
 holds: it is written again, and said.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -20,12 +20,16 @@ from gieok.capabilities.observe.archive.tiers import Arrival, Group, Outcome, Ti
 from gieok.engine.clean import cleaned
 from gieok.errors import ArchiveConflict, ArchiveFailed, StoreError
 from gieok.model.archive import ArchivedMemory, Move, Place, StalePlace
-from gieok.model.memory import Document, Entry, Tier
+from gieok.model.memory import Document, Entry, Scope, Tier
 from gieok.text.tokens import count_tokens
 
 _TRIES = 3
 #: Files that could not be read are kept below this folder of their archive.
 DAMAGED = "damaged"
+
+
+#: Returns those of these documents that are stored.
+Stored = Callable[[Scope, Sequence[str]], list[Entry]]
 
 
 class Living(NamedTuple):
@@ -58,9 +62,9 @@ class _Plan(NamedTuple):
     moves: tuple[Move, ...]
 
 
-def read(tiers: Tiers, group: Group) -> FileState:
-    """Read what lives in a file. Raises ArchiveFailed, StoreError."""
-    shelf, state = tiers.shelves[group.tier], FileState()
+def read(tiers: Tiers, group: Group, stored: Stored | None = None) -> FileState:
+    """Read what lives in a file; what it lacks is `stored` (in the store, unless told). Raises ArchiveFailed, StoreError."""
+    shelf, state, stored = tiers.shelves[group.tier], FileState(), stored or tiers.store.entries
     lost: list[ArchivedMemory] = []
     for path in shelf.spellings(group.path):
         place = Place(group.scope, group.tier, path)
@@ -75,7 +79,7 @@ def read(tiers: Tiers, group: Group) -> FileState:
         state.strays += [one for key, one in written.items() if one.is_edited and key not in living]
         for row in rows:
             if (found := written.get(row.key)) is not None:
-                state.living[row.key] = _as_read(tiers, row, found)
+                state.living[row.key] = _as_read(tiers, row, found, stored)
             else:
                 lost.append(row)
         if held and rows:
@@ -83,7 +87,7 @@ def read(tiers: Tiers, group: Group) -> FileState:
     if not state.living and not lost:
         for held in state.held.values():
             state.own = _joined(state.own, held.contents.own)
-    _find_again(tiers, shelf, state, lost)
+    _find_again(shelf, state, lost, stored)
     return state
 
 
@@ -132,25 +136,25 @@ def in_hot(entry: Entry) -> Entry:
     return entry if document.tier is Tier.HOT else entry._replace(document=replace(document, tier=Tier.HOT))
 
 
-def _as_read(tiers: Tiers, row: ArchivedMemory, found: Written) -> Living:
+def _as_read(tiers: Tiers, row: ArchivedMemory, found: Written, stored: Stored) -> Living:
     """Return a memory as its file says it: changed there, it is what a person says now."""
     entry = found.entry
     if found.is_edited:
         document = cleaned(entry.document)
         fresh = observation.corrected(document, document.text, tiers.clock.now())
-        stored = tiers.store.get(document.scope, [row.key])
-        return Living(row, fresh, stored[0] if stored and stored[0].content_hash == row.content_hash else None)
+        before = [one.document for one in stored(document.scope, [row.key])]
+        return Living(row, fresh, before[0] if before and before[0].content_hash == row.content_hash else None)
     return Living(row, entry)
 
 
-def _find_again(tiers: Tiers, shelf: Shelf, state: FileState, lost: Sequence[ArchivedMemory]) -> None:
+def _find_again(shelf: Shelf, state: FileState, lost: Sequence[ArchivedMemory], stored: Stored) -> None:
     """Take what a file should hold and does not from the store."""
     if not lost:
         return
     scope = lost[0].place.scope
-    stored = {one.document.key: one for one in tiers.store.entries(scope, [row.key for row in lost])}
+    found = {one.document.key: one for one in stored(scope, [row.key for row in lost])}
     for row in lost:
-        entry = stored.get(row.key)
+        entry = found.get(row.key)
         if entry is not None and entry.document.content_hash == row.content_hash:
             state.living[row.key] = Living(row, in_hot(entry))
     for path in dict.fromkeys(row.place.path for row in lost):

@@ -23,7 +23,7 @@ from datetime import date, datetime, tzinfo
 from typing import Any, NamedTuple
 
 from gieok import places
-from gieok.capabilities.observe.archive.fields import from_fields, to_fields
+from gieok.capabilities.observe.archive.fields import from_entry_fields, to_entry_fields
 from gieok.capabilities.observe.archive.shelf import Contents, Written
 from gieok.errors import ArchiveFailed
 from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Scope, Tier
@@ -104,18 +104,18 @@ class NoteForm:
             return contents.own + "\n"
         entry = contents.memories[0].entry
         links = self.links.get((entry.document.scope, entry.document.key), NO_LINKS)
-        return _note(entry, self._zone, links, contents.own)
+        return note(entry, self._zone, links, contents.own)
 
     def parse(self, scope: Scope, text: str) -> Contents:
         """Return what a note holds, as a person may have left it. Raises BrokenNote."""
         del scope
         text = _same_lines(text)
-        note = read(text)
-        if note is None:
+        found = read(text)
+        if found is None:
             return Contents((), text.strip("\n") if text.startswith(properties.FENCE) else _plain(text))
-        if note.entry is None:
+        if found.entry is None:
             raise BrokenNote("Gieok's comment in it is gone")
-        return Contents((Written(note.entry, note.is_edited),), note.own)
+        return Contents((Written(found.entry, found.is_edited),), found.own)
 
 
 class ReadNote(NamedTuple):
@@ -181,9 +181,9 @@ def conflict_note(document: Document, zone: tzinfo, of: str) -> str:
     return f"{head}\n{_shown(document.text)}\n"
 
 
-def text_of_conflict(note: str) -> str:
+def text_of_conflict(text: str) -> str:
     """Return what stands in such a note."""
-    found = properties.split(_same_lines(note))
+    found = properties.split(_same_lines(text))
     return found[1].strip() if found else ""
 
 
@@ -202,7 +202,7 @@ def _whole(blocks: Mapping[str, str], rest: str, comment: re.Match[str]) -> Read
     text = str(fields["text"]) if is_same and "text" in fields else body.strip()
     if not is_same and not text:
         raise BrokenNote("nothing is left of its text: delete the note, or write what it shall say")
-    entry = from_fields(fields, text)
+    entry = from_entry_fields(fields, text)
     chosen = _chosen(blocks, entry.document)
     is_edited = not is_same or chosen.metadata != entry.document.metadata
     own = _own(blocks, tuple(fields.get("tags", ())), rest[comment.end() + 1 :])
@@ -243,7 +243,8 @@ def _plain(text: str) -> str:
     return f"{properties.joined({})}{text}".strip("\n") if text.strip() else ""
 
 
-def _note(entry: Entry, zone: tzinfo, links: Links, own: str) -> str:
+def note(entry: Entry, zone: tzinfo, links: Links, own: str = "") -> str:
+    """Return the note of a memory, with what is a person's `own` in it."""
     theirs, below = (properties.split(own + "\n") if own else None) or ({}, "")
     ours = {name: value for name, value in _properties(entry.document, zone, links).items() if value}
     ours["tags"] = [*_tags(entry.document), *properties.words(theirs, "tags")]
@@ -257,7 +258,7 @@ def _comment(entry: Entry) -> str:
     """Return the comment of a memory, as its note is written now."""
     document = entry.document
     body = _shown(document.text)
-    fields = {**to_fields(entry), "sum": _sum(body), "tags": _tags(document)}
+    fields = {**to_entry_fields(entry), "sum": _sum(body), "tags": _tags(document)}
     if body != document.text:
         fields["text"] = document.text
     text = _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(fields, ensure_ascii=False))
@@ -267,7 +268,7 @@ def _comment(entry: Entry) -> str:
 def _fields(comment: re.Match[str]) -> dict[str, Any]:
     try:
         found = json.loads(comment[1])
-        from_fields(found, "")
+        from_entry_fields(found, "")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BrokenNote("Gieok's comment in it was changed: undo that in your editor, or delete the note") from error
     return dict(found)
