@@ -4,6 +4,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from gieok import paths, places, registry
+from gieok.app import sealing
 from gieok.app.wiring import Wiring
 from gieok.backends.opening import ArchiveOpening
 from gieok.capabilities.observe.archive import cold, retention, sweep, vaults
@@ -13,9 +14,9 @@ from gieok.capabilities.observe.archive.note_file import NoteForm
 from gieok.capabilities.observe.archive.shelf import Shelf
 from gieok.capabilities.observe.archive.tiers import Tiers
 from gieok.errors import ArchiveFailed
-from gieok.model.memory import Document, Scope, Tier
+from gieok.model.memory import Scope, Tier
 from gieok.ops.context import ArchiveContext
-from gieok.ports.archive import Archive
+from gieok.ports.archive import Archive, PlainSealer
 
 
 def opened(wiring: Wiring) -> ArchiveContext:
@@ -34,7 +35,9 @@ def opened(wiring: Wiring) -> ArchiveContext:
 
 def tiers(wiring: Wiring) -> Tiers:
     """Return the tiers that the settings ask for."""
-    shelves = {Tier.WARM: Shelf(Tier.WARM, DayForm(wiring.zone), cache(partial(_warm, wiring)))}
+    shelves = {
+        Tier.WARM: Shelf(Tier.WARM, DayForm(wiring.zone), cache(partial(_warm, wiring)), sealing.of_archives(wiring))
+    }
     if wiring.settings.text("archive.cold") != "none":
         shelves[Tier.COLD] = _cold_shelf(wiring)
     return Tiers(
@@ -54,19 +57,23 @@ def _warm(wiring: Wiring, scope: Scope) -> Archive:
 
 
 def _cold_shelf(wiring: Wiring) -> Shelf:
-    """Return notes in a person's folder, all scopes together, or a day's file in Dropbox, each scope by itself."""
-    opened = cache(partial(_cold, wiring))
-    if wiring.settings.text("archive.cold") == "dropbox":
-        return Shelf(Tier.COLD, DayForm(wiring.zone), opened)
+    """Return notes in a person's folder, all scopes together, or a day's file in Dropbox, each scope by itself.
+
+    What is sealed Obsidian could not show: a vault is never.
+    """
+    opened, name = cache(partial(_cold, wiring)), wiring.settings.text("archive.cold")
+    sealers = sealing.of_archives(wiring)
+    if name == "dropbox":
+        return Shelf(Tier.COLD, DayForm(wiring.zone), opened, sealers)
 
     def common(scope: Scope) -> Archive:
         del scope
         return opened(Scope(places.USER_SCOPE))
 
-    def is_taken(path: str, document: Document) -> bool:
-        return cold.taken(common(document.scope))(path, document)
-
-    return Shelf(Tier.COLD, NoteForm(wiring.settings.text("archive.subfolder"), wiring.zone, is_taken), common)
+    form = NoteForm(wiring.settings.text("archive.subfolder"), wiring.zone)
+    shelf = Shelf(Tier.COLD, form, common, (PlainSealer(), *sealers) if name == "obsidian" else sealers)
+    form.is_taken = cold.taken(shelf)
+    return shelf
 
 
 def _cold(wiring: Wiring, scope: Scope) -> Archive:

@@ -137,7 +137,8 @@ def test_long_names_are_cut_between_words_and_letters() -> None:
 
 
 def test_names_that_one_file_system_takes_for_equal_are_kept_apart() -> None:
-    form, taken = NoteForm("Gieok", _SEOUL, is_taken=lambda path, _: path == "Gieok/2026/03/04 Mine.md"), set[str]()
+    form, taken = NoteForm("Gieok", _SEOUL), set[str]()
+    form.is_taken = lambda path, _: path == "Gieok/2026/03/04 Mine.md"
     texts = ("Café", "CAFÉ", unicodedata.normalize("NFD", "café"), "Straße", "STRASSE", "Mine")
     for n, text in enumerate(texts):
         document = _document(text, key=f"observe:{n}")

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from gieok.capabilities.observe.archive import move, note_file, retention
 from gieok.capabilities.observe.archive.note_file import NO_LINKS, BrokenNote, Links, NoteForm
+from gieok.capabilities.observe.archive.shelf import Shelf
 from gieok.capabilities.observe.archive.tiers import Arrival, Group, Outcome, Tiers
 from gieok.engine.distil import deliver
 from gieok.errors import ArchiveFailed, ArchiveMissing
 from gieok.model.archive import ArchivedMemory, Place
 from gieok.model.memory import REPLACED_BY, Document, Entry, Scope, Tier
-from gieok.ports.archive import Archive
 
 _AT_ONCE = 500
 
@@ -141,17 +141,20 @@ def _relink(tiers: Tiers, form: NoteForm, row: ArchivedMemory) -> None:
     tiers.journal.settle([(mark, fresh) for mark in marks])
 
 
-def taken(archive: Archive) -> Callable[[str, Document], bool]:
-    """Return what says whether a path of an archive has another file than the note of a document."""
+def taken(shelf: Shelf) -> Callable[[str, Document], bool]:
+    """Return what says whether a path of a shelf has another file than the note of a document."""
 
     def is_taken(path: str, document: Document) -> bool:
-        try:
-            data, _ = archive.read(path)
-            note = note_file.read(data.decode("utf-8", "replace"))
-        except ArchiveMissing:
-            return False
-        except BrokenNote:
-            return True
-        return note is None or note.handle != note_file.handle(document.scope, document.key)
+        return any(_is_another(shelf, one, document) for one in shelf.spellings(path))
 
     return is_taken
+
+
+def _is_another(shelf: Shelf, path: str, document: Document) -> bool:
+    try:
+        note = note_file.read(shelf.text(path, shelf.archive(document.scope).read(path)[0]))
+    except ArchiveMissing:
+        return False
+    except (ArchiveFailed, BrokenNote):  # sealed, or changed by hand
+        return True
+    return note is None or note.handle != note_file.handle(document.scope, document.key)

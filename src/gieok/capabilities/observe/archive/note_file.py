@@ -69,18 +69,18 @@ class BrokenNote(ValueError):
 class NoteForm:
     """`Form` of one note a memory, in folders of years and months below `folder`.
 
-    `is_taken` says whether another file has a path. `links` is where the notes of memories lead to, by scope and key.
+    `is_taken` says whether another file than the note of a document has a path; `links` is where notes lead to, by scope and
+    key of their memories.
     """
 
     def __init__(
         self,
         folder: str,
         zone: tzinfo,
-        is_taken: Callable[[str, Document], bool] = lambda path, document: False,
     ) -> None:
         self._folder = f"{folder.strip('/')}/" if folder.strip("/") else ""
         self._zone = zone
-        self._is_taken = is_taken
+        self.is_taken: Callable[[str, Document], bool] = lambda path, document: False
         self.links: Mapping[tuple[Scope, str], Links] = {}
         self._given: dict[str, tuple[Scope, str]] = {}
 
@@ -90,7 +90,7 @@ class NoteForm:
         whose = (document.scope, document.key)
         for name in (title, f"{title} {_handle(document)}", _hash(document.scope.path, document.key)):
             found = f"{self._folder}{day:%Y/%m/%d} {name}{SUFFIX}"
-            if self._given.get(filenames.same(found), whose) == whose and not self._is_taken(found, document):
+            if self._given.get(filenames.same(found), whose) == whose and not self.is_taken(found, document):
                 self._given[filenames.same(found)] = whose
                 return found
         raise ArchiveFailed(f"no name is left for the note {found!r}")
