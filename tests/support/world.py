@@ -88,6 +88,8 @@ CALLS = {
     "forget": ["--match", "VLAN", "--yes"],
     "store switch": ["sqlite"],
     "config show": [],
+    "uninstall": [],
+    "erase": ["--all", "--yes"],
 }
 
 

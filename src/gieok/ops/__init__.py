@@ -27,6 +27,8 @@ _MODULES = {
     "hook stats": "prompt.stats",
     "import": "moving.import_memory",
     "export": "moving.export",
+    "uninstall": "moving.uninstall",
+    "erase": "moving.erase",
     "code init": "code.init",
     "code query": "code.query",
     "code show": "code.show",
