@@ -83,14 +83,14 @@ def run(context: Context, request: MoveRequest) -> MoveResult:
         return MoveResult(where.old, where.new, scopes, 0, 0, len(indexed), settings, missing, done=False)
     journal, store = context.memory.journal(), context.memory.store()
     journal.keep(repointing.REALM, {where.old: where.new})
+    noted = {scope: store.notes(scope).get(roots.NOTE, "") for scope in indexed}
     taken = repointing.repoint(
         journal, store, context.clock, {one.scope: one.scope_now for one in scopes}, where,
         context.progress(context.words("moved", "옮김")),
     )  # fmt: skip
-    for scope in indexed:
-        context.memory.notes().update_note(
-            scope, roots.NOTE, lambda raw: json.dumps(where.value(json.loads(raw or "[]")))
-        )
+    now = {one.scope: one.scope_now for one in scopes}
+    for scope, raw in noted.items():
+        _move_roots(context, where, now.get(scope, scope), raw)
     _move_rest(context, where, scopes)
     return MoveResult(
         where.old, where.new, scopes, taken.memories, taken.messages, len(indexed), settings, missing, done=True
@@ -152,6 +152,18 @@ def _indexed(context: Context, where: Repointing) -> list[Scope]:
 
 def _names(where: Repointing, text: str) -> bool:
     return any(where.path(part.strip()) != part.strip() for part in text.split(","))
+
+
+def _move_roots(context: Context, where: Repointing, scope: Scope, raw: str) -> None:
+    """Let a scope follow the folders that were indexed, where they are now, beside those that it follows already."""
+    moved = where.value(json.loads(raw or "[]"))
+
+    def joined(held: str) -> str:
+        kept = [row for row in where.value(json.loads(held or "[]")) if row not in moved]
+        paths = {row["path"] for row in kept}
+        return json.dumps([*kept, *(row for row in moved if row["path"] not in paths)])
+
+    context.memory.notes().update_note(scope, roots.NOTE, joined)
 
 
 def _agrees(context: Context, where: Repointing, scopes: tuple[MovedScope, ...]) -> bool:
