@@ -17,6 +17,8 @@ from gieok.model.conversation import (
     JournalStats,
     Reject,
     Run,
+    TalkMoved,
+    TalkPlace,
     TranscriptEvent,
     Turn,
     Usage,
@@ -326,6 +328,19 @@ class Forgetting(Protocol):
         """Leave nothing of what was taken out in the files; return what could not be done, and why."""
 
 
+class ArchivedTalk(Protocol):
+    """Texts of messages that are in files of months, for people to read; every other method gives them as if they were here."""
+
+    def archive_talk(self, before: datetime, is_stopped: Callable[[], bool] = lambda: False) -> TalkMoved:
+        """Move texts from before a time into files: written, read back, then taken out in one transaction. Safe to kill."""
+
+    def sweep_talk(self, *, renew: bool = False) -> TalkMoved:
+        """Leave in the files what lives there; with `renew`, write all of them anew (another key)."""
+
+    def talk_places(self) -> list[TalkPlace]:
+        """Return the months that are in files, by scope."""
+
+
 class Ledger(Protocol):
     """What models cost, and what is wrong right now."""
 
@@ -350,6 +365,16 @@ class Durable(MadeDocuments, KeptValues, Archived, Protocol):
 
 
 class FullJournal(
-    Journal, Conversations, Positions, Outbox, RunHistory, Durable, Forgetting, Ledger, JournalUpkeep, Protocol
+    Journal,
+    Conversations,
+    Positions,
+    Outbox,
+    RunHistory,
+    Durable,
+    Forgetting,
+    ArchivedTalk,
+    Ledger,
+    JournalUpkeep,
+    Protocol,
 ):
     """A journal with every ability."""

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from gieok.backends.journals.sqlite.conversations import corrections
 from gieok.backends.journals.sqlite.file import JournalFile
 from gieok.backends.journals.sqlite.journal_reader import CORRECTIONS
-from gieok.backends.journals.sqlite.messages import MESSAGE_COLUMNS, drop_chunks, text_hash, to_journalled
+from gieok.backends.journals.sqlite.messages import MESSAGE_COLUMNS, TEXT, drop_chunks, text_hash, to_journalled
 from gieok.backends.stores.rows import document_row, to_document
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Document, Scope
@@ -99,7 +99,7 @@ def _fits(found: Journalled, wanted: MessageFilter, corrected: Mapping[str, str]
 
 def _rewrite_messages(db: sqlite3.Connection, change: Callable[[str], str]) -> int:
     done = 0
-    for seq, sid, identity, text in db.execute("SELECT seq, scope_id, id, text FROM messages").fetchall():
+    for seq, sid, identity, text in db.execute(f"SELECT m.seq, m.scope_id, m.id, {TEXT} FROM messages m").fetchall():
         if (fresh := change(text)) == text:
             continue
         done += 1
@@ -107,7 +107,7 @@ def _rewrite_messages(db: sqlite3.Connection, change: Callable[[str], str]) -> i
             "SELECT 1 FROM messages WHERE scope_id = ? AND id = ? AND text_hash = ? AND seq <> ?",
             (sid, identity, text_hash(fresh), seq),
         ).fetchone()
-        if known:  # the same turn, read again since: that version stays
+        if known or not fresh:  # the same turn, read again since: that version stays
             _erase_messages(db, sid, [seq])
         else:
             db.execute("UPDATE messages SET text = ?, text_hash = ? WHERE seq = ?", (fresh, text_hash(fresh), seq))

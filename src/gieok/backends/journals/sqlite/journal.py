@@ -11,6 +11,7 @@ from gieok.backends.journals.sqlite.forgetting import SqliteForgetting
 from gieok.backends.journals.sqlite.ledger import SqliteLedger
 from gieok.backends.journals.sqlite.messages import SqliteMessages
 from gieok.backends.journals.sqlite.positions import SqlitePositions
+from gieok.backends.journals.sqlite.talk import SqliteTalk
 from gieok.backends.journals.sqlite.upkeep import SqliteUpkeep
 from gieok.model.conversation import JournalStats
 from gieok.model.memory import Scope
@@ -25,6 +26,7 @@ class SqliteJournal(
     SqliteDurable,
     SqliteArchived,
     SqliteForgetting,
+    SqliteTalk,
     SqliteLedger,
     SqliteUpkeep,
 ):

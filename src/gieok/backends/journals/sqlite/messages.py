@@ -11,9 +11,14 @@ from gieok.model.conversation import Cursor, Journalled, Message, Reject, Retrac
 from gieok.model.memory import Scope
 
 _CURSOR = 'identity, path, "offset", line, head, head_bytes, tail, tail_bytes, is_rereading'
+#: What a message says: where its row has no text, its file may have it (`talk`).
+TEXT = (
+    "CASE m.text WHEN '' THEN coalesce((SELECT spoken(p.path, t.seq) FROM talk t JOIN talk_places p ON p.id = t.place_id "
+    "WHERE t.seq = m.seq), '') ELSE m.text END"
+)
 #: Columns and tables: what follows SELECT.
 MESSAGE_COLUMNS = (
-    "m.seq, m.id, m.role, m.text, m.at, s.session, s.agent, m.tokens, s.path, m.line "
+    f"m.seq, m.id, m.role, {TEXT}, m.at, s.session, s.agent, m.tokens, s.path, m.line "
     "FROM messages m JOIN sources s ON s.id = m.source_id"
 )
 _HASH_BYTES = 12
