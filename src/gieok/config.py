@@ -122,6 +122,10 @@ OPTIONS = (
     Option("archive.hot_days", 90, "days after which a memory leaves hot for a file that you can read", low=1),
     Option("archive.hot_mb", 30, "megabytes of a scope's memories in hot; what is more leaves early; 0: all", low=0),
     Option("archive.hot_tokens", 30_000, "tokens of a scope's memories in hot; what is more leaves early; 0: all", low=0),
+    Option(
+        "archive.journal_days", 365,
+        "days after which what was said leaves the database for a readable file a month; 0: never", low=0,
+    ),
     _schedule("archive.schedule_warm", "0 3 * * *", "when memories move from hot to warm"),
     Option("reflect.model", "", "what reflects: as observe.model, which it is where this is empty"),
     Option("reflect.base_url", "", "as observe.base_url, for the model that reflects"),
@@ -156,6 +160,16 @@ OPTIONS = (
     Option("notify.smtp_user", "", "name to log in with; empty: without"),
     Option("notify.mail_from", "", "sender; empty: notify.smtp_user, else the first recipient"),
     Option("notify.mail_to", "", "who gets mail, joined by commas"),
+    Option("archive.warm_days", 365, "days after which such a file may move on to archive.cold", low=1),
+    Option("archive.hot_mb", 30, "megabytes of memory at hand; what is oldest and least important leaves early", low=1),
+    Option("archive.hot_tokens", 30_000, "tokens of observations at hand; as archive.hot_mb", low=1_000),
+    Option(
+        "archive.cold", "none", "where old memory goes in the end: nowhere, a folder, an Obsidian vault, Dropbox",
+        choices=("none", "folder", "obsidian", "dropbox"),
+    ),
+    Option("archive.folder", "", "the folder or the vault of archive.cold"),
+    Option("archive.subfolder", "Gieok", "the folder in it that is Gieok's own"),
+    Option("archive.auto_approve", False, "move to archive.cold without asking (`gieok archive pending`)"),
     ACTIVE,
     Option("active_memory.budget_tokens", 2_500, "size of active memory", low=200),
     Option("active_memory.template", "", "a file to use instead of the built-in template"),
@@ -277,17 +291,49 @@ def _value(home: str, file: SettingsFile, name: str, value: object) -> Value:
 
 
 def choose(settings: Settings, name: str, value: str) -> None:
-    """Set one top-level setting in the user's file for good; the rest of the file, comments too, stays as it is.
+    """Set one setting in the user's file for good; see `change`."""
+    change(settings, {name: value})
 
-    Killed at any moment, the file is the old one or the new one. Raises BadRequest where another source would win.
+
+def change(settings: Settings, texts: Mapping[str, str]) -> None:
+    """Set settings in the user's file for good, all of them in one step; the rest of it, comments too, stays as it is.
+
+    `texts` is name → text. Killed at any moment, the file is the old one or the new one. Raises as `planned`.
     """
-    file, origin = paths.user_config(settings.home), settings.values[name].origin
-    if origin not in ("default", str(file)):
-        raise BadRequest(f"{name!r} is set by {origin!r}, which wins over {str(file)!r}", hint="remove it there first")
+    if made := planned(settings, texts):
+        fs.replace_private(paths.user_config(settings.home), made)
+
+
+def planned(settings: Settings, texts: Mapping[str, str]) -> str:
+    """Return the user's file with settings changed; '' where that changes nothing.
+
+    Raises BadRequest where another source would win, BadConfig for a wrong value.
+    """
+    file = paths.user_config(settings.home)
+    for name in texts:
+        if (origin := settings.values[name].origin) not in ("default", str(file)):
+            raise BadRequest(
+                f"{name!r} is set by {origin!r}, which wins over {str(file)!r}", hint="remove it there first"
+            )
+    values = {name: _option(name, str(file)).parse(text, str(file)) for name, text in texts.items()}
     text = file.read_text(encoding="utf-8") if file.is_file() else ""
-    line = f"{name}: {value}\n"
-    changed, found = re.subn(rf"^{re.escape(name)}\s*:.*(\n|$)", line, text, count=1, flags=re.MULTILINE)
-    fs.replace_private(file, changed if found else text + ("" if text.endswith("\n") or not text else "\n") + line)
+    made = _with(str(file), text, values)
+    found = dict(_flat(_mapping(str(file), made.encode())))
+    if any(found.get(name) != value for name, value in values.items()):
+        told = f"{str(file)!r} is written in a way that cannot be changed without losing something"
+        raise BadConfig(told, hint=f"write there yourself: {'; '.join(f'{name}: {texts[name]}' for name in texts)}")
+    return made if made != text else ""
+
+
+def _with(file: str, text: str, values: Mapping[str, Value]) -> str:
+    import yaml
+
+    from gieok.settings_file import changed  # for commands that write settings
+
+    try:
+        return changed(text, values, _BY_NAME)
+    except yaml.YAMLError as error:
+        raise resolved.unreadable(file, error) from error
 
 
 def without_password(address: str) -> str:

@@ -149,7 +149,8 @@ ARCHIVES = {
 }
 #: Whether a provider takes a key: functions of the key, the address, the model ('' for none) and a time-out.
 KEY_PROBES = {
-    name: Backend(f"key_probes:{name}", extra="models") for name in ("anthropic", "compatible", "gemini", "openai")
+    **{name: Backend(f"key_probes:{name}", extra="models") for name in ("anthropic", "compatible", "gemini", "openai")},
+    "dropbox": Backend("key_probes:dropbox", extra="dropbox"),
 }
 KEYRINGS = {"keyring": Backend("system_keyring:SystemKeyring", extra="keyring")}
 TRANSCRIPTS = {

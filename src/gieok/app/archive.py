@@ -3,6 +3,7 @@
 from functools import cache, partial
 
 from gieok import paths, registry
+from gieok.app import sealing
 from gieok.app.wiring import Wiring
 from gieok.capabilities.observe.archive import retention, sweep
 from gieok.capabilities.observe.archive.day_file import DayForm
@@ -22,7 +23,7 @@ def opened(wiring: Wiring) -> ArchiveContext:
 
 def tiers(wiring: Wiring) -> Tiers:
     """Return the tiers that the settings ask for."""
-    warm = Shelf(Tier.WARM, DayForm(wiring.zone), cache(partial(_warm, wiring)))
+    warm = Shelf(Tier.WARM, DayForm(wiring.zone), cache(partial(_warm, wiring)), sealing.of_archives(wiring))
     return Tiers(
         wiring.stores.journal(),
         wiring.stores.adopted(),

@@ -9,6 +9,7 @@ from typing import Any
 from gieok.ops.operation import Operation
 
 _MODULES = {
+    "setup": "setup.command",
     "index": "memory.index",
     "search": "memory.search",
     "list": "memory.listing",
@@ -57,6 +58,10 @@ _MODULES = {
     "keys rotate": "home.keys:ROTATE",
     "keys test": "home.keys:TEST",
     "notify test": "home.notify_test",
+    "encryption status": "home.encryption:STATUS",
+    "encryption on": "home.encryption:ON",
+    "encryption rotate": "home.encryption:ROTATE",
+    "encryption off": "home.encryption:OFF",
     "backup create": "home.backup:CREATE",
     "backup list": "home.backup:LIST",
     "backup verify": "home.backup:VERIFY",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import date, datetime
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from gieok.model.archive import ArchivedMemory, ArchivedPlace, Move, Place, StalePlace
 from gieok.model.conversation import (
@@ -141,8 +141,11 @@ class JournalUpkeep(Protocol):
     def prune(self, before: Mapping[str, datetime], *, most_rejects: int = 0) -> dict[str, int]:
         """Drop `runs`, `history` and `usage` from before a time, and all but the newest rejects; return how many, by kind."""
 
-    def compact(self) -> int:
-        """Give space back where that pays, without letting others wait for long; return the bytes."""
+    def compact(self, spare_bytes: int = 0) -> int:
+        """Give space back where that pays, without letting others wait for long; return the bytes.
+
+        `spare_bytes` is known to be free inside of what looks full: texts that were taken out.
+        """
 
     def close(self) -> None:
         """Release everything."""
@@ -328,8 +331,12 @@ class Forgetting(Protocol):
         """Leave nothing of what was taken out in the files; return what could not be done, and why."""
 
 
+@runtime_checkable
 class ArchivedTalk(Protocol):
-    """Texts of messages that are in files of months, for people to read; every other method gives them as if they were here."""
+    """A journal that lets texts of messages be in files of months, for people to read; every other method gives them all the same.
+
+    One on a server has none: the files would be on one machine of many.
+    """
 
     def archive_talk(self, before: datetime, is_stopped: Callable[[], bool] = lambda: False) -> TalkMoved:
         """Move texts from before a time into files: written, read back, then taken out in one transaction. Safe to kill."""
@@ -372,7 +379,6 @@ class FullJournal(
     RunHistory,
     Durable,
     Forgetting,
-    ArchivedTalk,
     Ledger,
     JournalUpkeep,
     Protocol,

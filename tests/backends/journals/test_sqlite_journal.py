@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from gieok.backends.journals.sql.durable import to_text
 from gieok.backends.journals.sqlite import schema
-from gieok.backends.journals.sqlite.durable import to_text
 from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.model.archive import Move
 from gieok.testing.contracts import JournalContract, JournalProcessContract

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from gieok import fs, places
+from gieok.backends.journals.sql.messages import SqlMessages, to_journalled
 from gieok.backends.journals.sqlite.file import JournalFile
-from gieok.backends.journals.sqlite.messages import MESSAGE_COLUMNS, to_journalled
 from gieok.backends.stores.rows import to_ms
 from gieok.errors import ArchiveFailed
 from gieok.model.conversation import Journalled, TalkMoved, TalkPlace
@@ -23,7 +23,7 @@ _LOCK = "archive"
 _OLD = "m.at < ? AND m.text <> '' AND m.retracted < 2"
 
 
-class SqliteTalk(JournalFile):
+class SqliteTalk(JournalFile, SqlMessages):
     """`ArchivedTalk`."""
 
     def archive_talk(self, before: datetime, is_stopped: Callable[[], bool] = lambda: False) -> TalkMoved:
@@ -90,7 +90,7 @@ class SqliteTalk(JournalFile):
             db.execute("UPDATE talk_places SET stale = stale + 1 WHERE path = ?", (path,))
             place, stale = db.execute("SELECT id, stale FROM talk_places WHERE path = ?", (path,)).fetchone()
             found = db.execute(
-                f"SELECT {MESSAGE_COLUMNS} WHERE m.scope_id = ? AND m.at >= ? AND {_OLD}",
+                f"SELECT {self._messages} WHERE m.scope_id = ? AND m.at >= ? AND {_OLD}",
                 (sid, to_ms(first), to_ms(min(after, before))),
             )
             leaving = [to_journalled(row) for row in found]

@@ -99,7 +99,10 @@ class Shelf:
 
     def _opened(self, path: str, data: bytes) -> bytes:
         sealer = next((s for s in self.sealers if s.suffix and path.endswith(s.suffix)), PlainSealer())
-        content = sealer.open(data)
+        try:
+            content = sealer.open(data)
+        except ArchiveFailed as error:
+            raise ArchiveFailed(f"{path!r}: {error}", hint=error.hint) from error
         if not path.removesuffix(sealer.suffix).endswith(_PACKED):
             return content
         try:
