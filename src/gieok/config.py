@@ -161,8 +161,6 @@ OPTIONS = (
     Option("notify.mail_from", "", "sender; empty: notify.smtp_user, else the first recipient"),
     Option("notify.mail_to", "", "who gets mail, joined by commas"),
     Option("archive.warm_days", 365, "days after which such a file may move on to archive.cold", low=1),
-    Option("archive.hot_mb", 30, "megabytes of memory at hand; what is oldest and least important leaves early", low=1),
-    Option("archive.hot_tokens", 30_000, "tokens of observations at hand; as archive.hot_mb", low=1_000),
     Option(
         "archive.cold", "none", "where old memory goes in the end: nowhere, a folder, an Obsidian vault, Dropbox",
         choices=("none", "folder", "obsidian", "dropbox"),

@@ -333,7 +333,7 @@ class Forgetting(Protocol):
 
 @runtime_checkable
 class ArchivedTalk(Protocol):
-    """A journal that lets texts of messages be in files of months, for people to read; every other method gives them all the same.
+    """A journal that lets texts of messages be in files of months, for people to read; other methods give them all the same.
 
     One on a server has none: the files would be on one machine of many.
     """

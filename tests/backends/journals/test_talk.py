@@ -55,7 +55,8 @@ def _seen(journal: SqliteJournal) -> tuple[object, ...]:
     ids = [f"m{n}" for n in range(40)]
     return (
         journal.read(_SCOPE, 0, budget_tokens=1 << 40), journal.messages(_SCOPE, ids), journal.turns(_SCOPE, "a", "s"),
-        journal.find(_SCOPE, _EVERYTHING), journal.find(_SCOPE, MessageFilter(match="화요일")), journal.stats()._replace(disk_bytes=0),
+        journal.find(_SCOPE, _EVERYTHING), journal.find(_SCOPE, MessageFilter(match="화요일")),
+        journal.stats()._replace(disk_bytes=0),
         journal.conversations(_SCOPE, Heard(), 100), journal.unheard(_SCOPE, Heard()),
     )  # fmt: skip
 

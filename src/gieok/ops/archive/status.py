@@ -145,7 +145,8 @@ def _move_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
         size = _size(sum(one.bytes or 0 for one in result.talk))
         said = style.say(f"{result.messages:,} messages", f"메시지 {result.messages:,}개")
         yield style.say(
-            f"said: {said}, {len(result.talk)} months in files ({size})", f"대화: {said}, {len(result.talk)}달은 파일에 ({size})"
+            f"said: {said}, {len(result.talk)} months in files ({size})",
+            f"대화: {said}, {len(result.talk)}달은 파일에 ({size})",
         )
     for gone in (one for one in result.talk if one.bytes is None):
         yield style.say(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
+from typing import NamedTuple
 
 from gieok.backends.archives.folder import FolderArchive
 from gieok.errors import ArchiveFailed, ArchiveMissing, GieokError
@@ -28,6 +29,15 @@ def plain() -> Sequence[Sealer]:
     return (PlainSealer(),)
 
 
+class _Held(NamedTuple):
+    """A month as it was read: unless its file changes, it is not read again for each message."""
+
+    file: Path
+    facts: tuple[int, int, int] | None
+    revision: str
+    said: Said
+
+
 class TalkFiles:
     """A folder of months: `agent-main/2025-11.md.gz`, with the ending of what seals it.
 
@@ -38,7 +48,7 @@ class TalkFiles:
         self.folder = folder
         self._archive = FolderArchive(folder)
         self._sealers = sealers
-        self._held: OrderedDict[tuple[str, str], Said] = OrderedDict()
+        self._held: OrderedDict[str, _Held] = OrderedDict()
         self._lock = Lock()
         #: Why the last text could not be given: SQLite forgets what a function raised.
         self.failed: GieokError | None = None
@@ -59,20 +69,27 @@ class TalkFiles:
 
     def read(self, place: str) -> tuple[Said, str, str]:
         """Return the messages of a month, its file and its revision: '' where there is none. Raises ArchiveFailed."""
-        file = self._file(place)
-        try:
-            data, revision = self._archive.read(file) if file else (b"", "")
-        except ArchiveMissing:
-            file = ""
-        if not file:
-            return {}, "", ""
         with self._lock:
-            held = self._held.get((place, revision))
-            if held is None:
-                held = self._held[place, revision] = self._parsed(file, data)
+            held = self._held.get(place)
+            if held is None or _facts(held.file) != held.facts:
+                held = self._read(place)
+                if held is None:
+                    return {}, "", ""
+                self._held[place] = held
                 while len(self._held) > _MONTHS:
                     self._held.popitem(last=False)
-            return held, file, revision
+            return held.said, held.file.relative_to(self.folder).as_posix(), held.revision
+
+    def _read(self, place: str) -> "_Held | None":
+        if not (name := self._file(place)):
+            return None
+        file = self.folder / name
+        facts = _facts(file)
+        try:
+            data, revision = self._archive.read(name)
+        except ArchiveMissing:
+            return None
+        return _Held(file, facts, revision, self._parsed(name, data))
 
     def write(self, scope: str, place: str, found: Sequence[Journalled]) -> None:
         """Write a month in the place of what is there, and read it back; without messages, delete it. Raises ArchiveFailed."""
@@ -113,3 +130,11 @@ class TalkFiles:
             raise ArchiveFailed(
                 f"{file!r} in {self.folder} is damaged: {error}", hint="restore the file from a backup"
             ) from error
+
+
+def _facts(file: Path) -> tuple[int, int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
