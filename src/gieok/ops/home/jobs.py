@@ -18,7 +18,7 @@ from gieok.engine.schedule import Schedule
 from gieok.errors import ArchiveFailed, GieokError, unexpected
 from gieok.model.conversation import Incident
 from gieok.ops.context import Context
-from gieok.ops.home import housekeeping
+from gieok.ops.home import cold, housekeeping
 from gieok.ops.observe.run import settled
 from gieok.ops.operation import Words
 from gieok.ports.journal import ArchivedTalk
@@ -219,4 +219,6 @@ JOBS = (
     Job("talk", "archive.schedule_warm", Words("talk to files", "대화를 파일로"), _said),
     Job("backup", "backup.schedule", Words("backup", "백업"), _back_up),
     Job("housekeeping", "housekeeping.schedule", Words("housekeeping", "정리"), housekeeping.tidy),
+    Job("cold", "archive.schedule_cold", Words("moving to cold", "cold로 옮기기"), cold.to_cold),
+    Job("sync", "archive.schedule_sync", Words("synchronising cold", "cold 맞추기"), cold.by_itself),
 )
