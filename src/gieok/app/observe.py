@@ -13,7 +13,7 @@ from gieok.agents.agent import observed
 from gieok.agents.openclaw import installation
 from gieok.app import embedders, models, notices
 from gieok.app.wiring import Wiring
-from gieok.capabilities.observe import active_memory, known, observation, reflect, rules, scope_memory
+from gieok.capabilities.observe import active_memory, known, observation, reflect, repointing, rules, scope_memory
 from gieok.capabilities.observe.active_memory import Look
 from gieok.capabilities.observe.buffer import READER, Thresholds
 from gieok.capabilities.observe.known import Known
@@ -98,6 +98,7 @@ class _ProjectScopes:
         self._seen: set[str] = set()
 
     def __call__(self, folder: str) -> Scope | None:
+        folder = repointing.moved(self._wiring.stores.journal(), folder) if folder else folder
         scope = _project_scope(folder)
         if scope and folder not in self._seen:
             journal = self._wiring.stores.journal()
@@ -157,7 +158,8 @@ def _look(
     """Return what is known to a conversation, with what was observed ahead and is not kept yet."""
     ahead = [observation.load(chunk.body) for chunk in journal.chunks(scope, READER)]
     task = next(iter(store.get(scope, [observation.TASK_KEY])), None)
-    return known.known(scope_memory.load(store, scope), task, [*ahead, *before], messages, _REMEMBERED_TOKENS)
+    held = scope_memory.load(store, scope, hashes=scope_memory.standing(journal, scope))
+    return known.known(held, task, [*ahead, *before], messages, _REMEMBERED_TOKENS)
 
 
 def _scope_models(wiring: Wiring, store: Store) -> ScopeModels:
@@ -201,7 +203,7 @@ def _rules(wiring: Wiring, store: Store, scope: Scope, judge: rules.Judge) -> Ca
         return rules.of_agent_before([turn.message for turn in turns if turn.place < found.seq])
 
     def held() -> list[str]:
-        documents = scope_memory.load(store, scope).documents
+        documents = scope_memory.load(store, scope, hashes=scope_memory.standing(journal, scope)).documents
         return [document.text for document in documents if document.valid_to is None]
 
     return rules.RulesObserver(wiring.zone, judge, before, held)

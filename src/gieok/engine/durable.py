@@ -5,10 +5,10 @@ A store's notes are the working copy, so that a search needs no journal; a rebui
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gieok.engine.distil import deliver
-from gieok.model.memory import Scope
+from gieok.model.memory import Entry, Scope, Tier
 from gieok.ports.journal import Durable, FullJournal, KeptValues, MadeDocuments
 from gieok.ports.store import DERIVED, Adoptable, Documents, Notes, Store
 
@@ -118,3 +118,22 @@ def restore(journal: Durable, store: Store, scope: Scope) -> None:
     fresh = [entry for entry in journal.made(scope) if known.get(entry.document.key) != entry.document.content_hash]
     for start in range(0, len(fresh), _AT_ONCE):
         store.put(fresh[start : start + _AT_ONCE])
+
+
+def retier(journal: Durable, store: Store) -> int:
+    """Tell a store where memories live; its documents are the same, so that no hash tells. Return how many differed."""
+    done = 0
+    for scope in journal.made_scopes():
+        tiers = {row.key: row.place.tier for row in journal.archived(scope)}
+        keys = [*tiers, *(entry.document.key for entry in journal.made(scope))]
+        for start in range(0, len(keys), _AT_ONCE):
+            held = store.entries(scope, keys[start : start + _AT_ONCE])
+            there = ((one, tiers.get(one.document.key, Tier.HOT)) for one in held)
+            wrong = [
+                Entry(replace(one.document, tier=tier), one.passages)
+                for one, tier in there
+                if one.document.tier != tier
+            ]
+            store.put(wrong)
+            done += len(wrong)
+    return done

@@ -33,6 +33,9 @@ STATUSES = {
     "corrected": Words("corrected", "고침"),
 }
 
+#: Tiers that memories are archived in.
+TIERS = {"warm": Words("archived: warm", "보관: warm"), "cold": Words("archived: cold", "보관: cold")}
+
 
 def waiting_words(records: int, *, has_settings: bool = False) -> Words:
     """Return how much waits."""
@@ -96,6 +99,12 @@ class Style(NamedTuple):
     def dim(self, text: str) -> str:
         """Return `text` dimmed where the place can show it."""
         return f"\033[2m{text}\033[0m" if self.colour else text
+
+
+def tier_words(tier: str, style: Style) -> list[str]:
+    """Return which tier a memory is archived in, for people; nothing for hot."""
+    words = TIERS.get(tier)
+    return [words.say(style.lang)] if words else []
 
 
 RequestT = TypeVar("RequestT")

@@ -1,5 +1,6 @@
 """What a character remembers of a talk, what it tells itself, and that nothing is lost or made twice."""
 
+import contextlib
 from dataclasses import replace
 
 from character_talk import BOND, CharacterTalk
@@ -86,10 +87,8 @@ def test_a_message_that_comes_again_changes_nothing(talk: CharacterTalk) -> None
 
 def test_what_was_journalled_before_a_crash_is_learned_after_it(talk: CharacterTalk, journal: SqliteJournal) -> None:
     silent = replace(talk.characters, journal=_NoCommit(journal))
-    try:
+    with contextlib.suppress(ConnectionError):
         silent.hear(BOND, "나 새우 알레르기 있어", is_user=True)
-    except ConnectionError:
-        pass
     assert not talk.characters.memories(BOND).facts
     talk.characters.learn(BOND)
     assert [fact.object for fact in talk.characters.memories(BOND).facts] == ["새우 알레르기"]
@@ -114,7 +113,9 @@ def test_a_full_window_is_summarised_once_and_only_its_oldest_part(talk: Charact
 def test_a_context_stays_within_its_budget(talk: CharacterTalk) -> None:
     characters = replace(talk.characters, budget=Budget(context_tokens=400, narrative_tokens=150))
     small = CharacterTalk(characters, talk.clock)
-    small.say("저는 망원동에 살아요", "나 새우 알레르기 있어", *(f"오늘 {n}시에 밥을 먹었어 맛있더라" for n in range(1, 12)))
+    small.say(
+        "저는 망원동에 살아요", "나 새우 알레르기 있어", *(f"오늘 {n}시에 밥을 먹었어 맛있더라" for n in range(1, 12))
+    )
     context = characters.context(BOND, "나 어디 살아?")
     assert context.tokens <= 400
     assert context.narrative.text

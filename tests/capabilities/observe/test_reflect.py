@@ -7,9 +7,10 @@ from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.capabilities.observe import observation, scope_memory
 from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
 from gieok.capabilities.observe.reflect import READER, Reflector, model_ask, rules_ask
+from gieok.engine.distil import deliver
 from gieok.engine.generate import Asker
 from gieok.errors import DegenerateOutput
-from gieok.model.memory import REPLACED_BY, Scope
+from gieok.model.memory import REPLACED_BY, Entry, Scope
 from gieok.testing.clock import ManualClock
 from gieok.testing.memory_store import MemoryStore
 from gieok.testing.scripted_generator import Answer, ScriptedGenerator
@@ -17,6 +18,11 @@ from gieok.testing.scripted_generator import Answer, ScriptedGenerator
 _SCOPE = Scope("agent:main")
 _AT = datetime(2026, 11, 1, 5, 30, tzinfo=UTC)
 _DECISION = Observation("출시는 금요일 오전 10시로 정했다", _AT, Priority.HIGH, Category.DECISION, message_ids=("d",))
+
+
+def _keep(journal: SqliteJournal, store: MemoryStore, made: list[Entry]) -> None:
+    journal.hand_over(made)
+    deliver(journal, store)
 
 
 def _reflector(journal: SqliteJournal, *answers: Answer) -> tuple[Reflector, MemoryStore, ScriptedGenerator]:
@@ -31,7 +37,7 @@ def _reflector(journal: SqliteJournal, *answers: Answer) -> tuple[Reflector, Mem
         )
         for n in range(1, 30)
     ]
-    store.put(observation.entries(_SCOPE, Observed((_DECISION, *routine), "점검"), _AT))
+    _keep(journal, store, observation.entries(_SCOPE, Observed((_DECISION, *routine), "점검"), _AT))
     asker = Asker("reflector", generator, journal, clock, UTC, lambda _: None, 1_000_000)
     return Reflector(journal, store, _SCOPE, clock, model_ask(asker, UTC)), store, generator
 
@@ -104,7 +110,7 @@ def test_a_reflection_that_was_prepared_is_put_in_place_and_what_came_later_stay
     assert not reflector.prepare(), "there is one"
     assert store.hashes(_SCOPE) == before
     later = Observation("그 뒤에 관찰한 것", _AT + timedelta(days=9), Priority.LOW, Category.STATE, message_ids=("z",))
-    store.put(observation.entries(_SCOPE, Observed((later,)), _AT))
+    _keep(journal, store, observation.entries(_SCOPE, Observed((later,)), _AT))
     result = reflector()
     held = scope_memory.load(store, _SCOPE)
     assert [o.text for o in held.observations] == [_DECISION.text, "서버 29대의 로그를 확인했다", later.text]
@@ -117,24 +123,24 @@ def _with(line: str, short: str = _SHORT) -> str:
     return short.replace("\n</observations>", f"\n{line}\n</observations>")
 
 
-def _put(store: MemoryStore, *observations: Observation, task: str = "") -> list[str]:
+def _put(journal: SqliteJournal, store: MemoryStore, *observations: Observation, task: str = "") -> list[str]:
     made = observation.entries(_SCOPE, Observed(observations, task), _AT)
-    store.put(made)
+    _keep(journal, store, made)
     return [entry.document.key for entry in made]
 
 
-def _end(store: MemoryStore, key: str, by: str, at: datetime) -> None:
+def _end(journal: SqliteJournal, store: MemoryStore, key: str, by: str, at: datetime) -> None:
     """Mark an observation as replaced, as an observer does."""
     (entry,) = store.entries(_SCOPE, [key])
     metadata = {**entry.document.metadata, REPLACED_BY: by}
-    store.put([entry._replace(document=replace(entry.document, valid_to=at, metadata=metadata))])
+    _keep(journal, store, [entry._replace(document=replace(entry.document, valid_to=at, metadata=metadata))])
 
 
 def test_a_prepared_reflection_does_not_undo_a_newer_task(journal: SqliteJournal) -> None:
     task = "\n<current-task>\nMonday: fix login\n</current-task>"
     reflector, store, _ = _reflector(journal, _SHORT + task)
     assert reflector.prepare()
-    _put(store, task="Thursday: billing page")
+    _put(journal, store, task="Thursday: billing page")
     reflector()
     assert scope_memory.load(store, _SCOPE).task == "Thursday: billing page"
 
@@ -151,8 +157,8 @@ def test_a_prepared_reflection_does_not_revive_what_was_replaced_since(journal: 
     assert reflector.prepare()
     now = _AT + timedelta(days=3)
     new = Observation("출시를 월요일로 미뤘다", now, Priority.HIGH, Category.DECISION, message_ids=("e",))
-    (key,) = _put(store, new)
-    _end(store, old, key, now)
+    (key,) = _put(journal, store, new)
+    _end(journal, store, old, key, now)
     reflector()
     held = scope_memory.load(store, _SCOPE)
     assert [o.text for d, o in zip(held.documents, held.observations, strict=True) if not d.valid_to] == [
@@ -173,8 +179,8 @@ def test_what_was_replaced_goes_first_then_older_wordings(journal: SqliteJournal
         Observation(text, _AT + n * day, Priority.MEDIUM, Category.PREFERENCE, message_ids=(f"w{n}",))
         for n, text in enumerate(("Please write short answers.", "I want answers short", "answers: short, please"))
     ]
-    keys = _put(store, busan, incheon, *said)
-    _end(store, keys[0], keys[1], incheon.at)
+    keys = _put(journal, store, busan, incheon, *said)
+    _end(journal, store, keys[0], keys[1], incheon.at)
     reflected = Reflector(journal, store, _SCOPE, clock, rules_ask, target=0.6)()
     held = scope_memory.load(store, _SCOPE)
     assert {o.text for o in held.observations} == {incheon.text, "answers: short, please"}
@@ -197,7 +203,7 @@ def test_rules_keep_the_newer_of_two_that_nobody_linked(journal: SqliteJournal, 
     ]
     new = Observation("I moved to Incheon", _AT + timedelta(days=300), Priority.MEDIUM, Category.STATE)
     rule = Observation("Commit messages are Korean", _AT, Priority.LOW, Category.PREFERENCE)
-    _put(store, *old, new, rule)
+    _put(journal, store, *old, new, rule)
     Reflector(journal, store, _SCOPE, clock, rules_ask)()
     texts = [o.text for o in scope_memory.load(store, _SCOPE).observations]
     assert new.text in texts
@@ -211,7 +217,7 @@ def test_a_model_that_keeps_the_old_and_drops_the_new_is_put_right(journal: Sqli
     old = Observation("The build server is called heron", at, Priority.MEDIUM, Category.STATE, message_ids=("h",))
     new = old._replace(text="The build server is called osprey now", at=at + timedelta(days=2), message_ids=("o",))
     rule = Observation("커밋은 한국어로", at + timedelta(days=1), Priority.LOW, Category.PREFERENCE)
-    _put(store, old, new, rule)
+    _put(journal, store, old, new, rule)
     reflector()
     texts = [o.text for o in scope_memory.load(store, _SCOPE).observations]
     assert new.text in texts
@@ -227,10 +233,12 @@ def test_what_was_replaced_names_the_line_that_tells_its_successor(journal: Sqli
         Observation(text, _AT - timedelta(hours=2 - n), Priority.HIGH, Category.DECISION, message_ids=(f"n{n}",))
         for n, text in enumerate(texts)
     ]
-    keys = _put(store, *new)
+    keys = _put(journal, store, *new)
     assert reflector.prepare()
-    (old,) = _put(store, Observation("캐시는 레디스", _AT - timedelta(days=9), Priority.HIGH, Category.DECISION))
-    _end(store, old, keys[0], new[0].at)
+    (old,) = _put(
+        journal, store, Observation("캐시는 레디스", _AT - timedelta(days=9), Priority.HIGH, Category.DECISION)
+    )
+    _end(journal, store, old, keys[0], new[0].at)
     reflector()
     held = scope_memory.load(store, _SCOPE)
     (made,) = [d for d in held.documents if d.text == line]
@@ -240,10 +248,10 @@ def test_what_was_replaced_names_the_line_that_tells_its_successor(journal: Sqli
 
 def test_what_a_person_corrected_outranks_what_is_said_again(journal: SqliteJournal) -> None:
     store, clock = MemoryStore(), ManualClock()
-    keys = _put(store, Observation("The standup is at 10:30", _AT, Priority.LOW, Category.STATE))
+    keys = _put(journal, store, Observation("The standup is at 10:30", _AT, Priority.LOW, Category.STATE))
     (document,) = store.get(_SCOPE, keys)
-    store.put([observation.corrected(document, "The standup is at 10:45", _AT)])
-    _put(store, Observation("standup at 10:45", _AT + timedelta(days=1), Priority.LOW, Category.STATE))
+    _keep(journal, store, [observation.corrected(document, "The standup is at 10:45", _AT)])
+    _put(journal, store, Observation("standup at 10:45", _AT + timedelta(days=1), Priority.LOW, Category.STATE))
     Reflector(journal, store, _SCOPE, clock, rules_ask)()
     assert [o.text for o in scope_memory.load(store, _SCOPE).observations] == ["The standup is at 10:45"]
 
@@ -251,7 +259,9 @@ def test_what_a_person_corrected_outranks_what_is_said_again(journal: SqliteJour
 def test_a_memory_that_cannot_be_made_smaller_is_left_alone_until_it_has_grown(journal: SqliteJournal) -> None:
     store, clock = MemoryStore(), ManualClock()
     _put(
-        store, *[Observation(f"Rule omega{n}: keep kappa{n}", _AT, Priority.HIGH, Category.DECISION) for n in range(9)]
+        journal,
+        store,
+        *[Observation(f"Rule omega{n}: keep kappa{n}", _AT, Priority.HIGH, Category.DECISION) for n in range(9)],
     )
     reflector = Reflector(journal, store, _SCOPE, clock, rules_ask)
     result = reflector()

@@ -16,6 +16,7 @@ from gieok.capabilities.observe import observation, scope_memory
 from gieok.capabilities.observe.buffer import READER, Buffer, Step, Thresholds, prefix
 from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
 from gieok.capabilities.observe.sidecar import Sidecar
+from gieok.engine.distil import deliver
 from gieok.errors import BadConfig
 from gieok.model.conversation import BufferedSpan, Cursor, Message, Retraction, Role
 from gieok.model.memory import Scope
@@ -246,7 +247,8 @@ def _with_observations(context: Context, count: int, **changes: object) -> Sidec
         )
         for n in range(count)
     ]
-    context.memory.store().put(observation.entries(_SCOPE, Observed(tuple(made)), _NOW))
+    context.memory.journal().hand_over(observation.entries(_SCOPE, Observed(tuple(made)), _NOW))
+    deliver(context.memory.journal(), context.memory.store())
     return replace(context.observe.sidecar(), **changes)  # type: ignore[arg-type]
 
 

@@ -95,7 +95,7 @@ class Reflector:
         Raises GeneratorFailed: nothing has changed then.
         """
         position = self.journal.position(self.scope, READER)
-        whole = scope_memory.load(self.store, self.scope)
+        whole = self._hot()
         held = scope_memory.uncorrected(whole)
         if not held.observations:
             return Reflected(0, 0)
@@ -105,6 +105,10 @@ class Reflector:
             return Reflected(held.tokens, held.tokens, len(_LEVELS))
         after = self._commit(position, made)
         return Reflected(held.tokens, held.tokens if after is None else after, made.tries)
+
+    def _hot(self) -> ScopeMemory:
+        """Return what is in hot: what has left it is reflected upon no more."""
+        return scope_memory.load(self.store, self.scope, hashes=self.journal.standing(self.scope, 0))
 
     def _note_vain(self, held: ScopeMemory) -> None:
         if held.observations and not self.journal.chunks(self.scope, READER):
@@ -121,7 +125,7 @@ class Reflector:
         Its activation leaves later observations alone. Raises GeneratorFailed.
         """
         position = self.journal.position(self.scope, READER)
-        whole = scope_memory.load(self.store, self.scope)
+        whole = self._hot()
         held = scope_memory.uncorrected(whole)
         made = None if self.journal.chunks(self.scope, READER) or not held.observations else self._make(whole)
         if made is None:
@@ -135,7 +139,7 @@ class Reflector:
         made = _loaded(chunks[0].body) if chunks else None
         if made is None:
             return None
-        now = _prints(scope_memory.uncorrected(scope_memory.load(self.store, self.scope)).documents)
+        now = _prints(scope_memory.uncorrected(self._hot()).documents)
         return made if now.keys() >= made.prints.keys() else None
 
     def _make(self, whole: ScopeMemory) -> _Made | None:
@@ -187,7 +191,7 @@ class Reflector:
         What changed since it was made, or is a person's now, stays as it is, and so does all that a line was made of with it.
         """
         now = self.clock.now()
-        held = scope_memory.uncorrected(scope_memory.load(self.store, self.scope))
+        held = scope_memory.uncorrected(self._hot())
         documents = {document.key: document for document in held.documents}
         same = {key for key, found in _prints(held.documents).items() if made.prints.get(key) == found}
         put, gone, successor = _changes(made, documents, same, self.scope, now)

@@ -1,11 +1,16 @@
 """The current memory of a scope: observations in order of time, the task, the patterns."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from gieok.capabilities.observe import observation
 from gieok.capabilities.observe.observation import Observation
 from gieok.model.memory import CORRECTED, IMPORTED, Document, Scope
+from gieok.ports.journal import Archived
 from gieok.ports.store import Documents
+
+#: Archived memories that still stand, and are told of though they have left hot.
+MOST_ARCHIVED = 500
 
 
 class ScopeMemory(NamedTuple):
@@ -29,12 +34,25 @@ def uncorrected(held: ScopeMemory) -> ScopeMemory:
     return ScopeMemory(kept, tuple(map(observation.observation_of, kept)), held.task, patterns)
 
 
-def load(store: Documents, scope: Scope, known: dict[str, Document] | None = None) -> ScopeMemory:
+def standing(journal: Archived, scope: Scope) -> dict[str, str]:
+    """Return key → content hash of what an agent is told of: what is in hot, and what stands of other tiers."""
+    return journal.standing(scope, MOST_ARCHIVED)
+
+
+def load(
+    store: Documents,
+    scope: Scope,
+    known: dict[str, Document] | None = None,
+    *,
+    hashes: Mapping[str, str] | None = None,
+) -> ScopeMemory:
     """Read a scope's memory from the store; `known` caches documents between calls, so that only changes are read.
 
-    For 1,000 observations, comparing hashes takes 1 ms, reading all of them 17.
+    `hashes` (`standing`) says which documents; None: all that the store holds, whatever their tier. For 1,000 observations,
+    comparing hashes takes 1 ms, reading all of them 17.
     """
-    hashes = {key: found for key, found in store.hashes(scope).items() if key.startswith(observation.PREFIX)}
+    found_hashes = store.hashes(scope) if hashes is None else hashes
+    hashes = {key: found for key, found in found_hashes.items() if key.startswith(observation.PREFIX)}
     known = {} if known is None else known
     changed = [key for key, found in hashes.items() if key not in known or known[key].content_hash != found]
     known |= {document.key: document for document in store.get(scope, changed)}

@@ -305,7 +305,8 @@ class Sidecar:
         return active_memory.write(self.active_file(scope), active_memory.render(held, self.look, today))
 
     def _held(self, scope: Scope) -> ScopeMemory:
-        return scope_memory.load(self.store, scope, self._known.setdefault(scope, {}))
+        held = scope_memory.standing(self.journal, scope)
+        return scope_memory.load(self.store, scope, self._known.setdefault(scope, {}), hashes=held)
 
     def backlog_tokens(self, scope: Scope) -> int:
         """Return the tokens of messages not observed yet, counted up to the hard stop."""

@@ -26,7 +26,7 @@ from gieok.text.tokens import count_tokens
 
 READER = "import"
 #: Realm of the journal, before a scope: id of a statement, as a sum → the sum of its words, and the key of its memory.
-_REALM = "imported:"
+REALM = "imported:"
 _MESSAGES, _FACTS = 500, 200
 _LONGEST_CHARS = 2_000
 _MOST_REJECTS = 1_000
@@ -147,7 +147,7 @@ class Intake:
     def _keep_facts(self, scope: Scope, facts: Sequence[ImportedFact]) -> None:
         if not facts:
             return
-        realm = _REALM + scope.path
+        realm = REALM + scope.path
         before = self.journal.kept(realm)
         kept: dict[str, str] = {}
         fresh: dict[str, Entry] = {}

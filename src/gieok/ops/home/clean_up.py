@@ -72,13 +72,22 @@ def _clean_made(context: Context, *, is_dry: bool) -> int:
     found = [
         _entry(fresh, lambda document: (Passage(0, len(document.text), 1, document.text.count("\n") + 1),))
         for scope in journal.made_scopes()
-        for entry in journal.made(scope)
+        for entry in (*journal.made(scope), *_archived(context, scope))
         if (fresh := cleaned(entry.document)) != entry.document
     ]
     if found and not is_dry:
         journal.hand_over(found)
         distil.deliver(journal, context.memory.store())
+        for line in (*context.archive.sweep(), *context.archive.drop_damaged()):
+            context.tell(line)
     return len(found)
+
+
+def _archived(context: Context, scope: Scope) -> Iterator[Entry]:
+    """Yield what is archived of a scope, as the store holds it; redacted, it is hot again until it leaves anew."""
+    keys = [one.key for one in context.memory.journal().archived(scope)]
+    for start in range(0, len(keys), _AT_ONCE):
+        yield from context.memory.store().entries(scope, keys[start : start + _AT_ONCE])
 
 
 def _entry(document: Document, cut: Callable[[Document], tuple[Passage, ...]]) -> Entry:

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from gieok.capabilities.files import roots, sync
 from gieok.capabilities.observe import observation, promotion, turns
+from gieok.capabilities.observe.archive import sweep
 from gieok.engine import distil, durable, lifecycle
 from gieok.engine.ingest import Failed
 from gieok.errors import EmbedderFailed, StoreCorrupt, StoreError
@@ -65,6 +66,7 @@ def run(context: Context, request: RebuildRequest) -> RebuildResult:
         with renewing as target:
             turns.restart(context.memory.journal(), target)
             _derive(context, target)
+            archived = _fill_archived(context, target, old)
             _fill(context, target, old, force=target is store)
             saved = old.vectors_into(target, context.progress("vectors kept")) if old else 0
         # What other processes wrote meanwhile.
@@ -79,6 +81,7 @@ def run(context: Context, request: RebuildRequest) -> RebuildResult:
         stats = store.stats()
         has_vectors = isinstance(store, VectorSearch) and context.memory.embedder_name != "none"
         made = sum(len(journal.made(scope)) for scope in journal.made_scopes())
+        made += sum(one.memories for one in journal.places())
         return RebuildResult(
             len(store.scopes()),
             stats.documents,
@@ -87,7 +90,7 @@ def run(context: Context, request: RebuildRequest) -> RebuildResult:
             embedded,
             stats.passages - stats.vectors if has_vectors else 0,
             aside,
-            tuple(Reason(one.key, one.reason) for one in failed),
+            (*(Reason(one.key, one.reason) for one in failed), *archived),
             note,
         )
 
@@ -167,6 +170,20 @@ def _fill(context: Context, target: Store, old: _Old | None, *, force: bool) -> 
             target.put([entry for entry in found if turns.is_underived(journal, entry.document)])
 
 
+def _fill_archived(context: Context, target: Store, old: _Old | None) -> list[Reason]:
+    """Give a new store what lives in archives, by their files; what no file tells any more is taken from `old`.
+
+    Return the files that could not be read.
+    """
+    wrong: list[Reason] = []
+    stored = old.entries if old else target.entries
+    for entries, said in sweep.told_by_files(context.archive.tiers(), stored):
+        for start in range(0, len(entries), _AT_ONCE):
+            target.put(entries[start : start + _AT_ONCE])
+        wrong += [Reason("archive", line) for line in said]
+    return wrong
+
+
 def _derive(context: Context, target: Store) -> None:
     """Make the documents of what was said."""
     if context.observe.has_turns:
@@ -177,7 +194,7 @@ def _bring_in_line(context: Context, target: Store, scope: Scope, *, force: bool
     """Make a scope hold what its files and the journal say; return what could not be read."""
     journal = context.memory.journal()
     durable.restore(journal, target, scope)
-    made = {entry.document.key for entry in journal.made(scope)}
+    made = {entry.document.key for entry in journal.made(scope)} | {one.key for one in journal.archived(scope)}
     gone = [key for key in target.hashes(scope) if key.startswith(observation.PREFIX) and key not in made]
     target.forget(scope, gone)  # forgotten, or reflected away, while this was under way
     wanted = roots.load(target, scope)

@@ -6,7 +6,7 @@ any moment, the configured store is whole, and running the command again goes on
 
 from dataclasses import dataclass
 
-from gieok.engine import lifecycle
+from gieok.engine import durable, lifecycle
 from gieok.errors import BadRequest, StoreError
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
@@ -112,6 +112,7 @@ def _copy(context: Context, source: Store, target: Store) -> tuple[int, int]:
         target.compact()
         wrong = lifecycle.differences(source, target)
         if not wrong:
+            durable.retier(context.memory.journal(), target)
             if isinstance(target, ManagedCopy):
                 target.push(context.progress("uploaded"))
             return copied, vectors

@@ -79,6 +79,8 @@ def _taken_back(context: Context, result: EditResult) -> EditResult:
     """Take what it said out of what sessions were shown and of logs."""
     if result.changed:
         leftovers.clean_corrected(context.home, [result.before])
+        for line in context.archive.sweep():  # what it said may stand in a file of an archive
+            context.tell(line)
     return result
 
 

@@ -299,6 +299,7 @@ def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Don
                 journal.erase(scope, list(found.messages), list(found.documents), list(found.replaced), blanks=blanks)
         distil.deliver(journal, context.memory.store())
         still += rederive(context) + _out_of_stores(context, chosen)
+        still += [("the archive", line) for line in context.archive.sweep()]
         looked_for = [wanted.match] if wanted.is_match_alone else leftovers.needles(chosen.texts())
         leftovers.clean_shown(context.home, shown)  # again: a prompt may have been answered meanwhile
         still += finish(context, looked_for)
@@ -321,7 +322,8 @@ def finish(context: Context, looked_for: Sequence[str]) -> list[tuple[str, str]]
             journal.resolve_incident(incident.name)
     journal.keep(_PENDING, {}, ["forget"])
     leftovers.drop_set_aside(context.home)
-    still = [("the journal", why) for why in journal.scrub()]
+    still = [("the archive", line) for line in [*context.archive.sweep(), *context.archive.drop_damaged()]]
+    still += [("the journal", why) for why in journal.scrub()]
     for store in memory_stores(context):
         try:
             still += [(store.location, why) for why in store.scrub()] if isinstance(store, Scrubbing) else []

@@ -8,11 +8,11 @@ from gieok.capabilities.files.read import Unfit, Untrusted, read_contained, unix
 from gieok.capabilities.observe import said
 from gieok.engine.recall import first_answer
 from gieok.errors import BadRequest
-from gieok.model.memory import Document
+from gieok.model.memory import Document, Tier
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, shown
 from gieok.ops.memory import handles
-from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument
+from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument, tier_words
 from gieok.places import SEEDS, SESSIONS
 from gieok.ports.store import Documents
 
@@ -38,6 +38,7 @@ class GetResult:
     text: str
     from_: int
     found: Hidden[bool]
+    tier: Tier = Tier.HOT
 
     @property
     @shown
@@ -71,7 +72,10 @@ def _named(context: Context, memory: handles.Memory) -> GetResult:
     known, _ = first_answer(context.memory.stores(), lambda store: roots.load(store, memory.document.scope))
     path = roots.display(known, memory.document.key)
     if memory.line or memory.was_replaced or not any(root.owns(memory.document.key) for root in known):
-        return GetResult(path, memory.text, max(memory.line, 1), found=True)
+        tier = memory.document.tier
+        if words := tier_words(tier, Style(context.lang, colour=False)):
+            context.tell(words[0])
+        return GetResult(path, memory.text, max(memory.line, 1), found=True, tier=tier)
     return _file(context, known, memory.document.key)
 
 

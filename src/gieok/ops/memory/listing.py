@@ -12,13 +12,13 @@ from gieok.capabilities.prompt.standing import Standing
 from gieok.engine import timeline
 from gieok.engine.recall import first_answer
 from gieok.errors import BadRequest
-from gieok.model.memory import Document, Scope
+from gieok.model.memory import Document, Scope, Tier
 from gieok.model.retrieval import Filter, FoundPassage
 from gieok.ops.context import Context
 from gieok.ops.memory import handles
 from gieok.ops.memory.handles import KINDS, TURN
 from gieok.ops.memory.search import span_of_days
-from gieok.ops.operation import STATUSES, Operation, Style, Surface, Words, argument, printable
+from gieok.ops.operation import STATUSES, Operation, Style, Surface, Words, argument, printable, tier_words
 from gieok.ports.store import Store
 from gieok.text.keywords import folded
 
@@ -55,6 +55,7 @@ class MemoryRow(NamedTuple):
     scope: Scope
     text: str
     path: str
+    tier: Tier
 
 
 class ListResult(NamedTuple):
@@ -168,6 +169,7 @@ def _row(context: Context, item: _Item, document: Document, known: list[roots.Ro
         item.scope,
         short,
         f"{path}#L{item.line}" if item.line else path,
+        document.tier,
     )
 
 
@@ -198,6 +200,7 @@ def present(result: ListResult, style: Style) -> str:
             lines.append(style.bold(day.isoformat()))
         facts = [_KIND_WORDS[row.kind].say(style.lang), str(row.scope)]
         facts += [STATUSES[row.status].say(style.lang)] if row.status != "current" else []
+        facts += tier_words(row.tier, style)
         lines.append(f"  {row.handle:<12} {printable(row.text)}  {style.dim(', '.join(facts))}")
     if not lines:
         return style.say("Nothing is remembered here that fits.", "여기에는 맞는 기억이 없습니다.")

@@ -14,7 +14,7 @@ from gieok.engine.likelihood import HIGH, level
 from gieok.engine.profile import Profile
 from gieok.engine.recall import Question, RankedHits, documents_of, first_answer, holding, recall
 from gieok.errors import BadRequest, NotIndexed
-from gieok.model.memory import Document, Scope, status_of
+from gieok.model.memory import Document, Scope, Tier, status_of
 from gieok.model.retrieval import Filter, Hit
 from gieok.ops.context import Context
 from gieok.ops.encode import OMITTED, Hidden, Rounded, Score
@@ -30,6 +30,7 @@ from gieok.ops.operation import (
     Words,
     argument,
     printable,
+    tier_words,
     waiting_words,
 )
 from gieok.ports.store import Store, VectorSearch
@@ -90,6 +91,8 @@ class SearchHit(NamedTuple):
     date: day | None
     #: `current`, `replaced`, `corrected` or `done`.
     status: str
+    #: Where it is kept: `hot`, or archived: `warm`, `cold`.
+    tier: Tier
     #: What replaced it, and on which day; of what is `replaced` alone.
     replaced_by: Annotated[str | None, OMITTED]
     replaced_on: Annotated[day | None, OMITTED]
@@ -147,6 +150,7 @@ def _shown(placed: PlacedHit, path: str, status: str, zone: tzinfo, *, explain: 
         p.context,
         timeline.day_of(p, zone) if p.valid_from else None,
         "replaced" if ended else status,
+        p.tier,
         (ended.handle if ended.key else None) if ended else None,
         datetime.fromtimestamp(ended.at, zone).date() if ended else None,
         level(hit.score),
@@ -292,7 +296,8 @@ def present(result: SearchResult, style: Style) -> str:
             shown = hit.date
             blocks.append(style.bold(str(shown)))
         heading = f"  {style.dim(printable(hit.heading))}" if hit.heading else ""
-        facts = hit.handle if hit.status == "current" else f"{hit.handle}, {_status(hit, style)}"
+        said = [*([_status(hit, style)] if hit.status != "current" else []), *tier_words(hit.tier, style)]
+        facts = ", ".join([hit.handle, *said])
         unsure = "" if result.is_timeline or hit.level == HIGH else style.dim(style.say("  unsure", "  확실하지 않음"))
         lines = [f"{hit.score:.2f}{unsure}  {style.bold(printable(hit.citation))}{heading}  {style.dim(facts)}"]
         lines += [f"      {printable(line)}" for line in hit.snippet.split("\n") if line.strip()]

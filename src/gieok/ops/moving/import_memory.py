@@ -18,7 +18,7 @@ from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, Reason
 from gieok.ops.memory import seeding
 from gieok.ops.memory.replica import copy_beside
-from gieok.ops.moving import import_openclaw
+from gieok.ops.moving import import_openclaw, import_own
 from gieok.ops.moving.import_openclaw import OpenClawRequest, OpenClawResult
 from gieok.ops.observe.run import settled
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
@@ -35,6 +35,7 @@ _PLACES = {
     "claude-code": ".claude",
 }
 _LABELS = {
+    import_own.NAME: Words("an export of Gieok", "Gieok 내보내기"),
     "chatgpt": Words("ChatGPT's data export", "ChatGPT 내보내기"),
     "claude": Words("Claude's data export", "Claude 내보내기"),
     "claude-mem": Words("claude-mem", "claude-mem"),
@@ -119,6 +120,11 @@ def run(context: Context, request: ImportRequest) -> ImportResult | OpenClawResu
         wanted = OpenClawRequest(path, request.agent, request.sessions, request.no_wait)
         return import_openclaw.import_openclaw(context, wanted)
     files, name, reader = _recognised(context, name, path)
+    if name == import_own.NAME:
+        with context.memory.journal().exclusive("import"):
+            done = import_own.take(context, files, context.progress("Gieok"), is_dry=request.dry_run)
+        waiting = 0 if request.dry_run else _made_useful(context, done, wait=not request.no_wait)
+        return ImportResult(name, files.path, request.dry_run, done, waiting)
     if reader is None:
         return import_openclaw.import_openclaw(
             context, OpenClawRequest(files.path, request.agent, request.sessions, request.no_wait)
@@ -157,6 +163,8 @@ def _recognised(context: Context, name: str, path: Path | None) -> tuple[ImportF
     """Return the files and the reader of a path; None for a workspace of OpenClaw. Raises BadRequest."""
     files = context.moving.open_files(path or context.caller.folder)
     readers = context.moving.readers()
+    if name in ("", import_own.NAME) and import_own.recognises(files):
+        return files, import_own.NAME, None
     for one, reader in readers.items():
         if name in ("", one) and reader.recognises(files):
             return files, one, reader

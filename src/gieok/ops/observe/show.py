@@ -73,7 +73,8 @@ def _handle(document: Document) -> str:
 
 def run(context: Context, request: ObserveShowRequest) -> ObserveShowResult:
     """Read the observations of the scopes of the call."""
-    held = [scope_memory.load(context.memory.store(), scope) for scope in context.scopes]
+    store, journal = context.memory.store(), context.memory.journal()
+    held = [scope_memory.load(store, s, hashes=scope_memory.standing(journal, s)) for s in context.scopes]
     documents = [document for one in held for document in one.documents]
     if request.history:
         old = [d for s in context.scopes for d in context.memory.journal().history(s, request.limit or 1 << 30)]

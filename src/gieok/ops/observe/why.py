@@ -7,13 +7,13 @@ from typing import NamedTuple
 from gieok.engine import timeline
 from gieok.errors import BadRequest
 from gieok.model.conversation import Message, Role
-from gieok.model.memory import Document, Provenance
+from gieok.model.memory import Document, Provenance, Tier
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, shown
 from gieok.ops.memory import handles, origin
 from gieok.ops.memory.handles import Memory
 from gieok.ops.memory.origin import Origin, Replacement
-from gieok.ops.operation import STATUSES, Operation, Style, Surface, Words, argument, printable
+from gieok.ops.operation import STATUSES, Operation, Style, Surface, Words, argument, printable, tier_words
 from gieok.ops.prompt.last import LastResult, last
 from gieok.ops.prompt.last import present as present_last
 
@@ -58,6 +58,8 @@ class WhyResult:
     said: Hidden[tuple[Message, ...]]
     origin: Hidden[Origin]
     zone: Hidden[tzinfo]
+    #: The file that it lives in where it is archived, by its path there.
+    archived_in: str | None = None
 
     @property
     def document(self) -> Document:
@@ -86,6 +88,12 @@ class WhyResult:
     def status(self) -> str:
         """Return whether it holds: `current`, `replaced`, `done`, `corrected`."""
         return self.origin.status
+
+    @property
+    @shown
+    def tier(self) -> Tier:
+        """Return where it is kept: `hot`, or archived: `warm`, `cold`."""
+        return self.document.tier
 
     @property
     @shown
@@ -137,7 +145,9 @@ def run(context: Context, request: WhyRequest) -> WhyResult | LastResult:
         raise BadRequest(
             f"no memory has the id {request.id!r} in {context.scope}", hint="`gieok list` and `observe show` print them"
         )
-    return WhyResult(memory, origin.messages_of(context, memory), origin.origin(context, memory), context.zone)
+    found = context.memory.journal().archived(memory.document.scope, keys=[memory.document.key])
+    place = found[0].place.path if found and not memory.was_replaced else None
+    return WhyResult(memory, origin.messages_of(context, memory), origin.origin(context, memory), context.zone, place)
 
 
 def _by_id(context: Context, wanted: str) -> Memory | None:
@@ -176,6 +186,8 @@ def _facts(result: WhyResult, style: Style) -> str:
     day = timeline.day_of_moment(result.document.valid_from, result.document.updated_at, result.zone)
     facts = [result.handle, str(day), STATUSES[result.status].say(style.lang), str(result.document.scope)]
     count = result.shown_in
+    if result.archived_in:
+        facts += [f"{word} {result.archived_in}" for word in tier_words(result.tier, style)]
     facts += [style.say(f"shown in {count} session(s)", f"세션 {count}개에서 보여 줌")] if count else []
     return "  ".join(facts)
 

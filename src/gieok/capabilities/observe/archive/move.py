@@ -8,24 +8,28 @@ What a person changed in a file is taken as their correction. What a file lost (
 holds: it is written again, and said.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from gieok.capabilities.observe import observation
-from gieok.capabilities.observe.archive import retention
+from gieok.capabilities.observe.archive import conflict, retention
 from gieok.capabilities.observe.archive.shelf import Contents, Held, Shelf, Written
 from gieok.capabilities.observe.archive.tiers import Arrival, Group, Outcome, Tiers
 from gieok.engine.clean import cleaned
 from gieok.errors import ArchiveConflict, ArchiveFailed, StoreError
 from gieok.model.archive import ArchivedMemory, Move, Place, StalePlace
-from gieok.model.memory import Document, Entry, Tier
+from gieok.model.memory import Document, Entry, Scope, Tier
 from gieok.text.tokens import count_tokens
 
 _TRIES = 3
 #: Files that could not be read are kept below this folder of their archive.
 DAMAGED = "damaged"
+
+
+#: Returns those of these documents that are stored.
+Stored = Callable[[Scope, Sequence[str]], list[Entry]]
 
 
 class Living(NamedTuple):
@@ -44,6 +48,8 @@ class FileState:
     held: dict[str, Held] = field(default_factory=dict)
     own: str = ""
     wrong: list[str] = field(default_factory=list)
+    #: What a person changed in a file where it lives no more.
+    strays: list[Written] = field(default_factory=list)
 
 
 class _Plan(NamedTuple):
@@ -56,9 +62,9 @@ class _Plan(NamedTuple):
     moves: tuple[Move, ...]
 
 
-def read(tiers: Tiers, group: Group) -> FileState:
-    """Read what lives in a file. Raises ArchiveFailed, StoreError."""
-    shelf, state = tiers.shelves[group.tier], FileState()
+def read(tiers: Tiers, group: Group, stored: Stored | None = None) -> FileState:
+    """Read what lives in a file; what it lacks is `stored` (in the store, unless told). Raises ArchiveFailed, StoreError."""
+    shelf, state, stored = tiers.shelves[group.tier], FileState(), stored or tiers.store.entries
     lost: list[ArchivedMemory] = []
     for path in shelf.spellings(group.path):
         place = Place(group.scope, group.tier, path)
@@ -69,17 +75,19 @@ def read(tiers: Tiers, group: Group) -> FileState:
         if rows and (held is None or held.wrong):
             state.wrong.append(f"{_name(shelf, place)}: {held.wrong if held else 'the file is gone'}")
         written = {one.entry.document.key: one for one in held.contents.memories} if held else {}
+        living = {row.key for row in rows}
+        state.strays += [one for key, one in written.items() if one.is_edited and key not in living]
         for row in rows:
             if (found := written.get(row.key)) is not None:
-                state.living[row.key] = _as_read(tiers, row, found)
+                state.living[row.key] = _as_read(tiers, row, found, stored)
             else:
                 lost.append(row)
         if held and rows:
-            state.own = _joined(state.own, _own(held, {row.key for row in rows}))
+            state.own = _joined(state.own, held.contents.own)
     if not state.living and not lost:
         for held in state.held.values():
-            state.own = _joined(state.own, _own(held, set()))
-    _find_again(tiers, shelf, state, lost)
+            state.own = _joined(state.own, held.contents.own)
+    _find_again(shelf, state, lost, stored)
     return state
 
 
@@ -128,25 +136,25 @@ def in_hot(entry: Entry) -> Entry:
     return entry if document.tier is Tier.HOT else entry._replace(document=replace(document, tier=Tier.HOT))
 
 
-def _as_read(tiers: Tiers, row: ArchivedMemory, found: Written) -> Living:
+def _as_read(tiers: Tiers, row: ArchivedMemory, found: Written, stored: Stored) -> Living:
     """Return a memory as its file says it: changed there, it is what a person says now."""
     entry = found.entry
     if found.is_edited:
         document = cleaned(entry.document)
         fresh = observation.corrected(document, document.text, tiers.clock.now())
-        stored = tiers.store.get(document.scope, [row.key])
-        return Living(row, fresh, stored[0] if stored and stored[0].content_hash == row.content_hash else None)
+        before = [one.document for one in stored(document.scope, [row.key])]
+        return Living(row, fresh, before[0] if before and before[0].content_hash == row.content_hash else None)
     return Living(row, entry)
 
 
-def _find_again(tiers: Tiers, shelf: Shelf, state: FileState, lost: Sequence[ArchivedMemory]) -> None:
+def _find_again(shelf: Shelf, state: FileState, lost: Sequence[ArchivedMemory], stored: Stored) -> None:
     """Take what a file should hold and does not from the store."""
     if not lost:
         return
     scope = lost[0].place.scope
-    stored = {one.document.key: one for one in tiers.store.entries(scope, [row.key for row in lost])}
+    found = {one.document.key: one for one in stored(scope, [row.key for row in lost])}
     for row in lost:
-        entry = stored.get(row.key)
+        entry = found.get(row.key)
         if entry is not None and entry.document.content_hash == row.content_hash:
             state.living[row.key] = Living(row, in_hot(entry))
     for path in dict.fromkeys(row.place.path for row in lost):
@@ -167,6 +175,8 @@ def _planned(tiers: Tiers, group: Group, done: Outcome) -> _Plan | None:
 
 def _plan(tiers: Tiers, group: Group) -> _Plan:
     shelf, state = tiers.shelves[group.tier], read(tiers, group)
+    if state.strays:
+        group = replace(group, arriving=(*group.arriving, *conflict.taken_in(tiers, group, state.strays)))
     entries = {key: living.entry for key, living in state.living.items()}
     entries |= {one.entry.document.key: in_hot(one.entry) for one in group.arriving}
     if not entries and not state.own:
@@ -272,12 +282,6 @@ def _count(done: Outcome, written: Sequence[_Plan], refused: Sequence[Move]) -> 
 
 def _is_corrected(move: Move) -> bool:
     return bool(move.before and move.to and move.before.content_hash != move.to.content_hash)
-
-
-def _own(held: Held, alive: set[str]) -> str:
-    """Return what a person wrote in a file: beside the memories, and into such as live there no more."""
-    changed = [one.entry.document for one in held.contents.memories if one.is_edited]
-    return "\n\n".join([*filter(None, [held.contents.own]), *(f"- {d.text}" for d in changed if d.key not in alive)])
 
 
 def _joined(own: str, more: str) -> str:

@@ -1,21 +1,22 @@
 """What is due moves from hot to warm, a day comes back, stale places are swept, and people's corrections are taken in."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
-from gieok.capabilities.observe.archive import move, retention
+from gieok.capabilities.observe.archive import limits, move, retention
 from gieok.capabilities.observe.archive.tiers import INCIDENT, LOCK, Arrival, Group, Outcome, Tiers
 from gieok.engine.distil import deliver
 from gieok.errors import ArchiveFailed
 from gieok.model.archive import Move, Place
 from gieok.model.conversation import Incident
-from gieok.model.memory import Entry, Scope, Tier
+from gieok.model.memory import Document, Entry, Scope, Tier
 
 #: Memories that are moved at once.
 _AT_ONCE = 1_000
 _SWEEPS = 3
 #: Realm of the journal: what a person brought back, and until when it stays in hot.
-_KEPT = "archive.kept:"
+KEPT = "archive.kept:"
 
 
 def run(tiers: Tiers) -> Outcome:
@@ -24,7 +25,7 @@ def run(tiers: Tiers) -> Outcome:
         deliver(tiers.journal, tiers.store)
         done = _look(tiers, Tier.WARM)
         for scope in tiers.journal.made_scopes():
-            entries = retention.due(tiers.journal.made(scope), tiers.rules, tiers.clock.now(), _kept(tiers, scope))
+            entries = leaving(tiers, scope, _kept(tiers, scope))
             done.add(
                 _to_shelf(
                     tiers, Tier.WARM, [Arrival(one, retention.day_of(one.document, tiers.zone)) for one in entries]
@@ -33,6 +34,20 @@ def run(tiers: Tiers) -> Outcome:
         done.add(_swept(tiers))
         _tell(tiers, done)
     return done
+
+
+def leaving(tiers: Tiers, scope: Scope, kept: Mapping[str, datetime] | None = None) -> list[Entry]:
+    """Return what is to leave hot now: what is over, then what there is no room for. `kept` as in `retention.due`."""
+    made, now, kept = tiers.journal.made(scope), tiers.clock.now(), kept or {}
+    over = retention.due(made, tiers.rules, now, kept)
+    gone = {one.document.key for one in over}
+    rest = {one.document.key: one for one in made if one.document.key not in gone}
+
+    def may_leave(document: Document) -> bool:
+        return retention.days_in_hot(document, tiers.rules) is not None and document.key not in kept
+
+    early = limits.leave_early((one.document for one in rest.values()), tiers.limits, now, may_leave)
+    return [*over, *(rest[document.key] for document in early)]
 
 
 def to_warm(tiers: Tiers, entries: Iterable[Entry]) -> Outcome:
@@ -74,21 +89,41 @@ def restore(tiers: Tiers, scope: Scope, day: date) -> Outcome:
             for group in _groups_of(tiers, {row.place for row in rows}, done)
             for one in _back(tiers, group, day, done)
         ]
-        tiers.journal.keep(_KEPT + scope.path, {one.entry.document.key: until for one in moves})
+        tiers.journal.keep(KEPT + scope.path, {one.entry.document.key: until for one in moves})
         refused = tiers.journal.archive(moves)
         done.moved = len(moves) - len(refused)
         done.add(_swept(tiers))
     return done
 
 
-def living(tiers: Tiers) -> Iterator[tuple[Group, move.FileState]]:
-    """Yield every file in which something lives, as it reads; a file that cannot be read says so in `wrong`."""
+def drop_damaged(tiers: Tiers) -> Outcome:
+    """Delete the copies of files that could not be read: nobody can tell whether they hold what was forgotten."""
+    done = Outcome()
+    with tiers.journal.exclusive(LOCK):
+        for scope in tiers.journal.made_scopes():
+            try:
+                archive = tiers.shelves[Tier.WARM].archive(scope)
+                for file in [one for one in archive.files() if one.path.startswith(f"{move.DAMAGED}/")]:
+                    archive.delete(file.path, file.revision)
+            except ArchiveFailed as error:
+                done.wrong.append(str(error))
+    return done
+
+
+def told_by_files(tiers: Tiers, stored: move.Stored) -> Iterator[tuple[list[Entry], list[str]]]:
+    """Yield what lives in each file, with its tier, and what is wrong there; what a file lacks is `stored`, if at all."""
     done = Outcome()
     for group in _groups_of(tiers, {one.place for one in tiers.journal.places()}, done):
         try:
-            yield group, move.read(tiers, group)
+            state = move.read(tiers, group, stored)
+            found = [living.entry for living in state.living.values()]
         except ArchiveFailed as error:
-            yield group, move.FileState(wrong=[str(error)])
+            state = move.FileState(wrong=[f"{error} ({error.hint})"])
+            places = (Place(group.scope, group.tier, path) for path in tiers.shelves[group.tier].spellings(group.path))
+            keys = [row.key for place in places for row in tiers.journal.archived(group.scope, place=place)]
+            found = stored(group.scope, keys)
+        yield [one._replace(document=replace(one.document, tier=group.tier)) for one in found], state.wrong
+    yield [], done.wrong
 
 
 def _back(tiers: Tiers, group: Group, day: date, done: Outcome) -> Iterator[Move]:
@@ -179,7 +214,7 @@ def _groups_of(tiers: Tiers, places: Iterable[Place], done: Outcome) -> list[Gro
 
 def _kept(tiers: Tiers, scope: Scope) -> dict[str, datetime]:
     """Return what a person brought back, and until when; what is over is dropped."""
-    now, realm = tiers.clock.now(), _KEPT + scope.path
+    now, realm = tiers.clock.now(), KEPT + scope.path
     kept = {key: datetime.fromisoformat(at) for key, at in tiers.journal.kept(realm).items()}
     over = [key for key, at in kept.items() if at <= now]
     if over:

@@ -1,0 +1,238 @@
+"""`gieok export`: all that is remembered, out of Gieok, in a form that others read and `gieok import` takes back."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from gieok import fs, places
+from gieok.capabilities.observe import carried
+from gieok.capabilities.observe.archive import note_file
+from gieok.capabilities.observe.archive.day_file import DayForm
+from gieok.capabilities.observe.archive.shelf import Contents, Written
+from gieok.capabilities.prompt import records
+from gieok.engine.distil import deliver
+from gieok.errors import BadRequest
+from gieok.model.memory import REPLACED_BY, Document, Entry, Scope, Tier
+from gieok.ops.context import Context
+from gieok.ops.memory import forgetting
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+
+FORMATS = ("jsonl", "markdown", "obsidian")
+#: Folder of the records in an export for people, and the shelves that they stand on.
+RECORDS = "records"
+SHELVES = (records.MEMORY, records.RETIRED, records.ARCHIVE)
+_EVERY = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportRequest:
+    """Parameters of `gieok export`."""
+
+    format: str = argument(
+        Words(
+            "jsonl: everything, to be taken in again; markdown: a file a day; obsidian: a note a memory",
+            "jsonl: 모두, 다시 들여올 수 있게; markdown: 하루에 한 파일; obsidian: 기억마다 노트",
+        ),
+        "jsonl",
+        choices=FORMATS,
+    )
+    to: str = argument(
+        Words("the file, or the folder, which must be new (default: here)", "새 파일이나 폴더 (기본: 여기)"), ""
+    )
+
+
+class ExportedRecord(NamedTuple):
+    """A record: the folder of its project ('' for the user's own), the shelf, its path there, and its text."""
+
+    scope: Scope
+    folder: str
+    shelf: str
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExportResult:
+    """Where everything is, and how much."""
+
+    path: Path
+    format: str
+    memories: int
+    replaced: int
+    messages: int
+    records: int
+    scopes: tuple[Scope, ...]
+
+    @property
+    def found(self) -> bool:
+        """False where nothing is remembered."""
+        return bool(self.memories or self.replaced or self.messages or self.records)
+
+
+def run(context: Context, request: ExportRequest) -> ExportResult:
+    """Write everything, or nothing under that name: what was begun is removed where it fails."""
+    day = context.clock.now().astimezone(context.zone).date()
+    ending = ".jsonl" if request.format == "jsonl" else f"-{request.format}"
+    target = context.caller.path(request.to or f"gieok-{day}{ending}")
+    if target.exists() and (not target.is_dir() or request.format == "jsonl" or any(target.iterdir())):
+        raise BadRequest(f"{str(target)!r} is there already", hint="name another with --to")
+    counts = dict.fromkeys(("memory", "replaced", "message", "record"), 0)
+    write = {"jsonl": _write_lines, "markdown": _write_days, "obsidian": _write_notes}[request.format]
+    write(context, target, _counting(context, counts))
+    return ExportResult(
+        target, request.format, counts["memory"], counts["replaced"], counts["message"], counts["record"],
+        tuple(_scopes(context)),
+    )  # fmt: skip
+
+
+def _counting(context: Context, counts: dict[str, int]) -> Callable[[str], None]:
+    progress = context.progress(context.words("exported", "내보냄"))
+
+    def count(kind: str) -> None:
+        counts[kind] = counts.get(kind, 0) + 1
+        if sum(counts.values()) % _EVERY == 0:
+            progress(sum(counts.values()))
+
+    return count
+
+
+def _scopes(context: Context) -> list[Scope]:
+    if context.is_scope_named:
+        return [context.scope]
+    journal = context.memory.journal()
+    return sorted({*journal.scopes(), *journal.made_scopes()})
+
+
+def _records(context: Context) -> Iterator[ExportedRecord]:
+    """Yield the records of the user, and of the projects that are indexed."""
+    for base in forgetting.shelves(context):
+        is_users = base == context.home
+        scope = Scope(places.USER_SCOPE if is_users else places.project_scope(str(base.parent)))
+        if context.is_scope_named and scope != context.scope:
+            continue
+        for shelf in SHELVES:
+            for file in records.listed(base, shelf):
+                path = file.relative_to(base / shelf).as_posix()
+                text = file.read_bytes().decode("utf-8", "surrogateescape")
+                yield ExportedRecord(scope, "" if is_users else str(base.parent), shelf, path, text)
+
+
+def _write_lines(context: Context, target: Path, count: Callable[[str], None]) -> None:
+    fs.make_private(target.parent)
+    part = target.with_name(f"{target.name}.part")
+    fs.create_private(part)
+    journal, store = context.memory.journal(), context.memory.store()
+    with part.open("w", encoding="utf-8", newline="\n") as file:
+        _write_line(file, carried.HEADER)
+        for row in carried.lines(journal, store, _scopes(context)):
+            _write_line(file, row)
+            count(row["is"])
+        for record in _records(context):
+            _write_line(file, {"is": "record", **record._asdict(), "scope": record.scope.path})
+            count("record")
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(target)
+
+
+def _write_line(file: IO[str], row: dict[str, Any]) -> None:
+    line = json.dumps(row, ensure_ascii=False)
+    if not line.isascii() and line.encode("utf-8", "replace").decode() != line:
+        line = json.dumps(row)  # halves of pairs, which UTF-8 has no bytes for
+    file.write(line + "\n")
+
+
+def _entries(context: Context, scope: Scope) -> Iterator[Entry]:
+    deliver(context.memory.journal(), context.memory.store())
+    yield from carried.entries(context.memory.journal(), context.memory.store(), scope)
+
+
+def _since(document: Document) -> datetime:
+    return document.valid_from or document.updated_at
+
+
+def _write_days(context: Context, target: Path, count: Callable[[str], None]) -> None:
+    form = DayForm(context.zone)
+    for scope in _scopes(context):
+
+        def day_of(entry: Entry) -> str:
+            return _since(entry.document).astimezone(context.zone).date().isoformat()
+
+        found = sorted(_entries(context, scope), key=lambda entry: (day_of(entry), entry.document.key))
+        for day, entries in groupby(found, key=day_of):
+            contents = Contents(tuple(Written(entry) for entry in entries))
+            file = target / places.scope_folder(scope.path) / f"{day}.md"
+            fs.replace_private(file, form.render(scope, Tier.HOT, file.name, contents).encode("utf-8", "replace"))
+            for _ in contents.memories:
+                count("memory")
+    _write_records(context, target, count)
+
+
+def _write_notes(context: Context, target: Path, count: Callable[[str], None]) -> None:
+    """Write a note a memory: their names first, so that the links lead somewhere."""
+    for scope in _scopes(context):
+        folder = places.scope_folder(scope.path)
+        names: dict[str, str] = {}
+        replaces: dict[str, list[str]] = {}
+        form = note_file.NoteForm(folder, context.zone)
+        for entry in _entries(context, scope):
+            day = _since(entry.document).astimezone(context.zone).date()
+            names[entry.document.key] = form.path(entry.document, day)
+            if by := entry.document.metadata.get(REPLACED_BY):
+                replaces.setdefault(by, []).append(entry.document.key)
+        for entry in _entries(context, scope):
+            text = note_file.note(entry, context.zone, _links(entry.document, names, replaces))
+            fs.replace_private(target / names[entry.document.key], text.encode("utf-8", "replace"))
+            count("memory")
+    _write_records(context, target, count)
+
+
+def _links(document: Document, names: dict[str, str], replaces: dict[str, list[str]]) -> note_file.Links:
+    def link(key: str) -> str:
+        return names.get(key, "").removesuffix(note_file.SUFFIX)
+
+    older = tuple(link(key) for key in sorted(replaces.get(document.key, ())))
+    return note_file.Links(link(document.metadata.get(REPLACED_BY, "")), older)
+
+
+def _write_records(context: Context, target: Path, count: Callable[[str], None]) -> None:
+    for record in _records(context):
+        file = target / RECORDS / places.scope_folder(record.scope.path) / record.shelf / record.path
+        fs.replace_private(file, record.text.encode("utf-8", "surrogateescape"))
+        count("record")
+
+
+def present(result: ExportResult, style: Style) -> str:
+    """Say where it is, and what it is not."""
+    lines = [
+        style.say(
+            f"{result.memories:,} memories, {result.replaced:,} of the history, {result.messages:,} messages, "
+            f"{result.records:,} records",
+            f"기억 {result.memories:,}개, 이력 {result.replaced:,}개, 메시지 {result.messages:,}개, 기록 {result.records:,}개",
+        ),
+        f"→ {style.bold(printable(str(result.path)))}",
+    ]
+    if result.format != "jsonl":
+        said = Words(
+            "messages and history are in `--format jsonl` alone", "메시지와 이력은 `--format jsonl`에만 있습니다"
+        )
+        lines.append(style.dim(said.say(style.lang)))
+    return "\n".join(lines)
+
+
+OPERATION = Operation(
+    name="export",
+    handler=run,
+    present=present,
+    doc=Words(
+        "Write all that is remembered to a file, or a folder that people read",
+        "기억하는 모든 것을 파일이나 읽기 쉬운 폴더로 내보냅니다",
+    ),
+    effect=Effect.WRITE,
+    examples=("gieok export", "gieok export --format obsidian --to ~/vault/Gieok", "gieok export --scope agent:work"),
+)

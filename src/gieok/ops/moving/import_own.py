@@ -1,0 +1,161 @@
+"""Takes in what `gieok export` wrote: every line, the files of days, the notes of a vault."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from gieok import fs, places
+from gieok.capabilities.observe import carried
+from gieok.capabilities.observe.archive import note_file
+from gieok.capabilities.observe.archive.day_file import DayForm
+from gieok.capabilities.observe.carried import Carrying
+from gieok.capabilities.observe.taking_in import TakenIn
+from gieok.capabilities.prompt import records
+from gieok.errors import BadRequest
+from gieok.model.conversation import Reject
+from gieok.model.memory import Entry, Scope, Tier
+from gieok.ops.context import Context
+from gieok.ops.memory import waiting
+from gieok.ops.memory.records import Shelf, follow_soon
+from gieok.ops.moving.export import RECORDS, SHELVES
+from gieok.ports.imports import ImportFiles
+
+NAME = "gieok"
+_DAY = "---\ngieok: day\n"
+_LARGEST_BYTES = 20_000_000
+_FEW = 20
+
+
+def recognises(files: ImportFiles) -> bool:
+    """Say whether something at a path was written by `gieok export`."""
+    if any(_is_lines(files, name) for name in files.names() if name.endswith(".jsonl")):
+        return True
+    return any(_is_own(_text(files, name)) for name in _notes(files)[:_FEW])
+
+
+def _is_lines(files: ImportFiles, name: str) -> bool:
+    with files.open(name) as stream:
+        return carried.is_export(stream.read(100))
+
+
+def _notes(files: ImportFiles) -> list[str]:
+    return [
+        name for name in files.names() if name.endswith(note_file.SUFFIX) and PurePosixPath(name).parts[0] != RECORDS
+    ]
+
+
+def _text(files: ImportFiles, name: str) -> str:
+    with files.open(name) as stream:
+        return stream.read(_LARGEST_BYTES).decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def _is_own(text: str) -> bool:
+    try:
+        return text.startswith(_DAY) or note_file.read(text) is not None
+    except note_file.BrokenNote:
+        return True
+
+
+def take(context: Context, files: ImportFiles, progress: Callable[[int], None], *, is_dry: bool) -> TakenIn:
+    """Take in all of it; records go where they belong, if that folder is here. Raises StoreError."""
+    taker = _Records(context, str(files.path), is_dry=is_dry)
+    carrying = Carrying(
+        context.memory.journal(), context.memory.store(), context.clock, str(files.path),
+        (lambda scope: context.scope) if context.is_scope_named else (lambda scope: scope),
+        taker.take, is_dry, progress,
+    )  # fmt: skip
+    for name in files.names():
+        if name.endswith(".jsonl") and _is_lines(files, name):
+            with files.open(name) as stream:
+                carrying.place = files.place(name)
+                carrying.take(stream)
+    for name in _notes(files):
+        _take_note(carrying, files, name)
+    for name in files.names():
+        _take_record_file(carrying, taker, files, name)
+    taker.follow()
+    carrying.done.rejected += len(taker.rejects)
+    carrying.done.rejects += taker.rejects
+    return carrying.done
+
+
+def _take_note(carrying: Carrying, files: ImportFiles, name: str) -> None:
+    """Take in the memories of a file for people, as they left it."""
+    text = _text(files, name)
+    try:
+        found = _memories(text)
+        for scope, entries in found.items():
+            own = carrying.scope_of(scope)
+            carrying.done.scopes.add(own)
+            carrying.put(own, [Entry(replace(e.document, scope=own, tier=Tier.HOT), e.passages) for e in entries])
+    except (ValueError, KeyError, TypeError, BadRequest) as error:
+        carrying.done.rejected += 1
+        carrying.done.rejects.append(Reject(files.place(name), 0, 0, 0, str(error)))
+
+
+def _memories(text: str) -> Mapping[Scope, list[Entry]]:
+    """Return the memories of a day's file or of a note by scope; none of a file that is not ours."""
+    if text.startswith(_DAY):
+        head = text.split("---\n", 2)[1]
+        scope = Scope(json.loads(next(row for row in head.split("\n") if row.startswith("scope: "))[7:]))
+        return {scope: [written.entry for written in DayForm().parse(scope, text).memories]}
+    note = note_file.read(text)
+    return {note.entry.document.scope: [note.entry]} if note and note.entry else {}
+
+
+def _take_record_file(carrying: Carrying, taker: "_Records", files: ImportFiles, name: str) -> None:
+    parts = PurePosixPath(name).parts
+    if len(parts) == 5 and parts[0] == RECORDS and parts[1] == places.scope_folder(places.USER_SCOPE):
+        row = {"scope": places.USER_SCOPE, "folder": "", "shelf": parts[2], "path": "/".join(parts[3:])}
+        carrying.done.memories += taker.take({**row, "is": "record", "text": _text(files, name)})
+
+
+class _Records:
+    """Writes records to the shelves that are here."""
+
+    def __init__(self, context: Context, place: str, *, is_dry: bool) -> None:
+        self._context, self._place, self._is_dry = context, place, is_dry
+        self._touched: set[Shelf] = set()
+        self.rejects: list[Reject] = []
+
+    def take(self, row: Mapping[str, Any]) -> bool:
+        """Write one record; say whether it is new here."""
+        shelf, name, folder = str(row.get("shelf")), PurePosixPath(str(row.get("path"))), str(row.get("folder", ""))
+        is_safe = shelf in SHELVES and len(name.parts) == 2 and name.suffix == ".md" and ".." not in name.parts
+        if row.get("is") != "record" or not is_safe:
+            return self._reject(f"no record: {name}")
+        kept = self._shelf(folder)
+        if kept is None:
+            return self._reject(f"{folder} is not on this machine: its records travel with the project itself")
+        file = kept.base / shelf / name
+        if not records.is_inside(kept.base, file):
+            return self._reject(f"{file} leads out of {kept.base}")
+        data = str(row["text"]).encode("utf-8", "surrogateescape")
+        if file.exists():
+            return self._reject(f"{file} says something else here, and stays") if file.read_bytes() != data else False
+        if not self._is_dry:
+            self._write(kept, file, data)
+        return True
+
+    def _write(self, kept: Shelf, file: Path, data: bytes) -> None:
+        fs.replace_private(file, data)
+        if kept.is_project:
+            waiting.keep(self._context.home, kept.base, file)
+        self._touched.add(kept)
+
+    def _shelf(self, folder: str) -> Shelf | None:
+        if not folder:
+            return Shelf(fs.make_private(self._context.home), Scope(places.USER_SCOPE))
+        base = Path(folder) / places.PROJECT_FOLDER
+        return Shelf(base, Scope(places.project_scope(folder))) if base.is_dir() else None
+
+    def _reject(self, why: str) -> bool:
+        self.rejects.append(Reject(self._place, 0, 0, 0, why))
+        return False
+
+    def follow(self) -> None:
+        """Index what was written."""
+        for kept in sorted(self._touched):
+            follow_soon(self._context, kept)
