@@ -120,6 +120,23 @@ OPTIONS = (
     Option("observe.price_in", -1.0, "dollars for a million tokens in, of all roles; -1: as Gieok knows", low=-1),
     Option("observe.price_out", -1.0, "dollars for a million tokens out; both are set, or none", low=-1),
     Option("archive.hot_days", 90, "days after which a memory leaves hot for a file that you can read", low=1),
+    Option("archive.hot_mb", 30, "megabytes of a scope's memories in hot; what is more leaves early; 0: all", low=0),
+    Option("archive.hot_tokens", 30_000, "tokens of a scope's memories in hot; what is more leaves early; 0: all", low=0),
+    Option(
+        "archive.journal_days", 365,
+        "days after which what was said leaves the database for a readable file a month; 0: never", low=0,
+    ),
+    Option("archive.warm_days", 365, "days after which such a file may move on to archive.cold", low=1),
+    Option(
+        "archive.cold", "none", "where old memory goes in the end: nowhere, a folder, an Obsidian vault, Dropbox",
+        choices=("none", "folder", "obsidian", "dropbox"),
+    ),
+    Option("archive.folder", "", "the folder or the vault of archive.cold; the vault that Obsidian opened last where empty"),
+    Option("archive.subfolder", "Gieok", "the folder in it that is Gieok's own"),
+    Option("archive.auto_approve", False, "move to archive.cold without asking (`gieok archive pending`)"),
+    _schedule("archive.schedule_cold", "30 3 * * 0", "when what is old enough moves to archive.cold, or is asked about"),
+    _schedule("archive.schedule_sync", "0 4 * * *", "when archive.cold and Gieok are synchronised, both ways"),
+    _schedule("archive.schedule_warm", "0 3 * * *", "when memories move from hot to warm"),
     Option("reflect.model", "", "what reflects: as observe.model, which it is where this is empty"),
     Option("reflect.base_url", "", "as observe.base_url, for the model that reflects"),
     Option("reflect.key_variable", "", "as observe.key_variable, for the model that reflects"),
@@ -140,6 +157,7 @@ OPTIONS = (
     Option("code.upkeep_key_variable", "", "as code.key_variable, which it is where this is empty and the provider the same"),
     Option("code.upkeep_tokens", 20_000, "tokens that summaries may use in one sync; what is left waits for the next", low=0),
     Option("backup.folder", "", "where `gieok backup` puts backups; empty: beside the home, as `.gieok-backups`"),
+    _schedule("backup.schedule", "", "when a backup is made"),
     Option("backup.keep", 7, "how many of the newest backups stay; 0: all", low=0),
     Option("keys.store", "file", "where `gieok keys set` puts keys: .env or the system's keyring", choices=("file", "keyring")),
     Option("notify.to", "log", "how you are told of what waits for you: log, desktop, openclaw, smtp, joined by commas"),
@@ -273,17 +291,49 @@ def _value(home: str, file: SettingsFile, name: str, value: object) -> Value:
 
 
 def choose(settings: Settings, name: str, value: str) -> None:
-    """Set one top-level setting in the user's file for good; the rest of the file, comments too, stays as it is.
+    """Set one setting in the user's file for good; see `change`."""
+    change(settings, {name: value})
 
-    Killed at any moment, the file is the old one or the new one. Raises BadRequest where another source would win.
+
+def change(settings: Settings, texts: Mapping[str, str]) -> None:
+    """Set settings in the user's file for good, all of them in one step; the rest of it, comments too, stays as it is.
+
+    `texts` is name → text. Killed at any moment, the file is the old one or the new one. Raises as `planned`.
     """
-    file, origin = paths.user_config(settings.home), settings.values[name].origin
-    if origin not in ("default", str(file)):
-        raise BadRequest(f"{name!r} is set by {origin!r}, which wins over {str(file)!r}", hint="remove it there first")
+    if made := planned(settings, texts):
+        fs.replace_private(paths.user_config(settings.home), made)
+
+
+def planned(settings: Settings, texts: Mapping[str, str]) -> str:
+    """Return the user's file with settings changed; '' where that changes nothing.
+
+    Raises BadRequest where another source would win, BadConfig for a wrong value.
+    """
+    file = paths.user_config(settings.home)
+    for name in texts:
+        if (origin := settings.values[name].origin) not in ("default", str(file)):
+            raise BadRequest(
+                f"{name!r} is set by {origin!r}, which wins over {str(file)!r}", hint="remove it there first"
+            )
+    values = {name: _option(name, str(file)).parse(text, str(file)) for name, text in texts.items()}
     text = file.read_text(encoding="utf-8") if file.is_file() else ""
-    line = f"{name}: {value}\n"
-    changed, found = re.subn(rf"^{re.escape(name)}\s*:.*(\n|$)", line, text, count=1, flags=re.MULTILINE)
-    fs.replace_private(file, changed if found else text + ("" if text.endswith("\n") or not text else "\n") + line)
+    made = _with(str(file), text, values)
+    found = dict(_flat(_mapping(str(file), made.encode())))
+    if any(found.get(name) != value for name, value in values.items()):
+        told = f"{str(file)!r} is written in a way that cannot be changed without losing something"
+        raise BadConfig(told, hint=f"write there yourself: {'; '.join(f'{name}: {texts[name]}' for name in texts)}")
+    return made if made != text else ""
+
+
+def _with(file: str, text: str, values: Mapping[str, Value]) -> str:
+    import yaml
+
+    from gieok.settings_file import changed  # for commands that write settings
+
+    try:
+        return changed(text, values, _BY_NAME)
+    except yaml.YAMLError as error:
+        raise resolved.unreadable(file, error) from error
 
 
 def without_password(address: str) -> str:

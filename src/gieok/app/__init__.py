@@ -20,6 +20,7 @@ from gieok.ports.system import Clock
 
 if TYPE_CHECKING:
     from gieok.app.resident import Resident
+    from gieok.ports.dialogue import Dialogue
 
 
 class SystemClock:
@@ -61,6 +62,7 @@ def open_context(
     say: Callable[[str], None] = lambda line: None,
     tell: Callable[[str], None] = lambda line: None,
     ask: Callable[[str], str] | None = None,
+    dialogue: "Callable[[], Dialogue] | None" = None,
     clock: Clock | None = None,
     zone: tzinfo | None = None,
     daemon: Callable[[], DaemonControl] | None = None,
@@ -69,8 +71,8 @@ def open_context(
 ) -> Context:
     """Put everything together for a caller; where `environment` and `folder` are left out, that is this process.
 
-    `flags`, `lang` as in `Caller`; `say`, `tell`, `ask` as in `Context`; `wait`, `resident` as in `Wiring`. `daemon` comes from
-    the layer above. `forgiving` leaves out a setting that is wrong, instead of raising BadConfig.
+    `flags`, `lang` as in `Caller`; `say`, `tell`, `ask`, `dialogue` as in `Context`; `wait`, `resident` as in `Wiring`.
+    `daemon` comes from the layer above. `forgiving` leaves out a setting that is wrong, instead of raising BadConfig.
     """
     caller = Caller(folder or Path.cwd(), os.environ if environment is None else environment, flags, lang)
     troubles: list[BadConfig] = []
@@ -94,8 +96,14 @@ def open_context(
         say=say,
         tell=tell,
         ask=ask,
-        ribs=Ribs(*(cache(partial(_opened, rib, wiring)) for rib in Ribs._fields)),
+        dialogue=dialogue,
+        ribs=ribs_of(wiring),
     )
+
+
+def ribs_of(wiring: Wiring) -> Ribs:
+    """Return the openers of all ribs."""
+    return Ribs(*(cache(partial(_opened, rib, wiring)) for rib in Ribs._fields))
 
 
 def _opened(rib: str, wiring: Wiring) -> Any:  # noqa: ANN401 - what `Ribs` says

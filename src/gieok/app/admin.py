@@ -1,14 +1,18 @@
 """Opens settings, other stores and processes, for commands that look after the home."""
 
+from functools import partial
+
 from gieok import config, registry
 from gieok.app import keys, models, notices
 from gieok.app.wiring import Wiring
 from gieok.config import Settings
 from gieok.errors import EmbedderFailed
-from gieok.ops.context import AdminContext, SettingRow, Watching
+from gieok.ops.context import AdminContext, Ribs, SettingRow, Watching
 from gieok.option import Option
 from gieok.ports.backup import Backups
+from gieok.ports.encryption import Encryption
 from gieok.ports.models import Embedder, SelfCheck
+from gieok.ports.setup import SetupAccess
 from gieok.ports.system import Watcher
 
 
@@ -28,14 +32,36 @@ def opened(wiring: Wiring) -> AdminContext:
         daemon=wiring.daemon,
         keys=lambda: keys.HomeKeys(wiring),
         notices=lambda: notices.opened(wiring),
+        setup=partial(_setup, wiring),
+        reopened=partial(_reopened, wiring),
         backups=lambda: _backups(wiring),
+        encryption=lambda: _encryption(wiring),
+        secret=settings.secret,
     )
+
+
+def _setup(wiring: Wiring) -> SetupAccess:
+    from gieok.app.setup import HomeSetup  # for one command
+
+    return HomeSetup(wiring)
+
+
+def _reopened(wiring: Wiring) -> Ribs:
+    from gieok.app.setup import reopened
+
+    return reopened(wiring)
 
 
 def _backups(wiring: Wiring) -> Backups:
     from gieok.app.backups import HomeBackups  # few commands need it
 
     return HomeBackups(wiring)
+
+
+def _encryption(wiring: Wiring) -> Encryption:
+    from gieok.app.encryption import HomeEncryption  # as above
+
+    return HomeEncryption(wiring)
 
 
 def _row(settings: Settings, option: Option) -> SettingRow:

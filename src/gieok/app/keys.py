@@ -1,6 +1,6 @@
 """Keys of services: found by the tables of backends and the settings, kept in `.env` or the system's keyring, tried."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gieok import fs, paths, registry, resolved
@@ -72,13 +72,22 @@ class HomeKeys:
     def put(self, row: KeyRow, value: str) -> str:
         """Set a key; what else stands in `.env` stays as it is."""
         self.require_free(row)
+        return self.keep({row.variable: value})
+
+    def keep(self, values: Mapping[str, str]) -> str:
+        """Set secrets by variable, those of `.env` in one step; return where they are. Raises BadRequest, BadConfig."""
         if self._settings.text("keys.store") == "keyring":
-            _keyring().write(row.variable, value)
+            for variable, value in values.items():
+                _keyring().write(variable, value)
             if self._file.exists():
-                self._rewrite(row.variable, "")
+                self._rewrite(dict.fromkeys(values, ""))
             return "the system's keyring"
-        self._rewrite(row.variable, value)
+        self._rewrite(values)
         return str(self._file)
+
+    def place(self, variable: str) -> str:
+        """Return where a secret is set; '' where it is not."""
+        return self._place(variable, resolved.private_variables(str(self._settings.home)))
 
     def require_free(self, row: KeyRow) -> None:
         """Raise BadRequest where the environment sets a key, which wins over every other place."""
@@ -93,9 +102,10 @@ class HomeKeys:
         chosen = [use for use in self._chosen() if use.variable == row.variable]
         uses = chosen or [use for use in _known() if use.variable == row.variable][:1]
         unique = {(id(use.table), use.provider, use.address, use.model): use for use in uses}
-        return [self._tried(use, value or self._settings.secret(row.variable)) for use in unique.values()]
+        return [self.tried(use, value or self._settings.secret(row.variable)) for use in unique.values()]
 
-    def _tried(self, use: KeyUse, key: str) -> Trial:
+    def tried(self, use: KeyUse, key: str) -> Trial:
+        """Ask a service once whether it takes a key."""
         hint = f"`gieok keys set {use.provider}`"
         if not key:
             needed = f"`{use.setting}` needs it" if use.setting else "nothing uses it"
@@ -178,8 +188,8 @@ class HomeKeys:
             return ".env"
         return "keyring" if self._settings.text("keys.store") == "keyring" and _keyring().read(variable) else ""
 
-    def _rewrite(self, variable: str, value: str) -> None:
-        """Change one line of `.env` in one step; '' takes it out."""
+    def _rewrite(self, values: Mapping[str, str]) -> None:
+        """Change lines of `.env` in one step; '' takes one out."""
         fs.make_private(self._file.parent)
         with fs.exclusive(self._file.with_name(".env.lock")):
             try:
@@ -188,7 +198,9 @@ class HomeKeys:
                 raise BadConfig(
                     f"cannot read {str(self._file)!r}: {type(error).__name__}", origin=str(self._file)
                 ) from error
-            fs.replace_private(self._file, changed(text, variable, value))
+            for variable, value in values.items():
+                text = changed(text, variable, value)
+            fs.replace_private(self._file, text)
 
 
 def changed(text: str, variable: str, value: str) -> str:

@@ -31,6 +31,7 @@ from gieok.surfaces.progress import Progress
 if TYPE_CHECKING:
     from gieok.app.resident import Resident
     from gieok.ops.run import Answer
+    from gieok.ports.dialogue import Dialogue
 
 _NOTHING_FOUND = 1
 _FAILED = 2
@@ -47,6 +48,7 @@ _GLOBAL = (
 
 #: What a group of several commands is for; a group of one says what that does.
 _GROUPS = {
+    "encryption": Words("Encryption at rest of archives and backups", "보관한 기억과 백업의 암호화"),
     "backup": Words("Backups of the home: make, check, restore them", "홈의 백업: 만들기, 확인, 복원"),
     "archive": Words(
         "Tiers of memory: what is in hot, warm and cold, and what moves",
@@ -59,7 +61,7 @@ _GROUPS = {
     ),
 }
 #: What a group does where no command of it is named: group → command.
-DEFAULTS = {"backup": "create"}
+DEFAULTS = {"archive": "status", "backup": "create", "encryption": "status"}
 #: Commands that are no operation but another surface: name → what it does, and the module whose `main` runs it.
 SERVERS = {
     "mcp": (Words("Serve the memory tools to an agent (MCP over stdio)", "에이전트에 기억 도구를 제공합니다 (MCP, stdio)"),
@@ -119,7 +121,7 @@ def _run(parsed: argparse.Namespace, lang: str) -> int:
         return _fail(answer, as_json=parsed.json)
     if chosen.name == "search" and (session := os.environ.get("CLAUDE_CODE_SESSION_ID")):
         trail.count(places.home(), {"event": "search", "agent": "cli", "session": session})
-    if chosen.name == "install":
+    if chosen.name in ("install", "setup"):
         from gieok.surfaces import tools
 
         tools.listed()  # keeps the definitions, so that the agent's first start of `gieok mcp` finds them
@@ -145,6 +147,7 @@ def _own(
         say=progress.say,
         tell=progress.tell,
         ask=_ask if sys.stdin.isatty() and sys.stderr.isatty() else None,
+        dialogue=_dialogue if sys.stdin.isatty() and sys.stderr.isatty() else None,
         lang=lang,
         resident=_resident() if values.get("watch") else None,
         daemon=_daemon,
@@ -180,6 +183,12 @@ def _resident() -> "Resident":
 def _ask(what: str) -> str:
     print(what, end="", file=sys.stderr, flush=True)
     return sys.stdin.readline()
+
+
+def _dialogue() -> "Dialogue":
+    from gieok.surfaces.wizard import TerminalDialogue  # prompt_toolkit: 150 ms, for one command
+
+    return TerminalDialogue()
 
 
 def _daemon() -> DaemonControl:

@@ -1,11 +1,14 @@
-"""`gieok archive run`: move to warm what is over, and take in what people changed in files, now."""
+"""`gieok archive run`: move to warm what is over, and take in what people changed in files, now; then whatever else is due."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gieok.capabilities.observe.archive import sweep
 from gieok.capabilities.observe.archive.tiers import Outcome
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
+from gieok.ops.home import jobs
+from gieok.ops.home.jobs import Ran
 from gieok.ops.operation import Effect, Operation, Style, Words, printable
 
 
@@ -22,18 +25,22 @@ class TieringResult:
     corrected: int
     written: int
     wrong: tuple[str, ...]
+    #: What else was due.
+    jobs: tuple[Ran, ...] = ()
     found: Hidden[bool] = True
 
 
 def run(context: Context, request: ArchiveRunRequest) -> TieringResult:
     """Do what is due."""
     del request
-    return told(sweep.run(context.archive.tiers()))
+    done = sweep.run(context.archive.tiers())
+    jobs.note(context, jobs.WARM, jobs.moved(done))
+    return told(done, also=jobs.run_due(context))
 
 
-def told(done: Outcome, *, found: bool = True) -> TieringResult:
+def told(done: Outcome, *, found: bool = True, also: Sequence[Ran] = ()) -> TieringResult:
     """Return what came of it."""
-    return TieringResult(done.moved, done.corrected, done.written, tuple(done.wrong), found)
+    return TieringResult(done.moved, done.corrected, done.written, tuple(done.wrong), tuple(also), found)
 
 
 def present(result: TieringResult, style: Style) -> str:
@@ -42,7 +49,9 @@ def present(result: TieringResult, style: Style) -> str:
         f"{result.moved:,} memories moved to warm, {result.corrected:,} corrected in files, {result.written:,} files written",
         f"기억 {result.moved:,}개를 warm으로 옮김, 파일에서 고친 것 {result.corrected:,}개, 쓴 파일 {result.written:,}개",
     )
-    return "\n".join([head, *(f"  ✗ {printable(line)}" for line in result.wrong)])
+    lines = [head, *(f"  ✗ {printable(line)}" for line in result.wrong)]
+    lines += [f"  {'' if ran.ok else '✗ '}{ran.name}: {printable(ran.said) or 'ok'}" for ran in result.jobs]
+    return "\n".join(lines)
 
 
 OPERATION = Operation(

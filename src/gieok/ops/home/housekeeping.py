@@ -30,11 +30,11 @@ class Kind(NamedTuple):
 
 
 KINDS = (
-    Kind("events", Words("hook events that nobody can read", "읽을 수 없는 훅 이벤트"), 7, files=("spool/*.bad",)),
+    Kind("events", Words("unreadable hook events", "읽을 수 없는 훅 이벤트"), 7, files=("spool/*.bad",)),
     Kind("shown", Words("what sessions were shown", "세션에 보인 것"), 30, 40, ("hook/sessions/*.json",)),
     Kind("logs", Words("logs of before", "지난 로그"), 30, files=("daemon.log.1", "logs/*.1", "hook/*.jsonl.1")),
     Kind("damaged", Words("damaged files set aside", "따로 둔 망가진 파일"), 90, files=("set-aside/*",)),
-    Kind("settings", Words("settings as they were read", "읽어 둔 설정"), 90, files=("resolved/*.json",)),
+    Kind("settings", Words("settings as read", "읽어 둔 설정"), 90, files=("resolved/*.json",)),
     Kind(
         "unfinished",
         Words("files that a kill left", "쓰다 만 파일"),
@@ -43,9 +43,9 @@ KINDS = (
     ),
     Kind("rejects", Words("lines that were rejected", "거부된 줄"), _FOREVER, 10_000),
     Kind("runs", Words("runs of observer and reflector", "관찰과 성찰의 실행 기록"), 730),
-    Kind("history", Words("observations that were replaced", "바뀐 관찰의 이력"), 730),
+    Kind("history", Words("replaced observations", "바뀐 관찰의 이력"), 730),
     Kind("usage", Words("what models used, by day", "날마다 모델이 쓴 양"), 1_095),
-    Kind("vectors", Words("vectors of texts that are gone", "없어진 글의 벡터"), _FOREVER, 50_000),
+    Kind("vectors", Words("vectors of texts now gone", "없어진 글의 벡터"), _FOREVER, 50_000),
 )
 
 

@@ -11,17 +11,21 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from gieok import paths
+from gieok.capabilities.observe.archive import sweep
+from gieok.capabilities.observe.archive.tiers import INCIDENT, Outcome
 from gieok.engine.incidents import Incidents
 from gieok.engine.schedule import Schedule
-from gieok.errors import GieokError, unexpected
+from gieok.errors import ArchiveFailed, GieokError, unexpected
 from gieok.model.conversation import Incident
 from gieok.ops.context import Context
-from gieok.ops.home import housekeeping
+from gieok.ops.home import cold, housekeeping
 from gieok.ops.observe.run import settled
 from gieok.ops.operation import Words
+from gieok.ports.journal import ArchivedTalk
 from gieok.text.redact import redact
 
 _REALM = "jobs"
+WARM = "warm"
 _FIRST_WAIT, _LONGEST_WAIT = timedelta(minutes=5), timedelta(hours=6)
 _WAITS = Words("gieok: {name} failed and is tried again", "gieok: {name}: 실패해서 다시 시도합니다")
 #: Says whether to stop, as the process is to end.
@@ -74,6 +78,12 @@ def run_due(context: Context, jobs: Sequence[Job] | None = None, *, is_stopped: 
             if held and _is_due(context, job):  # no other process was faster
                 done.append(_run(context, job, is_stopped))
     return done
+
+
+def note(context: Context, name: str, said: str) -> None:
+    """Say that a person had a job done now: its next time is the one after."""
+    now = context.clock.now()
+    context.memory.journal().keep(_REALM, {name: _to_text(_Record(now, now.isoformat(), said))})
 
 
 def plan(context: Context, jobs: Iterable[Job] | None = None) -> list[Planned]:
@@ -167,7 +177,48 @@ def _reflect(context: Context, is_stopped: Stopped) -> str:
     return ""
 
 
+def _warm(context: Context, is_stopped: Stopped) -> str:
+    """Move what is over to warm; tell of what is wrong with files once."""
+    del is_stopped  # it may be killed
+    before = {incident.name for incident in context.memory.journal().incidents()}
+    done = sweep.run(context.archive.tiers())
+    if done.wrong and INCIDENT not in before:
+        title = Words("gieok: something is wrong with the archive", "gieok: 보관한 기억에 문제가 있습니다")
+        context.admin.notices().notify(title.say(context.lang), "; ".join(done.wrong[:5]))
+    return moved(done)
+
+
+def moved(done: Outcome) -> str:
+    """Return what came of moves in a few words."""
+    counts = {"moved": done.moved, "corrected": done.corrected, "wrong": len(done.wrong)}
+    return ", ".join(f"{what} {count:,}" for what, count in counts.items() if count)
+
+
+def _back_up(context: Context, is_stopped: Stopped) -> str:
+    """Make a backup; without an own folder for them, beside the home."""
+    del is_stopped  # killed at any moment there is a whole one, or none
+    return str(context.admin.backups().create().file.path)
+
+
+def _said(context: Context, is_stopped: Stopped) -> str:
+    """Let what was said long ago leave the database, whole months of it."""
+    journal, days = context.memory.journal(), int(context.admin.setting("archive.journal_days"))
+    if not days or not isinstance(journal, ArchivedTalk):
+        return ""
+    before = (context.clock.now() - timedelta(days=days)).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    done = journal.archive_talk(before, is_stopped)
+    freed = journal.compact(done.bytes) if done.bytes else 0
+    if done.wrong:
+        raise ArchiveFailed("; ".join(done.wrong[:5]))
+    return f"moved {done.messages:,}, {freed / 1e6:.1f} MB" if done.messages else ""
+
+
 JOBS = (
     Job("reflect", "reflect.schedule", Words("weekly reflection", "주간 성찰"), _reflect),
+    Job(WARM, "archive.schedule_warm", Words("hot to warm", "hot에서 warm으로"), _warm),
+    Job("talk", "archive.schedule_warm", Words("talk to files", "대화를 파일로"), _said),
+    Job("backup", "backup.schedule", Words("backup", "백업"), _back_up),
     Job("housekeeping", "housekeeping.schedule", Words("housekeeping", "정리"), housekeeping.tidy),
+    Job("cold", "archive.schedule_cold", Words("moving to cold", "cold로 옮기기"), cold.to_cold),
+    Job("sync", "archive.schedule_sync", Words("synchronising cold", "cold 맞추기"), cold.by_itself),
 )

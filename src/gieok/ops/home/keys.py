@@ -10,7 +10,8 @@ from gieok.ops.operation import Effect, NoRequest, Operation, Style, Words, argu
 from gieok.ports.keys import KeyRow, Trial, Verdict
 
 _LONGEST = 10_000
-_VERDICTS = {
+#: For people.
+VERDICTS = {
     Verdict.VALID: Words("valid", "유효함"),
     Verdict.INVALID: Words("invalid", "유효하지 않음"),
     Verdict.QUOTA: Words("over its quota", "한도를 넘음"),
@@ -188,7 +189,7 @@ def present_test(result: KeysTestResult, style: Style) -> str:
 
 
 def _line(trial: Trial, style: Style) -> str:
-    mark, verdict = "✓" if trial.verdict is Verdict.VALID else "✗", _VERDICTS[trial.verdict].say(style.lang)
+    mark, verdict = "✓" if trial.verdict is Verdict.VALID else "✗", VERDICTS[trial.verdict].say(style.lang)
     line = f"{mark} {style.bold(trial.name)} ({trial.variable}): {verdict}: {printable(trial.said)}"
     return line + (f"\n    → {printable(trial.hint)}" if trial.hint else "")
 

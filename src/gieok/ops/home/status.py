@@ -1,11 +1,12 @@
 """`gieok status`: what is remembered, how fresh it is, and with `--deep`, whether every part works."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import places
+from gieok import paths, places
 from gieok.capabilities.files import roots, sync
 from gieok.engine.calibration import FITTED_ON
 from gieok.engine.recall import first_answer
@@ -13,6 +14,7 @@ from gieok.errors import EmbedderFailed, RerankerFailed
 from gieok.model.memory import Scope, StoreStats
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Inline, OrNull, shown
+from gieok.ops.home import jobs
 from gieok.ops.home.doctor import Check, probe
 from gieok.ops.memory import waiting
 from gieok.ops.memory.waiting import Waiting
@@ -61,6 +63,20 @@ class WaitingCounts(NamedTuple):
     settings: bool
 
 
+class TierCounts(NamedTuple):
+    """Memories of all scopes by tier, and the job that comes next, with its time in the user's zone."""
+
+    memories: Mapping[str, int]
+    next_job: str
+    next_at: OrNull[str]
+
+    def line(self, style: Style) -> str:
+        """Return the line that a person reads."""
+        held = ", ".join(f"{tier} {count:,}" for tier, count in self.memories.items()) or "0"
+        after = style.say(f"; next: {self.next_job}, {self.next_at}", f"; 다음: {self.next_job}, {self.next_at}")
+        return style.say(f"  tiers: {held}", f"  기억의 층: {held}") + (after if self.next_at else "")
+
+
 @dataclass(frozen=True, slots=True)
 class StatusResult:
     """Counts of the scope, differences to the disk, and the probes of `--deep`."""
@@ -82,6 +98,8 @@ class StatusResult:
     #: Where the vectors that are there are of another model than the settings ask for.
     switch: SwitchProgress | None = None
     sidecar: SidecarState | None = None
+    #: None where nothing was ever remembered.
+    tiers: TierCounts | None = None
     #: The scopes that are read beside it.
     also: tuple[str, ...] = ()
     #: How many documents each of them has.
@@ -145,7 +163,16 @@ def _count(context: Context, store: Store) -> StatusResult:
         switch=_switch(context, store),
         uncalibrated=_uncalibrated(context, store),
         sidecar=sidecar_state(context),
+        tiers=_tiers(context) if paths.journal(context.home).exists() else None,
     )
+
+
+def _tiers(context: Context) -> TierCounts:
+    """Count memories, and find the job that comes next."""
+    planned = [(one.next_at, one.job.name) for one in jobs.plan(context) if one.next_at]
+    next_at, name = min(planned, default=(None, ""))
+    at = f"{next_at.astimezone(context.zone):%Y-%m-%d %H:%M}" if next_at else ""
+    return TierCounts(context.memory.journal().tiers(), name, at)
 
 
 def _embedder_name(context: Context, store: Store) -> str:
@@ -262,6 +289,7 @@ def present(result: StatusResult, style: Style) -> str:
     if result.waits:
         lines.append(f"  {result.waits.words().say(style.lang)}: {TRUST_HINT}")
     lines += result.sidecar.lines(style) if result.sidecar else []
+    lines += [result.tiers.line(style)] if result.tiers else []
     return "\n".join(lines + [check.line(style) for check in result.checks])
 
 

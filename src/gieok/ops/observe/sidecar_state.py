@@ -140,7 +140,10 @@ def sidecar_state(context: Context) -> SidecarState:
     journal = context.memory.journal()
     today = context.clock.now().astimezone(context.zone).date()
     return replace(
-        state, today_tokens=spent_tokens(journal, today), waiting=tuple(journal.incidents()), turns=_turns(context)
+        state,
+        today_tokens=spent_tokens(journal, today),
+        waiting=tuple(journal.incidents()),
+        turns=_turns(context),
     )
 
 

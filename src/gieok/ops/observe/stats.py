@@ -1,11 +1,13 @@
 """`gieok observe stats`: how much went in, what came out, what it cost, what waits."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, NamedTuple
 
+from gieok.capabilities.observe.archive import amounts
+from gieok.capabilities.observe.archive.amounts import TierRow
 from gieok.engine.generate import spent_tokens
 from gieok.model.conversation import Incident, JournalStats, Reject, Run, Usage
 from gieok.model.memory import Scope
@@ -64,6 +66,7 @@ class ObserveStatsResult:
     prometheus: Hidden[bool] = False
     found: Hidden[bool] = True
     embedder: Hidden[str] = ""
+    tiers: tuple[TierRow, ...] = ()
 
     @property
     @shown
@@ -129,6 +132,7 @@ def run(context: Context, request: ObserveStatsRequest) -> ObserveStatsResult:
         costs=_prices(context).costs(usage, [run._replace(at=run.at.astimezone(context.zone)) for run in of_all]),
         prometheus=request.prometheus,
         embedder=context.memory.embedder_name,
+        tiers=tuple(amounts.rows(context.archive.tiers(), context.scope)),
     )
 
 
@@ -155,6 +159,10 @@ def metrics(result: ObserveStatsResult) -> list[Metric]:
             sums[role] += value
         return Metric(f"gieok_{name}", text, tuple(Sample(v, {"role": role}) for role, v in sorted(sums.items())))
 
+    def by_tier(name: str, text: str, value: Callable[[TierRow], float]) -> Metric:
+        rows = result.tiers
+        return Metric(f"gieok_{name}", text, tuple(Sample(value(row), {**scope, "tier": row.tier}) for row in rows))
+
     runs = Counter(run.reader for run in result.runs)
     used = [(role, usage) for (_, role), usage in result.usage.items()]
     return [
@@ -175,6 +183,9 @@ def metrics(result: ObserveStatsResult) -> list[Metric]:
         by_role("model_seconds_total", "Time that models took.", ((r, u.seconds) for r, u in used)),
         by_role("model_cost_dollars_total", "Cost, of what has a known price.",
                 ((role, cost) for (_, role), cost in result.costs.items())),
+        by_tier("tier_memories", "Memories in a tier.", lambda row: row.memories),
+        by_tier("tier_tokens", "Tokens of the memories in a tier.", lambda row: row.tokens),
+        by_tier("tier_bytes", "Size of a tier, of what is on this machine.", lambda row: row.bytes or 0),
         Metric("gieok_incidents", "What waits for a person or a provider.", (Sample(len(result.incidents)),)),
     ]  # fmt: skip
 
@@ -200,6 +211,13 @@ def present(result: ObserveStatsResult, style: Style) -> str:
             f"  compression: {result.compression:.1f}; model tokens today: {result.today_tokens:,}",
             f"  압축: {result.compression:.1f}배; 오늘 모델 토큰: {result.today_tokens:,}",
         ),
+    ]
+    lines += [
+        style.say(
+            f"  {row.tier}: {row.memories:,} memories, {row.tokens:,} tokens",
+            f"  {row.tier}: 기억 {row.memories:,}개, {row.tokens:,}토큰",
+        )
+        for row in result.tiers
     ]
     lines += [
         style.say(

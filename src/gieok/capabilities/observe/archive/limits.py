@@ -16,8 +16,8 @@ from gieok.text.tokens import count_tokens
 class Limits(NamedTuple):
     """How much a scope may have in hot: 0 for any amount."""
 
-    tokens: int
-    size_bytes: int
+    tokens: int = 0
+    size_bytes: int = 0
 
 
 def leave_early(

@@ -44,9 +44,14 @@ def due(
     return sorted(found, key=lambda one: (one.document.valid_from or one.document.updated_at, one.document.key))
 
 
-def _is_over(document: Document, table: tuple[Rule, ...], now: datetime) -> bool:
+def days_in_hot(document: Document, table: Iterable[Rule]) -> int | None:
+    """Return how many days a memory is in hot; None where it never leaves."""
     category = document.metadata.get("category", "")
-    days = next((r.hot_days for r in table if r.kind == document.kind and r.category in ("", category)), None)
+    return next((r.hot_days for r in table if r.kind == document.kind and r.category in ("", category)), None)
+
+
+def _is_over(document: Document, table: tuple[Rule, ...], now: datetime) -> bool:
+    days = days_in_hot(document, table)
     return days is not None and (document.valid_from or document.updated_at) <= now - timedelta(days=days)
 
 

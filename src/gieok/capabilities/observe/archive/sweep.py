@@ -1,22 +1,22 @@
 """What is due moves from hot to warm, a day comes back, stale places are swept, and people's corrections are taken in."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
-from gieok.capabilities.observe.archive import move, retention
+from gieok.capabilities.observe.archive import limits, move, retention
 from gieok.capabilities.observe.archive.tiers import INCIDENT, LOCK, Arrival, Group, Outcome, Tiers
 from gieok.engine.distil import deliver
 from gieok.errors import ArchiveFailed
 from gieok.model.archive import Move, Place
 from gieok.model.conversation import Incident
-from gieok.model.memory import Entry, Scope, Tier
+from gieok.model.memory import Document, Entry, Scope, Tier
 
 #: Memories that are moved at once.
 _AT_ONCE = 1_000
 _SWEEPS = 3
 #: Realm of the journal: what a person brought back, and until when it stays in hot.
-_KEPT = "archive.kept:"
+KEPT = "archive.kept:"
 
 
 def run(tiers: Tiers) -> Outcome:
@@ -25,7 +25,7 @@ def run(tiers: Tiers) -> Outcome:
         deliver(tiers.journal, tiers.store)
         done = _look(tiers, Tier.WARM)
         for scope in tiers.journal.made_scopes():
-            entries = retention.due(tiers.journal.made(scope), tiers.rules, tiers.clock.now(), _kept(tiers, scope))
+            entries = leaving(tiers, scope, _kept(tiers, scope))
             done.add(
                 _to_shelf(
                     tiers, Tier.WARM, [Arrival(one, retention.day_of(one.document, tiers.zone)) for one in entries]
@@ -34,6 +34,20 @@ def run(tiers: Tiers) -> Outcome:
         done.add(_swept(tiers))
         _tell(tiers, done)
     return done
+
+
+def leaving(tiers: Tiers, scope: Scope, kept: Mapping[str, datetime] | None = None) -> list[Entry]:
+    """Return what is to leave hot now: what is over, then what there is no room for. `kept` as in `retention.due`."""
+    made, now, kept = tiers.journal.made(scope), tiers.clock.now(), kept or {}
+    over = retention.due(made, tiers.rules, now, kept)
+    gone = {one.document.key for one in over}
+    rest = {one.document.key: one for one in made if one.document.key not in gone}
+
+    def may_leave(document: Document) -> bool:
+        return retention.days_in_hot(document, tiers.rules) is not None and document.key not in kept
+
+    early = limits.leave_early((one.document for one in rest.values()), tiers.limits, now, may_leave)
+    return [*over, *(rest[document.key] for document in early)]
 
 
 def to_warm(tiers: Tiers, entries: Iterable[Entry]) -> Outcome:
@@ -75,7 +89,7 @@ def restore(tiers: Tiers, scope: Scope, day: date) -> Outcome:
             for group in _groups_of(tiers, {row.place for row in rows}, done)
             for one in _back(tiers, group, day, done)
         ]
-        tiers.journal.keep(_KEPT + scope.path, {one.entry.document.key: until for one in moves})
+        tiers.journal.keep(KEPT + scope.path, {one.entry.document.key: until for one in moves})
         refused = tiers.journal.archive(moves)
         done.moved = len(moves) - len(refused)
         done.add(_swept(tiers))
@@ -200,7 +214,7 @@ def _groups_of(tiers: Tiers, places: Iterable[Place], done: Outcome) -> list[Gro
 
 def _kept(tiers: Tiers, scope: Scope) -> dict[str, datetime]:
     """Return what a person brought back, and until when; what is over is dropped."""
-    now, realm = tiers.clock.now(), _KEPT + scope.path
+    now, realm = tiers.clock.now(), KEPT + scope.path
     kept = {key: datetime.fromisoformat(at) for key, at in tiers.journal.kept(realm).items()}
     over = [key for key, at in kept.items() if at <= now]
     if over:

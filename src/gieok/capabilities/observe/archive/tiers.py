@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, tzinfo
 
+from gieok.capabilities.observe.archive.limits import Limits
 from gieok.capabilities.observe.archive.retention import Rule
 from gieok.capabilities.observe.archive.shelf import Shelf
 from gieok.model.archive import ArchivedMemory
@@ -28,6 +29,8 @@ class Tiers:
     rules: tuple[Rule, ...]
     clock: Clock
     zone: tzinfo
+    #: How much of a scope may be in hot.
+    limits: Limits = Limits()
 
 
 @dataclass(slots=True)

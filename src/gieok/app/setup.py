@@ -1,0 +1,146 @@
+"""What `gieok setup` looks at, tries and saves: the same backends and the same key store as every other command."""
+
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+
+from gieok import config, fs, paths, registry
+from gieok.app import models, notices, ribs_of
+from gieok.app.keys import HomeKeys, KeyUse
+from gieok.app.wiring import Wiring
+from gieok.backends.http import Service
+from gieok.config import Setting
+from gieok.errors import BadConfig, GieokError, MissingExtra, ModelFailed
+from gieok.ops.context import Ribs
+from gieok.ports.keys import Trial, Verdict
+from gieok.ports.models import Prompt
+from gieok.ports.setup import Provider
+
+#: It runs on this machine, or it does not.
+_OLLAMA_S = 1.0
+_PACKAGES = {"anthropic": "anthropic", "compatible": "openai", "gemini": "google.genai", "openai": "openai"}
+_WORD = Prompt("Answer with one word.", "Say ok.", 0.0, 16, 0)
+_DROPBOX = ("DROPBOX_REFRESH_TOKEN", "DROPBOX_APP_KEY", "DROPBOX_APP_SECRET")
+_DROPBOX_S = 20.0
+
+
+class HomeSetup:
+    """`SetupAccess` of a caller's home."""
+
+    def __init__(self, wiring: Wiring) -> None:
+        self._wiring = wiring
+        self._keys = HomeKeys(wiring)
+
+    def providers(self) -> Sequence[Provider]:
+        """Return who could observe, by the table of generators."""
+        found = []
+        for name, row in registry.GENERATORS.items():
+            program = registry.find_program(row.program, self._wiring.caller.environment) if row.program else ""
+            place = self.has_secret(row.key_variable) if row.key_variable else ""
+            needs = "" if _is_installed(_PACKAGES.get(name, "")) else registry.install_hint(row.extra)
+            found.append(Provider(name, row.key_variable, place, row.address, program, bool(row.program), needs))
+        return found
+
+    def ollama(self) -> Sequence[str] | None:
+        """Ask what is pulled."""
+        settings = self._wiring.settings
+        is_chosen = settings.text("observe.model").startswith("ollama:")
+        address = (settings.text("observe.base_url") if is_chosen else "") or registry.GENERATORS["ollama"].address
+        service = Service("Ollama", address.removesuffix("/v1"), {}, _OLLAMA_S, ModelFailed)
+        try:
+            found = service.get("/api/tags").get("models")
+        except ModelFailed:
+            return None
+        rows = found if isinstance(found, list) else []
+        return [str(row["name"]) for row in rows if isinstance(row, dict) and row.get("name")]
+
+    def has_secret(self, variable: str) -> str:
+        """Return where a secret is set."""
+        return self._keys.place(variable)
+
+    def wrong(self, setting: str, text: str) -> str:
+        """Ask the setting's own check."""
+        option = next(one for one in config.OPTIONS if one.name == setting)
+        try:
+            option.parse(text, "this answer")
+        except BadConfig as error:
+            return str(error)
+        return ""
+
+    def try_model(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> Trial:
+        """Ask by the key probe where a key is needed, else by one word."""
+        wiring = self._supposing(settings, secrets)
+        model = wiring.settings.text("observe.model")
+        provider, _, name = model.partition(":")
+        row = registry.GENERATORS.get(provider)
+        variable = wiring.settings.text("observe.key_variable") or (row.key_variable if row else "")
+        if row and variable and provider in registry.KEY_PROBES:
+            address = wiring.settings.text("observe.base_url") or row.address
+            use = KeyUse("observe.model", registry.GENERATORS, provider, variable, address, name)
+            return HomeKeys(wiring).tried(use, wiring.settings.secret(variable))
+        try:
+            models.generator(wiring.settings, "observe.", model).generate(_WORD)
+        except GieokError as error:
+            return _failed(provider, error)
+        return Trial(provider, "", Verdict.VALID, f"{model} answered")
+
+    def try_notice(
+        self, settings: Mapping[str, str], secrets: Mapping[str, str], way: str, told: tuple[str, str]
+    ) -> Trial:
+        """Tell it."""
+        wiring = self._supposing(settings, secrets)
+        try:
+            said = notices.channel(wiring, way).send(*told)
+        except GieokError as error:
+            return _failed(way, error)
+        return Trial(way, "", Verdict.VALID, said)
+
+    def try_archive(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> Trial:
+        """List the first file of Dropbox; folders were looked at while they were typed."""
+        wiring = self._supposing(settings, secrets)
+        cold = wiring.settings.text("archive.cold")
+        if cold != "dropbox":
+            return Trial(cold, "", Verdict.VALID, wiring.settings.text("archive.folder"))
+        try:
+            probe = registry.load(registry.KEY_PROBES, "dropbox")
+            probe(*(wiring.settings.secret(variable) for variable in _DROPBOX), _DROPBOX_S)
+        except GieokError as error:
+            return _failed(cold, error)
+        return Trial(cold, _DROPBOX[0], Verdict.VALID, "Dropbox answered")
+
+    def save(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> Sequence[str]:
+        """Write secrets, which nothing uses yet, then the settings: killed between, the old settings are in force."""
+        text = config.planned(self._wiring.settings, settings)
+        file = paths.user_config(self._wiring.settings.home)
+        places = [self._keys.keep(secrets)] if secrets else []
+        if text:
+            fs.replace_private(file, text)
+        return [*places, *([str(file)] if text else [])]
+
+    def _supposing(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> Wiring:
+        """Return the wiring as it would be with these answers."""
+        old = self._wiring
+        options = {option.name: option for option in config.OPTIONS}
+        values = {name: Setting(options[name].parse(text, "this answer"), "flag") for name, text in settings.items()}
+        supposed = old.settings._replace(
+            values={**old.settings.values, **values}, secret=lambda name: secrets.get(name) or old.settings.secret(name)
+        )
+        return Wiring(supposed, old.caller, old.clock, old.zone, old.lang, old.say, old.wait, None, None)
+
+
+def reopened(old: Wiring) -> Ribs:
+    """Return the openers of all ribs under the settings as they are now."""
+    caller = old.caller
+    settings = config.load(caller.flags, caller.environment, caller.folder)
+    return ribs_of(Wiring(settings, caller, old.clock, old.zone, old.lang, old.say, old.wait, old.resident, old.daemon))
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return not package or find_spec(package) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def _failed(name: str, error: GieokError) -> Trial:
+    verdict = Verdict.UNTRIED if isinstance(error, MissingExtra | BadConfig) else Verdict.UNREACHABLE
+    return Trial(name, "", verdict, str(error), error.hint)

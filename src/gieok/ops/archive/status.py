@@ -1,0 +1,192 @@
+"""`gieok archive status`: what is in which tier, what moves next and when, and what else is kept for how long."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from gieok import paths
+from gieok.capabilities.observe.archive import amounts, sweep
+from gieok.capabilities.observe.archive.amounts import TierRow
+from gieok.capabilities.observe.archive.tiers import Tiers
+from gieok.model.conversation import Incident, TalkPlace
+from gieok.model.memory import Scope
+from gieok.ops.context import Context
+from gieok.ops.encode import Hidden
+from gieok.ops.home import housekeeping, jobs
+from gieok.ops.home.housekeeping import KindRow
+from gieok.ops.home.jobs import Planned
+from gieok.ops.operation import NoRequest, Operation, Style, Words, printable
+from gieok.ports.journal import ArchivedTalk
+
+
+class NextMove(NamedTuple):
+    """How many memories of a scope leave hot the next time."""
+
+    scope: Scope
+    memories: int
+
+
+class ScheduleRow(NamedTuple):
+    """What is done by itself, and when; None for never. `failed` is why it is tried again."""
+
+    name: str
+    schedule: str
+    next: datetime | None
+    last: datetime | None
+    said: str
+    failed: str
+
+
+class KeptRow(NamedTuple):
+    """Something else that grows: how long it is kept (0: for ever), how many at most (0: any), and how much there is."""
+
+    name: str
+    days: int
+    most: int
+    items: int | None
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveStatusResult:
+    """Tiers by scope, the limits of hot, what leaves it next, schedules, and the table of housekeeping."""
+
+    tiers: tuple[TierRow, ...]
+    hot_tokens: int
+    hot_mb: int
+    next_moves: tuple[NextMove, ...]
+    #: Messages of all scopes, and the months of them that are in files.
+    messages: int
+    talk: tuple[TalkPlace, ...]
+    planned: Hidden[tuple[Planned, ...]]
+    kinds: Hidden[tuple[KindRow, ...]]
+    incidents: tuple[Incident, ...]
+    schedules: tuple[ScheduleRow, ...]
+    kept: tuple[KeptRow, ...]
+    found: Hidden[bool] = True
+
+
+def run(context: Context, request: NoRequest) -> ArchiveStatusResult:
+    """Count; nothing is written."""
+    del request
+    has_journal = paths.journal(context.home).exists()
+    planned, kinds = tuple(jobs.plan(context)), tuple(housekeeping.rows(context))
+    incidents = context.memory.journal().incidents() if has_journal else []
+    return ArchiveStatusResult(
+        tiers=tuple(amounts.rows(context.archive.tiers())) if has_journal else (),
+        hot_tokens=int(context.admin.setting("archive.hot_tokens")),
+        hot_mb=int(context.admin.setting("archive.hot_mb")),
+        next_moves=tuple(_next_moves(context.archive.tiers())) if has_journal else (),
+        messages=context.memory.journal().stats().messages if has_journal else 0,
+        talk=tuple(_talk(context)) if has_journal else (),
+        planned=tuple(_local(context, one) for one in planned),
+        kinds=kinds,
+        incidents=tuple(i for i in incidents if i.name.startswith(("archive", "job "))),
+        schedules=tuple(ScheduleRow(p.job.name, p.expression, *p[2:]) for p in planned),
+        kept=tuple(KeptRow(row.kind.name, row.kind.days, row.kind.most, row.items, row.bytes) for row in kinds),
+    )
+
+
+def _next_moves(tiers: Tiers) -> Iterator[NextMove]:
+    for scope in tiers.journal.made_scopes():
+        if count := len(sweep.leaving(tiers, scope)):
+            yield NextMove(scope, count)
+
+
+def _talk(context: Context) -> list[TalkPlace]:
+    journal = context.memory.journal()
+    return journal.talk_places() if isinstance(journal, ArchivedTalk) else []
+
+
+def _local(context: Context, planned: Planned) -> Planned:
+    """Return a job with its times in the zone of who asks."""
+    at = (one.astimezone(context.zone) if one else None for one in (planned.next_at, planned.last_at))
+    return planned._replace(next_at=next(at), last_at=next(at))
+
+
+def present(result: ArchiveStatusResult, style: Style) -> str:
+    """Show the tiers, what moves, when, and the table of what else is kept; 60 columns."""
+    lines = [*_tier_lines(result, style), *_move_lines(result, style)]
+    lines += ["", style.bold(style.say("Schedules", "일정")), *_schedule_lines(result.planned, style)]
+    lines += ["", style.bold(style.say("Kept beside memories", "기억 밖에 두는 것")), *_kept_lines(result.kinds, style)]
+    return "\n".join(lines)
+
+
+def _tier_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
+    if not result.tiers:
+        yield style.say("Nothing is remembered yet.", "아직 기억한 것이 없습니다.")
+    scope = None
+    for row in result.tiers:
+        if row.scope != scope:
+            scope = row.scope
+            yield style.bold(printable(str(scope)))
+        days = f"{row.first}" if row.first == row.last else f"{row.first} – {row.last}"
+        yield style.say(
+            f"  {row.tier:5}{row.memories:,} memories, {days}", f"  {row.tier:5}기억 {row.memories:,}개, {days}"
+        )
+        size = "" if row.bytes is None else f", {_size(row.bytes)}"
+        yield style.say(f"       {row.tokens:,} tokens{size}", f"       {row.tokens:,}토큰{size}")
+        if row.location:
+            yield f"       {printable(row.location)}"
+
+
+def _move_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
+    tokens, mb = f"{result.hot_tokens:,}" if result.hot_tokens else "∞", result.hot_mb or "∞"
+    yield style.say(
+        f"hot holds at most {tokens} tokens, {mb} MB of a scope", f"hot 한도: 범위마다 {tokens}토큰, {mb} MB"
+    )
+    for move in result.next_moves:
+        yield style.say(
+            f"next to warm: {move.memories:,} of {printable(str(move.scope))}",
+            f"다음에 warm으로: {printable(str(move.scope))}의 {move.memories:,}개",
+        )
+    if result.messages:
+        size = _size(sum(one.bytes or 0 for one in result.talk))
+        said = style.say(f"{result.messages:,} messages", f"메시지 {result.messages:,}개")
+        yield style.say(
+            f"said: {said}, {len(result.talk)} months in files ({size})",
+            f"대화: {said}, {len(result.talk)}달은 파일에 ({size})",
+        )
+    for gone in (one for one in result.talk if one.bytes is None):
+        yield style.say(
+            f"✗ the file of {gone.month} of {printable(str(gone.scope))} is gone: `gieok backup restore`",
+            f"✗ {printable(str(gone.scope))}의 {gone.month} 파일이 없음: `gieok backup restore`",
+        )
+    for incident in result.incidents:
+        yield f"✗ {printable(incident.detail)} ({incident.since:%Y-%m-%d %H:%M})"
+
+
+def _schedule_lines(planned: Iterable[Planned], style: Style) -> Iterator[str]:
+    for one in planned:
+        never = style.say("never", "없음")
+        next_at, last_at = (f"{at:%Y-%m-%d %H:%M}" if at else never for at in (one.next_at, one.last_at))
+        yield f"  {one.job.doc.say(style.lang)} ({one.expression or never})"
+        yield style.say(f"    next {next_at}, last {last_at}", f"    다음 {next_at}, 지난번 {last_at}")
+        if one.said and not one.failed:
+            yield f"    {printable(one.said)}"
+
+
+def _kept_lines(kinds: Iterable[KindRow], style: Style) -> Iterator[str]:
+    for kind, items, size in kinds:
+        rules = [style.say(f"{kind.days:,} days", f"{kind.days:,}일")] if kind.days else []
+        rules += [style.say(f"at most {kind.most:,}", f"많아야 {kind.most:,}개")] if kind.most else []
+        rule = ", ".join(rules) or style.say("for ever", "계속")
+        count = "" if items is None else f": {items:,}" + (f" ({_size(size)})" if size else "")
+        yield f"  {kind.doc.say(style.lang)} ({kind.name}), {rule}{count}"
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e6:,.1f} MB" if count >= 100_000 else f"{count / 1e3:,.1f} kB"
+
+
+OPERATION = Operation(
+    name="archive status",
+    handler=run,
+    present=present,
+    doc=Words(
+        "Show what is in hot, warm and cold, and what moves when",
+        "hot, warm, cold에 있는 것과 언제 옮기는지 보여 줍니다",
+    ),
+    examples=("gieok archive", "gieok archive status --json"),
+)

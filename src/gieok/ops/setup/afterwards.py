@@ -1,0 +1,114 @@
+"""Does what was chosen once the settings are saved, by the operations that do it on their own, too."""
+
+import calendar
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+from gieok.errors import GieokError
+from gieok.ops import operation
+from gieok.ops.context import Context
+from gieok.ops.home.daemon import DownResult, UpResult
+from gieok.ops.operation import NoRequest, Style
+from gieok.ops.setup.interview import YES, Interview
+from gieok.ops.setup.questions.after import to_install
+
+
+class Deed(NamedTuple):
+    """One thing that was done, or why not."""
+
+    what: str
+    ok: bool
+    said: str
+
+
+class Afterwards:
+    """The deeds of one run, under the settings as they are now."""
+
+    def __init__(self, known: Interview) -> None:
+        self._known = known
+        self._context: Context = replace(known.context, ribs=known.context.admin.reopened())
+        self._style = Style(known.context.lang, colour=False)
+
+    def deeds(self, *, has_changes: bool) -> Iterator[Deed]:
+        """Do one after the other; what fails keeps the others from nothing."""
+        known = self._known
+        if known.text("install") == YES:
+            for agent in to_install(known):
+                yield self._done(f"install {agent.name}", partial(self._installed, agent.name))
+        if known.text("take_in") == YES:
+            yield self._done("observe run", self._taken_in)
+        if known.text("index_vault") == YES:
+            yield self._done("index", self._indexed)
+        if known.text("start") == YES or (has_changes and self._runs()):
+            yield self._done("up", self._started)
+
+    def suggestion(self) -> str:
+        """Return a question that what is remembered can answer; '' where nothing is."""
+        rows = self._run("list", context=self._everywhere(), limit=1).memories
+        if not rows:
+            return ""
+        day = rows[0].day
+        is_now = day.year == self._context.clock.now().year
+        month = calendar.month_name[day.month] + ("" if is_now else f" {day.year}")
+        return self._context.words(
+            f"What happened in {month}?", f"{'' if is_now else f'{day.year}년 '}{day.month}월에 뭐 했지?"
+        )
+
+    def answer(self, text: str) -> str:
+        """Return what search finds in everything that was taken in, as it shows it."""
+        found = self._run("search", context=self._everywhere(), query=[text], limit=3)
+        shown: str = operation("search").present(found, self._style)
+        return shown or self._context.words("nothing was found", "찾은 것이 없습니다")
+
+    def _done(self, what: str, deed: Callable[[], str]) -> Deed:
+        try:
+            return Deed(what, True, deed())
+        except GieokError as error:
+            return Deed(what, False, f"{error}" + (f" → {error.hint}" if error.hint else ""))
+        except KeyboardInterrupt:
+            said = "stopped; nothing is lost, and `gieok observe run --once` or the service goes on"
+            return Deed(
+                what,
+                False,
+                self._context.words(
+                    said, "멈췄습니다. 잃은 것은 없고, `gieok observe run --once`나 서비스가 이어서 합니다"
+                ),
+            )
+
+    def _run(self, name: str, context: Context | None = None, **values: object) -> Any:  # noqa: ANN401 - each has its own result
+        found = operation(name)
+        return found.handler(context or self._context, found.request(**values))
+
+    def _installed(self, agent: str) -> str:
+        result = self._run("install", agent=agent)
+        count = sum(change.status != "unchanged" for change in result.changes)
+        said = self._context.words(f"{count} files changed", f"파일 {count}개 고침")
+        return said + (f"; {result.note.say(self._context.lang)}" if result.note else "")
+
+    def _taken_in(self) -> str:
+        result = self._run("observe run", once=True)
+        return operation("observe run").present(result, self._style).partition("\n")[0]
+
+    def _indexed(self) -> str:
+        result = self._run("index", paths=[str(self._known.machine.vaults[0])])
+        return operation("index").present(result, self._style).partition("\n")[0]
+
+    def _runs(self) -> bool:
+        daemon = self._context.admin.daemon
+        return daemon is not None and daemon().status() is not None
+
+    def _started(self) -> str:
+        """Start the daemon; one that runs is started anew, and takes the settings as they are."""
+        if self._runs():
+            down: DownResult = operation("down").handler(self._context, NoRequest())
+            del down
+        up: UpResult = operation("up").handler(self._context, NoRequest())
+        return operation("up").present(up, self._style)
+
+    def _everywhere(self) -> Context:
+        """Return the context that reads every scope: what was said lies in those of the projects."""
+        scopes = dict.fromkeys((*self._context.scopes, *self._context.observe.sidecar().journal.scopes()))
+        first, *more = scopes
+        return replace(self._context, scope=first, also=tuple(more))

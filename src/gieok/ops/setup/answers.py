@@ -1,0 +1,113 @@
+"""Answers without a person: a file of them, and the default for every question that it leaves out."""
+
+import re
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from gieok.errors import BadRequest
+from gieok.ops.setup.asking import trial_lines
+from gieok.ops.setup.changes import is_asked, tried
+from gieok.ops.setup.interview import NO, YES, AnswerKind, Given, Interview, SetupQuestion
+from gieok.ports.keys import Verdict
+
+#: Not a question: save what a trial says does not work.
+UNTESTED = "keep_untested"
+_VARIABLE = re.compile(r"[A-Za-z_]\w*")
+_DOCS = "docs/setup.md lists every answer"
+
+
+def read(file: Path, questions: Sequence[SetupQuestion], more: Sequence[str]) -> Mapping[str, object]:
+    """Return the answers of a YAML file by question. Raises BadRequest, which names what is unknown."""
+    import yaml
+
+    try:
+        found = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise BadRequest(f"cannot read {str(file)!r}: {' '.join(str(error).split())}", hint=_DOCS) from error
+    if not isinstance(found or {}, dict):
+        raise BadRequest(f"{str(file)!r} must hold `name: answer` lines", hint=_DOCS)
+    names = [question.name for question in questions] + [*more, UNTESTED]
+    for name in found or {}:
+        if name not in names:
+            near = get_close_matches(str(name), names, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"answers: {', '.join(names)}"
+            raise BadRequest(f"{str(file)!r} answers {str(name)!r}, which is not asked", hint=hint)
+    return found or {}
+
+
+def answered(
+    known: Interview, raw: Mapping[str, object], questions: Sequence[SetupQuestion], strict: Sequence[SetupQuestion]
+) -> Interview:
+    """Return what is known with every answer: that of `raw`, else the default. Raises BadRequest, which names the answer.
+
+    An answer to one of `strict` that is not asked is wrong; to another it says what to do where there is something to do.
+    """
+    for question in questions:
+        if not is_asked(known, question):
+            if question.name in raw and question in strict:
+                why = "it has no use with the other answers, or a variable of the environment decides it"
+                raise BadRequest(f"{question.name} is answered, but not asked: {why}", hint=f"take it out; {_DOCS}")
+            continue
+        is_given = question.name in raw
+        given = _given(known, question, raw[question.name]) if is_given else question.default(known)
+        if question.kind is not AnswerKind.MANY:
+            _check(known, question, given if isinstance(given, str) else "", is_given=is_given)
+        known = known.with_answers({**known.answers, question.name: given})
+    return known
+
+
+def _given(known: Interview, question: SetupQuestion, value: object) -> Given:
+    if question.kind is AnswerKind.SECRET:
+        return _secret(known, question.name, value)
+    if isinstance(value, bool):
+        value = YES if value else NO
+    if question.kind is not AnswerKind.MANY:
+        if isinstance(value, dict | list) or value is None:
+            raise BadRequest(f"{question.name} must be one value", hint=_DOCS)
+        return str(value)
+    parts = value if isinstance(value, list) else str(value or "").replace(NO, "").split(",")
+    given = tuple(str(part).strip() for part in parts if str(part).strip() not in ("", "none"))
+    values = [pick.value for pick in question.picks(known)]
+    if wrong := [part for part in given if part not in values]:
+        raise BadRequest(f"{question.name} is {wrong[0]!r}", hint=f"here: {', '.join(values)}, or none")
+    return given
+
+
+def _secret(known: Interview, name: str, value: object) -> str:
+    """Return what a variable of the environment holds: a secret itself does not stand in a file."""
+    variable = value if isinstance(value, str) else ""
+    if not _VARIABLE.fullmatch(variable) or not known.context.caller.environment.get(variable):
+        raise BadRequest(
+            f"{name} must name a variable of the environment that is set",
+            hint=f"such as `{name}: MY_KEY`, and `MY_KEY=… gieok setup --answers FILE`; a key never stands in the file",
+        )
+    return known.context.caller.environment[variable]
+
+
+def _check(known: Interview, question: SetupQuestion, given: str, *, is_given: bool) -> None:
+    values = [pick.value for pick in question.picks(known)]
+    if given in values:
+        return
+    is_line = question.kind is not AnswerKind.ONE or question.free is not None
+    shown = "" if question.kind is AnswerKind.SECRET else f" is {given!r}"
+    if not is_line:
+        raise BadRequest(f"{question.name}{shown}", hint=f"one of: {', '.join(values)}")
+    if wrong := question.wrong(known, given):
+        said = shown if is_given else " is missing"
+        raise BadRequest(f"{question.name}{said}: {wrong}", hint=_DOCS)
+
+
+def check_trials(known: Interview, questions: Sequence[SetupQuestion], raw: Mapping[str, object]) -> list[str]:
+    """Try what changes; return what came of it. Raises BadRequest where something does not work."""
+    lines = []
+    for label in dict.fromkeys(question.trial for question in questions if question.trial):
+        for trial in tried(known, label):
+            shown = trial_lines(known, trial)
+            lines += shown
+            if trial.verdict is not Verdict.VALID and raw.get(UNTESTED) is not True:
+                told = " ".join(line.strip() for line in shown[:1])
+                raise BadRequest(
+                    f"nothing is saved: {told}", hint=f"{trial.hint}; `{UNTESTED}: true` saves it all the same"
+                )
+    return lines

@@ -1,0 +1,123 @@
+"""Asks the questions of a table one after the other, with a way back; tries answers, and shows what came of it."""
+
+from collections.abc import Mapping, Sequence
+
+from gieok.ops.home.keys import VERDICTS
+from gieok.ops.operation import Words, printable
+from gieok.ops.setup.changes import is_asked, tried
+from gieok.ops.setup.interview import AnswerKind, Given, Interview, SetupQuestion
+from gieok.ports.dialogue import Dialogue, Pick, WentBack
+from gieok.ports.keys import Trial, Verdict
+
+#: The pick that asks for a line.
+_FREE = "\0free"
+_AGAIN, _KEEP = "again", "keep"
+
+
+class Asking:
+    """One pass over the questions of a table; `titles` is step → what stands above it."""
+
+    def __init__(self, dialogue: Dialogue, questions: Sequence[SetupQuestion], titles: Mapping[int, Words]) -> None:
+        self._dialogue = dialogue
+        self._questions = questions
+        self._titles = titles
+        self._step = 0
+        #: The questions that were answered, to go back to.
+        self._trail: list[int] = []
+
+    def ask(self, known: Interview) -> Interview:
+        """Return what is known with every answer. Raises Cancelled."""
+        at = 0
+        while at < len(self._questions):
+            question = self._questions[at]
+            if not is_asked(known, question):
+                at += 1
+                continue
+            self._enter(known, question.step)
+            try:
+                given = _asked(known, self._dialogue, question)
+                known = known.with_answers({**known.answers, question.name: given})
+                self._dialogue.say(f"  ✓ {question.words.say(known.context.lang)} {shown(known, question)}")
+                self._trail.append(at)
+                at = self._next(known, at)
+            except WentBack:
+                at = self._trail.pop() if self._trail else at
+                self._step = min(self._step, self._questions[at].step)
+        return known
+
+    def _enter(self, known: Interview, step: int) -> None:
+        """Show the title of a step that begins, and of those that have nothing to ask."""
+        steps = len(self._titles)
+        for number in range(self._step + 1, step + 1):
+            title = f"{number}/{steps}  {self._titles[number].say(known.context.lang)}" if steps > 1 else ""
+            self._dialogue.say(title or self._titles[number].say(known.context.lang), is_title=True)
+            if number < step:
+                self._dialogue.say(known.words("  nothing to set up", "  설정할 것이 없습니다"))
+        self._step = step
+
+    def _next(self, known: Interview, at: int) -> int:
+        """Try what is complete now; return the question to ask next. Raises WentBack."""
+        trial = self._questions[at].trial
+        later = (q for q in self._questions[at + 1 :] if q.trial == trial and is_asked(known, q))
+        if not trial or next(later, None):
+            return at + 1
+        self._dialogue.say(known.words("  trying …", "  시험하는 중 …"), is_passing=True)
+        trials = tried(known, trial)
+        for one in trials:
+            for line in trial_lines(known, one):
+                self._dialogue.say(line)
+        if all(one.verdict is Verdict.VALID for one in trials):
+            return at + 1
+        picks = [
+            Pick(_AGAIN, known.words("answer again", "다시 답하기")),
+            Pick(_KEEP, known.words("keep it all the same", "그대로 두기")),
+        ]
+        if self._dialogue.one(known.words("That did not work.", "되지 않았습니다."), picks, _AGAIN) == _KEEP:
+            return at + 1
+        first = next(place for place in self._trail if self._questions[place].trial == trial)
+        self._trail = [place for place in self._trail if place < first]
+        return first
+
+
+def _asked(known: Interview, dialogue: Dialogue, question: SetupQuestion) -> Given:
+    words = question.words.say(known.context.lang)
+    for line in question.note(known):
+        dialogue.say(f"  {line}")
+    before = known.answers.get(question.name, question.default(known))
+    if question.kind is AnswerKind.MANY:
+        return tuple(dialogue.many(words, question.picks(known), before if isinstance(before, tuple) else ()))
+    default = before if isinstance(before, str) else ""
+    if question.kind is AnswerKind.ONE:
+        picks = list(question.picks(known))
+        values = [pick.value for pick in picks]
+        if not picks:
+            return _line(known, dialogue, question, default)
+        free = [Pick(_FREE, question.free.say(known.context.lang))] if question.free else []
+        chosen = dialogue.one(words, [*picks, *free], default if default in values else values[0])
+        return _line(known, dialogue, question, "") if chosen == _FREE else chosen
+    return _line(known, dialogue, question, "" if question.kind is AnswerKind.SECRET else default)
+
+
+def _line(known: Interview, dialogue: Dialogue, question: SetupQuestion, default: str) -> str:
+    words, is_secret = question.words.say(known.context.lang), question.kind is AnswerKind.SECRET
+    return dialogue.text(words, default, lambda text: question.wrong(known, text), is_secret=is_secret).strip()
+
+
+def shown(known: Interview, question: SetupQuestion) -> str:
+    """Return an answer as a person reads it; a secret never."""
+    given = known.answers[question.name]
+    if question.kind is AnswerKind.SECRET:
+        return known.words("given", "받음") if given else known.words("as it is", "그대로")
+    labels = {pick.value: pick.label for pick in question.picks(known)}
+    values = given if isinstance(given, tuple) else (given,)
+    told = ", ".join(labels.get(value, value) for value in values)
+    return known.shown_path(told) if told else known.words("none", "없음")
+
+
+def trial_lines(known: Interview, trial: Trial) -> list[str]:
+    """Return what came of a trial, and what to do about it."""
+    lang = known.context.lang
+    if trial.verdict is Verdict.VALID:
+        return [f"  ✓ {trial.name}: {printable(trial.said)}"]
+    hint = [f"    → {printable(trial.hint)}"] if trial.hint else []
+    return [f"  ✗ {trial.name}: {VERDICTS[trial.verdict].say(lang)}: {printable(trial.said)}", *hint]

@@ -1,0 +1,71 @@
+"""What the answers change against what is there, and whether that works: tried before anything is saved."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from gieok.ops.setup.interview import Interview, SetupQuestion
+from gieok.ops.setup.questions import QUESTIONS
+from gieok.ops.setup.questions.notices import ways_now
+from gieok.ports.keys import Trial
+
+_SWITCHES = ("true", "false")
+_TEST = (
+    ("gieok: a test", "gieok: 시험"),
+    ("This is how Gieok tells you of what waits for you.", "기다리는 일이 있으면 Gieok이 이렇게 알립니다."),
+)
+
+
+class Changes(NamedTuple):
+    """Settings by name, with their new text; secrets by variable."""
+
+    settings: Mapping[str, str]
+    secrets: Mapping[str, str]
+
+    def __bool__(self) -> bool:
+        """Say whether there is anything to save."""
+        return bool(self.settings or self.secrets)
+
+
+def is_asked(known: Interview, question: SetupQuestion) -> bool:
+    """Say whether a question has a meaning after the answers so far, and an effect."""
+    is_fixed = bool(question.decides) and all(map(known.is_fixed, question.decides))
+    return not is_fixed and question.applies(known)
+
+
+def changes(known: Interview) -> Changes:
+    """Return what is to be saved; what a variable or a flag decides is left alone."""
+    settings, secrets = dict[str, str](), dict[str, str]()
+    for question in QUESTIONS:
+        if question.name in known.answers and is_asked(known, question):
+            settings |= question.settings(known)
+            variable, value = question.variable(known), known.text(question.name).strip()
+            secrets |= {variable: value} if variable and value else {}
+    new = {name: text for name, text in settings.items() if not known.is_fixed(name)}
+    return Changes({name: text for name, text in new.items() if not _same(known.setting(name), text)}, secrets)
+
+
+def _same(now: str, text: str) -> bool:
+    return now == text or (text in _SWITCHES and now.lower() == text)
+
+
+def tried(known: Interview, trial: str) -> Sequence[Trial]:
+    """Try what changes of a model, a way to tell, or an archive; nothing where nothing does."""
+    found = changes(known)
+    if trial == "model":
+        is_new = any(
+            name.startswith("observe.") and name not in ("observe.agents", "observe.folders") for name in found.settings
+        )
+        if known.text("model") == "rules" or not (is_new or _has_secret(known, found, trial)):
+            return ()
+        return (known.access.try_model(found.settings, found.secrets),)
+    if trial == "archive":
+        is_new = "archive.cold" in found.settings or _has_secret(known, found, trial)
+        return (known.access.try_archive(found.settings, found.secrets),) if is_new else ()
+    told = (known.words(*_TEST[0]), known.words(*_TEST[1]))
+    is_mail_new = _has_secret(known, found, trial) or any("smtp" in name or "mail" in name for name in found.settings)
+    new = [way for way in known.ticked("notify") if way not in ways_now(known) or (way == "smtp" and is_mail_new)]
+    return [known.access.try_notice(found.settings, found.secrets, way, told) for way in new]
+
+
+def _has_secret(known: Interview, found: Changes, trial: str) -> bool:
+    return any(question.variable(known) in found.secrets for question in QUESTIONS if question.trial == trial)

@@ -1,0 +1,188 @@
+"""`gieok setup`: six steps of questions, saved at once or not at all; then what a person wants to begin with."""
+
+from dataclasses import dataclass
+
+from gieok.errors import BadRequest
+from gieok.ops.context import Context
+from gieok.ops.encode import Hidden
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.setup import answers
+from gieok.ops.setup.afterwards import Afterwards, Deed
+from gieok.ops.setup.asking import Asking
+from gieok.ops.setup.changes import Changes, changes
+from gieok.ops.setup.interview import AnswerKind, Interview, SetupQuestion
+from gieok.ops.setup.questions import QUESTIONS, STEPS
+from gieok.ops.setup.questions.after import AFTER, AFTER_TITLE
+from gieok.ports.dialogue import Cancelled, Dialogue, Pick, WentBack
+
+#: An answer of the file beside those of the table: the first question.
+_ASK = "ask"
+_SAVE, _CANCEL = "save", "cancel"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupRequest:
+    """Parameters of `gieok setup`."""
+
+    yes: bool = argument(Words("take every default, ask nothing", "묻지 않고 모두 기본값으로"), False)
+    answers: str = argument(
+        Words("a YAML file of answers (docs/setup.md); what it leaves out is the default",
+              "답을 적은 YAML 파일 (docs/setup.md); 없는 것은 기본값"), "",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class SetupResult:
+    """What was saved (name → text; variables without their values), where, and what was done then."""
+
+    settings: dict[str, str]
+    secrets: tuple[str, ...]
+    files: tuple[str, ...]
+    done: tuple[Deed, ...]
+    told: Hidden[tuple[str, ...]] = ()
+    answer: Hidden[str] = ""
+    #: A person at the terminal has read everything but the answer already.
+    was_asked: Hidden[bool] = False
+
+    @property
+    def found(self) -> bool:
+        """True where everything was done that was chosen."""
+        return all(deed.ok for deed in self.done)
+
+
+def run(context: Context, request: SetupRequest) -> SetupResult:
+    """Gather every answer, save them, then do the rest. Raises BadRequest; KeyboardInterrupt where the person cancels."""
+    if request.yes or request.answers:
+        return _unasked(context, request)
+    if context.dialogue is None:
+        raise BadRequest(
+            "setup asks questions, and there is no terminal",
+            hint="`gieok setup --yes` takes every default, `gieok setup --answers FILE` reads answers (docs/setup.md)",
+        )
+    return _asked(context, context.dialogue())
+
+
+def _unasked(context: Context, request: SetupRequest) -> SetupResult:
+    table = (*QUESTIONS, *AFTER)
+    file = context.caller.path(request.answers) if request.answers else None
+    raw = answers.read(file, table, (_ASK,)) if file else {}
+    known = answers.answered(Interview(context), raw, table, QUESTIONS)
+    lines = answers.check_trials(known, QUESTIONS, raw)
+    found = changes(known)
+    files = known.access.save(found.settings, found.secrets) if found else ()
+    afterwards = Afterwards(known)
+    done = tuple(afterwards.deeds(has_changes=bool(found)))
+    answer = afterwards.answer(str(raw[_ASK])) if raw.get(_ASK) else ""
+    return SetupResult(dict(found.settings), tuple(found.secrets), tuple(files), done, tuple(lines), answer)
+
+
+def _asked(context: Context, dialogue: Dialogue) -> SetupResult:
+    known = Interview(context)
+    dialogue.begin(
+        known.words("Gieok: set up", "Gieok: 설정"),
+        known.words("enter next · shift-tab back · esc cancel", "엔터 다음 · Shift-Tab 뒤로 · Esc 취소"),
+        known.words("← back", "← 뒤로"),
+        known.words("(space: tick)", "(스페이스: 고르기)"),
+    )
+    try:
+        known = Asking(dialogue, (*QUESTIONS, _review()), STEPS).ask(known)
+    except Cancelled:
+        dialogue.say(known.words("cancelled; nothing was changed", "취소했습니다. 바뀐 것은 없습니다"))
+        raise KeyboardInterrupt from None
+    found = changes(known)
+    files = known.access.save(found.settings, found.secrets) if found else ()
+    for file in files:
+        dialogue.say(known.words(f"  ✓ saved: {known.shown_path(file)}", f"  ✓ 저장: {known.shown_path(file)}"))
+    done, answer = _offered(known, dialogue, has_changes=bool(found))
+    return SetupResult(dict(found.settings), tuple(found.secrets), tuple(files), done, answer=answer, was_asked=True)
+
+
+def _offered(known: Interview, dialogue: Dialogue, *, has_changes: bool) -> tuple[tuple[Deed, ...], str]:
+    """Offer what comes next; what was saved stays, wherever the person ends."""
+    done: list[Deed] = []
+    try:
+        known = Asking(dialogue, AFTER, AFTER_TITLE).ask(known)
+        afterwards = Afterwards(known)
+        for deed in afterwards.deeds(has_changes=has_changes):
+            done.append(deed)
+            dialogue.say(deed_line(deed))
+        if suggested := afterwards.suggestion():
+            words = known.words("Ask your memory (empty: later)", "기억에 물어보기 (비우면 나중에)")
+            asked = dialogue.text(words, suggested, lambda text: "").strip()
+            return tuple(done), f"? {asked}\n{afterwards.answer(asked)}" if asked else ""
+    except (Cancelled, WentBack):
+        dialogue.say(
+            known.words("the settings are saved; the rest is as it was", "설정은 저장했고, 나머지는 그대로입니다")
+        )
+    return tuple(done), ""
+
+
+def _review() -> SetupQuestion:
+    """Return the last question: whether to save what changes."""
+
+    def picks(known: Interview) -> list[Pick]:
+        save = known.words("save", "저장") if changes(known) else known.words("go on", "계속")
+        return [Pick(_SAVE, save), Pick(_CANCEL, known.words("cancel, change nothing", "취소, 아무것도 안 바꿈"))]
+
+    return SetupQuestion(
+        name="save", step=6, kind=AnswerKind.ONE,
+        words=Words("Save?", "저장할까요?"),
+        note=lambda known: summary(known, changes(known)), picks=picks, default=lambda known: _SAVE,
+    )  # fmt: skip
+
+
+def summary(known: Interview, found: Changes) -> list[str]:
+    """Return what changes, a line each; no secret."""
+    lines = [
+        f"{name}: {_value(known, known.setting(name))} → {_value(known, text)}" for name, text in found.settings.items()
+    ]
+    where = known.words("your keyring", "시스템 키링") if known.setting("keys.store") == "keyring" else ".env, 0600"
+    lines += [f"{variable} → {where}" for variable in found.secrets]
+    fixed = [name for question in QUESTIONS for name in question.decides if known.is_fixed(name)]
+    lines += [known.words(f"{name} stays: {known.now[name][1]} sets it", f"{name} 그대로: {known.now[name][1]}에서 정함")
+              for name in dict.fromkeys(fixed)]  # fmt: skip
+    return lines or [
+        known.words("nothing changes: everything stays as it is now", "바뀌는 것이 없습니다: 지금 그대로입니다")
+    ]
+
+
+def _value(known: Interview, text: str) -> str:
+    shown = {"True": known.words("yes", "예"), "False": known.words("no", "아니요")}.get(text.capitalize(), text)
+    return printable(known.shown_path(shown)) or "–"
+
+
+def deed_line(deed: Deed) -> str:
+    """Return what came of a deed."""
+    return f"  {'✓' if deed.ok else '✗'} {deed.what}: {printable(deed.said)}"
+
+
+def present(result: SetupResult, style: Style) -> str:
+    """Show what was saved and done where nobody was asked, what was found, and what to do next."""
+    lines = []
+    if not result.was_asked:
+        lines += [f"  {name}: {printable(text) or '–'}" for name, text in result.settings.items()]
+        lines += [*result.told, *map(deed_line, result.done)]
+    return "\n".join([*lines, *([result.answer] if result.answer else []), *_next(style)])
+
+
+def _next(style: Style) -> list[str]:
+    return [
+        style.say("\nNext:", "\n다음:"),
+        style.say('  gieok search "…"   ask; in a project, about it', '  gieok search "…"   묻기; 프로젝트에서는 그 프로젝트'),
+        style.say("  gieok status       what is remembered, how fresh", "  gieok status       무엇을 언제까지 기억하는지"),
+        style.say("  gieok doctor       proves that every part works", "  gieok doctor       모든 부분을 실제로 시험"),
+        style.say("  gieok setup        change any of this again", "  gieok setup        언제든 다시 바꾸기"),
+    ]  # fmt: skip
+
+
+OPERATION = Operation(
+    name="setup",
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    examples=("gieok setup", "gieok setup --yes", "gieok setup --answers answers.yaml"),
+    doc=Words(
+        "Set everything up, step by step: agents, tiers, model and key, notifications",
+        "한 단계씩 모두 설정합니다: 에이전트, 보관, 모델과 키, 알림",
+    ),
+)

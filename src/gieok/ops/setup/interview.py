@@ -1,0 +1,126 @@
+"""What a question may depend on: the machine, the settings that are there, and the answers so far."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+
+from gieok.ops.context import Context
+from gieok.ops.operation import Words
+from gieok.ops.setup.machine import Surroundings, survey
+from gieok.ports.dialogue import Pick
+from gieok.ports.setup import Provider, SetupAccess
+
+Given = str | tuple[str, ...]
+YES, NO = "yes", "no"
+
+
+class Interview:
+    """One run of `gieok setup`; `now` is setting → (text, origin)."""
+
+    def __init__(self, context: Context, answers: Mapping[str, Given] = MappingProxyType({})) -> None:
+        self.context = context
+        self.answers = answers
+        self.access: SetupAccess = context.admin.setup()
+        self.now = {row.name: (row.value, row.origin) for row in context.admin.settings}
+
+    @cached_property
+    def machine(self) -> Surroundings:
+        """Return what is on this machine."""
+        return survey(self.context)
+
+    @cached_property
+    def providers(self) -> Mapping[str, Provider]:
+        """Return who could observe, by name."""
+        return {provider.name: provider for provider in self.access.providers()}
+
+    @cached_property
+    def ollama(self) -> Sequence[str] | None:
+        """Return the models of the Ollama here."""
+        return self.access.ollama()
+
+    def with_answers(self, answers: Mapping[str, Given]) -> "Interview":
+        """Return the same with other answers; what was found out stays."""
+        made = object.__new__(Interview)
+        made.__dict__.update(self.__dict__)
+        made.answers = answers
+        return made
+
+    def words(self, en: str, ko: str) -> str:
+        """Return a text in the person's language."""
+        return self.context.words(en, ko)
+
+    def setting(self, name: str) -> str:
+        """Return a setting as it is now."""
+        return self.now[name][0]
+
+    def is_fixed(self, name: str) -> bool:
+        """Say whether a variable or a flag decides a setting: an answer would change nothing."""
+        return self.now[name][1] not in ("default", str(self.context.home / "config.yaml"))
+
+    def text(self, name: str) -> str:
+        """Return the answer to a question of one; '' where it was not asked."""
+        found = self.answers.get(name, "")
+        return found if isinstance(found, str) else ",".join(found)
+
+    def ticked(self, name: str) -> tuple[str, ...]:
+        """Return the answer to a question of several."""
+        found = self.answers.get(name, ())
+        return found if isinstance(found, tuple) else ()
+
+    def path(self, text: str) -> Path:
+        """Return the path that a person means."""
+        return self.context.caller.path(text)
+
+    def shown_path(self, path: Path | str) -> str:
+        """Return a path as a person writes it."""
+        text, user = str(path), str(self.context.caller.user)
+        return "~" + text[len(user) :] if text == user or text.startswith(user + "/") else text
+
+
+class AnswerKind(Enum):
+    """What an answer is: one of several, several of them, a line, or a line that is not shown."""
+
+    ONE = "one"
+    MANY = "many"
+    TEXT = "text"
+    SECRET = "secret"  # noqa: S105 - a kind of answer
+
+
+def _always(known: Interview) -> bool:
+    del known
+    return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupQuestion:
+    """A row of the table. `name` is that of `--answers` too.
+
+    `applies` says whether it is asked; `picks` are its answers, `default` the one that Enter takes; `wrong` says what is wrong
+    with a line. `settings` is what the answer sets, `variable` where a secret goes.
+    """
+
+    name: str
+    step: int
+    kind: AnswerKind
+    words: Words
+    note: Callable[[Interview], Sequence[str]] = lambda known: ()
+    applies: Callable[[Interview], bool] = _always
+    picks: Callable[[Interview], Sequence[Pick]] = lambda known: ()
+    default: Callable[[Interview], Given] = lambda known: ""
+    #: Label of a pick that asks for a line; None: the picks are all there is.
+    free: Words | None = None
+    #: Settings that it decides: where variables fix them all, it is not asked.
+    decides: tuple[str, ...] = ()
+    wrong: Callable[[Interview, str], str] = lambda known, text: ""
+    settings: Callable[[Interview], Mapping[str, str]] = lambda known: {}
+    variable: Callable[[Interview], str] = lambda known: ""
+    #: `model`, `notice` or `archive`: tried once the last question of its step that applies is answered.
+    trial: str = ""
+
+
+def yes_no(known: Interview) -> list[Pick]:
+    """Return the two answers."""
+    return [Pick(YES, known.words("yes", "예")), Pick(NO, known.words("no", "아니요"))]

@@ -1,0 +1,116 @@
+"""What is on this machine already: agents with their transcripts, vaults of Obsidian, OpenClaw's webhook, a desktop."""
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok.agents import agent, sources, table
+from gieok.agents.install.edits import InstallPlace
+from gieok.agents.openclaw.gateway import webhook
+from gieok.agents.openclaw.installation import state_folder
+from gieok.model.memory import Scope
+from gieok.ops.context import Context
+from gieok.ops.prompt.install import call, user_site
+from gieok.ops.prompt.installed import prompt_command
+
+#: Where Obsidian keeps its list of vaults: Linux, Flatpak, Snap, macOS.
+_VAULT_LISTS = (
+    ".config/obsidian/obsidian.json",
+    ".var/app/md.obsidian.Obsidian/config/obsidian/obsidian.json",
+    "snap/obsidian/current/.config/obsidian/obsidian.json",
+    "Library/Application Support/obsidian/obsidian.json",
+)
+
+
+class FoundAgent(NamedTuple):
+    """An agent that is here: where it writes (None: no transcripts), how much, and whether Gieok is installed in it."""
+
+    name: str
+    folder: Path | None
+    transcripts: int
+    size: int
+    is_installed: bool
+
+
+class Surroundings(NamedTuple):
+    """What was found."""
+
+    agents: tuple[FoundAgent, ...]
+    vaults: tuple[Path, ...]
+    has_webhook: bool
+    has_desktop: bool
+
+
+def survey(context: Context) -> Surroundings:
+    """Look around; nothing is run, and nobody asked."""
+    caller = context.caller
+    hook = webhook(caller.environment, caller.user, lambda name: "", "OPENCLAW_HOOKS_TOKEN")
+    return Surroundings(
+        tuple(_agents(context)),
+        tuple(dict.fromkeys(_vaults(caller.user, caller.environment))),
+        not hook.missing,
+        _has_desktop(caller.environment),
+    )
+
+
+def _agents(context: Context) -> Iterator[FoundAgent]:
+    site = user_site(context)
+    for name in table.NAMES:
+        made = agent.load(name)
+        place = made.place(context.caller.user, context.caller.environment) if made.place else None
+        files = [source.path for source in sources.sources([place], Scope("agent:main"))] if place else []
+        if files or _is_here(name, made, site):
+            is_installed = _is_installed(context, site, name, made)
+            yield FoundAgent(name, place.folder if place else None, len(files), sum(map(_size, files)), is_installed)
+
+
+def _is_here(name: str, made: agent.Agent, site: InstallPlace) -> bool:
+    """Say whether the agent was ever used here, or its program is."""
+    folders = [made.hook_files.folder(site)] if made.hook_files else []
+    folders += [state_folder(site.environment, site.folder)] if name == "openclaw" else []
+    program = made.rehearsal.program if made.rehearsal else ""
+    return any(folder.is_dir() for folder in folders) or bool(
+        program and shutil.which(program, path=site.environment.get("PATH", os.defpath))
+    )
+
+
+def _is_installed(context: Context, site: InstallPlace, name: str, made: agent.Agent) -> bool:
+    if name in table.HOOKED:
+        return bool(prompt_command(site, name))
+    try:
+        return made.edits is not None and all(edit.path.exists() for edit in made.edits(site, call(context)))
+    except Exception:  # noqa: BLE001 - an agent's own files may be anything; installing says what is wrong with them
+        return False
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
+
+
+def _vaults(user: Path, environment: Mapping[str, str]) -> Iterator[Path]:
+    """Yield the vaults that Obsidian lists and that are there, the one that is open first."""
+    base = environment.get("XDG_CONFIG_HOME", "")
+    lists = [Path(base) / "obsidian" / "obsidian.json"] if base else []
+    lists += [user / name for name in _VAULT_LISTS]
+    if roaming := environment.get("APPDATA"):
+        lists.append(Path(roaming) / "obsidian" / "obsidian.json")
+    for file in lists:
+        with suppress(OSError, ValueError, AttributeError, TypeError):
+            rows = list(json.loads(file.read_text(encoding="utf-8"))["vaults"].values())
+            rows.sort(key=lambda row: (not row.get("open"), -row.get("ts", 0)))
+            yield from (Path(row["path"]) for row in rows if Path(row["path"]).is_dir())
+
+
+def _has_desktop(environment: Mapping[str, str]) -> bool:
+    if sys.platform == "darwin":
+        return True
+    has_screen = bool(environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"))
+    return has_screen and bool(shutil.which("notify-send", path=environment.get("PATH", os.defpath)))

@@ -1,0 +1,190 @@
+"""Step 3: what reads the conversations and says what is worth keeping: rules, an agent's command, or a model."""
+
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlsplit
+
+from gieok.ops.operation import Words
+from gieok.ops.setup.interview import AnswerKind, Interview, SetupQuestion
+from gieok.ports.dialogue import Pick
+from gieok.ports.setup import Provider
+
+_MODEL, _URL, _VARIABLE = "observe.model", "observe.base_url", "observe.key_variable"
+#: Small, quick models; what is typed is tried.
+_USUAL = {
+    "anthropic": ("claude-haiku-4-5", "claude-sonnet-4-5"),
+    "gemini": ("gemini-3.5-flash-lite", "gemini-3.5-flash"),
+    "openai": ("gpt-5-mini", "gpt-5-nano"),
+}
+_RULES, _OLLAMA, _COMPATIBLE = "rules", "ollama", "compatible"
+_OWN_KEY = "COMPATIBLE_API_KEY"
+
+
+def provider_now(known: Interview) -> str:
+    """Return who observes under the settings that are there."""
+    return known.setting(_MODEL).partition(":")[0]
+
+
+def _provider(known: Interview) -> Provider | None:
+    return known.providers.get(known.text("model"))
+
+
+def _is_same(known: Interview) -> bool:
+    return known.text("model") == provider_now(known)
+
+
+def _order(provider: Provider) -> tuple[bool, bool, bool, str]:
+    """What needs no key first, what needs an address last."""
+    return not provider.is_program, provider.name != _OLLAMA, provider.name == _COMPATIBLE, provider.name
+
+
+def _picks(known: Interview) -> Sequence[Pick]:
+    rules = known.words("rules, no model", "규칙만, 모델 없이")
+    picks = [Pick(_RULES, rules, known.words("no key, nothing leaves; weaker", "키 없음, 밖으로 안 나감; 약함"))]
+    for provider in sorted(known.providers.values(), key=_order):
+        is_now = provider.name == provider_now(known)
+        if provider.is_program and (provider.program or is_now):
+            said = known.words("your subscription, no key", "구독 그대로, 키 없음")
+            picks.append(
+                Pick(provider.name, provider.name, said if provider.program else known.words("not here", "여기 없음"))
+            )
+        elif provider.name == _OLLAMA and (known.ollama is not None or is_now):
+            count = len(known.ollama or ())
+            picks.append(
+                Pick(_OLLAMA, "Ollama", known.words(f"runs here, {count} models", f"여기서 돎, 모델 {count}개"))
+            )
+        elif not provider.is_program and provider.name != _OLLAMA:
+            picks.append(Pick(provider.name, _label(known, provider), _needs(known, provider)))
+    return picks
+
+
+def _label(known: Interview, provider: Provider) -> str:
+    names = {"anthropic": "Anthropic", "gemini": "Gemini", "openai": "OpenAI"}
+    other = known.words("another, OpenAI-compatible", "다른 OpenAI 호환 주소")
+    return names.get(provider.name, other if provider.name == _COMPATIBLE else provider.name)
+
+
+def _needs(known: Interview, provider: Provider) -> str:
+    if provider.place:
+        return known.words(f"key in {provider.place}", f"키: {provider.place}")
+    return known.words("needs a key", "키 필요") if provider.variable else ""
+
+
+def _note(known: Interview) -> Sequence[str]:
+    provider = _provider(known)
+    if provider and provider.needs:
+        return (
+            known.words(f"first, in another terminal: {provider.needs}", f"먼저 다른 터미널에서: {provider.needs}"),
+        )
+    return ()
+
+
+def _has_name(known: Interview) -> bool:
+    provider = _provider(known)
+    return provider is not None and not provider.is_program
+
+
+def _names(known: Interview) -> list[Pick]:
+    model = known.text("model")
+    names = list(known.ollama or ()) if model == _OLLAMA else list(_USUAL.get(model, ()))
+    now = known.setting(_MODEL).partition(":")[2] if _is_same(known) else ""
+    return [Pick(name, name) for name in dict.fromkeys([*([now] if now else []), *names])]
+
+
+def _model_settings(known: Interview) -> Mapping[str, str]:
+    model, name = known.text("model"), known.text("model_name").strip()
+    if _is_same(known):
+        name = name or known.setting(_MODEL).partition(":")[2]
+        return {_MODEL: f"{model}:{name}" if name else model}
+    return {_MODEL: f"{model}:{name}" if name else model, _URL: "", _VARIABLE: ""}
+
+
+def _wrong_address(known: Interview, text: str) -> str:
+    try:
+        parts = urlsplit(text.strip())
+        is_one = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_one = False
+    return (
+        ""
+        if is_one
+        else known.words("an address such as http://127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1 같은 주소")
+    )
+
+
+def key_variable(known: Interview) -> str:
+    """Return the variable of the model's key; '' where it needs none."""
+    provider = _provider(known)
+    own = known.setting(_VARIABLE) if _is_same(known) else ""
+    if provider and provider.name == _COMPATIBLE:
+        return own or _OWN_KEY
+    return (own or provider.variable) if provider else ""
+
+
+def key_place(known: Interview) -> str:
+    """Return where that key is set; '' where it is not."""
+    variable = key_variable(known)
+    return known.access.has_secret(variable) if variable else ""
+
+
+def wrong_secret(known: Interview, text: str) -> str:
+    """Say what is wrong with the look of a key."""
+    value = text.strip()
+    if value and (not value.isprintable() or len(value) > 10_000 or any(char.isspace() for char in value)):
+        return known.words(
+            "a key has no spaces or line breaks: copy it again", "키에는 공백이나 줄바꿈이 없습니다. 다시 복사하세요"
+        )
+    return ""
+
+
+def _wrong_key(known: Interview, text: str) -> str:
+    is_needed = known.text("model") != _COMPATIBLE and not key_place(known)
+    if is_needed and not text.strip():
+        return known.words("paste the key (it is not shown)", "키를 붙여 넣으세요 (보이지 않음)")
+    return wrong_secret(known, text)
+
+
+def _key_note(known: Interview) -> Sequence[str]:
+    if place := key_place(known):
+        return (
+            known.words(
+                f"A key is in {place}; leave it empty to keep that.",
+                f"키가 {place}에 있습니다. 비워 두면 그대로 씁니다.",
+            ),
+        )
+    if known.text("model") == _COMPATIBLE:
+        return (known.words("Leave it empty where the server wants none.", "서버가 키를 요구하지 않으면 비워 두세요."),)
+    return ()
+
+
+def _key_settings(known: Interview) -> Mapping[str, str]:
+    is_own = known.text("model") == _COMPATIBLE and known.text("key").strip()
+    return {_VARIABLE: key_variable(known)} if is_own else {}
+
+
+MODEL = (
+    SetupQuestion(
+        name="model", step=3, kind=AnswerKind.ONE, decides=(_MODEL,), trial="model",
+        words=Words("What decides what is worth keeping?", "무엇을 남길지 누가 정할까요?"),
+        picks=_picks, default=provider_now, settings=_model_settings,
+    ),
+    SetupQuestion(
+        name="base_url", step=3, kind=AnswerKind.TEXT, decides=(_URL,), trial="model",
+        words=Words("Its address", "주소"),
+        applies=lambda known: known.text("model") == _COMPATIBLE,
+        default=lambda known: known.setting(_URL) if _is_same(known) else "",
+        wrong=_wrong_address, settings=lambda known: {_URL: known.text("base_url").strip()},
+    ),
+    SetupQuestion(
+        name="model_name", step=3, kind=AnswerKind.ONE, decides=(_MODEL,), trial="model",
+        words=Words("Which model?", "어느 모델인가요?"),
+        note=_note, applies=_has_name, picks=_names, free=Words("another model …", "다른 모델 …"),
+        default=lambda known: next((pick.value for pick in _names(known)), ""),
+        wrong=lambda known, text: "" if text.strip() else known.words("the model's name", "모델 이름을 적으세요"),
+    ),
+    SetupQuestion(
+        name="key", step=3, kind=AnswerKind.SECRET, trial="model",
+        words=Words("Its key (not shown)", "키 (보이지 않음)"),
+        note=_key_note, applies=lambda known: bool(key_variable(known)),
+        wrong=_wrong_key, settings=_key_settings, variable=key_variable,
+    ),
+)  # fmt: skip

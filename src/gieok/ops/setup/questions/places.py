@@ -1,0 +1,122 @@
+"""Step 4: the vault, the folder or the Dropbox that old memory goes to in the end."""
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from gieok.ops.operation import Words
+from gieok.ops.setup.interview import AnswerKind, Interview, SetupQuestion
+from gieok.ops.setup.questions.model import wrong_secret
+from gieok.ports.dialogue import Pick
+
+_FOLDER, _SUBFOLDER = "archive.folder", "archive.subfolder"
+_TOKEN, _APP, _SECRET = "DROPBOX_REFRESH_TOKEN", "DROPBOX_APP_KEY", "DROPBOX_APP_SECRET"
+#: What no system allows in a name, and what would climb out.
+_ILLEGAL = re.compile(r'[\\:*?"<>|\x00-\x1f]|(?:^|/)\.')
+
+
+def _is(*places: str) -> Callable[[Interview], bool]:
+    return lambda known: known.text("cold") in places
+
+
+def _vaults(known: Interview) -> list[Pick]:
+    if known.text("cold") != "obsidian":
+        return []
+    now = [known.setting(_FOLDER)] if known.setting("archive.cold") == "obsidian" and known.setting(_FOLDER) else []
+    paths = dict.fromkeys([*now, *map(str, known.machine.vaults)])
+    return [Pick(path, known.shown_path(path)) for path in paths]
+
+
+def _default_folder(known: Interview) -> str:
+    is_same = known.setting("archive.cold") == known.text("cold")
+    now = known.setting(_FOLDER) if is_same else ""
+    return now or next((pick.value for pick in _vaults(known)), "")
+
+
+def wrong_folder(known: Interview, text: str) -> str:
+    """Say why a folder cannot hold an archive; a folder that is missing is made where the one above is there."""
+    if not text.strip():
+        return known.words("name a folder", "폴더를 적으세요")
+    path = known.path(text.strip())
+    if path.is_relative_to(known.context.home):
+        return known.words("that is inside Gieok's own folder", "Gieok 자신의 폴더 안입니다")
+    if path.exists() and not path.is_dir():
+        return known.words("that is a file", "파일입니다")
+    if known.text("cold") == "obsidian" and not (path / ".obsidian").is_dir():
+        return known.words("no vault: it has no .obsidian folder", "보관함이 아닙니다: .obsidian 폴더가 없습니다")
+    return _wrong_place(known, path)
+
+
+def _wrong_place(known: Interview, path: Path) -> str:
+    there = next(one for one in (path, *path.parents) if one.exists())
+    if there not in (path, path.parent):
+        return known.words(
+            f"there is no folder {known.shown_path(path.parent)}", f"{known.shown_path(path.parent)} 폴더가 없습니다"
+        )
+    return "" if os.access(there, os.W_OK) else known.words("it cannot be written", "쓸 수 없는 폴더입니다")
+
+
+def _wrong_name(known: Interview, text: str) -> str:
+    if not text.strip().strip("/") or _ILLEGAL.search(text.strip()):
+        return known.words("a folder's name such as Gieok or AI/Gieok", "Gieok, AI/Gieok 같은 폴더 이름")
+    return ""
+
+
+def _wrong_token(variable: str) -> Callable[[Interview, str], str]:
+    def wrong(known: Interview, text: str) -> str:
+        if not text.strip() and not known.access.has_secret(variable):
+            return known.words("Dropbox needs it (docs/archive.md)", "Dropbox에 필요합니다 (docs/archive.md)")
+        return wrong_secret(known, text)
+
+    return wrong
+
+
+def _kept(variable: str) -> Callable[[Interview], Sequence[str]]:
+    def note(known: Interview) -> Sequence[str]:
+        place = known.access.has_secret(variable)
+        if place:
+            return (
+                known.words(f"{variable} is in {place}; empty keeps it.", f"{variable}: {place}. 비워 두면 그대로."),
+            )
+        if variable == _APP:
+            return (known.words(
+                "Make an app at dropbox.com/developers/apps: App folder,",
+                "dropbox.com/developers/apps 에서 앱을 만드세요: App folder,"),
+                known.words("files.content.read and .write; then get a refresh token.",
+                            "files.content.read, .write; 그다음 refresh token을 받으세요."))  # fmt: skip
+        return ()
+
+    return note
+
+
+PLACES = (
+    SetupQuestion(
+        name="folder", step=4, kind=AnswerKind.ONE, decides=(_FOLDER,), applies=_is("obsidian", "folder"),
+        words=Words("Which folder?", "어느 폴더인가요?"),
+        picks=_vaults, free=Words("another folder …", "다른 폴더 …"),
+        default=_default_folder, wrong=wrong_folder,
+        settings=lambda known: {_FOLDER: str(known.path(known.text("folder").strip()))},
+    ),
+    SetupQuestion(
+        name="subfolder", step=4, kind=AnswerKind.TEXT, decides=(_SUBFOLDER,), applies=_is("obsidian", "dropbox"),
+        words=Words("Gieok's own folder in it", "그 안의 Gieok 폴더"),
+        default=lambda known: known.setting(_SUBFOLDER), wrong=_wrong_name,
+        settings=lambda known: {_SUBFOLDER: known.text("subfolder").strip().strip("/")},
+    ),
+    SetupQuestion(
+        name="dropbox_app_key", step=4, kind=AnswerKind.SECRET, applies=_is("dropbox"), trial="archive",
+        words=Words("The app's key (not shown)", "앱 키 (보이지 않음)"),
+        note=_kept(_APP), wrong=_wrong_token(_APP), variable=lambda known: _APP,
+    ),
+    SetupQuestion(
+        name="dropbox_refresh_token", step=4, kind=AnswerKind.SECRET, applies=_is("dropbox"), trial="archive",
+        words=Words("The refresh token (not shown)", "Refresh token (보이지 않음)"),
+        note=_kept(_TOKEN), wrong=_wrong_token(_TOKEN), variable=lambda known: _TOKEN,
+    ),
+    SetupQuestion(
+        name="dropbox_app_secret", step=4, kind=AnswerKind.SECRET, applies=_is("dropbox"), trial="archive",
+        words=Words("The app's secret; empty with PKCE", "앱 시크릿; PKCE면 비워 둠"),
+        note=_kept(_SECRET), wrong=wrong_secret, variable=lambda known: _SECRET,
+    ),
+)  # fmt: skip

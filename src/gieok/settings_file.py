@@ -1,0 +1,78 @@
+"""The text of a file of settings with some of them changed: comments, order and lines that nobody knows stay as they are."""
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from gieok.option import Value
+
+#: A text that YAML reads as that text, and a person without quotes.
+_PLAIN = re.compile(r"[^\W\d_](?:[\w ./@+-]|:(?=\S))*(?<! )|[~/][\w./@+-]*")
+
+
+def changed(text: str, values: Mapping[str, Value], settings: Collection[str] = ()) -> str:
+    """Return the text with settings changed where they stand, else added; `a.b` is looked for in the group `a` too.
+
+    What is in `settings` is one by itself, so no group of that name is begun. Raises yaml.YAMLError for a text that is no YAML.
+    """
+    for name, value in values.items():
+        text = _with(text, name, _scalar(value), settings)
+    return text
+
+
+def _with(text: str, name: str, value: str, settings: Collection[str]) -> str:
+    entries = list(_entries(text))
+    if own := [entry for entry in entries if entry[0] == name]:
+        for _, start, end in reversed(own):
+            text = text[:start] + _fitting(text, start, end, value) + text[end:]
+        return text
+    group, _, rest = name.rpartition(".")
+    if group and (inside := [start for other, start, _ in entries if other.startswith(f"{group}.")]):
+        return _beside(text, group, rest, value, inside)
+    is_group = group and group not in settings and group not in {other for other, *_ in entries}
+    line = f"{group}:\n  {rest}: {value}\n" if is_group else f"{name}: {value}\n"
+    return text + ("" if not text or text.endswith("\n") else "\n") + line
+
+
+def _entries(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield (dotted name, where its value starts, where it ends)."""
+    import yaml
+
+    top = yaml.compose(text, yaml.SafeLoader)
+    for key, node in top.value if isinstance(top, yaml.MappingNode) else ():
+        if isinstance(node, yaml.MappingNode):
+            inner = node.value
+            yield from ((f"{key.value}.{k.value}", v.start_mark.index, v.end_mark.index) for k, v in inner)
+        else:
+            yield key.value, node.start_mark.index, node.end_mark.index
+
+
+def _fitting(text: str, start: int, end: int, value: str) -> str:
+    """Return a value as it stands between what is before and behind it."""
+    before = "" if text[start - 1 : start].isspace() else " "  # a name without a value
+    is_whole_lines = text[start:end].endswith("\n")
+    return before + value + ("\n" if is_whole_lines else "")
+
+
+def _beside(text: str, group: str, name: str, value: str, inside: list[int]) -> str:
+    """Add a line to a group: behind its last one, as far to the right; to `{…}` and `a.b:` lines in their own form."""
+    start = text.rfind("\n", 0, inside[-1]) + 1
+    line = text[start : inside[-1]]
+    end = text.find("\n", inside[-1])
+    end = len(text) if end < 0 else end + 1
+    gap = "" if text[:end].endswith("\n") else "\n"
+    if re.match(r"\s+[\w'\"]", line):
+        indent = line[: len(line) - len(line.lstrip())]
+        return f"{text[:end]}{gap}{indent}{name}: {value}\n{text[end:]}"
+    return text + ("" if text.endswith("\n") else "\n") + f"{group}.{name}: {value}\n"
+
+
+def _scalar(value: Value) -> str:
+    """Return a value as YAML reads it back."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, str):
+        return repr(value)
+    words = value.lower() in ("yes", "no", "on", "off", "true", "false", "null", "y", "n", "none", "~")
+    is_plain = _PLAIN.fullmatch(value) and (not words or value.lower() == "none")
+    return value if is_plain else json.dumps(value, ensure_ascii=False)

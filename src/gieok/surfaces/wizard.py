@@ -1,0 +1,166 @@
+"""Asks a person on their terminal, with arrow keys: `Dialogue` by questionary, which only `gieok setup` loads.
+
+Colours are the terminal's own, for light and dark. A question that was answered is erased: who asks shows the answer.
+"""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import questionary
+from prompt_toolkit.application import Application
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.formatted_text import FormattedText
+from prompt_toolkit.input import Input
+from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.output import Output
+from prompt_toolkit.output.defaults import create_output
+from prompt_toolkit.shortcuts import print_formatted_text
+from prompt_toolkit.styles import Style
+from prompt_toolkit.utils import get_cwidth
+from questionary.prompts.common import Choice, InquirerControl
+
+from gieok.ports.dialogue import Cancelled, Pick, WentBack
+
+_BACK = "\0back"
+_STYLE = Style.from_dict({
+    "qmark": "", "question": "bold", "instruction": "dim", "answer": "", "pointer": "bold", "highlighted": "bold",
+    "selected": "", "note": "dim", "text": "", "validation-toolbar": "fg:ansired noreverse bg:default",
+})  # fmt: skip
+#: A key alone, and the beginning of an arrow: so long is waited for the rest.
+_ESCAPE_S = 0.1
+_GAP = "  "
+
+
+class TerminalDialogue:
+    """`Dialogue` on the terminal of this process; on stderr, because data goes to stdout."""
+
+    def __init__(self, given: Input | None = None, shown: Output | None = None) -> None:
+        self._output = shown or create_output(sys.stderr)
+        self._options: dict[str, Any] = {
+            "input": given,
+            "output": self._output,
+            "erase_when_done": True,
+            "style": _STYLE,
+        }
+        self._back = self._ticks = ""
+
+    def begin(self, title: str, keys: str, back: str, ticks: str) -> None:
+        """Show the title, and which keys there are."""
+        self._back, self._ticks = back, ticks
+        self._print("bold", title)
+        self.say(keys)
+
+    def say(self, line: str = "", *, is_title: bool = False, is_passing: bool = False) -> None:
+        """Show a line, over what was passing."""
+        self._output.write_raw("\r")
+        self._output.erase_end_of_line()
+        if is_passing:
+            self._output.write(line)
+            self._output.flush()
+            return
+        if is_title:
+            self._print("", "")
+        for part in _wrapped(line, self._output.get_size().columns - 1):
+            self._print("bold" if is_title else "", part)
+
+    def one(self, question: str, picks: Sequence[Pick], default: str) -> str:
+        """Let one be pointed at."""
+        choices = [*self._choices(picks), Choice(self._back, _BACK)]
+        asked = questionary.select(
+            question, choices, default=default, qmark="", pointer="❯", instruction=" ", **self._options
+        )
+        return str(self._answer(asked, is_list=True))
+
+    def many(self, question: str, picks: Sequence[Pick], default: Sequence[str]) -> list[str]:
+        """Let several be ticked."""
+        choices = [*self._choices(picks, default), Choice(self._back, _BACK)]
+        asked = questionary.checkbox(
+            question, choices, qmark="", pointer="❯", instruction=f" {self._ticks}", **self._options
+        )
+        return [str(value) for value in self._answer(asked, is_list=True)]
+
+    def text(self, question: str, default: str, wrong: Callable[[str], str], *, is_secret: bool = False) -> str:
+        """Let a line be typed; what is wrong with it stands below."""
+        asked = questionary.text(
+            f"{question}:",
+            default,
+            validate=lambda text: wrong(text) or True,
+            qmark="",
+            is_password=is_secret,
+            key_bindings=_keys(is_list=False),
+            **self._options,
+        )
+        return str(self._answer(asked, is_list=False))
+
+    def _print(self, style: str, line: str) -> None:
+        print_formatted_text(FormattedText([(style, line)]), output=self._output)
+
+    def _choices(self, picks: Sequence[Pick], ticked: Sequence[str] = ()) -> list[Choice]:
+        """Return the picks with their notes in a column, each on a line of the terminal as wide as it is."""
+        wide = max((get_cwidth(pick.label) for pick in picks if pick.note), default=0)
+        room = self._output.get_size().columns - len(" ❯ ● ") - 1
+        made = []
+        for pick in picks:
+            label = _cut(pick.label, room)
+            gap = " " * max(wide - get_cwidth(label), 0) + _GAP
+            note = _cut(pick.note, room - get_cwidth(label + gap))
+            title = [("class:text", label), ("class:note", gap + note if note else "")]
+            made.append(Choice(title, pick.value, checked=pick.value in ticked))
+        return made
+
+    def _answer(self, asked: questionary.Question, *, is_list: bool) -> Any:  # noqa: ANN401 - a value, or several
+        asked.application.ttimeoutlen = _ESCAPE_S
+        if is_list:
+            _extend(asked.application)
+        try:
+            found = asked.unsafe_ask()
+        except (KeyboardInterrupt, EOFError) as error:
+            raise Cancelled from error
+        if found == _BACK or (isinstance(found, list) and _BACK in found):
+            raise WentBack
+        return found
+
+
+def _keys(*, is_list: bool) -> KeyBindings:
+    """Return the keys that every question has: Escape ends it all, Shift-Tab goes back, in lists the left arrow too."""
+    keys = KeyBindings()
+    keys.add("escape", eager=True)(lambda event: event.app.exit(exception=Cancelled))
+    for key in ("s-tab", "left") if is_list else ("s-tab",):
+        keys.add(key, eager=True)(lambda event: event.app.exit(exception=WentBack))
+    return keys
+
+
+def _extend(application: Application[Any]) -> None:
+    """Add those keys to a list; Enter on its last line goes back, ticked or not."""
+    own = application.key_bindings
+    windows = application.layout.find_all_windows()
+    control = next(window.content for window in windows if isinstance(window.content, InquirerControl))
+    if not isinstance(own, KeyBindings):
+        return
+    for binding in _keys(is_list=True).bindings:
+        own.add(*binding.keys, eager=True)(binding.handler)
+    is_on_back = Condition(lambda: control.get_pointed_at().value == _BACK)
+    own.add("enter", eager=True, filter=is_on_back)(lambda event: event.app.exit(exception=WentBack))
+
+
+def _wrapped(line: str, room: int) -> Iterator[str]:
+    """Yield a line in parts as wide as the terminal, broken between words, the further ones as far to the right."""
+    indent = " " * (len(line) - len(line.lstrip()))
+    part = indent
+    for word in line.split():
+        joined = f"{part} {word}" if part.strip() else f"{part}{word}"
+        if part.strip() and get_cwidth(joined) > room:
+            yield part
+            joined = f"{indent}  {word}"
+        part = joined
+    yield part
+
+
+def _cut(text: str, room: int) -> str:
+    """Return a text cut to so many columns of the terminal."""
+    if get_cwidth(text) <= room:
+        return text
+    while text and get_cwidth(text) >= room:
+        text = text[:-1]
+    return f"{text}…" if text else ""

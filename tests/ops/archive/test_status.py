@@ -1,0 +1,180 @@
+"""`gieok archive`: tiers, limits, what moves next, schedules, and what else is kept."""
+
+import unicodedata
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from gieok.app import open_context
+from gieok.capabilities.observe import observation
+from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
+from gieok.engine.distil import deliver
+from gieok.model.conversation import Cursor, Message, Role
+from gieok.model.memory import Scope, Tier
+from gieok.ops import operation
+from gieok.ops.archive.run import ArchiveRunRequest, TieringResult
+from gieok.ops.archive.status import ArchiveStatusResult
+from gieok.ops.context import Context
+from gieok.ops.encode import encode
+from gieok.ops.home import jobs
+from gieok.ops.operation import NoRequest, Style
+from gieok.surfaces import cli
+from gieok.testing.clock import ManualClock
+
+_NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
+_SCOPE = Scope("project:결제-시스템-3fa9c01e")
+_WIDTH = 60
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(_NOW)
+
+
+@pytest.fixture
+def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock) -> Iterator[Context]:
+    for name, value in {
+        "GIEOK_HOME": tmp_path / "h", "GIEOK_EMBEDDER": "none", "GIEOK_OBSERVE_AGENTS": "none",
+        "GIEOK_ARCHIVE_HOT_TOKENS": "30",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(name, str(value))
+    opened = open_context({}, clock=clock, zone=UTC)
+    yield opened
+    opened.memory.journal().close()
+    opened.memory.store().close()
+
+
+def _remember(context: Context, *found: tuple[str, int, Priority, Category]) -> None:
+    made = tuple(Observation(text, _NOW - timedelta(days=days), p, c) for text, days, p, c in found)
+    context.memory.journal().hand_over(observation.entries(_SCOPE, Observed(made), _NOW))
+    deliver(context.memory.journal(), context.memory.store())
+
+
+def _status(context: Context) -> ArchiveStatusResult:
+    result = operation("archive status").handler(context, NoRequest())
+    assert isinstance(result, ArchiveStatusResult)
+    return result
+
+
+def _run(context: Context) -> TieringResult:
+    result = operation("archive run").handler(context, ArchiveRunRequest())
+    assert isinstance(result, TieringResult)
+    return result
+
+
+def _shown(context: Context, lang: str) -> list[str]:
+    return operation("archive status").present(_status(context), Style(lang, colour=False)).splitlines()
+
+
+def _width(line: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in line)
+
+
+def test_each_tier_with_its_days_and_sizes_and_what_leaves_hot_for_age_and_for_want_of_room(context: Context) -> None:
+    _remember(
+        context,
+        ("We settle payments on Tuesdays, always.", 200, Priority.HIGH, Category.DECISION),
+        *((f"The build number {n} of the service is green again.", n + 1, Priority.LOW, Category.STATE) for n in range(3)),
+        ("We decided to use Redis Streams for the queue.", 80, Priority.HIGH, Category.DECISION),
+    )  # fmt: skip
+    (hot,) = _status(context).tiers
+    assert hot[:5] == (_SCOPE, Tier.HOT, 5, date(2026, 5, 7), date(2026, 11, 22))
+    (leaving,) = _status(context).next_moves
+    done = _run(context)
+    assert (leaving.memories, done.moved, done.jobs) == (3, 3, ())
+    hot, warm = _status(context).tiers
+    assert (hot.memories, warm.memories) == (2, 3)
+    assert hot.tokens <= 30
+    assert (warm.tier, warm.first, warm.last) == (Tier.WARM, date(2026, 5, 7), date(2026, 11, 21))
+    assert warm.bytes
+    assert Path(warm.location).is_dir()
+    kept = [entry.document.text for entry in context.memory.journal().made(_SCOPE)]
+    assert "We decided to use Redis Streams for the queue." in kept, "an important decision leaves last"
+    assert _status(context).next_moves == ()
+
+
+def test_it_is_readable_in_sixty_columns_in_both_languages_and_says_the_same_as_json(
+    context: Context, clock: ManualClock
+) -> None:
+    _remember(context, *((f"상태 {n}", 100 + n, Priority.LOW, Category.STATE) for n in range(12)))
+    _run(context)
+    _remember(context, ("오래된 것", 95, Priority.LOW, Category.STATE))
+    jobs.run_due(context)
+    clock.advance(timedelta(days=8))
+    jobs.run_due(context)
+    for lang, words in (
+        ("en", ("13 memories", "next 2026-12-02 03:00", "at most 40")),
+        ("ko", ("기억 13개", "다음", "30일")),
+    ):
+        lines = _shown(context, lang)
+        assert [line for line in lines if _width(line) > _WIDTH and "/" not in line] == []
+        assert all(word in "\n".join(lines) for word in words)
+    data = encode(_status(context))
+    assert isinstance(data, dict)
+    assert [row["tier"] for row in data["tiers"]] == ["warm"]
+    assert {row["name"]: row["said"] for row in data["schedules"]}["warm"] == "moved 1"
+    assert {row["name"]: row["days"] for row in data["kept"]}["logs"] == 30
+
+
+def test_what_is_due_is_done_without_a_daemon_too_and_once(context: Context, clock: ManualClock) -> None:
+    assert _run(context).jobs == ()
+    clock.advance(timedelta(days=9))
+    assert [ran.name for ran in _run(context).jobs] == ["reflect", "talk", "housekeeping", "cold", "sync"], (
+        "warm: just now"
+    )
+    assert _run(context).jobs == ()
+
+
+def test_a_damaged_file_is_told_once_and_shown_until_it_is_well(context: Context, clock: ManualClock) -> None:
+    _remember(context, ("오래된 상태", 100, Priority.LOW, Category.STATE))
+    _run(context)
+    (file,) = (context.home / "archive" / "warm").rglob("*.md")
+    file.unlink()
+    jobs.run_due(context)
+    for _ in range(2):
+        clock.advance(timedelta(days=1))
+        jobs.run_due(context)
+        file.write_text("torn", encoding="utf-8")
+    log = (context.home / "daemon.log").read_text(encoding="utf-8")
+    assert log.count("something is wrong with the archive") == 1
+    assert any("missing" in line for line in _shown(context, "en"))
+
+
+def test_a_group_that_is_called_alone_shows_its_state(context: Context, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["archive"]) == 0
+    assert "hot holds at most 30 tokens" in capsys.readouterr().out
+    assert cli.main(["archive", "--json"]) == 0
+    assert '"schedules"' in capsys.readouterr().out
+    assert not (context.home / "journal.sqlite").exists(), "a look makes nothing"
+
+
+def test_what_was_said_over_a_year_ago_leaves_the_database_by_schedule_and_is_found_all_the_same(
+    context: Context, clock: ManualClock
+) -> None:
+    journal = context.memory.journal()
+    said = [
+        Message(
+            f"m{n}",
+            Role.USER,
+            f"프록시 포트는 {n}번으로 정했어.",
+            _NOW - timedelta(days=300 + 40 * n),
+            "s",
+            "claude-code",
+        )
+        for n in range(8)
+    ]
+    assert journal.append(_SCOPE, said, Cursor("t", "t"), None)
+    context.observe.sidecar().derive_turns()
+    before = journal.turns(_SCOPE, "claude-code", "s")
+    jobs.run_due(context)
+    clock.advance(timedelta(days=1))
+    assert {ran.name: ran.said for ran in jobs.run_due(context)}["talk"] == "moved 5, 0.0 MB"
+    status = _status(context)
+    assert [place.month for place in status.talk] == ["2025-04", "2025-06", "2025-07", "2025-08", "2025-09"]
+    assert journal.turns(_SCOPE, "claude-code", "s") == before
+    assert any(line.startswith("said: 8 messages, 5 months in files") for line in _shown(context, "en"))
+    (where,) = (context.home / "archive" / "talk").iterdir()
+    (where / "2025-04.md.gz").unlink()
+    assert any("2025-04" in line and line.startswith("✗") for line in _shown(context, "ko"))

@@ -1,0 +1,64 @@
+"""A person at `gieok setup`: real key presses through a pipe, and what the terminal showed."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from prompt_toolkit.data_structures import Size
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
+
+from gieok.app import open_context
+from gieok.ops import operation
+from gieok.ops.setup.command import SetupRequest, SetupResult
+from gieok.surfaces.wizard import TerminalDialogue
+
+ENTER, BACK, DOWN, UP, SPACE, CTRL_C, ERASE = "\r", "\x1b[Z", "\x1b[B", "\x1b[A", " ", "\x03", "\x15"
+#: Of keys that come all at once, the parser takes an escape for the beginning of the next one: the second ends it.
+ESCAPE = "\x1b\x1b"
+
+
+class Screen(DummyOutput):
+    """Keeps what is written, on a terminal of 60 columns."""
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def write(self, data: str) -> None:
+        self.text += data
+
+    def get_size(self) -> Size:
+        return Size(rows=40, columns=60)
+
+
+@contextmanager
+def dialogue(keys: str) -> Iterator[tuple[TerminalDialogue, Screen]]:
+    """Give a dialogue in which these keys are pressed."""
+    with create_pipe_input() as pipe:
+        pipe.send_text(keys)
+        screen = Screen()
+        yield TerminalDialogue(pipe, screen), screen
+
+
+def press(*keys: str, user: Path, lang: str = "en", **environment: str) -> tuple[SetupResult | None, str]:
+    """Run setup with these keys; return its result, None where it was cancelled, and what was shown."""
+    with dialogue("".join(keys)) as (asking, screen):
+        context = _context(user, lang, environment, lambda: asking)
+        try:
+            return operation("setup").handler(context, SetupRequest()), screen.text
+        except KeyboardInterrupt:
+            return None, screen.text
+
+
+def answer(file: Path | None = None, *, user: Path, **environment: str) -> SetupResult:
+    """Run setup with a file of answers, or `--yes`."""
+    request = SetupRequest(answers=str(file)) if file else SetupRequest(yes=True)
+    result: SetupResult = operation("setup").handler(_context(user, "en", environment, None), request)
+    return result
+
+
+def _context(
+    user: Path, lang: str, environment: dict[str, str], asking: Callable[[], TerminalDialogue] | None
+) -> object:
+    own = {"HOME": str(user), "PATH": str(user), "GIEOK_EMBEDDER": "none", **environment}
+    return open_context({}, environment=own, folder=user, lang=lang, dialogue=asking)
