@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from gieok.backends.journals.sql.durable import to_text
 from gieok.backends.journals.sqlite import schema
-from gieok.backends.journals.sqlite.durable import to_text
 from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.model.archive import Move
 from gieok.testing.contracts import JournalContract, JournalProcessContract
@@ -46,7 +46,8 @@ class TestSqliteJournalProcesses(JournalProcessContract):
 def test_a_journal_of_schema_4_keeps_what_it_holds_and_learns_to_archive(tmp_path: Path) -> None:
     file = tmp_path / "journal.sqlite"
     old = sqlite3.connect(file)
-    old.executescript(schema._TABLES.replace(schema._ARCHIVED, "").replace("user_version = 5", "user_version = 4"))
+    tables = schema._TABLES.replace(schema._ARCHIVED, "").replace(schema._TALK, "")
+    old.executescript(tables.replace(f"user_version = {schema.SCHEMA_VERSION}", "user_version = 4"))
     old.close()
     kept = entry("a", "x")
     old = sqlite3.connect(file)

@@ -10,8 +10,8 @@ import psycopg
 import pytest
 
 from gieok.backends.opening import Opening
+from gieok.backends.postgres.connection import read_address
 from gieok.backends.stores.postgres import reading, schema, vectors
-from gieok.backends.stores.postgres.connection import read_address
 from gieok.backends.stores.postgres.store import PostgresStore
 from gieok.errors import BadConfig, ShapeMismatch, StoreBusy, StoreError, StoreUnreachable
 from gieok.model.retrieval import Filter
@@ -183,10 +183,10 @@ def test_a_database_that_is_not_there_is_named(postgres: str) -> None:
 
 
 def test_a_newer_schema_and_other_tokens_are_refused(url: str, db: psycopg.Connection) -> None:
-    db.execute("INSERT INTO gieok.migrations (version) VALUES (%s)", (schema.SCHEMA_VERSION + 1,))
+    db.execute("INSERT INTO gieok.migrations (version) VALUES (%s)", (len(schema.MIGRATIONS) + 1,))
     with pytest.raises(ShapeMismatch, match="has schema"):
         PostgresStore(url).scopes()
-    db.execute("DELETE FROM gieok.migrations WHERE version > %s", (schema.SCHEMA_VERSION,))
+    db.execute("DELETE FROM gieok.migrations WHERE version > %s", (len(schema.MIGRATIONS),))
     db.execute("UPDATE gieok.meta SET value = '99' WHERE name = 'keywords_version'")
     with pytest.raises(ShapeMismatch, match="tokens of version 99"):
         PostgresStore(url).scopes()

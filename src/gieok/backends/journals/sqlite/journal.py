@@ -1,58 +1,28 @@
-"""The default journal: one SQLite file, put together of its parts."""
+"""The default journal: one SQLite file."""
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from gieok import fs
-from gieok.backends.journals.sqlite.archived import SqliteArchived
-from gieok.backends.journals.sqlite.conversations import SqliteConversations
-from gieok.backends.journals.sqlite.durable import SqliteDurable
-from gieok.backends.journals.sqlite.forgetting import SqliteForgetting
-from gieok.backends.journals.sqlite.ledger import SqliteLedger
-from gieok.backends.journals.sqlite.messages import SqliteMessages
-from gieok.backends.journals.sqlite.positions import SqlitePositions
-from gieok.backends.journals.sqlite.upkeep import SqliteUpkeep
-from gieok.model.conversation import JournalStats
-from gieok.model.memory import Scope
-
-_OF_SCOPE = "WHERE scope_id = (SELECT id FROM scopes WHERE path = ?)"
+from gieok.backends.journals.sql.database import Db
+from gieok.backends.journals.sql.parts import SqlParts
+from gieok.backends.journals.sqlite.talk import SqliteTalk
+from gieok.backends.sqlite import files
+from gieok.backends.sqlite.failures import translated
 
 
-class SqliteJournal(
-    SqliteMessages,
-    SqliteConversations,
-    SqlitePositions,
-    SqliteDurable,
-    SqliteArchived,
-    SqliteForgetting,
-    SqliteLedger,
-    SqliteUpkeep,
-):
+class SqliteJournal(SqliteTalk, SqlParts):
     """`FullJournal` on one SQLite file."""
 
-    def stats(self, scope: Scope | None = None) -> JournalStats:
-        """Count what is held."""
-        with self._reading() as db:
-            path = scope.path if scope else ""
-            where, values = (_OF_SCOPE, (path,)) if scope else ("", ())
+    @property
+    def location(self) -> str:
+        """Return where it is."""
+        return str(self._file)
 
-            def count(table: str, condition: str = "", bound: tuple[str, ...] = ()) -> int:
-                return int(db.execute(f"SELECT count(*) FROM {table} {condition}", bound).fetchone()[0])
-
-            tokens = db.execute(f"SELECT coalesce(sum(tokens), 0) FROM messages {where}", values).fetchone()[0]
-            return JournalStats(
-                messages=count("messages", where, values),
-                tokens=tokens,
-                transcripts=count("cursors"),
-                rejects=count("rejects"),
-                chunks=count("chunks", where, values),
-                undelivered=count("outbox", where, values),
-                disk_bytes=self._disk_bytes(),
-            )
-
-    def _disk_bytes(self) -> int:
-        files = (self._file, self._file.with_name(self._file.name + "-wal"))
-        return sum(file.stat().st_size for file in files if file.exists())
+    def _disk_bytes(self, db: Db) -> int:  # noqa: ARG002 - the files' size says it
+        parts = (self._file, self._file.with_name(self._file.name + "-wal"))
+        return sum(file.stat().st_size for file in parts if file.exists())
 
     @contextmanager
     def exclusive(self, name: str, *, wait: bool = True) -> Iterator[bool]:
@@ -60,3 +30,15 @@ class SqliteJournal(
         safe = "".join(c if c.isalnum() else "-" for c in name)
         with fs.exclusive(self._file.with_name(f"{self._file.name}.{safe}.lock"), wait=wait) as held:
             yield held
+
+    def compact(self, spare_bytes: int = 0) -> int:
+        """Give free pages back where that pays; return the bytes."""
+        with translated(self._file, self.what):
+            db: sqlite3.Connection = self._db()
+            before = _bytes(db)
+            files.give_back(db, spare_bytes)
+            return before - _bytes(db)
+
+
+def _bytes(db: sqlite3.Connection) -> int:
+    return files.pragma(db, "page_count") * files.pragma(db, "page_size")

@@ -7,6 +7,7 @@ import os
 import sqlite3
 import time
 
+from gieok.backends.journals import CORRECTIONS
 from gieok.backends.sqlite import readonly
 
 TYPE_CHECKING = False
@@ -24,12 +25,11 @@ _SESSIONS = """
     JOIN messages m ON m.seq = (SELECT max(seq) FROM messages WHERE source_id = s.id)
     WHERE m.scope_id = (SELECT id FROM scopes WHERE path = ?) AND s.session <> ? ORDER BY m.at DESC LIMIT ?
 """
-#: Prefix of the realm of a scope's corrections.
-CORRECTIONS = "corrections:"
 #: What a person put in the place of a message is what it says.
 _TURNS = """
     SELECT m.role, coalesce(k.value, m.text), m.at FROM messages m LEFT JOIN kept k ON k.realm = ? AND k.name = m.id
-    WHERE m.source_id = ? AND m.retracted = 0 AND m.role IN ('user', 'assistant') ORDER BY m.seq DESC LIMIT ?
+    WHERE m.source_id = ? AND m.retracted = 0 AND m.role IN ('user', 'assistant')
+        AND m.text <> '' ORDER BY m.seq DESC LIMIT ?
 """
 
 

@@ -12,21 +12,14 @@ Design choices, each measured (docs/backends.md):
 - Names are qualified and nothing is set for a session, so that a pooler may hand each transaction another connection.
 """
 
-import psycopg
-
-from gieok.backends.stores.prepared import are_keywords_old
-from gieok.errors import ShapeMismatch, StoreError
+from gieok.backends.postgres.tables import partitioned
 from gieok.text import keywords
 
 _PARTITIONS = 16
 
 
 def _partitioned(name: str, columns: str) -> str:
-    parts = (
-        f"CREATE TABLE gieok.{name}_{n} PARTITION OF gieok.{name} FOR VALUES WITH (MODULUS {_PARTITIONS}, REMAINDER {n});"
-        for n in range(_PARTITIONS)
-    )
-    return f"CREATE TABLE gieok.{name} ({columns}) PARTITION BY HASH (scope_id);" + "".join(parts)
+    return partitioned(f"gieok.{name}", columns, _PARTITIONS)
 
 
 _FIRST = f"""
@@ -89,87 +82,12 @@ END $$;
     )
 )
 
-_HALFVEC = "SELECT 1 FROM pg_type WHERE typname = 'halfvec'"
-
 #: Let the journal know what so far only the store holds.
 _SECOND = "INSERT INTO gieok.meta VALUES ('unadopted', '1')"
 
 #: Each is applied once, in order, and never changed after a release.
-_MIGRATIONS = (_FIRST, _SECOND)
-SCHEMA_VERSION = len(_MIGRATIONS)
+MIGRATIONS = (_FIRST, _SECOND)
 #: Keys of advisory locks: one for migrating, one for the ids (above), one that a change of model holds against writers.
-_MIGRATING = "pg_advisory_xact_lock(4749454, 1)"
+MIGRATING = 1
 WRITING = "pg_advisory_xact_lock_shared(4749454, 3)"
 SWITCHING = "pg_advisory_xact_lock(4749454, 3)"
-
-
-def is_ready(db: psycopg.Connection) -> bool:
-    """Say whether there is nothing to migrate."""
-    return _version(db) >= SCHEMA_VERSION
-
-
-def migrate(db: psycopg.Connection, location: str, lock_timeout_ms: int) -> None:
-    """Bring the tables to this version. Raises StoreError where pgvector is missing."""
-    with db.transaction():
-        db.execute(f"SET LOCAL lock_timeout = {lock_timeout_ms}")
-        db.execute(f"SELECT {_MIGRATING}")
-        _migrate(db, location)
-
-
-def verify(db: psycopg.Connection, location: str) -> bool:
-    """Say whether the keywords are of an earlier release. Raises ShapeMismatch for tables of a newer one."""
-    version = _version(db)
-    if version > SCHEMA_VERSION:
-        raise ShapeMismatch(f"{location} has schema {version}, this gieok reads {SCHEMA_VERSION}", hint="update gieok")
-    row = db.execute("SELECT value FROM gieok.meta WHERE name = 'keywords_version'").fetchone()
-    return are_keywords_old(int(row[0]) if row else 0, location)
-
-
-def _version(db: psycopg.Connection) -> int:
-    # Not to_regclass, which remembers that a name was missing when another process makes it meanwhile.
-    named = "relname = 'migrations' AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = 'gieok')"
-    if _is_missing(db, f"SELECT 1 FROM pg_class WHERE {named}"):
-        return 0
-    row = db.execute("SELECT coalesce(max(version), 0) FROM gieok.migrations").fetchone()
-    return int(row[0]) if row else 0
-
-
-def _migrate(db: psycopg.Connection, location: str) -> None:
-    version = _version(db)  # again, under the lock: another process may have been faster
-    if version >= SCHEMA_VERSION:
-        return
-    if _is_missing(db, _HALFVEC):
-        _create_extension(db, location)
-    if version == 0:
-        db.execute("CREATE SCHEMA IF NOT EXISTS gieok")
-        db.execute("CREATE TABLE gieok.migrations (version int PRIMARY KEY, applied_at timestamptz DEFAULT now())")
-    for number, script in enumerate(_MIGRATIONS[version:], version + 1):
-        db.execute(script)
-        db.execute("INSERT INTO gieok.migrations (version) VALUES (%s)", (number,))
-
-
-def _create_extension(db: psycopg.Connection, location: str) -> None:
-    """Make pgvector's types known to this database, or say which command does."""
-    try:
-        with db.transaction():
-            db.execute("CREATE EXTENSION IF NOT EXISTS vector")
-    except (psycopg.errors.FeatureNotSupported, psycopg.errors.UndefinedFile) as error:
-        raise StoreError(
-            f"{location} has no pgvector",
-            hint="install it on the server (Debian: `apt install postgresql-18-pgvector`, with your version for 18)",
-        ) from error
-    except psycopg.errors.InsufficientPrivilege as error:
-        raise StoreError(
-            f"{location} has pgvector, but this user may not enable it",
-            hint=f"as a superuser: `psql -d {db.info.dbname} -c 'CREATE EXTENSION vector'`",
-        ) from error
-    if _is_missing(db, _HALFVEC):
-        raise StoreError(
-            f"{location} has a pgvector older than 0.7",
-            hint=f"update it, then as its owner: `psql -d {db.info.dbname} -c 'ALTER EXTENSION vector UPDATE'`",
-        )
-
-
-def _is_missing(db: psycopg.Connection, lookup: str) -> bool:
-    row = db.execute(lookup).fetchone()
-    return row is None or row[0] is None

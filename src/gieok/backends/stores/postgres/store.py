@@ -6,8 +6,9 @@ from contextlib import AbstractContextManager
 import psycopg
 
 from gieok.backends.opening import Opening
+from gieok.backends.postgres.connection import LOCK_TIMEOUT_MS, TIMEOUT_S, Connections, read_address
 from gieok.backends.stores.postgres import reading, vectors, writing
-from gieok.backends.stores.postgres.connection import LOCK_TIMEOUT_MS, TIMEOUT_S, Connections, read_address
+from gieok.backends.stores.postgres.tables import TABLES
 from gieok.backends.stores.sql_vectors import SqlVectors
 from gieok.errors import BadConfig, BadRequest
 from gieok.model.memory import Entry, Scope
@@ -29,7 +30,7 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
     ) -> None:
         address = read_address(url, password)
         self.location = address.location
-        self._connections = Connections(address, lock_timeout_ms, timeout_s)
+        self._connections = Connections(address, TABLES, lock_timeout_ms, timeout_s)
 
     @classmethod
     def open(cls, opening: Opening) -> "PostgresStore":

@@ -1,12 +1,9 @@
-"""Lets go of rows that nobody asks for any more, and gives space back."""
+"""Lets go of rows that nobody asks for any more."""
 
-import sqlite3
 from collections.abc import Mapping
 from datetime import datetime
 
-from gieok.backends.journals.sqlite.file import JournalFile
-from gieok.backends.sqlite import files
-from gieok.backends.sqlite.failures import translated
+from gieok.backends.journals.sql.database import SqlJournal
 from gieok.backends.stores.rows import to_ms
 
 #: Kind → its table, and what is older than `?` of it. Of a run, what it replaced goes first.
@@ -17,7 +14,7 @@ _OLD = {
 }
 
 
-class SqliteUpkeep(JournalFile):
+class SqlUpkeep(SqlJournal):
     """What grows in the journal beside messages and memories."""
 
     def tiers(self) -> dict[str, int]:
@@ -51,15 +48,3 @@ class SqliteUpkeep(JournalFile):
                     f"DELETE FROM rejects WHERE id NOT IN ({newest})", (most_rejects,)
                 ).rowcount
         return done
-
-    def compact(self) -> int:
-        """Give free pages back where that pays; return the bytes."""
-        with translated(self._file, self.what):
-            db: sqlite3.Connection = self._db()
-            before = _bytes(db)
-            files.give_back(db)
-            return before - _bytes(db)
-
-
-def _bytes(db: sqlite3.Connection) -> int:
-    return files.pragma(db, "page_count") * files.pragma(db, "page_size")

@@ -1,11 +1,11 @@
 """What was said, by conversation, and what changed of it."""
 
-import sqlite3
 from secrets import token_hex
 
-from gieok.backends.journals.sqlite.file import JournalFile
-from gieok.backends.journals.sqlite.journal_reader import CORRECTIONS
-from gieok.backends.journals.sqlite.messages import MESSAGE_COLUMNS, to_journalled
+from gieok.backends.journals import CORRECTIONS
+from gieok.backends.journals.sql.database import Db, Owner
+from gieok.backends.journals.sql.kept import drop_kept, kept, put_kept
+from gieok.backends.journals.sql.messages import SqlMessages, to_journalled
 from gieok.model.conversation import Conversation, Heard, Turn
 from gieok.model.memory import Scope
 
@@ -13,31 +13,36 @@ _SAID = "m.retracted = 0 AND m.role IN ('user', 'assistant')"
 #: What is said, and what was before it was forgotten, where blanks hold its place.
 _PLACED = "(m.retracted = 0 OR m.retracted = 2 AND m.text <> '') AND m.role IN ('user', 'assistant')"
 _PLACE = "coalesce(m.place, m.seq)"
-_TURN = f"SELECT {_PLACE}, m.retracted = 2, {MESSAGE_COLUMNS} WHERE m.source_id = ? AND m.scope_id = ? AND {_PLACED}"
 _ALL = (1 << 63) - 1
 #: Its own realm and name among the values that are kept.
 _IDENTITY = ("journal", "identity")
 
 
-class SqliteConversations(JournalFile):
+class SqlConversations(SqlMessages):
     """`Conversations`, and the journal's identity."""
+
+    @property
+    def _turn(self) -> str:
+        return (
+            f"SELECT {_PLACE}, m.retracted = 2, {self._messages} WHERE m.source_id = ? AND m.scope_id = ? AND {_PLACED}"
+        )
 
     def conversations(self, scope: Scope, after: Heard, limit: int) -> tuple[Heard, list[Conversation]]:
         """Return what is new up to `limit` messages on, and what changed, in one snapshot."""
         with self._reading_of(scope) as (db, sid):
             changed = db.execute(
-                "SELECT c.id, s.agent, s.session FROM changes c JOIN sources s ON s.id = c.source_id "
-                "WHERE c.scope_id = ? AND c.id > ? ORDER BY c.id",
+                f"SELECT m.id, s.agent, s.session FROM changes m JOIN sources s ON {self._of_source} "
+                "WHERE m.scope_id = ? AND m.id > ? ORDER BY m.id",
                 (sid, after.change),
             ).fetchall()
             found = {(agent, session): 0 for _, agent, session in changed}
             upto = db.execute(
                 "SELECT max(seq) FROM (SELECT seq FROM messages WHERE scope_id = ? AND seq > ? AND retracted = 0 "
-                "ORDER BY seq LIMIT ?)",
+                "ORDER BY seq LIMIT ?) AS new",
                 (sid, after.seq, limit),
             ).fetchone()[0]
             rows = db.execute(
-                f"SELECT s.agent, s.session, min({_PLACE}) FROM messages m JOIN sources s ON s.id = m.source_id "
+                f"SELECT s.agent, s.session, min({_PLACE}) FROM messages m JOIN sources s ON {self._of_source} "
                 f"WHERE m.scope_id = ? AND m.seq > ? AND m.seq <= ? AND {_SAID} GROUP BY s.agent, s.session "
                 "ORDER BY min(m.seq)",
                 (sid, after.seq, upto or after.seq),
@@ -53,15 +58,18 @@ class SqliteConversations(JournalFile):
         found: list[Turn] = []
         before: list[Turn] = []
         with self._reading_of(scope) as (db, sid):
-            sources = db.execute("SELECT id FROM sources WHERE session = ? AND agent = ?", (session, agent)).fetchall()
+            own = self._owner(sid)
+            known = f"SELECT id FROM sources WHERE session = ? AND agent = ?{own.where}"
+            sources = db.execute(known, (session, agent, *own.values)).fetchall()
             for (source,) in sources:
                 rows = db.execute(
-                    f"{_TURN} AND m.seq BETWEEN ? AND ? AND {_PLACE} >= ?", (source, sid, start, upto or _ALL, start)
+                    f"{self._turn} AND m.seq BETWEEN ? AND ? AND {_PLACE} >= ?",
+                    (source, sid, start, upto or _ALL, start),
                 )
                 found += map(_to_turn, rows)
                 if start:
-                    before += _before(db, source, sid, start)
-            corrected = corrections(db, scope)
+                    before += self._before(db, source, sid, start)
+            corrected = corrections(db, self._owner_of(realm_of(scope)), scope)
         # A version that was said after it was forgotten keeps the place.
         spoken = {turn.place for turn in found if not turn.is_forgotten}
         found = [turn for turn in found if not turn.is_forgotten or turn.place not in spoken]
@@ -72,17 +80,20 @@ class SqliteConversations(JournalFile):
     def correct(self, scope: Scope, identity: str, text: str) -> None:
         """Keep what stands in the place of a message."""
         with self._writing_to(scope) as (db, sid):
+            own = self._owner_of(realm_of(scope))
             if text:
-                db.execute("INSERT OR REPLACE INTO kept VALUES (?, ?, ?)", (realm_of(scope), identity, text))
+                put_kept(db, own, realm_of(scope), {identity: text})
             else:
-                db.execute("DELETE FROM kept WHERE realm = ? AND name = ?", (realm_of(scope), identity))
-            # Nothing of the message changes; the trigger numbers the change.
+                drop_kept(db, own, realm_of(scope), [identity])
+            # Nothing of the message changes but that a change is numbered.
             db.execute("UPDATE messages SET text = text WHERE scope_id = ? AND id = ?", (sid, identity))
+            known = db.execute("SELECT seq FROM messages WHERE scope_id = ? AND id = ?", (sid, identity)).fetchall()
+            self._changed(db, sid, [seq for (seq,) in known])
 
     def corrections(self, scope: Scope) -> dict[str, str]:
         """Return message id → the text that stands in its place."""
         with self._reading() as db:
-            return corrections(db, scope)
+            return corrections(db, self._owner_of(realm_of(scope)), scope)
 
     def spoken(self) -> int:
         """Count the turns of all scopes."""
@@ -100,13 +111,21 @@ class SqliteConversations(JournalFile):
 
     def identity(self) -> str:
         """Return the name that the journal has given itself."""
+        realm, name = _IDENTITY
+        own = self._owner_of(realm)
         with self._reading() as db:
-            row = db.execute("SELECT value FROM kept WHERE realm = ? AND name = ?", _IDENTITY).fetchone()
-        if row:
-            return str(row[0])
-        with self._writing() as db:
-            db.execute("INSERT OR IGNORE INTO kept VALUES (?, ?, ?)", (*_IDENTITY, token_hex(4)))
-        return self.identity()
+            known = kept(db, own, realm)
+        if name not in known:
+            with self._writing_to_realm(realm) as db:
+                known = {name: token_hex(4), **kept(db, own, realm)}
+                put_kept(db, own, realm, known)
+        return known[name]
+
+    def _before(self, db: Db, source: int, sid: int, start: int) -> list[Turn]:
+        """Return the last turns of a source before a place: by their own number, and of those that keep an earlier one's."""
+        own = f"{self._turn} AND m.place IS NULL AND m.seq < ? ORDER BY m.seq DESC LIMIT 1"
+        moved = f"{self._turn} AND m.place IS NOT NULL AND m.place < ? ORDER BY m.place DESC LIMIT 1"
+        return [_to_turn(row) for query in (own, moved) for row in db.execute(query, (source, sid, start))]
 
 
 def realm_of(scope: Scope) -> str:
@@ -114,21 +133,14 @@ def realm_of(scope: Scope) -> str:
     return f"{CORRECTIONS}{scope.path}"
 
 
-def corrections(db: sqlite3.Connection, scope: Scope) -> dict[str, str]:
+def corrections(db: Db, own: Owner, scope: Scope) -> dict[str, str]:
     """Return message id → the text that a person put in its place."""
-    return dict(db.execute("SELECT name, value FROM kept WHERE realm = ?", (realm_of(scope),)).fetchall())
+    return kept(db, own, realm_of(scope))
 
 
 def _corrected(turn: Turn, corrected: dict[str, str]) -> Turn:
     text = corrected.get(turn.message.id)
     return turn if text is None else turn._replace(message=turn.message._replace(text=text), said=turn.message.text)
-
-
-def _before(db: sqlite3.Connection, source: int, sid: int, start: int) -> list[Turn]:
-    """Return the last turns of a source before a place: by their own number, and of those that keep an earlier one's place."""
-    own = f"{_TURN} AND m.place IS NULL AND m.seq < ? ORDER BY m.seq DESC LIMIT 1"
-    moved = f"{_TURN} AND m.place IS NOT NULL AND m.place < ? ORDER BY m.place DESC LIMIT 1"
-    return [_to_turn(row) for query in (own, moved) for row in db.execute(query, (source, sid, start))]
 
 
 def _to_turn(row: tuple[int, int, int, str, str, str, int, str, str, int, str, int]) -> Turn:

@@ -1,13 +1,12 @@
 """Where memories live that left hot."""
 
 import json
-import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Any
 
-from gieok.backends.journals.sqlite.durable import to_entry, to_text
-from gieok.backends.journals.sqlite.file import JournalFile, scope_id
+from gieok.backends.journals.sql.database import Db, SqlJournal
+from gieok.backends.journals.sql.durable import to_entry, to_text
 from gieok.backends.stores.rows import batches, document_row, marks, to_ms, utc
 from gieok.model.archive import ArchivedMemory, ArchivedPlace, Move, Place, StalePlace
 from gieok.model.memory import Scope, Tier
@@ -15,17 +14,15 @@ from gieok.model.memory import Scope, Tier
 _COLUMNS = "key, tier, place, content_hash, revision, tokens, moved_at, day, kind, stands"
 _OF_PLACE = "scope_id = ? AND tier = ? AND place = ?"
 _OF_KEY = "scope_id = ? AND key = ?"
-_MARK = "INSERT OR REPLACE INTO stale_places (scope_id, tier, place) VALUES (?, ?, ?)"
-_QUEUE = "INSERT INTO outbox (scope_id, key, entry, is_archived) VALUES (?, ?, ?, ?)"
 
 
-class SqliteArchived(JournalFile):
+class SqlArchived(SqlJournal):
     """`Archived`."""
 
     def archive(self, moves: Sequence[Move]) -> list[Move]:
         """Move memories in one step; return the moves that were refused."""
-        with self._writing() as db:
-            return [move for move in moves if not _moved(db, move)]
+        with self._writing_to_all({move.entry.document.scope for move in moves}) as (db, ids):
+            return [move for move in moves if not self._moved(db, ids[move.entry.document.scope], move)]
 
     def archived(
         self, scope: Scope, *, keys: Sequence[str] | None = None, place: Place | None = None, day: date | None = None
@@ -39,8 +36,8 @@ class SqliteArchived(JournalFile):
         """Return every place where something lives, sorted."""
         with self._reading() as db:
             rows = db.execute(
-                "SELECT s.path, tier, place, min(day), count(*), sum(tokens), max(revision) FROM archived a "
-                "JOIN scopes s ON s.id = a.scope_id GROUP BY scope_id, tier, place ORDER BY s.path, tier, place"
+                "SELECT s.path, tier, place, min(day), count(*), CAST(sum(tokens) AS BIGINT), max(revision) FROM archived a "
+                "JOIN scopes s ON s.id = a.scope_id GROUP BY s.path, tier, place ORDER BY s.path, tier, place"
             )
             return [
                 ArchivedPlace(Place(Scope(scope), Tier(tier), path), date.fromisoformat(day), *counts)
@@ -54,13 +51,13 @@ class SqliteArchived(JournalFile):
                 "SELECT key, content_hash FROM archived WHERE scope_id = ? AND stands = 1 ORDER BY day DESC, key LIMIT ?",
                 (sid, limit),
             ).fetchall()
-            hot = db.execute("SELECT key, json_extract(entry, '$[0][3]') FROM made WHERE scope_id = ?", (sid,))
+            hot = db.execute(f"SELECT key, {self._hash_of_entry} FROM made WHERE scope_id = ?", (sid,))
             return dict([*archived, *hot])
 
     def mark_stale(self, places: Sequence[Place]) -> list[StalePlace]:
         """Say that places may hold what does not live there."""
-        with self._writing() as db:
-            return [StalePlace(db.execute(_MARK, _values(db, place)).lastrowid or 0, place) for place in places]
+        with self._writing_to_all({place.scope for place in places}) as (db, ids):
+            return [StalePlace(mark_stale(db, ids[place.scope], place.tier, place.path), place) for place in places]
 
     def stale_places(self) -> list[StalePlace]:
         """Return the stale places, each once."""
@@ -72,51 +69,57 @@ class SqliteArchived(JournalFile):
 
     def settle(self, swept: Sequence[tuple[StalePlace, str]]) -> list[StalePlace]:
         """Drop marks, and keep the revisions of the places' files."""
-        with self._writing() as db:
-            return [stale for stale, revision in swept if not _settled(db, stale, revision)]
+        with self._writing_to_all({stale.place.scope for stale, _ in swept}) as (db, ids):
+            return [stale for stale, revision in swept if not _settled(db, ids[stale.place.scope], stale, revision)]
 
-
-def _settled(db: sqlite3.Connection, stale: StalePlace, revision: str) -> bool:
-    db.execute(f"UPDATE archived SET revision = ? WHERE {_OF_PLACE}", (revision, *_values(db, stale.place)))
-    return bool(db.execute("DELETE FROM stale_places WHERE id = ?", (stale.number,)).rowcount)
-
-
-def _moved(db: sqlite3.Connection, move: Move) -> bool:
-    """Move one memory, or mark where it was written as stale and return False."""
-    document = move.entry.document
-    sid = scope_id(db, document.scope)
-    if not (_is_unmoved(db, sid, move) if move.before else _is_unchanged(db, sid, move)):
-        if move.to:
-            db.execute(_MARK, (sid, move.to.place.tier, move.to.place.path))
-        return False
-    if move.replaced:
-        history = "INSERT INTO history (scope_id, run_id, document) VALUES (?, 0, ?)"
-        db.execute(history, (sid, json.dumps(document_row(move.replaced))))
-    if move.to is None:
-        db.execute(_QUEUE, (sid, document.key, to_text(move.entry), 0))
+    def _moved(self, db: Db, sid: int, move: Move) -> bool:
+        """Move one memory, or mark where it was written as stale and return False."""
+        key, to, before = move.entry.document.key, move.to, move.before
+        if not (_is_unmoved(db, sid, move) if before else _is_unchanged(db, sid, move)):
+            if to:
+                mark_stale(db, sid, to.place.tier, to.place.path)
+            return False
+        if move.replaced:
+            history = "INSERT INTO history (scope_id, run_id, document) VALUES (?, 0, ?)"
+            db.execute(history, (sid, json.dumps(document_row(move.replaced))))
+        if to is None:
+            self._queue(db, sid, [(key, to_text(move.entry))])
+            return True
+        if before is None:
+            db.execute(f"DELETE FROM made WHERE {_OF_KEY}", (sid, key))
+            db.execute(f"INSERT INTO archived (scope_id, {_COLUMNS}) VALUES ({marks(range(11))})", (sid, *_to_row(to)))
+        else:
+            names = _COLUMNS.split(", ")[1:]
+            changed = ", ".join(f"{name} = ?" for name in names)
+            db.execute(f"UPDATE archived SET {changed} WHERE {_OF_KEY}", (*_to_row(to)[1:], sid, key))
+            if before.place != to.place:
+                self._left(db, sid, before.place.tier, before.place.path)
+        if before is None or (before.place.tier, before.content_hash) != (to.place.tier, to.content_hash):
+            self._queue(db, sid, [(key, to_text(move.entry, to.place.tier))], is_archived=True)
         return True
-    if move.before is None:
-        db.execute(f"DELETE FROM made WHERE {_OF_KEY}", (sid, document.key))
-        db.execute(f"INSERT INTO archived (scope_id, {_COLUMNS}) VALUES ({marks(range(11))})", (sid, *_to_row(move.to)))
-    else:
-        names = _COLUMNS.split(", ")[1:]
-        changed = ", ".join(f"{name} = ?" for name in names)
-        db.execute(f"UPDATE archived SET {changed} WHERE {_OF_KEY}", (*_to_row(move.to)[1:], sid, document.key))
-    if move.before is None or (move.before.place.tier, move.before.content_hash) != (
-        move.to.place.tier,
-        move.to.content_hash,
-    ):
-        db.execute(_QUEUE, (sid, document.key, to_text(move.entry, move.to.place.tier), 1))
-    return True
 
 
-def _is_unchanged(db: sqlite3.Connection, sid: int, move: Move) -> bool:
+def mark_stale(db: Db, sid: int, tier: str, path: str) -> int:
+    """Mark a place, anew where it is marked; return the number of the mark."""
+    db.execute(f"DELETE FROM stale_places WHERE {_OF_PLACE}", (sid, tier, path))
+    mark = "INSERT INTO stale_places (scope_id, tier, place) VALUES (?, ?, ?) RETURNING id"
+    ((number,),) = db.execute(mark, (sid, tier, path)).fetchall()
+    return int(number)
+
+
+def _settled(db: Db, sid: int, stale: StalePlace, revision: str) -> bool:
+    place = (sid, stale.place.tier, stale.place.path)
+    db.execute(f"UPDATE archived SET revision = ? WHERE {_OF_PLACE}", (revision, *place))
+    return bool(db.execute(f"DELETE FROM stale_places WHERE {_OF_PLACE} AND id = ?", (*place, stale.number)).rowcount)
+
+
+def _is_unchanged(db: Db, sid: int, move: Move) -> bool:
     document = move.entry.document
     row = db.execute(f"SELECT entry FROM made WHERE {_OF_KEY}", (sid, document.key)).fetchone()
     return row is not None and (row[0] == to_text(move.entry) or to_entry(document.scope, row[0]) == move.entry)
 
 
-def _is_unmoved(db: sqlite3.Connection, sid: int, move: Move) -> bool:
+def _is_unmoved(db: Db, sid: int, move: Move) -> bool:
     row = db.execute(
         f"SELECT tier, place, content_hash FROM archived WHERE {_OF_KEY}", (sid, move.entry.document.key)
     ).fetchone()
@@ -125,7 +128,7 @@ def _is_unmoved(db: sqlite3.Connection, sid: int, move: Move) -> bool:
 
 
 def _rows(
-    db: sqlite3.Connection, sid: int, keys: Sequence[str] | None, place: Place | None, day: date | None
+    db: Db, sid: int, keys: Sequence[str] | None, place: Place | None, day: date | None
 ) -> Iterator[tuple[Any, ...]]:
     select = f"SELECT {_COLUMNS} FROM archived WHERE scope_id = ?"
     if place is not None:
@@ -137,10 +140,6 @@ def _rows(
     else:
         for some in batches(sorted(set(keys))):
             yield from db.execute(f"{select} AND key IN ({marks(some)})", (sid, *some))
-
-
-def _values(db: sqlite3.Connection, place: Place) -> tuple[int, str, str]:
-    return scope_id(db, place.scope), place.tier, place.path
 
 
 def _to_row(memory: ArchivedMemory) -> tuple[object, ...]:

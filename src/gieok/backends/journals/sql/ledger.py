@@ -2,42 +2,46 @@
 
 from datetime import date
 
-from gieok.backends.journals.sqlite.file import JournalFile
-from gieok.backends.stores.rows import to_ms, utc
+from gieok.backends.journals.sql.database import SqlJournal
+from gieok.backends.stores.rows import marks, to_ms, utc
 from gieok.model.conversation import Incident, Usage
 
+_USAGE = "calls, input_tokens, output_tokens, failures, seconds, dollars"
+_ADDED = ", ".join(f"{name} = usage.{name} + excluded.{name}" for name in _USAGE.split(", "))
 
-class SqliteLedger(JournalFile):
+
+class SqlLedger(SqlJournal):
     """`Ledger`."""
 
     def charge(self, day: date, role: str, usage: Usage) -> None:
         """Add to what a role used on a day."""
         with self._writing() as db:
             db.execute(
-                "INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
-                "calls = calls + excluded.calls, input_tokens = input_tokens + excluded.input_tokens, "
-                "output_tokens = output_tokens + excluded.output_tokens, "
-                "failures = failures + excluded.failures, seconds = seconds + excluded.seconds, "
-                "dollars = dollars + excluded.dollars",
+                f"INSERT INTO usage (day, role, {_USAGE}) VALUES (?, ?, {marks(usage)}) "
+                f"ON CONFLICT (day, role) DO UPDATE SET {_ADDED}",
                 (day.isoformat(), role, *usage),
             )
 
     def usage(self, since: date) -> dict[tuple[date, str], Usage]:
         """Return what was used from a day on."""
         with self._reading() as db:
-            rows = db.execute("SELECT * FROM usage WHERE day >= ? ORDER BY day, role", (since.isoformat(),))
+            rows = db.execute(
+                f"SELECT day, role, {_USAGE} FROM usage WHERE day >= ? ORDER BY day, role", (since.isoformat(),)
+            )
             return {(date.fromisoformat(day), role): Usage(*rest) for day, role, *rest in rows}
 
     def raise_incident(self, incident: Incident) -> bool:
         """Keep an incident; its beginning stays that of the first time."""
         with self._writing() as db:
-            row = db.execute("SELECT 1 FROM incidents WHERE name = ?", (incident.name,)).fetchone()
-            db.execute(
-                "INSERT INTO incidents VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
-                "detail = excluded.detail, tries = excluded.tries, next_try = excluded.next_try",
-                (incident.name, incident.detail, to_ms(incident.since), incident.tries, to_ms(incident.next_try)),
-            )
-            return row is None
+            name, detail, since, tries, due = incident
+            is_new = db.execute(
+                "INSERT INTO incidents (name, detail, since, tries, next_try) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                (name, detail, to_ms(since), tries, to_ms(due)),
+            ).rowcount
+            if not is_new:
+                known = "UPDATE incidents SET detail = ?, tries = ?, next_try = ? WHERE name = ?"
+                db.execute(known, (detail, tries, to_ms(due), name))
+            return bool(is_new)
 
     def resolve_incident(self, name: str) -> bool:
         """Forget an incident."""

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from gieok.backends.stores.postgres import renewal, schema
-from gieok.backends.stores.postgres.watchdog import Watchdog
+from gieok.backends.postgres.locks import Locks
+from gieok.backends.postgres.tables import Tables
+from gieok.backends.postgres.watchdog import Watchdog
 from gieok.errors import (
     BadConfig,
     BadRequest,
@@ -81,15 +82,28 @@ _WATCHDOG = Watchdog()
 
 
 class Connections:
-    """One connection for each thread that uses the store; a connection that broke is replaced when it is next asked for."""
+    """One connection for each thread that uses the tables; a connection that broke is replaced when it is next asked for.
+
+    `path` is the schema in which statements find their tables; '': names are qualified. It is set for a transaction, because a
+    pooler may hand the next one another connection.
+    """
 
     def __init__(
-        self, address: ServerAddress, lock_timeout_ms: int = LOCK_TIMEOUT_MS, timeout_s: float = TIMEOUT_S
+        self,
+        address: ServerAddress,
+        tables: Tables,
+        lock_timeout_ms: int = LOCK_TIMEOUT_MS,
+        timeout_s: float = TIMEOUT_S,
+        *,
+        path: str = "",
     ) -> None:
         self._address = address
+        self._tables = tables
+        self._in_path = f"; SET LOCAL search_path = {path}" if path else ""
         self._lock_timeout_ms = lock_timeout_ms
         self._timeout_s = timeout_s
         self._open: dict[threading.Thread, psycopg.Connection] = {}
+        self._locks = Locks(self._connect)
         self._lock = threading.Lock()
         weakref.finalize(self, _close, self._open)
 
@@ -121,11 +135,23 @@ class Connections:
         """Close the connections of every thread."""
         with self._lock:
             _close(self._open)
+        self._locks.close()
+
+    @contextmanager
+    def holding(self, key: int, *, wait: bool) -> Iterator[bool]:
+        """Hold an advisory lock by a connection of its own; False where it is taken and `wait` is off."""
+        with self._translated():
+            lock = self._locks.take(key, wait=wait)
+        try:
+            yield lock is not None
+        finally:
+            if lock is not None:
+                self._locks.release(lock)
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[psycopg.Connection]:
         with self._translated():
-            db = self._begun(begin)
+            db = self._begun(begin + self._in_path)
             try:
                 yield db
                 db.execute("COMMIT")
@@ -200,16 +226,16 @@ class Connections:
         try:
             with self._deadline(db):
                 db.execute(f"BEGIN; {self._bounds()}")
-                is_ready = schema.is_ready(db)
+                is_ready = self._tables.are_ready(db)
                 db.execute("COMMIT")
             if not is_ready:
-                schema.migrate(db, address.location, self._lock_timeout_ms)
+                self._tables.migrate(db, address.location, self._lock_timeout_ms)
             with self._deadline(db):
                 db.execute(f"BEGIN; {self._bounds()}")
-                is_stale = schema.verify(db, address.location)
+                is_stale = self._tables.verify(db, address.location)
                 db.execute("COMMIT")
             if is_stale:
-                renewal.renew_keywords(db)
+                self._tables.renew(db)
         except BaseException:
             db.close()
             raise

@@ -1,12 +1,11 @@
 """How far readers are, what they buffer, what waits for the store, and what was replaced."""
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 
-from gieok.backends.journals.sqlite.durable import hand_over, to_entry
-from gieok.backends.journals.sqlite.file import JournalFile
+from gieok.backends.journals.sql.database import Db
+from gieok.backends.journals.sql.durable import SqlDurable, scopes_of, to_entry
 from gieok.backends.stores.rows import document_row, to_document, to_ms, utc
 from gieok.model.conversation import BufferedSpan, Run
 from gieok.model.memory import Document, Entry, Scope
@@ -14,7 +13,7 @@ from gieok.model.memory import Document, Entry, Scope
 _RUN = 'reader, kind, at, start, "end", messages, source_tokens, documents, document_tokens, model'
 
 
-class SqlitePositions(JournalFile):
+class SqlPositions(SqlDurable):
     """`Positions`, `Outbox` and `RunHistory`."""
 
     def position(self, scope: Scope, reader: str) -> int:
@@ -38,27 +37,36 @@ class SqlitePositions(JournalFile):
             (end,) = db.execute(last, (sid, reader)).fetchone()
             if chunk.start != (end if end is not None else _position(db, sid, reader)):
                 return False
-            db.execute("INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?)", (sid, reader, *chunk))
+            db.execute(
+                'INSERT INTO chunks (scope_id, reader, start, "end", tokens, body) VALUES (?, ?, ?, ?, ?, ?)',
+                (sid, reader, *chunk),
+            )
             return True
 
     def commit(self, expected: int, run: Run, *, put: Sequence[Entry] = (), forget: Sequence[Document] = ()) -> bool:
         """Move a position and hand documents over."""
-        with self._writing_to(run.scope) as (db, sid):
+        gone = [(run.scope, document.key) for document in forget]
+        with self._writing_to_all({run.scope} | scopes_of(put)) as (db, ids):
+            sid = ids[run.scope]
             if _position(db, sid, run.reader) != expected or _is_inside_chunk(db, sid, run):
                 return False
-            db.execute("INSERT OR REPLACE INTO positions VALUES (?, ?, ?)", (sid, run.reader, run.end))
+            db.execute(
+                "INSERT INTO positions (scope_id, reader, seq) VALUES (?, ?, ?) "
+                "ON CONFLICT (scope_id, reader) DO UPDATE SET seq = excluded.seq",
+                (sid, run.reader, run.end),
+            )
             db.execute(
                 'DELETE FROM chunks WHERE scope_id = ? AND reader = ? AND "end" <= ?', (sid, run.reader, run.end)
             )
-            run_id = db.execute(
-                f"INSERT INTO runs (scope_id, {_RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            ((run_id,),) = db.execute(
+                f"INSERT INTO runs (scope_id, {_RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
                 (sid, run.reader, run.kind, to_ms(run.at), *run[4:]),
-            ).lastrowid
+            ).fetchall()
             db.executemany(
                 "INSERT INTO history (scope_id, run_id, document) VALUES (?, ?, ?)",
                 [(sid, run_id, json.dumps(document_row(document))) for document in forget],
             )
-            hand_over(db, put, [(run.scope, document.key) for document in forget])
+            self._hand_over(db, ids, put, gone)
             return True
 
     def undelivered(self, limit: int) -> list[tuple[int, Scope, Entry | str]]:
@@ -95,12 +103,12 @@ class SqlitePositions(JournalFile):
             return [Run(scope, reader, kind, utc(at), *rest) for reader, kind, at, *rest in rows]
 
 
-def _position(db: sqlite3.Connection, sid: int, reader: str) -> int:
+def _position(db: Db, sid: int, reader: str) -> int:
     row = db.execute("SELECT seq FROM positions WHERE scope_id = ? AND reader = ?", (sid, reader)).fetchone()
     return row[0] if row else 0
 
 
-def _is_inside_chunk(db: sqlite3.Connection, sid: int, run: Run) -> bool:
+def _is_inside_chunk(db: Db, sid: int, run: Run) -> bool:
     row = db.execute(
         'SELECT 1 FROM chunks WHERE scope_id = ? AND reader = ? AND start < ? AND "end" > ?',
         (sid, run.reader, run.end, run.end),

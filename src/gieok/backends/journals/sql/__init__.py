@@ -1,0 +1,1 @@
+"""The journal on an SQL database: what its backends share. What differs between them is in `database`."""

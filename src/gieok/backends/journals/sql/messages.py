@@ -1,0 +1,228 @@
+"""Messages, and the cursors of their transcripts. Functions run inside the caller's transaction."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from gieok.backends.journals.sql.database import Db, Owner, SqlJournal
+from gieok.backends.stores.rows import batches, marks, to_ms, utc
+from gieok.model.conversation import Cursor, Journalled, Message, Reject, Retraction, Role, TranscriptEvent
+from gieok.model.memory import Scope
+
+_CURSOR = 'identity, path, "offset", line, head, head_bytes, tail, tail_bytes, is_rereading'
+_HASH_BYTES = 12
+_TAKEN_BACK = 1
+_REJECT = 'path, line, "offset", length, reason'
+
+
+class SqlMessages(SqlJournal):
+    """`Journal`."""
+
+    @property
+    def _messages(self) -> str:
+        """Return columns and tables of messages: what follows SELECT."""
+        columns = f"m.seq, m.id, m.role, {self._text}, m.at, s.session, s.agent, m.tokens, s.path, m.line"
+        return f"{columns} FROM messages m JOIN sources s ON {self._of_source}"
+
+    def append(
+        self,
+        scope: Scope,
+        events: Sequence[TranscriptEvent],
+        cursor: Cursor,
+        expected: Cursor | None,
+        rejects: Sequence[Reject] = (),
+    ) -> bool:
+        """Add messages and move a cursor."""
+        with self._writing_to(scope) as (db, sid):
+            own = self._owner(sid)
+            if _cursor(db, own, cursor.identity) != expected and not _is_taken_over(db, own, expected):
+                return False
+            self._add(db, sid, events)
+            if rejects:
+                db.executemany(
+                    f"INSERT INTO rejects ({own.column}{_REJECT}) VALUES ({own.mark}?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                    [(*own.values, *reject) for reject in rejects],
+                )
+            _put_cursor(db, own, cursor)
+        return True
+
+    def cursors(self) -> list[Cursor]:
+        """Return all cursors."""
+        with self._reading() as db:
+            return [_to_cursor(row) for row in db.execute(f"SELECT {_CURSOR} FROM cursors ORDER BY identity")]
+
+    def rejects(self, limit: int) -> list[Reject]:
+        """Return the newest rejects."""
+        with self._reading() as db:
+            rows = db.execute(f"SELECT {_REJECT} FROM rejects ORDER BY id DESC LIMIT ?", (limit,))
+            return [Reject(*row) for row in rows]
+
+    def occurrences(self, scope: Scope, ids: Sequence[str]) -> dict[str, int]:
+        """Count the lines whose id is one of `ids`, or that followed by `~2`, `~3` …; parts of a line (`#0`) count once."""
+        counts: Counter[str] = Counter()
+        with self._reading_of(scope) as (db, sid):
+            for identity in set(ids):
+                # Behind an id may stand `#` (0x23) or `~` (0x7e).
+                rows = db.execute(
+                    "SELECT id FROM messages WHERE scope_id = ? AND id >= ? AND id < ?",
+                    (sid, identity, identity + "\x7f"),
+                )
+                lines = {found.partition("#")[0] for (found,) in rows}
+                counts[identity] = sum(1 for line in lines if line.partition("~")[0] == identity)
+        return {identity: count for identity, count in counts.items() if count}
+
+    def read(self, scope: Scope, after: int, *, budget_tokens: int, limit: int = 10_000) -> list[Journalled]:
+        """Return messages in order until their tokens reach the budget."""
+        found: list[Journalled] = []
+        tokens = 0
+        with self._reading_of(scope) as (db, sid):
+            for row in db.execute(
+                f"SELECT {self._messages} WHERE m.scope_id = ? AND m.seq > ? AND m.retracted = 0 ORDER BY m.seq LIMIT ?",
+                (sid, after, limit),
+            ):
+                found.append(to_journalled(row))
+                tokens += found[-1].message.tokens
+                if tokens >= budget_tokens:
+                    break
+        return found
+
+    def messages(self, scope: Scope, ids: Sequence[str]) -> list[Journalled]:
+        """Return the last version of each of these messages."""
+        latest: dict[str, Journalled] = {}
+        with self._reading_of(scope) as (db, sid):
+            for batch in batches(ids):
+                rows = db.execute(
+                    f"SELECT {self._messages} WHERE m.scope_id = ? AND m.id IN ({marks(batch)}) ORDER BY m.seq",
+                    (sid, *batch),
+                )
+                latest |= {found.message.id: found for found in map(to_journalled, rows)}
+        return sorted(latest.values())
+
+    def scopes(self) -> list[Scope]:
+        """Return the scopes that have messages."""
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT path FROM scopes s WHERE EXISTS (SELECT 1 FROM messages WHERE scope_id = s.id) ORDER BY path"
+            )
+            return [Scope(path) for (path,) in rows]
+
+    def _add(self, db: Db, sid: int, events: Iterable[TranscriptEvent]) -> None:
+        """Add messages in order, and take back what is retracted."""
+        for event in events:
+            if isinstance(event, Message):
+                self._add_message(db, sid, event)
+            else:
+                self._retract(db, sid, event)
+
+    def _add_message(self, db: Db, sid: int, message: Message) -> None:
+        digest = text_hash(message.text)
+        versions = db.execute(
+            "SELECT seq, text_hash, retracted FROM messages WHERE scope_id = ? AND id = ? ORDER BY seq",
+            (sid, message.id),
+        ).fetchall()
+        same = next(((seq, retracted) for seq, found, retracted in versions if found == digest), None)
+        if same:
+            # Taken back as a whole and then written again (`$set.messages`): it holds again where no later version does.
+            # What a person forgot stays forgotten.
+            if same[1] == _TAKEN_BACK and all(retracted for *_, retracted in versions):
+                self._set_retracted(db, sid, [same[0]], 0)
+            return
+        at = to_ms(message.at)
+        copied = "SELECT 1 FROM messages WHERE scope_id = ? AND at = ? AND text_hash = ? AND retracted = 2"
+        if db.execute(copied, (sid, at, digest)).fetchone():
+            return  # a copy, in another transcript, of what a person forgot
+        if versions:
+            self._take_back(db, sid, [seq for seq, _, retracted in versions if not retracted])
+        db.execute(
+            "INSERT INTO messages (scope_id, id, text_hash, role, text, at, tokens, source_id, line, place) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                sid, message.id, digest, message.role.value, message.text, at, message.tokens,
+                _source_id(db, self._owner(sid), message), message.line, versions[0][0] if versions else None,
+            ),
+        )  # fmt: skip
+
+    def _retract(self, db: Db, sid: int, retraction: Retraction) -> None:
+        rows = db.execute(
+            f"SELECT m.seq, m.id FROM messages m JOIN sources s ON {self._of_source} "
+            "WHERE s.session = ? AND ? IN ('', s.path) AND m.scope_id = ? AND m.retracted = 0 ORDER BY m.seq",
+            (retraction.session, retraction.source, sid),
+        ).fetchall()
+        hit = [seq for seq, identity in rows if identity.partition("#")[0] == retraction.id]
+        if not retraction.id:
+            self._take_back(db, sid, [seq for seq, _ in rows])
+        elif hit and retraction.after:
+            self._take_back(db, sid, [seq for seq, _ in rows if seq >= hit[0]])
+        else:
+            self._take_back(db, sid, hit)
+
+    def _take_back(self, db: Db, sid: int, seqs: Sequence[int]) -> None:
+        """Mark messages as retracted; buffered chunks that were made of them, and all after those, are made anew."""
+        self._set_retracted(db, sid, seqs, _TAKEN_BACK)
+        drop_chunks(db, sid, seqs)
+
+    def _set_retracted(self, db: Db, sid: int, seqs: Sequence[int], retracted: int) -> None:
+        if seqs:
+            db.executemany(
+                "UPDATE messages SET retracted = ? WHERE scope_id = ? AND seq = ?",
+                [(retracted, sid, seq) for seq in seqs],
+            )
+            self._changed(db, sid, seqs)
+
+
+def text_hash(text: str) -> bytes:
+    """Return the hash that identifies a version of a message."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:_HASH_BYTES]
+
+
+def _source_id(db: Db, own: Owner, message: Message) -> int:
+    values = (message.session, message.agent, message.source)
+    known = f"SELECT id FROM sources WHERE session = ? AND agent = ? AND path = ?{own.where}"
+    found = db.execute(known, (*values, *own.values)).fetchone()
+    if found is None:
+        made = f"INSERT INTO sources ({own.column}session, agent, path) VALUES ({own.mark}?, ?, ?) RETURNING id"
+        (found,) = db.execute(made, (*own.values, *values)).fetchall()
+    return int(found[0])
+
+
+def _cursor(db: Db, own: Owner, identity: str) -> Cursor | None:
+    row = db.execute(f"SELECT {_CURSOR} FROM cursors WHERE identity = ?{own.where}", (identity, *own.values)).fetchone()
+    return _to_cursor(row) if row else None
+
+
+def _is_taken_over(db: Db, own: Owner, expected: Cursor | None) -> bool:
+    """Take the cursor of a transcript from the scope that it went to before, where cursors belong to scopes."""
+    if expected is None or not own.where or _cursor(db, own, expected.identity):
+        return False
+    rows = db.execute(f"SELECT {_CURSOR} FROM cursors WHERE identity = ? FOR UPDATE", (expected.identity,)).fetchall()
+    if expected not in map(_to_cursor, rows):
+        return False
+    db.execute("DELETE FROM cursors WHERE identity = ?", (expected.identity,))
+    return True
+
+
+def _put_cursor(db: Db, own: Owner, cursor: Cursor) -> None:
+    changed = ", ".join(f"{name} = excluded.{name}" for name in _CURSOR.split(", ")[1:])
+    db.execute(
+        f"INSERT INTO cursors ({own.column}{_CURSOR}) VALUES ({own.mark}{marks(cursor)}) "
+        f"ON CONFLICT ({own.column}identity) DO UPDATE SET {changed}",
+        (*own.values, *cursor),
+    )
+
+
+def drop_chunks(db: Db, sid: int, seqs: Sequence[int]) -> None:
+    """Drop buffered chunks that were made of messages, and all after those."""
+    if seqs:
+        db.execute('DELETE FROM chunks WHERE scope_id = ? AND "end" >= ?', (sid, min(seqs)))
+
+
+def _to_cursor(row: tuple[object, ...]) -> Cursor:
+    found = Cursor(*row)  # type: ignore[arg-type]
+    return found._replace(is_rereading=bool(found.is_rereading))
+
+
+def to_journalled(row: tuple[int, str, str, str, int, str, str, int, str, int]) -> Journalled:
+    """Return the message of a row of `SqlMessages._messages`."""
+    seq, identity, role, text, at, session, agent, tokens, source, line = row
+    when = utc(at)
+    return Journalled(seq, Message(identity, Role(role), text, when, session, agent, tokens, source, line))

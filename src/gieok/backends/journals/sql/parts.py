@@ -1,0 +1,46 @@
+"""The parts of the journal put together, and its counts."""
+
+from gieok.backends.journals.sql.archived import SqlArchived
+from gieok.backends.journals.sql.database import Db
+from gieok.backends.journals.sql.forgetting import SqlForgetting
+from gieok.backends.journals.sql.kept import SqlKept
+from gieok.backends.journals.sql.ledger import SqlLedger
+from gieok.backends.journals.sql.positions import SqlPositions
+from gieok.backends.journals.sql.upkeep import SqlUpkeep
+from gieok.model.conversation import JournalStats
+from gieok.model.memory import Scope
+
+
+class SqlParts(SqlPositions, SqlForgetting, SqlKept, SqlArchived, SqlLedger, SqlUpkeep):
+    """`FullJournal` but for what a database does its own way: `exclusive`, `compact`, `scrub`, `close`."""
+
+    def stats(self, scope: Scope | None = None) -> JournalStats:
+        """Count what is held."""
+        if scope is None:
+            with self._reading() as db:
+                return self._counted(db, "", ())
+        with self._reading_of(scope) as (db, sid):
+            return self._counted(db, " WHERE scope_id = ?", (sid,))
+
+    def _counted(self, db: Db, where: str, values: tuple[int, ...]) -> JournalStats:
+        def count(table: str, what: str = "count(*)") -> int:
+            of_all = table in ("cursors", "rejects")
+            return int(
+                db.execute(f"SELECT {what} FROM {table}{'' if of_all else where}", () if of_all else values).fetchone()[
+                    0
+                ]
+            )
+
+        return JournalStats(
+            messages=count("messages"),
+            tokens=count("messages", "CAST(coalesce(sum(tokens), 0) AS BIGINT)"),
+            transcripts=count("cursors"),
+            rejects=count("rejects"),
+            chunks=count("chunks"),
+            undelivered=count("outbox"),
+            disk_bytes=self._disk_bytes(db),
+        )
+
+    def _disk_bytes(self, db: Db) -> int:
+        """Return the size of everything, in bytes."""
+        raise NotImplementedError

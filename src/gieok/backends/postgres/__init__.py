@@ -1,0 +1,1 @@
+"""What the store and the journal on a PostgreSQL server share."""

@@ -1,0 +1,73 @@
+"""Tables of a schema: numbered steps that only go forward, applied under an advisory lock, so that many may start at once."""
+
+from collections.abc import Sequence
+
+import psycopg
+
+from gieok.errors import ShapeMismatch
+
+#: The first number of all our advisory locks of two.
+OURS = 4749454
+
+
+class Tables:
+    """The tables of the schema `name`. Each step is applied once, in order, and never changed after a release."""
+
+    def __init__(self, name: str, steps: Sequence[str], *, lock: int) -> None:
+        self.name = name
+        self.steps = tuple(steps)
+        self._lock = lock
+
+    def are_ready(self, db: psycopg.Connection) -> bool:
+        """Say whether there is nothing to migrate."""
+        return self.version(db) >= len(self.steps)
+
+    def migrate(self, db: psycopg.Connection, location: str, lock_timeout_ms: int) -> None:
+        """Bring the tables to this version. Raises StoreError."""
+        with db.transaction():
+            db.execute(f"SET LOCAL lock_timeout = {lock_timeout_ms}")
+            db.execute(f"SELECT pg_advisory_xact_lock({OURS}, {self._lock})")
+            version = self.version(db)  # again, under the lock: another process may have been faster
+            if version >= len(self.steps):
+                return
+            self.prepare(db, location)
+            if version == 0:
+                db.execute(f"CREATE SCHEMA IF NOT EXISTS {self.name}")
+                columns = "version int PRIMARY KEY, applied_at timestamptz DEFAULT now()"
+                db.execute(f"CREATE TABLE {self.name}.migrations ({columns})")
+            for number, script in enumerate(self.steps[version:], version + 1):
+                db.execute(script)
+                db.execute(f"INSERT INTO {self.name}.migrations (version) VALUES (%s)", (number,))
+
+    def prepare(self, db: psycopg.Connection, location: str) -> None:
+        """Make what the tables need, before the first step. Raises StoreError."""
+
+    def verify(self, db: psycopg.Connection, location: str) -> bool:
+        """Say whether `renew` is needed. Raises ShapeMismatch for tables of a newer release."""
+        version = self.version(db)
+        if version > len(self.steps):
+            told = f"{location} has schema {version} of {self.name}, this gieok reads {len(self.steps)}"
+            raise ShapeMismatch(told, hint="update gieok")
+        return False
+
+    def renew(self, db: psycopg.Connection) -> None:
+        """Make anew what an earlier release made in another way."""
+
+    def version(self, db: psycopg.Connection) -> int:
+        """Return the number of the last step that was applied."""
+        # Not to_regclass, which remembers that a name was missing when another process makes it meanwhile.
+        schema = f"(SELECT oid FROM pg_namespace WHERE nspname = '{self.name}')"
+        named = f"SELECT 1 FROM pg_class WHERE relname = 'migrations' AND relnamespace = {schema}"
+        if db.execute(named).fetchone() is None:
+            return 0
+        row = db.execute(f"SELECT coalesce(max(version), 0) FROM {self.name}.migrations").fetchone()
+        return int(row[0]) if row else 0
+
+
+def partitioned(name: str, columns: str, partitions: int, *, by: str = "scope_id") -> str:
+    """Return statements that make a table, `name` with its schema, and its partitions by hash."""
+    parts = (
+        f"CREATE TABLE {name}_{n} PARTITION OF {name} FOR VALUES WITH (MODULUS {partitions}, REMAINDER {n});"
+        for n in range(partitions)
+    )
+    return f"CREATE TABLE {name} ({columns}) PARTITION BY HASH ({by});" + "".join(parts)
