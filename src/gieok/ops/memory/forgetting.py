@@ -290,12 +290,9 @@ def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Don
             base = file.parents[2]
             if base != context.home:
                 waiting.drop(context.home, base, file.relative_to(base).as_posix())  # else a pull could bring it back
-        still = [
-            (str(file.parent), "git keeps what was committed of a deleted record") for file in _in_git(chosen.records)
-        ]
+        still = whereabouts.in_git(chosen.records)
         still += _leave_out(context, chosen)
         removed, kept = whereabouts.of(context, {scope: found.documents for scope, found in chosen.scopes.items()})
-        removed += whereabouts.counted(messages=chosen.count("messages"), history=chosen.count("replaced"))
         still += kept
         for scope, found in chosen.scopes.items():
             if found:
@@ -303,11 +300,14 @@ def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Don
                 journal.erase(scope, list(found.messages), list(found.documents), list(found.replaced), blanks=blanks)
         distil.deliver(journal, context.memory.store())
         still += rederive(context) + _out_of_stores(context, chosen)
-        still += [("the archive", line) for line in context.archive.sweep()]
         looked_for = [wanted.match] if wanted.is_match_alone else leftovers.needles(chosen.texts())
         leftovers.clean_shown(context.home, shown)  # again: a prompt may have been answered meanwhile
         still += finish(context, looked_for, chosen.scopes)
-    return Done(tuple(str(file) for file in sorted(chosen.records)), tuple(dict.fromkeys(still)), removed)
+    return Done(
+        tuple(str(file) for file in sorted(chosen.records)),
+        tuple(dict.fromkeys(still)),
+        removed + whereabouts.counted(messages=chosen.count("messages"), history=chosen.count("replaced")),
+    )
 
 
 def is_unfinished(context: Context) -> bool:
@@ -357,10 +357,6 @@ def _leave_out(context: Context, chosen: ForgetPlan) -> list[tuple[str, str]]:
 
 def _is_of_file(document: Document) -> bool:
     return not document.key.startswith(observation.PREFIX)
-
-
-def _in_git(files: set[Path]) -> list[Path]:
-    return [file for file in sorted(files) if any((folder / ".git").exists() for folder in file.parents)]
 
 
 def rederive(context: Context) -> list[tuple[str, str]]:

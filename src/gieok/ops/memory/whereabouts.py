@@ -1,7 +1,7 @@
 """Where memories are that are to be forgotten, and where copies of them may be that Gieok cannot reach."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,6 +40,12 @@ def of(
     still = [(place, _REVISIONS) for kind, place in counts if kind == Tier.COLD]
     still += [(source, _IMPORTED) for source in sorted(sources)]
     return tuple(RemovedFrom(kind, number, place) for (kind, place), number in sorted(counts.items())), still
+
+
+def in_git(records: Iterable[Path]) -> list[tuple[str, str]]:
+    """Return the folders of records that a repository holds."""
+    held = [file for file in sorted(records) if any((folder / ".git").exists() for folder in file.parents)]
+    return [(str(file.parent), "git keeps what was committed of a deleted record") for file in held]
 
 
 def counted(**numbers: int) -> tuple[RemovedFrom, ...]:
