@@ -30,6 +30,10 @@ CALLS = {
     "restore": ["decision/린터는-ruff를-쓰기로-했다"],
     "archive status": [],
     "archive run": [],
+    "archive pending": [],
+    "archive approve": ["all"],
+    "archive reject": ["all"],
+    "archive sync": [],
     "archive restore": ["2026-01-05"],
     "trust": ["--list"],
     "install": ["claude-code"],
@@ -84,6 +88,9 @@ CALLS = {
     "forget": ["--match", "VLAN", "--yes"],
     "store switch": ["sqlite"],
     "config show": [],
+    "move": ["/nowhere", "/elsewhere"],
+    "uninstall": [],
+    "erase": ["--all", "--yes"],
 }
 
 

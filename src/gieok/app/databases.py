@@ -66,7 +66,7 @@ class SealedDatabases:
             self._keep(["", *filter(None, known)])
 
     def carry_out(self, say: Callable[[str], None]) -> int:
-        """Give every database the first key; return how many were written anew. Killed at any moment, it goes on when called again. Raises StoreError."""
+        """Give every database the first key; return how many were written anew. Again, it goes on. Raises StoreError."""
         keys = self._keys()
         if not keys or (keys == [keys[0]] and keys[0]):
             return 0

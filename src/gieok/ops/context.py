@@ -163,12 +163,16 @@ class ArchiveContext(NamedTuple):
     """The tiers of memory, opened at the first call.
 
     `sweep` leaves in their files what lives there, `drop_damaged` deletes copies of files that could not be read; both return
-    what they could not do.
+    what they could not do.  `cold` is where the last tier is (`none`: there is none); what is older than `warm_days` may go
+    there, once a person approves, or at once with `auto_approve`.
     """
 
     tiers: Callable[[], "Tiers"]
     sweep: Callable[[], Sequence[str]]
     drop_damaged: Callable[[], Sequence[str]]
+    cold: str
+    warm_days: int
+    auto_approve: bool
 
 
 class CodeContext(NamedTuple):
