@@ -144,9 +144,11 @@ NOTIFIERS = {
 }
 #: Where cold memories are kept, by `archive.cold`. Warm is a folder of the home.
 ARCHIVES = {
-    "folder": Backend("archives.folder:FolderArchive"),
-    "obsidian": Backend("archives.folder:FolderArchive"),
+    "folder": Backend("archives.vault:opened"),
+    "obsidian": Backend("archives.vault:opened"),
+    "dropbox": Backend("archives.dropbox:opened", extra="dropbox"),
 }
+WARM = {"folder": Backend("archives.folder:FolderArchive")}
 #: Whether a provider takes a key: functions of the key, the address, the model ('' for none) and a time-out.
 KEY_PROBES = {
     **{name: Backend(f"key_probes:{name}", extra="models") for name in ("anthropic", "compatible", "gemini", "openai")},

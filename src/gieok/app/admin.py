@@ -10,6 +10,7 @@ from gieok.errors import EmbedderFailed
 from gieok.ops.context import AdminContext, Ribs, SettingRow, Watching
 from gieok.option import Option
 from gieok.ports.backup import Backups
+from gieok.ports.encryption import Encryption
 from gieok.ports.models import Embedder, SelfCheck
 from gieok.ports.setup import SetupAccess
 from gieok.ports.system import Watcher
@@ -34,6 +35,8 @@ def opened(wiring: Wiring) -> AdminContext:
         setup=partial(_setup, wiring),
         reopened=partial(_reopened, wiring),
         backups=lambda: _backups(wiring),
+        encryption=lambda: _encryption(wiring),
+        secret=settings.secret,
     )
 
 
@@ -53,6 +56,12 @@ def _backups(wiring: Wiring) -> Backups:
     from gieok.app.backups import HomeBackups  # few commands need it
 
     return HomeBackups(wiring)
+
+
+def _encryption(wiring: Wiring) -> Encryption:
+    from gieok.app.encryption import HomeEncryption  # as above
+
+    return HomeEncryption(wiring)
 
 
 def _row(settings: Settings, option: Option) -> SettingRow:

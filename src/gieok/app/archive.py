@@ -1,32 +1,49 @@
-"""Opens the tiers: warm is a folder of the home."""
+"""Opens the tiers: warm is a folder of the home, cold is where a person wants it."""
 
 from functools import cache, partial
+from pathlib import Path
 
-from gieok import paths, registry
+from gieok import paths, places, registry
+from gieok.app import sealing
 from gieok.app.wiring import Wiring
-from gieok.capabilities.observe.archive import retention, sweep
+from gieok.backends.opening import ArchiveOpening
+from gieok.capabilities.observe.archive import cold, retention, sweep, vaults
 from gieok.capabilities.observe.archive.day_file import DayForm
 from gieok.capabilities.observe.archive.limits import Limits
+from gieok.capabilities.observe.archive.note_file import NoteForm
 from gieok.capabilities.observe.archive.shelf import Shelf
 from gieok.capabilities.observe.archive.tiers import Tiers
+from gieok.errors import ArchiveFailed
 from gieok.model.memory import Scope, Tier
 from gieok.ops.context import ArchiveContext
-from gieok.ports.archive import Archive
+from gieok.ports.archive import Archive, PlainSealer
 
 
 def opened(wiring: Wiring) -> ArchiveContext:
     """Put the context together; nothing is read before it is asked for."""
     made = cache(partial(tiers, wiring))
-    return ArchiveContext(made, lambda: sweep.sweep(made()).wrong, lambda: sweep.drop_damaged(made()).wrong)
+    settings = wiring.settings
+    return ArchiveContext(
+        made,
+        lambda: sweep.sweep(made()).wrong,
+        lambda: sweep.drop_damaged(made()).wrong,
+        settings.text("archive.cold"),
+        settings.integer("archive.warm_days"),
+        settings.flag("archive.auto_approve"),
+    )
 
 
 def tiers(wiring: Wiring) -> Tiers:
     """Return the tiers that the settings ask for."""
-    warm = Shelf(Tier.WARM, DayForm(wiring.zone), cache(partial(_warm, wiring)))
+    shelves = {
+        Tier.WARM: Shelf(Tier.WARM, DayForm(wiring.zone), cache(partial(_warm, wiring)), sealing.of_archives(wiring))
+    }
+    if wiring.settings.text("archive.cold") != "none":
+        shelves[Tier.COLD] = _cold_shelf(wiring)
     return Tiers(
         wiring.stores.journal(),
         wiring.stores.adopted(),
-        {Tier.WARM: warm},
+        shelves,
         retention.rules(wiring.settings.integer("archive.hot_days")),
         wiring.clock,
         wiring.zone,
@@ -35,5 +52,52 @@ def tiers(wiring: Wiring) -> Tiers:
 
 
 def _warm(wiring: Wiring, scope: Scope) -> Archive:
-    made: Archive = registry.load(registry.ARCHIVES, "folder")(paths.warm(wiring.settings.home, scope.path))
+    made: Archive = registry.load(registry.WARM, "folder")(paths.warm(wiring.settings.home, scope.path))
     return made
+
+
+def _cold_shelf(wiring: Wiring) -> Shelf:
+    """Return notes in a person's folder, all scopes together, or a day's file in Dropbox, each scope by itself.
+
+    What is sealed Obsidian could not show: a vault is never.
+    """
+    opened, name = cache(partial(_cold, wiring)), wiring.settings.text("archive.cold")
+    sealers = sealing.of_archives(wiring)
+    if name == "dropbox":
+        return Shelf(Tier.COLD, DayForm(wiring.zone), opened, sealers)
+
+    def common(scope: Scope) -> Archive:
+        del scope
+        return opened(Scope(places.USER_SCOPE))
+
+    form = NoteForm(wiring.settings.text("archive.subfolder"), wiring.zone)
+    shelf = Shelf(Tier.COLD, form, common, (PlainSealer(), *sealers) if name == "obsidian" else sealers)
+    form.is_taken = cold.taken(shelf)
+    return shelf
+
+
+def _cold(wiring: Wiring, scope: Scope) -> Archive:
+    """Open the archive of a scope. Raises ArchiveFailed where no folder is known, or a key is missing."""
+    settings, name = wiring.settings, wiring.settings.text("archive.cold")
+    opening = ArchiveOpening(
+        folder=Path() if name == "dropbox" else _folder(wiring, name),
+        own=settings.text("archive.subfolder").strip("/"),
+        mark=vaults.MARK if name == "obsidian" else "",
+        of_scope=places.scope_folder(scope.path),
+        secret=settings.secret,
+        wait=wiring.wait,
+    )
+    made: Archive = registry.load(registry.ARCHIVES, name)(opening)
+    return made
+
+
+def _folder(wiring: Wiring, name: str) -> Path:
+    """Return the folder that the settings name, else the vault that was open last."""
+    caller, configured = wiring.caller, wiring.settings.text("archive.folder")
+    if configured:
+        return caller.path(configured)
+    known = vaults.found(caller.environment, caller.user) if name == "obsidian" else []
+    if not known:
+        what = "Obsidian knows no vault on this machine" if name == "obsidian" else "`archive.folder` is not set"
+        raise ArchiveFailed(what, hint="set `archive.folder` in config.yaml")
+    return known[0].path

@@ -1,13 +1,15 @@
 """Makes, checks and restores backups of a home."""
 
+import hashlib
+import io
 import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from gieok import __version__, fs, paths, registry
 from gieok.app import sealing
@@ -18,7 +20,7 @@ from gieok.backends.backups.bundle import Bundled, Source
 from gieok.backends.backups.unfinished import unfinished
 from gieok.capabilities.observe import turns
 from gieok.engine import distil, durable
-from gieok.errors import BadRequest, StoreError, StoreFull
+from gieok.errors import BadConfig, BadRequest, Damaged, StoreError, StoreFull, WrongKey
 from gieok.ports.backup import BackupFile, BackupReport, Restored
 
 _NAME = re.compile(r"gieok-(\d{8}T\d{6})Z(?:-\d+)?\.tar\.gz(\.age)?")
@@ -64,15 +66,13 @@ class HomeBackups:
             fs.sweep(folder)
             left_out: list[tuple[str, str]] = []
             now = self._wiring.clock.now().astimezone(UTC)
-            with seal.sealing(fresh.stream) if seal else nullcontext(fresh.stream) as out, ExitStack() as held:
+            summed = _Summed(fresh.stream)
+            plain = cast("BinaryIO", summed)
+            with seal.sealing(plain) if seal else nullcontext(plain) as out, ExitStack() as held:
                 sources = self._sources(held, left_out, with_keys=with_keys)
                 made = bundle.write(out, {"gieok": __version__, "made_at": now.isoformat()}, sources)
             name = f"gieok-{now:{_DATED}}Z.tar.gz{seal.suffix if seal else ''}"
-            source, what = fresh.reread(), str(folder / name)
-            if _read_back(source, what, seal) != made:
-                raise StoreError(
-                    f"{what!r} is not what was written", hint="the disk may be failing: try another folder"
-                )
+            _verify_written(fresh.reread(), str(folder / name), seal, summed, made)
             file = _backup(fresh.publish(name))
         keep = self._wiring.settings.integer("backup.keep")
         pruned = self.prune(keep, folder) if keep else ()
@@ -120,12 +120,37 @@ class HomeBackups:
             return None
         if key_file:
             return sealing.sealer(self._wiring, sealing.key_in(self._wiring, key_file))
-        state = sealing.state(self._home)
-        if key := state.key or state.before:
-            return sealing.sealer(self._wiring, key)
+        if (opener := sealing.opening(self._wiring)) is not None:
+            return opener
         raise BadRequest(
             f"{str(found.path)!r} is encrypted, and this home has no key", hint="give the key: `--key-file FILE`"
         )
+
+    def reseal(self, one: BackupFile) -> int:
+        """Write a backup anew as new ones are sealed, and remove it as it was; return whether that was needed."""
+        seal, opener = sealing.in_use(self._wiring), self._opener(one, None)
+        if seal is None and opener is None:
+            return 0
+        folder, what = one.path.parent, f"the backup {str(one.path)!r}"
+        if seal and opener and _opens(one.path, sealing.sealer(self._wiring, *_first(sealing.state(self._home)))):
+            return 0
+        with _room(folder), fs.exclusive(self._home / "backup.lock"), unfinished(folder) as fresh:
+            fs.sweep(folder)
+            with (
+                one.path.open("rb") as source,
+                opener.opening(source, what) if opener else nullcontext(source) as plain,
+                seal.sealing(fresh.stream) if seal else nullcontext(fresh.stream) as out,
+            ):
+                shutil.copyfileobj(plain, out, 1 << 20)
+            with one.path.open("rb") as source:
+                wanted = _read_back(source, str(one.path), opener)
+            if _read_back(fresh.reread(), what, seal) != wanted:
+                raise StoreError(f"{what} is not what was written", hint="the disk may be failing")
+            target = folder / (one.path.name.removesuffix(".age") + (seal.suffix if seal else ""))
+            fresh.replace(target)
+            if target != one.path:
+                one.path.unlink()
+        return 1
 
     def prune(self, keep: int, folder: Path | None = None) -> Sequence[BackupFile]:
         """Remove all but the newest."""
@@ -204,6 +229,37 @@ class HomeBackups:
         return aside
 
 
+class _Summed(io.RawIOBase):
+    """Sums up what is written to a file."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        self._out = out
+        self.sum = hashlib.sha256()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: "bytes | memoryview") -> int:  # type: ignore[override]
+        self.sum.update(data)
+        return self._out.write(data)
+
+    def flush(self) -> None:
+        self._out.flush()
+
+
+def _verify_written(source: BinaryIO, what: str, seal: Any, summed: _Summed, made: Bundled) -> None:  # noqa: ANN401
+    """Raise StoreError unless a file holds what was written to it, and reads as what was meant where the key is at hand."""
+    total = hashlib.sha256()
+    while data := source.read(1 << 20):
+        total.update(data)
+    found = total.digest() == summed.sum.digest()
+    source.seek(0)
+    with suppress(BadConfig):  # a passphrase that nobody gave: writing needs no key
+        found = found and _read_back(source, what, seal) == made
+    if not found:
+        raise StoreError(f"{what!r} is not what was written", hint="the disk may be failing: try another folder")
+
+
 class _Extraction:
     """Writes the files of a backup into a folder; see `bundle.Take`."""
 
@@ -251,6 +307,22 @@ def _existing(file: Path) -> BackupFile:
         raise BadRequest(f"cannot read {str(file)!r}: {error.strerror}", hint="`gieok backup list`") from error
     made_at = found.made_at if found else datetime.fromtimestamp(size.st_mtime, UTC)
     return BackupFile(file, made_at, size.st_size, is_encrypted)
+
+
+def _first(state: sealing.SealingState) -> tuple[sealing.SealingKey, ...]:
+    return (state.key,) if state.key else ()
+
+
+def _opens(file: Path, sealer: Any) -> bool:  # noqa: ANN401 - `StreamSealer`
+    """Say whether a backup was sealed with a key, by its beginning."""
+    try:
+        with file.open("rb") as source, sealer.opening(source) as stream:
+            stream.read(1)
+    except WrongKey:
+        return False
+    except Damaged:  # of the rest, which was not read
+        return True
+    return True
 
 
 def _report(found: BackupFile, read: Bundled) -> BackupReport:

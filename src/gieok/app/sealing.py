@@ -4,12 +4,16 @@ import json
 import os
 import stat
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gieok import fs, paths, registry
 from gieok.app.wiring import Wiring
-from gieok.errors import BadConfig
+from gieok.errors import ArchiveFailed, BadConfig, Damaged, WrongKey
+from gieok.ports.archive import PlainSealer, Sealer
 
 #: Holds the passphrase of a key that has one.
 PASSPHRASE = "GIEOK_PASSPHRASE"  # noqa: S105 - the name of a variable
@@ -70,9 +74,13 @@ def _key(home: Path, row: "dict[str, Any] | None") -> SealingKey | None:
     return SealingKey(str(row["recipient"]), home / str(row["file"]), bool(row["has_passphrase"])) if row else None
 
 
-def sealer(wiring: Wiring, key: SealingKey, passphrase: str = "") -> Any:  # noqa: ANN401 - `Sealer` and `StreamSealer`
-    """Return what seals with a key; the secret side is read when something is opened. Raises MissingExtra."""
-    return registry.load(registry.SEALERS, "age")(key.recipient, lambda: identity(wiring, key.file, passphrase))
+def sealer(wiring: Wiring, *keys: SealingKey, passphrase: str = "") -> Any:  # noqa: ANN401 - `KeyedSealer` and `StreamSealer`
+    """Return what seals with the first key, and opens with any; secret sides are read when something is opened.
+
+    Raises MissingExtra.
+    """
+    identities = [partial(identity, wiring, key.file, passphrase) for key in keys]
+    return registry.load(registry.SEALERS, "age")(keys[0].recipient, *identities)
 
 
 def key_in(wiring: Wiring, file: Path, passphrase: str = "") -> SealingKey:
@@ -127,7 +135,54 @@ def _asked(wiring: Wiring, file: Path) -> str:
     )
 
 
-def in_use(wiring: Wiring) -> Any:  # noqa: ANN401 - `Sealer` and `StreamSealer`, or None
-    """Return what seals new files of this home; None where nothing is encrypted. Raises MissingExtra."""
-    key = state(wiring.settings.home).key
-    return sealer(wiring, key) if key else None
+def in_use(wiring: Wiring) -> Any:  # noqa: ANN401 - `KeyedSealer` and `StreamSealer`, or None
+    """Return what seals new files of this home; None where nothing is encrypted. Raises MissingExtra, BadConfig."""
+    known = state(wiring.settings.home)
+    return sealer(wiring, *filter(None, (known.key, known.before))) if known.key else None
+
+
+def opening(wiring: Wiring) -> Any:  # noqa: ANN401 - `StreamSealer`, or None
+    """Return what opens whatever this home encrypted; None where it has no key."""
+    known = state(wiring.settings.home)
+    keys = [key for key in (known.key, known.before) if key]
+    return sealer(wiring, *keys) if keys else None
+
+
+def of_archives(wiring: Wiring) -> tuple[Sealer, ...]:
+    """Return the sealers of files in archives: the first seals, each opens what has its suffix."""
+    known = state(wiring.settings.home)
+    if known.key:
+        return (ArchiveSealer(in_use(wiring)), PlainSealer())
+    return (PlainSealer(), ArchiveSealer(sealer(wiring, known.before))) if known.before else (PlainSealer(),)
+
+
+class ArchiveSealer:
+    """`KeyedSealer` of archives, whose errors are an archive's: the file is left as it is, and named."""
+
+    def __init__(self, inner: Any) -> None:  # noqa: ANN401 - see `sealer`
+        self._inner = inner
+        self.suffix: str = inner.suffix
+
+    def seal(self, data: bytes) -> bytes:
+        """Return what is kept."""
+        sealed: bytes = self._inner.seal(data)
+        return sealed
+
+    def open(self, data: bytes) -> bytes:
+        """Return the content."""
+        with _as_archives():
+            content: bytes = self._inner.open(data, "the file")
+            return content
+
+    def is_current(self, data: bytes) -> bool:
+        """Say whether the key in use opens it."""
+        with _as_archives():
+            return bool(self._inner.is_current(data))
+
+
+@contextmanager
+def _as_archives() -> Iterator[None]:
+    try:
+        yield
+    except (WrongKey, Damaged, BadConfig) as error:
+        raise ArchiveFailed(str(error), hint=error.hint) from error

@@ -46,6 +46,20 @@ class ModelOpening(NamedTuple):
         return f"{self.provider!r} needs {what}: set `{setting}`"
 
 
+class ArchiveOpening(NamedTuple):
+    """What an archive is opened with: a person's folder, the subfolder that is Gieok's, what marks a vault ('': nothing).
+
+    `of_scope` is the folder of a scope, for archives that keep each apart. `secret`, `wait` as in other openings.
+    """
+
+    folder: Path
+    own: str
+    mark: str
+    of_scope: str
+    secret: Callable[[str], str]
+    wait: Callable[[float], object]
+
+
 class ChannelOpening(NamedTuple):
     """What a notifier is opened with. `setting`, `secret` as in `Opening`; `user` is the person's folder, `log` Gieok's log."""
 

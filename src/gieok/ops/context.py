@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.ports.backup import Backups
     from gieok.ports.code import Commit, CoverageRun
     from gieok.ports.dialogue import Dialogue
+    from gieok.ports.encryption import Encryption
     from gieok.ports.imports import ImportFiles, ImportReader
     from gieok.ports.journal import FullJournal
     from gieok.ports.keys import Keys
@@ -162,12 +163,16 @@ class ArchiveContext(NamedTuple):
     """The tiers of memory, opened at the first call.
 
     `sweep` leaves in their files what lives there, `drop_damaged` deletes copies of files that could not be read; both return
-    what they could not do.
+    what they could not do.  `cold` is where the last tier is (`none`: there is none); what is older than `warm_days` may go
+    there, once a person approves, or at once with `auto_approve`.
     """
 
     tiers: Callable[[], "Tiers"]
     sweep: Callable[[], Sequence[str]]
     drop_damaged: Callable[[], Sequence[str]]
+    cold: str
+    warm_days: int
+    auto_approve: bool
 
 
 class CodeContext(NamedTuple):
@@ -205,7 +210,7 @@ class AdminContext(NamedTuple):
     configured store away; it returns where it is, and a store there if it opens. `try_embedder` uses the embedder and returns
     what was seen, or raises. `observer` says what observes, or raises where it cannot. `daemon` is None in a process
     that cannot start one. `keys` are those of services, `notices` is what tells a person,
-    `backups` are those of the home, `setup` what saves settings.
+    `backups` and `encryption` are those of the home, `setup` what saves settings.
     """
 
     settings: Sequence[SettingRow]
@@ -225,6 +230,9 @@ class AdminContext(NamedTuple):
     #: Opens all ribs under the settings as they are now.
     reopened: "Callable[[], Ribs]"
     backups: "Callable[[], Backups]"
+    encryption: "Callable[[], Encryption]"
+    #: A secret by its variable; '' for none.
+    secret: Callable[[str], str]
 
     def setting(self, name: str) -> str:
         """Return the value of a setting."""

@@ -1,7 +1,7 @@
 """Archives: folders and services that keep memories as files which people can read."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 
 class ArchivedFile(NamedTuple):
@@ -59,6 +59,14 @@ class Sealer(Protocol):
 
     def open(self, data: bytes) -> bytes:
         """Return the content. Raises ArchiveFailed where it was sealed otherwise, or is damaged."""
+
+
+@runtime_checkable
+class KeyedSealer(Sealer, Protocol):
+    """A sealer whose key may be changed: it opens what was sealed with the one before, too."""
+
+    def is_current(self, data: bytes) -> bool:
+        """Say whether a file was sealed with the key that seals now. Raises ArchiveFailed."""
 
 
 class PlainSealer:

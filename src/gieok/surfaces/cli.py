@@ -48,6 +48,7 @@ _GLOBAL = (
 
 #: What a group of several commands is for; a group of one says what that does.
 _GROUPS = {
+    "encryption": Words("Encryption at rest of archives and backups", "보관한 기억과 백업의 암호화"),
     "backup": Words("Backups of the home: make, check, restore them", "홈의 백업: 만들기, 확인, 복원"),
     "archive": Words(
         "Tiers of memory: what is in hot, warm and cold, and what moves",
@@ -60,7 +61,7 @@ _GROUPS = {
     ),
 }
 #: What a group does where no command of it is named: group → command.
-DEFAULTS = {"archive": "status", "backup": "create"}
+DEFAULTS = {"archive": "status", "backup": "create", "encryption": "status"}
 #: Commands that are no operation but another surface: name → what it does, and the module whose `main` runs it.
 SERVERS = {
     "mcp": (Words("Serve the memory tools to an agent (MCP over stdio)", "에이전트에 기억 도구를 제공합니다 (MCP, stdio)"),

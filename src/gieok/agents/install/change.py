@@ -160,6 +160,11 @@ class InstallRecord:
         entry = self._entry(path)
         return list(json.loads(entry.read_text(encoding="utf-8"))["folders"]) if entry.exists() else []
 
+    def paths(self) -> list[Path]:
+        """Return every file of which something is remembered."""
+        rows = (json.loads(entry.read_text(encoding="utf-8")) for entry in sorted(self._folder.glob("*.json")))
+        return [Path(row["path"]) for row in rows]
+
     def forget(self, path: Path) -> None:
         """Forget a file that is as it was."""
         self._entry(path).unlink(missing_ok=True)

@@ -12,6 +12,7 @@ from dropbox import exceptions
 from dropbox import files as api
 from dropbox.content_hash import content_hash
 
+from gieok.backends.opening import ArchiveOpening
 from gieok.errors import ArchiveConflict, ArchiveFailed, ArchiveMissing
 from gieok.ports.archive import ArchiveChanges, ArchivedFile
 
@@ -21,7 +22,7 @@ PART_BYTES = 4 << 20
 #: Waits before another try, in seconds; a service that asks for a longer pause is left alone until the next run.
 _DELAYS_S = (1.0, 4.0, 15.0)
 _LONGEST_WAIT_S = 60.0
-_TOKEN, _KEY = "DROPBOX_REFRESH_TOKEN", "DROPBOX_APP_KEY"
+_TOKEN, _KEY, _SECRET = "DROPBOX_REFRESH_TOKEN", "DROPBOX_APP_KEY", "DROPBOX_APP_SECRET"
 _HINT = "get a new one as docs/archive.md says, then `gieok keys set dropbox`"
 _REV = re.compile("[0-9a-f]{9,}")
 #: The SDK's own errors of a broken connection.
@@ -214,6 +215,12 @@ class DropboxArchive:
             return ArchiveFailed(f"Dropbox does not know {_KEY}, or its secret is another", hint=_HINT)
         status = getattr(error, "status_code", 0)
         return ArchiveFailed(f"Dropbox refuses the request ({type(error).__name__}{f' {status}' if status else ''})")
+
+
+def opened(opening: ArchiveOpening) -> DropboxArchive:
+    """Return the folder of a scope. Raises ArchiveFailed where a key is not set."""
+    access = DropboxAccess(opening.secret(_TOKEN), opening.secret(_KEY), opening.secret(_SECRET), wait=opening.wait)
+    return DropboxArchive(f"{opening.own}/{opening.of_scope}", access)
 
 
 def _rev(revision: str) -> str:

@@ -20,7 +20,7 @@ class Unfinished:
         self._temporary: Path | None = None
         descriptor = _nameless(folder)
         if descriptor < 0:  # a system, or a file system, that has no such files
-            self._temporary = folder / f".{os.urandom(8).hex()}.gieok.tmp"
+            self._temporary = _temporary(folder)
             descriptor = os.open(
                 self._temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0), _PRIVATE
             )
@@ -46,14 +46,22 @@ class Unfinished:
             return target
         raise FileExistsError(f"{name!r} is taken in {str(self._folder)!r}")
 
+    def replace(self, target: Path) -> None:
+        """Take the place of a file in the folder in one step. Raises OSError."""
+        if self._temporary is None:
+            self._temporary = _temporary(self._folder)
+            self._link(self._temporary, is_nameless=True)
+        self._temporary.replace(target)
+        _sync(self._folder)
+
     def close(self) -> None:
         """Let go of it; what was not published is gone."""
         self.stream.close()
         if self._temporary:
             self._temporary.unlink(missing_ok=True)
 
-    def _link(self, target: Path) -> None:
-        if self._temporary:
+    def _link(self, target: Path, *, is_nameless: bool = False) -> None:
+        if self._temporary and not is_nameless:
             os.link(self._temporary, target)
             return
         folder = os.open(self._folder, os.O_RDONLY)
@@ -72,6 +80,11 @@ def unfinished(folder: Path) -> Iterator[Unfinished]:
         yield fresh
     finally:
         fresh.close()
+
+
+def _temporary(folder: Path) -> Path:
+    """Return a name that `fs.sweep` removes."""
+    return folder / f".{os.urandom(8).hex()}.gieok.tmp"
 
 
 def _nameless(folder: Path) -> int:

@@ -25,16 +25,19 @@ _WRONG = (
 
 
 class AgeSealer:
-    """`Sealer` and `StreamSealer`. `identity` gives the secret key's text when something is read. Raises BadConfig."""
+    """`Sealer` and `StreamSealer`. `identities` give the secret keys' text when something is read. They raise BadConfig.
+
+    The first is that of the recipient; the others open what was encrypted before the key was changed.
+    """
 
     suffix = ".age"
 
-    def __init__(self, recipient: str, identity: Callable[[], str]) -> None:
+    def __init__(self, recipient: str, *identities: Callable[[], str]) -> None:
         try:
             self._recipient = pyrage.x25519.Recipient.from_str(recipient)
         except pyrage.RecipientError as error:
             raise BadConfig(f"{recipient!r} is no public key of age", hint="`gieok encryption status`") from error
-        self._identity = identity
+        self._identities = identities
 
     def seal(self, data: bytes) -> bytes:
         """Return data encrypted."""
@@ -43,11 +46,25 @@ class AgeSealer:
 
     def open(self, data: bytes, what: str = "a file") -> bytes:
         """Return what was encrypted; `what` it is: named in errors. Raises WrongKey, Damaged."""
+        for number, identity in enumerate(self._identities, 1):  # one after the other: each may need a passphrase
+            try:
+                plain: bytes = pyrage.decrypt(data, [_identity(identity())])
+            except pyrage.DecryptError as error:
+                if number < len(self._identities) and str(error) == _NO_MATCH:
+                    continue
+                raise _failed(error, what) from error
+            return plain
+        raise WrongKey(f"{what} is encrypted, and there is no key", hint=_WRONG)
+
+    def is_current(self, data: bytes) -> bool:
+        """Say whether the first key opens it: it was not encrypted with one before. Raises Damaged."""
         try:
-            plain: bytes = pyrage.decrypt(data, [_identity(self._identity())])
+            pyrage.decrypt(data, [_identity(self._identities[0]())])
         except pyrage.DecryptError as error:
-            raise _failed(error, what) from error
-        return plain
+            if str(error) == _NO_MATCH:
+                return False
+            raise _failed(error, "a file") from error
+        return True
 
     @contextmanager
     def sealing(self, out: BinaryIO) -> Iterator[BinaryIO]:
@@ -68,8 +85,8 @@ class AgeSealer:
     @contextmanager
     def opening(self, source: BinaryIO, what: str = "a file") -> Iterator[BinaryIO]:
         """Give a stream of what was encrypted; `what` it is: named in errors. Its end is true only once this returned."""
-        identity = _identity(self._identity())
-        with _piped() as (reader, sink), _Worker(lambda: pyrage.decrypt_io(source, sink, [identity]), sink) as worker:
+        identities = [_identity(one()) for one in self._identities]
+        with _piped() as (reader, sink), _Worker(lambda: pyrage.decrypt_io(source, sink, identities), sink) as worker:
             try:
                 yield reader
             except BaseException:

@@ -13,7 +13,7 @@ from gieok.ops.operation import Effect, Operation, Style, Words, argument
 _HOOKS = ("post-commit", "post-checkout", "post-merge", "post-rewrite")
 _BEGIN, _END = "# >>> gieok code >>>", "# <<< gieok code <<<"
 #: In the background and silent: a commit never waits for it, nor fails by it.
-_BLOCK = f"""{_BEGIN}
+BLOCK = f"""{_BEGIN}
 command -v gieok >/dev/null 2>&1 && (gieok code sync --no-wait --trigger git >/dev/null 2>&1 &)
 {_END}
 """
@@ -66,15 +66,25 @@ def run(context: Context, request: HookRequest) -> HookResult:
     return HookResult(tuple(file for name in _HOOKS if change(file := folder / name)), request.remove)
 
 
+def files_of(root: Path) -> list[Path]:
+    """Return what `install-hook` wrote in a project: hooks in its own `.git` with our block, commands as we wrote them."""
+    hooks = [root / ".git" / "hooks" / name for name in _HOOKS]
+    found = [file for file in hooks if file.is_file() and _BEGIN in file.read_text(encoding="utf-8", errors="replace")]
+    return found + [
+        file for file, text in _command_files(root) if file.is_file() and file.read_bytes() == text.encode()
+    ]
+
+
+def take_out(root: Path) -> list[Path]:
+    """Take it out of a project; return the files that changed."""
+    return [file for name in _HOOKS if _without(file := root / ".git" / "hooks" / name)] + list(
+        _commands(root, remove=True)
+    )
+
+
 def _commands(root: Path, *, remove: bool) -> Iterator[Path]:
     """Write the command files, or take out those that are as we wrote them; one that a user changed stays."""
-    for name, (what, arguments, then) in _COMMANDS.items():
-        file = root / ".claude" / "commands" / f"gieok-{name}.md"
-        verb = arguments.split()[0]
-        text = (
-            f"---\ndescription: {what}\nallowed-tools: Bash(gieok code {verb}:*)\n---\n\n"
-            f"Run `gieok code {arguments}`. {then}\n"
-        )
+    for file, text in _command_files(root):
         if not remove and not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
@@ -82,6 +92,16 @@ def _commands(root: Path, *, remove: bool) -> Iterator[Path]:
         elif remove and file.exists() and file.read_text(encoding="utf-8") == text:
             file.unlink()
             yield file
+
+
+def _command_files(root: Path) -> Iterator[tuple[Path, str]]:
+    for name, (what, arguments, then) in _COMMANDS.items():
+        verb = arguments.split()[0]
+        text = (
+            f"---\ndescription: {what}\nallowed-tools: Bash(gieok code {verb}:*)\n---\n\n"
+            f"Run `gieok code {arguments}`. {then}\n"
+        )
+        yield root / ".claude" / "commands" / f"gieok-{name}.md", text
 
 
 def _with(file: Path) -> bool:
@@ -93,7 +113,7 @@ def _with(file: Path) -> bool:
             )
         file.parent.mkdir(parents=True, exist_ok=True)
         first, _, rest = text.partition("\n")
-        file.write_text(f"{first}\n{_BLOCK}{rest}", encoding="utf-8")  # first: a hook may end by `exit`
+        file.write_text(f"{first}\n{BLOCK}{rest}", encoding="utf-8")  # first: a hook may end by `exit`
         file.chmod(file.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
     return True
 

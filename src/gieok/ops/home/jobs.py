@@ -18,7 +18,7 @@ from gieok.engine.schedule import Schedule
 from gieok.errors import GieokError, unexpected
 from gieok.model.conversation import Incident
 from gieok.ops.context import Context
-from gieok.ops.home import housekeeping
+from gieok.ops.home import cold, housekeeping
 from gieok.ops.observe.run import settled
 from gieok.ops.operation import Words
 from gieok.text.redact import redact
@@ -204,4 +204,6 @@ JOBS = (
     Job(WARM, "archive.schedule_warm", Words("hot to warm", "hot에서 warm으로"), _warm),
     Job("backup", "backup.schedule", Words("backup", "백업"), _back_up),
     Job("housekeeping", "housekeeping.schedule", Words("housekeeping", "정리"), housekeeping.tidy),
+    Job("cold", "archive.schedule_cold", Words("moving to cold", "cold로 옮기기"), cold.to_cold),
+    Job("sync", "archive.schedule_sync", Words("synchronising cold", "cold 맞추기"), cold.by_itself),
 )

@@ -44,6 +44,11 @@ _NEXT = {
     "launchd": "launchctl load -w {file}",
     "windows": 'schtasks /Create /TN gieok /XML "{file}"',
 }
+_FORGET = {
+    "systemd": "systemctl --user daemon-reload",
+    "launchd": "launchctl remove gieok",
+    "windows": "schtasks /Delete /TN gieok /F",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +78,16 @@ def run(context: Context, request: ServiceRequest) -> ServiceResult:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-16" if system == "windows" else "utf-8")
     return ServiceResult(file, text, _NEXT[system].format(file=file), not request.dry_run)
+
+
+def installed(context: Context) -> list[tuple[Path, str]]:
+    """Return the files of services of ours that are there, each with the command by which the system forgets it."""
+    found = [(_file(context, system)[0], command) for system, command in _FORGET.items()]
+    return [
+        (file, command)
+        for file, command in found
+        if file.is_file() and b"gieok" in file.read_bytes().replace(b"\0", b"")
+    ]
 
 
 def _file(context: Context, system: str) -> tuple[Path, str]:

@@ -21,7 +21,6 @@ from gieok.model.memory import REPLACED_BY, Document, Entry, Scope, Tier
 from gieok.ops.context import Context
 from gieok.ops.memory import forgetting
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
-from gieok.text import filenames
 
 FORMATS = ("jsonl", "markdown", "obsidian")
 #: Folder of the records in an export for people, and the shelves that they stand on.
@@ -180,15 +179,14 @@ def _write_notes(context: Context, target: Path, count: Callable[[str], None]) -
         folder = places.scope_folder(scope.path)
         names: dict[str, str] = {}
         replaces: dict[str, list[str]] = {}
-        taken: set[str] = set()
+        form = note_file.NoteForm(folder, context.zone)
         for entry in _entries(context, scope):
-            name = note_file.path(entry.document, context.zone, taken)
-            taken.add(filenames.same(name))
-            names[entry.document.key] = f"{folder}/{name}"
+            day = _since(entry.document).astimezone(context.zone).date()
+            names[entry.document.key] = form.path(entry.document, day)
             if by := entry.document.metadata.get(REPLACED_BY):
                 replaces.setdefault(by, []).append(entry.document.key)
         for entry in _entries(context, scope):
-            text = note_file.written(entry.document, context.zone, _links(entry.document, names, replaces))
+            text = note_file.note(entry, context.zone, _links(entry.document, names, replaces))
             fs.replace_private(target / names[entry.document.key], text.encode("utf-8", "replace"))
             count("memory")
     _write_records(context, target, count)

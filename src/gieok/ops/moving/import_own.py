@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from gieok import fs, places
-from gieok.capabilities.observe import carried, observation
+from gieok.capabilities.observe import carried
 from gieok.capabilities.observe.archive import note_file
 from gieok.capabilities.observe.archive.day_file import DayForm
 from gieok.capabilities.observe.carried import Carrying
@@ -102,7 +102,7 @@ def _memories(text: str) -> Mapping[Scope, list[Entry]]:
         scope = Scope(json.loads(next(row for row in head.split("\n") if row.startswith("scope: "))[7:]))
         return {scope: [written.entry for written in DayForm().parse(scope, text).memories]}
     note = note_file.read(text)
-    return {note.document.scope: [observation.whole(note.document)]} if note and note.document else {}
+    return {note.entry.document.scope: [note.entry]} if note and note.entry else {}
 
 
 def _take_record_file(carrying: Carrying, taker: "_Records", files: ImportFiles, name: str) -> None:

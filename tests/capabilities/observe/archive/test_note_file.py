@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
+from gieok import places
 from gieok.capabilities.observe.archive import note_file
-from gieok.capabilities.observe.archive.note_file import BrokenNote, Links
-from gieok.model.memory import Document, Provenance, Scope
+from gieok.capabilities.observe.archive.note_file import BrokenNote, Links, NoteForm
+from gieok.capabilities.observe.archive.shelf import Contents, Written
+from gieok.model.memory import Document, Entry, Passage, Provenance, Scope, Tier
 from gieok.text import filenames
 
 _AT = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
@@ -46,13 +48,35 @@ def _document(text: str = "We use ruff.", **more: object) -> Document:
     return Document(**{**fields, **more})
 
 
+def _entry(document: Document) -> Entry:
+    return Entry(document, (Passage(0, len(document.text), 1, document.text.count("\n") + 1),))
+
+
+def _written(document: Document, own: str = "", links: Links = note_file.NO_LINKS) -> str:
+    form = NoteForm("Gieok", _SEOUL)
+    form.links = {(document.scope, document.key): links}
+    return form.render(document.scope, Tier.COLD, "x.md", Contents((Written(_entry(document)),), own))
+
+
+def _parsed(note: str) -> Contents:
+    return NoteForm("Gieok", _SEOUL).parse(Scope("agent:main"), note)
+
+
+def _rewritten(document: Document, note: str) -> str:
+    return _written(document, _parsed(note).own)
+
+
+def _path(document: Document) -> str:
+    return NoteForm("", _SEOUL).path(document, date(2026, 3, 4))
+
+
 def _properties(note: str) -> dict:
     head = note.split("\n---\n", 1)[0].removeprefix("---\n")
     return YAML(typ="safe").load(head)
 
 
 def test_the_properties_are_what_obsidian_shows() -> None:
-    found = _properties(note_file.written(_document(), _SEOUL, Links("Gieok/2026/05/01 uv", ("Gieok/2026/01/02 pip",))))
+    found = _properties(_written(_document(), links=Links("Gieok/2026/05/01 uv", ("Gieok/2026/01/02 pip",))))
     assert found["type"] == "observation"
     assert (found["category"], found["priority"], found["status"]) == ("decision", "high", "current")
     assert f"{found['date']}" == "2026-03-04 18:30:00"
@@ -67,21 +91,29 @@ def test_the_properties_are_what_obsidian_shows() -> None:
 @given(_TEXTS, _TEXTS, st.dictionaries(st.sampled_from(("priority", "category", "done", "who", "한")), _TEXTS))
 def test_a_document_comes_back_as_it_was(text: str, title: str, metadata: dict[str, str]) -> None:
     document = _document(text, title=title, metadata=metadata, valid_to=_AT + timedelta(days=3))
-    note = note_file.written(document, _SEOUL)
-    found = note_file.read(note.encode().decode())
-    assert found is not None
-    assert found.document == document
-    assert not found.is_edit(document)
+    note = _written(document)
+    expected = Contents((Written(_entry(document)),), "")
+    assert _parsed(note.encode().decode()) == expected
+    assert _parsed(note.replace("\n", "\r\n")) == expected
     assert _properties(note)["type"] == "observation"
-    again = note_file.read(note.replace("\n", "\r\n"))
-    assert again is not None
-    assert again.document == document
+
+
+@settings(max_examples=150, deadline=None)
+@given(_TEXTS, _TEXTS)
+def test_what_a_person_wrote_below_comes_back_as_it_was(text: str, below: str) -> None:
+    document = _document(text or "x")
+    first = _parsed(_written(document) + below)
+    assert [one.entry for one in first.memories] == [_entry(document)]
+    again = _parsed(_written(document, first.own))
+    assert again == first
+    alone = NoteForm("", _SEOUL).render(document.scope, Tier.COLD, "x.md", Contents((), first.own))
+    assert _parsed(alone).own == first.own or not first.own
 
 
 @settings(max_examples=200, deadline=None)
 @given(_TEXTS)
 def test_a_name_is_legal_everywhere(text: str) -> None:
-    found = note_file.path(_document(text), _SEOUL, set())
+    found = _path(_document(text))
     assert re.fullmatch(r"2026/03/04 .+\.md", found)
     name = found.rpartition("/")[2]
     assert not set('\\/:*?"<>|#^[]') & set(name)
@@ -98,76 +130,79 @@ def test_a_reserved_name_is_none_any_more(title: str) -> None:
 
 
 def test_long_names_are_cut_between_words_and_letters() -> None:
-    assert note_file.path(_document("word " * 60), _SEOUL, set()).endswith("word.md")
-    assert len(note_file.path(_document("기억을" * 60), _SEOUL, set()).encode()) <= 128
+    assert _path(_document("word " * 60)).endswith("word.md")
+    assert len(_path(_document("기억을" * 60)).encode()) <= 128
     assert "\ufffd" not in filenames.legal("👩‍👩‍👧" * 30, 100)
     assert not filenames.legal("👩‍👩‍👧" * 30, 100).endswith("\u200d")
 
 
 def test_names_that_one_file_system_takes_for_equal_are_kept_apart() -> None:
-    taken: set[str] = set()
-    for n, text in enumerate(("Café", "CAFÉ", unicodedata.normalize("NFD", "café"), "Straße", "STRASSE")):
-        found = note_file.path(_document(text, key=f"observe:{n}"), _SEOUL, taken)
-        assert filenames.same(found) not in taken
+    form, taken = NoteForm("Gieok", _SEOUL), set[str]()
+    form.is_taken = lambda path, _: path == "Gieok/2026/03/04 Mine.md"
+    texts = ("Café", "CAFÉ", unicodedata.normalize("NFD", "café"), "Straße", "STRASSE", "Mine")
+    for n, text in enumerate(texts):
+        document = _document(text, key=f"observe:{n}")
+        found = form.path(document, date(2026, 3, 4))
+        assert form.path(document, date(2026, 3, 4)) == found
+        assert filenames.same(found) not in taken | {"gieok/2026/03/04 mine.md"}
         taken.add(filenames.same(found))
 
 
-def test_an_edit_of_the_text_or_a_property_is_seen() -> None:
-    document = _document()
-    note = note_file.written(document, _SEOUL)
-    assert _read(note.replace("We use ruff.", "We use black.")).text == "We use black."
-    assert _read(note.replace("We use ruff.", "We use black.")).is_edit(document)
-    low = _read(note.replace("priority: high", "priority: low").replace("status: current", 'status: "done"'))
-    assert low.is_edit(document)
-    assert low.applied(document).metadata == {"priority": "low", "category": "decision", "done": "yes"}
-    assert not _read(note.replace("priority: high", "priority: urgent")).is_edit(document)
-    assert not _read(note.replace("We use ruff.\n", "We use ruff.  \n\n")).is_edit(document)
-
-
-def _read(note: str) -> note_file.ReadNote:
-    found = note_file.read(note)
-    assert found is not None
+def _only(note: str) -> Written:
+    (found,) = _parsed(note).memories
     return found
 
 
+def test_an_edit_of_the_text_or_a_property_is_seen() -> None:
+    note = _written(_document())
+    edited = _only(note.replace("We use ruff.", "We use black."))
+    assert (edited.is_edited, edited.entry.document.text) == (True, "We use black.")
+    low = _only(note.replace("priority: high", "priority: low").replace("status: current", 'status: "done"'))
+    assert low.is_edited
+    assert low.entry.document.metadata == {"priority": "low", "category": "decision", "done": "yes"}
+    assert not _only(note.replace("priority: high", "priority: urgent")).is_edited
+    assert not _only(note.replace("We use ruff.\n", "We use ruff.  \n\n")).is_edited
+
+
 def test_what_a_person_added_stays() -> None:
-    note = note_file.written(_document(), _SEOUL)
     own = (
-        note.replace("---\n\n", 'mood: "good"\nnested:\n  a: 1 # why\n---\n\n', 1)
+        _written(_document()).replace("---\n\n", 'mood: "good"\nnested:\n  a: 1 # why\n---\n\n', 1)
         .replace("  - decision", "  - decision\n  - 팀/도구\n  - mine")
         + "\nMy own thoughts.\n---\nmore: of them\n<!-- gieok {} -->\n"
     )  # fmt: skip
-    again = note_file.written(_document("We use uv."), _SEOUL, before=own)
+    again = _rewritten(_document("We use uv."), own)
     found = _properties(again)
     assert found["mood"] == "good"
     assert found["nested"] == {"a": 1}
     assert "a: 1 # why" in again
     assert found["tags"] == ["gieok", "decision", "팀/도구", "mine"]
     assert again.endswith("\nMy own thoughts.\n---\nmore: of them\n<!-- gieok {} -->\n")
-    assert _read(again).document == _document("We use uv.")
-    assert note_file.written(_document("We use uv."), _SEOUL, before=again) == again
-
-
-def test_a_tag_that_a_person_took_off_stays_off() -> None:
-    note = note_file.written(_document(), _SEOUL).replace("  - decision\n", "")
-    again = note_file.written(_document("We use uv."), _SEOUL, before=note)
-    assert _properties(again)["tags"] == ["gieok"]
+    assert _only(again).entry.document == _document("We use uv.")
+    assert _rewritten(_document("We use uv."), again) == again
 
 
 @pytest.mark.parametrize(
     "tags", ["tags: [gieok, mine]", "tags: gieok", "tags:\n- gieok\n- mine", "tags: ['gieok', \"mine\"]", "tags:"]
 )
 def test_tags_are_read_however_they_are_written(tags: str) -> None:
-    note = note_file.written(_document(), _SEOUL).replace("tags:\n  - gieok\n  - decision", tags)
-    again = _properties(note_file.written(_document(), _SEOUL, before=note))["tags"] or []
+    note = _written(_document()).replace("tags:\n  - gieok\n  - decision", tags)
+    again = _properties(_rewritten(_document(), note))["tags"]
     assert ("mine" in again) == ("mine" in tags)
-    assert "decision" not in again
 
 
 def test_a_note_without_its_comment_is_known_by_its_handle() -> None:
-    note = note_file.written(_document(), _SEOUL)
-    found = _read(re.sub("<!-- gieok .* -->\n", "", note))
-    assert (found.handle, found.document, found.text) == (_read(note).handle, None, "We use ruff.")
+    note = _written(_document())
+    bare = re.sub("<!-- gieok .* -->\n", "", note)
+    found = note_file.read(bare)
+    assert found is not None
+    assert (found.handle, found.entry, found.text) == (
+        places.handle("agent:main", _document().key),
+        None,
+        "We use ruff.",
+    )
+    assert _parsed(note_file.with_comment(bare, _entry(_document()))) == _parsed(note)
+    with pytest.raises(BrokenNote):
+        _parsed(bare)
 
 
 def test_other_notes_are_none_of_gieoks() -> None:
@@ -178,8 +213,11 @@ def test_other_notes_are_none_of_gieoks() -> None:
 
 
 def test_a_note_that_cannot_be_understood_is_named() -> None:
-    note = note_file.written(_document(), _SEOUL)
-    for broken in (note.replace("\n---\n", "\n", 1), note.replace('{"scope"', '{"scpe"'), note.replace("} -->", "")):
+    note = _written(_document())
+    for broken in (
+        note.replace("\n---\n", "\n", 1), note.replace('{"scope"', '{"scpe"'), note.replace("} -->", ""),
+        note.replace("We use ruff.", ""),
+    ):  # fmt: skip
         with pytest.raises(BrokenNote):
             note_file.read(broken)
 

@@ -21,16 +21,15 @@ person changed it. Other lines are the person's own, and stay, at the end.
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
-from typing import Any
 
 from gieok.capabilities.observe import observation
-from gieok.capabilities.observe.archive.fields import from_fields, to_fields
+from gieok.capabilities.observe.archive.fields import from_entry_fields, to_entry_fields
 from gieok.capabilities.observe.archive.shelf import Contents, Written
 from gieok.capabilities.observe.observation import PRIORITY_OF_MARK, Category, Priority
-from gieok.model.memory import Document, Entry, Passage, Scope, Tier
+from gieok.model.memory import Document, Entry, Scope, Tier
 from gieok.text.tokens import count_tokens
 
 _OPENS, _CLOSES = "  <!-- gieok ", " -->"
@@ -98,7 +97,7 @@ def _bullet(entry: Entry, zone: tzinfo) -> Iterator[str]:
     shown = _UNSAFE.sub(" ", document.text).split("\n")
     shown = [_NOTHING + line if line.startswith(_OPENS.strip()) else line for line in shown]
     lines = [f"- {_lead(document, zone)}{shown[0]}", *(f"  {line}" if line else "" for line in shown[1:])]
-    facts = _facts(entry) | {"sum": _sum(lines)}
+    facts = to_entry_fields(entry) | {"sum": _sum(lines)}
     if _text("\n".join(lines)) != document.text:
         facts["text"] = document.text
     yield from lines
@@ -152,23 +151,8 @@ def _memory(comment: str, block: list[str]) -> Written | None:
     try:
         facts = json.loads(comment)
         if _sum(block) == facts["sum"]:
-            return Written(_entry(facts, facts.get("text", _text("\n".join(block)))))
+            return Written(from_entry_fields(facts, facts.get("text", _text("\n".join(block)))))
         text = _text("\n".join(line.rstrip() for line in block)).strip()
-        return Written(_entry(facts, text), is_edited=True) if text else None
+        return Written(from_entry_fields(facts, text), is_edited=True) if text else None
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
-
-
-def _facts(entry: Entry) -> dict[str, object]:
-    whole = _whole(entry.document.text)
-    facts = to_fields(entry.document)
-    return facts if entry.passages == whole else {**facts, "passages": [list(p) for p in entry.passages]}
-
-
-def _entry(facts: Mapping[str, Any], text: str) -> Entry:
-    passages = tuple(Passage(*row) for row in facts.get("passages", ()))
-    return Entry(from_fields(facts, text), passages or _whole(text))
-
-
-def _whole(text: str) -> tuple[Passage, ...]:
-    return (Passage(0, len(text), 1, text.count("\n") + 1),)

@@ -1,10 +1,10 @@
-"""What a document is beside its text, as JSON: for the forms of archive files."""
+"""What a document or an entry is beside its text, as JSON: for the forms of archive files, and for exports."""
 
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from gieok.model.memory import Document, Provenance, Scope
+from gieok.model.memory import Document, Entry, Passage, Provenance, Scope
 
 _TIMES = ("created_at", "updated_at", "valid_from", "valid_to")
 
@@ -12,18 +12,17 @@ _TIMES = ("created_at", "updated_at", "valid_from", "valid_to")
 def to_fields(document: Document) -> dict[str, object]:
     """Return the fields of a document but for its text and tier, those that are empty left out."""
     times = {name: moment.isoformat() for name in _TIMES if (moment := getattr(document, name)) is not None}
-    origins = [[o.source, o.start_line, o.end_line, list(o.message_ids)] for o in document.provenance]
-    return {
-        "scope": document.scope.path, "key": document.key, "kind": document.kind, "hash": document.content_hash,
-        **times, "importance": document.importance,
-        **({"title": document.title} if document.title else {}),
-        **({"metadata": dict(document.metadata)} if document.metadata else {}),
-        **({"from": origins} if origins else {}),
+    fields = {
+        "scope": document.scope.path, "key": document.key, "kind": document.kind, "hash": document.content_hash, **times,
+        "importance": document.importance, "title": document.title, "metadata": dict(document.metadata),
+        # No list in a list: `[[` is a link to Obsidian.
+        "from": [origin._asdict() for origin in document.provenance],
     }  # fmt: skip
+    return {name: value for name, value in fields.items() if value not in ("", [], {})}
 
 
 def from_fields(fields: Mapping[str, Any], text: str) -> Document:
-    """Return the document of these fields and a text. Raises KeyError, ValueError, TypeError for others."""
+    """Return the document of these fields and a text. Raises KeyError, ValueError, TypeError, AttributeError for others."""
     times: dict[str, Any] = {name: datetime.fromisoformat(fields[name]) for name in _TIMES if name in fields}
     return Document(
         scope=Scope(fields["scope"]),
@@ -34,6 +33,25 @@ def from_fields(fields: Mapping[str, Any], text: str) -> Document:
         title=fields.get("title", ""),
         importance=float(fields["importance"]),
         metadata={str(name): str(value) for name, value in fields.get("metadata", {}).items()},
-        provenance=tuple(Provenance(s, a, b, tuple(ids)) for s, a, b, ids in fields.get("from", ())),
+        provenance=tuple(
+            Provenance(**{**row, "message_ids": tuple(row["message_ids"])}) for row in fields.get("from", ())
+        ),
         **times,
     )
+
+
+def to_entry_fields(entry: Entry) -> dict[str, object]:
+    """Return the fields of an entry: with passages, unless the whole text is one."""
+    fields, passages = to_fields(entry.document), entry.passages
+    is_whole = passages == _whole(entry.document.text)
+    return fields if is_whole else {**fields, "passages": [passage._asdict() for passage in passages]}
+
+
+def from_entry_fields(fields: Mapping[str, Any], text: str) -> Entry:
+    """Return the entry of these fields and a text. Raises as `from_fields`."""
+    passages = tuple(Passage(**row) for row in fields.get("passages", ()))
+    return Entry(from_fields(fields, text), passages or _whole(text))
+
+
+def _whole(text: str) -> tuple[Passage, ...]:
+    return (Passage(0, len(text), 1, text.count("\n") + 1),)

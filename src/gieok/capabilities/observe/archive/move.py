@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from gieok.capabilities.observe import observation
-from gieok.capabilities.observe.archive import retention
+from gieok.capabilities.observe.archive import conflict, retention
 from gieok.capabilities.observe.archive.shelf import Contents, Held, Shelf, Written
 from gieok.capabilities.observe.archive.tiers import Arrival, Group, Outcome, Tiers
 from gieok.engine.clean import cleaned
@@ -48,6 +48,8 @@ class FileState:
     held: dict[str, Held] = field(default_factory=dict)
     own: str = ""
     wrong: list[str] = field(default_factory=list)
+    #: What a person changed in a file where it lives no more.
+    strays: list[Written] = field(default_factory=list)
 
 
 class _Plan(NamedTuple):
@@ -73,16 +75,18 @@ def read(tiers: Tiers, group: Group, stored: Stored | None = None) -> FileState:
         if rows and (held is None or held.wrong):
             state.wrong.append(f"{_name(shelf, place)}: {held.wrong if held else 'the file is gone'}")
         written = {one.entry.document.key: one for one in held.contents.memories} if held else {}
+        living = {row.key for row in rows}
+        state.strays += [one for key, one in written.items() if one.is_edited and key not in living]
         for row in rows:
             if (found := written.get(row.key)) is not None:
                 state.living[row.key] = _as_read(tiers, row, found, stored)
             else:
                 lost.append(row)
         if held and rows:
-            state.own = _joined(state.own, _own(held, {row.key for row in rows}))
+            state.own = _joined(state.own, held.contents.own)
     if not state.living and not lost:
         for held in state.held.values():
-            state.own = _joined(state.own, _own(held, set()))
+            state.own = _joined(state.own, held.contents.own)
     _find_again(shelf, state, lost, stored)
     return state
 
@@ -171,6 +175,8 @@ def _planned(tiers: Tiers, group: Group, done: Outcome) -> _Plan | None:
 
 def _plan(tiers: Tiers, group: Group) -> _Plan:
     shelf, state = tiers.shelves[group.tier], read(tiers, group)
+    if state.strays:
+        group = replace(group, arriving=(*group.arriving, *conflict.taken_in(tiers, group, state.strays)))
     entries = {key: living.entry for key, living in state.living.items()}
     entries |= {one.entry.document.key: in_hot(one.entry) for one in group.arriving}
     if not entries and not state.own:
@@ -276,12 +282,6 @@ def _count(done: Outcome, written: Sequence[_Plan], refused: Sequence[Move]) -> 
 
 def _is_corrected(move: Move) -> bool:
     return bool(move.before and move.to and move.before.content_hash != move.to.content_hash)
-
-
-def _own(held: Held, alive: set[str]) -> str:
-    """Return what a person wrote in a file: beside the memories, and into such as live there no more."""
-    changed = [one.entry.document for one in held.contents.memories if one.is_edited]
-    return "\n\n".join([*filter(None, [held.contents.own]), *(f"- {d.text}" for d in changed if d.key not in alive)])
 
 
 def _joined(own: str, more: str) -> str:

@@ -17,14 +17,16 @@ its comment, a note is still known by its property `gieok`, the handle.
 import hashlib
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import datetime, tzinfo
+from datetime import date, datetime, tzinfo
 from typing import Any, NamedTuple
 
 from gieok import places
-from gieok.capabilities.observe.archive.fields import from_fields, to_fields
-from gieok.model.memory import CORRECTED, REPLACED_BY, Document
+from gieok.capabilities.observe.archive.fields import from_entry_fields, to_entry_fields
+from gieok.capabilities.observe.archive.shelf import Contents, Written
+from gieok.errors import ArchiveFailed
+from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Scope, Tier
 from gieok.text import filenames, properties
 
 SUFFIX = ".md"
@@ -32,13 +34,14 @@ SUFFIX = ".md"
 MOST_NAME_BYTES = 120
 _TITLE_BYTES = 100
 _OPENS, _CLOSES = "<!-- gieok ", " -->"
-_COMMENT = re.compile(rf"^{_OPENS}(\{{.*\}}){_CLOSES}[ \t]*$", re.MULTILINE)
+_COMMENT = re.compile(rf'^{_OPENS}(\{{"scope": .*\}}){_CLOSES}[ \t]*$', re.MULTILINE)
 _BELOW = "%% Write below this line: Gieok keeps it as it is. %%"
-_UNSAFE = re.compile("[<>\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff]")
+#: What ends a comment, breaks a line, or is a link or a tag to Obsidian.
+_UNSAFE = re.compile("[<>#]|\\[(?=\\[)|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff]")
 _HANDLE, _TAG = "gieok", "gieok"
-_OURS = (
-    *("type", "category", "priority", "status", "date", "until", "corrected", "scope"),
-    *("replaced_by", "replaces", "tags", _HANDLE),
+_MARK = re.compile(rf"^{_HANDLE}\s*:", re.MULTILINE)
+_OURS = frozenset(
+    "type category priority status date until corrected scope replaced_by replaces tags gieok".split(),
 )
 _PRIORITIES, _CATEGORIES = ("high", "medium", "low"), ("state", "decision", "preference", "task")
 _DONE, _CURRENT = "done", "current"
@@ -52,67 +55,88 @@ class Links(NamedTuple):
 
     replaced_by: str = ""
     replaces: tuple[str, ...] = ()
+    #: Whose notes these are, by scope and key.
+    of: frozenset[tuple[Scope, str]] = frozenset()
 
 
 NO_LINKS = Links()
 
 
+class BrokenNote(ValueError):
+    """The properties of a note have no end, its comment is cut, or nothing is left of its text: it cannot be taken in."""
+
+
+class NoteForm:
+    """`Form` of one note a memory, in folders of years and months below `folder`.
+
+    `is_taken` says whether another file than the note of a document has a path; `links` is where notes lead to, by scope and
+    key of their memories.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        zone: tzinfo,
+    ) -> None:
+        self._folder = f"{folder.strip('/')}/" if folder.strip("/") else ""
+        self._zone = zone
+        self.is_taken: Callable[[str, Document], bool] = lambda path, document: False
+        self.links: Mapping[tuple[Scope, str], Links] = {}
+        self._given: dict[str, tuple[Scope, str]] = {}
+
+    def path(self, document: Document, day: date) -> str:
+        """Return where the note of a document goes, `2026/03/04 We use ruff.md`: a name that no other file has."""
+        title = filenames.legal(title_of(document), _TITLE_BYTES) or document.kind
+        whose = (document.scope, document.key)
+        for name in (title, f"{title} {_handle(document)}", _hash(document.scope.path, document.key)):
+            found = f"{self._folder}{day:%Y/%m/%d} {name}{SUFFIX}"
+            if self._given.get(filenames.same(found), whose) == whose and not self.is_taken(found, document):
+                self._given[filenames.same(found)] = whose
+                return found
+        raise ArchiveFailed(f"no name is left for the note {found!r}")
+
+    def render(self, scope: Scope, tier: Tier, path: str, contents: Contents) -> str:
+        """Return a note; without a memory, what a person wrote in one. Raises ArchiveFailed for two memories."""
+        del scope, tier
+        if len(contents.memories) > 1:
+            raise ArchiveFailed(f"two memories cannot be in the note {path!r}")
+        if not contents.memories:
+            return contents.own + "\n"
+        entry = contents.memories[0].entry
+        links = self.links.get((entry.document.scope, entry.document.key), NO_LINKS)
+        return note(entry, self._zone, links, contents.own)
+
+    def parse(self, scope: Scope, text: str) -> Contents:
+        """Return what a note holds, as a person may have left it. Raises BrokenNote."""
+        del scope
+        text = _same_lines(text)
+        found = read(text)
+        if found is None:
+            return Contents((), text.strip("\n") if text.startswith(properties.FENCE) else _plain(text))
+        if found.entry is None:
+            raise BrokenNote("Gieok's comment in it is gone")
+        return Contents((Written(found.entry, found.is_edited),), found.own)
+
+
 class ReadNote(NamedTuple):
-    """What a note says. `document` has the text that stands there; it is None where only the `handle` tells whose it is."""
+    """What a note says: `entry` as a person left it, None where only the `handle` tells whose it is; `own` is the person's."""
 
     handle: str
-    document: Document | None
     text: str
-    links: Links = NO_LINKS
-    priority: str = ""
-    category: str = ""
-    status: str = ""
-
-    def is_edit(self, document: Document) -> bool:
-        """Say whether a person changed what Gieok wrote of a document."""
-        if _sum(self.text) != _sum(_shown(document.text)) and self.text != document.text:
-            return True
-        return self.applied(document).metadata != document.metadata
-
-    def applied(self, document: Document) -> Document:
-        """Return a document with the properties that a person changed here; its text is left."""
-        metadata = dict(document.metadata)
-        if self.priority in _PRIORITIES and "priority" in metadata:
-            metadata["priority"] = self.priority
-        if self.category in _CATEGORIES and "category" in metadata:
-            metadata["category"] = self.category
-        if self.status == _DONE and _status(document) != _DONE:
-            metadata["done"] = "yes"
-        elif self.status == _CURRENT and _status(document) == _DONE:
-            del metadata["done"]
-        return replace(document, metadata=metadata)
+    links: Links
+    own: str
+    entry: Entry | None = None
+    is_edited: bool = False
 
 
-class BrokenNote(ValueError):
-    """The properties of a note have no end, or its comment is cut: nothing of it can be trusted."""
+def handle(scope: Scope, key: str) -> str:
+    """Return by what a note says whose it is."""
+    return places.handle(scope.path, key)
 
 
 def is_copy(path: str) -> bool:
     """Say whether a file is the copy that a program made of a conflict."""
     return bool(_COPY.search(path.rpartition("/")[2]))
-
-
-def path(document: Document, zone: tzinfo, taken: Collection[str]) -> str:
-    """Return where the note of a document goes, `2026/03/04 We use ruff.md`.
-
-    `taken` are paths that others have, each as `filenames.same` makes it.
-    """
-    day = _since(document).astimezone(zone)
-    title = filenames.legal(title_of(document), _TITLE_BYTES) or document.kind
-    for name in (
-        title,
-        f"{title} {_handle(document)}",
-        f"{title[:20].strip()} {_hash(document.scope.path, document.key)}",
-    ):
-        found = f"{day:%Y/%m/%d} {name}{SUFFIX}"
-        if filenames.same(found) not in taken:
-            return found
-    raise FileExistsError(found)
 
 
 def title_of(document: Document) -> str:
@@ -123,91 +147,131 @@ def title_of(document: Document) -> str:
     return _SENTENCE.split(first, maxsplit=1)[0]
 
 
-def written(document: Document, zone: tzinfo, links: Links = NO_LINKS, before: str = "") -> str:
-    """Return the note of a document. `before` is the note in whose place it comes: what is the person's there stays.
-
-    Raises BrokenNote for one that cannot be read.
-    """
-    own, theirs, below = _persons(before)
-    ours = {name: value for name, value in _properties(document, zone, links).items() if value}
-    dropped = set(theirs.wrote) - set(theirs.tags)
-    tags = [tag for tag in _tags(document) if tag not in dropped]
-    ours["tags"] = [*tags, *(tag for tag in theirs.tags if tag not in theirs.wrote and tag not in tags)]
-    blocks = {name: properties.block(name, value) for name, value in ours.items()} | own
-    body = _shown(document.text)
-    fields = {**to_fields(document), "sum": _sum(body), "tags": _tags(document)}
-    if _read_back(body) != document.text:
-        fields["text"] = document.text
-    comment = f"{_OPENS}{_comment(fields)}{_CLOSES}"
-    return f"{properties.joined(blocks)}\n{body}\n\n{comment}\n{below or _BELOW + chr(10)}"
-
-
 def read(text: str) -> ReadNote | None:
     """Return what a note says; None for one that is not Gieok's. Raises BrokenNote."""
+    text = _same_lines(text)
     found = properties.split(text)
-    comment = _COMMENT.search(text)
     if found is None:
-        if comment or re.search(rf"^{_HANDLE}\s*:", text, re.MULTILINE):
+        if _COMMENT.search(text) or _MARK.search(text):
             raise BrokenNote("its properties cannot be read: `---` is missing, or a line among them has no name")
         return None
     blocks, rest = found
-    comment = _COMMENT.search(rest)
-    handle = properties.word(blocks, _HANDLE)
-    if comment is None:
-        if _OPENS.strip() in rest and handle:
-            raise BrokenNote("Gieok's comment in it is cut: undo that in your editor, or delete the note")
-        return _without_comment(blocks, rest, handle) if handle else None
-    return _with_comment(blocks, rest, comment)
+    whose, comment = properties.word(blocks, _HANDLE), _COMMENT.search(rest)
+    if comment is not None:
+        return _whole(blocks, rest, comment)
+    if whose and _OPENS.strip() in rest:
+        raise BrokenNote("Gieok's comment in it is cut: undo that in your editor, or delete the note")
+    if not whose:
+        return None
+    body, _, below = rest.partition(_BELOW)
+    return ReadNote(whose, body.strip(), _links(blocks), _own(blocks, (_TAG,), below))
 
 
-def _without_comment(blocks: Mapping[str, str], rest: str, handle: str) -> ReadNote:
-    return ReadNote(handle, None, rest.partition(_BELOW)[0].strip(), _links(blocks), *_chosen(blocks))
+def with_comment(text: str, entry: Entry) -> str:
+    """Return a note that lost its comment with the one that belongs to a memory."""
+    head, mark, below = _same_lines(text).partition(_BELOW)
+    return f"{head.rstrip()}\n\n{_comment(entry)}\n{mark}{below}"
 
 
-def _with_comment(blocks: Mapping[str, str], rest: str, comment: re.Match[str]) -> ReadNote:
+def conflict_note(document: Document, zone: tzinfo, of: str) -> str:
+    """Return a note that keeps what Gieok had where a person wrote something else meanwhile; `of` is the path of theirs."""
+    of = of.removesuffix(SUFFIX)
+    blocks = {"type": "conflict", "date": f"{_since(document).astimezone(zone):%Y-%m-%dT%H:%M:%S}", "of": f"[[{of}]]"}
+    head = properties.joined({name: properties.block(name, value) for name, value in blocks.items()})
+    return f"{head}\n{_shown(document.text)}\n"
+
+
+def text_of_conflict(text: str) -> str:
+    """Return what stands in such a note."""
+    found = properties.split(_same_lines(text))
+    return found[1].strip() if found else ""
+
+
+def conflict_path(path: str, day: date, number: int = 1) -> str:
+    """Return where such a note goes."""
+    again = f" {number}" if number > 1 else ""
+    folder, slash, name = path.rpartition("/")
+    title = filenames.legal(name.removesuffix(SUFFIX), 60)
+    return f"{folder}{slash}{title} (Gieok's version {day.isoformat()}{again}){SUFFIX}"
+
+
+def _whole(blocks: Mapping[str, str], rest: str, comment: re.Match[str]) -> ReadNote:
     fields = _fields(comment)
     body = rest[: comment.start()]
     is_same = _sum(body) == fields.get("sum")
-    text = str(fields["text"]) if is_same and "text" in fields else _read_back(body)
-    document = from_fields(fields, text)
-    return ReadNote(_handle(document), document, text, _links(blocks), *_chosen(blocks))
+    text = str(fields["text"]) if is_same and "text" in fields else body.strip()
+    if not is_same and not text:
+        raise BrokenNote("nothing is left of its text: delete the note, or write what it shall say")
+    entry = from_entry_fields(fields, text)
+    chosen = _chosen(blocks, entry.document)
+    is_edited = not is_same or chosen.metadata != entry.document.metadata
+    own = _own(blocks, tuple(fields.get("tags", ())), rest[comment.end() + 1 :])
+    return ReadNote(_handle(chosen), text, _links(blocks), own, entry._replace(document=chosen), is_edited)
+
+
+def _chosen(blocks: Mapping[str, str], document: Document) -> Document:
+    """Return a document with the properties that a person changed in its note."""
+    priority, category, status = (properties.word(blocks, name) for name in ("priority", "category", "status"))
+    metadata = dict(document.metadata)
+    if priority in _PRIORITIES and "priority" in metadata:
+        metadata["priority"] = priority
+    if category in _CATEGORIES and "category" in metadata:
+        metadata["category"] = category
+    if status == _DONE and _status(document) != _DONE:
+        metadata["done"] = "yes"
+    elif status == _CURRENT and _status(document) == _DONE:
+        del metadata["done"]
+    return replace(document, metadata=metadata)
+
+
+def _own(blocks: Mapping[str, str], wrote: tuple[str, ...], below: str) -> str:
+    """Return what is the person's in a note, as a note of its own: properties, tags, what stands below; '' for nothing."""
+    kept = {name: block for name, block in blocks.items() if name and name not in _OURS}
+    if tags := [tag for tag in properties.words(blocks, "tags") if tag not in wrote]:
+        kept["tags"] = properties.block("tags", tags)
+    below = "" if below.strip() in ("", _BELOW) else below.strip("\n")
+    below = _COMMENT.sub(_defused, below)  # of a note that was pasted here
+    return f"{properties.joined(kept)}{below}".strip("\n") if kept or below else ""
+
+
+def _defused(comment: re.Match[str]) -> str:
+    return comment[0].replace(_OPENS, "<!- gieok ")
+
+
+def _plain(text: str) -> str:
+    """Return a person's note in the form of `_own`; '' for nothing."""
+    return f"{properties.joined({})}{text}".strip("\n") if text.strip() else ""
+
+
+def note(entry: Entry, zone: tzinfo, links: Links, own: str = "") -> str:
+    """Return the note of a memory, with what is a person's `own` in it."""
+    theirs, below = (properties.split(own + "\n") if own else None) or ({}, "")
+    ours = {name: value for name, value in _properties(entry.document, zone, links).items() if value}
+    ours["tags"] = [*_tags(entry.document), *properties.words(theirs, "tags")]
+    blocks = {name: properties.block(name, value) for name, value in ours.items()}
+    blocks |= {name: block for name, block in theirs.items() if name != "tags"}
+    below = below.strip("\n") or _BELOW
+    return f"{properties.joined(blocks)}\n{_shown(entry.document.text)}\n\n{_comment(entry)}\n{below}\n"
+
+
+def _comment(entry: Entry) -> str:
+    """Return the comment of a memory, as its note is written now."""
+    document = entry.document
+    body = _shown(document.text)
+    fields = {**to_entry_fields(entry), "sum": _sum(body), "tags": _tags(document)}
+    if body != document.text:
+        fields["text"] = document.text
+    text = _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(fields, ensure_ascii=False))
+    return f"{_OPENS}{text}{_CLOSES}"
 
 
 def _fields(comment: re.Match[str]) -> dict[str, Any]:
     try:
         found = json.loads(comment[1])
-        from_fields(found, "")
-    except (ValueError, KeyError, TypeError) as error:
+        from_entry_fields(found, "")
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BrokenNote("Gieok's comment in it was changed: undo that in your editor, or delete the note") from error
     return dict(found)
-
-
-def _chosen(blocks: Mapping[str, str]) -> tuple[str, str, str]:
-    priority, category, status = (properties.word(blocks, name) for name in ("priority", "category", "status"))
-    return priority, category, status
-
-
-class _Theirs(NamedTuple):
-    """Tags that a note has, and those of them that Gieok wrote."""
-
-    tags: tuple[str, ...] = ()
-    wrote: tuple[str, ...] = ()
-
-
-def _persons(before: str) -> tuple[dict[str, str], _Theirs, str]:
-    """Return a person's own properties, the tags, and what they wrote below."""
-    if not before:
-        return {}, _Theirs(), ""
-    note = read(before)
-    found = properties.split(before)
-    if note is None or found is None:
-        raise BrokenNote("it is not Gieok's any more")
-    blocks, rest = found
-    own = {name: block for name, block in blocks.items() if name and name not in _OURS}
-    comment = _COMMENT.search(rest)
-    below = rest[comment.end() + 1 :] if comment else "".join(rest.partition(_BELOW)[1:])
-    wrote = _fields(comment).get("tags", ()) if comment else (_TAG,)
-    return own, _Theirs(tuple(properties.words(blocks, "tags")), tuple(wrote)), below
 
 
 def _properties(document: Document, zone: tzinfo, links: Links) -> dict[str, properties.Value]:
@@ -247,17 +311,13 @@ def _links(blocks: Mapping[str, str]) -> Links:
 
 
 def _tags(document: Document) -> list[str]:
-    return [tag for tag in (_TAG, document.metadata.get("category", "")) if tag]
+    return [_TAG, *(one for one in _CATEGORIES if one == document.metadata.get("category"))]
 
 
 def _shown(text: str) -> str:
     """Return a text as the body of a note: what would be read as Gieok's own lines is not."""
-    body = text.encode("utf-8", "replace").decode().replace("\r\n", "\n").replace("\0", "\ufffd")
+    body = _same_lines(text.encode("utf-8", "replace").decode()).replace("\0", "\ufffd")
     return body.replace(_OPENS, "<!- gieok ").replace(_BELOW, _BELOW.strip("% ")).strip()
-
-
-def _read_back(body: str) -> str:
-    return _same_lines(body).strip()
 
 
 def _same_lines(text: str) -> str:
@@ -273,12 +333,8 @@ def _hash(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:12]
 
 
-def _comment(fields: Mapping[str, object]) -> str:
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(fields, ensure_ascii=False))
-
-
 def _handle(document: Document) -> str:
-    return places.handle(document.scope.path, document.key)
+    return handle(document.scope, document.key)
 
 
 def _since(document: Document) -> datetime:

@@ -97,9 +97,16 @@ class Shelf:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             return Held(data, revision, wrong=f"{type(error).__name__}: {error}")
 
+    def text(self, path: str, data: bytes) -> str:
+        """Return the text of a file as it was read. Raises ArchiveFailed for what none of the sealers opens."""
+        return self._opened(path, data).decode("utf-8", "replace")
+
     def _opened(self, path: str, data: bytes) -> bytes:
         sealer = next((s for s in self.sealers if s.suffix and path.endswith(s.suffix)), PlainSealer())
-        content = sealer.open(data)
+        try:
+            content = sealer.open(data)
+        except ArchiveFailed as error:
+            raise ArchiveFailed(f"{path!r}: {error}", hint=error.hint) from error
         if not path.removesuffix(sealer.suffix).endswith(_PACKED):
             return content
         try:

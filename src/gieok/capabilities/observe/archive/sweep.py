@@ -16,7 +16,7 @@ from gieok.model.memory import Document, Entry, Scope, Tier
 _AT_ONCE = 1_000
 _SWEEPS = 3
 #: Realm of the journal: what a person brought back, and until when it stays in hot.
-_KEPT = "archive.kept:"
+KEPT = "archive.kept:"
 
 
 def run(tiers: Tiers) -> Outcome:
@@ -89,7 +89,7 @@ def restore(tiers: Tiers, scope: Scope, day: date) -> Outcome:
             for group in _groups_of(tiers, {row.place for row in rows}, done)
             for one in _back(tiers, group, day, done)
         ]
-        tiers.journal.keep(_KEPT + scope.path, {one.entry.document.key: until for one in moves})
+        tiers.journal.keep(KEPT + scope.path, {one.entry.document.key: until for one in moves})
         refused = tiers.journal.archive(moves)
         done.moved = len(moves) - len(refused)
         done.add(_swept(tiers))
@@ -214,7 +214,7 @@ def _groups_of(tiers: Tiers, places: Iterable[Place], done: Outcome) -> list[Gro
 
 def _kept(tiers: Tiers, scope: Scope) -> dict[str, datetime]:
     """Return what a person brought back, and until when; what is over is dropped."""
-    now, realm = tiers.clock.now(), _KEPT + scope.path
+    now, realm = tiers.clock.now(), KEPT + scope.path
     kept = {key: datetime.fromisoformat(at) for key, at in tiers.journal.kept(realm).items()}
     over = [key for key, at in kept.items() if at <= now]
     if over:

@@ -1,0 +1,161 @@
+"""Switches encryption at rest on and off, and changes its key: archives and backups, file by file.
+
+What is to be is written down first (`encryption.json`), with the key before it: until every file is done, both keys are known,
+and the same command goes on with what was killed.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC
+from pathlib import Path
+
+from gieok import fs, registry
+from gieok.app import archive, sealing
+from gieok.app.backups import HomeBackups
+from gieok.app.sealing import SealingKey, SealingState
+from gieok.app.wiring import Wiring
+from gieok.capabilities.observe.archive import reseal
+from gieok.errors import BadRequest, GieokError, MissingExtra
+from gieok.paths import encryption_key
+from gieok.ports.encryption import EncryptionChange, EncryptionStatus, SealedPlace
+
+_HEAD = "# The key of what Gieok encrypts (age, https://age-encryption.org). Who loses it loses what is encrypted.\n"
+#: What stays in the clear, and why.
+IN_CLEAR = (
+    ("active_memory*.md", "agents read it as a file"),
+    ("lasting/", "the prompt's hook reads it, in a few milliseconds and without a key"),
+    ("hook/", "what sessions were shown: the hook writes it without a key"),
+    ("spool/", "what hooks leave for the sidecar, until it is taken"),
+    ("daemon.log, logs/", "errors and counts; no memories"),
+    ("memory/, archive/decision … (records)", "your own Markdown files, which you edit"),
+    ("agents' own transcripts and notes", "other programs write and read them"),
+)
+
+
+class HomeEncryption:
+    """`Encryption` of a caller's home."""
+
+    def __init__(self, wiring: Wiring) -> None:
+        self._wiring = wiring
+        self._home = wiring.settings.home
+        self._backups = HomeBackups(wiring)
+
+    def status(self) -> EncryptionStatus:
+        """Return how it is encrypted."""
+        known = sealing.state(self._home)
+        key = known.key
+        found = self._backups.listed()
+        sealed = sum(one.is_encrypted for one in found)
+        places = [SealedPlace("archive", *self._archived()), SealedPlace("backups", sealed, len(found) - sealed)]
+        return EncryptionStatus(
+            key.recipient if key else "",
+            str(key.file) if key else "",
+            bool(key and key.has_passphrase),
+            known.is_changing,
+            places,
+            (),
+            _has("age"),
+            False,
+            IN_CLEAR,
+        )
+
+    def _archived(self) -> tuple[int, int]:
+        with suppress(GieokError):  # a disk that is not plugged in says so where the archive is looked after
+            return reseal.left(archive.tiers(self._wiring))
+        return 0, 0
+
+    def on(self, key_file: Path | None = None, passphrase: Callable[[], str] | None = None) -> EncryptionChange:
+        """Encrypt everything."""
+        with self._alone():
+            known = sealing.state(self._home)
+            if known.key and known.is_changing:
+                return self._carry_out(known)  # go on
+            if known.key and (key_file is None or key_file == known.key.file):
+                return self._carry_out(known)  # what was put there by hand
+            if known.key:
+                raise BadRequest(
+                    f"everything is encrypted with the key in {str(known.key.file)!r}",
+                    hint="`gieok encryption rotate --key-file FILE` changes to another key",
+                )
+            if known.is_changing:
+                raise BadRequest(
+                    "encryption is being switched off", hint="`gieok encryption off` ends that; then again"
+                )
+            key, is_new = self._key(key_file or encryption_key(self._home), passphrase)
+            return self._carry_out(SealingState(key, None, is_changing=True), is_new=is_new)
+
+    def rotate(self, key_file: Path | None = None, passphrase: Callable[[], str] | None = None) -> EncryptionChange:
+        """Encrypt everything with another key."""
+        with self._alone():
+            known = sealing.state(self._home)
+            if known.key is None:
+                raise BadRequest("nothing is encrypted here", hint="`gieok encryption on`")
+            if known.is_changing:
+                return self._carry_out(known)  # go on: the new key is there already
+            sealing.identity(self._wiring, known.key.file)  # the key that everything is opened with
+            now = self._wiring.clock.now().astimezone(UTC)
+            usual = encryption_key(self._home)
+            key, is_new = self._key(key_file or usual.with_stem(f"{usual.stem}-{now:%Y%m%dT%H%M%S}Z"), passphrase)
+            if key.recipient == known.key.recipient:
+                raise BadRequest(f"{str(key.file)!r} holds the key in use", hint="name a file that is not there yet")
+            return self._carry_out(SealingState(key, known.key, is_changing=True), is_new=is_new)
+
+    def off(self) -> EncryptionChange:
+        """Decrypt everything."""
+        with self._alone():
+            known = sealing.state(self._home)
+            before = known.key or known.before
+            if before is None:
+                raise BadRequest("nothing is encrypted here", hint="`gieok encryption status`")
+            if known.is_changing and known.key and known.before:
+                raise BadRequest("the key is being changed", hint="`gieok encryption rotate` ends that; then again")
+            sealing.identity(self._wiring, before.file)
+            return self._carry_out(SealingState(None, before, is_changing=True))
+
+    def _carry_out(self, wanted: SealingState, *, is_new: bool = False) -> EncryptionChange:
+        """Say what is to be, do it, and say that it is done where nothing is left."""
+        if wanted.is_changing:
+            sealing.keep(self._home, wanted)
+        say = self._wiring.say
+        done = reseal.reseal(archive.tiers(self._wiring), lambda count: say(f"archive: {count:,}"))
+        files, wrong = done.written, list(done.wrong)
+        for one in self._backups.listed():
+            try:
+                files += self._backups.reseal(one)
+            except (GieokError, OSError) as error:
+                wrong.append(f"{one.path}: {error}")
+        if not wrong:
+            sealing.keep(self._home, SealingState(wanted.key))
+        key = wanted.key
+        return EncryptionChange(key.recipient if key else "", str(key.file if key else ""), is_new, files, tuple(wrong))
+
+    def _key(self, file: Path, passphrase: Callable[[], str] | None) -> tuple[SealingKey, bool]:
+        """Return the key of a file, made where there is none, and whether it is new."""
+        age = registry.load(registry.SEALERS, "age")
+        if file.exists():
+            return sealing.key_in(self._wiring, file), False
+        word = passphrase() if passphrase else ""
+        identity, recipient = age.generated()
+        text = f"{_HEAD}# public key: {recipient}\n{identity}\n".encode()
+        fs.make_private(file.parent)
+        if not fs.create(file, age.with_passphrase(text, word) if word else text):
+            raise BadRequest(f"{str(file)!r} was made meanwhile", hint="run it again")
+        key = SealingKey(recipient, file, bool(word))
+        if sealing.identity(self._wiring, file, word) != identity:
+            raise BadRequest(f"{str(file)!r} does not read as it was written", hint="name a file on another disk")
+        return key, True
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        with fs.exclusive(self._home / "encryption.lock", wait=False) as held:
+            if not held:
+                raise BadRequest("another process changes the encryption", hint="wait for its end")
+            yield
+
+
+def _has(sealer: str) -> bool:
+    try:
+        registry.load(registry.SEALERS, sealer)
+    except MissingExtra:
+        return False
+    return True

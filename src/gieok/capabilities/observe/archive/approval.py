@@ -1,0 +1,135 @@
+"""What waits for a person before it goes to cold, and the answers to what an archive asks."""
+
+import contextlib
+from collections.abc import Iterable, Sequence
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from gieok.capabilities.observe import observation
+from gieok.capabilities.observe.archive import cold, move, note_file, questions, sync
+from gieok.capabilities.observe.archive.questions import Question
+from gieok.capabilities.observe.archive.tiers import Arrival, Group, Outcome, Tiers
+from gieok.engine import distil
+from gieok.errors import ArchiveMissing
+from gieok.model.archive import ArchivedMemory
+from gieok.model.memory import Entry, Tier
+
+_REJECTED = "archive.rejected"
+
+
+class DueDay(NamedTuple):
+    """A day that may go to cold: how many memories, their tokens, and the bytes of their files."""
+
+    day: date
+    memories: int
+    tokens: int
+    size_bytes: int
+
+
+def due(tiers: Tiers, warm_days: int) -> list[DueDay]:
+    """Return the days in warm that are over and were not rejected, oldest first. Raises StoreError, ArchiveFailed."""
+    refused = tiers.journal.kept(_REJECTED)
+    last = tiers.clock.now().astimezone(tiers.zone).date() - timedelta(days=warm_days)
+    found: dict[date, DueDay] = {}
+    for one in tiers.journal.places():
+        if one.place.tier is Tier.WARM and one.day <= last and one.day.isoformat() not in refused:
+            held = tiers.shelves[Tier.WARM].read(one.place)
+            before = found.get(one.day, DueDay(one.day, 0, 0, 0))
+            found[one.day] = DueDay(
+                one.day,
+                before.memories + one.memories,
+                before.tokens + one.tokens,
+                before.size_bytes + (len(held.data) if held else 0),
+            )
+    return sorted(found.values())
+
+
+def approve(tiers: Tiers, days: Iterable[date]) -> Outcome:
+    """Move days from warm to cold. The caller holds the lock. Raises StoreError."""
+    wanted = set(days)
+    tiers.journal.keep(_REJECTED, {}, [day.isoformat() for day in wanted])
+    rows: list[ArchivedMemory] = []
+    for one in tiers.journal.places():
+        if one.place.tier is Tier.WARM:
+            rows += [row for row in tiers.journal.archived(one.place.scope, place=one.place) if row.day in wanted]
+    return cold.to_cold(tiers, rows)
+
+
+def reject(tiers: Tiers, days: Iterable[date]) -> None:
+    """Let days stay in warm until they are approved."""
+    now = tiers.clock.now().isoformat()
+    tiers.journal.keep(_REJECTED, {day.isoformat(): now for day in days})
+
+
+def rejected(tiers: Tiers) -> list[date]:
+    """Return the days that were rejected."""
+    return sorted(date.fromisoformat(day) for day in tiers.journal.kept(_REJECTED))
+
+
+def written_back(tiers: Tiers, asked: Sequence[Question]) -> Outcome:
+    """Write what was deleted to where it was. The caller holds the lock. Raises StoreError."""
+    done, groups, back = Outcome(), list[Group](), list[Question]()
+    if not asked:
+        return done
+    shelf = tiers.shelves[Tier.COLD]
+    arriving: dict[tuple[object, str], list[Arrival]] = {}
+    for one in asked:
+        entry = next(iter(tiers.store.entries(one.scope, [one.key])), None)
+        if entry is not None:
+            arriving.setdefault((one.scope, shelf.plain(one.path)), []).append(cold.arrival(tiers, move.in_hot(entry)))
+            back.append(one)
+    for one in back:
+        path = shelf.plain(one.path)
+        if some := arriving.pop((one.scope, path), None):
+            groups.append(Group(one.scope, Tier.COLD, path, tuple(some)))
+    done.add(move.carry_out(tiers, groups))
+    distil.deliver(tiers.journal, tiers.store)
+    if not done.wrong:
+        sync.answered(tiers, asked)
+    done.add(cold.relink(tiers, [(one.scope, one.key) for one in back]))
+    return done
+
+
+def theirs_stands(tiers: Tiers, asked: Sequence[Question]) -> None:
+    """Delete the notes that hold Gieok's versions: the person's stand. Raises ArchiveFailed."""
+    for one in asked:
+        archive = tiers.shelves[Tier.COLD].archive(one.scope)
+        with contextlib.suppress(ArchiveMissing):
+            archive.delete(one.path, archive.read(one.path)[1])
+        questions.settle(tiers.journal, [(one.scope, one.key)])
+
+
+def ours_stands(tiers: Tiers, asked: Sequence[Question]) -> Outcome:
+    """Put Gieok's versions in the place of the person's, which go to the history. Raises StoreError, ArchiveFailed."""
+    done = Outcome()
+    for one in asked:
+        shelf = tiers.shelves[Tier.COLD]
+        ours = _kept(tiers, one)
+        live = next(iter(tiers.store.get(one.scope, [one.key])), None)
+        row = next(iter(tiers.journal.archived(one.scope, keys=[one.key])), None)
+        if ours is None or live is None:
+            done.wrong.append(f"{one.path} is gone")
+            continue
+        now = tiers.clock.now()
+        distil.correct(tiers.journal, tiers.store, live, observation.corrected(live, ours, now), now)
+        if row is not None and row.place.tier is Tier.COLD:
+            (entry,) = tiers.store.entries(one.scope, [one.key])
+            group = Group(one.scope, Tier.COLD, shelf.plain(row.place.path), (_again(tiers, entry),))
+            done.add(move.carry_out(tiers, [group]))
+            distil.deliver(tiers.journal, tiers.store)
+        theirs_stands(tiers, [one])
+    return done
+
+
+def _again(tiers: Tiers, entry: Entry) -> Arrival:
+    return cold.arrival(tiers, move.in_hot(entry))
+
+
+def _kept(tiers: Tiers, question: Question) -> str | None:
+    """Return what Gieok had, as the note beside says it."""
+    shelf = tiers.shelves[Tier.COLD]
+    try:
+        data, _ = shelf.archive(question.scope).read(question.path)
+    except ArchiveMissing:
+        return None
+    return note_file.text_of_conflict(shelf.text(question.path, data))

@@ -1,0 +1,56 @@
+"""Where Obsidian's vaults are on this machine, as Obsidian itself keeps it."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+#: A folder with this one in it is a vault.
+MARK = ".obsidian"
+_LIST = "obsidian.json"
+
+
+class Vault(NamedTuple):
+    """A vault: its folder, when it was opened last (milliseconds), and whether it is open now."""
+
+    path: Path
+    opened_ms: int = 0
+    is_open: bool = False
+
+
+def found(environment: Mapping[str, str], user: Path) -> list[Vault]:
+    """Return the vaults that Obsidian knows and that are there: the open ones first, then by the time of their last use."""
+    known: dict[Path, Vault] = {}
+    for file in _lists(environment, user):
+        for vault in _read(file):
+            if vault.path.is_dir():
+                known.setdefault(vault.path.resolve(), vault)
+    return sorted(known.values(), key=lambda vault: (not vault.is_open, -vault.opened_ms, vault.path))
+
+
+def is_vault(folder: Path) -> bool:
+    """Say whether a folder is a vault."""
+    return (folder / MARK).is_dir()
+
+
+def _lists(environment: Mapping[str, str], user: Path) -> Iterator[Path]:
+    """Yield where Obsidian keeps its list: Linux, flatpak, snap, macOS, Windows."""
+    configured = environment.get("XDG_CONFIG_HOME")
+    yield (Path(configured) if configured else user / ".config") / "obsidian" / _LIST
+    yield user / ".var/app/md.obsidian.Obsidian/config/obsidian" / _LIST
+    snap = user / "snap/obsidian"
+    yield from sorted(snap.glob(f"*/.config/obsidian/{_LIST}"), key=lambda file: ("current" not in file.parts, file))
+    yield user / "Library/Application Support/obsidian" / _LIST
+    if roaming := environment.get("APPDATA"):
+        yield Path(roaming) / "obsidian" / _LIST
+
+
+def _read(file: Path) -> Iterator[Vault]:
+    try:
+        rows = json.loads(file.read_text(encoding="utf-8"))["vaults"].values()
+    except (OSError, ValueError, KeyError, AttributeError, TypeError):
+        return
+    for row in rows:
+        if isinstance(row, dict) and isinstance(row.get("path"), str) and Path(row["path"]).is_absolute():
+            at = row.get("ts")
+            yield Vault(Path(row["path"]), at if isinstance(at, int) else 0, row.get("open") is True)

@@ -1,0 +1,129 @@
+"""`gieok archive pending`: what waits for a person's word before it moves on or goes."""
+
+from dataclasses import dataclass
+from datetime import date
+
+from gieok.capabilities.observe.archive import approval, questions
+from gieok.capabilities.observe.archive.questions import Asked, Question
+from gieok.model.memory import Tier
+from gieok.ops.context import Context
+from gieok.ops.encode import Hidden
+from gieok.ops.operation import Effect, Operation, Style, Words, printable
+
+_TEXT_CHARS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchivePendingRequest:
+    """Parameters of `gieok archive pending`: none."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingDay:
+    """A day that may go to cold."""
+
+    day: date
+    memories: int
+    tokens: int
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class PendingQuestion:
+    """What was `deleted` in the archive, or `edited` on both sides; `name` answers it. `path` is that of one of its notes."""
+
+    name: str
+    what: str
+    memories: int
+    text: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class PendingResult:
+    """Days that wait for approval, and questions. `place` is where cold is ('' for none)."""
+
+    days: tuple[PendingDay, ...]
+    questions: tuple[PendingQuestion, ...]
+    place: str
+    found: Hidden[bool] = True
+
+
+def run(context: Context, request: ArchivePendingRequest) -> PendingResult:
+    """Look up what waits."""
+    del request
+    tiers = context.archive.tiers()
+    if Tier.COLD not in tiers.shelves:
+        return PendingResult((), (), "")
+    days = [PendingDay(*one) for one in approval.due(tiers, context.archive.warm_days)]
+    return PendingResult(tuple(days), tuple(_questions(context)), context.archive.cold)
+
+
+def _questions(context: Context) -> list[PendingQuestion]:
+    grouped: dict[tuple[str, Asked], list[Question]] = {}
+    for one in questions.load(context.memory.journal()):
+        grouped.setdefault((one.name, one.what), []).append(one)
+    return [
+        PendingQuestion(name, what.value, len(some), _text(context, some[0]), some[0].path)
+        for (name, what), some in grouped.items()
+    ]
+
+
+def _text(context: Context, question: Question) -> str:
+    found = context.memory.store().get(question.scope, [question.key])
+    return " ".join(found[0].text.split())[:_TEXT_CHARS] if found else ""
+
+
+def present(result: PendingResult, style: Style) -> str:
+    """Show days, then questions, and how to answer."""
+    if not result.place:
+        return style.say(
+            "there is no cold tier: `archive.cold` is none", "cold 층이 없습니다: `archive.cold`가 none입니다"
+        )
+    lines = [_day(one, style) for one in result.days]
+    if lines:
+        lines.append(
+            style.dim(
+                style.say(
+                    "  `gieok archive approve DAY …|all`, or `reject`",
+                    "  `gieok archive approve 날 …|all`, 또는 `reject`",
+                )
+            )
+        )
+    lines += [_question(one, style) for one in result.questions]
+    return "\n".join(lines) or style.say("nothing waits", "기다리는 것이 없습니다")
+
+
+def _day(one: PendingDay, style: Style) -> str:
+    return style.say(
+        f"{one.day}  {one.memories:,} memories, {one.size_bytes:,} bytes",
+        f"{one.day}  기억 {one.memories:,}개, {one.size_bytes:,}바이트",
+    )
+
+
+def _question(one: PendingQuestion, style: Style) -> str:
+    approve, reject = f"gieok archive approve {one.name}", f"gieok archive reject {one.name}"
+    if one.what == Asked.DELETED:
+        head = style.say(f"deleted there ({one.memories:,}):", f"거기서 지워짐 ({one.memories:,}개):")
+        hint = style.say(
+            f"`{approve}` forgets it, `{reject}` writes it back", f"`{approve}`: 잊기, `{reject}`: 되돌려 쓰기"
+        )
+    else:
+        head = style.say("edited on both sides:", "양쪽에서 고침:")
+        hint = style.say(
+            f"yours holds, Gieok's is beside it; `{approve}` drops Gieok's, `{reject}` takes it",
+            f"쓰신 것이 유효하고 기억의 것은 옆에 있음; `{approve}`: 기억의 것을 버림, `{reject}`: 기억의 것으로",
+        )
+    return f"{head} {printable(one.text)}\n  {printable(one.path)}\n{style.dim('  ' + hint)}"
+
+
+OPERATION = Operation(
+    name="archive pending",
+    handler=run,
+    present=present,
+    effect=Effect.READ,
+    doc=Words(
+        "Show what waits for your word: days that may go to cold, and questions",
+        "답을 기다리는 것을 보여줍니다: cold로 옮길 날들과 질문",
+    ),
+)

@@ -1,0 +1,70 @@
+"""`gieok archive sync`: the cold tier and Gieok, both ways."""
+
+from dataclasses import dataclass
+
+from gieok.model.memory import Tier
+from gieok.ops.context import Context
+from gieok.ops.encode import Hidden
+from gieok.ops.home import cold
+from gieok.ops.operation import Effect, Operation, Style, Words, printable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveSyncRequest:
+    """Parameters of `gieok archive sync`: none."""
+
+
+@dataclass(frozen=True, slots=True)
+class SyncResult:
+    """What people did there: texts corrected, notes followed to another name, notes that came back; questions that are new.
+
+    `wrong` is what could not be read or written, and was left as it is.
+    """
+
+    corrected: int
+    followed: int
+    returned: int
+    asked: int
+    wrong: tuple[str, ...]
+    found: Hidden[bool] = True
+
+
+def run(context: Context, request: ArchiveSyncRequest) -> SyncResult:
+    """Take in what people did in the cold tier; without one, that is nothing. Raises ArchiveFailed where it is out of reach."""
+    del request
+    if Tier.COLD not in context.archive.tiers().shelves:
+        return SyncResult(0, 0, 0, 0, ())
+    done = cold.synced(context)
+    return SyncResult(done.corrected, done.followed, done.returned, done.asked, tuple(done.wrong))
+
+
+def present(result: SyncResult, style: Style) -> str:
+    """Show what people did, and what could not be taken in."""
+    parts = (
+        (result.corrected, style.say(f"{result.corrected:,} corrected", f"{result.corrected:,}개 고침")),
+        (result.followed, style.say(f"{result.followed:,} moved", f"{result.followed:,}개 옮김")),
+        (result.returned, style.say(f"{result.returned:,} came back", f"{result.returned:,}개 돌아옴")),
+        (
+            result.asked,
+            style.say(
+                f"{result.asked:,} questions: `gieok archive pending`",
+                f"질문 {result.asked:,}개: `gieok archive pending`",
+            ),
+        ),
+    )
+    head = ", ".join(text for count, text in parts if count) or style.say(
+        "nothing was changed there", "거기서 바뀐 것이 없습니다"
+    )
+    return "\n".join([head, *(f"  ✗ {printable(line)}" for line in result.wrong)])
+
+
+OPERATION = Operation(
+    name="archive sync",
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words(
+        "Take in what you edited, renamed or deleted in the cold tier",
+        "cold 층에서 고치거나 이름을 바꾸거나 지운 것을 받아들입니다",
+    ),
+)

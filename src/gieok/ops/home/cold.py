@@ -1,0 +1,83 @@
+"""What is done with the cold tier by itself at its time: synchronised, and filled once that is approved."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+from gieok.capabilities.observe.archive import approval, questions, sweep, sync
+from gieok.capabilities.observe.archive.sync import Synced
+from gieok.capabilities.observe.archive.tiers import LOCK
+from gieok.engine.incidents import Incidents
+from gieok.errors import ArchiveFailed
+from gieok.model.memory import Tier
+from gieok.ops.context import Context
+
+_INCIDENT = "archive cold"
+_REALM, _TOLD = "archive.told", "days"
+_FIRST_WAIT, _LONGEST_WAIT = timedelta(hours=1), timedelta(days=1)
+
+
+def synced(context: Context) -> Synced:
+    """Synchronise, keep what is wrong as an incident, and tell of new questions. Raises ArchiveFailed, StoreError."""
+    tiers = context.archive.tiers()
+    incidents = Incidents(tiers.journal, tiers.clock, context.admin.notices())
+    before = len(questions.load(tiers.journal))
+    try:
+        with tiers.journal.exclusive(LOCK):
+            done = sync.run(tiers)
+    except ArchiveFailed as error:
+        _failed(context, incidents, error)
+        raise
+    done.add(sweep.sweep(tiers))
+    if done.wrong:
+        _failed(context, incidents, ArchiveFailed("; ".join(done.wrong[:5])))
+    else:
+        incidents.resolved(_INCIDENT)
+    if len(questions.load(tiers.journal)) > before:
+        _tell(context, context.words("your archive has a question", "보관소에 질문이 있습니다"))
+    return done
+
+
+def _failed(context: Context, incidents: Incidents, error: ArchiveFailed) -> None:
+    title = context.words("gieok: the archive needs you", "gieok: 보관소를 봐 주세요")
+    incidents.failed(_INCIDENT, error, title, first=_FIRST_WAIT, longest=_LONGEST_WAIT)
+
+
+def _tell(context: Context, text: str) -> None:
+    hint = context.words("`gieok archive pending` shows it", "`gieok archive pending`이 보여줍니다")
+    context.admin.notices().notify("gieok", f"{text}: {hint}")
+
+
+def by_itself(context: Context, is_stopped: Callable[[], bool]) -> str:
+    """Synchronise at its time; return what came of it."""
+    del is_stopped
+    if Tier.COLD not in context.archive.tiers().shelves:
+        return ""
+    done = synced(context)
+    counts = {"corrected": done.corrected, "followed": done.followed, "asked": done.asked, "wrong": len(done.wrong)}
+    return ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+
+
+def to_cold(context: Context, is_stopped: Callable[[], bool]) -> str:
+    """Move to cold what is old enough where that needs no approval; else tell once of what waits."""
+    del is_stopped
+    tiers = context.archive.tiers()
+    if Tier.COLD not in tiers.shelves:
+        return ""
+    days = [one.day for one in approval.due(tiers, context.archive.warm_days)]
+    if not days:
+        return ""
+    if not context.archive.auto_approve:
+        named = ",".join(day.isoformat() for day in days)
+        if tiers.journal.kept(_REALM).get(_TOLD) != named:
+            tiers.journal.keep(_REALM, {_TOLD: named})
+            _tell(
+                context,
+                context.words(f"{len(days):,} days may go to cold", f"{len(days):,}일치를 cold로 옮길 수 있습니다"),
+            )
+        return f"{len(days)} days wait for approval"
+    with tiers.journal.exclusive(LOCK):
+        done = approval.approve(tiers, days)
+    done.add(sweep.sweep(tiers))
+    if done.wrong:
+        raise ArchiveFailed("; ".join(done.wrong[:5]))
+    return f"{done.moved} moved to cold"

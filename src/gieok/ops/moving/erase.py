@@ -1,0 +1,254 @@
+"""`gieok erase --all`: delete all that Gieok keeps, and say where something is that it cannot delete."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok.agents.agent import load, observed
+from gieok.errors import BadRequest, GieokError
+from gieok.model.memory import Tier
+from gieok.ops.context import Context
+from gieok.ops.encode import Reason
+from gieok.ops.memory import forgetting
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ports.store import ManagedCopy
+
+#: What a person types.
+_WORDS = ("erase", "지우기")
+#: A folder without any of these is no home of Gieok, whatever GIEOK_HOME says.
+_MARKS = ("journal.sqlite", "memory.sqlite", "config.yaml", "daemon.json", "trust", "installs")
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EraseRequest:
+    """Parameters of `gieok erase`."""
+
+    all: bool = argument(
+        Words("everything; there is no less: see `gieok forget`", "모두 (일부는 `gieok forget`)"), False
+    )
+    backups: bool = argument(Words("backups too", "백업도"), False)
+    projects: bool = argument(
+        Words("the `.gieok` folders of projects too: records, indexes of code", "프로젝트의 `.gieok` 폴더도: 기록, 코드 색인"),
+        False,
+    )  # fmt: skip
+    yes: bool = argument(Words("do not ask", "묻지 않음"), False)
+    dry_run: bool = argument(Words("only tell what would be deleted", "무엇이 지워질지만 보임"), False)
+
+
+class ErasedPlace(NamedTuple):
+    """A place that was deleted, or would be, and what was there."""
+
+    path: str
+    what: Words
+
+
+@dataclass(frozen=True, slots=True)
+class EraseResult:
+    """What was deleted, and where something still is, with the reason."""
+
+    removed: tuple[ErasedPlace, ...]
+    left: tuple[Reason, ...]
+    dry_run: bool
+
+    @property
+    def found(self) -> bool:
+        """False where there was nothing."""
+        return bool(self.removed)
+
+
+def run(context: Context, request: EraseRequest) -> EraseResult:
+    """Ask, then delete: archives and servers first, which only the home knows of; the home last."""
+    ask(context, request)
+    work = _Erasing(context, is_dry=request.dry_run)
+    work.attempt("archive", work.archives)
+    work.attempt("store", work.servers)
+    folders = list(_folders(context, request))
+    work.left += _elsewhere(context, request)
+    if not request.dry_run:
+        work.attempt("daemon", work.close)
+    for folder, what in folders:
+        work.folder(folder, what)
+    return EraseResult(tuple(work.removed), tuple(dict.fromkeys(work.left)), request.dry_run)
+
+
+def ask(context: Context, request: EraseRequest) -> None:
+    """Let a person confirm by typing a word. Raises BadRequest where they do not, or where the home is none."""
+    if not request.all:
+        raise BadRequest("erase deletes everything: give --all", hint="`gieok forget` deletes some memories")
+    _check(context)
+    if request.yes or request.dry_run:
+        return
+    if context.ask is None:
+        raise BadRequest("nobody can be asked: there is no terminal", hint="give --yes, or --dry-run to look")
+    shown = [f"  {printable(str(path))}  {what.say(context.lang)}" for path, what in _folders(context, request)]
+    context.tell("\n".join([context.words("this is deleted for good:", "이것을 영영 지웁니다:"), *shown]))
+    word = _WORDS[context.lang == "ko"]
+    said = context.ask(context.words(f"type `{word}` to go on: ", f"계속하려면 `{word}`를 입력하세요: "))
+    if said.strip().lower() not in _WORDS:
+        raise BadRequest("nothing was deleted", hint=f"type the word {word!r}")
+
+
+def _check(context: Context) -> None:
+    """Refuse to delete a folder that is more than a home of Gieok."""
+    home, user = context.home.resolve(), context.caller.user.resolve()
+    if user.is_relative_to(home) or home.parent == home or (home / ".git").exists():
+        raise BadRequest(f"{str(home)!r} holds more than Gieok's memory", hint="delete by hand what is Gieok's in it")
+    if home.exists() and not any((home / name).exists() for name in _MARKS) and any(home.iterdir()):
+        raise BadRequest(f"{str(home)!r} does not look like a home of Gieok", hint="is GIEOK_HOME right?")
+
+
+def _folders(context: Context, request: EraseRequest) -> Iterator[tuple[Path, Words]]:
+    """Yield what is deleted as a whole, the home last."""
+    for file in _backups(context) if request.backups else ():
+        yield file, Words("a backup", "백업")
+    for base in _shelves(context) if request.projects else ():
+        yield base, Words("records and index of a project", "프로젝트의 기록과 색인")
+    if written := context.admin.setting("active_memory.path"):
+        file = context.caller.path(written)
+        if file.is_file() and not file.is_relative_to(context.home):
+            yield file, Words("active memory", "활성 기억")
+    yield (
+        context.home,
+        Words("memory, journal, archive, settings, keys in .env, logs", "기억, 저널, 보관, 설정, .env의 키, 로그"),
+    )
+
+
+def _shelves(context: Context) -> list[Path]:
+    """Return the `.gieok` folders of projects; none where the home is too damaged to tell."""
+    try:
+        return [base for base in forgetting.shelves(context) if base != context.home and base.is_dir()]
+    except GieokError:
+        return []
+
+
+def _backups(context: Context) -> list[Path]:
+    return [file.path for file in context.admin.backups().listed()]
+
+
+def _elsewhere(context: Context, request: EraseRequest) -> Iterator[Reason]:
+    """Yield where something is that is not Gieok's to delete."""
+    for file in _backups(context) if not request.backups else ():
+        yield Reason(str(file), "one of the backups: `--backups` deletes them")
+    for base in _shelves(context) if not request.projects else ():
+        yield Reason(
+            str(base), "a project's own records and index: `--projects` deletes them; Git keeps what was committed"
+        )
+    for name in observed():
+        found = load(name).place
+        place = found(context.caller.user, context.caller.environment) if found else None
+        if place and place.folder.is_dir():
+            yield Reason(str(place.folder), f"{name}'s own transcripts and notes")
+    for row in context.admin.keys().rows():
+        if row.place == "keyring":
+            yield Reason(row.variable, "a key in the system's keyring: delete it there")
+
+
+class _Erasing:
+    def __init__(self, context: Context, *, is_dry: bool) -> None:
+        self._context, self._is_dry = context, is_dry
+        self.removed: list[ErasedPlace] = []
+        self.left: list[Reason] = []
+
+    def attempt(self, what: str, work: Callable[[], None]) -> None:
+        """Do a part; what fails is named, and the rest goes on."""
+        try:
+            work()
+        except (GieokError, OSError) as error:
+            self.left.append(Reason(what, f"{error} ({error.hint})" if isinstance(error, GieokError) else str(error)))
+
+    def archives(self) -> None:
+        """Delete what lives in archives outside of the home; a file with words of a person stays."""
+        tiers = self._context.archive.tiers()
+        gone: dict[str, int] = {}
+        for found in tiers.journal.places():
+            place = found.place
+            shelf = tiers.shelves.get(place.tier)
+            if place.tier is Tier.WARM:  # in the home
+                continue
+            if shelf is None:
+                self.left.append(Reason(place.path, "its archive is not configured any more"))
+                continue
+            archive = shelf.archive(place.scope)
+            held = shelf.read(place)
+            if held is None:
+                continue
+            if held.contents.own.strip():
+                self.left.append(Reason(f"{archive.location}: {place.path}", "it holds words of your own"))
+                continue
+            if not self._is_dry:
+                archive.delete(place.path, held.revision)
+            gone[archive.location] = gone.get(archive.location, 0) + 1
+        for location, count in gone.items():
+            self.removed.append(ErasedPlace(location, Words(f"{count:,} archived files", f"보관한 파일 {count:,}개")))
+            self.left.append(
+                Reason(location, "a service, or a program that syncs, may keep earlier revisions for a while")
+            )
+
+    def servers(self) -> None:
+        """Delete what stores on a server hold of this memory."""
+        admin, memory = self._context.admin, self._context.memory
+        if not admin.store_names.get(memory.store_name):
+            return
+        store = memory.store()
+        for scope in store.scopes():
+            keys = sorted(store.hashes(scope))
+            for start in range(0, len(keys) if not self._is_dry else 0, _AT_ONCE):
+                store.forget(scope, keys[start : start + _AT_ONCE])
+        if isinstance(store, ManagedCopy) and not self._is_dry:
+            store.push()
+        self.removed.append(ErasedPlace(store.location, Words("the index on a server", "서버의 색인")))
+
+    def close(self) -> None:
+        """Stop the daemon and let go of the files."""
+        if self._context.admin.daemon is not None:
+            self._context.admin.daemon().stop()
+        for store in self._context.memory.stores():
+            store.close()
+        self._context.memory.journal().close()
+
+    def folder(self, folder: Path, what: Words) -> None:
+        """Delete a folder or a file; what of it cannot be deleted is named."""
+        if not folder.exists():
+            return
+        if not self._is_dry:
+            if folder.is_dir() and not folder.is_symlink():
+                shutil.rmtree(folder, onerror=self._failed)
+            else:
+                folder.unlink()
+                with suppress(OSError):  # a folder of backups may hold something else
+                    folder.parent.rmdir()
+        if self._is_dry or not folder.exists():
+            self.removed.append(ErasedPlace(str(folder), what))
+        elif not any(reason.path.startswith(str(folder)) for reason in self.left):
+            self.left.append(Reason(str(folder), "something is still in it"))
+
+    def _failed(self, function: object, path: str, error: "tuple[type, BaseException, object]") -> None:
+        del function
+        self.left.append(Reason(path, str(error[1])))
+
+
+def present(result: EraseResult, style: Style) -> str:
+    """Show what went, and where something still is."""
+    verb = style.say("would be deleted", "지워질 것") if result.dry_run else style.say("deleted", "지움")
+    lines = [f"{verb}: {printable(one.path)}  {style.dim(one.what.say(style.lang))}" for one in result.removed]
+    still = style.say("still there", "남은 것")
+    lines += [f"  ✗ {still}: {printable(one.path)}: {printable(one.reason)}" for one in result.left]
+    return "\n".join(lines or [style.say("there is nothing", "아무것도 없습니다")])
+
+
+OPERATION = Operation(
+    name="erase",
+    handler=run,
+    present=present,
+    doc=Words(
+        "Delete all that Gieok keeps, for good",
+        "Gieok이 가진 모든 것을 영영 지웁니다",
+    ),
+    effect=Effect.DESTROY,
+    forgives_config=True,
+    examples=("gieok erase --all --dry-run", "gieok erase --all"),
+)

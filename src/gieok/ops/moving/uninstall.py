@@ -1,0 +1,202 @@
+"""`gieok uninstall`: take Gieok out of every agent, of Git's hooks and of the system's services. What it remembers stays."""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from gieok import fs, places
+from gieok.agents.agent import load
+from gieok.agents.install import change
+from gieok.agents.install.change import Change, Edit, InstallRecord
+from gieok.agents.install.edits import InstallPlace
+from gieok.agents.table import NAMES
+from gieok.errors import GieokError
+from gieok.ops.code import install_hook
+from gieok.ops.context import Context
+from gieok.ops.encode import Omitted, Reason
+from gieok.ops.home import service
+from gieok.ops.memory.seeding import FOLDERS
+from gieok.ops.moving import erase
+from gieok.ops.moving.erase import EraseRequest, EraseResult
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.prompt.install import FileChange, call, project_site, user_site
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UninstallRequest:
+    """Parameters of `gieok uninstall`."""
+
+    erase: bool = argument(
+        Words("delete everything that is remembered too, as `gieok erase --all`", "기억도 모두 지움 (`gieok erase --all`)"),
+        False,
+    )  # fmt: skip
+    dry_run: bool = argument(Words("only show what would be taken out", "무엇을 뺄지만 보임"), False)
+    yes: bool = argument(Words("of --erase: do not ask", "--erase에서 묻지 않음"), False)
+
+
+@dataclass(frozen=True, slots=True)
+class UninstallResult:
+    """What became of each file, what could not be taken out and why, and the commands that finish it."""
+
+    files: tuple[FileChange, ...]
+    left: tuple[Reason, ...]
+    next: tuple[str, ...]
+    dry_run: bool
+    erased: Omitted[EraseResult] = None
+
+    @property
+    def found(self) -> bool:
+        """True where there was something to take out."""
+        return bool(self.files or self.erased)
+
+
+def run(context: Context, request: UninstallRequest) -> UninstallResult:
+    """Stop the daemon, take out what was put into the files of others, and erase where that is asked for."""
+    if request.erase:
+        erase.ask(context, EraseRequest(all=True, dry_run=request.dry_run, yes=request.yes))
+    out = _TakingOut(context, is_dry=request.dry_run)
+    out.stop_daemon()
+    roots = _roots(context)
+    out.agents(roots)
+    out.projects(roots)
+    out.services()
+    wanted = EraseRequest(all=True, dry_run=request.dry_run, yes=True)
+    erased = erase.run(context, wanted) if request.erase else None
+    return UninstallResult(tuple(out.files), tuple(out.left), tuple(out.next), request.dry_run, erased)
+
+
+def _roots(context: Context) -> list[Path]:
+    """Return the folders of projects that are known here, and of the one that this is called in."""
+    try:
+        known = [places.workplace(folder) for folder in context.memory.journal().kept(FOLDERS)]
+    except GieokError:  # a home that is damaged must not keep its hooks
+        known = []
+    return sorted({Path(root) for root in known if root} | {project_site(context).folder})
+
+
+class _TakingOut:
+    """Takes things out one after another; what fails is named, and the rest goes on."""
+
+    def __init__(self, context: Context, *, is_dry: bool) -> None:
+        self._context, self._is_dry = context, is_dry
+        self.files: list[FileChange] = []
+        self.left: list[Reason] = []
+        self.next: list[str] = []
+
+    def stop_daemon(self) -> None:
+        """Stop it, and let no session start bring it up again."""
+        context = self._context
+        if self._is_dry or not context.home.is_dir():
+            return
+        if context.admin.daemon is not None:
+            try:
+                context.admin.daemon().stop()
+            except GieokError as error:
+                self.left.append(Reason("daemon", f"{error} ({error.hint})"))
+        (context.home / places.DAEMON_DOWN).touch()
+
+    def agents(self, roots: list[Path]) -> None:
+        """Undo installs, the user's and those of projects; then what only the record of installs knows."""
+        ledger = InstallRecord(self._context.home)
+        environment = self._context.caller.environment
+        sites = [user_site(self._context), *(InstallPlace(root, True, environment) for root in roots)]
+        for site in sites:
+            for edit in self._edits(site):
+                self._attempt(edit.path, lambda edit=edit: self._undo(edit, ledger))  # type: ignore[misc]
+        tried = {one.path for one in self.left}
+        for path in [path for path in ledger.paths() if str(path) not in tried] if not self._is_dry else ():
+            unknown = Edit(path, lambda now: now, lambda now: now)
+            self._attempt(path, lambda edit=unknown: self._undo(edit, ledger, is_known=False))  # type: ignore[misc]
+
+    def _edits(self, site: InstallPlace) -> Iterator[Edit]:
+        for name in NAMES:
+            edits_of = load(name).edits
+            if edits_of is None:
+                continue
+            with suppress(GieokError):  # an agent that is not there; the record of installs knows what was
+                yield from edits_of(site, call(self._context))
+
+    def _undo(self, edit: Edit, ledger: InstallRecord, *, is_known: bool = True) -> Change | None:
+        with ledger.alone([edit]):
+            found = change.undone(edit, ledger)
+            if not self._is_dry and (found.status != "unchanged" or edit.path in ledger.paths()):
+                change.uninstall([found], ledger)
+        if found.status == "unchanged" and not is_known and edit.path.exists():
+            self.left.append(Reason(str(edit.path), "somebody changed it since: look for `gieok` in it"))
+        return found
+
+    def _attempt(self, path: Path, undo: Callable[[], Change | None]) -> None:
+        try:
+            found = undo()
+        except (GieokError, OSError) as error:
+            self.left.append(Reason(str(path), str(error)))
+            return
+        if found is not None and found.status != "unchanged":
+            self.files.append(FileChange(found.path, found.status))
+
+    def projects(self, roots: list[Path]) -> None:
+        """Take out Git's hooks and the commands of projects."""
+        for root in roots:
+            try:
+                before = install_hook.files_of(root)
+                if not self._is_dry:
+                    install_hook.take_out(root)
+            except OSError as error:
+                self.left.append(Reason(str(root), str(error)))
+                continue
+            self.files += [FileChange(file, "changed" if file.exists() else "removed") for file in before]
+
+    def services(self) -> None:
+        """Remove the services, and name the commands by which the system forgets them."""
+        for file, command in service.installed(self._context):
+            if not self._is_dry:
+                for link in (file, *file.parent.glob(f"*.wants/{file.name}")):
+                    link.unlink(missing_ok=True)
+            self.files.append(FileChange(file, "removed"))
+            self.next.append(command)
+        if not self._is_dry:
+            fs.sweep(self._context.home / "installs")
+
+
+def present(result: UninstallResult, style: Style) -> str:
+    """Show a line a file, and what is left to do."""
+    verbs = {
+        "changed": Words("taken out of", "뺌"),
+        "removed": Words("removed", "지움"),
+        "created": Words("back", "되돌림"),
+    }
+    lines = [f"{verbs[one.status].say(style.lang)}: {printable(str(one.path))}" for one in result.files]
+    if not lines:
+        lines = [style.say("Gieok is installed nowhere", "설치된 곳이 없습니다")]
+    if result.dry_run:
+        lines.insert(0, style.say("would be done:", "할 일:"))
+    lines += [f"  ✗ {printable(one.path)}: {printable(one.reason)}" for one in result.left]
+    lines += [style.say(f"now run: {command}", f"이제 실행: {command}") for command in result.next]
+    if result.erased is not None:
+        lines.append(erase.present(result.erased, style))
+    else:
+        kept = Words(
+            "what is remembered stays; `gieok erase --all` deletes it, `gieok install AGENT` puts Gieok back",
+            "기억은 그대로입니다. `gieok erase --all`이 지우고, `gieok install AGENT`가 다시 설치합니다",
+        )
+        lines.append(style.dim(kept.say(style.lang)))
+    last = Words(
+        "the program itself: `pip uninstall gieok` (or `uv tool uninstall gieok`, `pipx uninstall gieok`)",
+        "프로그램 자체: `pip uninstall gieok` (또는 `uv tool uninstall gieok`, `pipx uninstall gieok`)",
+    )
+    lines.append(style.dim(last.say(style.lang)))
+    return "\n".join(lines)
+
+
+OPERATION = Operation(
+    name="uninstall",
+    handler=run,
+    present=present,
+    doc=Words(
+        "Take Gieok out of every agent, hook and service; keep what it remembers",
+        "모든 에이전트, 훅, 서비스에서 Gieok을 뺍니다. 기억은 남깁니다",
+    ),
+    effect=Effect.WRITE,
+    forgives_config=True,
+)
