@@ -6,6 +6,8 @@ from gieok.backends.journals.postgres.schema import NAME, NAMES
 from gieok.backends.journals.postgres.server import JournalServer, lock_number
 from gieok.backends.journals.sql.database import Db
 from gieok.backends.journals.sql.parts import SqlParts
+from gieok.backends.opening import Opening
+from gieok.backends.postgres.connection import configured
 
 _BYTES = (
     "SELECT CAST(coalesce(sum(pg_total_relation_size(oid)), 0) AS bigint) FROM pg_class "
@@ -15,6 +17,12 @@ _BYTES = (
 
 class PostgresJournal(JournalServer, SqlParts):
     """`FullJournal` on one database. Nothing is connected before the first call."""
+
+    @classmethod
+    def open(cls, opening: Opening) -> "PostgresJournal":
+        """Return the journal of `database.url`, or of libpq's own variables."""
+        url, password, timeout_s = configured(opening, "journal: postgres")
+        return cls(url, password=password, timeout_s=timeout_s)
 
     def exclusive(self, name: str, *, wait: bool = True) -> AbstractContextManager[bool]:
         """Hold an advisory lock, which the server releases when the process is gone."""
