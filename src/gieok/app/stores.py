@@ -1,6 +1,6 @@
 """Opens stores and the journal, each once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,13 +13,23 @@ from gieok.ports.store import Adoptable, Notes, Store
 from gieok.ports.system import Clock
 
 if TYPE_CHECKING:  # a cold search has no time for it
+    from gieok.ports.archive import Sealer
     from gieok.ports.journal import FullJournal
 
 
 class Stores:
     """`open` opens a store by name, `journal` the journal; the same one every time."""
 
-    def __init__(self, settings: Settings, clock: Clock, say: Callable[[str], None], *, is_resident: bool) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Clock,
+        say: Callable[[str], None],
+        *,
+        is_resident: bool,
+        sealers: "Callable[[], Sequence[Sealer]]",
+    ) -> None:
+        self._sealers = sealers
         self._settings = settings
         self._clock = clock
         self.name = settings.text("store")
@@ -95,7 +105,7 @@ class Stores:
     def _open_journal(self) -> "FullJournal":
         row = registry.load(registry.JOURNALS, self.journal_name)
         file = self._settings.home / registry.JOURNALS[self.journal_name].file
-        made: FullJournal = row.open(self._opening._replace(file=file))
+        made: FullJournal = row.open(self._opening._replace(file=file, sealers=self._sealers))
         return made
 
     def has_journal(self) -> bool:

@@ -28,7 +28,7 @@ class PostgresJournal(JournalServer, SqlParts):
         """Hold an advisory lock, which the server releases when the process is gone."""
         return self._connections.holding(lock_number(name), wait=wait)
 
-    def compact(self) -> int:
+    def compact(self, spare_bytes: int = 0) -> int:  # noqa: ARG002 - the server knows what is free
         """Clean up what was removed, while others go on; return the bytes that were given back."""
         before = self._size()
         self._vacuum()
