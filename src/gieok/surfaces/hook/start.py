@@ -216,16 +216,10 @@ def _log(place: SessionPlace, error: Exception) -> None:
 def _last(place: SessionPlace) -> "tuple[StartPart, frozenset[str]]":
     """Return the end of the last session here that was about something, and what the user says in it."""
     try:
-<<<<<<< HEAD
         found = last_session(
             place.journal, place.own_scope, place.session, place.deadline, is_wanted=start.is_about_something
         )
-    except (OSError, sqlite3.Error) as error:
-=======
-        file = os.path.join(place.home, "journal.sqlite")
-        found = last_session(file, place.own_scope, place.session, place.deadline, is_wanted=start.is_about_something)
     except (OSError, *driver.ERRORS) as error:  # type: ignore[misc]
->>>>>>> main
         _log(place, error)
         found = None
     if found is None:
