@@ -52,7 +52,7 @@ def plans(
     named = _event(text) or _event_before(text, earlier, is_change) or (_pending(held, said) if is_change else None)
     if named is None or (_OVER.search(text) and not is_change and len(days) == 1 and days[0].day == said):
         return
-    day = days[-1] if is_change else days[0]
+    day = _as_planned(days[-1] if is_change else days[0], text, named[0], held)
     about = gates.topic(text, frozenset())
     shown = _shown(text, named, day, earlier)
     subject = about.who or _owner(text) or USER
@@ -72,6 +72,14 @@ def _pending(held: Sequence[Fact], said: date) -> tuple[str, str] | None:
         return None
     last = max(open_, key=lambda fact: fact.at)
     return last.predicate, _LEADING_DAY.sub("", last.object)
+
+
+def _as_planned(day: NamedDay, text: str, predicate: str, held: Sequence[Fact]) -> NamedDay:
+    """Return the day of a plan that is known, where a text names it without its month: "yes, the 30th"."""
+    if re.search(r"월|[A-Za-z]{3} \d|\d [A-Za-z]{3}", text[day.start : day.end]):
+        return day
+    known = (date.fromisoformat(fact.day) for fact in held if fact.day and fact.predicate == predicate)
+    return next((day._replace(day=one) for one in known if one.day == day.day.day and one >= day.day), day)
 
 
 def _is_short(text: str) -> bool:

@@ -53,7 +53,7 @@ PREDICATES = {
                        _telling("{who}'s work is called {o}", "its title was {o} before")),
     "health": Predicate(_A, False, 0.7, _telling("{who}의 건강: {o}", "전에 {o} 때문에 아팠다"),
                         _telling("{who}'s health: {o}", "{who} had {o} once")),
-    "allergy": Predicate(_B, False, 1.0, _telling("{who:은/는} {o:이/가} 있어 먹거나 마시면 안 된다", "전에는 {o:이/가} 있었다"),
+    "allergy": Predicate(_B, False, 1.0, _telling("{who:은/는} {o:이/가} 있다. 조심해야 한다", "전에는 {o:이/가} 있었다"),
                          _telling("{who} must not eat or drink this: {o}", "{who} once had {o}")),
     "likes": Predicate(_B, False, 0.5, _telling("{who:은/는} {o:을/를} 좋아한다", "전에는 {o:을/를} 좋아했다"),
                        _telling("{who} likes {o}", "{who} used to like {o}")),
