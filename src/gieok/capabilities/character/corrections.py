@@ -75,5 +75,8 @@ def settled(text: str) -> Settled:
         kept = "".join(named.get(name) or "" for name in _KEPT)
         kept = f"{kept.strip()}{'. ' if named.get('skip') else ' '}{named.get('skip') or ''}" if kept.strip() else ""
         wrong.append((found["wrong"].strip(), right + text[found.end() :][:12]))
-        text = text[: found.start()] + kept + right + text[found.end() :]
+        is_moved = kept and not named.get(
+            "skip"
+        )  # "born 3 July, don't forget. no, August": the day goes where it was said
+        text = text[: found.start()] + (right + kept if is_moved else kept + right) + text[found.end() :]
     return Settled(text, tuple(wrong))

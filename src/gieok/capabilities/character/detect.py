@@ -13,6 +13,7 @@ from gieok.capabilities.character import gates, patterns_en, patterns_ko, plans
 from gieok.capabilities.character.corrections import settled
 from gieok.capabilities.character.memory import CHARACTER, USER, Fact
 from gieok.capabilities.character.patterns import OF_ANY, OF_OTHER, OF_USER, Pattern, tidy
+from gieok.capabilities.character.predicates import PREDICATES
 from gieok.text.day_ahead import day_ahead
 from gieok.text.language import language_of
 
@@ -107,7 +108,7 @@ def _is_said_better(one: Finding, found: Sequence[Finding]) -> bool:
     """Say whether another finding of the message says the same and more: whose age it is, where somebody moves."""
     if one.predicate == "family":
         return any(other.subject != USER and other.subject.lower() in one.object.lower() for other in found)
-    return one.predicate == "move" and any(other.predicate == "lives_in" for other in found)
+    return one.predicate in ("move", "trip") and any(other.predicate == "lives_in" for other in found)
 
 
 def sentences(text: str) -> list[str]:
@@ -132,7 +133,7 @@ def _names(held: Sequence[Fact]) -> frozenset[str]:
 def _stated(said: Spoken, text: str, names: frozenset[str], held: Sequence[Fact]) -> Iterator[Finding]:
     rows = patterns_ko.PATTERNS if language_of(text) == "ko" else patterns_en.PATTERNS
     about = gates.Topic()
-    taken: set[str] = set()
+    taken: set[tuple[str, int]] = set()
     for number, sentence in enumerate(sentences(text)):
         if gates.is_idea(sentence):
             continue
@@ -144,12 +145,20 @@ def _stated(said: Spoken, text: str, names: frozenset[str], held: Sequence[Fact]
         for row in rows:
             if row.predicate == "age" and _is_animal(about, held):
                 continue
-            if (row.about == OF_USER and about.who and not _owns(sentence, row)) or row.predicate in taken:
+            if (row.about == OF_USER and about.who and not _owns(sentence, row)) or _place(
+                row.predicate, number
+            ) in taken:
                 continue
             found = _matched(row, sentence, said, text, about)
             if found:
-                taken.add(found.predicate)
+                taken.add(_place(found.predicate, number))
                 yield found
+
+
+def _place(predicate: str, sentence: int) -> tuple[str, int]:
+    """Return what one finding of a message takes: a single-valued predicate whole, another in its sentence."""
+    row = PREDICATES.get(predicate)
+    return predicate, 0 if row and row.is_single else sentence
 
 
 def _is_animal(about: gates.Topic, held: Sequence[Fact]) -> bool:

@@ -20,21 +20,21 @@ _TIME = re.compile(
     r"(?:오전|오후|아침|저녁|밤|새벽|낮) ?(?:\d{1,2}|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|열한|열두)시(?: ?반)?|\b(?:at )?\d{1,2}(?::\d\d)? ?[ap]m\b",
     re.IGNORECASE,
 )
-_BIRTHDAY = re.compile(r"생일|\d일생|생이거든|\bbirthday|\bbday|\bborn\b", re.IGNORECASE)
+_BIRTHDAY = re.compile(r"생일|\d일생|생이[가-힣]|\bbirthday|\bbday|\bborn\b", re.IGNORECASE)
 #: What is over, and what somebody else told of themselves.
 _OVER = re.compile(
     r"다녀왔|갔다 ?왔|봤어|끝났|했었|지난|저번|\bwent\b|\bwas\b(?! (?:supposed|meant))|\bhad\b|\blast\b|\bback then\b",
     re.IGNORECASE,
 )
 _PLACE_KO = re.compile(
-    r"(?<![가-힣])(?P<v>[가-힣]{2,4}?)(?:으로|로|에)?\s?(?:여행|놀러|가기로|가자|간다|출장|캠핑|떠나)"
+    r"(?<![가-힣])(?P<v>[가-힣]{2,4}?)(?:으로|로|에)?\s?(?:여행|놀러|가기로|가자|간다|출장|캠핑|떠나|다녀오|갔다 ?오|가려고|갈 ?거)"
 )
 _PLACE_EN = re.compile(
     r"\b(?:to|in) (?P<v>(?-i:[A-Z])\w+)|\b(?P<w>[a-z]{4,}) (?=(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]* \d)",
     re.IGNORECASE,
 )
 _NO_PLACE = frozenset(
-    "우리 같이 이번 다음 그때 여름 겨울 방학 휴가 가족 친구 주말 thing next this trip friday saturday sunday".split()
+    "모시고 데리고 혼자 우리 같이 이번 다음 그때 여름 겨울 방학 휴가 가족 친구 주말 thing next this trip friday saturday sunday".split()
 )
 _LEADING_DAY = re.compile(r"^(?:\d{1,2}월 \d{1,2}일|[A-Z][a-z]+ \d{1,2}) ")
 
