@@ -7,11 +7,11 @@ alone is judged ahead (`observe.lasting`), as names of lines.
 
 import json
 import os
-import sqlite3
 import time
 
 from gieok import places
 from gieok.backends.journals.sqlite.journal_reader import last_session
+from gieok.backends.sqlite import driver
 from gieok.backends.stores.sqlite.index_reader import Late, Mismatch, Missing
 from gieok.capabilities.prompt import inject, matches, start
 from gieok.capabilities.prompt.start import SaidTurn, StartPart
@@ -117,7 +117,7 @@ def made(
     if index and place.own_scope.startswith("project:"):
         try:
             parts.append(_records(place, index))
-        except (Late, ValueError, sqlite3.Error) as error:
+        except (Late, ValueError, *driver.ERRORS) as error:  # type: ignore[misc]
             _log(place, error)
     parts += lasting[:1]
     return start.render(parts, " and ".join(dict.fromkeys(map(whose, place.scopes))), budget_tokens)
@@ -128,7 +128,7 @@ def _opened(place: SessionPlace, reader: "Callable[[], IndexReader]") -> "IndexR
         return reader()
     except Missing:
         return None
-    except (Late, OSError, ValueError, sqlite3.Error, Mismatch) as error:
+    except (Late, OSError, ValueError, *driver.ERRORS, Mismatch) as error:  # type: ignore[misc]
         _log(place, error)
         return None
 
@@ -147,7 +147,7 @@ def _lasting(
         return _said(place, rows[:_MOST_LASTING], index, now, shown)
     except FileNotFoundError:
         return []
-    except (Late, OSError, ValueError, TypeError, sqlite3.Error) as error:
+    except (Late, OSError, ValueError, TypeError, *driver.ERRORS) as error:  # type: ignore[misc]
         _log(place, error)
         return []
 
@@ -215,7 +215,7 @@ def _last(place: SessionPlace) -> "tuple[StartPart, frozenset[str]]":
     try:
         file = os.path.join(place.home, "journal.sqlite")
         found = last_session(file, place.own_scope, place.session, place.deadline, is_wanted=start.is_about_something)
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, *driver.ERRORS) as error:  # type: ignore[misc]
         _log(place, error)
         found = None
     if found is None:
