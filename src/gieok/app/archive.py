@@ -25,8 +25,8 @@ def opened(wiring: Wiring) -> ArchiveContext:
     settings = wiring.settings
     return ArchiveContext(
         made,
-        lambda: sweep.sweep(made()).wrong,
-        lambda: sweep.drop_damaged(made()).wrong,
+        lambda: sweep.sweep(made()).failed,
+        lambda: sweep.drop_damaged(made()).failed,
         settings.text("archive.cold"),
         settings.integer("archive.warm_days"),
         settings.flag("archive.auto_approve"),
