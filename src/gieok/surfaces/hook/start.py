@@ -50,6 +50,7 @@ class SessionPlace:
         "deadline",
         "folder",
         "home",
+        "journal",
         "own_scope",
         "project",
         "scopes",
@@ -67,10 +68,12 @@ class SessionPlace:
         deadline: float,
         configured_active: str,
         agent: str,
+        journal: str,
     ) -> None:
         self.home, self.folder, self.project, self.scopes = home, folder, project, scopes
         self.own_scope, self.session, self.deadline = own_scope, session, deadline
-        self.configured_active, self.agent = configured_active, agent
+        #: The journal's file; '' where it is on a server, for which there is no time.
+        self.configured_active, self.agent, self.journal = configured_active, agent, journal
 
 
 def made(
@@ -213,8 +216,9 @@ def _log(place: SessionPlace, error: Exception) -> None:
 def _last(place: SessionPlace) -> "tuple[StartPart, frozenset[str]]":
     """Return the end of the last session here that was about something, and what the user says in it."""
     try:
-        file = os.path.join(place.home, "journal.sqlite")
-        found = last_session(file, place.own_scope, place.session, place.deadline, is_wanted=start.is_about_something)
+        found = last_session(
+            place.journal, place.own_scope, place.session, place.deadline, is_wanted=start.is_about_something
+        )
     except (OSError, *driver.ERRORS) as error:  # type: ignore[misc]
         _log(place, error)
         found = None
