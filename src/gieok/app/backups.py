@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, NoReturn, cast
 
 from gieok import __version__, fs, paths, registry
 from gieok.app import sealing
@@ -326,7 +326,7 @@ class _Enough(Exception):
     """Leaves a stream whose rest does not matter."""
 
 
-def _glance(stream: BinaryIO) -> None:
+def _glance(stream: BinaryIO) -> NoReturn:
     stream.read(1)
     raise _Enough
 
