@@ -10,6 +10,7 @@ import json
 import os
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -164,11 +165,13 @@ def _named(folder: Path, name: str) -> Path:
     if os.path.lexists(exact):
         return exact
     try:
-        there = [one.name for one in folder.iterdir()]
+        with os.scandir(folder) as entries:
+            there = [entry.name for entry in entries]
     except OSError:
         return exact
     wanted = _folded(name)
-    return next((folder / one for one in sorted(there) if _folded(one) == wanted), exact)
+    same = [one for one in there if _folded(one) == wanted]
+    return folder / min(same) if same else exact
 
 
 def _created(file: Path, data: bytes) -> bool:
@@ -191,6 +194,7 @@ def _path(path: str) -> str:
     return unicodedata.normalize("NFC", path)
 
 
+@lru_cache(maxsize=50_000)
 def _folded(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 

@@ -59,12 +59,10 @@ def run(tiers: Tiers) -> Synced:
     done, shelf = Synced(), tiers.shelves[Tier.COLD]
     deliver(tiers.journal, tiers.store)
     by_location: dict[str, _Look] = {}
-    for one in tiers.journal.places():
-        if one.place.tier is Tier.COLD:
-            archive = shelf.archive(one.place.scope)
-            look = by_location.setdefault(archive.location, _Look(archive, {}))
-            rows = tiers.journal.archived(one.place.scope, place=one.place)
-            look.rows.setdefault(filenames.same(one.place.path), []).extend(rows)
+    for row in cold.in_cold(tiers):
+        archive = shelf.archive(row.place.scope)
+        look = by_location.setdefault(archive.location, _Look(archive, {}))
+        look.rows.setdefault(filenames.same(row.place.path), []).append(row)
     for question in questions.load(tiers.journal):  # what returned is known by its question
         archive = shelf.archive(question.scope)
         by_location.setdefault(archive.location, _Look(archive, {}))
