@@ -122,6 +122,10 @@ OPTIONS = (
     Option("archive.hot_days", 90, "days after which a memory leaves hot for a file that you can read", low=1),
     Option("archive.hot_mb", 30, "megabytes of a scope's memories in hot; what is more leaves early; 0: all", low=0),
     Option("archive.hot_tokens", 30_000, "tokens of a scope's memories in hot; what is more leaves early; 0: all", low=0),
+    Option(
+        "archive.journal_days", 365,
+        "days after which what was said leaves the database for a readable file a month; 0: never", low=0,
+    ),
     Option("archive.warm_days", 365, "days after which such a file may move on to archive.cold", low=1),
     Option(
         "archive.cold", "none", "where old memory goes in the end: nowhere, a folder, an Obsidian vault, Dropbox",

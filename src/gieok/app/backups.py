@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -193,7 +194,9 @@ class HomeBackups:
             members.check(file, "journal" if file == paths.journal(home) else "store")
         if not paths.journal(home).exists():
             return 0, 0, 0
-        journal = registry.load(registry.JOURNALS, "sqlite")(paths.journal(home))
+        journal = registry.load(registry.JOURNALS, "sqlite")(
+            paths.journal(home), sealers=partial(sealing.of_archives, self._wiring, home)
+        )
         documents = 0
         if paths.database(home).exists():
             store = registry.load(registry.STORES, registry.LOCAL_STORE)(paths.database(home))

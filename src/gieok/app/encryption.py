@@ -18,6 +18,7 @@ from gieok.capabilities.observe.archive import reseal
 from gieok.errors import BadRequest, GieokError, MissingExtra
 from gieok.paths import encryption_key
 from gieok.ports.encryption import EncryptionChange, EncryptionStatus, SealedPlace
+from gieok.ports.journal import ArchivedTalk
 
 _HEAD = "# The key of what Gieok encrypts (age, https://age-encryption.org). Who loses it loses what is encrypted.\n"
 #: What stays in the clear, and why.
@@ -119,6 +120,10 @@ class HomeEncryption:
         say = self._wiring.say
         done = reseal.reseal(archive.tiers(self._wiring), lambda count: say(f"archive: {count:,}"))
         files, wrong = done.written, list(done.wrong)
+        journal = self._wiring.stores.journal()
+        if isinstance(journal, ArchivedTalk):
+            wrong += journal.sweep_talk(renew=True).wrong
+            files += len(journal.talk_places())
         for one in self._backups.listed():
             try:
                 files += self._backups.reseal(one)

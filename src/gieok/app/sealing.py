@@ -148,11 +148,11 @@ def opening(wiring: Wiring) -> Any:  # noqa: ANN401 - `StreamSealer`, or None
     return sealer(wiring, *keys) if keys else None
 
 
-def of_archives(wiring: Wiring) -> tuple[Sealer, ...]:
-    """Return the sealers of files in archives: the first seals, each opens what has its suffix."""
-    known = state(wiring.settings.home)
+def of_archives(wiring: Wiring, home: Path | None = None) -> tuple[Sealer, ...]:
+    """Return the sealers of files in the archives of a home: the first seals, each opens what has its suffix."""
+    known = state(home or wiring.settings.home)
     if known.key:
-        return (ArchiveSealer(in_use(wiring)), PlainSealer())
+        return (ArchiveSealer(sealer(wiring, *filter(None, (known.key, known.before)))), PlainSealer())
     return (PlainSealer(), ArchiveSealer(sealer(wiring, known.before))) if known.before else (PlainSealer(),)
 
 

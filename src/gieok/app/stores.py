@@ -1,6 +1,6 @@
 """Opens stores and the journal, each once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,13 +13,23 @@ from gieok.ports.store import Adoptable, Notes, Store
 from gieok.ports.system import Clock
 
 if TYPE_CHECKING:  # a cold search has no time for it
+    from gieok.ports.archive import Sealer
     from gieok.ports.journal import FullJournal
 
 
 class Stores:
     """`open` opens a store by name, `journal` the journal; the same one every time."""
 
-    def __init__(self, settings: Settings, clock: Clock, say: Callable[[str], None], *, is_resident: bool) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Clock,
+        say: Callable[[str], None],
+        *,
+        is_resident: bool,
+        sealers: "Callable[[], Sequence[Sealer]]",
+    ) -> None:
+        self._sealers = sealers
         self._settings = settings
         self._clock = clock
         self.name = settings.text("store")
@@ -92,7 +102,9 @@ class Stores:
         return store
 
     def _open_journal(self) -> "FullJournal":
-        made: FullJournal = registry.load(registry.JOURNALS, "sqlite")(paths.journal(self._settings.home))
+        made: FullJournal = registry.load(registry.JOURNALS, "sqlite")(
+            paths.journal(self._settings.home), sealers=self._sealers
+        )
         return made
 
 

@@ -1,8 +1,9 @@
 """What openers work with: the settings in force, who calls, and the stores that all ribs share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import tzinfo
 from functools import cached_property, partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from gieok.app.stores import Stores
@@ -12,6 +13,7 @@ from gieok.ports.system import Clock
 
 if TYPE_CHECKING:  # most processes end with their call
     from gieok.app.resident import Resident
+    from gieok.ports.archive import Sealer
     from gieok.ports.models import Embedder
 
 
@@ -42,7 +44,13 @@ class Wiring:
     def stores(self) -> Stores:
         """Return the stores and the journal."""
         if self.resident is None:
-            return Stores(self.settings, self.clock, self.say, is_resident=False)
+            return Stores(self.settings, self.clock, self.say, is_resident=False, sealers=self._sealers)
         # Nobody's progress: several callers may wait for one store.
-        made = partial(Stores, self.settings, self.clock, lambda line: None, is_resident=True)
+        made = partial(Stores, self.settings, self.clock, lambda line: None, is_resident=True, sealers=self._sealers)
         return self.resident.stores(self.settings, frozenset(self.caller.environment.items()), made)
+
+    def _sealers(self) -> "Sequence[Sealer]":
+        """Return what seals and opens the files of archives."""
+        # By name, as the ribs: who reads nothing of them has no time for it, and it needs this module.
+        found: Sequence[Sealer] = import_module("gieok.app.sealing").of_archives(self)
+        return found

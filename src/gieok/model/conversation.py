@@ -166,6 +166,29 @@ class Incident(NamedTuple):
     next_try: datetime
 
 
+class TalkPlace(NamedTuple):
+    """A month (`2025-11`) of a scope whose messages have their text in a file; `bytes` is its size, None where it is gone."""
+
+    scope: Scope
+    month: str
+    messages: int
+    bytes: int | None
+
+
+class TalkMoved(NamedTuple):
+    """How many messages gave their text to files, how many bytes that was, and what is wrong with which file."""
+
+    messages: int = 0
+    bytes: int = 0
+    wrong: tuple[str, ...] = ()
+
+    def __add__(self, other: object) -> "TalkMoved":
+        """Return the sums."""
+        if not isinstance(other, TalkMoved):
+            return NotImplemented
+        return TalkMoved(self.messages + other.messages, self.bytes + other.bytes, (*self.wrong, *other.wrong))
+
+
 class JournalStats(NamedTuple):
     """Contents of a journal."""
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import date, datetime
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from gieok.model.archive import ArchivedMemory, ArchivedPlace, Move, Place, StalePlace
 from gieok.model.conversation import (
@@ -17,6 +17,8 @@ from gieok.model.conversation import (
     JournalStats,
     Reject,
     Run,
+    TalkMoved,
+    TalkPlace,
     TranscriptEvent,
     Turn,
     Usage,
@@ -139,8 +141,11 @@ class JournalUpkeep(Protocol):
     def prune(self, before: Mapping[str, datetime], *, most_rejects: int = 0) -> dict[str, int]:
         """Drop `runs`, `history` and `usage` from before a time, and all but the newest rejects; return how many, by kind."""
 
-    def compact(self) -> int:
-        """Give space back where that pays, without letting others wait for long; return the bytes."""
+    def compact(self, spare_bytes: int = 0) -> int:
+        """Give space back where that pays, without letting others wait for long; return the bytes.
+
+        `spare_bytes` is known to be free inside of what looks full: texts that were taken out.
+        """
 
     def close(self) -> None:
         """Release everything."""
@@ -326,6 +331,23 @@ class Forgetting(Protocol):
         """Leave nothing of what was taken out in the files; return what could not be done, and why."""
 
 
+@runtime_checkable
+class ArchivedTalk(Protocol):
+    """A journal that lets texts of messages be in files of months, for people to read; other methods give them all the same.
+
+    One on a server has none: the files would be on one machine of many.
+    """
+
+    def archive_talk(self, before: datetime, is_stopped: Callable[[], bool] = lambda: False) -> TalkMoved:
+        """Move texts from before a time into files: written, read back, then taken out in one transaction. Safe to kill."""
+
+    def sweep_talk(self, *, renew: bool = False) -> TalkMoved:
+        """Leave in the files what lives there; with `renew`, write all of them anew (another key)."""
+
+    def talk_places(self) -> list[TalkPlace]:
+        """Return the months that are in files, by scope."""
+
+
 class Ledger(Protocol):
     """What models cost, and what is wrong right now."""
 
@@ -350,6 +372,15 @@ class Durable(MadeDocuments, KeptValues, Archived, Protocol):
 
 
 class FullJournal(
-    Journal, Conversations, Positions, Outbox, RunHistory, Durable, Forgetting, Ledger, JournalUpkeep, Protocol
+    Journal,
+    Conversations,
+    Positions,
+    Outbox,
+    RunHistory,
+    Durable,
+    Forgetting,
+    Ledger,
+    JournalUpkeep,
+    Protocol,
 ):
     """A journal with every ability."""

@@ -46,7 +46,8 @@ class TestSqliteJournalProcesses(JournalProcessContract):
 def test_a_journal_of_schema_4_keeps_what_it_holds_and_learns_to_archive(tmp_path: Path) -> None:
     file = tmp_path / "journal.sqlite"
     old = sqlite3.connect(file)
-    old.executescript(schema._TABLES.replace(schema._ARCHIVED, "").replace("user_version = 5", "user_version = 4"))
+    tables = schema._TABLES.replace(schema._ARCHIVED, "").replace(schema._TALK, "")
+    old.executescript(tables.replace(f"user_version = {schema.SCHEMA_VERSION}", "user_version = 4"))
     old.close()
     kept = entry("a", "x")
     old = sqlite3.connect(file)

@@ -11,6 +11,7 @@ from gieok.app import open_context
 from gieok.capabilities.observe import observation
 from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
 from gieok.engine.distil import deliver
+from gieok.model.conversation import Cursor, Message, Role
 from gieok.model.memory import Scope, Tier
 from gieok.ops import operation
 from gieok.ops.archive.run import ArchiveRunRequest, TieringResult
@@ -120,8 +121,8 @@ def test_it_is_readable_in_sixty_columns_in_both_languages_and_says_the_same_as_
 def test_what_is_due_is_done_without_a_daemon_too_and_once(context: Context, clock: ManualClock) -> None:
     assert _run(context).jobs == ()
     clock.advance(timedelta(days=9))
-    assert [ran.name for ran in _run(context).jobs] == ["reflect", "housekeeping", "cold", "sync"], (
-        "warm was done just now"
+    assert [ran.name for ran in _run(context).jobs] == ["reflect", "talk", "housekeeping", "cold", "sync"], (
+        "warm: just now"
     )
     assert _run(context).jobs == ()
 
@@ -147,3 +148,33 @@ def test_a_group_that_is_called_alone_shows_its_state(context: Context, capsys: 
     assert cli.main(["archive", "--json"]) == 0
     assert '"schedules"' in capsys.readouterr().out
     assert not (context.home / "journal.sqlite").exists(), "a look makes nothing"
+
+
+def test_what_was_said_over_a_year_ago_leaves_the_database_by_schedule_and_is_found_all_the_same(
+    context: Context, clock: ManualClock
+) -> None:
+    journal = context.memory.journal()
+    said = [
+        Message(
+            f"m{n}",
+            Role.USER,
+            f"프록시 포트는 {n}번으로 정했어.",
+            _NOW - timedelta(days=300 + 40 * n),
+            "s",
+            "claude-code",
+        )
+        for n in range(8)
+    ]
+    assert journal.append(_SCOPE, said, Cursor("t", "t"), None)
+    context.observe.sidecar().derive_turns()
+    before = journal.turns(_SCOPE, "claude-code", "s")
+    jobs.run_due(context)
+    clock.advance(timedelta(days=1))
+    assert {ran.name: ran.said for ran in jobs.run_due(context)}["talk"] == "moved 5, 0.0 MB"
+    status = _status(context)
+    assert [place.month for place in status.talk] == ["2025-04", "2025-06", "2025-07", "2025-08", "2025-09"]
+    assert journal.turns(_SCOPE, "claude-code", "s") == before
+    assert any(line.startswith("said: 8 messages, 5 months in files") for line in _shown(context, "en"))
+    (where,) = (context.home / "archive" / "talk").iterdir()
+    (where / "2025-04.md.gz").unlink()
+    assert any("2025-04" in line and line.startswith("✗") for line in _shown(context, "ko"))

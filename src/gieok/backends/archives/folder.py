@@ -10,7 +10,6 @@ import json
 import os
 import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -165,13 +164,13 @@ def _named(folder: Path, name: str) -> Path:
     if os.path.lexists(exact):
         return exact
     try:
-        with os.scandir(folder) as entries:
-            there = [entry.name for entry in entries]
+        with os.scandir(folder) as there:
+            names = [one.name for one in there]
     except OSError:
         return exact
     wanted = _folded(name)
-    same = [one for one in there if _folded(one) == wanted]
-    return folder / min(same) if same else exact
+    same = [one for one in names if (one.lower() if one.isascii() else _folded(one)) == wanted]
+    return folder / min(same, default=name)
 
 
 def _created(file: Path, data: bytes) -> bool:
@@ -194,7 +193,6 @@ def _path(path: str) -> str:
     return unicodedata.normalize("NFC", path)
 
 
-@lru_cache(maxsize=50_000)
 def _folded(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 

@@ -166,15 +166,17 @@ def scrub(connection: sqlite3.Connection, file: Path) -> list[str]:
     return [f"{file.name}: another process is reading it; run the command again once it has ended"] if is_busy else []
 
 
-def give_back(connection: sqlite3.Connection) -> None:
+def give_back(connection: sqlite3.Connection, spare_bytes: int = 0) -> None:
     """Give free pages back to the file system where that pays, a few at a time, so that no other writer waits for long.
 
-    A file of a release that did not say how is written anew, once. Readers go on meanwhile.
+    A file of a release that did not say how is written anew, once, and so is one with many bytes that are free in pages that
+    are not. Readers go on meanwhile.
     """
-    free = pragma(connection, "freelist_count")
+    spare = spare_bytes // pragma(connection, "page_size")
+    free = pragma(connection, "freelist_count") + spare
     if pragma(connection, "query_only") or free < _MANY_PAGES or free * _SHARE < pragma(connection, "page_count"):
         return
-    if pragma(connection, "auto_vacuum") != _INCREMENTAL:
+    if spare or pragma(connection, "auto_vacuum") != _INCREMENTAL:
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         connection.execute("VACUUM")
     free_pages(connection)

@@ -9,7 +9,7 @@ from gieok import paths
 from gieok.capabilities.observe.archive import amounts, sweep
 from gieok.capabilities.observe.archive.amounts import TierRow
 from gieok.capabilities.observe.archive.tiers import Tiers
-from gieok.model.conversation import Incident
+from gieok.model.conversation import Incident, TalkPlace
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
@@ -17,6 +17,7 @@ from gieok.ops.home import housekeeping, jobs
 from gieok.ops.home.housekeeping import KindRow
 from gieok.ops.home.jobs import Planned
 from gieok.ops.operation import NoRequest, Operation, Style, Words, printable
+from gieok.ports.journal import ArchivedTalk
 
 
 class NextMove(NamedTuple):
@@ -55,6 +56,9 @@ class ArchiveStatusResult:
     hot_tokens: int
     hot_mb: int
     next_moves: tuple[NextMove, ...]
+    #: Messages of all scopes, and the months of them that are in files.
+    messages: int
+    talk: tuple[TalkPlace, ...]
     planned: Hidden[tuple[Planned, ...]]
     kinds: Hidden[tuple[KindRow, ...]]
     incidents: tuple[Incident, ...]
@@ -74,6 +78,8 @@ def run(context: Context, request: NoRequest) -> ArchiveStatusResult:
         hot_tokens=int(context.admin.setting("archive.hot_tokens")),
         hot_mb=int(context.admin.setting("archive.hot_mb")),
         next_moves=tuple(_next_moves(context.archive.tiers())) if has_journal else (),
+        messages=context.memory.journal().stats().messages if has_journal else 0,
+        talk=tuple(_talk(context)) if has_journal else (),
         planned=tuple(_local(context, one) for one in planned),
         kinds=kinds,
         incidents=tuple(i for i in incidents if i.name.startswith(("archive", "job "))),
@@ -86,6 +92,11 @@ def _next_moves(tiers: Tiers) -> Iterator[NextMove]:
     for scope in tiers.journal.made_scopes():
         if count := len(sweep.leaving(tiers, scope)):
             yield NextMove(scope, count)
+
+
+def _talk(context: Context) -> list[TalkPlace]:
+    journal = context.memory.journal()
+    return journal.talk_places() if isinstance(journal, ArchivedTalk) else []
 
 
 def _local(context: Context, planned: Planned) -> Planned:
@@ -129,6 +140,18 @@ def _move_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
         yield style.say(
             f"next to warm: {move.memories:,} of {printable(str(move.scope))}",
             f"다음에 warm으로: {printable(str(move.scope))}의 {move.memories:,}개",
+        )
+    if result.messages:
+        size = _size(sum(one.bytes or 0 for one in result.talk))
+        said = style.say(f"{result.messages:,} messages", f"메시지 {result.messages:,}개")
+        yield style.say(
+            f"said: {said}, {len(result.talk)} months in files ({size})",
+            f"대화: {said}, {len(result.talk)}달은 파일에 ({size})",
+        )
+    for gone in (one for one in result.talk if one.bytes is None):
+        yield style.say(
+            f"✗ the file of {gone.month} of {printable(str(gone.scope))} is gone: `gieok backup restore`",
+            f"✗ {printable(str(gone.scope))}의 {gone.month} 파일이 없음: `gieok backup restore`",
         )
     for incident in result.incidents:
         yield f"✗ {printable(incident.detail)} ({incident.since:%Y-%m-%d %H:%M})"

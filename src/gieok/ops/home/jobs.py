@@ -15,12 +15,13 @@ from gieok.capabilities.observe.archive import sweep
 from gieok.capabilities.observe.archive.tiers import INCIDENT, Outcome
 from gieok.engine.incidents import Incidents
 from gieok.engine.schedule import Schedule
-from gieok.errors import GieokError, unexpected
+from gieok.errors import ArchiveFailed, GieokError, unexpected
 from gieok.model.conversation import Incident
 from gieok.ops.context import Context
 from gieok.ops.home import cold, housekeeping
 from gieok.ops.observe.run import settled
 from gieok.ops.operation import Words
+from gieok.ports.journal import ArchivedTalk
 from gieok.text.redact import redact
 
 _REALM = "jobs"
@@ -199,9 +200,23 @@ def _back_up(context: Context, is_stopped: Stopped) -> str:
     return str(context.admin.backups().create().file.path)
 
 
+def _said(context: Context, is_stopped: Stopped) -> str:
+    """Let what was said long ago leave the database, whole months of it."""
+    journal, days = context.memory.journal(), int(context.admin.setting("archive.journal_days"))
+    if not days or not isinstance(journal, ArchivedTalk):
+        return ""
+    before = (context.clock.now() - timedelta(days=days)).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    done = journal.archive_talk(before, is_stopped)
+    freed = journal.compact(done.bytes) if done.bytes else 0
+    if done.wrong:
+        raise ArchiveFailed("; ".join(done.wrong[:5]))
+    return f"moved {done.messages:,}, {freed / 1e6:.1f} MB" if done.messages else ""
+
+
 JOBS = (
     Job("reflect", "reflect.schedule", Words("weekly reflection", "주간 성찰"), _reflect),
     Job(WARM, "archive.schedule_warm", Words("hot to warm", "hot에서 warm으로"), _warm),
+    Job("talk", "archive.schedule_warm", Words("talk to files", "대화를 파일로"), _said),
     Job("backup", "backup.schedule", Words("backup", "백업"), _back_up),
     Job("housekeeping", "housekeeping.schedule", Words("housekeeping", "정리"), housekeeping.tidy),
     Job("cold", "archive.schedule_cold", Words("moving to cold", "cold로 옮기기"), cold.to_cold),

@@ -57,6 +57,8 @@ class SqlJournal:
     _of_source: ClassVar[str]
     #: The content hash in the text of an entry of `made`.
     _hash_of_entry: ClassVar[str]
+    #: What a message of `messages m` says.
+    _text: ClassVar[str] = "m.text"
 
     def _reading(self) -> AbstractContextManager[Db]:
         """Read in one snapshot."""

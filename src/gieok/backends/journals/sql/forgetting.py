@@ -87,7 +87,7 @@ class SqlForgetting(SqlConversations):
 
     def _rewrite_messages(self, db: Db, sid: int, scope: Scope, change: Callable[[str], str]) -> int:
         done = 0
-        rows = db.execute("SELECT seq, id, text FROM messages WHERE scope_id = ?", (sid,)).fetchall()
+        rows = db.execute(f"SELECT m.seq, m.id, {self._text} FROM messages m WHERE m.scope_id = ?", (sid,)).fetchall()
         for seq, identity, text in rows:
             if (fresh := change(text)) == text:
                 continue
@@ -96,7 +96,7 @@ class SqlForgetting(SqlConversations):
                 "SELECT 1 FROM messages WHERE scope_id = ? AND id = ? AND text_hash = ? AND seq <> ?",
                 (sid, identity, text_hash(fresh), seq),
             ).fetchone()
-            if known:  # the same turn, read again since: that version stays
+            if known or not fresh:  # the same turn, read again since: that version stays
                 self._erase_messages(db, sid, scope, [seq])
             else:
                 changed = "UPDATE messages SET text = ?, text_hash = ? WHERE scope_id = ? AND seq = ?"

@@ -10,8 +10,6 @@ from gieok.model.conversation import Cursor, Journalled, Message, Reject, Retrac
 from gieok.model.memory import Scope
 
 _CURSOR = 'identity, path, "offset", line, head, head_bytes, tail, tail_bytes, is_rereading'
-#: What `to_journalled` reads.
-MESSAGE_COLUMNS = "m.seq, m.id, m.role, m.text, m.at, s.session, s.agent, m.tokens, s.path, m.line"
 _HASH_BYTES = 12
 _TAKEN_BACK = 1
 _REJECT = 'path, line, "offset", length, reason'
@@ -23,7 +21,8 @@ class SqlMessages(SqlJournal):
     @property
     def _messages(self) -> str:
         """Return columns and tables of messages: what follows SELECT."""
-        return f"{MESSAGE_COLUMNS} FROM messages m JOIN sources s ON {self._of_source}"
+        columns = f"m.seq, m.id, m.role, {self._text}, m.at, s.session, s.agent, m.tokens, s.path, m.line"
+        return f"{columns} FROM messages m JOIN sources s ON {self._of_source}"
 
     def append(
         self,
@@ -223,7 +222,7 @@ def _to_cursor(row: tuple[object, ...]) -> Cursor:
 
 
 def to_journalled(row: tuple[int, str, str, str, int, str, str, int, str, int]) -> Journalled:
-    """Return the message of a row of `MESSAGE_COLUMNS`."""
+    """Return the message of a row of `SqlMessages._messages`."""
     seq, identity, role, text, at, session, agent, tokens, source, line = row
     when = utc(at)
     return Journalled(seq, Message(identity, Role(role), text, when, session, agent, tokens, source, line))

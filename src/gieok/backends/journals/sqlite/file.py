@@ -1,15 +1,18 @@
 """The journal's file: its transactions, the numbers of its scopes, and what only SQLite has or lacks."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from gieok.backends.journals.sql.database import Db, Owner, SqlJournal
 from gieok.backends.journals.sqlite import schema
+from gieok.backends.journals.sqlite.talk_files import TalkFiles, plain
 from gieok.backends.sqlite.connections import SqliteFile
 from gieok.backends.sqlite.files import BUSY_TIMEOUT_MS
+from gieok.errors import StoreError
 from gieok.model.memory import Scope
+from gieok.ports.archive import Sealer
 
 _NOBODY = Owner("", "", "", ())
 
@@ -21,11 +24,44 @@ class JournalFile(SqliteFile, SqlJournal):
     _of_source = "s.id = m.source_id"
     _hash_of_entry = "json_extract(entry, '$[0][3]')"
 
-    def __init__(self, file: Path, *, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> None:
+    #: Where a row has no text, the file of its month may have it (`talk`).
+    _text = (
+        "CASE m.text WHEN '' THEN coalesce((SELECT spoken(p.path, t.seq) FROM talk t "
+        "JOIN talk_places p ON p.id = t.place_id WHERE t.seq = m.seq), '') ELSE m.text END"
+    )
+
+    def __init__(
+        self, file: Path, *, busy_timeout_ms: int = BUSY_TIMEOUT_MS, sealers: Callable[[], Sequence[Sealer]] = plain
+    ) -> None:
+        #: What was said long ago.
+        self.talk = TalkFiles(file.parent / "archive" / "talk", sealers)
         super().__init__(file, busy_timeout_ms)
 
     def _connect(self) -> sqlite3.Connection:
-        return schema.connect(self._file, self._busy_timeout_ms)
+        connection = schema.connect(self._file, self._busy_timeout_ms)
+        connection.create_function("spoken", 2, self.talk.text)
+        return connection
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._failing_as_files_do(), super()._reading() as db:
+            yield db
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with self._failing_as_files_do(), super()._writing() as db:
+            yield db
+
+    @contextmanager
+    def _failing_as_files_do(self) -> Iterator[None]:
+        """Raise what a file of talk raised, not that a function of SQLite failed."""
+        self.talk.failed = None
+        try:
+            yield
+        except StoreError as error:
+            if self.talk.failed is not None:
+                raise self.talk.failed from error
+            raise
 
     @contextmanager
     def _reading_of(self, scope: Scope) -> Iterator[tuple[sqlite3.Connection, int]]:

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from gieok import fs
 from gieok.backends.journals.sql.database import Db
 from gieok.backends.journals.sql.parts import SqlParts
-from gieok.backends.journals.sqlite.file import JournalFile
+from gieok.backends.journals.sqlite.talk import SqliteTalk
 from gieok.backends.sqlite import files
 from gieok.backends.sqlite.failures import translated
 
 
-class SqliteJournal(JournalFile, SqlParts):
+class SqliteJournal(SqliteTalk, SqlParts):
     """`FullJournal` on one SQLite file."""
 
     @property
@@ -31,12 +31,12 @@ class SqliteJournal(JournalFile, SqlParts):
         with fs.exclusive(self._file.with_name(f"{self._file.name}.{safe}.lock"), wait=wait) as held:
             yield held
 
-    def compact(self) -> int:
+    def compact(self, spare_bytes: int = 0) -> int:
         """Give free pages back where that pays; return the bytes."""
         with translated(self._file, self.what):
             db: sqlite3.Connection = self._db()
             before = _bytes(db)
-            files.give_back(db)
+            files.give_back(db, spare_bytes)
             return before - _bytes(db)
 
 

@@ -28,7 +28,8 @@ _SESSIONS = """
 #: What a person put in the place of a message is what it says.
 _TURNS = """
     SELECT m.role, coalesce(k.value, m.text), m.at FROM messages m LEFT JOIN kept k ON k.realm = ? AND k.name = m.id
-    WHERE m.source_id = ? AND m.retracted = 0 AND m.role IN ('user', 'assistant') ORDER BY m.seq DESC LIMIT ?
+    WHERE m.source_id = ? AND m.retracted = 0 AND m.role IN ('user', 'assistant')
+        AND m.text <> '' ORDER BY m.seq DESC LIMIT ?
 """
 
 

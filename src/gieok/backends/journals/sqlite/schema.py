@@ -21,7 +21,7 @@ from gieok.backends.sqlite.files import (
     verify_owner,
 )
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 #: "GIEJ": marks the file as ours.
 _APPLICATION_ID = 0x4749454A
 
@@ -81,6 +81,26 @@ CREATE TRIGGER archived_forgotten AFTER INSERT ON outbox WHEN NEW.entry IS NULL 
 END;
 """
 
+#: Since schema 6: messages whose text is in the file of their month. What gives a row a text again, or forgets it, takes it out
+#: of the file (`stale` counts such changes until it is written anew). Moving a text to a file is no change of what was said.
+_TALK = """
+CREATE TABLE talk_places (
+    id INTEGER PRIMARY KEY, scope_id INTEGER NOT NULL, path TEXT NOT NULL UNIQUE, stale INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE talk (seq INTEGER PRIMARY KEY, place_id INTEGER NOT NULL REFERENCES talk_places);
+CREATE INDEX talk_by_place ON talk (place_id);
+CREATE TRIGGER talk_back AFTER UPDATE OF text, retracted ON messages
+WHEN (NEW.text <> '' OR NEW.retracted = 2) AND EXISTS (SELECT 1 FROM talk WHERE seq = NEW.seq) BEGIN
+    UPDATE talk_places SET stale = stale + 1 WHERE id = (SELECT place_id FROM talk WHERE seq = NEW.seq);
+    DELETE FROM talk WHERE seq = NEW.seq;
+END;
+DROP TRIGGER message_changed;
+CREATE TRIGGER message_changed AFTER UPDATE OF text, retracted ON messages
+WHEN OLD.text = '' OR NEW.text <> '' OR NOT EXISTS (SELECT 1 FROM talk WHERE seq = NEW.seq) BEGIN
+    INSERT OR REPLACE INTO changes (scope_id, source_id) VALUES (NEW.scope_id, NEW.source_id);
+END;
+"""
+
 _TABLES = f"""
 CREATE TABLE scopes (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
 CREATE TABLE sources (
@@ -133,6 +153,7 @@ CREATE TABLE incidents (
 {_DURABLE}
 {_CHANGES}
 {_ARCHIVED}
+{_TALK}
 PRAGMA application_id = {_APPLICATION_ID};
 PRAGMA user_version = {SCHEMA_VERSION};
 """
@@ -149,7 +170,7 @@ def _prepare(connection: sqlite3.Connection, file: Path) -> None:
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         create_tables(connection, file, _TABLES)
     verify_owner(connection, file, _APPLICATION_ID)
-    upgrade(connection, file, "journal", (_to_2, _to_3, _to_4, _to_5))
+    upgrade(connection, file, "journal", (_to_2, _to_3, _to_4, _to_5, _to_6))
     use_wal(connection)
 
 
@@ -183,4 +204,10 @@ def _to_4(connection: sqlite3.Connection) -> None:
 def _to_5(connection: sqlite3.Connection) -> None:
     """Say where what left hot lives."""
     for statement in statements(_ARCHIVED):
+        connection.execute(statement)
+
+
+def _to_6(connection: sqlite3.Connection) -> None:
+    """Let what was said long ago be in files."""
+    for statement in statements(_TALK):
         connection.execute(statement)

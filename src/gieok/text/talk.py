@@ -1,0 +1,75 @@
+"""What was said in a month, as a file that people can read and that is read back without loss.
+
+Each message has a heading (when, who, where), a hidden line with the rest of what the journal knows, and its text as a quote:
+each line behind `> `, so that nothing in it can be taken for anything else.
+"""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from gieok.model.conversation import Journalled, Message, Role
+
+_ROW = "<!-- gieok "
+_END = " -->"
+
+
+def write(scope: str, month: str, found: Sequence[Journalled]) -> str:
+    """Return the file of a month (`2026-11`, in UTC); messages in the order of time."""
+    parts = [f"---\ngieok: talk\nscope: {json.dumps(scope)}\nmonth: {json.dumps(month)}\nmessages: {len(found)}\n---\n"]
+    day = ""
+    for one in sorted(found, key=lambda one: (one.message.at, one.seq)):
+        if (today := f"{one.message.at.astimezone(UTC):%Y-%m-%d}") != day:
+            day = today
+            parts.append(f"\n# {day}\n")
+        parts.append(_written(one))
+    return "".join(parts)
+
+
+def _written(one: Journalled) -> str:
+    m = one.message
+    row = [one.seq, m.id, m.role, m.at.isoformat(), m.session, m.agent, m.tokens, m.source, m.line]
+    # No `>` ends the comment early.
+    hidden = json.dumps(row, ensure_ascii=False).replace(">", "\\u003e")
+    text = "".join(f"> {line}\n" if line else ">\n" for line in m.text.split("\n"))
+    where = " ".join(filter(None, (m.agent, m.session))).replace("\n", " ")
+    return (
+        f"\n## {m.at.astimezone(UTC):%H:%M} {m.role}"
+        + (f", {where}" if where else "")
+        + f"\n{_ROW}{hidden}{_END}\n\n{text}"
+    )
+
+
+def read(text: str) -> dict[int, Journalled]:
+    """Return number → message of a file. Raises ValueError for one that is torn."""
+    found: dict[int, Journalled] = {}
+    row: list[object] | None = None
+    lines: list[str] = []
+    for line in [*text.split("\n"), _ROW]:
+        if line.startswith(_ROW):
+            if row is not None:
+                one = _read(row, "\n".join(lines))
+                found[one.seq] = one
+            row, lines = (json.loads(line[len(_ROW) : -len(_END)]) if line != _ROW else None), []
+        elif line.startswith(">"):
+            lines.append(line[2:])
+    return found
+
+
+def _read(row: list[object], text: str) -> Journalled:
+    seq, identity, role, at, session, agent, tokens, source, line = row
+    when = datetime.fromisoformat(str(at))
+    return Journalled(
+        int(str(seq)),
+        Message(
+            str(identity),
+            Role(str(role)),
+            text,
+            when,
+            str(session),
+            str(agent),
+            int(str(tokens)),
+            str(source),
+            int(str(line)),
+        ),
+    )
