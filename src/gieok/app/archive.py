@@ -26,7 +26,7 @@ def opened(wiring: Wiring) -> ArchiveContext:
     return ArchiveContext(
         made,
         lambda: sync.swept(made()),
-        lambda: sweep.drop_damaged(made()).wrong,
+        lambda: sweep.drop_damaged(made()).failed,
         settings.text("archive.cold"),
         settings.integer("archive.warm_days"),
         settings.flag("archive.auto_approve"),

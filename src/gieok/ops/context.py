@@ -133,6 +133,7 @@ class MemoryContext(NamedTuple):
     stands beside a service that searches by meaning. `embedder()` is None where the user wants none, and so is
     `reranking()`; `keep_calibration` keeps what was fitted for a model. `notes` are those of the
     store, each durable in the journal. `catch_up()` takes in what agents wrote last, where no daemon follows them.
+    `has_journal`: something was journalled ever, or the journal is on a server.
     """
 
     store_name: str
@@ -140,6 +141,7 @@ class MemoryContext(NamedTuple):
     store: Callable[[], Store]
     stores: Callable[[], Sequence[Store]]
     journal: Callable[[], "FullJournal"]
+    has_journal: Callable[[], bool]
     notes: Callable[[], Notes]
     embedder_name: str
     embedder: Callable[[], Embedder | None]

@@ -120,6 +120,10 @@ class Conversations(Protocol):
 class JournalUpkeep(Protocol):
     """What a journal tells of itself, and the locks that come with it."""
 
+    @property
+    def location(self) -> str:
+        """Return the file, or the address of a server, without secrets."""
+
     def identity(self) -> str:
         """Return the journal's own name: a store that several journals share keeps a position for each."""
 

@@ -5,7 +5,7 @@ would be observed, or found, again. Files of the user are left as they are and n
 change.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -22,7 +22,7 @@ from gieok.errors import StoreError
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Document, Scope
 from gieok.ops.context import Context
-from gieok.ops.memory import leftovers, waiting
+from gieok.ops.memory import leftovers, waiting, whereabouts
 from gieok.ports.journal import MessageFilter
 from gieok.ports.store import ManagedCopy, Scrubbing, Store
 from gieok.text.keywords import folded
@@ -117,10 +117,11 @@ class ForgetPlan:
 
 
 class Done(NamedTuple):
-    """Deleted files, and (place, reason) of what could not be removed."""
+    """Deleted files, (place, reason) of what could not be removed, and what was removed where."""
 
     deleted: tuple[str, ...]
     still_in: tuple[tuple[str, str], ...]
+    removed: tuple[whereabouts.RemovedFrom, ...] = ()
 
 
 def plan(context: Context, wanted: ForgetFilter) -> ForgetPlan:
@@ -289,21 +290,24 @@ def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Don
             base = file.parents[2]
             if base != context.home:
                 waiting.drop(context.home, base, file.relative_to(base).as_posix())  # else a pull could bring it back
-        still = [
-            (str(file.parent), "git keeps what was committed of a deleted record") for file in _in_git(chosen.records)
-        ]
+        still = whereabouts.in_git(chosen.records)
         still += _leave_out(context, chosen)
+        removed, kept = whereabouts.of(context, {scope: found.documents for scope, found in chosen.scopes.items()})
+        still += kept
         for scope, found in chosen.scopes.items():
             if found:
                 blanks = {seq: turns.blanks(m.message) for seq, m in found.messages.items()}
                 journal.erase(scope, list(found.messages), list(found.documents), list(found.replaced), blanks=blanks)
         distil.deliver(journal, context.memory.store())
         still += rederive(context) + _out_of_stores(context, chosen)
-        still += [("the archive", line) for line in context.archive.sweep()]
         looked_for = [wanted.match] if wanted.is_match_alone else leftovers.needles(chosen.texts())
         leftovers.clean_shown(context.home, shown)  # again: a prompt may have been answered meanwhile
-        still += finish(context, looked_for)
-    return Done(tuple(str(file) for file in sorted(chosen.records)), tuple(dict.fromkeys(still)))
+        still += finish(context, looked_for, chosen.scopes)
+    return Done(
+        tuple(str(file) for file in sorted(chosen.records)),
+        tuple(dict.fromkeys(still)),
+        removed + whereabouts.counted(messages=chosen.count("messages"), history=chosen.count("replaced")),
+    )
 
 
 def is_unfinished(context: Context) -> bool:
@@ -311,10 +315,10 @@ def is_unfinished(context: Context) -> bool:
     return bool(context.memory.journal().kept(_PENDING))
 
 
-def finish(context: Context, looked_for: Sequence[str]) -> list[tuple[str, str]]:
-    """Clean logs and scrub database files; return where something is left."""
+def finish(context: Context, looked_for: Sequence[str], emptied: Iterable[Scope] = ()) -> list[tuple[str, str]]:
+    """Clean logs and scrub database files; return where something is left. `emptied` are scopes that may hold nothing more."""
     journal = context.memory.journal()
-    for scope in {*journal.made_scopes(), *journal.scopes()}:
+    for scope in {*journal.made_scopes(), *journal.scopes(), *emptied}:
         if context.observe.sidecar().active_file(scope).exists():
             context.observe.sidecar().write_active_memory(scope)
     for incident in journal.incidents():
@@ -353,10 +357,6 @@ def _leave_out(context: Context, chosen: ForgetPlan) -> list[tuple[str, str]]:
 
 def _is_of_file(document: Document) -> bool:
     return not document.key.startswith(observation.PREFIX)
-
-
-def _in_git(files: set[Path]) -> list[Path]:
-    return [file for file in sorted(files) if any((folder / ".git").exists() for folder in file.parents)]
 
 
 def rederive(context: Context) -> list[tuple[str, str]]:

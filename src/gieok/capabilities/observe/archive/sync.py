@@ -272,7 +272,7 @@ def swept(tiers: Tiers) -> list[str]:
     Notes are called by what they say: so cursors, which hold their names, are let go of, and read anew by the next run.
     """
     is_cold = any(one.place.tier is Tier.COLD for one in tiers.journal.stale_places())
-    wrong = list(sweep.sweep(tiers).wrong)
+    wrong = list(sweep.sweep(tiers).failed)
     if is_cold:
         for realm in tiers.journal.realms(_REALM):
             tiers.journal.keep(realm, {}, tiers.journal.kept(realm))
