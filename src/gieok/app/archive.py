@@ -91,6 +91,13 @@ def _cold(wiring: Wiring, scope: Scope) -> Archive:
     return made
 
 
+def looked_into(wiring: Wiring) -> str:
+    """Look for one file in the cold archive, and return where that is. Raises ArchiveFailed, MissingExtra."""
+    archive = _cold(wiring, Scope(places.USER_SCOPE))
+    next(iter(archive.files()), None)
+    return archive.location
+
+
 def _folder(wiring: Wiring, name: str) -> Path:
     """Return the folder that the settings name, else the vault that was open last."""
     caller, configured = wiring.caller, wiring.settings.text("archive.folder")
