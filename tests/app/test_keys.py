@@ -67,14 +67,6 @@ def test_a_key_is_known_by_its_service_and_by_its_variable_with_the_settings_tha
     assert _keys(opened(store="gemini")).row("gemini").used_by == ("store",)
 
 
-def test_keys_of_dropbox_are_set_by_name_and_those_that_are_needed_are_asked_for(opened) -> None:
-    rows = {row.variable: row for row in _keys(opened(archive__cold="dropbox")).rows()}
-    assert rows["DROPBOX_REFRESH_TOKEN"][1:3] == (("dropbox",), ("archive.cold",))
-    assert rows["DROPBOX_APP_KEY"][1:3] == (("dropbox-app",), ("archive.cold",))
-    assert rows["DROPBOX_APP_SECRET"][1:3] == (("dropbox-secret",), ())
-    assert _keys(opened()).row("dropbox").used_by == ()
-
-
 def test_what_names_no_key_is_not_shown_for_it_may_be_one(opened) -> None:
     with pytest.raises(BadRequest) as failed:
         _keys(opened()).row("sk-this-is-a-key")

@@ -19,12 +19,6 @@ _MODELS = (
     ("code.model", "code."),
     ("code.upkeep_model", "code.upkeep_"),
 )
-#: What `gieok keys set` calls each key of Dropbox → its variable; the last one not every app has.
-_DROPBOX = {
-    "dropbox": "DROPBOX_REFRESH_TOKEN",
-    "dropbox-app": "DROPBOX_APP_KEY",
-    "dropbox-secret": "DROPBOX_APP_SECRET",
-}
 _TABLES = (registry.GENERATORS, registry.EMBEDDERS, registry.RERANKERS, registry.NOTIFIERS)
 
 
@@ -135,13 +129,7 @@ class HomeKeys:
             seen: str = notices.channel(self._wiring, use.provider, {use.variable: key}).check()
             return seen
         if use.table is registry.ARCHIVES:
-<<<<<<< HEAD
-            given = (key if use.variable == one else self._settings.secret(one) for one in _DROPBOX.values())
-            registry.load(registry.KEY_PROBES, "dropbox")(*given, _TIMEOUT_S)
-            return "Dropbox answered"
-=======
             return archive.looked_into(self._wiring.supposing({"archive.cold": use.provider}, {use.variable: key}))
->>>>>>> main
         opening = ModelOpening(
             provider=use.provider,
             model=use.model,
@@ -188,15 +176,9 @@ class HomeKeys:
             if way and way.key_variable and (provider != "smtp" or settings.text("notify.smtp_user")):
                 yield KeyUse("notify.to", registry.NOTIFIERS, provider, way.key_variable)
 
-<<<<<<< HEAD
-        if settings.text("archive.cold") == "dropbox":
-            for name in ("dropbox", "dropbox-app"):
-                yield KeyUse("archive.cold", registry.ARCHIVES, name, _DROPBOX[name])
-=======
         cold = settings.text("archive.cold")
         for variable in registry.ARCHIVES[cold].key_variables if cold in registry.ARCHIVES else ():
             yield KeyUse("archive.cold", registry.ARCHIVES, cold, variable)
->>>>>>> main
 
     def _prefix(self, begin: str, provider: str) -> str:
         """Return where the address and key of a model are set: those for one provider never go to another."""
@@ -257,13 +239,8 @@ def _known() -> Iterator[KeyUse]:
         for provider, row in table.items():
             if row.key_variable:
                 yield KeyUse("", table, provider, row.key_variable, getattr(row, "address", ""))
-<<<<<<< HEAD
-    for name, variable in _DROPBOX.items():
-        yield KeyUse("", registry.ARCHIVES, name, variable)
-=======
     for provider, cold in registry.ARCHIVES.items():
         yield from (KeyUse("", registry.ARCHIVES, provider, variable) for variable in cold.key_variables)
->>>>>>> main
 
 
 def _judged(use: KeyUse, error: ServiceFailed, hint: str, key: str) -> Trial:
