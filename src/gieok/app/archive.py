@@ -48,6 +48,7 @@ def tiers(wiring: Wiring) -> Tiers:
         wiring.clock,
         wiring.zone,
         Limits(wiring.settings.integer("archive.hot_tokens"), 1_000_000 * wiring.settings.integer("archive.hot_mb")),
+        lambda: wiring.stores.all()[1:],
     )
 
 
