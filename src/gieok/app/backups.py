@@ -87,6 +87,8 @@ class HomeBackups:
         journal = self._wiring.stores.journal()
         folder = held.enter_context(members.staging(self._home))
         copies: list[Source] = []
+        if registry.STORES[self._wiring.stores.name].is_remote:
+            left_out.append((f"store: {self._wiring.stores.name}", "it is on a server; `gieok rebuild` makes it again"))
         if not registry.local_journal(str(self._home), self._wiring.stores.journal_name):
             left_out.append((journal.location, "it is on a server: back it up there, `pg_dump -n gieok_journal`"))
         archive = held.enter_context(ExitStack())
