@@ -130,6 +130,7 @@ def test_a_hit_has_the_documented_shape(cli: Cli, notes: Path) -> None:
         "date": None,
         "status": "current",
         "level": "high",
+        "tier": "hot",
     }
     (explained,) = cli("search", "boiler", "--json", "--explain").json()["results"]
     assert explained["signals"]["keyword_rank"] == 1
@@ -254,6 +255,7 @@ def test_get_is_the_file_on_disk_not_the_index(cli: Cli, notes: Path) -> None:
         "from": 2,
         "lines": 2,
         "status": "ok",
+        "tier": "hot",
     }
     (notes / "a:3").write_text("odd name")
     assert cli("get", "a:3").out == "odd name\n"
