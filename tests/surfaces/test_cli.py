@@ -131,7 +131,6 @@ def test_a_hit_has_the_documented_shape(cli: Cli, notes: Path) -> None:
         "status": "current",
         "tier": "hot",
         "level": "high",
-        "tier": "hot",
     }
     (explained,) = cli("search", "boiler", "--json", "--explain").json()["results"]
     assert explained["signals"]["keyword_rank"] == 1
