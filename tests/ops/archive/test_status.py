@@ -200,7 +200,7 @@ def test_an_approval_that_is_due_is_an_incident_told_once_until_it_is_answered(
         clock.advance(timedelta(days=1))
         jobs.run_due(context)
     (incident,) = _status(context).incidents
-    assert incident.detail == "1 days may go to cold: `gieok archive pending`"
+    assert incident.detail == "1 day may go to cold: `gieok archive pending`"
     assert (context.home / "daemon.log").read_text(encoding="utf-8").count("may go to cold") == 1
     found = operation(f"archive {answer}")
     found.handler(context, found.request(names=["all"]))

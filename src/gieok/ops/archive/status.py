@@ -177,7 +177,7 @@ def _schedule_lines(planned: Iterable[Planned], style: Style) -> Iterator[str]:
 
 def _kept_lines(kinds: Iterable[KindRow], style: Style) -> Iterator[str]:
     for kind, items, size in kinds:
-        rules = [style.say(f"{kind.days:,} days", f"{kind.days:,}일")] if kind.days else []
+        rules = [style.say(f"{kind.days:,} day{'s' * (kind.days != 1)}", f"{kind.days:,}일")] if kind.days else []
         rules += [style.say(f"at most {kind.most:,}", f"많아야 {kind.most:,}개")] if kind.most else []
         rule = ", ".join(rules) or style.say("for ever", "계속")
         count = "" if items is None else f": {items:,}" + (f" ({_size(size)})" if size else "")

@@ -66,7 +66,9 @@ def asked(context: Context) -> list[date]:
     if not days or context.archive.auto_approve:
         incidents.resolved(_APPROVAL)
         return days
-    text = context.words(f"{len(days):,} days may go to cold", f"{len(days):,}일치를 cold로 옮길 수 있습니다")
+    text = context.words(
+        f"{len(days):,} day{'s' * (len(days) != 1)} may go to cold", f"{len(days):,}일치를 cold로 옮길 수 있습니다"
+    )
     hint = context.words("`gieok archive pending` shows it", "`gieok archive pending`이 보여줍니다")
     waits = ArchiveFailed(f"{text}: `gieok archive pending`", hint=hint)
     incidents.failed(_APPROVAL, waits, "gieok", first=_LONGEST_WAIT, longest=_LONGEST_WAIT)
