@@ -75,4 +75,7 @@ def _scalar(value: Value) -> str:
         return repr(value)
     words = value.lower() in ("yes", "no", "on", "off", "true", "false", "null", "y", "n", "none", "~")
     is_plain = _PLAIN.fullmatch(value) and (not words or value.lower() == "none")
-    return value if is_plain else json.dumps(value, ensure_ascii=False)
+    if is_plain:
+        return value
+    quoted = json.dumps(value, ensure_ascii=False)
+    return "".join(char if char.isprintable() else f"\\U{ord(char):08x}" for char in quoted)

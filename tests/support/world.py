@@ -88,6 +88,7 @@ CALLS = {
     "forget": ["--match", "VLAN", "--yes"],
     "store switch": ["sqlite"],
     "config show": [],
+    "move": ["/nowhere", "/elsewhere"],
     "uninstall": [],
     "erase": ["--all", "--yes"],
 }

@@ -13,7 +13,7 @@ from gieok.agents.agent import observed
 from gieok.agents.openclaw import installation
 from gieok.app import embedders, models, notices
 from gieok.app.wiring import Wiring
-from gieok.capabilities.observe import active_memory, known, observation, reflect, rules, scope_memory
+from gieok.capabilities.observe import active_memory, known, observation, reflect, repointing, rules, scope_memory
 from gieok.capabilities.observe.active_memory import Look
 from gieok.capabilities.observe.buffer import READER, Thresholds
 from gieok.capabilities.observe.known import Known
@@ -98,6 +98,7 @@ class _ProjectScopes:
         self._seen: set[str] = set()
 
     def __call__(self, folder: str) -> Scope | None:
+        folder = repointing.moved(self._wiring.stores.journal(), folder) if folder else folder
         scope = _project_scope(folder)
         if scope and folder not in self._seen:
             journal = self._wiring.stores.journal()

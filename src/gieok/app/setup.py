@@ -81,7 +81,7 @@ class HomeSetup:
             models.generator(wiring.settings, "observe.", model).generate(_WORD)
         except GieokError as error:
             return _failed(provider, error)
-        return Trial(provider, "", Verdict.VALID, f"{model} answered")
+        return Trial(provider, "", Verdict.VALID, "it answered")
 
     def try_notice(
         self, settings: Mapping[str, str], secrets: Mapping[str, str], way: str, told: tuple[str, str]

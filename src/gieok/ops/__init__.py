@@ -27,6 +27,7 @@ _MODULES = {
     "hook stats": "prompt.stats",
     "import": "moving.import_memory",
     "export": "moving.export",
+    "move": "moving.move",
     "uninstall": "moving.uninstall",
     "erase": "moving.erase",
     "code init": "code.init",

@@ -30,6 +30,8 @@ _STYLE = Style.from_dict({
 #: A key alone, and the beginning of an arrow: so long is waited for the rest.
 _ESCAPE_S = 0.1
 _GAP = "  "
+#: What a line may begin with that goes on further to the right.
+_MARKS = ("✓", "✗", "→")
 
 
 class TerminalDialogue:
@@ -152,7 +154,7 @@ def _wrapped(line: str, room: int) -> Iterator[str]:
         joined = f"{part} {word}" if part.strip() else f"{part}{word}"
         if part.strip() and get_cwidth(joined) > room:
             yield part
-            joined = f"{indent}  {word}"
+            joined = f"{indent}{'  ' if line.lstrip()[:1] in _MARKS else ''}{word}"
         part = joined
     yield part
 

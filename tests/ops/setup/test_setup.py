@@ -74,8 +74,7 @@ def test_pressing_enter_takes_every_default_and_the_first_question_finds_what_wa
     assert "gieok" in (user / ".claude" / "settings.json").read_text()
 
 
-@pytest.mark.parametrize("key", [ESCAPE, CTRL_C])
-@pytest.mark.parametrize("answered", range(_STEPS))
+@pytest.mark.parametrize(("answered", "key"), [*((step, ESCAPE) for step in range(_STEPS)), (2, CTRL_C)])
 def test_cancelled_at_any_question_the_home_stays_byte_for_byte(user: Path, answered: int, key: str) -> None:
     before = _files(user)
     result, shown = press(*[DOWN, ENTER] * min(answered, 1), *[ENTER] * (answered - 1), key, user=user)
@@ -127,11 +126,11 @@ def test_a_wrong_key_is_found_before_it_is_saved_and_can_be_typed_again(user: Pa
     (user / ".gieok" / ".env").chmod(0o600)
     model = [UP, UP, ENTER]  # the last of the list: another, OpenAI-compatible
     address = [f"{server.url}/v1", ENTER, "small", ENTER]
-    again = [ENTER, ENTER, ENTER, ENTER]  # answer again: the model, the address, its name are what they were
-    keys = [*[ENTER] * 3, *model, *address, "key-wrong", ENTER, *again, GOOD, ENTER, ENTER, ENTER, ESCAPE]
+    keys = [*[ENTER] * 3, *model, *address, "key-wrong", ENTER, ENTER, GOOD, ENTER, ENTER, ENTER, ESCAPE]
     result, shown = press(*keys, user=user)
     assert result is not None
     assert "compatible: invalid" in shown
+    assert "copy it again" in shown
     assert "small answered" in shown
     assert GOOD not in shown
     assert _settings(user) == {

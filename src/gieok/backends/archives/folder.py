@@ -164,11 +164,13 @@ def _named(folder: Path, name: str) -> Path:
     if os.path.lexists(exact):
         return exact
     try:
-        there = [one.name for one in folder.iterdir()]
+        with os.scandir(folder) as there:
+            names = [one.name for one in there]
     except OSError:
         return exact
     wanted = _folded(name)
-    return next((folder / one for one in sorted(there) if _folded(one) == wanted), exact)
+    same = [one for one in names if (one.lower() if one.isascii() else _folded(one)) == wanted]
+    return folder / min(same, default=name)
 
 
 def _created(file: Path, data: bytes) -> bool:

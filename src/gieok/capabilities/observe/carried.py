@@ -99,19 +99,20 @@ class Carrying:
 
     def take(self, rows: Iterable[bytes]) -> TakenIn:
         """Take in the lines of a file. Raises BadRequest where it is none of ours, StoreError."""
+        return self.take_rows(filter(None, (self._row(number, data) for number, data in enumerate(rows, start=1))))
+
+    def take_rows(self, rows: Iterable[dict[str, Any]]) -> TakenIn:
+        """Take in rows, each a line of an export."""
         held: list[dict[str, Any]] = []
-        for number, data in enumerate(rows, start=1):
-            row = self._row(number, data)
-            if number == 1:
-                check_header(row, self.place)
-            elif row:
-                if (held and (held[0]["is"], held[0]["scope"]) != (row["is"], row["scope"])) or len(held) >= _AT_ONCE:
-                    self._flush(held)
-                    held = []
-                held.append(row | {"line": row.get("line", 0), "#": number})
+        for row in rows:
+            if held and ((held[0]["is"], held[0]["scope"]) != (row["is"], row["scope"]) or len(held) >= _AT_ONCE):
+                self._flush(held)
+                held = []
+            held.append(row)
         if held:
             self._flush(held)
-        self.done.conversations = len(self._sessions)
+        self.done.conversations += len(self._sessions)
+        self._sessions.clear()
         return self.done
 
     def _row(self, number: int, data: bytes) -> dict[str, Any]:
@@ -119,9 +120,12 @@ class Carrying:
             row = json.loads(data)
         except ValueError as error:
             return self._reject(number, f"no JSON: {error}")
-        if not isinstance(row, dict) or (number > 1 and not {"is", "scope"} <= row.keys()):
+        if number == 1:
+            check_header(row if isinstance(row, dict) else {}, self.place)
+            return {}
+        if not isinstance(row, dict) or not {"is", "scope"} <= row.keys():
             return self._reject(number, "no line of an export")
-        return row
+        return row | {"#": number}
 
     def _reject(self, number: int, why: str) -> dict[str, Any]:
         self.done.rejected += 1
@@ -146,7 +150,7 @@ class Carrying:
                 for row in rows:
                     self._flush([row])
             else:
-                self._reject(rows[0]["#"], f"no {rows[0]['is']}: {error!r}")
+                self._reject(rows[0].get("#", 0), f"no {rows[0]['is']}: {error!r}")
         self.progress(self.done.messages + self.done.memories)
 
     def _memories(self, scope: Scope, rows: Sequence[dict[str, Any]]) -> None:

@@ -10,7 +10,7 @@ from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, Reason
 from gieok.ops.memory import forgetting, handles, origin
-from gieok.ops.memory.forgetting import Done, ForgetFilter, ForgetPlan
+from gieok.ops.memory.forgetting import Done, ForgetFilter, ForgetPlan, RemovedFrom
 from gieok.ops.memory.search import span_of_days
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
@@ -22,6 +22,15 @@ _KINDS = {
     "messages": Words("{} message(s)", "메시지 {}개"),
     "replaced": Words("{} of the history", "이력 {}개"),
     "records": Words("{} record(s)", "기록 {}개"),
+}
+#: Where it was, with how much of it.
+_REMOVED = {
+    "hot": Words("hot {}", "hot {}"),
+    "warm": Words("warm {}", "warm {}"),
+    "cold": Words("cold {}", "cold {}"),
+    "index": Words("the index of files {}", "파일 색인 {}"),
+    "history": Words("history {}", "이력 {}"),
+    "messages": Words("messages and their lines in the index {}", "메시지와 색인의 그 줄 {}"),
 }
 
 
@@ -64,6 +73,7 @@ class Outcome(NamedTuple):
     done: bool
     deleted: tuple[str, ...] = ()
     still_in: tuple[Reason, ...] = ()
+    removed: tuple[RemovedFrom, ...] = ()
 
 
 def _counted(plan: ForgetPlan) -> ForgetCounts:
@@ -74,7 +84,9 @@ def _counted(plan: ForgetPlan) -> ForgetCounts:
 
 
 def _outcome(done: Done | None) -> Outcome:
-    return Outcome(True, done.deleted, tuple(Reason(*one) for one in done.still_in)) if done else Outcome(False)
+    if done is None:
+        return Outcome(False)
+    return Outcome(True, done.deleted, tuple(Reason(*one) for one in done.still_in), done.removed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +174,16 @@ def present(result: ForgetResult, style: Style) -> str:
     if result.done is None:
         return "\n".join([*lines, style.say("nothing was forgotten", "아무것도 잊지 않았습니다")])
     lines[0] = f"{style.say('forgotten', '잊음')}: {lines[0]}"
+    gone = [_REMOVED[one.kind].say(style.lang).format(one.number) + _in(one.place) for one in result.done.removed]
+    lines += [f"  {style.say('out of', '지운 곳')}: {', '.join(gone)}"] if gone else []
     lines += [f"  {style.say('deleted', '지움')}: {printable(path)}" for path in result.done.deleted]
     still = style.say("still in", "아직 있음")
     lines += [f"  ✗ {still} {printable(path)}: {printable(why)}" for path, why in result.done.still_in]
     return "\n".join(lines)
+
+
+def _in(place: str) -> str:
+    return f" ({printable(place)})" if place else ""
 
 
 OPERATION = Operation(

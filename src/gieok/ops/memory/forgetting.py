@@ -5,7 +5,8 @@ would be observed, or found, again. Files of the user are left as they are and n
 change.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -18,9 +19,9 @@ from gieok.capabilities.observe import observation, promotion, turns
 from gieok.capabilities.observe.sidecar import observing, reflecting
 from gieok.capabilities.prompt import records
 from gieok.engine import distil, durable
-from gieok.errors import StoreError
+from gieok.errors import ArchiveFailed, StoreError
 from gieok.model.conversation import Journalled
-from gieok.model.memory import Document, Scope
+from gieok.model.memory import IMPORTED, Document, Scope, Tier
 from gieok.ops.context import Context
 from gieok.ops.memory import leftovers, waiting
 from gieok.ports.journal import MessageFilter
@@ -116,11 +117,20 @@ class ForgetPlan:
         return found + [text for c in self.scopes.values() for text in c.corrected.values()]
 
 
+class RemovedFrom(NamedTuple):
+    """How much was removed from one kind of place: `hot`, `warm`, `cold`, `index`, `history` or `messages`; where it is."""
+
+    kind: str
+    number: int
+    place: str = ""
+
+
 class Done(NamedTuple):
-    """Deleted files, and (place, reason) of what could not be removed."""
+    """Deleted files, (place, reason) of what could not be removed, and what was removed where."""
 
     deleted: tuple[str, ...]
     still_in: tuple[tuple[str, str], ...]
+    removed: tuple[RemovedFrom, ...] = ()
 
 
 def plan(context: Context, wanted: ForgetFilter) -> ForgetPlan:
@@ -293,6 +303,8 @@ def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Don
             (str(file.parent), "git keeps what was committed of a deleted record") for file in _in_git(chosen.records)
         ]
         still += _leave_out(context, chosen)
+        removed, kept = whereabouts(context, chosen)
+        still += kept
         for scope, found in chosen.scopes.items():
             if found:
                 blanks = {seq: turns.blanks(m.message) for seq, m in found.messages.items()}
@@ -302,8 +314,29 @@ def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Don
         still += [("the archive", line) for line in context.archive.sweep()]
         looked_for = [wanted.match] if wanted.is_match_alone else leftovers.needles(chosen.texts())
         leftovers.clean_shown(context.home, shown)  # again: a prompt may have been answered meanwhile
-        still += finish(context, looked_for)
-    return Done(tuple(str(file) for file in sorted(chosen.records)), tuple(dict.fromkeys(still)))
+        still += finish(context, looked_for, chosen.scopes)
+    return Done(tuple(str(file) for file in sorted(chosen.records)), tuple(dict.fromkeys(still)), removed)
+
+
+def whereabouts(context: Context, chosen: ForgetPlan) -> tuple[tuple[RemovedFrom, ...], list[tuple[str, str]]]:
+    """Return where what is chosen is, and where services may keep copies of it that Gieok cannot reach."""
+    journal, tiers = context.memory.journal(), context.archive.tiers()
+    counts: Counter[tuple[str, str]] = Counter()
+    for scope, found in chosen.scopes.items():
+        archived = {one.key: one.place.tier for one in journal.archived(scope, keys=sorted(found.documents))}
+        for key, document in found.documents.items():
+            tier = archived.get(key, Tier.HOT)
+            shelf = tiers.shelves.get(tier)
+            try:
+                place = shelf.archive(scope).location if shelf else ""
+            except ArchiveFailed as error:
+                place = str(error)
+            counts["index" if _is_of_file(document) else tier.value, place] += 1
+        counts["messages", ""] += len(found.messages)
+        counts["history", ""] += len(found.replaced)
+    why = "a service that keeps or syncs it may hold earlier revisions for a while: delete them there"
+    kept = [(place, why) for kind, place in counts if kind == Tier.COLD]
+    return tuple(RemovedFrom(kind, count, place) for (kind, place), count in sorted(counts.items()) if count), kept
 
 
 def is_unfinished(context: Context) -> bool:
@@ -311,10 +344,10 @@ def is_unfinished(context: Context) -> bool:
     return bool(context.memory.journal().kept(_PENDING))
 
 
-def finish(context: Context, looked_for: Sequence[str]) -> list[tuple[str, str]]:
-    """Clean logs and scrub database files; return where something is left."""
+def finish(context: Context, looked_for: Sequence[str], emptied: Iterable[Scope] = ()) -> list[tuple[str, str]]:
+    """Clean logs and scrub database files; return where something is left. `emptied` are scopes that may hold nothing more."""
     journal = context.memory.journal()
-    for scope in {*journal.made_scopes(), *journal.scopes()}:
+    for scope in {*journal.made_scopes(), *journal.scopes(), *emptied}:
         if context.observe.sidecar().active_file(scope).exists():
             context.observe.sidecar().write_active_memory(scope)
     for incident in journal.incidents():
@@ -348,7 +381,16 @@ def _leave_out(context: Context, chosen: ForgetPlan) -> list[tuple[str, str]]:
         still += [
             (source, "the agent's own transcript; it is not read again") for source in sources if Path(source).exists()
         ]
+        imported = sorted({_source(d) for d in found.documents.values() if d.metadata.get(IMPORTED)})
+        still += [
+            (source, "it was imported from here; it is not taken in again") for source in imported if _is_there(source)
+        ]
     return still
+
+
+def _is_there(source: str) -> bool:
+    """Say whether a file is there, or the archive that it is a member of."""
+    return any(path.is_file() for path in (Path(source), *Path(source).parents))
 
 
 def _is_of_file(document: Document) -> bool:

@@ -23,6 +23,8 @@ from gieok.text.turns import is_users
 
 #: How long a transcript must be quiet before it is read in the foreground.
 _DEBOUNCE_MS = 200
+#: What `take_in` counts on: rules judged 60,000 tokens of short messages in 100 s; a model is asked for spans of thousands.
+_RULES_TOKENS_PER_S, _MODEL_TOKENS_PER_S = 600, 150
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +67,16 @@ def run(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
     return observed.result()
 
 
+def take_in(context: Context, seconds: float) -> tuple[ObserveRunResult, bool]:
+    """Read all that was said, which words find then; embed the newest, and observe, for about so long.
+
+    Return what was done, and whether nothing is left for `run` or the daemon.
+    """
+    observed = _Run(context)
+    is_whole = observed.go_for(seconds)
+    return observed.result(), is_whole
+
+
 class _Run:
     """Reads and observes, as often as it is asked to; what a store cannot take now waits in the journal."""
 
@@ -105,6 +117,46 @@ class _Run:
         context.say(f"{sidecar.capture.captured.messages} messages, {dict(self._steps)}")
         with self.heard():
             self._judge(has_new=bool(made))
+
+    def go_for(self, seconds: float) -> bool:
+        """Read and derive everything, embed for half of the time, observe for the rest; say whether nothing is left."""
+        sidecar, context = self.sidecar, self._context
+        begun = context.clock.now()
+
+        def left_s() -> float:
+            return seconds - (context.clock.now() - begun).total_seconds()
+
+        sidecar.capture_all(lambda: context.say(f"{sidecar.capture.captured.messages:,} messages"))
+        with self.heard():
+            sidecar.derive_turns(progress=context.progress("blocks of turns"))
+            seed(context)
+        is_whole = not self._unheard and self._embed(lambda: left_s() < seconds / 2)
+        speed = _MODEL_TOKENS_PER_S if sidecar.models.observer_model else _RULES_TOKENS_PER_S
+        for scope in sidecar.journal.scopes():
+            if sidecar.backlog_tokens(scope) > left_s() * speed:
+                is_whole = False
+                continue
+            with self.heard():
+                context.say(f"{scope}: what matters")
+                self._observe(scope, flush=True, has_ended=False)
+        if is_whole:
+            with self.heard():
+                self._judge(has_new=True)
+        return is_whole and not self._unheard
+
+    def _embed(self, is_late: Callable[[], bool]) -> bool:
+        """Embed until it is late; say whether everything has a vector."""
+        store, embedder = self._context.memory.store(), self._context.memory.embedder()
+        if embedder is None or not isinstance(store, VectorSearch):
+            return True
+        done = 0
+        while not is_late():
+            more = fill_vectors(store, embedder, batches=1)
+            done += more
+            self._context.say(f"embedded {done:,}")
+            if not more:
+                return True
+        return False
 
     def _observe(self, scope: Scope, *, flush: bool, has_ended: bool) -> int:
         done = settled(self._context, scope, flush=flush or has_ended)

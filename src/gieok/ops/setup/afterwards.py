@@ -6,13 +6,19 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from gieok.engine.likelihood import HIGH
 from gieok.errors import GieokError
 from gieok.ops import operation
 from gieok.ops.context import Context
 from gieok.ops.home.daemon import DownResult, UpResult
-from gieok.ops.operation import NoRequest, Style
+from gieok.ops.observe.run import take_in
+from gieok.ops.operation import NoRequest, Style, printable
 from gieok.ops.setup.interview import YES, Interview
 from gieok.ops.setup.questions.after import to_install
+
+_HITS, _LOW = 3, "low"
+#: A person waits no longer for what was said before.
+_PATIENCE_S = 45.0
 
 
 class Deed(NamedTuple):
@@ -56,11 +62,16 @@ class Afterwards:
             f"What happened in {month}?", f"{'' if is_now else f'{day.year}년 '}{day.month}월에 뭐 했지?"
         )
 
-    def answer(self, text: str) -> str:
-        """Return what search finds in everything that was taken in, as it shows it."""
-        found = self._run("search", context=self._everywhere(), query=[text], limit=3)
-        shown: str = operation("search").present(found, self._style)
-        return shown or self._context.words("nothing was found", "찾은 것이 없습니다")
+    def answer(self, text: str) -> list[str]:
+        """Return what search finds in everything that was taken in: the lines, with their day and handle."""
+        hits = self._run("search", context=self._everywhere(), query=[text], limit=_HITS).results
+        sure = [hit for hit in hits if hit.level != _LOW] or hits[:1]
+        lines = [] if sure else [self._context.words("  nothing was found", "  찾은 것이 없습니다")]
+        for hit in sure:
+            unsure = self._context.words(", unsure", ", 확실하지 않음") if hit.level != HIGH else ""
+            lines += ["", f"  {hit.date or ''} ({hit.handle}{unsure})"]
+            lines += [f"    {printable(line.strip())}" for line in hit.snippet.splitlines() if line.strip()]
+        return lines
 
     def _done(self, what: str, deed: Callable[[], str]) -> Deed:
         try:
@@ -88,8 +99,16 @@ class Afterwards:
         return said + (f"; {result.note.say(self._context.lang)}" if result.note else "")
 
     def _taken_in(self) -> str:
-        result = self._run("observe run", once=True)
-        return operation("observe run").present(result, self._style).partition("\n")[0]
+        result, is_whole = take_in(self._context, _PATIENCE_S)
+        words = self._context.words
+        said = words(f"{result.messages:,} messages, found by search now", f"메시지 {result.messages:,}개, 이제 검색됨")
+        if result.waiting:
+            return f"{said}; {result.waiting}"
+        if is_whole:
+            return said
+        later = words("the service goes on with what matters in them", "중요한 것을 고르는 일은 서비스가 이어서 합니다")
+        alone = words("`gieok observe run --once` goes on with what matters", "나머지는 `gieok observe run --once`")
+        return f"{said}; {later if self._known.text('start') == YES or self._runs() else alone}"
 
     def _indexed(self) -> str:
         result = self._run("index", paths=[str(self._known.machine.vaults[0])])

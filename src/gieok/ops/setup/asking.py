@@ -1,6 +1,7 @@
 """Asks the questions of a table one after the other, with a way back; tries answers, and shows what came of it."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from gieok.ops.home.keys import VERDICTS
 from gieok.ops.operation import Words, printable
@@ -12,6 +13,14 @@ from gieok.ports.keys import Trial, Verdict
 #: The pick that asks for a line.
 _FREE = "\0free"
 _AGAIN, _KEEP = "again", "keep"
+#: What to do at once; the hints of trials are for who is not being asked.
+_ADVICE = {
+    Verdict.INVALID: Words(
+        "the key is another: copy it again, whole", "키가 다릅니다. 처음부터 끝까지 다시 복사하세요"
+    ),
+    Verdict.QUOTA: Words("the key is right; look at the account, or wait", "키는 맞습니다. 계정을 보거나 기다리세요"),
+    Verdict.UNREACHABLE: Words("look at the network, the address and the model", "네트워크, 주소, 모델을 확인하세요"),
+}
 
 
 class Asking:
@@ -64,7 +73,7 @@ class Asking:
         self._dialogue.say(known.words("  trying …", "  시험하는 중 …"), is_passing=True)
         trials = tried(known, trial)
         for one in trials:
-            for line in trial_lines(known, one):
+            for line in trial_lines(known, one, advice=_ADVICE if trial != "notice" else {}):
                 self._dialogue.say(line)
         if all(one.verdict is Verdict.VALID for one in trials):
             return at + 1
@@ -74,9 +83,15 @@ class Asking:
         ]
         if self._dialogue.one(known.words("That did not work.", "되지 않았습니다."), picks, _AGAIN) == _KEEP:
             return at + 1
-        first = next(place for place in self._trail if self._questions[place].trial == trial)
+        first = self._first(trial, is_key_wrong=any(one.verdict is Verdict.INVALID for one in trials))
         self._trail = [place for place in self._trail if place < first]
         return first
+
+    def _first(self, trial: str, *, is_key_wrong: bool) -> int:
+        """Return the question to begin again with: the key's where that is wrong, else the first of those tried."""
+        asked = [place for place in self._trail if self._questions[place].trial == trial]
+        secret = [place for place in asked if self._questions[place].kind is AnswerKind.SECRET]
+        return secret[0] if secret and is_key_wrong else asked[0]
 
 
 def _asked(known: Interview, dialogue: Dialogue, question: SetupQuestion) -> Given:
@@ -114,10 +129,11 @@ def shown(known: Interview, question: SetupQuestion) -> str:
     return known.shown_path(told) if told else known.words("none", "없음")
 
 
-def trial_lines(known: Interview, trial: Trial) -> list[str]:
-    """Return what came of a trial, and what to do about it."""
+def trial_lines(known: Interview, trial: Trial, advice: Mapping[Verdict, Words] = MappingProxyType({})) -> list[str]:
+    """Return what came of a trial, and what to do about it: `advice` where it has some, else the trial's own hint."""
     lang = known.context.lang
     if trial.verdict is Verdict.VALID:
         return [f"  ✓ {trial.name}: {printable(trial.said)}"]
-    hint = [f"    → {printable(trial.hint)}"] if trial.hint else []
+    told = advice[trial.verdict].say(lang) if trial.verdict in advice else trial.hint
+    hint = [f"  → {printable(told)}"] if told else []
     return [f"  ✗ {trial.name}: {VERDICTS[trial.verdict].say(lang)}: {printable(trial.said)}", *hint]

@@ -72,7 +72,7 @@ def _unasked(context: Context, request: SetupRequest) -> SetupResult:
     files = known.access.save(found.settings, found.secrets) if found else ()
     afterwards = Afterwards(known)
     done = tuple(afterwards.deeds(has_changes=bool(found)))
-    answer = afterwards.answer(str(raw[_ASK])) if raw.get(_ASK) else ""
+    answer = "\n".join(afterwards.answer(str(raw[_ASK]))) if raw.get(_ASK) else ""
     return SetupResult(dict(found.settings), tuple(found.secrets), tuple(files), done, tuple(lines), answer)
 
 
@@ -109,12 +109,18 @@ def _offered(known: Interview, dialogue: Dialogue, *, has_changes: bool) -> tupl
         if suggested := afterwards.suggestion():
             words = known.words("Ask your memory (empty: later)", "기억에 물어보기 (비우면 나중에)")
             asked = dialogue.text(words, suggested, lambda text: "").strip()
-            return tuple(done), f"? {asked}\n{afterwards.answer(asked)}" if asked else ""
+            return tuple(done), _shown(dialogue, asked, afterwards.answer(asked)) if asked else ""
     except (Cancelled, WentBack):
         dialogue.say(
             known.words("the settings are saved; the rest is as it was", "설정은 저장했고, 나머지는 그대로입니다")
         )
     return tuple(done), ""
+
+
+def _shown(dialogue: Dialogue, asked: str, answer: list[str]) -> str:
+    for line in (f"  ? {asked}", *answer):
+        dialogue.say(line)
+    return "\n".join(answer)
 
 
 def _review() -> SetupQuestion:
@@ -153,7 +159,7 @@ def _value(known: Interview, text: str) -> str:
 
 def deed_line(deed: Deed) -> str:
     """Return what came of a deed."""
-    return f"  {'✓' if deed.ok else '✗'} {deed.what}: {printable(deed.said)}"
+    return f"  {'✓' if deed.ok else '✗'} gieok {deed.what}: {printable(deed.said)}"
 
 
 def present(result: SetupResult, style: Style) -> str:
@@ -162,7 +168,8 @@ def present(result: SetupResult, style: Style) -> str:
     if not result.was_asked:
         lines += [f"  {name}: {printable(text) or '–'}" for name, text in result.settings.items()]
         lines += [*result.told, *map(deed_line, result.done)]
-    return "\n".join([*lines, *([result.answer] if result.answer else []), *_next(style)])
+        lines += [result.answer] if result.answer else []
+    return "\n".join([*lines, *_next(style)])
 
 
 def _next(style: Style) -> list[str]:

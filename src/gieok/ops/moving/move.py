@@ -1,0 +1,245 @@
+"""`gieok move`: what is remembered of folders, where those folders are now: on another machine, or under another name."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import NamedTuple
+
+from gieok import grants, places
+from gieok.capabilities.files import roots
+from gieok.capabilities.observe import repointing
+from gieok.capabilities.observe.repointing import Repointing
+from gieok.errors import BadRequest
+from gieok.model.memory import Scope
+from gieok.ops.context import Context
+from gieok.ops.encode import Hidden
+from gieok.ops.memory.seeding import FOLDERS
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+
+_CODE = "code:"
+#: Where agents keep transcripts, below a user's folder: by it the folder of the user is known who wrote them.
+_BELOW_USER = (".claude", ".codex", ".gemini", ".qwen", ".cursor", ".openclaw", ".local")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveRequest:
+    """Parameters of `gieok move`."""
+
+    folders: list[str] = argument(
+        Words(
+            "the folder that was, and the folder that is (default: the user's folder on the old machine, and here)",
+            "예전 폴더와 지금 폴더 (기본: 옛 컴퓨터의 사용자 폴더와 여기의 것)",
+        ),
+        [], positional=True,
+    )  # fmt: skip
+    dry_run: bool = argument(Words("only show what would be moved", "무엇이 옮겨질지만 보임"), False)
+    yes: bool = argument(Words("do not ask", "묻지 않음"), False)
+
+
+class MovedScope(NamedTuple):
+    """The memory of a project, before and now, and whether its folder is here."""
+
+    folder: str
+    now: str
+    scope: Scope
+    scope_now: Scope
+    is_here: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MoveResult:
+    """What was moved. `settings` still name the old folder; `missing` are folders of projects that are not here."""
+
+    old: str
+    new: str
+    scopes: tuple[MovedScope, ...]
+    memories: int
+    messages: int
+    indexed_folders: int
+    settings: tuple[str, ...]
+    missing: tuple[str, ...]
+    done: Hidden[bool]
+
+    @property
+    def found(self) -> bool:
+        """False where nothing is of the old folder."""
+        return bool(self.scopes or self.indexed_folders)
+
+
+def run(context: Context, request: MoveRequest) -> MoveResult:
+    """Find what is of the old folder, ask, and move it."""
+    where = _where(context, request)
+    if where is None:
+        missing = tuple(folder for folder in _known(context) if not Path(folder).exists())
+        return MoveResult("", "", (), 0, 0, 0, (), missing, done=False)
+    scopes = tuple(_scopes(context, where))
+    indexed = _indexed(context, where)
+    settings = tuple(row.name for row in context.admin.settings if _names(where, row.value))
+    missing = tuple(moved.now for moved in scopes if not moved.is_here)
+    is_meant = not request.dry_run and (request.yes or not (scopes or indexed) or _agrees(context, where, scopes))
+    if not is_meant:
+        return MoveResult(where.old, where.new, scopes, 0, 0, len(indexed), settings, missing, done=False)
+    journal, store = context.memory.journal(), context.memory.store()
+    journal.keep(repointing.REALM, {where.old: where.new})
+    noted = {scope: store.notes(scope).get(roots.NOTE, "") for scope in indexed}
+    taken = repointing.repoint(
+        journal, store, context.clock, {one.scope: one.scope_now for one in scopes}, where,
+        context.progress(context.words("moved", "옮김")),
+    )  # fmt: skip
+    now = {one.scope: one.scope_now for one in scopes}
+    for scope, raw in noted.items():
+        _move_roots(context, where, now.get(scope, scope), raw)
+    _move_rest(context, where, scopes)
+    return MoveResult(
+        where.old, where.new, scopes, taken.memories, taken.messages, len(indexed), settings, missing, done=True
+    )
+
+
+def _where(context: Context, request: MoveRequest) -> Repointing | None:
+    """Return from where to where; None where nobody says, and nothing tells. Raises BadRequest."""
+    given = request.folders
+    if len(given) == 1 or len(given) > 2:
+        raise BadRequest("name the folder that was, and the folder that is", hint="gieok move /home/kim /Users/kim")
+    if given:
+        old, new = (str(context.caller.path(one)) for one in given)
+        if old == new:
+            raise BadRequest("both are the same folder")
+        return Repointing(old.rstrip("/\\") or old, new.rstrip("/\\") or new)
+    found = Counter(filter(None, (_user_of(cursor.path) for cursor in context.memory.journal().cursors())))
+    old = next((name for name, _ in found.most_common() if not Path(name).exists()), "")
+    return Repointing(old, str(context.caller.user)) if old else None
+
+
+def _user_of(path: str) -> str:
+    """Return the folder of the user below which an agent wrote a transcript; '' where nothing tells."""
+    parts = PurePath(path).parts
+    at = next((n for n, part in enumerate(parts) if part in _BELOW_USER), 0)
+    return str(PurePath(*parts[:at])) if at > 1 else ""
+
+
+def _known(context: Context) -> list[str]:
+    """Return the folders of projects that are known."""
+    journal = context.memory.journal()
+    found = {*journal.kept(FOLDERS), *(grant.project for grant in grants.every(context.home))}
+    return sorted(found | {realm.removeprefix(_CODE) for realm in journal.realms(_CODE)})
+
+
+def _scopes(context: Context, where: Repointing) -> Iterator[MovedScope]:
+    """Yield the memory of each project at or below the old folder: a scope has the sum of its folder's path in its name."""
+    journal = context.memory.journal()
+    there = {*journal.scopes(), *journal.made_scopes(), *context.memory.store().scopes()}
+    folders = {folder for folder in _known(context) if where.path(folder) != folder} | {where.old}
+    candidates = {str(up) for folder in folders for up in (PurePath(folder), *PurePath(folder).parents)}
+    for folder in sorted(one for one in candidates if where.path(one) != one):
+        now = where.path(folder)
+        old, new = places.project_scope(folder), places.project_scope(now)
+        for scope in sorted(there):
+            if scope.path == old or scope.path.startswith(f"{old}/"):
+                to = Scope(new + scope.path[len(old) :])
+                if scope != to:
+                    yield MovedScope(folder, now, scope, to, Path(now).is_dir())
+
+
+def _indexed(context: Context, where: Repointing) -> list[Scope]:
+    """Return the scopes in which folders below the old one are indexed."""
+    store = context.memory.store()
+    return [
+        scope for scope in store.scopes() if any(_names(where, str(root.path)) for root in roots.load(store, scope))
+    ]
+
+
+def _names(where: Repointing, text: str) -> bool:
+    return any(where.path(part.strip()) != part.strip() for part in text.split(","))
+
+
+def _move_roots(context: Context, where: Repointing, scope: Scope, raw: str) -> None:
+    """Let a scope follow the folders that were indexed, where they are now, beside those that it follows already."""
+    moved = where.value(json.loads(raw or "[]"))
+
+    def joined(held: str) -> str:
+        kept = [row for row in where.value(json.loads(held or "[]")) if row not in moved]
+        paths = {row["path"] for row in kept}
+        return json.dumps([*kept, *(row for row in moved if row["path"] not in paths)])
+
+    context.memory.notes().update_note(scope, roots.NOTE, joined)
+
+
+def _agrees(context: Context, where: Repointing, scopes: tuple[MovedScope, ...]) -> bool:
+    lines = [f"{where.old} → {where.new}", *(f"  {printable(one.folder)} → {printable(one.now)}" for one in scopes)]
+    question = context.words("move what is remembered of these? (y/N) ", "이 폴더들의 기억을 옮길까요? (y/N) ")
+    return context.agrees(lines, question, "give --yes, or --dry-run to look")
+
+
+def _move_rest(context: Context, where: Repointing, scopes: tuple[MovedScope, ...]) -> None:
+    """Move what is kept by folder: where sessions worked, what models said of code, what a person trusted."""
+    journal = context.memory.journal()
+    folders = [folder for folder in journal.kept(FOLDERS) if where.path(folder) != folder]
+    journal.keep(FOLDERS, {where.path(folder): "" for folder in folders}, folders)
+    for realm in journal.realms(_CODE):
+        now = _CODE + where.path(realm.removeprefix(_CODE))
+        if now != realm:
+            values = journal.kept(realm)
+            journal.keep(now, {**values, **journal.kept(now)})
+            journal.keep(realm, {}, list(values))
+    for grant in grants.every(context.home):
+        now = where.path(grant.project)
+        if now != grant.project and Path(now).is_dir():
+            grants.change(
+                context.home, now,
+                lambda held, grant=grant: held.with_entries(grant.entries)._replace(  # type: ignore[misc]
+                    settings=held.settings or grant.settings, at=held.at or grant.at
+                ),
+            )  # fmt: skip
+            grants.forget(context.home, grant.project)
+    for moved in scopes:
+        context.observe.sidecar().write_active_memory(moved.scope_now)
+        home, old = str(context.home), moved.scope.path
+        for file in (places.active_memory(home, old), places.lasting_file(home, old), places.replaced_file(home, old)):
+            Path(file).unlink(missing_ok=True)
+    context.archive.sweep()
+
+
+def present(result: MoveResult, style: Style) -> str:
+    """Show what is where now, and what a person has to do themselves."""
+    if not result.old:
+        lines = [style.say("every folder is where it was", "모든 폴더가 제자리에 있습니다")]
+        if result.missing:
+            lines = [
+                style.say("these folders are not here; `gieok move OLD NEW`:", "없는 폴더; `gieok move 예전 지금`:")
+            ]
+            lines += [f"  {printable(folder)}" for folder in result.missing]
+        return "\n".join(lines)
+    if not result.found:
+        return style.say(f"nothing is remembered of {result.old}", f"{result.old}에 대한 기억이 없습니다")
+    lines = [style.bold(f"{printable(result.old)} → {printable(result.new)}")]
+    lines += [f"  {one.scope} → {one.scope_now}  {printable(one.now)}" for one in result.scopes]
+    if not result.done:
+        lines.append(style.say("nothing was moved", "아무것도 옮기지 않았습니다"))
+    else:
+        lines.append(
+            style.say(
+                f"  {result.memories:,} memories and {result.messages:,} messages moved",
+                f"  기억 {result.memories:,}개, 메시지 {result.messages:,}개를 옮김",
+            )
+        )
+        lines.append(style.say("now run: gieok index", "이제 실행: gieok index"))
+    lines += [style.say(f"  ✗ not here: {one}", f"  ✗ 여기 없음: {one}") for one in result.missing]
+    if result.settings:
+        said = style.say("settings that name the old folder", "예전 폴더를 가리키는 설정")
+        lines.append(f"  ✗ {said}: {', '.join(result.settings)}")
+    return "\n".join(lines)
+
+
+OPERATION = Operation(
+    name="move",
+    handler=run,
+    present=present,
+    doc=Words(
+        "Take what is remembered along when folders moved: to another machine, to another name",
+        "폴더가 옮겨졌을 때 기억을 데려갑니다: 다른 컴퓨터로, 다른 이름으로",
+    ),
+    effect=Effect.WRITE,
+    examples=("gieok move", "gieok move /home/kim /Users/kim", "gieok move ~/shop ~/work/store"),
+)

@@ -1,0 +1,137 @@
+"""A project that is elsewhere now has its memory there: by rename, by another user's folder, with what was there already."""
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from gieok import grants, places
+from gieok.app import open_context
+from gieok.capabilities.observe import observation
+from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
+from gieok.engine import distil
+from gieok.errors import BadRequest
+from gieok.model.conversation import Cursor, Message, Role
+from gieok.model.memory import Scope
+from gieok.ops.context import Context
+from gieok.ops.memory.index import IndexRequest
+from gieok.ops.memory.index import run as index
+from gieok.ops.memory.remember import RememberRequest
+from gieok.ops.memory.remember import run as remember
+from gieok.ops.memory.search import SearchRequest
+from gieok.ops.memory.search import run as search
+from gieok.ops.memory.seeding import FOLDERS
+from gieok.ops.moving.move import MoveRequest, MoveResult
+from gieok.ops.moving.move import run as move
+
+_AT = datetime(2026, 11, 1, 9, tzinfo=UTC)
+
+
+@pytest.fixture
+def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    here = tmp_path / "lee"
+    for name, value in {
+        "HOME": here, "GIEOK_HOME": here / "home", "GIEOK_EMBEDDER": "none", "CLAUDE_CONFIG_DIR": "",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(name, str(value))
+    (tmp_path / "kim" / "shop" / ".git").mkdir(parents=True)
+    (tmp_path / "kim" / "shop" / ".gieok").mkdir()
+    here.mkdir()
+    return here
+
+
+def _context(folder: Path) -> Context:
+    return open_context({}, environment=dict(os.environ), folder=folder)
+
+
+def _scope(folder: Path) -> Scope:
+    return Scope(places.project_scope(str(folder)))
+
+
+def _fill(old: Path, text: str, said: str) -> None:
+    context, scope = _context(old), _scope(old)
+    journal, store = context.memory.journal(), context.memory.store()
+    journal.keep(FOLDERS, {str(old): ""})
+    made = observation.entries(scope, Observed((Observation(text, _AT, Priority.HIGH, Category.DECISION),)), _AT)
+    journal.hand_over(put=made)
+    transcript = str(old.parent / ".claude" / "projects" / "x" / "s.jsonl")
+    message = Message(said, Role.USER, said, _AT, "s", "claude-code", 5, transcript, 1)
+    journal.append(scope, [message], Cursor(said, transcript, 1), None)
+    distil.deliver(journal, store)
+    context.observe.sidecar().derive_turns()
+    remember(context, RememberRequest(text=[f"Record: {text}"]))
+
+
+def _found(folder: Path, question: str) -> list[str]:
+    return [hit.snippet for hit in search(_context(folder), SearchRequest(query=[question])).results]
+
+
+def _moved(folder: Path, *folders: object, **more: bool) -> MoveResult:
+    return move(_context(folder), MoveRequest(folders=[str(one) for one in folders], yes=True, **more))
+
+
+def test_the_memory_of_a_project_goes_where_its_folder_went(user: Path, tmp_path: Path) -> None:
+    old, new = tmp_path / "kim" / "shop", user / "shop"
+    _fill(old, "Parcels leave with Hanjin", "the umbrella is in the cellar")
+    before = _scope(old)
+    old.rename(new)
+    old.parent.rmdir()
+    looked = _moved(user, dry_run=True)
+    assert looked.old == str(tmp_path / "kim")
+    assert _context(user).memory.journal().made(_scope(new)) == []
+    done = _moved(user)
+    assert (done.memories, done.messages, [one.scope for one in done.scopes]) == (1, 1, [before])
+    assert not done.missing
+    index(_context(new), IndexRequest(no_wait=True))
+    assert any("Hanjin" in text for text in _found(new, "who takes the parcels: Hanjin?"))
+    assert any("cellar" in text for text in _found(new, "umbrella cellar"))
+    assert any("Record" in text for text in _found(new, "Record parcels Hanjin"))
+    (message,) = _context(new).memory.journal().read(_scope(new), 0, budget_tokens=99)
+    assert message.message.source == str(user / ".claude" / "projects" / "x" / "s.jsonl")
+    assert grants.load(user / "home", str(new)).entries
+    context = _context(user)
+    assert context.memory.store().hashes(before) == {}
+    assert context.memory.journal().made(before) == []
+    assert context.memory.journal().read(before, 0, budget_tokens=99) == []
+    assert not _moved(user, tmp_path / "kim", user).scopes, "again is once"
+
+
+def test_what_is_remembered_there_already_stays(user: Path, tmp_path: Path) -> None:
+    old, new = tmp_path / "kim" / "shop", user / "store"
+    _fill(old, "Parcels leave with Hanjin", "the umbrella is in the cellar")
+    old.rename(new)
+    _fill(new, "Letters leave on Friday", "the ladder is in the attic")
+    _moved(user, old, new)
+    texts = {entry.document.text for entry in _context(new).memory.journal().made(_scope(new))}
+    assert texts == {"Parcels leave with Hanjin", "Letters leave on Friday"}
+    said = {m.message.text for m in _context(new).memory.journal().read(_scope(new), 0, budget_tokens=999)}
+    assert said == {"the umbrella is in the cellar", "the ladder is in the attic"}
+
+
+def test_an_old_transcript_that_came_along_is_read_into_the_new_place(user: Path, tmp_path: Path) -> None:
+    old, new = tmp_path / "kim" / "shop", user / "shop"
+    _fill(old, "Parcels leave with Hanjin", "the umbrella is in the cellar")
+    old.rename(new)
+    _moved(user, tmp_path / "kim", user)
+    row = {"type": "user", "uuid": "u9", "sessionId": "t", "cwd": str(old), "timestamp": "2026-11-20T09:00:00Z",
+           "message": {"role": "user", "content": "We ship on Mondays."}}  # fmt: skip
+    file = user / ".claude" / "projects" / "-kim-shop" / "t.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps(row) + "\n")
+    _context(user).observe.sidecar().capture_all()
+    said = [m.message.text for m in _context(user).memory.journal().read(_scope(new), 0, budget_tokens=999)]
+    assert "We ship on Mondays." in said
+
+
+def test_a_folder_that_is_not_here_is_named_and_nothing_is_asked_for_nothing(user: Path, tmp_path: Path) -> None:
+    old = tmp_path / "kim" / "shop"
+    _fill(old, "Parcels leave with Hanjin", "the umbrella is in the cellar")
+    done = _moved(user, tmp_path / "kim", tmp_path / "nobody")
+    assert done.missing == (str(tmp_path / "nobody" / "shop"),)
+    assert not _moved(user, tmp_path / "x", tmp_path / "y").found
+    with pytest.raises(BadRequest, match="same folder"):
+        _moved(user, old, old)
+    with pytest.raises(BadRequest, match="name the folder that was"):
+        _moved(user, old)
