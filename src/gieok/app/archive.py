@@ -25,8 +25,8 @@ def opened(wiring: Wiring) -> ArchiveContext:
     settings = wiring.settings
     return ArchiveContext(
         made,
-        lambda: sweep.sweep(made()).wrong,
-        lambda: sweep.drop_damaged(made()).wrong,
+        lambda: sweep.sweep(made()).failed,
+        lambda: sweep.drop_damaged(made()).failed,
         settings.text("archive.cold"),
         settings.integer("archive.warm_days"),
         settings.flag("archive.auto_approve"),
@@ -89,6 +89,13 @@ def _cold(wiring: Wiring, scope: Scope) -> Archive:
     )
     made: Archive = registry.load(registry.ARCHIVES, name)(opening)
     return made
+
+
+def looked_into(wiring: Wiring) -> str:
+    """Look for one file in the cold archive, and return where that is. Raises ArchiveFailed, MissingExtra."""
+    archive = _cold(wiring, Scope(places.USER_SCOPE))
+    next(iter(archive.files()), None)
+    return archive.location
 
 
 def _folder(wiring: Wiring, name: str) -> Path:

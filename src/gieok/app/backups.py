@@ -70,7 +70,7 @@ class HomeBackups:
             summed = _Summed(fresh.stream)
             plain = cast("BinaryIO", summed)
             with seal.sealing(plain) if seal else nullcontext(plain) as out, ExitStack() as held:
-                sources = self._sources(held, left_out, with_keys=with_keys)
+                sources = self._sources(held, left_out, with_keys=with_keys, is_sealed=seal is not None)
                 made = bundle.write(out, {"gieok": __version__, "made_at": now.isoformat()}, sources)
             name = f"gieok-{now:{_DATED}}Z.tar.gz{seal.suffix if seal else ''}"
             _verify_written(fresh.reread(), str(folder / name), seal, summed, made)
@@ -80,11 +80,15 @@ class HomeBackups:
         assert file is not None
         return BackupReport(file, len(made.files), made.content_bytes, __version__, tuple(left_out), pruned)
 
-    def _sources(self, held: ExitStack, left_out: list[tuple[str, str]], *, with_keys: bool) -> Iterator[Source]:
+    def _sources(
+        self, held: ExitStack, left_out: list[tuple[str, str]], *, with_keys: bool, is_sealed: bool
+    ) -> Iterator[Source]:
         """Yield what is backed up. Stores and journal are of one moment: what one handed over, the other has."""
         journal = self._wiring.stores.journal()
         folder = held.enter_context(members.staging(self._home))
         copies: list[Source] = []
+        if not registry.local_journal(str(self._home), self._wiring.stores.journal_name):
+            left_out.append((journal.location, "it is on a server: back it up there, `pg_dump -n gieok_journal`"))
         archive = held.enter_context(ExitStack())
         archive.enter_context(journal.exclusive(_HELD[0]))
         with ExitStack() as still:
@@ -107,6 +111,8 @@ class HomeBackups:
         yield from members.files(self._home, left_out, below="archive")
         archive.close()
         yield from members.files(self._home, left_out, without="archive", with_keys=with_keys)
+        if is_sealed:
+            yield from members.keys_of_databases(self._home)
 
     def verify(self, file: Path, key_file: Path | None = None) -> BackupReport:
         """Read every byte."""
@@ -179,7 +185,7 @@ class HomeBackups:
                     read = _read_back(source, str(file), opener, extraction)
                 extraction.set_times()
                 counts = self._settled(staging)
-                with _no_daemon(home):
+                with no_daemon(home):
                     aside = self._take_place(staging, home)
             finally:
                 shutil.rmtree(staging, ignore_errors=True)
@@ -219,7 +225,7 @@ class HomeBackups:
             staging.rename(home)
             return None
         for name in _CARRIED:
-            if (home / name).exists() and not (staging / name).exists():
+            if (home / name).exists():
                 _copy(home / name, staging / name)
         now = self._wiring.clock.now().astimezone(UTC)
         aside = home.with_name(f"{home.name}.before-{now:{_DATED}}Z")
@@ -340,14 +346,18 @@ def _is_used(home: Path) -> bool:
 
 
 def _copy(source: Path, target: Path) -> None:
-    if source.is_dir():
-        shutil.copytree(source, target, symlinks=True)
-    else:
-        shutil.copy2(source, target)
+    """Copy what the target lacks; the keys of databases are those of the databases beside them."""
+    if source.is_dir() and not source.is_symlink():
+        fs.make_private(target)
+        for one in source.iterdir():
+            if not one.name.startswith("databases"):
+                _copy(one, target / one.name)
+    elif not target.exists():
+        shutil.copy2(source, target, follow_symlinks=False)
 
 
 @contextmanager
-def _no_daemon(home: Path) -> Iterator[None]:
+def no_daemon(home: Path) -> Iterator[None]:
     """Hold the daemon's lock: none runs, and none starts meanwhile. Raises BadRequest."""
     if not home.exists():
         yield

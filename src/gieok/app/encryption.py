@@ -12,6 +12,7 @@ from pathlib import Path
 from gieok import fs, registry
 from gieok.app import archive, sealing
 from gieok.app.backups import HomeBackups
+from gieok.app.databases import SealedDatabases
 from gieok.app.sealing import SealingKey, SealingState
 from gieok.app.wiring import Wiring
 from gieok.capabilities.observe.archive import reseal
@@ -29,6 +30,7 @@ IN_CLEAR = (
     ("spool/", "what hooks leave for the sidecar, until it is taken"),
     ("daemon.log, logs/", "errors and counts; no memories"),
     ("memory/, archive/decision … (records)", "your own Markdown files, which you edit"),
+    (".gieok/code of a project", "the index of a source that lies beside it in the clear; it can be made again"),
     ("agents' own transcripts and notes", "other programs write and read them"),
 )
 
@@ -40,10 +42,11 @@ class HomeEncryption:
         self._wiring = wiring
         self._home = wiring.settings.home
         self._backups = HomeBackups(wiring)
+        self._databases = SealedDatabases(wiring)
 
     def status(self) -> EncryptionStatus:
         """Return how it is encrypted."""
-        known = sealing.state(self._home)
+        known, databases = sealing.state(self._home), self._databases.rows()
         key = known.key
         found = self._backups.listed()
         sealed = sum(one.is_encrypted for one in found)
@@ -54,9 +57,9 @@ class HomeEncryption:
             bool(key and key.has_passphrase),
             known.is_changing,
             places,
-            (),
+            databases,
             _has("age"),
-            False,
+            self._databases.is_possible(),
             IN_CLEAR,
         )
 
@@ -65,14 +68,25 @@ class HomeEncryption:
             return reseal.left(archive.tiers(self._wiring))
         return 0, 0
 
-    def on(self, key_file: Path | None = None, passphrase: Callable[[], str] | None = None) -> EncryptionChange:
+    def on(
+        self,
+        key_file: Path | None = None,
+        passphrase: Callable[[], str] | None = None,
+        *,
+        databases: bool = False,
+    ) -> EncryptionChange:
         """Encrypt everything."""
         with self._alone():
             known = sealing.state(self._home)
+            databases = databases or known.databases
+            if databases:
+                self._databases.require()
             if known.key and known.is_changing:
-                return self._carry_out(known)  # go on
+                return self._carry_out(known._replace(databases=databases))  # go on
             if known.key and (key_file is None or key_file == known.key.file):
-                return self._carry_out(known)  # what was put there by hand
+                # Databases that were not, and what was put there by hand.
+                is_more = databases and not known.databases
+                return self._carry_out(known._replace(databases=databases, is_changing=is_more))
             if known.key:
                 raise BadRequest(
                     f"everything is encrypted with the key in {str(known.key.file)!r}",
@@ -83,7 +97,7 @@ class HomeEncryption:
                     "encryption is being switched off", hint="`gieok encryption off` ends that; then again"
                 )
             key, is_new = self._key(key_file or encryption_key(self._home), passphrase)
-            return self._carry_out(SealingState(key, None, is_changing=True), is_new=is_new)
+            return self._carry_out(SealingState(key, None, is_changing=True, databases=databases), is_new=is_new)
 
     def rotate(self, key_file: Path | None = None, passphrase: Callable[[], str] | None = None) -> EncryptionChange:
         """Encrypt everything with another key."""
@@ -99,7 +113,11 @@ class HomeEncryption:
             key, is_new = self._key(key_file or usual.with_stem(f"{usual.stem}-{now:%Y%m%dT%H%M%S}Z"), passphrase)
             if key.recipient == known.key.recipient:
                 raise BadRequest(f"{str(key.file)!r} holds the key in use", hint="name a file that is not there yet")
-            return self._carry_out(SealingState(key, known.key, is_changing=True), is_new=is_new)
+            if known.databases:
+                self._databases.require()
+                self._databases.begin(is_sealed=True, is_new=True)
+            wanted = SealingState(key, known.key, is_changing=True, databases=known.databases)
+            return self._carry_out(wanted, is_new=is_new)
 
     def off(self) -> EncryptionChange:
         """Decrypt everything."""
@@ -118,8 +136,10 @@ class HomeEncryption:
         if wanted.is_changing:
             sealing.keep(self._home, wanted)
         say = self._wiring.say
+        self._databases.begin(is_sealed=wanted.databases)
+        databases = self._databases.carry_out(say)  # first: nobody may have them open, this process neither
         done = reseal.reseal(archive.tiers(self._wiring), lambda count: say(f"archive: {count:,}"))
-        files, wrong = done.written, list(done.wrong)
+        files, wrong = done.written + databases, list(done.wrong)
         journal = self._wiring.stores.journal()
         if isinstance(journal, ArchivedTalk):
             wrong += journal.sweep_talk(renew=True).wrong
@@ -130,7 +150,7 @@ class HomeEncryption:
             except (GieokError, OSError) as error:
                 wrong.append(f"{one.path}: {error}")
         if not wrong:
-            sealing.keep(self._home, SealingState(wanted.key))
+            sealing.keep(self._home, SealingState(wanted.key, databases=wanted.databases))
         key = wanted.key
         return EncryptionChange(key.recipient if key else "", str(key.file if key else ""), is_new, files, tuple(wrong))
 

@@ -30,6 +30,7 @@ def opened(wiring: Wiring) -> MemoryContext:
         store=stores.configured,
         stores=stores.all,
         journal=stores.journal,
+        has_journal=stores.has_journal,
         notes=stores.notes,
         embedder_name=settings.text("embedder"),
         embedder=partial(embedders.opened, wiring),

@@ -41,6 +41,8 @@ class SealingState(NamedTuple):
     key: SealingKey | None = None
     before: SealingKey | None = None
     is_changing: bool = False
+    #: Whether the databases of the home are encrypted too, or are to be.
+    databases: bool = False
 
 
 def state(home: Path) -> SealingState:
@@ -48,7 +50,9 @@ def state(home: Path) -> SealingState:
     file = paths.encryption(home)
     try:
         row = json.loads(file.read_text(encoding="utf-8"))
-        return SealingState(_key(home, row["key"]), _key(home, row["before"]), bool(row["is_changing"]))
+        return SealingState(
+            _key(home, row["key"]), _key(home, row["before"]), bool(row["is_changing"]), bool(row.get("databases"))
+        )
     except FileNotFoundError:
         return SealingState()
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -59,6 +63,7 @@ def state(home: Path) -> SealingState:
 def keep(home: Path, new: SealingState) -> None:
     """Write it, in one step."""
     row = {"key": _row(home, new.key), "before": _row(home, new.before), "is_changing": new.is_changing}
+    row["databases"] = new.databases
     fs.replace_private(paths.encryption(home), json.dumps(row, indent=1) + "\n")
 
 

@@ -33,6 +33,7 @@ class Stores:
         self._settings = settings
         self._clock = clock
         self.name = settings.text("store")
+        self.journal_name = settings.text("journal")
         self._opening = Opening(
             settings.home, settings.home, settings.text, settings.secret, is_resident=is_resident, say=say
         )
@@ -102,10 +103,15 @@ class Stores:
         return store
 
     def _open_journal(self) -> "FullJournal":
-        made: FullJournal = registry.load(registry.JOURNALS, "sqlite")(
-            paths.journal(self._settings.home), sealers=self._sealers
-        )
+        row = registry.load(registry.JOURNALS, self.journal_name)
+        file = self._settings.home / registry.JOURNALS[self.journal_name].file
+        made: FullJournal = row.open(self._opening._replace(file=file, sealers=self._sealers))
         return made
+
+    def has_journal(self) -> bool:
+        """Say whether there is a journal: the file of one, or a server that is asked for it."""
+        file = registry.local_journal(str(self._settings.home), self.journal_name)
+        return not file or Path(file).exists()
 
 
 def adopt(journal: "Callable[[], FullJournal]", store: Store) -> None:

@@ -1,9 +1,12 @@
 """What stores, models and notifiers are opened with: the settings that a backend may see. Standard library only."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from gieok.ports.archive import Sealer
 
 
 class Opening(NamedTuple):
@@ -18,6 +21,8 @@ class Opening(NamedTuple):
     is_resident: bool = False
     #: Shows a line of progress to a person: an index of an older release may take a while to bring up to date.
     say: Callable[[str], None] = lambda line: None
+    #: How files that texts are moved to are written and read.
+    sealers: "Callable[[], Sequence[Sealer]]" = tuple
 
 
 class ModelOpening(NamedTuple):

@@ -1,6 +1,7 @@
 """What a handler may use: the call, and a small context for each rib. Put together by `gieok.app`."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import tzinfo
 from pathlib import Path
@@ -20,6 +21,8 @@ from gieok.ports.store import Notes, Store
 from gieok.ports.system import Clock, Watcher
 
 if TYPE_CHECKING:  # a cold search has no time for it
+    from gieok.capabilities.character.play import PlayedClock
+    from gieok.capabilities.character.service import Characters
     from gieok.capabilities.code.index.project import Project
     from gieok.capabilities.observe.archive.tiers import Tiers
     from gieok.capabilities.observe.freshness import Backlog
@@ -133,6 +136,7 @@ class MemoryContext(NamedTuple):
     stands beside a service that searches by meaning. `embedder()` is None where the user wants none, and so is
     `reranking()`; `keep_calibration` keeps what was fitted for a model. `notes` are those of the
     store, each durable in the journal. `catch_up()` takes in what agents wrote last, where no daemon follows them.
+    `has_journal`: something was journalled ever, or the journal is on a server.
     """
 
     store_name: str
@@ -140,6 +144,7 @@ class MemoryContext(NamedTuple):
     store: Callable[[], Store]
     stores: Callable[[], Sequence[Store]]
     journal: Callable[[], "FullJournal"]
+    has_journal: Callable[[], bool]
     notes: Callable[[], Notes]
     embedder_name: str
     embedder: Callable[[], Embedder | None]
@@ -186,6 +191,12 @@ class CodeContext(NamedTuple):
     coverage: "Callable[[Path], CoverageRun]"
     asker: "Callable[[Path, str], Asker | None]"
     upkeep: "Callable[[Path], Asker | None]"
+
+
+class CharacterContext(NamedTuple):
+    """Characters that remember. `playground` opens an empty memory of its own, gone when the block ends, in played time."""
+
+    playground: "Callable[[PlayedClock], AbstractContextManager[Characters]]"
 
 
 class PromptContext(NamedTuple):
@@ -246,6 +257,7 @@ class Ribs(NamedTuple):
     observe: Callable[[], ObserveContext]
     archive: Callable[[], ArchiveContext]
     code: Callable[[], CodeContext]
+    character: Callable[[], CharacterContext]
     prompt: Callable[[], PromptContext]
     admin: Callable[[], AdminContext]
     moving: Callable[[], MovingContext]
@@ -331,6 +343,11 @@ class Context:
     def code(self) -> CodeContext:
         """Return the code of projects."""
         return self.ribs.code()
+
+    @property
+    def character(self) -> CharacterContext:
+        """Return the characters'."""
+        return self.ribs.character()
 
     @property
     def prompt(self) -> PromptContext:

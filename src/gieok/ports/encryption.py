@@ -51,8 +51,14 @@ class Encryption(Protocol):
     def status(self) -> EncryptionStatus:
         """Return how it is encrypted. Raises BadConfig."""
 
-    def on(self, key_file: Path | None = None, passphrase: "Callable[[], str] | None" = None) -> EncryptionChange:
-        """Encrypt everything that is there, and what is to come; go on with what was begun.
+    def on(
+        self,
+        key_file: Path | None = None,
+        passphrase: "Callable[[], str] | None" = None,
+        *,
+        databases: bool = False,
+    ) -> EncryptionChange:
+        """Encrypt everything that is there, and what is to come; go on with what was begun. `databases`: those of the home too.
 
         `key_file`: where the key is, or is to be made. `passphrase` asks for the one that protects a new key. Raises BadConfig,
         BadRequest, WrongKey, MissingExtra.

@@ -15,6 +15,7 @@ from gieok.model.conversation import (
     Incident,
     Journalled,
     JournalStats,
+    Message,
     Reject,
     Run,
     TalkMoved,
@@ -66,6 +67,9 @@ class Journal(Protocol):
         Nothing is done where the cursor stored for `cursor.identity` is not `expected`: another process has read on. A message
         whose id and text are known is not added again; one with a known id and another text retracts the versions before.
         """
+
+    def say(self, scope: Scope, messages: Sequence[Message]) -> None:
+        """Add messages that come from no transcript; one that is known is treated as `append` does."""
 
     def cursors(self) -> list[Cursor]:
         """Return the cursor of every transcript."""
@@ -119,6 +123,10 @@ class Conversations(Protocol):
 
 class JournalUpkeep(Protocol):
     """What a journal tells of itself, and the locks that come with it."""
+
+    @property
+    def location(self) -> str:
+        """Return the file, or the address of a server, without secrets."""
 
     def identity(self) -> str:
         """Return the journal's own name: a store that several journals share keeps a position for each."""

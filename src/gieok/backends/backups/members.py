@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sqlite3
 import stat
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -11,7 +10,7 @@ from typing import BinaryIO
 
 from gieok import fs
 from gieok.backends.backups.bundle import Source
-from gieok.backends.sqlite import readonly
+from gieok.backends.sqlite import driver, readonly
 from gieok.backends.sqlite.failures import translated
 from gieok.errors import StoreCorrupt, StoreError
 
@@ -62,7 +61,7 @@ def snapshot(file: Path, folder: Path) -> tuple[Source, BinaryIO]:
     copy = folder / file.name
     with translated(file, "database"):
         fs.create_private(copy)
-        with closing(sqlite3.connect(copy, isolation_level=None)) as target:
+        with closing(driver.connect(str(copy), of=str(file))) as target:
             target.execute("PRAGMA synchronous = OFF")
             target.execute("PRAGMA journal_mode = OFF")
             stream = copy.open("rb")
@@ -109,6 +108,13 @@ def files(
 def is_made_again(name: str) -> bool:
     """Say whether a file or folder at the top of a home is of a process, a cache or a lock."""
     return name in _LEFT_OUT or name.startswith(_STAGING) or name.endswith(_ENDS)
+
+
+def keys_of_databases(home: Path) -> Iterator[Source]:
+    """Yield what opens the databases: for a backup that is encrypted, so that its own key is enough."""
+    for file in sorted((home / KEYS).glob("databases*.txt")):
+        if file.is_file():
+            yield Source(f"home/{KEYS}/{file.name}", file.stat().st_mtime, lambda file=file: file.open("rb"))  # type: ignore[misc]
 
 
 def _is_left_out(name: str, *, with_keys: bool) -> bool:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
+from gieok.backends.opening import Opening
 from gieok.backends.postgres.locks import Locks
 from gieok.backends.postgres.tables import Tables
 from gieok.backends.postgres.watchdog import Watchdog
@@ -44,9 +45,14 @@ _MEANING: dict[str, tuple[type[StoreError], str, str | None]] = {
     "XX001": (StoreCorrupt, "is damaged", "restore it from a backup; the server's log says more"),
     "XX002": (StoreCorrupt, "has a damaged index", "run `reindexdb` on it; the server's log says more"),
     "57014": (StoreBusy, "stopped a statement", "raise store.timeout_s, or the server's own statement_timeout"),
+    "54000": (StoreError, "has no room for a name in an index", "use one of less than 2,600 bytes"),
     "25006": (StoreError, "is read-only", "point database.url to the primary, not to a replica"),
     "42501": (StoreError, "refused", "GRANT the user CREATE on the database, or make it the owner"),
 }
+
+
+#: What libpq itself takes an address from.
+_LIBPQ = ("PGHOST", "PGHOSTADDR", "PGSERVICE", "PGDATABASE")
 
 
 class ServerAddress(NamedTuple):
@@ -73,6 +79,14 @@ def read_address(url: str, password: str) -> ServerAddress:
     location = f"postgresql://{user}{where}/{parts.get('dbname') or ''}"
     secrets = tuple(str(secret) for secret in (parts.get("password"), password) if secret)
     return ServerAddress(url, "" if parts.get("password") else password, location, secrets)
+
+
+def configured(opening: Opening, setting: str) -> tuple[str, str, float]:
+    """Return URL, password and time-out of the server that settings name; `setting` is why one is needed. Raises BadConfig."""
+    url = opening.setting("database.url")
+    if not url and not any(map(opening.secret, _LIBPQ)):
+        raise BadConfig(f"`{setting}` needs `database.url`", hint="such as postgresql://me@localhost/memory")
+    return url, opening.secret("PGPASSWORD"), float(opening.setting("store.timeout_s"))
 
 
 #: Compiling a query (jit) takes longer than any of ours runs.

@@ -5,6 +5,7 @@ transaction that has read nothing keeps no old rows from being cleaned up.
 """
 
 import threading
+import weakref
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -22,6 +23,7 @@ class Locks:
         self._guard = threading.Lock()
         self._free: list[psycopg.Connection] = []
         self._held: set[psycopg.Connection] = set()
+        weakref.finalize(self, _close, self._free, self._held)
 
     def take(self, key: int, *, wait: bool) -> psycopg.Connection | None:
         """Return the connection that holds the lock; None where it is taken and `wait` is off. Raises psycopg.Error."""
@@ -53,11 +55,7 @@ class Locks:
     def close(self) -> None:
         """Release everything."""
         with self._guard:
-            connections = [*self._free, *self._held]
-            self._free.clear()
-            self._held.clear()
-        for db in connections:
-            db.close()
+            _close(self._free, self._held)
 
     def _begun(self) -> psycopg.Connection:
         while True:
@@ -79,3 +77,10 @@ class Locks:
         with self._guard:
             self._held.discard(db)
         db.close()
+
+
+def _close(free: list[psycopg.Connection], held: set[psycopg.Connection]) -> None:
+    for db in (*free, *held):
+        db.close()
+    free.clear()
+    held.clear()

@@ -5,7 +5,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from gieok.errors import BadRequest, GieokError, StoreBusy, StoreCorrupt, StoreError, StoreFull, StoreReadOnly
+from gieok.backends.sqlite import driver
+from gieok.errors import (
+    BadRequest,
+    GieokError,
+    MissingExtra,
+    StoreBusy,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+    WrongKey,
+)
 
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 #: The second: no room for the shared-memory file, which readers need too.
@@ -25,14 +36,16 @@ def translated(file: Path, what: str = "store") -> Iterator[None]:
     """Turn an error of SQLite into one of ours that names the file; `what` it is: a store, a journal, a code index."""
     try:
         yield
-    except sqlite3.Error as error:
+    except driver.Sealed as error:
+        raise (MissingExtra if error.is_missing else WrongKey)(str(error), hint=error.hint) from error
+    except driver.ERRORS as error:
         raise _translate(error, file, what) from error
     except UnicodeEncodeError as error:
         hint = "use a name without lone surrogates"
         raise BadRequest(f"{error.object!r} cannot be stored: it is not valid Unicode", hint=hint) from error
 
 
-def _translate(error: sqlite3.Error, file: Path, what: str) -> GieokError:
+def _translate(error: Exception, file: Path, what: str) -> GieokError:
     extended: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     code = extended & 0xFF
     if code in _BUSY:

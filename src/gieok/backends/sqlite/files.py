@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gieok import fs
-from gieok.backends.sqlite import readonly
+from gieok.backends.sqlite import driver, readonly
 from gieok.backends.sqlite.failures import translated
 from gieok.errors import ShapeMismatch, StoreCorrupt, StoreError
 
@@ -49,9 +49,7 @@ def open_private(file: Path, what: str, busy_timeout_ms: int, prepare: Prepare) 
         except OSError as error:
             raise StoreError(f"cannot create the {what} {str(file)!r}: {error.strerror}") from error
         # Each thread has its own connection, but the thread that closes the store closes all of them.
-        connection = sqlite3.connect(
-            file, timeout=busy_timeout_ms / 1000, isolation_level=None, check_same_thread=False
-        )
+        connection = driver.connect(str(file), timeout_s=busy_timeout_ms / 1000)
         try:
             # Removed data is overwritten with zeros. Debian's SQLite does so by default, others do not.
             connection.execute("PRAGMA secure_delete = ON")
@@ -66,12 +64,12 @@ def _open_to_read(file: Path, busy_timeout_ms: int, prepare: Prepare) -> sqlite3
     if file.exists():
         connection = readonly.connect(str(file), busy_timeout_ms / 1000, may_copy=True)
     else:
-        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        connection = driver.connect(":memory:", of=str(file))
     try:
         try:
             prepare(connection, file)
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_READONLY:
+        except driver.OPERATIONAL as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_READONLY:
                 raise
             connection.close()
             connection = readonly.copied(str(file), busy_timeout_ms / 1000)  # of an earlier release: upgraded in memory
@@ -133,7 +131,7 @@ def use_wal(connection: sqlite3.Connection) -> None:
         try:
             if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
                 raise StoreError("the file system cannot hold a WAL database", hint="move GIEOK_HOME to a local disk")
-        except sqlite3.OperationalError:
+        except driver.OPERATIONAL:
             # Unlike any other statement the switch does not wait for a lock; this one does, and gives up in time.
             connection.execute("BEGIN EXCLUSIVE")
             connection.execute("ROLLBACK")
@@ -159,7 +157,8 @@ def scrub(connection: sqlite3.Connection, file: Path) -> list[str]:
     if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat4'").fetchone():
         connection.execute("DELETE FROM sqlite_stat4")  # holds samples of keys
     before = pragma(connection, "temp_store")
-    connection.execute("PRAGMA temp_store = FILE")  # the copy is as large as the file
+    if not driver.is_sealed(connection):  # what is written there would be in the clear
+        connection.execute("PRAGMA temp_store = FILE")  # the copy is as large as the file
     connection.execute("VACUUM")
     connection.execute(f"PRAGMA temp_store = {before}")
     is_busy = pragma(connection, "wal_checkpoint(TRUNCATE)")

@@ -7,6 +7,8 @@ where its log holds more than the file, a copy of both is opened.
 import os
 import sqlite3
 
+from gieok.backends.sqlite import driver
+
 _CANNOT = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 
 
@@ -22,8 +24,8 @@ def connect(file: str, timeout_s: float, *, may_copy: bool = False) -> sqlite3.C
     """Open a database to read. Raises sqlite3.Error, OSError."""
     try:
         return _opened(file, "mode=ro", timeout_s)
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF not in _CANNOT or not os.path.exists(file):
+    except driver.OPERATIONAL as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _CANNOT or not os.path.exists(file):
             raise
         if not _size(file + "-wal"):
             return _opened(file, "immutable=1", timeout_s)
@@ -35,10 +37,7 @@ def connect(file: str, timeout_s: float, *, may_copy: bool = False) -> sqlite3.C
 
 
 def _opened(file: str, how: str, timeout_s: float) -> sqlite3.Connection:
-    name = file.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    db = sqlite3.connect(
-        f"file:{name}?{how}", uri=True, timeout=timeout_s, isolation_level=None, check_same_thread=False
-    )
+    db = driver.connect(file, how=how, timeout_s=timeout_s)
     try:
         db.execute("PRAGMA query_only = ON")
         db.execute("PRAGMA user_version").fetchone()  # the first that touches the file
@@ -59,8 +58,8 @@ def copied(file: str, timeout_s: float) -> sqlite3.Connection:
             if os.path.exists(file + end):
                 shutil.copyfile(file + end, copy + end)
                 os.chmod(copy + end, 0o600)
-        disk = sqlite3.connect(copy, timeout=timeout_s)
-        db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        disk = driver.connect(copy, of=file, timeout_s=timeout_s)
+        db = driver.connect(":memory:", of=file)
         try:
             disk.backup(db)
         finally:

@@ -42,6 +42,9 @@ OPTIONS = (
 )  # fmt: skip
 #: Settings of others that the hook uses too: where the texts are, and what is cut out of them.
 STORE = Option("store", "sqlite", "where memory is kept", choices=tuple(registry.STORES))
+JOURNAL = Option(
+    "journal", "sqlite", "where raw messages and what was made of them are kept", choices=tuple(registry.JOURNALS)
+)
 HYBRID = Option("hybrid", False, "beside a remote store, answer from a local index too")
 ACTIVE = Option("active_memory.path", "", "where active memory is written; else active_memory.md in Gieok's home")
 RULES = Option(
@@ -52,7 +55,7 @@ RULES = Option(
     check=_rules,
     hint="each rule: name, pattern, example, counter_example (docs/privacy.md)",
 )
-USED = (*OPTIONS, STORE, HYBRID, RULES, ACTIVE)
+USED = (*OPTIONS, STORE, JOURNAL, HYBRID, RULES, ACTIVE)
 
 
 class HookSettings:

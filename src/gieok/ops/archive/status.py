@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from gieok import paths
 from gieok.capabilities.observe.archive import amounts, questions, sweep
 from gieok.capabilities.observe.archive.amounts import TierRow
 from gieok.capabilities.observe.archive.tiers import Tiers
@@ -72,7 +71,7 @@ class ArchiveStatusResult:
 def run(context: Context, request: NoRequest) -> ArchiveStatusResult:
     """Count; nothing is written."""
     del request
-    has_journal = paths.journal(context.home).exists()
+    has_journal = context.memory.has_journal()
     planned, kinds = tuple(jobs.plan(context)), tuple(housekeeping.rows(context))
     incidents = context.memory.journal().incidents() if has_journal else []
     return ArchiveStatusResult(

@@ -92,6 +92,8 @@ def probe(context: Context) -> Iterator[Check]:
     yield _check("home", lambda: _home(context))
     notices = context.admin.notices()
     yield from (Check(f"notify {one.channel}", one.ok, one.said, one.hint) for one in notices.check(notices.names))
+    if context.memory.has_journal():
+        yield _check("journal", lambda: _journal(context))
     store = _check("store", lambda: _store(context))
     yield store
     if not store.ok:
@@ -124,6 +126,11 @@ def _home(context: Context) -> str:
     with TemporaryDirectory(dir=context.home) as folder:
         Path(folder, "probe").write_text("probe", encoding="utf-8")
     return f"{context.home} is writable"
+
+
+def _journal(context: Context) -> str:
+    journal = context.memory.journal()
+    return f"{journal.stats().messages:,} messages in {journal.location}"
 
 
 def _store(context: Context) -> str:

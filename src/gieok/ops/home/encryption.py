@@ -34,6 +34,15 @@ class EncryptionRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EncryptionOnRequest(EncryptionRequest):
+    """Parameters of `gieok encryption on`."""
+
+    databases: bool = argument(
+        Words("the databases of the home too (SQLCipher)", "홈의 데이터베이스도 (SQLCipher)"), False
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EncryptionOffRequest:
     """Parameters of `gieok encryption off`."""
 
@@ -92,9 +101,9 @@ def status(context: Context, request: NoRequest) -> EncryptionResult:
     )  # fmt: skip
 
 
-def on(context: Context, request: EncryptionRequest) -> EncryptionChangeResult:
+def on(context: Context, request: EncryptionOnRequest) -> EncryptionChangeResult:
     """Encrypt everything, once a person knows what losing the key means."""
-    return _changed(context, request, lambda *words: context.admin.encryption().on(*words))
+    return _changed(context, request, lambda *words: context.admin.encryption().on(*words, databases=request.databases))
 
 
 def rotate(context: Context, request: EncryptionRequest) -> EncryptionChangeResult:
@@ -195,8 +204,33 @@ def present_status(result: EncryptionResult, style: Style) -> str:
                 f"  {name}: 암호화 {place.sealed:,}개, 그대로 {place.clear:,}개",
             )
         )
+    lines += _databases(result, style)
     lines.append(style.say("always in the clear:", "언제나 그대로:"))
     return "\n".join(lines + [f"  {one.path}: {one.reason}" for one in result.in_clear])
+
+
+def _databases(result: EncryptionResult, style: Style) -> list[str]:
+    shown = [
+        f"{one.name}: {style.say('encrypted', '암호화됨') if one.sealed else style.say('in the clear', '그대로')}"
+        for one in result.databases
+    ]
+    names = style.say("databases", "데이터베이스")
+    lines = [f"  {names}: {', '.join(shown) or style.say('none', '없음')}"]
+    if not result.can_databases:
+        lines.append(
+            style.say(
+                "  they cannot be encrypted here: `pip install 'gieok[encryption]'`",
+                "  여기서는 암호화할 수 없음: `pip install 'gieok[encryption]'`",
+            )
+        )
+    elif any(one.clear for one in result.databases):
+        lines.append(
+            style.say(
+                "  `gieok encryption on --databases` encrypts them",
+                "  `gieok encryption on --databases`로 암호화합니다",
+            )
+        )
+    return lines
 
 
 def present_change(result: EncryptionChangeResult, style: Style) -> str:
@@ -235,6 +269,7 @@ ON = Operation(
     examples=(
         "gieok encryption on",
         "gieok encryption on --passphrase",
+        "gieok encryption on --databases",
         "gieok encryption on --key-file /media/usb/gieok.key",
     ),
     doc=Words(

@@ -9,7 +9,6 @@ from pathlib import Path
 from shutil import rmtree
 from typing import NamedTuple
 
-from gieok import paths
 from gieok.ops.context import Context
 from gieok.ops.operation import Words
 
@@ -77,7 +76,7 @@ def kinds(context: Context) -> list[Kind]:
 
 def rows(context: Context) -> list[KindRow]:
     """Count what there is; nothing is written."""
-    grown = context.memory.journal().grown() if paths.journal(context.home).exists() else {}
+    grown = context.memory.journal().grown() if context.memory.has_journal() else {}
     return [_row(context.home, kind, grown) for kind in kinds(context)]
 
 

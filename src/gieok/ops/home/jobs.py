@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from gieok import paths
 from gieok.capabilities.observe.archive import sweep
 from gieok.capabilities.observe.archive.tiers import INCIDENT, Outcome
 from gieok.engine.incidents import Incidents
@@ -88,7 +87,7 @@ def note(context: Context, name: str, said: str) -> None:
 
 def plan(context: Context, jobs: Iterable[Job] | None = None) -> list[Planned]:
     """Return every job with its times; nothing is written."""
-    has_journal = paths.journal(context.home).exists()
+    has_journal = context.memory.has_journal()
     kept = context.memory.journal().kept(_REALM) if has_journal else {}
     incidents = {found.name: found for found in context.memory.journal().incidents()} if has_journal else {}
     now = context.clock.now()

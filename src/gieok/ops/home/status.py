@@ -6,7 +6,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import paths, places
+from gieok import places
 from gieok.capabilities.files import roots, sync
 from gieok.engine.calibration import FITTED_ON
 from gieok.engine.recall import first_answer
@@ -98,6 +98,8 @@ class StatusResult:
     #: Where the vectors that are there are of another model than the settings ask for.
     switch: SwitchProgress | None = None
     sidecar: SidecarState | None = None
+    #: Where the journal is.
+    journal: OrNull[str] = ""
     #: None where nothing was ever remembered.
     tiers: TierCounts | None = None
     #: The scopes that are read beside it.
@@ -163,7 +165,8 @@ def _count(context: Context, store: Store) -> StatusResult:
         switch=_switch(context, store),
         uncalibrated=_uncalibrated(context, store),
         sidecar=sidecar_state(context),
-        tiers=_tiers(context) if paths.journal(context.home).exists() else None,
+        journal=context.memory.journal().location if context.memory.has_journal() else "",
+        tiers=_tiers(context) if context.memory.has_journal() else None,
     )
 
 
@@ -272,6 +275,7 @@ def present(result: StatusResult, style: Style) -> str:
         for name in result.uncalibrated
     ]
     lines += [f"  {line}" for line in result.details]
+    lines += [style.say("  journal: ", "  저널: ") + result.journal] if "://" in result.journal else []
     lines += [f"  {root.name}: {root.path}" for root in result.roots]
     if result.unreachable:
         lines.append(style.say("  degraded: ", "  제한됨: ") + result.unreachable)

@@ -5,7 +5,6 @@ would be observed, or found, again. Files of the user are left as they are and n
 change.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -19,11 +18,11 @@ from gieok.capabilities.observe import observation, promotion, turns
 from gieok.capabilities.observe.sidecar import observing, reflecting
 from gieok.capabilities.prompt import records
 from gieok.engine import distil, durable
-from gieok.errors import ArchiveFailed, StoreError
+from gieok.errors import StoreError
 from gieok.model.conversation import Journalled
-from gieok.model.memory import IMPORTED, Document, Scope, Tier
+from gieok.model.memory import Document, Scope
 from gieok.ops.context import Context
-from gieok.ops.memory import leftovers, waiting
+from gieok.ops.memory import leftovers, waiting, whereabouts
 from gieok.ports.journal import MessageFilter
 from gieok.ports.store import ManagedCopy, Scrubbing, Store
 from gieok.text.keywords import folded
@@ -117,20 +116,12 @@ class ForgetPlan:
         return found + [text for c in self.scopes.values() for text in c.corrected.values()]
 
 
-class RemovedFrom(NamedTuple):
-    """How much was removed from one kind of place: `hot`, `warm`, `cold`, `index`, `history` or `messages`; where it is."""
-
-    kind: str
-    number: int
-    place: str = ""
-
-
 class Done(NamedTuple):
     """Deleted files, (place, reason) of what could not be removed, and what was removed where."""
 
     deleted: tuple[str, ...]
     still_in: tuple[tuple[str, str], ...]
-    removed: tuple[RemovedFrom, ...] = ()
+    removed: tuple[whereabouts.RemovedFrom, ...] = ()
 
 
 def plan(context: Context, wanted: ForgetFilter) -> ForgetPlan:
@@ -299,11 +290,9 @@ def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Don
             base = file.parents[2]
             if base != context.home:
                 waiting.drop(context.home, base, file.relative_to(base).as_posix())  # else a pull could bring it back
-        still = [
-            (str(file.parent), "git keeps what was committed of a deleted record") for file in _in_git(chosen.records)
-        ]
+        still = whereabouts.in_git(chosen.records)
         still += _leave_out(context, chosen)
-        removed, kept = whereabouts(context, chosen)
+        removed, kept = whereabouts.of(context, {scope: found.documents for scope, found in chosen.scopes.items()})
         still += kept
         for scope, found in chosen.scopes.items():
             if found:
@@ -311,32 +300,14 @@ def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Don
                 journal.erase(scope, list(found.messages), list(found.documents), list(found.replaced), blanks=blanks)
         distil.deliver(journal, context.memory.store())
         still += rederive(context) + _out_of_stores(context, chosen)
-        still += [("the archive", line) for line in context.archive.sweep()]
         looked_for = [wanted.match] if wanted.is_match_alone else leftovers.needles(chosen.texts())
         leftovers.clean_shown(context.home, shown)  # again: a prompt may have been answered meanwhile
         still += finish(context, looked_for, chosen.scopes)
-    return Done(tuple(str(file) for file in sorted(chosen.records)), tuple(dict.fromkeys(still)), removed)
-
-
-def whereabouts(context: Context, chosen: ForgetPlan) -> tuple[tuple[RemovedFrom, ...], list[tuple[str, str]]]:
-    """Return where what is chosen is, and where services may keep copies of it that Gieok cannot reach."""
-    journal, tiers = context.memory.journal(), context.archive.tiers()
-    counts: Counter[tuple[str, str]] = Counter()
-    for scope, found in chosen.scopes.items():
-        archived = {one.key: one.place.tier for one in journal.archived(scope, keys=sorted(found.documents))}
-        for key, document in found.documents.items():
-            tier = archived.get(key, Tier.HOT)
-            shelf = tiers.shelves.get(tier)
-            try:
-                place = shelf.archive(scope).location if shelf else ""
-            except ArchiveFailed as error:
-                place = str(error)
-            counts["index" if _is_of_file(document) else tier.value, place] += 1
-        counts["messages", ""] += len(found.messages)
-        counts["history", ""] += len(found.replaced)
-    why = "a service that keeps or syncs it may hold earlier revisions for a while: delete them there"
-    kept = [(place, why) for kind, place in counts if kind == Tier.COLD]
-    return tuple(RemovedFrom(kind, count, place) for (kind, place), count in sorted(counts.items()) if count), kept
+    return Done(
+        tuple(str(file) for file in sorted(chosen.records)),
+        tuple(dict.fromkeys(still)),
+        removed + whereabouts.counted(messages=chosen.count("messages"), history=chosen.count("replaced")),
+    )
 
 
 def is_unfinished(context: Context) -> bool:
@@ -381,24 +352,11 @@ def _leave_out(context: Context, chosen: ForgetPlan) -> list[tuple[str, str]]:
         still += [
             (source, "the agent's own transcript; it is not read again") for source in sources if Path(source).exists()
         ]
-        imported = sorted({_source(d) for d in found.documents.values() if d.metadata.get(IMPORTED)})
-        still += [
-            (source, "it was imported from here; it is not taken in again") for source in imported if _is_there(source)
-        ]
     return still
-
-
-def _is_there(source: str) -> bool:
-    """Say whether a file is there, or the archive that it is a member of."""
-    return any(path.is_file() for path in (Path(source), *Path(source).parents))
 
 
 def _is_of_file(document: Document) -> bool:
     return not document.key.startswith(observation.PREFIX)
-
-
-def _in_git(files: set[Path]) -> list[Path]:
-    return [file for file in sorted(files) if any((folder / ".git").exists() for folder in file.parents)]
 
 
 def rederive(context: Context) -> list[tuple[str, str]]:

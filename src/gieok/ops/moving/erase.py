@@ -191,6 +191,8 @@ class _Erasing:
     def servers(self) -> None:
         """Delete what stores on a server hold of this memory."""
         admin, memory = self._context.admin, self._context.memory
+        if memory.has_journal() and "://" in (where := memory.journal().location):
+            self.left.append(Reason(where, "the journal of all who use it: `DROP SCHEMA gieok_journal CASCADE` there"))
         if not admin.store_names.get(memory.store_name):
             return
         store = memory.store()

@@ -135,7 +135,7 @@ def sidecar_state(context: Context) -> SidecarState:
         left_notes=tuple(notes.left(paths.notes(context.home))),
         projects=tuple(ProjectState(str(root), state_of(running, root)) for root in watched.roots(context.home)),
     )
-    if not paths.journal(context.home).exists():
+    if not context.memory.has_journal():
         return state
     journal = context.memory.journal()
     today = context.clock.now().astimezone(context.zone).date()

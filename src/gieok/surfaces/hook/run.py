@@ -267,6 +267,7 @@ class _Call:
         if not budget or is_resumed:  # its context holds what it began with, and all that was said in it since
             return ""
         self._began = time.monotonic()  # bringing the index in line is not what the deadline is for
+        from gieok import registry
         from gieok.surfaces.hook.start import SessionPlace, made
 
         scopes = self._scopes()
@@ -280,6 +281,7 @@ class _Call:
             self._deadline(),
             self._settings.text("active_memory.path"),
             self.agent.name,
+            registry.local_journal(self.home, self._settings.text("journal")),
         )
         words = choice.owners(self.home, self.root)
         text, shown = made(place, self._glance, lambda scope: inject.whose(scope, words), budget)

@@ -7,11 +7,11 @@ alone is judged ahead (`observe.lasting`), as names of lines.
 
 import json
 import os
-import sqlite3
 import time
 
 from gieok import places
 from gieok.backends.journals.sqlite.journal_reader import last_session
+from gieok.backends.sqlite import driver
 from gieok.backends.stores.sqlite.index_reader import Late, Mismatch, Missing
 from gieok.capabilities.prompt import inject, matches, start
 from gieok.capabilities.prompt.start import SaidTurn, StartPart
@@ -50,6 +50,7 @@ class SessionPlace:
         "deadline",
         "folder",
         "home",
+        "journal",
         "own_scope",
         "project",
         "scopes",
@@ -67,10 +68,12 @@ class SessionPlace:
         deadline: float,
         configured_active: str,
         agent: str,
+        journal: str,
     ) -> None:
         self.home, self.folder, self.project, self.scopes = home, folder, project, scopes
         self.own_scope, self.session, self.deadline = own_scope, session, deadline
-        self.configured_active, self.agent = configured_active, agent
+        #: The journal's file; '' where it is on a server, for which there is no time.
+        self.configured_active, self.agent, self.journal = configured_active, agent, journal
 
 
 def made(
@@ -117,7 +120,7 @@ def made(
     if index and place.own_scope.startswith("project:"):
         try:
             parts.append(_records(place, index))
-        except (Late, ValueError, sqlite3.Error) as error:
+        except (Late, ValueError, *driver.ERRORS) as error:  # type: ignore[misc]
             _log(place, error)
     parts += lasting[:1]
     return start.render(parts, " and ".join(dict.fromkeys(map(whose, place.scopes))), budget_tokens)
@@ -128,7 +131,7 @@ def _opened(place: SessionPlace, reader: "Callable[[], IndexReader]") -> "IndexR
         return reader()
     except Missing:
         return None
-    except (Late, OSError, ValueError, sqlite3.Error, Mismatch) as error:
+    except (Late, OSError, ValueError, *driver.ERRORS, Mismatch) as error:  # type: ignore[misc]
         _log(place, error)
         return None
 
@@ -147,7 +150,7 @@ def _lasting(
         return _said(place, rows[:_MOST_LASTING], index, now, shown)
     except FileNotFoundError:
         return []
-    except (Late, OSError, ValueError, TypeError, sqlite3.Error) as error:
+    except (Late, OSError, ValueError, TypeError, *driver.ERRORS) as error:  # type: ignore[misc]
         _log(place, error)
         return []
 
@@ -213,9 +216,10 @@ def _log(place: SessionPlace, error: Exception) -> None:
 def _last(place: SessionPlace) -> "tuple[StartPart, frozenset[str]]":
     """Return the end of the last session here that was about something, and what the user says in it."""
     try:
-        file = os.path.join(place.home, "journal.sqlite")
-        found = last_session(file, place.own_scope, place.session, place.deadline, is_wanted=start.is_about_something)
-    except (OSError, sqlite3.Error) as error:
+        found = last_session(
+            place.journal, place.own_scope, place.session, place.deadline, is_wanted=start.is_about_something
+        )
+    except (OSError, *driver.ERRORS) as error:  # type: ignore[misc]
         _log(place, error)
         found = None
     if found is None:

@@ -1,6 +1,7 @@
 """Memories move from hot to warm and back; people's corrections and damaged files on the way."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -193,3 +194,12 @@ def test_a_full_disk_moves_nothing_and_is_told(tiers: Tiers, tmp_path: Path) -> 
     assert "cannot be" in done.wrong[0]
     (tmp_path / "warm").unlink()
     assert (sweep.run(tiers).moved, tiers.journal.stale_places(), tiers.journal.incidents()) == (1, [], [])
+
+
+def test_a_new_store_is_given_what_is_archived(tiers: Tiers) -> None:
+    (one,) = observed(tiers, "one")
+    advance(tiers)
+    sweep.run(tiers)
+    fresh = replace(tiers, store=MemoryStore())
+    assert sweep.run(fresh).wrong == []
+    assert tier_of(fresh, one) == "warm"

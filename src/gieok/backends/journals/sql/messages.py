@@ -3,6 +3,8 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import NamedTuple
 
 from gieok.backends.journals.sql.database import Db, Owner, SqlJournal
 from gieok.backends.stores.rows import batches, marks, to_ms, utc
@@ -13,6 +15,12 @@ _CURSOR = 'identity, path, "offset", line, head, head_bytes, tail, tail_bytes, i
 _HASH_BYTES = 12
 _TAKEN_BACK = 1
 _REJECT = 'path, line, "offset", length, reason'
+
+
+class _Version(NamedTuple):
+    seq: int
+    text_hash: bytes
+    retracted: int
 
 
 class SqlMessages(SqlJournal):
@@ -45,6 +53,11 @@ class SqlMessages(SqlJournal):
                 )
             _put_cursor(db, own, cursor)
         return True
+
+    def say(self, scope: Scope, messages: Sequence[Message]) -> None:
+        """Add messages of no transcript."""
+        with self._writing_to(scope) as (db, sid):
+            self._add(db, sid, messages)
 
     def cursors(self) -> list[Cursor]:
         """Return all cursors."""
@@ -108,39 +121,46 @@ class SqlMessages(SqlJournal):
 
     def _add(self, db: Db, sid: int, events: Iterable[TranscriptEvent]) -> None:
         """Add messages in order, and take back what is retracted."""
-        for event in events:
-            if isinstance(event, Message):
-                self._add_message(db, sid, event)
+        for is_message, group in groupby(events, key=lambda event: isinstance(event, Message)):
+            if is_message:
+                for messages in batches([event for event in group if isinstance(event, Message)]):
+                    self._add_messages(db, sid, messages)
             else:
-                self._retract(db, sid, event)
+                for event in group:
+                    if isinstance(event, Retraction):
+                        self._retract(db, sid, event)
 
-    def _add_message(self, db: Db, sid: int, message: Message) -> None:
-        digest = text_hash(message.text)
-        versions = db.execute(
-            "SELECT seq, text_hash, retracted FROM messages WHERE scope_id = ? AND id = ? ORDER BY seq",
-            (sid, message.id),
-        ).fetchall()
-        same = next(((seq, retracted) for seq, found, retracted in versions if found == digest), None)
-        if same:
-            # Taken back as a whole and then written again (`$set.messages`): it holds again where no later version does.
-            # What a person forgot stays forgotten.
-            if same[1] == _TAKEN_BACK and all(retracted for *_, retracted in versions):
-                self._set_retracted(db, sid, [same[0]], 0)
-            return
-        at = to_ms(message.at)
-        copied = "SELECT 1 FROM messages WHERE scope_id = ? AND at = ? AND text_hash = ? AND retracted = 2"
-        if db.execute(copied, (sid, at, digest)).fetchone():
-            return  # a copy, in another transcript, of what a person forgot
-        if versions:
-            self._take_back(db, sid, [seq for seq, _, retracted in versions if not retracted])
-        db.execute(
-            "INSERT INTO messages (scope_id, id, text_hash, role, text, at, tokens, source_id, line, place) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                sid, message.id, digest, message.role.value, message.text, at, message.tokens,
-                _source_id(db, self._owner(sid), message), message.line, versions[0][0] if versions else None,
-            ),
-        )  # fmt: skip
+    def _add_messages(self, db: Db, sid: int, messages: Sequence[Message]) -> None:
+        """Add messages, of which there are few enough for one statement to ask for what is known of all."""
+        known, forgotten = _versions(db, sid, messages), _forgotten(db, sid, messages)
+        sources: dict[tuple[str, ...], int] = {}
+        for message in messages:
+            digest, at, versions = text_hash(message.text), to_ms(message.at), known[message.id]
+            same = next((version for version in versions if version.text_hash == digest), None)
+            if same:
+                # Taken back as a whole and then written again (`$set.messages`): it holds again where no later version does.
+                # What a person forgot stays forgotten.
+                if same.retracted == _TAKEN_BACK and all(version.retracted for version in versions):
+                    self._set_retracted(db, sid, [same.seq], 0)
+                    known[message.id] = [v._replace(retracted=0) if v is same else v for v in versions]
+                continue
+            if (at, digest) in forgotten:
+                continue  # a copy, in another transcript, of what a person forgot
+            if versions:
+                self._take_back(db, sid, [version.seq for version in versions if not version.retracted])
+            source = message.session, message.agent, message.source
+            if source not in sources:
+                sources[source] = _source_id(db, self._owner(sid), source)
+            ((seq,),) = db.execute(
+                "INSERT INTO messages (scope_id, id, text_hash, role, text, at, tokens, source_id, line, place) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq",
+                (
+                    sid, message.id, digest, message.role.value, message.text, at, message.tokens, sources[source],
+                    message.line, versions[0].seq if versions else None,
+                ),
+            ).fetchall()  # fmt: skip
+            taken_back = [v._replace(retracted=v.retracted or _TAKEN_BACK) for v in versions]
+            known[message.id] = [*taken_back, _Version(seq, digest, 0)]
 
     def _retract(self, db: Db, sid: int, retraction: Retraction) -> None:
         rows = db.execute(
@@ -175,13 +195,35 @@ def text_hash(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:_HASH_BYTES]
 
 
-def _source_id(db: Db, own: Owner, message: Message) -> int:
-    values = (message.session, message.agent, message.source)
+def _versions(db: Db, sid: int, messages: Sequence[Message]) -> dict[str, list[_Version]]:
+    """Return the versions of messages by id, in order."""
+    ids = list({message.id for message in messages})
+    rows = db.execute(
+        f"SELECT id, seq, text_hash, retracted FROM messages WHERE scope_id = ? AND id IN ({marks(ids)}) ORDER BY seq",
+        (sid, *ids),
+    )
+    known: dict[str, list[_Version]] = {identity: [] for identity in ids}
+    for identity, *version in rows:
+        known[identity].append(_Version(*version))
+    return known
+
+
+def _forgotten(db: Db, sid: int, messages: Sequence[Message]) -> set[tuple[int, bytes]]:
+    """Return (time, hash) of what a person forgot that was said at the times of messages."""
+    times = list({to_ms(message.at) for message in messages})
+    rows = db.execute(
+        f"SELECT at, text_hash FROM messages WHERE scope_id = ? AND retracted = 2 AND at IN ({marks(times)})",
+        (sid, *times),
+    )
+    return {(at, digest) for at, digest in rows}
+
+
+def _source_id(db: Db, own: Owner, source: tuple[str, str, str]) -> int:
     known = f"SELECT id FROM sources WHERE session = ? AND agent = ? AND path = ?{own.where}"
-    found = db.execute(known, (*values, *own.values)).fetchone()
+    found = db.execute(known, (*source, *own.values)).fetchone()
     if found is None:
         made = f"INSERT INTO sources ({own.column}session, agent, path) VALUES ({own.mark}?, ?, ?) RETURNING id"
-        (found,) = db.execute(made, (*own.values, *values)).fetchall()
+        (found,) = db.execute(made, (*own.values, *source)).fetchall()
     return int(found[0])
 
 

@@ -8,12 +8,18 @@ from gieok import fs
 from gieok.backends.journals.sql.database import Db
 from gieok.backends.journals.sql.parts import SqlParts
 from gieok.backends.journals.sqlite.talk import SqliteTalk
+from gieok.backends.opening import Opening
 from gieok.backends.sqlite import files
 from gieok.backends.sqlite.failures import translated
 
 
 class SqliteJournal(SqliteTalk, SqlParts):
     """`FullJournal` on one SQLite file."""
+
+    @classmethod
+    def open(cls, opening: Opening) -> "SqliteJournal":
+        """Return the journal of the home folder."""
+        return cls(opening.file, sealers=opening.sealers)
 
     @property
     def location(self) -> str:

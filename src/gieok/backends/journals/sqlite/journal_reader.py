@@ -4,11 +4,10 @@ Standard library, and none of it that is slow to import (as `stores.sqlite.index
 """
 
 import os
-import sqlite3
 import time
 
 from gieok.backends.journals import CORRECTIONS
-from gieok.backends.sqlite import readonly
+from gieok.backends.sqlite import driver, readonly
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ def last_session(
             turns = db.execute(_TURNS, (f"{CORRECTIONS}{scope}", source, _MOST_TURNS)).fetchall()
             if turns and is_wanted(turns):
                 return LastSession(agent, turns[::-1])
-    except sqlite3.OperationalError:
+    except driver.OPERATIONAL:
         if now() > deadline or not db.execute("PRAGMA user_version").fetchone()[0]:
             return None
         raise

@@ -6,16 +6,13 @@ from contextlib import AbstractContextManager
 import psycopg
 
 from gieok.backends.opening import Opening
-from gieok.backends.postgres.connection import LOCK_TIMEOUT_MS, TIMEOUT_S, Connections, read_address
+from gieok.backends.postgres.connection import LOCK_TIMEOUT_MS, TIMEOUT_S, Connections, configured, read_address
 from gieok.backends.stores.postgres import reading, vectors, writing
 from gieok.backends.stores.postgres.tables import TABLES
 from gieok.backends.stores.sql_vectors import SqlVectors
-from gieok.errors import BadConfig, BadRequest
+from gieok.errors import BadRequest
 from gieok.model.memory import Entry, Scope
 from gieok.model.retrieval import Filter, Ranking, VectorQuery
-
-#: What libpq itself takes an address from.
-_LIBPQ = ("PGHOST", "PGHOSTADDR", "PGSERVICE", "PGDATABASE")
 
 
 class PostgresStore(SqlVectors[psycopg.Connection]):
@@ -35,10 +32,8 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
     @classmethod
     def open(cls, opening: Opening) -> "PostgresStore":
         """Return the store of `database.url`, or of libpq's own variables. Nothing is connected yet."""
-        url = opening.setting("database.url")
-        if not url and not any(map(opening.secret, _LIBPQ)):
-            raise BadConfig("`store: postgres` needs `database.url`", hint="such as postgresql://me@localhost/memory")
-        return cls(url, password=opening.secret("PGPASSWORD"), timeout_s=float(opening.setting("store.timeout_s")))
+        url, password, timeout_s = configured(opening, "store: postgres")
+        return cls(url, password=password, timeout_s=timeout_s)
 
     def _reading(self) -> AbstractContextManager[psycopg.Connection]:
         return self._connections.reading()

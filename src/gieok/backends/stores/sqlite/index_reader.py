@@ -4,11 +4,10 @@ Standard library, and none of it that is slow to import (see `ranking`).
 """
 
 import os
-import sqlite3
 import time
 from collections.abc import Callable, Collection, Mapping
 
-from gieok.backends.sqlite import readonly
+from gieok.backends.sqlite import driver, readonly
 from gieok.backends.stores.sqlite import ranking
 from gieok.text import keywords
 
@@ -140,7 +139,7 @@ class IndexReader:
     def _timely(self, look: "Callable[[], T]") -> "T":
         try:
             return look()
-        except sqlite3.OperationalError as error:
+        except driver.OPERATIONAL as error:
             if self._is_late():
                 raise Late from error
             raise

@@ -239,6 +239,7 @@ def _written(
     there = now.state.held.get(now.place.path)
     done.written += now.data is not None and not (there is not None and there.data == now.data)
     done.wrong += now.state.wrong
+    done.mended.update(now.state.wrong)
     return now, tried
 
 

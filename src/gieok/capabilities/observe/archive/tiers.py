@@ -41,6 +41,8 @@ class Outcome:
     corrected: int = 0
     written: int = 0
     wrong: list[str] = field(default_factory=list)
+    #: Those of `wrong` that are mended by now: files that were written again.
+    mended: set[str] = field(default_factory=set)
 
     def add(self, more: "Outcome") -> None:
         """Add what came of further moves."""
@@ -48,6 +50,12 @@ class Outcome:
         self.corrected += more.corrected
         self.written += more.written
         self.wrong += [line for line in more.wrong if line not in self.wrong]
+        self.mended |= more.mended
+
+    @property
+    def failed(self) -> list[str]:
+        """Return what is wrong still."""
+        return [line for line in self.wrong if line not in self.mended]
 
 
 @dataclass(frozen=True, slots=True)

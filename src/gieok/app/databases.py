@@ -1,0 +1,98 @@
+"""Encrypts the databases of a home, decrypts them, and changes their key: one after the other, with nobody else in them."""
+
+import secrets
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC
+from pathlib import Path
+
+from gieok import fs
+from gieok.app.backups import no_daemon
+from gieok.app.wiring import Wiring
+from gieok.backends.backups import members
+from gieok.backends.sqlite import converting, driver
+from gieok.backends.sqlite.failures import translated
+from gieok.errors import GieokError
+from gieok.ports.encryption import SealedPlace
+
+
+class SealedDatabases:
+    """What is to be stands in the file of keys first: until every database is done, it names the keys before, too."""
+
+    def __init__(self, wiring: Wiring) -> None:
+        self._wiring = wiring
+        self._home = wiring.settings.home
+        self._file = self._home / driver.KEY_FILE
+
+    def require(self) -> None:
+        """Raise MissingExtra where SQLCipher is not installed."""
+        with translated(self._file):
+            driver.loaded()
+
+    def is_possible(self) -> bool:
+        """Say whether SQLCipher is installed."""
+        try:
+            self.require()
+        except GieokError:
+            return False
+        return True
+
+    def rows(self) -> list[SealedPlace]:
+        """Return each database, and whether it is encrypted."""
+        return [SealedPlace(file.name, *self._counted(file)) for file in members.databases(self._home)]
+
+    def _counted(self, file: Path) -> tuple[int, int]:
+        try:
+            with translated(file):
+                keys = driver.keys_of(str(file))
+                if not keys:
+                    return 0, 1
+                connection, key = driver.with_keys(str(file), keys)
+                with closing(connection):
+                    return (1, 0) if key else (0, 1)
+        except GieokError:  # the key, or what reads it, is missing
+            return 1, 0
+
+    def begin(self, *, is_sealed: bool, is_new: bool = False) -> None:
+        """Write down which key databases are to have; `is_new`: another than now, unless a change was begun."""
+        known = self._keys()
+        if len(known) > 1 and bool(known[0]) == is_sealed:
+            return  # go on
+        if is_sealed and (is_new or not known or not known[0]):
+            self._set_aside(known)
+            self._keep([secrets.token_hex(32), *(known or [""])])
+        elif not is_sealed and known:
+            self._set_aside(known)
+            self._keep(["", *filter(None, known)])
+
+    def carry_out(self, say: Callable[[str], None]) -> int:
+        """Give every database the first key; return how many were written anew. Again, it goes on. Raises StoreError."""
+        keys = self._keys()
+        if not keys or (keys == [keys[0]] and keys[0]):
+            return 0
+        done = 0
+        with no_daemon(self._home):
+            for file in members.databases(self._home):
+                say(file.name)
+                done += converting.convert(file, keys, keys[0])
+        if keys[0]:
+            self._keep(keys[:1])
+        else:
+            self._file.unlink(missing_ok=True)
+        return done
+
+    def _keys(self) -> list[str]:
+        with translated(self._file):
+            return driver.read(str(self._file)) if self._file.is_symlink() or self._file.exists() else []
+
+    def _keep(self, keys: list[str]) -> None:
+        fs.replace_private(self._file, driver.text_of(keys))
+
+    def _set_aside(self, keys: list[str]) -> None:
+        """Keep a key that goes: copies of the databases that were made before need it."""
+        if any(keys):
+            now = self._wiring.clock.now().astimezone(UTC)
+            fs.replace_private(
+                self._file.with_name(f"databases-{now:%Y%m%dT%H%M%S}Z.txt"),
+                driver.text_of([key for key in keys if key]),
+            )

@@ -1,0 +1,56 @@
+"""The journal on a PostgreSQL server: any number of processes on any number of machines write to it at once."""
+
+from contextlib import AbstractContextManager
+
+from gieok.backends.journals.postgres.schema import NAME, NAMES
+from gieok.backends.journals.postgres.server import JournalServer, lock_number
+from gieok.backends.journals.sql.database import Db
+from gieok.backends.journals.sql.parts import SqlParts
+from gieok.backends.opening import Opening
+from gieok.backends.postgres.connection import configured
+
+_BYTES = (
+    "SELECT CAST(coalesce(sum(pg_total_relation_size(oid)), 0) AS bigint) FROM pg_class "
+    f"WHERE relkind = 'r' AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = '{NAME}')"
+)
+
+
+class PostgresJournal(JournalServer, SqlParts):
+    """`FullJournal` on one database. Nothing is connected before the first call."""
+
+    @classmethod
+    def open(cls, opening: Opening) -> "PostgresJournal":
+        """Return the journal of `database.url`, or of libpq's own variables."""
+        url, password, timeout_s = configured(opening, "journal: postgres")
+        return cls(url, password=password, timeout_s=timeout_s)
+
+    def exclusive(self, name: str, *, wait: bool = True) -> AbstractContextManager[bool]:
+        """Hold an advisory lock, which the server releases when the process is gone."""
+        return self._connections.holding(lock_number(name), wait=wait)
+
+    def compact(self, spare_bytes: int = 0) -> int:  # noqa: ARG002 - the server knows what is free
+        """Clean up what was removed, while others go on; return the bytes that were given back."""
+        before = self._size()
+        self._vacuum()
+        return before - self._size()
+
+    def scrub(self) -> list[str]:
+        """Clean up what was removed; what the server keeps in its log and in backups is not ours to see."""
+        self._vacuum()
+        return []
+
+    def close(self) -> None:
+        """Close the connections of every thread."""
+        self._connections.close()
+
+    def _vacuum(self) -> None:
+        with self._connections.autocommit() as db:
+            for name in NAMES:
+                db.execute(f"VACUUM (ANALYZE) {NAME}.{name}")
+
+    def _size(self) -> int:
+        with self._reading() as db:
+            return self._disk_bytes(db)
+
+    def _disk_bytes(self, db: Db) -> int:
+        return int(db.execute(_BYTES).fetchone()[0])

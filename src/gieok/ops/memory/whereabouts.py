@@ -1,0 +1,66 @@
+"""Where memories are that are to be forgotten, and where copies of them may be that Gieok cannot reach."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok.capabilities.observe import observation
+from gieok.errors import ArchiveFailed
+from gieok.model.memory import IMPORTED, Document, Scope, Tier
+from gieok.ops.context import Context
+
+_REVISIONS = "a service that keeps or syncs it may hold earlier revisions for a while: delete them there"
+_IMPORTED = "it was imported from here; it is not taken in again"
+
+
+class RemovedFrom(NamedTuple):
+    """How much was removed from one kind of place: `hot`, `warm`, `cold`, `index`, `history` or `messages`; where it is."""
+
+    kind: str
+    number: int
+    place: str = ""
+
+
+def of(
+    context: Context, chosen: Mapping[Scope, Mapping[str, Document]]
+) -> tuple[tuple[RemovedFrom, ...], list[tuple[str, str]]]:
+    """Return in which tiers documents are, and (place, reason) of what stays where it is."""
+    counts: Counter[tuple[str, str]] = Counter()
+    sources: set[str] = set()
+    for scope, documents in chosen.items():
+        archived = context.memory.journal().archived(scope, keys=sorted(documents))
+        tiers = {one.key: one.place.tier for one in archived}
+        for key, document in documents.items():
+            tier = tiers.get(key, Tier.HOT)
+            is_ours = key.startswith(observation.PREFIX)
+            counts[(tier.value if is_ours else "index", _location(context, scope, tier))] += 1
+            if document.metadata.get(IMPORTED):
+                sources |= {origin.source for origin in document.provenance if _is_there(origin.source)}
+    still = [(place, _REVISIONS) for kind, place in counts if kind == Tier.COLD]
+    still += [(source, _IMPORTED) for source in sorted(sources)]
+    return tuple(RemovedFrom(kind, number, place) for (kind, place), number in sorted(counts.items())), still
+
+
+def in_git(records: Iterable[Path]) -> list[tuple[str, str]]:
+    """Return the folders of records that a repository holds."""
+    held = [file for file in sorted(records) if any((folder / ".git").exists() for folder in file.parents)]
+    return [(str(file.parent), "git keeps what was committed of a deleted record") for file in held]
+
+
+def counted(**numbers: int) -> tuple[RemovedFrom, ...]:
+    """Return what was removed of kinds that have no place of their own."""
+    return tuple(RemovedFrom(kind, number) for kind, number in numbers.items() if number)
+
+
+def _location(context: Context, scope: Scope, tier: Tier) -> str:
+    shelf = context.archive.tiers().shelves.get(tier)
+    try:
+        return shelf.archive(scope).location if shelf else ""
+    except ArchiveFailed as error:
+        return str(error)
+
+
+def _is_there(source: str) -> bool:
+    """Say whether a file is there, or the archive that it is a member of."""
+    return any(path.is_file() for path in (Path(source), *Path(source).parents))
