@@ -7,7 +7,7 @@ from gieok import paths, places, registry
 from gieok.app import sealing
 from gieok.app.wiring import Wiring
 from gieok.backends.opening import ArchiveOpening
-from gieok.capabilities.observe.archive import cold, retention, sweep, vaults
+from gieok.capabilities.observe.archive import cold, retention, sweep, sync, vaults
 from gieok.capabilities.observe.archive.day_file import DayForm
 from gieok.capabilities.observe.archive.limits import Limits
 from gieok.capabilities.observe.archive.note_file import NoteForm
@@ -25,7 +25,7 @@ def opened(wiring: Wiring) -> ArchiveContext:
     settings = wiring.settings
     return ArchiveContext(
         made,
-        lambda: sweep.sweep(made()).failed,
+        lambda: sync.swept(made()),
         lambda: sweep.drop_damaged(made()).failed,
         settings.text("archive.cold"),
         settings.integer("archive.warm_days"),
@@ -48,6 +48,7 @@ def tiers(wiring: Wiring) -> Tiers:
         wiring.clock,
         wiring.zone,
         Limits(wiring.settings.integer("archive.hot_tokens"), 1_000_000 * wiring.settings.integer("archive.hot_mb")),
+        lambda: wiring.stores.all()[1:],
     )
 
 

@@ -181,7 +181,9 @@ def _planned(tiers: Tiers, group: Group, done: Outcome) -> _Plan | None:
 def _plan(tiers: Tiers, group: Group) -> _Plan:
     shelf, state = tiers.shelves[group.tier], read(tiers, group)
     if state.strays:
-        group = replace(group, arriving=(*group.arriving, *conflict.taken_in(tiers, group, state.strays)))
+        found = conflict.resolved(tiers, group, state.strays)
+        group = replace(group, arriving=(*group.arriving, *found.arriving))
+        state.own = _joined(state.own, found.own)
     entries = {key: living.entry for key, living in state.living.items()}
     entries |= {one.entry.document.key: in_hot(one.entry) for one in group.arriving}
     if not entries and not state.own:

@@ -7,6 +7,7 @@ from datetime import date, datetime, timedelta
 from gieok.capabilities.observe.archive import limits, move, retention
 from gieok.capabilities.observe.archive.tiers import INCIDENT, LOCK, Arrival, Group, Outcome, Tiers
 from gieok.engine.distil import deliver
+from gieok.engine.durable import retier
 from gieok.errors import ArchiveFailed
 from gieok.model.archive import Move, Place
 from gieok.model.conversation import Incident
@@ -33,6 +34,8 @@ def run(tiers: Tiers) -> Outcome:
     with tiers.journal.exclusive(LOCK):
         done.add(_swept(tiers))
         _tell(tiers, done)
+    for store in tiers.beside():
+        retier(tiers.journal, store)
     return done
 
 
