@@ -1,6 +1,6 @@
 """The journal of raw messages, what Gieok made of them, and readers of transcripts."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import date, datetime
 from types import MappingProxyType
@@ -14,6 +14,7 @@ from gieok.model.conversation import (
     Heard,
     Incident,
     Journalled,
+    JournalRow,
     JournalStats,
     Reject,
     Run,
@@ -375,6 +376,19 @@ class Durable(MadeDocuments, KeptValues, Archived, Protocol):
     """What Gieok made itself."""
 
 
+class CopiedJournal(Protocol):
+    """A journal that can be copied to another, a scope at a time."""
+
+    def copied_scopes(self) -> list[Scope]:
+        """Return every scope that the journal knows, sorted."""
+
+    def copied_rows(self, scope: Scope | None) -> Iterator[JournalRow]:
+        """Yield what is held of a scope, in an order that every journal has; None: what belongs to no scope."""
+
+    def take_rows(self, scope: Scope | None, rows: Iterable[JournalRow]) -> None:
+        """Replace what is held of a scope (None: of none) by these rows, in one step; their numbers stay."""
+
+
 class FullJournal(
     Journal,
     Conversations,
@@ -384,6 +398,7 @@ class FullJournal(
     Durable,
     Forgetting,
     Ledger,
+    CopiedJournal,
     JournalUpkeep,
     Protocol,
 ):
