@@ -27,7 +27,7 @@ NEEDS = {
     "embedders/onnx": ("tokenizers",),
     "app/embedders": ("tokenizers",),
     "observe_stats": ("genai_prices",),
-    "ops/setup": ("openai",),
+    "ops/setup": ("dropbox", "openai"),
     "archives/dropbox": ("dropbox",),
 }
 

@@ -55,6 +55,7 @@ CALLS = {
     "code stats": [],
     "code export": [],
     "ask": ["what is total?"],
+    "character eval": ["--data", "{notes}/../chat.json"],
     "observe run": ["--once"],
     "observe reflect": [],
     "observe show": [],
@@ -93,6 +94,17 @@ CALLS = {
     "uninstall": [],
     "erase": ["--all", "--yes"],
 }
+
+
+_TURN = {"id": 1, "at": "2026-11-20T21:00:00+09:00", "role": "user", "text": "나는 성수동에 살아"}
+_CHAT = {
+    "conversations": [
+        {
+            "id": "c", "lang": "ko", "character": {"name": "마루", "persona": "책방 주인"}, "turns": [_TURN],
+            "user": {"id": "u", "zone": "Asia/Seoul"}, "facts": [], "moments": [], "not_facts": [], "questions": [],
+        },
+    ],
+}  # fmt: skip
 
 
 class World(NamedTuple):
@@ -138,5 +150,6 @@ def make(user: Path) -> World:
     (world.project / "shop.py").write_text("def total(prices):\n    return sum(prices)\n", encoding="utf-8")
     said = {"role": "user", "content": "We decided to settle payments on Tuesdays."}
     row = {"type": "user", "uuid": "u1", "sessionId": "s", "timestamp": "2026-11-20T09:00:00Z", "message": said}
+    (user / "chat.json").write_text(json.dumps(_CHAT), encoding="utf-8")
     (transcripts / "s.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
     return world

@@ -7,7 +7,7 @@ from gieok import paths, places, registry
 from gieok.app import sealing
 from gieok.app.wiring import Wiring
 from gieok.backends.opening import ArchiveOpening
-from gieok.capabilities.observe.archive import cold, retention, sweep, vaults
+from gieok.capabilities.observe.archive import cold, retention, sweep, sync, vaults
 from gieok.capabilities.observe.archive.day_file import DayForm
 from gieok.capabilities.observe.archive.limits import Limits
 from gieok.capabilities.observe.archive.note_file import NoteForm
@@ -25,8 +25,8 @@ def opened(wiring: Wiring) -> ArchiveContext:
     settings = wiring.settings
     return ArchiveContext(
         made,
-        lambda: sweep.sweep(made()).wrong,
-        lambda: sweep.drop_damaged(made()).wrong,
+        lambda: sync.swept(made()),
+        lambda: sweep.drop_damaged(made()).failed,
         settings.text("archive.cold"),
         settings.integer("archive.warm_days"),
         settings.flag("archive.auto_approve"),
@@ -48,6 +48,7 @@ def tiers(wiring: Wiring) -> Tiers:
         wiring.clock,
         wiring.zone,
         Limits(wiring.settings.integer("archive.hot_tokens"), 1_000_000 * wiring.settings.integer("archive.hot_mb")),
+        lambda: wiring.stores.all()[1:],
     )
 
 
@@ -89,6 +90,13 @@ def _cold(wiring: Wiring, scope: Scope) -> Archive:
     )
     made: Archive = registry.load(registry.ARCHIVES, name)(opening)
     return made
+
+
+def looked_into(wiring: Wiring) -> str:
+    """Look for one file in the cold archive, and return where that is. Raises ArchiveFailed, MissingExtra."""
+    archive = _cold(wiring, Scope(places.USER_SCOPE))
+    next(iter(archive.files()), None)
+    return archive.location
 
 
 def _folder(wiring: Wiring, name: str) -> Path:

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, NoReturn, cast
 
 from gieok import __version__, fs, paths, registry
 from gieok.app import sealing
@@ -322,16 +322,26 @@ def _first(state: sealing.SealingState) -> tuple[sealing.SealingKey, ...]:
     return (state.key,) if state.key else ()
 
 
+class _Enough(Exception):
+    """Leaves a stream whose rest does not matter."""
+
+
+def _glance(stream: BinaryIO) -> NoReturn:
+    stream.read(1)
+    raise _Enough
+
+
 def _opens(file: Path, sealer: Any) -> bool:  # noqa: ANN401 - `StreamSealer`
     """Say whether a backup was sealed with a key, by its beginning."""
     try:
         with file.open("rb") as source, sealer.opening(source) as stream:
-            stream.read(1)
+            _glance(stream)
+    except _Enough:
+        return True
     except WrongKey:
         return False
-    except Damaged:  # of the rest, which was not read
+    except Damaged:  # further on: whoever reads it all says so
         return True
-    return True
 
 
 def _report(found: BackupFile, read: Bundled) -> BackupReport:

@@ -44,6 +44,7 @@ _MODULES = {
     "code stats": "code.stats",
     "code export": "code.export",
     "ask": "code.ask",
+    "character eval": "character.evaluate",
     "observe run": "observe.run",
     "observe reflect": "observe.reflect",
     "observe show": "observe.show",

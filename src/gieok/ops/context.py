@@ -1,6 +1,7 @@
 """What a handler may use: the call, and a small context for each rib. Put together by `gieok.app`."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import tzinfo
 from pathlib import Path
@@ -20,6 +21,8 @@ from gieok.ports.store import Notes, Store
 from gieok.ports.system import Clock, Watcher
 
 if TYPE_CHECKING:  # a cold search has no time for it
+    from gieok.capabilities.character.play import PlayedClock
+    from gieok.capabilities.character.service import Characters
     from gieok.capabilities.code.index.project import Project
     from gieok.capabilities.observe.archive.tiers import Tiers
     from gieok.capabilities.observe.freshness import Backlog
@@ -190,6 +193,12 @@ class CodeContext(NamedTuple):
     upkeep: "Callable[[Path], Asker | None]"
 
 
+class CharacterContext(NamedTuple):
+    """Characters that remember. `playground` opens an empty memory of its own, gone when the block ends, in played time."""
+
+    playground: "Callable[[PlayedClock], AbstractContextManager[Characters]]"
+
+
 class PromptContext(NamedTuple):
     """What the prompt hook decides with. `reader` opens its read-only reader, and gives what that raises when it is late."""
 
@@ -251,6 +260,7 @@ class Ribs(NamedTuple):
     observe: Callable[[], ObserveContext]
     archive: Callable[[], ArchiveContext]
     code: Callable[[], CodeContext]
+    character: Callable[[], CharacterContext]
     prompt: Callable[[], PromptContext]
     admin: Callable[[], AdminContext]
     moving: Callable[[], MovingContext]
@@ -336,6 +346,11 @@ class Context:
     def code(self) -> CodeContext:
         """Return the code of projects."""
         return self.ribs.code()
+
+    @property
+    def character(self) -> CharacterContext:
+        """Return the characters'."""
+        return self.ribs.character()
 
     @property
     def prompt(self) -> PromptContext:

@@ -16,6 +16,7 @@ from gieok.model.conversation import (
     Journalled,
     JournalRow,
     JournalStats,
+    Message,
     Reject,
     Run,
     TalkMoved,
@@ -67,6 +68,9 @@ class Journal(Protocol):
         Nothing is done where the cursor stored for `cursor.identity` is not `expected`: another process has read on. A message
         whose id and text are known is not added again; one with a known id and another text retracts the versions before.
         """
+
+    def say(self, scope: Scope, messages: Sequence[Message]) -> None:
+        """Add messages that come from no transcript; one that is known is treated as `append` does."""
 
     def cursors(self) -> list[Cursor]:
         """Return the cursor of every transcript."""

@@ -125,6 +125,15 @@ def test_an_old_transcript_that_came_along_is_read_into_the_new_place(user: Path
     assert "We ship on Mondays." in said
 
 
+def test_the_old_users_folder_is_seen_by_the_projects_that_are_here(user: Path, tmp_path: Path) -> None:
+    old = tmp_path / "kim" / "shop"
+    context = _context(old)
+    context.memory.journal().keep(FOLDERS, {str(old): "", str(tmp_path / "kim" / "gone"): ""})
+    old.rename(user / "shop")
+    found = _moved(user, dry_run=True)
+    assert (found.old, found.new) == (str(tmp_path / "kim"), str(user))
+
+
 def test_a_folder_that_is_not_here_is_named_and_nothing_is_asked_for_nothing(user: Path, tmp_path: Path) -> None:
     old = tmp_path / "kim" / "shop"
     _fill(old, "Parcels leave with Hanjin", "the umbrella is in the cellar")

@@ -49,6 +49,13 @@ class MessageContract(JournalFixtures):
         assert found.message == whole
         assert journal.messages(HOME, ["s/1#0"]) == [found]
 
+    def test_what_comes_from_no_transcript_is_said_once(self, journal: FullJournal) -> None:
+        journal.say(HOME, [said("a"), said("b")])
+        journal.say(HOME, [said("b")])
+        assert held(journal) == [said("a").text, said("b").text]
+        assert not journal.cursors()
+        assert not held(journal, OTHER)
+
     def test_numbers_grow_over_all_scopes_and_reading_goes_on_behind_one(self, journal: FullJournal) -> None:
         for scope, name in ((HOME, "a"), (OTHER, "b"), (HOME, "c")):
             add(journal, said(name), scope=scope)

@@ -1,6 +1,7 @@
 """Memories move from hot to warm and back; people's corrections and damaged files on the way."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from gieok.capabilities.observe.archive.day_file import DayForm
 from gieok.capabilities.observe.archive.tiers import Tiers
 from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
 from gieok.engine.distil import correct, deliver
+from gieok.engine.durable import retier
 from gieok.model.memory import Entry, Tier
 from gieok.testing.clock import ManualClock
 from gieok.testing.memory_store import MemoryStore
@@ -193,3 +195,24 @@ def test_a_full_disk_moves_nothing_and_is_told(tiers: Tiers, tmp_path: Path) -> 
     assert "cannot be" in done.wrong[0]
     (tmp_path / "warm").unlink()
     assert (sweep.run(tiers).moved, tiers.journal.stale_places(), tiers.journal.incidents()) == (1, [], [])
+
+
+def test_a_new_store_is_given_what_is_archived(tiers: Tiers) -> None:
+    (one,) = observed(tiers, "one")
+    advance(tiers)
+    sweep.run(tiers)
+    fresh = replace(tiers, store=MemoryStore())
+    assert sweep.run(fresh).wrong == []
+    assert tier_of(fresh, one) == "warm"
+
+
+def test_an_index_beside_the_store_learns_the_tier_too(tiers: Tiers) -> None:
+    beside = MemoryStore()
+    (one,) = observed(tiers, "one")
+    beside.put([one])
+    advance(tiers)
+    sweep.run(replace(tiers, beside=lambda: [beside]))
+    assert [document.tier for document in beside.get(HOME, [one.document.key])] == [Tier.WARM]
+    sweep.restore(tiers, HOME, date(2026, 1, 5))
+    assert (retier(tiers.journal, beside), retier(tiers.journal, beside)) == (1, 0)
+    assert [document.tier for document in beside.get(HOME, [one.document.key])] == [Tier.HOT]

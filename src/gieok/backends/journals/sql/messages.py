@@ -54,6 +54,11 @@ class SqlMessages(SqlJournal):
             _put_cursor(db, own, cursor)
         return True
 
+    def say(self, scope: Scope, messages: Sequence[Message]) -> None:
+        """Add messages of no transcript."""
+        with self._writing_to(scope) as (db, sid):
+            self._add(db, sid, messages)
+
     def cursors(self) -> list[Cursor]:
         """Return all cursors."""
         with self._reading() as db:

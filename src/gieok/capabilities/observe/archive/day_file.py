@@ -78,6 +78,8 @@ class DayForm:
         rest = lines[lines.index("---", 2) + 1 :]
         own: list[str] = []
         memories = list(_memories(scope, rest, own))
+        if not memories and any(line.startswith(_OPENS) for line in rest):
+            raise ValueError("none of its comments can be read")
         return Contents(tuple(memories), "\n".join(own).strip("\n"))
 
 

@@ -181,7 +181,9 @@ def _planned(tiers: Tiers, group: Group, done: Outcome) -> _Plan | None:
 def _plan(tiers: Tiers, group: Group) -> _Plan:
     shelf, state = tiers.shelves[group.tier], read(tiers, group)
     if state.strays:
-        group = replace(group, arriving=(*group.arriving, *conflict.taken_in(tiers, group, state.strays)))
+        found = conflict.resolved(tiers, group, state.strays)
+        group = replace(group, arriving=(*group.arriving, *found.arriving))
+        state.own = _joined(state.own, found.own)
     entries = {key: living.entry for key, living in state.living.items()}
     entries |= {one.entry.document.key: in_hot(one.entry) for one in group.arriving}
     if not entries and not state.own:
@@ -239,6 +241,7 @@ def _written(
     there = now.state.held.get(now.place.path)
     done.written += now.data is not None and not (there is not None and there.data == now.data)
     done.wrong += now.state.wrong
+    done.mended.update(now.state.wrong)
     return now, tried
 
 

@@ -1,12 +1,13 @@
 """What is due moves from hot to warm, a day comes back, stale places are swept, and people's corrections are taken in."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from gieok.capabilities.observe.archive import limits, move, retention
 from gieok.capabilities.observe.archive.tiers import INCIDENT, LOCK, Arrival, Group, Outcome, Tiers
 from gieok.engine.distil import deliver
+from gieok.engine.durable import retier
 from gieok.errors import ArchiveFailed
 from gieok.model.archive import Move, Place
 from gieok.model.conversation import Incident
@@ -20,19 +21,21 @@ KEPT = "archive.kept:"
 
 
 def run(tiers: Tiers) -> Outcome:
-    """Do what is due: take in corrections, move what is over from hot to warm, sweep. Raises StoreError."""
+    """Do what is due: take in corrections, move what is over from hot to warm, sweep. Raises StoreError.
+
+    Others may write files of archives between batches: nobody waits for all of a first night.
+    """
     with tiers.journal.exclusive(LOCK):
         deliver(tiers.journal, tiers.store)
         done = _look(tiers, Tier.WARM)
-        for scope in tiers.journal.made_scopes():
-            entries = leaving(tiers, scope, _kept(tiers, scope))
-            done.add(
-                _to_shelf(
-                    tiers, Tier.WARM, [Arrival(one, retention.day_of(one.document, tiers.zone)) for one in entries]
-                )
-            )
+        _heal(tiers, done)
+    for scope in tiers.journal.made_scopes():
+        done.add(_to_shelf(tiers, Tier.WARM, leaving(tiers, scope, _kept(tiers, scope))))
+    with tiers.journal.exclusive(LOCK):
         done.add(_swept(tiers))
         _tell(tiers, done)
+    for store in tiers.beside():
+        retier(tiers.journal, store)
     return done
 
 
@@ -52,11 +55,9 @@ def leaving(tiers: Tiers, scope: Scope, kept: Mapping[str, datetime] | None = No
 
 def to_warm(tiers: Tiers, entries: Iterable[Entry]) -> Outcome:
     """Move memories from hot to warm whatever their age: hot holds too much. Raises StoreError."""
-    with tiers.journal.exclusive(LOCK):
-        arriving = [Arrival(one, retention.day_of(one.document, tiers.zone)) for one in entries]
-        done = _to_shelf(tiers, Tier.WARM, arriving)
-        done.add(_swept(tiers))
-        return done
+    done = _to_shelf(tiers, Tier.WARM, list(entries))
+    done.add(sweep(tiers))
+    return done
 
 
 def sweep(tiers: Tiers) -> Outcome:
@@ -138,17 +139,35 @@ def _back(tiers: Tiers, group: Group, day: date, done: Outcome) -> Iterator[Move
             yield Move(entry, None, row, replaced)
 
 
-def _to_shelf(tiers: Tiers, tier: Tier, arriving: list[Arrival]) -> Outcome:
-    """Move memories to a tier, batch by batch, and tell the store."""
+def _to_shelf(tiers: Tiers, tier: Tier, entries: Sequence[Entry]) -> Outcome:
+    """Move memories from hot to a tier, batch by batch, and tell the store."""
     done = Outcome()
-    for start in range(0, len(arriving), _AT_ONCE):
+    for start in range(0, len(entries), _AT_ONCE):
         groups = dict[tuple[Scope, str], list[Arrival]]()
-        for one in arriving[start : start + _AT_ONCE]:
-            path = tiers.shelves[tier].form.path(one.entry.document, one.day)
-            groups.setdefault((one.entry.document.scope, path), []).append(one)
-        done.add(move.carry_out(tiers, [Group(s, tier, path, tuple(some)) for (s, path), some in groups.items()]))
-        deliver(tiers.journal, tiers.store)
+        for one in entries[start : start + _AT_ONCE]:
+            arrival = Arrival(one, retention.day_of(one.document, tiers.zone))
+            path = tiers.shelves[tier].form.path(one.document, arrival.day)
+            groups.setdefault((one.document.scope, path), []).append(arrival)
+        with tiers.journal.exclusive(LOCK):
+            done.add(move.carry_out(tiers, [Group(s, tier, path, tuple(some)) for (s, path), some in groups.items()]))
+            deliver(tiers.journal, tiers.store)
     return done
+
+
+def _heal(tiers: Tiers, done: Outcome) -> None:
+    """Give the store what it lacks of what is archived: it may be a new one."""
+    for scope in tiers.journal.made_scopes():
+        held = tiers.store.hashes(scope)
+        lacking = [row for row in tiers.journal.archived(scope) if held.get(row.key) != row.content_hash]
+        keys = {row.key for row in lacking}
+        for group in _groups_of(tiers, {row.place for row in lacking}, done):
+            try:
+                living = move.read(tiers, group).living
+            except ArchiveFailed as error:
+                done.wrong.append(f"{error} ({error.hint})")
+                continue
+            found = [one for key, (row, one, _) in living.items() if key in keys]
+            tiers.store.put([one._replace(document=replace(one.document, tier=group.tier)) for one in found])
 
 
 def _swept(tiers: Tiers) -> Outcome:

@@ -1,6 +1,6 @@
 """What moves between tiers are made of: the journal, the store, the shelves; and what came of them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, tzinfo
 
@@ -10,7 +10,7 @@ from gieok.capabilities.observe.archive.shelf import Shelf
 from gieok.model.archive import ArchivedMemory
 from gieok.model.memory import Entry, Scope, Tier
 from gieok.ports.journal import FullJournal
-from gieok.ports.store import Documents
+from gieok.ports.store import Documents, Store
 from gieok.ports.system import Clock
 
 #: Lock of the journal under which files of archives are written.
@@ -31,6 +31,8 @@ class Tiers:
     zone: tzinfo
     #: How much of a scope may be in hot.
     limits: Limits = Limits()
+    #: Stores that stand in for `store` while it cannot be reached.
+    beside: Callable[[], Sequence[Store]] = tuple
 
 
 @dataclass(slots=True)
@@ -41,6 +43,8 @@ class Outcome:
     corrected: int = 0
     written: int = 0
     wrong: list[str] = field(default_factory=list)
+    #: Those of `wrong` that are mended by now: files that were written again.
+    mended: set[str] = field(default_factory=set)
 
     def add(self, more: "Outcome") -> None:
         """Add what came of further moves."""
@@ -48,6 +52,12 @@ class Outcome:
         self.corrected += more.corrected
         self.written += more.written
         self.wrong += [line for line in more.wrong if line not in self.wrong]
+        self.mended |= more.mended
+
+    @property
+    def failed(self) -> list[str]:
+        """Return what is wrong still."""
+        return [line for line in self.wrong if line not in self.mended]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,34 @@
+"""Opens the memory of characters."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+from gieok import registry
+from gieok.app.wiring import Wiring
+from gieok.capabilities.character.play import PlayedClock
+from gieok.capabilities.character.service import Characters
+from gieok.ops.context import CharacterContext
+from gieok.ports.journal import FullJournal
+from gieok.ports.store import Store
+
+
+def opened(wiring: Wiring) -> CharacterContext:
+    """Put the context together; a memory is opened when it is asked for."""
+    del wiring
+    return CharacterContext(partial(_playground))
+
+
+@contextmanager
+def _playground(clock: PlayedClock) -> Iterator[Characters]:
+    """Open a memory in a folder of its own: what is played for a measurement is nobody's."""
+    with tempfile.TemporaryDirectory(prefix="gieok-played-") as folder:
+        journal: FullJournal = registry.load(registry.JOURNALS, "sqlite")(Path(folder) / "journal.sqlite")
+        store: Store = registry.load(registry.STORES, registry.LOCAL_STORE)(Path(folder) / "memory.sqlite")
+        try:
+            yield Characters(journal=journal, store=store, clock=clock)
+        finally:
+            journal.close()
+            store.close()

@@ -1,0 +1,79 @@
+"""What was said wrong and put right in the same breath: "885.. no, 895". The wrong part is taken out of the text.
+
+Rows of patterns; `wrong` is cut, with the words that take it back.
+"""
+
+import re
+from typing import NamedTuple
+
+
+class Settled(NamedTuple):
+    """A text without what it takes back, and that."""
+
+    text: str
+    wrong: tuple[str, ...] = ()
+
+
+_DOTS = r"[\s.…,!?~ㅋㅎ]*"
+#: Words that take back what stands before them.
+_BACK_KO = r"(?:(?:아|어|앗|헉|엥)[,.\s]*)?(?:아니(?:다|야|네|지|구나|요|에요|라)?|아 ?뭐래|잠[깐만]+|참|정정|취소)(?:[\s.,!~]+|$)"
+_BACK_EN = r"(?:wait,?(?: no,?)?|no,? wait,?|no,?(?: sorry,?)?|sorry,?(?: no,?)?|i mean,?|actually,?|scratch that,?|oops,?|make that|er,?|uh,?)\s+"
+_DATE_KO = r"(?:\d{1,2}월 ?)?\d{1,2}일"
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_NUMBER_KO = r"(?:\d+|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|고|중)"
+_UNIT_KO = r"(?:살|년째|년|점|학년|개|명|번|시|층|호|kg|cm|[1-3])?"
+_WORD_END_KO = r"(?:이에요|예요|이요|요|이야|야|인가|인데|이구|구|이고|쌤|씨)?"
+
+_ROWS = (
+    # 15일 말고 16일; 21일 아니고 22일: both are there, the first is wrong.
+    r"(?P<wrong>(?<![\d월])(?:\d{1,2}월 ?)?\d{1,2}일 ?(?:이 ?)?(?:말고|아니고|아니라) )(?P<right>(?:\d{1,2}월 ?)?\d{1,2}일)",
+    r"(?P<wrong>(?<![가-힣])[가-힣]{2,8}(?:이|가)? (?:말고|아니고|아니라) )(?P<right>[가-힣\d])",
+    rf"(?P<wrong>\bnot (?:the )?{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? but )(?P<right>(?:the )?\w)",
+    # 5월 8일.. 아 뭐래 5월 9일요; 11월 13일생이거든요. 아 12일이구나
+    rf"(?P<wrong>{_DATE_KO}(?P<kept_ko>[^…!?\d]{{0,34}}?){_DOTS}(?:{_BACK_KO}|(?:아|앗|어|헉)[,.\s]+|그럼 )(?:내 |제 )?(?P<skip>생일은 )?)(?P<right>{_DATE_KO}|\d{{1,2}}일)",
+    rf"(?P<wrong>{_DATE_KO}(?P<kept_far>[^\d]{{0,30}}?)\. ?아 [^\d]{{0,16}}?그럼 )(?P<right>{_DATE_KO})",
+    # april 18. wait 19; june 12. june 13, the 12th is …
+    rf"(?P<wrong>{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?{_DOTS}(?:{_BACK_EN})(?:it'?s )?(?:the )?)(?P<right>(?:{_MONTH} )?\d{{1,2}})",
+    rf"(?P<wrong>{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?[.!]+ ?)(?P<right>{_MONTH} \d{{1,2}})",
+    # 885.. 아니 895점; 세살.. 아니다 네살; 고2.. 아니 올해 고3; 다섯살, 아 생일지나서 여섯살
+    rf"(?P<wrong>(?<![가-힣\d]){_NUMBER_KO} ?{_UNIT_KO}{_WORD_END_KO}{_DOTS}(?:{_BACK_KO}|(?<=[.,…] )아 )(?P<why_ko>(?:올해|이제|지금|생일 ?지나서|이번에) ?)?)(?P<right>{_NUMBER_KO} ?{_UNIT_KO})",
+    r"(?P<wrong>(?:'?s|is|'?m|am|are|turned|was) \d+{dots}(?:{back})(?P<he>(?:s?he|it|i|they)?'?s? )?)(?P<right>\d+)".replace("{dots}", _DOTS).replace("{back}", _BACK_EN),
+    # Lorraine. Lorene? no Lorraine
+    rf"(?P<wrong>(?<=[.,] )[A-Z][a-z]+\? *(?:{_BACK_EN}))(?P<right>[A-Z])",
+    r"(?P<wrong>(?<=[.,…!?] )[가-힣]{2,5}\? *아니[,. ]+)(?P<right>[가-힣])",
+    # 라떼요 아니다 아아요; 순한맛.. 아니 저 매운맛만; '소방서'예요.. 아 아니다 바꿨지 '우체국'
+    rf"(?P<wrong>(?:'[^']{{2,20}}'|(?<![가-힣])[가-힣]{{2,8}}?){_WORD_END_KO}(?:[.…,]+\s*|\s)(?:아 )?아니(?:다|야)?[,.\s]+(?:바꿨지 )?)(?P<right>'|[가-힣])",
+    r"(?P<wrong>(?<![가-힣])[가-힣]{2,6}\.\. 아 )(?P<right>[가-힣])",
+    rf"(?P<wrong>\bits? [a-z]+\.\.+ ?(?:{_BACK_EN})(?=i (?:hate|don'?t))[^.]*\. ?)(?P<right>\w)",
+    # a mean mushroom.. no sorry lentil thing
+    rf"(?P<wrong>\b[A-Za-z]+(?:\.\.+|…|\?| -)+ ?(?:{_BACK_EN})(?!i\b|that\b|it\b))(?P<right>\w)",
+    r"(?P<wrong>\b[A-Za-z]+, ?(?:(?:no,? )?sorry,? |wait,? (?:no,? )?|no wait,? |i mean,? |scratch that,? )(?!i\b|that\b|it\b))(?P<right>\w)",
+)  # fmt: skip
+_COMPILED = tuple(re.compile(row, re.IGNORECASE) for row in _ROWS)
+#: "아니" opens what follows here, and takes nothing back.
+_NO_CORRECTION = re.compile(r"^\s*아니\s")
+_KEPT = ("kept_ko", "kept_far")
+
+
+def settled(text: str) -> Settled:
+    """Return a text without what it puts right itself; the month of a wrong date stays where the right one names none."""
+    wrong: list[str] = []
+    for pattern in _COMPILED:
+        found = pattern.search(text)
+        if found is None or _NO_CORRECTION.match(found["wrong"]):
+            continue
+        named = found.groupdict()
+        month = re.match(r"\d{1,2}월 ?", found["wrong"])
+        en = re.match(_MONTH + r" ", found["wrong"], re.IGNORECASE)
+        right = found["right"]
+        if month and "월" not in right and right[0].isdigit():
+            right = month[0] + right
+        elif en and right.isdigit():
+            right = en[0] + right
+        elif found["wrong"][:2] in ("'s", "is", "'m", "am") or re.match(r"(?:s|turned|was|are) \d", found["wrong"]):
+            right = found["wrong"].split(" ")[0] + " " + right
+        kept = "".join(named.get(name) or "" for name in _KEPT)
+        kept = f"{kept.strip()}{'. ' if named.get('skip') else ' '}{named.get('skip') or ''}" if kept.strip() else ""
+        text = text[: found.start()] + kept + right + text[found.end() :]
+        wrong.append(found["wrong"].strip())
+    return Settled(text, tuple(wrong))

@@ -1,0 +1,149 @@
+"""How what is found joins what is held: a repeat is counted, the newest value of a single-valued fact holds, the old one ends.
+
+Pure: facts in, facts out. A contradiction is never kept as two current truths.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from gieok.capabilities.character.detect import Detection, Finding
+from gieok.capabilities.character.memory import Fact, same_value
+from gieok.capabilities.character.predicates import PLANS, PREDICATES
+
+#: Below, nothing is kept as a fact.
+LEAST_CONFIDENCE = 0.6
+#: What is put right within this time was never so: nothing of it is kept as history.
+_SLIP = timedelta(minutes=10)
+_PUT_RIGHT = re.compile(
+    r"\bsorry\b|\bi meant?\b|\bmy bad\b|아니다|아 아니|착각|잘못|헷갈|정정|뭐라고 했", re.IGNORECASE
+)
+_MOST_SOURCE = 200
+
+
+class Changes(NamedTuple):
+    """Facts to put, new and changed, and facts to forget: those that never were so."""
+
+    put: tuple[Fact, ...] = ()
+    forget: tuple[Fact, ...] = ()
+
+
+class Told(NamedTuple):
+    """When something was said, and in which message."""
+
+    at: datetime
+    message_id: str
+    text: str
+
+
+def joined(found: Detection, held: Sequence[Fact], told: Told) -> Changes:
+    """Return how facts change by what a message states; `held` are all facts and ideas of the scope."""
+    known = {fact.key: fact for fact in held}
+    before = dict(known)
+    for fact in found.dropped:
+        if fact.key in known:
+            known[fact.key] = replace(known[fact.key], until=told.at)
+    for finding in found.findings:
+        _join(finding, known, told)
+    changed = tuple(fact for key, fact in known.items() if before.get(key) != fact)
+    return Changes(changed, tuple(fact for key, fact in before.items() if key not in known))
+
+
+def made(finding: Finding, told: Told) -> Fact:
+    """Return the fact that a finding states. Raises KeyError for an unknown predicate."""
+    row = PREDICATES[finding.predicate]
+    return Fact(
+        subject=finding.subject,
+        predicate=finding.predicate,
+        object=finding.object,
+        type=row.type,
+        at=told.at,
+        confidence=finding.confidence,
+        source=finding.sentence[:_MOST_SOURCE],
+        subtype=finding.subtype,
+        day=finding.day,
+        message_ids=(told.message_id,),
+        importance=row.importance,
+        is_idea=finding.is_idea,
+    )
+
+
+def is_valid(finding: Finding) -> bool:
+    """Say whether a finding may be kept: its predicate is known, it names something, and it is sure enough."""
+    is_known = (
+        finding.predicate in PREDICATES and bool(same_value(finding.object)) and len(finding.object) <= _MOST_SOURCE
+    )
+    return is_known and (finding.is_idea or finding.confidence >= LEAST_CONFIDENCE)
+
+
+def _join(finding: Finding, known: dict[str, Fact], told: Told) -> None:
+    if not is_valid(finding):
+        return
+    fact = made(finding, told)
+    rivals = [one for one in known.values() if one.is_current and one.slot == fact.slot and one.is_idea == fact.is_idea]
+    for one in rivals:
+        if _is_repeat(one, fact):
+            known[one.key] = _counted(one, told)
+            return
+    if fact.predicate == "name" and any(_extends(one, fact) for one in rivals):
+        return
+    ended = [one for one in rivals if not fact.is_idea and _ends(one, fact, finding, told)]
+    for one in ended:
+        if _is_slip(one, fact, told):
+            del known[one.key]
+            fact = replace(
+                fact, at=one.at, mentions=one.mentions + 1, message_ids=(*one.message_ids, *fact.message_ids)
+            )
+        else:
+            known[one.key] = replace(one, until=told.at, replaced_by=fact.key)
+    known[fact.key] = fact
+
+
+def _extends(old: Fact, new: Fact) -> bool:
+    """Say whether a shorter name is part of the one that is known."""
+    return same_value(new.object) in same_value(old.object)
+
+
+def _counted(fact: Fact, told: Told) -> Fact:
+    if told.message_id in fact.message_ids:
+        return fact
+    return replace(fact, mentions=fact.mentions + 1, message_ids=(*fact.message_ids, told.message_id))
+
+
+def _is_repeat(old: Fact, new: Fact) -> bool:
+    a, b = same_value(old.object), same_value(new.object)
+    if old.predicate in PLANS:
+        return a == b or (bool(old.day) and old.day == new.day and len(b) <= len(a))
+    is_part = b in a and (PREDICATES[old.predicate].is_single or len(b) > 1)
+    return a == b or (is_part and old.predicate not in ("speech_level", "address_form"))
+
+
+def _ends(old: Fact, new: Fact, finding: Finding, told: Told) -> bool:
+    """Say whether a new fact takes the place of an old one of the same slot."""
+    if old.predicate in PLANS:
+        is_pending = bool(old.day) and old.day >= told.at.date().isoformat()
+        return is_pending and (finding.is_change or old.day == new.day or _is_same_event(old, new))
+    if finding.is_change and old.predicate == "pet":
+        return old.object.split(" (")[0] == new.object.split(" (")[0]
+    return PREDICATES[old.predicate].is_single
+
+
+def _is_same_event(old: Fact, new: Fact) -> bool:
+    def name(fact: Fact) -> str:
+        return same_value(re.sub(r"\d+월 \d+일|[A-Z][a-z]+ \d+|(?:오전|오후) ?\S+시", "", fact.object))
+
+    return name(old) == name(new)
+
+
+def _is_slip(old: Fact, new: Fact, told: Told) -> bool:
+    """Say whether the old value was a slip of the tongue, or the same with less said."""
+    is_more = old.predicate in PLANS and old.day == new.day
+    is_fuller = same_value(old.object) in same_value(new.object) and old.predicate in (
+        "name",
+        "pet",
+        "boss",
+        "colleague",
+    )
+    return is_more or is_fuller or (told.at - old.at <= _SLIP and _PUT_RIGHT.search(told.text) is not None)

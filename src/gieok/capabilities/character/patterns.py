@@ -1,0 +1,57 @@
+"""One row of what is recognised in a sentence: a predicate, the words that state it, and what the object is made of."""
+
+import re
+from dataclasses import dataclass, field
+
+#: Whom a row may be about.
+OF_USER, OF_OTHER, OF_ANY = "user", "other", "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """`words` has the group `v`, or `value` stands for itself; `near` must be in the message.
+
+    `unless` must not be in the sentence; `asked` must be in the character's turn before; `value` may name groups.
+    """
+
+    predicate: str
+    words: str
+    value: str = "{v}"
+    about: str = OF_USER
+    confidence: float = 0.9
+    near: str = ""
+    unless: str = ""
+    asked: str = ""
+    subtype: str = ""
+    #: `near` may stand in what the user said just before, too.
+    looks_back: bool = False
+    compiled: "re.Pattern[str]" = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "compiled", re.compile(self.words, re.IGNORECASE))
+
+
+#: Korean words that a value does not begin or end with.
+_LEADS = re.compile(
+    r"^(?:(?:저는?|나는?|난|전|제가|내가|제|내|우리|이제|지금|요즘|그냥|사실|원래|진짜|완전|너무|아|어|근데|그리고|또|정말|제일|젤|가장|맨날|매일|거의|좀|약간|다시|드디어|방금|먹을때|사실은|집은|집이|다음 ?달부터|오늘부로|오늘부터)\s+)+"
+)
+_TAILS = re.compile(r"(?:\s|[.,!?~…ㅋㅎㅠㅜ^'\"])+$")
+_HEADS = re.compile(r"^(?:\s|[.,!?~…ㅋㅎㅠㅜ^'\"])+")
+_LEADS_EN = re.compile(
+    r"^(?:(?:a|an|the|my|our|some|really|just|this|that|those|these|any|all|its|it's)\s+)+", re.IGNORECASE
+)
+_TAILS_EN = re.compile(
+    r"\s+(?:lol|lmao|now|too|btw|tho|though|rn|again|yet|actually|haha|ok|so|and|but|also|anyway|either|even|much|more|at all|for now|fr|either way|anymore|these days|or something)$",
+    re.IGNORECASE,
+)
+
+
+def tidy(value: str) -> str:
+    """Return a value without the words and signs around it that do not belong to it."""
+    value = _HEADS.sub("", _TAILS.sub("", value))
+    value = _LEADS.sub("", value)
+    before = ""
+    while before != value:
+        before = value
+        value = _TAILS_EN.sub("", _TAILS.sub("", value))
+    return _LEADS_EN.sub("", value).strip()

@@ -1,0 +1,83 @@
+"""What is recognised in English: rows of patterns, by predicate. Chat is lower case, without apostrophes."""
+
+from gieok.capabilities.character.patterns import OF_ANY, OF_OTHER, Pattern
+
+_I = r"\b(?:i'?m|i am|im)\b"
+_STOP = r"(?=[.,;!?()]|$| (?:and|but|so|because|bc|cause|cos|since|which|who|where|when|above|with|from|at|to|for|in|on|like|lol|lmao|tho|though|btw|now|these|again|instead|actually|after|before|by|while|every|though|if|till|until|is|was|has|just|yes)\b)"
+_JOB_END = (
+    r"(?:teacher|developer|engineer|designer|nurse|doctor|vet|lawyer|solicitor|barrister|paralegal|writer|author|editor|journalist|chef|cook|baker|barista|bartender|waiter|waitress|driver|pilot|mechanic|electrician|plumber|carpenter|builder"
+    r"|architect|accountant|analyst|scientist|researcher|student|intern|assistant|manager|director|adviser|advisor|consultant|librarian|therapist|psychologist|musician|artist|painter|illustrator|photographer|actor|dancer|farmer|gardener"
+    r"|social worker|paramedic|firefighter|police officer|cop|soldier|clerk|cashier|salesman|realtor|translator|producer|programmer|pharmacist|dentist|surgeon|professor|tutor|coach|trainer|receptionist|administrator|freelancer|postdoc|apprentice)"
+)
+_NAME = r"(?-i:[A-Z][a-zé]+(?: [A-Z][a-zé]+)?)"
+_PLACE = r"(?-i:[A-Z][\w']+(?: [A-Z][\w']+){0,2})"
+_SPORT = r"(?:running|run|jog(?:ging)?|swim(?:ming)?|cycling|cycle|bik(?:e|ing)|bouldering|climb(?:ing)?|yoga|pilates|gym|lifting|weights|row(?:ing)?|tennis|football|soccer|basketball|boxing|hik(?:e|ing)|walk(?:ing)?|crossfit|dance|dancing|badminton|squash|karate|judo|skating)"
+_KIN = r"(?:sister|brother|mom|mum|mother|dad|father|son|daughter|niece|nephew|cousin|aunt|uncle|grandma|grandpa|husband|wife|twin)"
+_EVERY = r"(?:every (?:morning|day|night|evening|weekend|week|other day)|each (?:morning|day)|most (?:mornings|days)|before (?:work|school)|daily|\d times a week)"
+
+PATTERNS = (
+    Pattern("name", rf"\bmy name(?:'s| is|s) (?P<v>{_NAME})"),
+    Pattern("name", rf"^(?:\W|\b(?:uh|um|hi|hey|hello|lol|ok|hah|haha|so|well|oh)\b)*{_I} (?P<v>{_NAME})(?=[.,!]|$| \w)", unless=r"(?i:\bi'?m (?:so|not|in|at|a|an|the|on)\b)"),
+    Pattern("name", r"^\s*(?P<v>(?-i:[A-Z][a-zé]{2,})(?: (?-i:[A-Z][a-z]+))?)\s*$", near=r"^\W*(?:uh |um )*(?:hi|hey|hello)\b", confidence=0.8),
+    Pattern("name", rf"^\W*(?:uh |um |its |it's |i'm |im )*(?P<v>{_NAME})", asked=r"\b(?:your name|call you|who am i (?:speaking|talking))\b[^.!]*\?\s*$", confidence=0.8),
+    Pattern("birthday", r"\bmy (?:own )?(?:birthday|bday|b-day)(?:'s|s| is| falls)?\b[^?!]{0,40}?(?P<v>(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2}|(?:the )?\d{1,2}(?:st|nd|rd|th)(?: of \w+)?)", unless=r"\bshe\b|\bhe\b"),
+    Pattern("birthday", r"\b(?P<v>(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2})(?:st|nd|rd|th)?\b", near=r"\bmy (?:own )?(?:birthday|bday|b-day)\b", confidence=0.85, unless=r"\binterview|\btrip|\bwedding"),
+    Pattern("birthday", r"\bi was born on (?:the )?(?P<v>[\w ]{5,16}?)(?=[.,!?]|$)"),
+    Pattern("job", r"\bi teach (?P<v>[\w ]{3,30}?)" + _STOP, value="{v} teacher", unless=r"guy i teach"),
+    Pattern("job", rf"{_I} (?:now )?(?:an?|the) (?P<v>(?:[\w-]+ ){{0,3}}?{_JOB_END}(?: at (?:the )?{_PLACE})?)\b", unless=r"\bnot an?\b|\bSCIENTIST\b|\blike\b|\bfeel\b"),
+    Pattern("job", r"\bi work (?:as an? )(?P<v>[\w -]{3,40}?)" + _STOP),
+    Pattern("job", r"\bi work (?:at|for|in) (?P<v>(?:the |a |an )?[\w' ]{3,30}?)(?=[.,;!?]|$| (?:and|but|so|as)\b)", confidence=0.8),
+    Pattern("job", r"\b(?:i )?(?:start(?:ed|ing)?|got (?:a|the) job|got hired|hired me|am now|now working)\b[^.!?]{0,14} as (?:an? |the )?(?P<v>[\w -]{3,40}?(?: at (?:the )?[\w ]{3,30}?)?)(?=[.,;!?]|$| on\b| in\b| from\b)"),
+    Pattern("job", rf"^\s*(?P<v>(?:[\w-]+ ){{0,3}}?{_JOB_END} at (?:the )?{_PLACE})", near=r"\b(?:got the job|got it|hired|new job)\b"),
+    Pattern("job", rf"^\s*{_NAME.replace('a-zé', 'A-Z')}, (?P<v>(?:[A-Z]+ )?{_JOB_END})\b", confidence=0.8),
+    Pattern("lives_in", rf"\bi(?:'m| am)? (?:liv(?:e|ing) in|stay(?:ing)? in|based in|moved to|moving to) (?P<v>{_PLACE})"),
+    Pattern("lives_in", rf"\b(?:my|i've got a|ive got a|i have a)\b[^.!?]{{0,24}}\b(?:studio|flat|place|apartment|apt|house|room|condo)\b[^.!?]{{0,10}} in (?P<v>{_PLACE})", unless=r"\bsold\b|\bused to\b"),
+    Pattern("lives_in", rf"\bback to (?P<v>{_PLACE}), i(?:'ve| have|ve) got"),
+    Pattern("lives_in", rf"\b(?:i've|ive|i|i'm|im)\b[^.!?]{{0,14}}\bmov(?:ed|ing) in\b[^.!?]{{0,24}} in (?P<v>{_PLACE})"),
+    Pattern("lives_in", rf"\b(?:spare room|room|place|flat|apartment)\b[^.!?]{{0,8}} in (?P<v>{_PLACE})", near=r"\bmov(?:e|ing|ed)\b"),
+    Pattern("lives_in", rf"\bmov(?:ed|ing)\b[^.!?]{{0,16}} to (?P<v>{_PLACE})", unless=r"\bhe\b|\bshe\b|\bthey\b|\bwants\b"),
+    Pattern("from", rf"\bi(?:'m| am|m) (?:originally )?from (?P<v>{_PLACE})"),
+    Pattern("from", rf"\bi grew up in (?P<v>{_PLACE})"),
+    Pattern("allergy", r"\ballergic to (?P<v>[\w ]{3,24}?)" + _STOP, value="{v} allergy", unless=r"\bnot allergic|\bshe'?s\b|\bhe'?s\b|\bisn'?t\b"),
+    Pattern("allergy", r"\b(?:have|got|my|with) an? (?P<v>[\w ]{3,20}?) allergy\b|^\s*(?P<w>[\w ]{3,20}?) allergy\b", value="{v}{w} allergy", unless=r"\bshe'?s?\b|\bhe'?s?\b|\bhis\b|\bher\b"),
+    Pattern("allergy", r"\bi'?m (?P<v>lactose intolerant|celiac|coeliac|diabetic|gluten intolerant)", value="{v}"),
+    Pattern("dislikes", r"\bi (?:really |absolutely |just |still )?(?:hate|despise|loathe|detest|can'?t stand|cant stand|can'?t bear|don'?t like|dont like|dislike|can'?t eat|cant eat) (?P<v>[\w]+(?: [\w]+)?)" + _STOP, unless=r"\b(?:being|that|it|how|when|you|him|her|them|my job|myself|to|waiting|mondays?)\b"),
+    Pattern("dislikes", r"\bgone off (?P<v>[\w]+)\b"),
+    Pattern("likes", r"\bi (?:really |absolutely |just |do )?(?:love|adore|enjoy) (?P<v>[\w]+(?: [\w]+)?)" + _STOP, unless=r"\b(?:you|it|that|this|her|him|them|how|when|kids|LOVE|being|us|your|to)\b", confidence=0.8),
+    Pattern("likes", r"\bmy (?:all[- ]time )?fav(?:ou?rite)? (?:band|song|food|flower|book|movie|film|colou?r|singer|dish|season|thing|place|record)? ?(?:is|are|'s) (?P<v>[\w' ]{3,30}?)(?=[.,!?]|$)"),
+    Pattern("drink", r"\b(?P<v>\w+(?: tea| coffee)?) at night\b", near=r"\b(?:tea|coffee|drink|decaf|rooibos|chamomile|herbal)\b", value="{v} at night", unless=r"\b(?:up|out|alone|late)\b at night"),
+    Pattern("drink", r"\b(?:it'?s all|i only drink|i always (?:drink|get|order)|switched to|my usual is|i drink) (?P<v>[\w]+(?: [\w]+)?(?: tea| coffee)?)" + _STOP, near=r"\b(?:tea|coffee|drink|cocoa|juice|beer|wine)\b"),
+    Pattern("food", r"\bi make (?:a |an )?(?:mean |great |killer |pretty good |really good )(?P<v>[\w]+(?: [\w]+)?)" + _STOP, unless=r"\bthing\b|\bpoint\b"),
+    Pattern("food", r"^\s*(?P<v>[\w]+ [\w]+)\s*$", near=r"\b(?:i make|im cooking|i'm cooking|i cook)\b[^?]*\b(?:my go[- ]to|signature)\b", confidence=0.85),
+    Pattern("exercise", rf"\b(?P<v>i {_SPORT}) (?:\w+ ){{0,2}}?(?P<when>{_EVERY})", value="{v} {when}", unless=r"\bquit\b|\bused to\b|\bstopped\b"),
+    Pattern("exercise", rf"\b(?:now (?:i'?m|im|i am)|so now (?:i'?m|im)|i'?ve (?:started|taken up|switched to)|ive (?:started|taken up)|i (?:took up|started|switched to)|so i'?ve taken up|i'?m (?:now )?(?:doing|into)) (?P<v>{_SPORT}(?: to work| to school)?)\b"),
+    Pattern("routine", r"\bi (?:get|wake) up at (?P<v>\d{1,2}(?::\d\d)? ?(?:am|pm)?)", value="gets up at {v}"),
+    Pattern("partner", r"\b(?:we|us|and i|i and \w+)\b[^.!?]{0,14}\b(?:broke up|split up|split|called it off|are over|are done|got divorced)\b|\bi'?m single\b|\bim single\b|\bso\.? single\b|\bsingle (?:again|at|now)\b|\bdumped me\b", value="single (broke up)", unless=r"\bif\b|\bshe and\b|\bthey\b"),
+    Pattern("partner", r"\bmy (?:boyfriend|girlfriend|bf|gf|partner|husband|wife|fianc[eé]e?)(?:'s name is| is|,|'s)? (?P<v>(?-i:[A-Z][a-z]+))", unless=r"\bex\b"),
+    Pattern("partner", r"\b(?P<v>(?-i:[A-Z][a-z]+))\b[^.!?]{0,40}[.!?,]+ (?:he|she|they)?'?s? ?(?:is )?my (?:gf|bf|girlfriend|boyfriend|partner|wife|husband)\b"),
+    Pattern("partner", r"^\s*(?P<v>(?-i:[A-Z][a-z]+))\b[^.!?]{3,40}$", near=r"(?:^|[.!?] )my (?:gf|bf|girlfriend|boyfriend|partner)\b", confidence=0.85),
+    Pattern("pet", r"\bmy (?P<kind>cat|dog|puppy|kitten|rabbit|hamster|parrot|tortoise|horse)(?:'s name is|s name is|'s called| is called| named|,)? (?P<v>(?-i:[A-Z][a-z]+))", value="{v} ({kind})"),
+    Pattern("pet", r"\b(?:i have|i've got|ive got|we have) an? (?P<kind>cat|dog|puppy|kitten|rabbit|hamster|parrot|tortoise)(?: called| named|,) (?P<v>(?-i:[A-Z][a-z]+))", value="{v} ({kind})"),
+    Pattern("friend", r"\b(?P<v>(?-i:[A-Z][a-z]+))\b[^.!?]{0,24}\b(?:my|she'?s my|hes my|he'?s my|shes my) (?:best |old |oldest |good )?(?:friend|mate|bestie|pal)\b"),
+    Pattern("friend", r"\bmy (?:best |old |oldest |good |closest )?(?:friend|mate|bestie|pal)(?:'s name is| is|,)? (?P<v>(?-i:[A-Z][a-z]+))", unless=r"\bthinks\b"),
+    Pattern("boss", rf"\bmy (?:new )?(?:boss|manager|supervisor|line manager)(?:'s called|s called|'s name is| is called| is|'s|,)? (?P<v>{_NAME})"),
+    Pattern("colleague", rf"\bmy (?:coworker|co-worker|colleague|workmate|deskmate)(?:'s name is| is|,)? (?P<v>{_NAME})"),
+    Pattern("roommate", r"\bmy (?:roommate|flatmate|housemate)(?:'s name is| is|,)? (?P<v>(?-i:[A-Z][a-z]+))"),
+    Pattern("family", rf"\bmy (?P<kin>(?:little |big |younger |older |twin |baby )?{_KIN})(?:'s name is|'s called| is called| is|,)? (?P<v>(?-i:[A-Z][a-zé]+))\b", value="{kin} {v}", about=OF_ANY),
+    Pattern("age", r"\b(?:s?he'?s|she is|he is|shes|hes|turned|is) (?:now )?(?P<v>\d{1,2})\b", about=OF_OTHER),
+    Pattern("marital_status", r"\b(?:hes|he'?s|shes|she'?s|theyre|they'?re|is|are) (?P<v>getting (?:re)?married|getting divorced)\b", about=OF_OTHER, near=rf"\bmy {_KIN}\b"),
+    Pattern("class", r"\bsigned up for (?:an? |some )?(?P<v>[\w ]{3,24}?(?:class(?:es)?|course|lessons?|workshop))", confidence=0.7),
+    Pattern("speech_level", r"\b(?:talk to me|be|you can be|you talk to me|speak to me)\b[^.!?]{0,24}\b(?P<v>blunt(?:er|ly)?|ruder?|direct(?:ly)?|honest(?:ly)?|informal(?:ly)?|casual(?:ly)?|polite(?:ly)?|formal(?:ly)?|gentle|gently|straight)\b(?! of)", unless=r"\bdon'?t\b[^.]{0,12}be"),
+    Pattern("speech_level", r"\bjust (?P<v>take the mick|take the piss|tease me|roast me)\b"),
+    Pattern("address_form", r"\b(?:call me|you can call me|just call me) (?P<v>(?-i:[A-Z])[\w.']*(?: (?-i:[A-Z])[\w']+)?)", unless=r"(?:don'?t|dont|do not|never|stop) call(?:ing)? me|\bkids call me\b|\bthey call me\b"),
+    Pattern("address_form", r"\b(?:mom|mum|dad|mother|everyone|friends|family|sister|grandma) (?:calls?|called) me (?P<v>(?-i:[A-Z])\w+)", near=r"\byou can\b|\bcall me\b|\btoo\b"),
+    Pattern("address_form", r"(?P<v>(?-i:[A-Z])\w+) is fine\b", near=r"\bcall me\b"),
+)  # fmt: skip
+
+OF_CHARACTER = (
+    Pattern("likes", r"\bmy fav(?:ou?rite)? (?:\w+ )?(?:is|are) (?P<v>[\w ]{3,30}?)(?=[.,!?]|$)"),
+    Pattern("likes", r"\bi (?:really )?(?:love|adore) (?P<v>[\w ]{3,24}?)" + _STOP, unless=r"\b(?:you|it|that|this|her|him|them|when|how)\b"),
+    Pattern("drink", r"\bfor the record i drink (?P<v>[\w ]{3,40}?)(?=[.,!?]|$)|^\s*i (?:always |only )drink (?P<w>[\w ]{3,40}?)(?=[.,!?]|$)", value="{v}{w}"),
+    Pattern("speech_level", r"\bi keep an? (?P<v>[\w ]*(?:polite|formal|blunt|casual)[\w ]*?)(?= on| with| for|[.,]|$)"),
+    Pattern("address_form", r"\bi'?ll (?:put you down as|call you|go with) (?P<v>(?:M(?:r|s|rs|iss)\.? )?(?-i:[A-Z])\w+)", confidence=0.8),
+)  # fmt: skip

@@ -1,0 +1,1 @@
+"""Operations on characters that remember."""

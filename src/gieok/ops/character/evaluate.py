@@ -1,0 +1,145 @@
+"""`gieok character eval`: what a character remembers of a conversation file, held against what the file says."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from gieok.capabilities.character import play
+from gieok.capabilities.character.measure import Score
+from gieok.capabilities.character.play import Asked, PlayedClock
+from gieok.errors import BadRequest
+from gieok.ops.context import Context
+from gieok.ops.operation import Operation, Style, Words, argument, printable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CharacterEvalRequest:
+    """Parameters of `gieok character eval`."""
+
+    data: str = argument(
+        Words("the conversation file (docs/character.md)", "대화 파일 (docs/character.md)"),
+        "",
+        needed="gieok character eval --data chats.json",
+    )
+    misses: bool = argument(Words("list what was missed or wrong", "빠지거나 틀린 것을 나열"), False)
+    narratives: bool = argument(Words("show the narrative at each question", "질문마다 서사를 보임"), False)
+
+
+class FactFigures(NamedTuple):
+    """Of what was kept, the share that the file has; of what the file has, the share kept; of that, what holds now."""
+
+    precision: float
+    recall: float
+    current_right: float
+
+
+class MomentFigures(NamedTuple):
+    """The share of the file's moments that were kept."""
+
+    recall: float
+
+
+class QuestionFigures(NamedTuple):
+    """The share of questions whose context holds what is wanted, and of those told an old value as holding now."""
+
+    holds: float
+    stale: float
+
+
+class PlayCounts(NamedTuple):
+    """How many there were of each."""
+
+    conversations: int
+    facts: int
+    kept: int
+    traps: int
+    moments: int
+    moments_kept: int
+    questions: int
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterEvalResult:
+    """The figures, shares of 1."""
+
+    facts: FactFigures
+    traps_kept: float
+    moments: MomentFigures
+    questions: QuestionFigures
+    extractor: str
+    counts: PlayCounts
+    misses: tuple[str, ...] = ()
+    narratives: tuple[str, ...] = ()
+
+    @property
+    def found(self) -> bool:
+        """True where a conversation was played."""
+        return self.counts.conversations > 0
+
+
+def run(context: Context, request: CharacterEvalRequest) -> CharacterEvalResult:
+    """Play every conversation into an empty memory of its own."""
+    file = context.caller.path(request.data)
+    try:
+        rows = play.conversations(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadRequest(f"cannot read {file}: {error}", hint="name a conversation file with --data") from error
+    scores, asked, extractor = list[Score](), list[Asked](), ""
+    for row in rows:
+        clock = PlayedClock()
+        with context.character.playground(clock) as characters:
+            score, questions = play.play(row, characters, clock)
+            extractor = characters.extractor
+        scores.append(score)
+        asked += questions
+    return result_of(play.total(scores), len(rows), extractor, asked, request)
+
+
+def result_of(
+    score: Score, conversations: int, extractor: str, asked: list[Asked], request: CharacterEvalRequest
+) -> CharacterEvalResult:
+    """Return counts as shares."""
+    shown = (f"{one.at:%Y-%m-%d %H:%M} {one.question}\n{one.narrative}" for one in asked)
+    return CharacterEvalResult(
+        FactFigures(
+            _share(score.right, score.kept), _share(score.found, score.wanted), _share(score.chains_right, score.chains)
+        ),
+        _share(score.traps_kept, score.traps),
+        MomentFigures(_share(score.moments_found, score.moments)),
+        QuestionFigures(_share(score.held, score.questions), _share(score.stale, score.questions)),
+        extractor,
+        PlayCounts(
+            conversations, score.wanted, score.kept, score.traps, score.moments, score.moments_kept, score.questions
+        ),
+        tuple(score.misses) if request.misses else (),
+        tuple(shown) if request.narratives else (),
+    )
+
+
+def _share(part: int, whole: int) -> float:
+    return round(part / whole, 3) if whole else 0.0
+
+
+def present(result: CharacterEvalResult, style: Style) -> str:
+    """Show a line a figure."""
+    rows = (
+        (Words("facts: precision", "사실: 정밀도"), result.facts.precision),
+        (Words("facts: recall", "사실: 재현율"), result.facts.recall),
+        (Words("facts: current value right", "사실: 지금 값이 맞음"), result.facts.current_right),
+        (Words("traps kept as facts", "사실로 남은 함정"), result.traps_kept),
+        (Words("moments: recall", "순간: 재현율"), result.moments.recall),
+        (Words("questions: context holds the answer", "질문: 맥락에 답이 있음"), result.questions.holds),
+        (Words("questions: old value told as current", "질문: 옛 값을 지금으로 말함"), result.questions.stale),
+    )
+    lines = [f"{value:>6.3f}  {words.say(style.lang)}" for words, value in rows]
+    return "\n".join([*lines, *map(printable, (*result.misses, *result.narratives))])
+
+
+OPERATION = Operation(
+    name="character eval",
+    handler=run,
+    present=present,
+    doc=Words(
+        "Measure what a character remembers of the conversations in a file",
+        "파일에 있는 대화에서 캐릭터가 무엇을 기억하는지 잽니다",
+    ),
+)

@@ -1,0 +1,35 @@
+"""Korean particles that depend on how the word before them ends."""
+
+import re
+
+_FIRST, _COUNT, _RIEUL = ord("가"), 28, 8
+#: How a digit, and a Latin letter, is read: those that end in a consonant, and in ㄹ.
+_CLOSED = "013678lmnrLMNR"
+_RIEUL_READ = "178lrLR"
+_FIELD = re.compile(r"\{(\w+)(?::([^{}/]*)/([^{}]*))?\}")
+
+
+def is_closed(word: str) -> bool:
+    """Say whether a word ends in a consonant as it is read; signs and brackets at its end do not count."""
+    last = re.sub(r"\([^()]*\)\s*$|[^\w]+$", "", word).strip()[-1:]
+    if "가" <= last <= "힣":
+        return (ord(last) - _FIRST) % _COUNT != 0
+    return last in _CLOSED and bool(last)
+
+
+def _ends_in_rieul(word: str) -> bool:
+    last = word[-1:]
+    return (ord(last) - _FIRST) % _COUNT == _RIEUL if "가" <= last <= "힣" else last in _RIEUL_READ and bool(last)
+
+
+def filled(form: str, **words: str) -> str:
+    """Return a form with its words: `{who:은/는}` is the word `who` and the particle that fits, `{who}` the word alone."""
+
+    def put(found: "re.Match[str]") -> str:
+        word, closed, open_ = words[found[1]], found[2], found[3]
+        if closed is None:
+            return word
+        is_open = not is_closed(word) or (closed == "으로" and _ends_in_rieul(word))
+        return word + (open_ if is_open else closed)
+
+    return _FIELD.sub(put, form)

@@ -1,0 +1,27 @@
+"""Two who talk: a user and a character, a minute a line, in a journal of their own."""
+
+from datetime import timedelta
+from zoneinfo import ZoneInfo
+
+from gieok.capabilities.character.service import Bond, Characters
+from gieok.testing.clock import ManualClock
+
+BOND = Bond("kim", "maru", "마루는 책방 주인이다.", ZoneInfo("Asia/Seoul"))
+
+
+class CharacterTalk:
+    """A line that begins with `c: ` is the character's."""
+
+    def __init__(self, characters: Characters, clock: ManualClock) -> None:
+        self.characters, self.clock = characters, clock
+
+    def say(self, *lines: str, bond: Bond = BOND) -> None:
+        for line in lines:
+            self.clock.advance(timedelta(minutes=1))
+            self.characters.hear(bond, line.removeprefix("c: "), is_user=not line.startswith("c: "))
+
+    def later(self, days: int) -> None:
+        self.clock.advance(timedelta(days=days))
+
+    def told(self, ask: str = "", bond: Bond = BOND) -> str:
+        return self.characters.context(bond, ask).narrative.text
