@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from gieok.errors import BadRequest, StoreError
 from gieok.model.memory import Scope
-from gieok.ports.journal import CopiedJournal
+from gieok.ports.journal_rows import CopiedJournal
 
 #: How often what others write meanwhile is copied after.
 _TRIES = 5

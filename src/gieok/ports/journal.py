@@ -1,6 +1,6 @@
 """The journal of raw messages, what Gieok made of them, and readers of transcripts."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import date, datetime
 from types import MappingProxyType
@@ -14,7 +14,6 @@ from gieok.model.conversation import (
     Heard,
     Incident,
     Journalled,
-    JournalRow,
     JournalStats,
     Message,
     Reject,
@@ -26,6 +25,7 @@ from gieok.model.conversation import (
     Usage,
 )
 from gieok.model.memory import Document, Entry, Scope
+from gieok.ports.journal_rows import CopiedJournal
 
 
 class StoredSession(NamedTuple):
@@ -378,19 +378,6 @@ class Ledger(Protocol):
 
 class Durable(MadeDocuments, KeptValues, Archived, Protocol):
     """What Gieok made itself."""
-
-
-class CopiedJournal(Protocol):
-    """A journal that can be copied to another, a scope at a time."""
-
-    def copied_scopes(self) -> list[Scope]:
-        """Return every scope that the journal knows, sorted."""
-
-    def copied_rows(self, scope: Scope | None) -> Iterator[JournalRow]:
-        """Yield what is held of a scope, in an order that every journal has; None: what belongs to no scope."""
-
-    def take_rows(self, scope: Scope | None, rows: Iterable[JournalRow]) -> None:
-        """Replace what is held of a scope (None: of none) by these rows, in one step; their numbers stay."""
 
 
 class FullJournal(
