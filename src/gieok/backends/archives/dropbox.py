@@ -210,7 +210,9 @@ class DropboxArchive:
 
     def _stopped(self, error: Exception) -> ArchiveFailed:
         if isinstance(error, exceptions.AuthError):
-            return ArchiveFailed(f"Dropbox does not take {_TOKEN}: it was revoked or is of another app", hint=_HINT.format(_TOKEN))
+            return ArchiveFailed(
+                f"Dropbox does not take {_TOKEN}: it was revoked or is of another app", hint=_HINT.format(_TOKEN)
+            )
         if isinstance(error, exceptions.BadInputError) and "client" in str(error.body):
             return ArchiveFailed(f"Dropbox does not know {_KEY}, or its secret is another", hint=_HINT.format(_KEY))
         status = getattr(error, "status_code", 0)

@@ -219,7 +219,7 @@ def _forgotten(db: Db, sid: int, messages: Sequence[Message]) -> set[tuple[int, 
 
 
 def source_id(db: Db, own: Owner, source: tuple[str, str, str]) -> int:
-    """Return the number of (session, agent, path), making the row when it is new."""
+    """Return the number of a session in a file, making the row when it is new."""
     known = f"SELECT id FROM sources WHERE session = ? AND agent = ? AND path = ?{own.where}"
     found = db.execute(known, (*source, *own.values)).fetchone()
     if found is None:
