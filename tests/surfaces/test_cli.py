@@ -129,6 +129,7 @@ def test_a_hit_has_the_documented_shape(cli: Cli, notes: Path) -> None:
         "heading": hit["heading"],
         "date": None,
         "status": "current",
+        "tier": "hot",
         "level": "high",
     }
     (explained,) = cli("search", "boiler", "--json", "--explain").json()["results"]

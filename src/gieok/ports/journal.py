@@ -11,7 +11,6 @@ from gieok.model.conversation import (
     BufferedSpan,
     Conversation,
     Cursor,
-    ForgottenMessage,
     Heard,
     Incident,
     Journalled,
@@ -27,6 +26,7 @@ from gieok.model.conversation import (
 )
 from gieok.model.memory import Document, Entry, Scope
 from gieok.ports.journal_rows import CopiedJournal
+from gieok.ports.relocation import Relocation
 
 
 class StoredSession(NamedTuple):
@@ -356,19 +356,6 @@ class ArchivedTalk(Protocol):
 
     def talk_places(self) -> list[TalkPlace]:
         """Return the months that are in files, by scope."""
-
-
-class Relocation(Protocol):
-    """Carries what no other method does, for memory that moves to another scope or another journal."""
-
-    def forgotten_messages(self, scope: Scope) -> list[ForgottenMessage]:
-        """Return what stands for messages that were forgotten, in order."""
-
-    def keep_forgotten(self, scope: Scope, marks: Sequence[ForgottenMessage]) -> None:
-        """Let messages count as forgotten, so that reading their transcript does not bring them back; known ones stay."""
-
-    def drop(self, scope: Scope) -> None:
-        """Leave nothing of a scope, as if it had never been; places of archives that it had are stale. No store is told."""
 
 
 class Ledger(Protocol):
