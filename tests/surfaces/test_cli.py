@@ -129,6 +129,7 @@ def test_a_hit_has_the_documented_shape(cli: Cli, notes: Path) -> None:
         "heading": hit["heading"],
         "date": None,
         "status": "current",
+        "tier": "hot",
         "level": "high",
     }
     (explained,) = cli("search", "boiler", "--json", "--explain").json()["results"]
@@ -246,6 +247,7 @@ def test_get_is_the_file_on_disk_not_the_index(cli: Cli, notes: Path) -> None:
         "from": 2,
         "lines": 2,
         "status": "ok",
+        "tier": "hot",
     }
     (notes / "a:3").write_text("odd name")
     assert cli("get", "a:3").out == "odd name\n"

@@ -58,6 +58,13 @@ class Journalled(NamedTuple):
     message: Message
 
 
+class ForgottenMessage(NamedTuple):
+    """What stands for a message that a person forgot: its text is blank, `digest` is of the text that it had."""
+
+    message: Message
+    digest: str
+
+
 class Heard(NamedTuple):
     """How far what was said has been derived: the newest message, and the newest change of an older one."""
 

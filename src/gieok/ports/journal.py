@@ -25,6 +25,7 @@ from gieok.model.conversation import (
     Usage,
 )
 from gieok.model.memory import Document, Entry, Scope
+from gieok.ports.relocation import Relocation
 
 
 class StoredSession(NamedTuple):
@@ -387,6 +388,7 @@ class FullJournal(
     RunHistory,
     Durable,
     Forgetting,
+    Relocation,
     Ledger,
     JournalUpkeep,
     Protocol,

@@ -78,6 +78,8 @@ def _fill(context: Context, memories: list[Entry], said: list[Message], replaced
     if ours:
         journal.append(Scope("agent:main"), ours, Cursor("t", "/t.jsonl", 1), None)
         journal.correct(Scope("agent:main"), ours[0].id, "고친 말")
+        forgotten = journal.read(Scope("agent:main"), 0, budget_tokens=99)[1:2]
+        journal.erase(Scope("agent:main"), [m.seq for m in forgotten], blanks={m.seq: "   " for m in forgotten})
     record = context.home / "memory" / "decision" / "린터.md"
     record.parent.mkdir(parents=True)
     record.write_text("---\ntitle: 린터\ncategory: decision\n---\nruff를 쓴다.\n")

@@ -9,7 +9,7 @@ import pytest
 
 from gieok import grants, places
 from gieok.app import open_context
-from gieok.capabilities.observe import observation
+from gieok.capabilities.observe import carried, observation
 from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
 from gieok.engine import distil
 from gieok.errors import BadRequest
@@ -108,6 +108,25 @@ def test_what_is_remembered_there_already_stays(user: Path, tmp_path: Path) -> N
     assert texts == {"Parcels leave with Hanjin", "Letters leave on Friday"}
     said = {m.message.text for m in _context(new).memory.journal().read(_scope(new), 0, budget_tokens=999)}
     assert said == {"the umbrella is in the cellar", "the ladder is in the attic"}
+
+
+def test_there_and_back_is_the_same_and_what_was_forgotten_does_not_come_back(user: Path, tmp_path: Path) -> None:
+    old, new = tmp_path / "kim" / "shop", user / "shop"
+    _fill(old, "Parcels leave with Hanjin", "the umbrella is in the cellar")
+    journal, scope = _context(old).memory.journal(), _scope(old)
+    secret = Message("x", Role.USER, "my secret", _AT, "s", "claude-code", 2, "/t.jsonl", 2)
+    journal.append(scope, [secret], Cursor("t", "/t.jsonl", 2), None)
+    journal.erase(scope, [journal.read(scope, 0, budget_tokens=99)[-1].seq])
+    before = list(carried.lines(journal, _context(old).memory.store(), [scope]))
+    old.rename(new)
+    _moved(user, old, new)
+    journal = _context(new).memory.journal()
+    journal.append(_scope(new), [secret], Cursor("u", "/t.jsonl", 3), None)
+    assert "my secret" not in [m.message.text for m in journal.read(_scope(new), 0, budget_tokens=999)]
+    new.rename(old)
+    _moved(user, new, old)
+    context = _context(old)
+    assert list(carried.lines(context.memory.journal(), context.memory.store(), [scope])) == before
 
 
 def test_an_old_transcript_that_came_along_is_read_into_the_new_place(user: Path, tmp_path: Path) -> None:

@@ -90,3 +90,11 @@ def test_a_memory_whose_comment_is_damaged_is_missing_and_its_words_stay() -> No
     (kept,) = (written.entry for written in found.memories)
     (lost,) = (entry for entry in (one, other) if entry != kept)
     assert lost.document.text in found.own
+
+
+def test_a_changed_mark_changes_the_priority_and_whether_it_is_done() -> None:
+    (one,) = _entries("port is 8080")
+    (found,) = _read(_written([one]).replace("- 🔴 ✅ 07:05", "- 🟢 07:05")).values()
+    assert found.is_edited
+    assert found.entry.document.text == "port is 8080"
+    assert dict(found.entry.document.metadata) == {"priority": "low", "category": "state"}

@@ -150,7 +150,7 @@ class SqlMessages(SqlJournal):
                 self._take_back(db, sid, [version.seq for version in versions if not version.retracted])
             source = message.session, message.agent, message.source
             if source not in sources:
-                sources[source] = _source_id(db, self._owner(sid), source)
+                sources[source] = source_id(db, self._owner(sid), source)
             ((seq,),) = db.execute(
                 "INSERT INTO messages (scope_id, id, text_hash, role, text, at, tokens, source_id, line, place) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq",
@@ -218,7 +218,8 @@ def _forgotten(db: Db, sid: int, messages: Sequence[Message]) -> set[tuple[int, 
     return {(at, digest) for at, digest in rows}
 
 
-def _source_id(db: Db, own: Owner, source: tuple[str, str, str]) -> int:
+def source_id(db: Db, own: Owner, source: tuple[str, str, str]) -> int:
+    """Return the number of a session in a file, making the row when it is new."""
     known = f"SELECT id FROM sources WHERE session = ? AND agent = ? AND path = ?{own.where}"
     found = db.execute(known, (*source, *own.values)).fetchone()
     if found is None:
