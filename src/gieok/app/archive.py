@@ -18,7 +18,6 @@ from gieok.model.memory import Scope, Tier
 from gieok.ops.context import ArchiveContext
 from gieok.ports.archive import Archive, PlainSealer
 
-
 #: Realm of the journal: the vault that was found.
 _VAULT = "archive.vault"
 
