@@ -55,7 +55,7 @@ class NotIndexed(BadRequest):
     """There is no index to answer from."""
 
     code = "not_indexed"
-    hint = "run `gieok index DIR` first"
+    hint = "run `gieok setup`, or `gieok index DIR`"
 
 
 class BadConfig(GieokError):

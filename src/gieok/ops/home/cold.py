@@ -10,6 +10,7 @@ from gieok.engine.incidents import Incidents
 from gieok.errors import ArchiveFailed
 from gieok.model.memory import Tier
 from gieok.ops.context import Context
+from gieok.ops.memory import forgetting
 
 _INCIDENT = "archive cold"
 #: Days that wait for a person; they are told once, until none waits.
@@ -29,6 +30,7 @@ def synced(context: Context) -> Synced:
         _failed(context, incidents, error)
         raise
     done.add(sweep.sweep(tiers))
+    follow_corrections(context, done.corrected)
     if done.wrong:
         _failed(context, incidents, ArchiveFailed("; ".join(done.wrong[:5])))
     else:
@@ -36,6 +38,16 @@ def synced(context: Context) -> Synced:
     if len(questions.load(tiers.journal)) > before:
         _tell(context, context.words("your archive has a question", "보관소에 질문이 있습니다"))
     return done
+
+
+def follow_corrections(context: Context, corrected: int) -> None:
+    """Have turns and active memory say what people corrected in files, if they did."""
+    if corrected:
+        forgetting.rederive(context)
+        sidecar = context.observe.sidecar()
+        for scope in context.memory.journal().made_scopes():
+            if sidecar.active_file(scope).exists():
+                sidecar.write_active_memory(scope)
 
 
 def _failed(context: Context, incidents: Incidents, error: ArchiveFailed) -> None:
