@@ -11,6 +11,7 @@ from gieok.errors import BadRequest
 from gieok.model.memory import Tier
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
+from gieok.ops.home import cold
 from gieok.ops.memory import forgetting
 from gieok.ops.memory.forgetting import ForgetFilter
 from gieok.ops.memory.search import span_of_days
@@ -119,6 +120,7 @@ def _forget(context: Context, tiers: Tiers, deleted: Sequence[Question]) -> list
 
 def _told(context: Context, done: Outcome, result: AnswerResult) -> AnswerResult:
     wrong = (*done.wrong, *context.archive.sweep())
+    cold.answered(context)
     return AnswerResult(
         result.days, result.moved, result.forgotten, result.written_back, result.settled, tuple(dict.fromkeys(wrong))
     )
