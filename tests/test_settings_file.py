@@ -2,7 +2,7 @@
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gieok.settings_file import changed
@@ -53,6 +53,7 @@ _NAMES = st.sampled_from(["lang", "a.b", "a.c", "d.e", "d.f", "g"])
 _VALUES = st.one_of(st.booleans(), st.integers(), st.text(st.characters(exclude_categories=["Cs"]), max_size=12))
 
 
+@settings(derandomize=True, deadline=None, max_examples=60)
 @given(st.lists(st.dictionaries(_NAMES, _VALUES, max_size=4), max_size=4))
 def test_whatever_is_written_is_read_back(rounds: list[dict[str, str | int | bool]]) -> None:
     text, wanted = "# mine\n", dict[str, object]()

@@ -291,6 +291,13 @@ def _value(home: str, file: SettingsFile, name: str, value: object) -> Value:
     return option.parse(json.dumps(value, ensure_ascii=False) if option.is_list else str(value), origin)
 
 
+def supposing(settings: Settings, texts: Mapping[str, str], secrets: Mapping[str, str]) -> Settings:
+    """Return the settings as if some had other texts, and some secrets were set. Raises BadConfig."""
+    values = {name: Setting(_option(name, "setup").parse(text, "setup"), "flag") for name, text in texts.items()}
+    found = MappingProxyType({**settings.values, **values})
+    return settings._replace(values=found, secret=lambda name: secrets.get(name) or settings.secret(name))
+
+
 def choose(settings: Settings, name: str, value: str) -> None:
     """Set one setting in the user's file for good; see `change`."""
     change(settings, {name: value})

@@ -96,6 +96,14 @@ class ChannelBackend(Backend):
         self.key_variable = key_variable
 
 
+class ArchiveBackend(Backend):
+    """`target` is made of an `ArchiveOpening`; `key_variables` are the secrets that it needs."""
+
+    def __init__(self, target: str, *, extra: str = "", key_variables: tuple[str, ...] = ()) -> None:
+        super().__init__("archives." + target, extra=extra)
+        self.key_variables = key_variables
+
+
 STORES = {
     "sqlite": StoreBackend("sqlite.store:SqliteStore", file="memory.sqlite"),
     "postgres": StoreBackend("postgres.store:PostgresStore", extra="postgres"),
@@ -155,15 +163,16 @@ NOTIFIERS = {
 }
 #: Where cold memories are kept, by `archive.cold`. Warm is a folder of the home.
 ARCHIVES = {
-    "folder": Backend("archives.vault:opened"),
-    "obsidian": Backend("archives.vault:opened"),
-    "dropbox": Backend("archives.dropbox:opened", extra="dropbox"),
+    "folder": ArchiveBackend("vault:opened"),
+    "obsidian": ArchiveBackend("vault:opened"),
+    "dropbox": ArchiveBackend(
+        "dropbox:opened", extra="dropbox", key_variables=("DROPBOX_REFRESH_TOKEN", "DROPBOX_APP_KEY")
+    ),
 }
 WARM = {"folder": Backend("archives.folder:FolderArchive")}
 #: Whether a provider takes a key: functions of the key, the address, the model ('' for none) and a time-out.
 KEY_PROBES = {
-    **{name: Backend(f"key_probes:{name}", extra="models") for name in ("anthropic", "compatible", "gemini", "openai")},
-    "dropbox": Backend("key_probes:dropbox", extra="dropbox"),
+    name: Backend(f"key_probes:{name}", extra="models") for name in ("anthropic", "compatible", "gemini", "openai")
 }
 KEYRINGS = {"keyring": Backend("system_keyring:SystemKeyring", extra="keyring")}
 TRANSCRIPTS = {

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from gieok import fs
 from gieok.app import open_context
 from gieok.app.backups import HomeBackups
 from gieok.backends.backups import unfinished
@@ -188,8 +189,6 @@ def test_a_folder_of_somebody_is_a_home_in_use(home: Path, backups: Callable[...
 def test_nothing_is_touched_where_a_backup_is_damaged_or_a_daemon_runs(
     home: Path, backups: Callable[..., HomeBackups]
 ) -> None:
-    from gieok import fs
-
     _fill(home)
     file = backups().create().file.path
     before, data = _texts(home), file.read_bytes()
@@ -232,6 +231,25 @@ def test_a_full_disk_leaves_nothing_but_what_was_there(
             backups(backup__keep="1").create()
     assert [one.name for one in good.parent.iterdir()] == [good.name]
     assert not list(home.glob(".backup-*"))
+
+
+def test_a_disk_that_fills_up_while_a_home_is_restored_leaves_that_home_alone(
+    home: Path, backups: Callable[..., HomeBackups], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _fill(home)
+    file, before = backups().create().file.path, _texts(home)
+    written = fs.create_private
+
+    def full(path: Path) -> None:
+        if path.name == "active_memory.md":
+            raise OSError(28, "No space left on device")
+        written(path)
+
+    monkeypatch.setattr(fs, "create_private", full)
+    with pytest.raises(StoreFull, match="no space left"):
+        backups().restore(file, home, replace=True)
+    assert _texts(home) == before
+    assert not (home.parent / ".home.restoring").exists()
 
 
 @pytest.mark.parametrize("place", ["snapshot", "gzip", "fsync", "link", "linked"])

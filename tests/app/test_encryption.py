@@ -20,6 +20,7 @@ from gieok.capabilities.observe.observation import Category, Observation, Observ
 from gieok.engine import distil
 from gieok.errors import ArchiveFailed, BadConfig, BadRequest, Damaged, WrongKey
 from gieok.model.memory import Tier
+from gieok.ops import operation
 from gieok.testing import ManualClock
 from gieok.testing.samples import HOME
 
@@ -146,6 +147,8 @@ def test_off_leaves_everything_as_if_it_had_never_been_on(house: House) -> None:
 def test_a_key_change_lets_the_old_key_open_nothing_any_more(house: House) -> None:
     house.archive()
     house.encryption.on()
+    (house.home / "memory").mkdir()
+    (house.home / "memory" / "large.md").write_bytes(os.urandom(400_000))  # more than a pipe holds
     house.backups.create()
     texts, old = house.texts(), sealing.state(house.home).key
     assert old
@@ -161,7 +164,8 @@ def test_a_key_change_lets_the_old_key_open_nothing_any_more(house: House) -> No
     assert [place.revision for place in house.tiers.journal.places()] == [
         file.revision for file in house.tiers.shelves[Tier.WARM].archive(HOME).files()
     ]
-    assert house.encryption.on().files == 0
+    again = house.encryption.on()
+    assert (again.files, again.wrong) == (0, ())
 
 
 def test_the_key_is_private_and_in_the_form_of_age(house: House) -> None:
@@ -323,8 +327,20 @@ def test_a_restored_home_opens_with_the_key_that_was_kept_elsewhere(house: House
         house.backups.restore(file, home, key_file=copy)
     file.write_bytes(whole)
     house.backups.restore(file, home, key_file=copy)
-    (home / "keys").mkdir(exist_ok=True)
-    (home / "keys" / "age.txt").write_bytes(copy.read_bytes())
-    (home / "keys" / "age.txt").chmod(0o600)
+    assert (home / "keys" / "age.txt").read_bytes() == copy.read_bytes()
+    assert (home / "keys" / "age.txt").stat().st_mode & 0o777 == 0o600
     assert house.texts() == texts
     assert shelf.PlainSealer().suffix == ""
+
+
+def test_forget_reaches_into_encrypted_archives_and_names_encrypted_backups(house: House) -> None:
+    house.archive(2)
+    house.encryption.on()
+    file = house.backups.create().file.path
+    context = open_context({}, clock=house.clock, zone=UTC)
+    forget = operation("forget")
+    done = forget.handler(context, forget.request(match=f"{_SECRET} 0", yes=True)).done
+    assert house.texts() == [f"{_SECRET} 1"]
+    sealer = sealing.in_use(context.admin.encryption()._wiring)
+    assert not [data for data in house.files().values() if f"{_SECRET} 0".encode() in sealer.open(data)]
+    assert [path for path, _ in done.still_in] == [str(file)]

@@ -129,6 +129,7 @@ def test_a_hit_has_the_documented_shape(cli: Cli, notes: Path) -> None:
         "heading": hit["heading"],
         "date": None,
         "status": "current",
+        "tier": "hot",
         "level": "high",
     }
     (explained,) = cli("search", "boiler", "--json", "--explain").json()["results"]
@@ -185,7 +186,9 @@ def test_the_limit_and_the_threshold_are_obeyed(cli: Cli, notes: Path) -> None:
         (["get", "../../etc/passwd"], "outside of the indexed folders"),
         (["get", "boiler.md:9-3"], "lines 9-3"),
         (["fetch", "x"], "fetch"),
-        (["config"], "required"),
+        (["config"], "`gieok config` needs a command: show"),
+        (["serach", "x"], "there is no command `gieok serach`"),
+        (["config", "set"], "there is no command `gieok config set`"),
         (["status", "--lang", "fr"], "lang is 'fr' in 'flag'"),
     ],
 )
@@ -203,6 +206,12 @@ def test_an_error_is_data_too(cli: Cli) -> None:
     assert answer.status == 2
     assert answer.json()["error"]["code"] == "not_indexed"
     assert "gieok index" in answer.json()["error"]["hint"]
+
+
+def test_a_mistyped_command_is_guessed_and_help_is_a_command_too(cli: Cli) -> None:
+    assert "did you mean `gieok search`?" in cli("serach", "x").err
+    assert "sk-1" not in cli("keys", "gte", "sk-1").err
+    assert cli("help", "search").out == cli("search", "--help").out != ""
 
 
 def test_no_command_prints_help_to_stderr(cli: Cli) -> None:
@@ -246,6 +255,7 @@ def test_get_is_the_file_on_disk_not_the_index(cli: Cli, notes: Path) -> None:
         "from": 2,
         "lines": 2,
         "status": "ok",
+        "tier": "hot",
     }
     (notes / "a:3").write_text("odd name")
     assert cli("get", "a:3").out == "odd name\n"
@@ -378,7 +388,7 @@ def test_a_keyword_search_loads_nothing_heavy(cli: Cli, notes: Path) -> None:
     code = (
         "import sys; from gieok.surfaces.cli import main;"
         "status = main(['search', '결제', '--keyword-only', '--json']);"
-        "heavy = {'numpy', 'onnxruntime', 'yaml', 'onnx', 'watchfiles', 'asyncio'} & set(sys.modules);"
+        "heavy = {'numpy', 'onnxruntime', 'yaml', 'onnx', 'watchfiles', 'asyncio', 'questionary'} & set(sys.modules);"
         "sys.exit(f'{status} {heavy}' if status or heavy else 0)"
     )
     for embedder in ("none", "e5"):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from gieok.model.conversation import CORRECTED_MARK
 from gieok.text.due import due_day, ordinal, words
 
 _TODAY, _SAID = "2026-11-22", "2026-11-20"
@@ -44,3 +45,8 @@ def test_when_something_is_due_is_said_from_today() -> None:
     said = [words(day, _TODAY) for day in ("2026-11-20", "2026-11-22", "2026-11-23", "2026-11-27")]
     assert said == ["overdue since 2026-11-20", "due today", "due tomorrow", "due 2026-11-27"]
     assert words("2026-11-22", _TODAY, "ko") == "오늘 마감"
+
+
+def test_the_day_of_a_correction_is_no_day_on_which_something_is_due() -> None:
+    marked = f"회의록은 위키에 저장한다.{CORRECTED_MARK}2026-11-23)"
+    assert due_day(marked, "2026-11-01", "2026-11-23", is_task=True) == ""

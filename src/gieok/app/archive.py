@@ -7,7 +7,7 @@ from gieok import paths, places, registry
 from gieok.app import sealing
 from gieok.app.wiring import Wiring
 from gieok.backends.opening import ArchiveOpening
-from gieok.capabilities.observe.archive import cold, retention, sweep, vaults
+from gieok.capabilities.observe.archive import cold, retention, sweep, sync, vaults
 from gieok.capabilities.observe.archive.day_file import DayForm
 from gieok.capabilities.observe.archive.limits import Limits
 from gieok.capabilities.observe.archive.note_file import NoteForm
@@ -18,6 +18,9 @@ from gieok.model.memory import Scope, Tier
 from gieok.ops.context import ArchiveContext
 from gieok.ports.archive import Archive, PlainSealer
 
+#: Realm of the journal: the vault that was found.
+_VAULT = "archive.vault"
+
 
 def opened(wiring: Wiring) -> ArchiveContext:
     """Put the context together; nothing is read before it is asked for."""
@@ -25,7 +28,7 @@ def opened(wiring: Wiring) -> ArchiveContext:
     settings = wiring.settings
     return ArchiveContext(
         made,
-        lambda: sweep.sweep(made()).failed,
+        lambda: sync.swept(made()),
         lambda: sweep.drop_damaged(made()).failed,
         settings.text("archive.cold"),
         settings.integer("archive.warm_days"),
@@ -48,6 +51,7 @@ def tiers(wiring: Wiring) -> Tiers:
         wiring.clock,
         wiring.zone,
         Limits(wiring.settings.integer("archive.hot_tokens"), 1_000_000 * wiring.settings.integer("archive.hot_mb")),
+        lambda: wiring.stores.all()[1:],
     )
 
 
@@ -91,13 +95,25 @@ def _cold(wiring: Wiring, scope: Scope) -> Archive:
     return made
 
 
+def looked_into(wiring: Wiring) -> str:
+    """Look for one file in the cold archive, and return where that is. Raises ArchiveFailed, MissingExtra."""
+    archive = _cold(wiring, Scope(places.USER_SCOPE))
+    next(iter(archive.files()), None)
+    return archive.location
+
+
 def _folder(wiring: Wiring, name: str) -> Path:
-    """Return the folder that the settings name, else the vault that was open last."""
+    """Return the folder that the settings name, else the vault that was open when cold was used first: it stays that one."""
     caller, configured = wiring.caller, wiring.settings.text("archive.folder")
     if configured:
         return caller.path(configured)
+    journal = wiring.stores.journal()
+    if name == "obsidian" and (chosen := journal.kept(_VAULT).get(name)):
+        return Path(chosen)
     known = vaults.found(caller.environment, caller.user) if name == "obsidian" else []
-    if not known:
+    if known:
+        journal.keep(_VAULT, {name: str(known[0].path)})
+    else:
         what = "Obsidian knows no vault on this machine" if name == "obsidian" else "`archive.folder` is not set"
         raise ArchiveFailed(what, hint="set `archive.folder` in config.yaml")
     return known[0].path

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, NoReturn, cast
 
 from gieok import __version__, fs, paths, registry
 from gieok.app import sealing
@@ -87,6 +87,8 @@ class HomeBackups:
         journal = self._wiring.stores.journal()
         folder = held.enter_context(members.staging(self._home))
         copies: list[Source] = []
+        if registry.STORES[self._wiring.stores.name].is_remote:
+            left_out.append((f"store: {self._wiring.stores.name}", "it is on a server; `gieok rebuild` makes it again"))
         if not registry.local_journal(str(self._home), self._wiring.stores.journal_name):
             left_out.append((journal.location, "it is on a server: back it up there, `pg_dump -n gieok_journal`"))
         archive = held.enter_context(ExitStack())
@@ -184,6 +186,7 @@ class HomeBackups:
                 with file.open("rb") as source:
                     read = _read_back(source, str(file), opener, extraction)
                 extraction.set_times()
+                self._bring_key(staging, key_file)
                 counts = self._settled(staging)
                 with no_daemon(home):
                     aside = self._take_place(staging, home)
@@ -193,6 +196,18 @@ class HomeBackups:
         if aside and not used:
             shutil.rmtree(aside, ignore_errors=True)
         return Restored(_report(found, read), home, *counts, kept_aside=str(aside) if aside and used else "")
+
+    def _bring_key(self, home: Path, key_file: Path | None) -> None:
+        """Put the key with which a backup was opened into the restored home, where that looks for it."""
+        wanted = sealing.state(home).key
+        own = sealing.state(self._home)
+        known = [key_file] if key_file else [key.file for key in (own.key, own.before) if key]
+        if wanted is None or wanted.file.exists() or not wanted.file.is_relative_to(home):
+            return
+        for file in known:
+            with suppress(BadConfig):
+                if sealing.key_in(self._wiring, file).recipient == wanted.recipient:
+                    fs.replace_private(wanted.file, file.read_bytes())
 
     def _settled(self, home: Path) -> tuple[int, int, int]:
         """Check the databases of a restored home, bring them to this release, and the store in line with the journal."""
@@ -322,16 +337,26 @@ def _first(state: sealing.SealingState) -> tuple[sealing.SealingKey, ...]:
     return (state.key,) if state.key else ()
 
 
+class _Enough(Exception):
+    """Leaves a stream whose rest does not matter."""
+
+
+def _glance(stream: BinaryIO) -> NoReturn:
+    stream.read(1)
+    raise _Enough
+
+
 def _opens(file: Path, sealer: Any) -> bool:  # noqa: ANN401 - `StreamSealer`
     """Say whether a backup was sealed with a key, by its beginning."""
     try:
         with file.open("rb") as source, sealer.opening(source) as stream:
-            stream.read(1)
+            _glance(stream)
+    except _Enough:
+        return True
     except WrongKey:
         return False
-    except Damaged:  # of the rest, which was not read
+    except Damaged:  # further on: whoever reads it all says so
         return True
-    return True
 
 
 def _report(found: BackupFile, read: Bundled) -> BackupReport:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gieok import fs, paths, registry, resolved
-from gieok.app import notices
+from gieok.app import archive, notices
 from gieok.app.wiring import Wiring
 from gieok.backends.opening import ModelOpening
 from gieok.errors import BadConfig, BadRequest, GieokError, MissingExtra, ServiceFailed
@@ -128,6 +128,8 @@ class HomeKeys:
         if use.table is registry.NOTIFIERS:
             seen: str = notices.channel(self._wiring, use.provider, {use.variable: key}).check()
             return seen
+        if use.table is registry.ARCHIVES:
+            return archive.looked_into(self._wiring.supposing({"archive.cold": use.provider}, {use.variable: key}))
         opening = ModelOpening(
             provider=use.provider,
             model=use.model,
@@ -173,6 +175,10 @@ class HomeKeys:
             way = registry.NOTIFIERS.get(provider)
             if way and way.key_variable and (provider != "smtp" or settings.text("notify.smtp_user")):
                 yield KeyUse("notify.to", registry.NOTIFIERS, provider, way.key_variable)
+
+        cold = settings.text("archive.cold")
+        for variable in registry.ARCHIVES[cold].key_variables if cold in registry.ARCHIVES else ():
+            yield KeyUse("archive.cold", registry.ARCHIVES, cold, variable)
 
     def _prefix(self, begin: str, provider: str) -> str:
         """Return where the address and key of a model are set: those for one provider never go to another."""
@@ -233,6 +239,8 @@ def _known() -> Iterator[KeyUse]:
         for provider, row in table.items():
             if row.key_variable:
                 yield KeyUse("", table, provider, row.key_variable, getattr(row, "address", ""))
+    for provider, cold in registry.ARCHIVES.items():
+        yield from (KeyUse("", registry.ARCHIVES, provider, variable) for variable in cold.key_variables)
 
 
 def _judged(use: KeyUse, error: ServiceFailed, hint: str, key: str) -> Trial:

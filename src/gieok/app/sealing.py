@@ -136,7 +136,7 @@ def _asked(wiring: Wiring, file: Path) -> str:
         return getpass(f"{file}: ", sys.stderr)
     raise BadConfig(
         f"the key {str(file)!r} is protected by a passphrase, and nobody can be asked for it here",
-        hint=f"set {PASSPHRASE} in the environment, in `.env` (`gieok keys set {PASSPHRASE}`) or in the keyring",
+        hint=f"set {PASSPHRASE} in the environment, in {paths.private(wiring.settings.home)} (chmod 600) or in the keyring",
     )
 
 

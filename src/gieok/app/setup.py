@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 
 from gieok import config, fs, paths, registry
-from gieok.app import models, notices, ribs_of
+from gieok.app import archive, models, notices, ribs_of
 from gieok.app.keys import HomeKeys, KeyUse
 from gieok.app.wiring import Wiring
 from gieok.backends.http import Service
-from gieok.config import Setting
 from gieok.errors import BadConfig, GieokError, MissingExtra, ModelFailed
 from gieok.ops.context import Ribs
 from gieok.ports.keys import Trial, Verdict
@@ -19,8 +18,6 @@ from gieok.ports.setup import Provider
 _OLLAMA_S = 1.0
 _PACKAGES = {"anthropic": "anthropic", "compatible": "openai", "gemini": "google.genai", "openai": "openai"}
 _WORD = Prompt("Answer with one word.", "Say ok.", 0.0, 16, 0)
-_DROPBOX = ("DROPBOX_REFRESH_TOKEN", "DROPBOX_APP_KEY", "DROPBOX_APP_SECRET")
-_DROPBOX_S = 20.0
 
 
 class HomeSetup:
@@ -68,7 +65,7 @@ class HomeSetup:
 
     def try_model(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> Trial:
         """Ask by the key probe where a key is needed, else by one word."""
-        wiring = self._supposing(settings, secrets)
+        wiring = self._wiring.supposing(settings, secrets)
         model = wiring.settings.text("observe.model")
         provider, _, name = model.partition(":")
         row = registry.GENERATORS.get(provider)
@@ -87,7 +84,7 @@ class HomeSetup:
         self, settings: Mapping[str, str], secrets: Mapping[str, str], way: str, told: tuple[str, str]
     ) -> Trial:
         """Tell it."""
-        wiring = self._supposing(settings, secrets)
+        wiring = self._wiring.supposing(settings, secrets)
         try:
             said = notices.channel(wiring, way).send(*told)
         except GieokError as error:
@@ -95,17 +92,13 @@ class HomeSetup:
         return Trial(way, "", Verdict.VALID, said)
 
     def try_archive(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> Trial:
-        """List the first file of Dropbox; folders were looked at while they were typed."""
-        wiring = self._supposing(settings, secrets)
+        """Look for a file in it."""
+        wiring = self._wiring.supposing(settings, secrets)
         cold = wiring.settings.text("archive.cold")
-        if cold != "dropbox":
-            return Trial(cold, "", Verdict.VALID, wiring.settings.text("archive.folder"))
         try:
-            probe = registry.load(registry.KEY_PROBES, "dropbox")
-            probe(*(wiring.settings.secret(variable) for variable in _DROPBOX), _DROPBOX_S)
+            return Trial(cold, "", Verdict.VALID, archive.looked_into(wiring))
         except GieokError as error:
             return _failed(cold, error)
-        return Trial(cold, _DROPBOX[0], Verdict.VALID, "Dropbox answered")
 
     def save(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> Sequence[str]:
         """Write secrets, which nothing uses yet, then the settings: killed between, the old settings are in force."""
@@ -115,16 +108,6 @@ class HomeSetup:
         if text:
             fs.replace_private(file, text)
         return [*places, *([str(file)] if text else [])]
-
-    def _supposing(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> Wiring:
-        """Return the wiring as it would be with these answers."""
-        old = self._wiring
-        options = {option.name: option for option in config.OPTIONS}
-        values = {name: Setting(options[name].parse(text, "this answer"), "flag") for name, text in settings.items()}
-        supposed = old.settings._replace(
-            values={**old.settings.values, **values}, secret=lambda name: secrets.get(name) or old.settings.secret(name)
-        )
-        return Wiring(supposed, old.caller, old.clock, old.zone, old.lang, old.say, old.wait, None, None)
 
 
 def reopened(old: Wiring) -> Ribs:

@@ -1,11 +1,12 @@
 """What openers work with: the settings in force, who calls, and the stores that all ribs share."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import tzinfo
 from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from gieok import config
 from gieok.app.stores import Stores
 from gieok.config import Settings
 from gieok.ops.context import Caller, DaemonControl
@@ -39,6 +40,13 @@ class Wiring:
         self.say, self.wait, self.resident, self.daemon = say, wait, resident, daemon
         #: Those of a process that ends with its call, by the settings that decide them: a model is loaded once.
         self.embedders: dict[object, Embedder] = {}
+
+    def supposing(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> "Wiring":
+        """Return the wiring as if these were set, to try them: nothing is waited for. Raises BadConfig."""
+        supposed = config.supposing(self.settings, settings, secrets)
+        return Wiring(
+            supposed, self.caller, self.clock, self.zone, self.lang, self.say, lambda seconds: None, None, None
+        )
 
     @cached_property
     def stores(self) -> Stores:

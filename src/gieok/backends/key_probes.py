@@ -77,18 +77,6 @@ def gemini(key: str, address: str, model: str, timeout_s: float) -> None:
         client.close()
 
 
-def dropbox(token: str, app_key: str, app_secret: str, timeout_s: float) -> None:
-    """List what the app may see of Dropbox; raises as `openai` does."""
-    from dropbox import Dropbox
-
-    client = Dropbox(
-        oauth2_refresh_token=token, app_key=app_key, app_secret=app_secret or None, timeout=timeout_s,
-        max_retries_on_error=0, max_retries_on_rate_limit=0,
-    )  # fmt: skip
-    with client:
-        _asked(lambda: client.files_list_folder("", limit=1))
-
-
 def _asked(ask: Callable[[], object]) -> None:
     """Ask once. Raises ServiceFailed in words of our own."""
     try:

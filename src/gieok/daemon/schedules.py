@@ -4,6 +4,7 @@ import gc
 from collections.abc import Callable, Sequence
 
 from gieok.daemon.board import Board
+from gieok.errors import GieokError
 from gieok.ops.context import Context
 from gieok.ops.home import jobs
 from gieok.ops.home.jobs import Job
@@ -26,8 +27,18 @@ class Schedules:
     def keep(self) -> None:
         """Run jobs until the process is to stop."""
         stop = self._board.stop
+        self.begin()
         while not stop.is_set():
             stop.wait(self.round())
+
+    def begin(self) -> None:
+        """Sweep what a killed process left in files of archives."""
+        try:
+            wrong = self._opened().archive.sweep()
+        except GieokError as error:  # the nightly job tries again
+            wrong = [str(error)]
+        for line in wrong:
+            self._board.say(f"archive: {line}")
 
     def round(self) -> float:
         """Do what is due; return the seconds until something may be due again."""

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gieok.model.memory import Scope
 
@@ -56,6 +56,13 @@ class Journalled(NamedTuple):
 
     seq: int
     message: Message
+
+
+class ForgottenMessage(NamedTuple):
+    """What stands for a message that a person forgot: its text is blank, `digest` is of the text that it had."""
+
+    message: Message
+    digest: str
 
 
 class Heard(NamedTuple):
@@ -187,6 +194,13 @@ class TalkMoved(NamedTuple):
         if not isinstance(other, TalkMoved):
             return NotImplemented
         return TalkMoved(self.messages + other.messages, self.bytes + other.bytes, (*self.wrong, *other.wrong))
+
+
+class JournalRow(NamedTuple):
+    """A row of a journal that is copied: its table, and values that every journal understands."""
+
+    table: str
+    values: tuple[Any, ...]
 
 
 class JournalStats(NamedTuple):

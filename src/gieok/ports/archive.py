@@ -49,6 +49,14 @@ class Archive(Protocol):
         """Return what has changed since a cursor ('': everything is new). An unknown cursor is as ''."""
 
 
+@runtime_checkable
+class Tidying(Protocol):
+    """An archive in which killed writers may leave parts of files."""
+
+    def tidy(self) -> None:
+        """Remove such parts. The caller holds the lock under which all write."""
+
+
 class Sealer(Protocol):
     """Turns the content of a file into what is kept, and back. `suffix` ends the names of such files."""
 

@@ -25,6 +25,8 @@ from gieok.model.conversation import (
     Usage,
 )
 from gieok.model.memory import Document, Entry, Scope
+from gieok.ports.journal_rows import CopiedJournal
+from gieok.ports.relocation import Relocation
 
 
 class StoredSession(NamedTuple):
@@ -387,7 +389,9 @@ class FullJournal(
     RunHistory,
     Durable,
     Forgetting,
+    Relocation,
     Ledger,
+    CopiedJournal,
     JournalUpkeep,
     Protocol,
 ):

@@ -96,8 +96,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _completed(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments, with the command of a group that is called without one."""
+    """Return the arguments, with the command of a group that is called without one; `help …` as `… --help`."""
     group, *more = arguments or ("",)
+    if group == "help":
+        return [*more, "--help"]
     is_bare = group in DEFAULTS and (not more or (more[0].startswith("-") and more[0] not in ("-h", "--help")))
     return [group, DEFAULTS[group], *more] if is_bare else list(arguments)
 
@@ -248,9 +250,20 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(formatter_class=_Help, allow_abbrev=False, **options)
 
     def error(self, message: str) -> Any:  # noqa: ANN401 - never returns
-        if self.hides_words or "keys" in self.prog.split():
+        from difflib import get_close_matches  # 2 ms, for an error
+
+        hint, wrong = f"see `{self.prog} --help`", message.split("'")
+        groups = (action.choices for action in self._actions if isinstance(action, argparse._SubParsersAction))  # noqa: SLF001 - argparse has no other way
+        known = next(groups, None)
+        if known and message.endswith("COMMAND"):
+            message = f"`{self.prog}` needs a command: {', '.join(known)}"
+        elif self.hides_words or "keys" in self.prog.split():
             message = message.partition(":")[0]
-        self.exit(_report(BadRequest(message, hint=f"see `{self.prog} --help`"), as_json="--json" in sys.argv))
+        elif known and message.startswith("argument COMMAND") and len(wrong) > 1:
+            message = f"there is no command `{self.prog} {wrong[1]}`"
+            near = get_close_matches(wrong[1], known, 1)
+            hint = f"did you mean `{self.prog} {near[0]}`? All of them: `{self.prog} --help`" if near else hint
+        self.exit(_report(BadRequest(message, hint=hint), as_json="--json" in sys.argv))
 
 
 def _wanted(arguments: Sequence[str]) -> Sequence[str]:
@@ -263,7 +276,7 @@ def _wanted(arguments: Sequence[str]) -> Sequence[str]:
 
 def _parser(lang: str, names: Sequence[str]) -> _Parser:
     parser = _Parser(prog="gieok", description=_ABOUT.say(lang))
-    parser.add_argument("--version", action="version", version=f"gieok {__version__}")
+    parser.add_argument("-V", "--version", action="version", version=f"gieok {__version__}")
     commands = parser.add_subparsers(title=Words("commands", "명령").say(lang), metavar="COMMAND")
     groups: dict[str, Any] = {}
     for found in map(operation, names):

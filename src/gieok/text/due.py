@@ -11,8 +11,9 @@ _NAME = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)"
 )
+#: The day on which a person corrected a text is none that it names (`model.conversation.CORRECTED_MARK`).
 _DAY = (
-    r"(?i)(?<![\d-])(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)(?![\d-])"
+    r"(?i)(?<![\d-])(?<!\(corrected on )(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)(?![\d-])"
     r"|(?:(?P<ky>\d{4})년 ?)?(?<!\d)(?P<km>\d{1,2})월 ?(?P<kd>\d{1,2})일"
     rf"|\b(?P<em>{_NAME})\.? (?P<ed>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,? (?P<ey>\d{{4}}))?"
     rf"|(?<!\d)(?P<fd>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<fm>{_NAME})\b(?: (?P<fy>\d{{4}}))?"

@@ -171,7 +171,7 @@ def test_a_token_that_was_revoked_is_named(archive: DropboxArchive, server: Drop
     server.tokens = set()
     with pytest.raises(ArchiveFailed, match="DROPBOX_REFRESH_TOKEN") as caught:
         list(archive.files())
-    assert "gieok keys set dropbox" in str(caught.value.hint)
+    assert "gieok keys set DROPBOX_REFRESH_TOKEN" in str(caught.value.hint)
     assert "refresh-token" not in str(caught.value)
 
 

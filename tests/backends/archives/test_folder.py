@@ -55,3 +55,12 @@ def test_a_file_system_without_hard_links_keeps_files_too(tmp_path: Path, monkey
     with pytest.raises(ArchiveConflict):
         archive.write("a.md", b"2", None)
     assert archive.read("a.md")[0] == b"1"
+
+
+def test_what_a_killed_writer_left_is_removed(tmp_path: Path) -> None:
+    archive = FolderArchive(tmp_path)
+    archive.write("2026/a.md", b"1", None)
+    (tmp_path / "2026" / ".0123.gieok.tmp").write_text("half")
+    assert [one.path for one in archive.files()] == ["2026/a.md"]
+    archive.tidy()
+    assert [file.name for file in (tmp_path / "2026").iterdir()] == ["a.md"]

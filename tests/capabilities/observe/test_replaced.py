@@ -144,6 +144,12 @@ def test_what_a_person_corrected_stands(store: MemoryStore, tmp_path: Path) -> N
     assert not _ended(tmp_path)
 
 
+def test_a_correction_replaces_what_was_said_when_its_observation_was(store: MemoryStore, tmp_path: Path) -> None:
+    store.put([_turns("a", 5, _A), _observed(_B, 1, **{CORRECTED: (_AT + timedelta(days=9)).isoformat()})])
+    _update(store, tmp_path)
+    assert _ended(tmp_path) == {(_key("a"), 1): (f"{observation.PREFIX}1", 1)}
+
+
 def test_what_was_replaced_takes_no_room_at_a_sessions_start(
     store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,7 +19,7 @@ from gieok.capabilities.observe.sidecar import Sidecar
 from gieok.engine.distil import deliver
 from gieok.errors import BadConfig
 from gieok.model.conversation import BufferedSpan, Cursor, Message, Retraction, Role
-from gieok.model.memory import Scope
+from gieok.model.memory import Scope, Tier
 from gieok.ops import operation
 from gieok.ops.context import Context
 from gieok.ops.encode import encode
@@ -228,6 +228,22 @@ def test_observations_are_shown_and_searched_like_other_memory(context: Context,
     assert "hermes" in found.ranked.hits[0].snippet
     cited = encode(found)["results"][0]["citation"]
     assert operation("why").handler(context, WhyRequest(id=cited)).messages
+
+
+def test_what_was_said_follows_a_correction_in_an_archived_file(
+    context: Context, clock: ManualClock, tmp_path: Path
+) -> None:
+    _say(tmp_path / "t" / "a.jsonl", "결제 서버 이름은 hermes로 정했다.", at=clock.now())
+    operation("observe run").handler(context, ObserveRunRequest(once=True))
+    clock.advance(timedelta(days=100))
+    archived = operation("archive run")
+    assert archived.handler(context, archived.request()).moved == 1
+    (day,) = (tmp_path / "home" / "archive").rglob("2026-11-22.md")
+    day.write_text(day.read_text(encoding="utf-8").replace("hermes", "athena"), encoding="utf-8")
+    assert archived.handler(context, archived.request()).corrected == 1
+    found = operation("search").handler(context, SearchRequest(query=["결제 서버 이름"], min_score=0.0)).ranked.hits
+    assert {hit.passage.tier for hit in found} == {Tier.HOT, Tier.WARM}
+    assert all("athena" in hit.snippet and "hermes" not in hit.snippet for hit in found)
 
 
 def test_a_folder_of_the_users_never_owns_an_observation(context: Context, tmp_path: Path) -> None:

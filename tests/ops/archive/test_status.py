@@ -178,3 +178,33 @@ def test_what_was_said_over_a_year_ago_leaves_the_database_by_schedule_and_is_fo
     (where,) = (context.home / "archive" / "talk").iterdir()
     (where / "2025-04.md.gz").unlink()
     assert any("2025-04" in line and line.startswith("✗") for line in _shown(context, "ko"))
+
+
+@pytest.mark.parametrize("answer", ["approve", "reject"])
+def test_an_approval_that_is_due_is_an_incident_told_once_until_it_is_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock, answer: str
+) -> None:
+    for name, value in {
+        "GIEOK_HOME": tmp_path / "h", "GIEOK_EMBEDDER": "none", "GIEOK_OBSERVE_AGENTS": "none", "GIEOK_ARCHIVE_COLD": "folder",
+        "GIEOK_ARCHIVE_FOLDER": tmp_path / "old", "GIEOK_ARCHIVE_SCHEDULE_COLD": "0 3 * * *",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(name, str(value))
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "mine.md").write_text(
+        "mine", encoding="utf-8"
+    )  # an empty folder may be a disk that is not there
+    context = open_context({}, clock=clock, zone=UTC)
+    _remember(context, ("We settle payments on Tuesdays.", 400, Priority.HIGH, Category.DECISION))
+    _run(context)
+    for _ in range(3):
+        clock.advance(timedelta(days=1))
+        jobs.run_due(context)
+    (incident,) = _status(context).incidents
+    assert incident.detail == "1 day may go to cold: `gieok archive pending`"
+    assert (context.home / "daemon.log").read_text(encoding="utf-8").count("may go to cold") == 1
+    found = operation(f"archive {answer}")
+    found.handler(context, found.request(names=["all"]))
+    assert _status(context).incidents == ()
+    assert [row.tier for row in _status(context).tiers] == ["cold" if answer == "approve" else "warm"]
+    context.memory.journal().close()
+    context.memory.store().close()

@@ -132,3 +132,12 @@ def test_a_journal_gives_back_what_is_free_where_it_pays_also_one_of_an_older_re
         assert journal.compact() > 1_000_000
         assert len(journal.read(_SCOPE, 0, budget_tokens=1 << 40)) == 10
         journal.close()
+
+
+@pytest.mark.parametrize("page", ["schedules.md", "schedules.ko.md"])
+def test_the_documents_have_the_tables(page: str) -> None:
+    text = (Path(__file__).parents[3] / "docs" / page).read_text(encoding="utf-8")
+    rows = {cells[1].strip(" `"): line for line in text.splitlines() if len(cells := line.split("|")) > 4}
+    for kind in housekeeping.KINDS:
+        assert all(f"{number:,}" in rows[kind.name] for number in (kind.days, kind.most) if number)
+    assert {job.name: job.setting in rows[job.name] for job in jobs.JOBS} == {job.name: True for job in jobs.JOBS}

@@ -49,7 +49,7 @@ def test_each_way_says_what_happened_and_one_that_works_how_to_keep_it(context: 
     assert "✗ desktop: not sent" in text
     assert "✗ smtp: not sent: notify.smtp_host and notify.mail_to not set" in text
     assert text.count("→") == 2
-    assert text.endswith("set `notify.to: openclaw` in ~/.gieok/config.yaml")
+    assert text.endswith("set `notify.to: openclaw` in ~/.gieok/config.yaml (`gieok setup`)")
     assert len(gateway.took) == 1
     assert "기다리는 일은 없습니다" in gateway.took[0][1]["text"]
     assert TOKEN not in text

@@ -143,6 +143,12 @@ def test_a_corrected_observation_says_so_and_what_it_said_before(home: Path) -> 
     assert not _run("edit", handle=handle, text=["We use NATS."]).changed
 
 
+def test_what_was_said_says_what_its_observation_was_corrected_to(home: Path) -> None:
+    _run("edit", handle=_handle("Redis", "observation"), text=["We use NATS."])
+    assert not [row for row in _listed(kind="turn") if "Redis" in row.text]
+    assert "We use NATS. (corrected on " in _run("get", path=_handle("NATS", "turn")).text
+
+
 def test_a_correction_survives_reflection_rebuild_and_being_observed_again(home: Path) -> None:
     handle = _handle("Redis", "observation")
     _run("edit", handle=handle, text=["We use NATS."])

@@ -78,12 +78,14 @@ def _fill(context: Context, memories: list[Entry], said: list[Message], replaced
     if ours:
         journal.append(Scope("agent:main"), ours, Cursor("t", "/t.jsonl", 1), None)
         journal.correct(Scope("agent:main"), ours[0].id, "고친 말")
+        forgotten = journal.read(Scope("agent:main"), 0, budget_tokens=99)[1:2]
+        journal.erase(Scope("agent:main"), [m.seq for m in forgotten], blanks={m.seq: "   " for m in forgotten})
     record = context.home / "memory" / "decision" / "린터.md"
     record.parent.mkdir(parents=True)
     record.write_text("---\ntitle: 린터\ncategory: decision\n---\nruff를 쓴다.\n")
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(_memories(), max_size=6), st.lists(_SAID, max_size=6), st.lists(_memories(), max_size=3))
 def test_out_in_and_out_again_is_the_same(
     monkeypatch: pytest.MonkeyPatch, memories: list[Entry], said: list[Message], replaced: list[Entry]

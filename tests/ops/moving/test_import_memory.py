@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gieok.agents.table import folded
 from gieok.app import open_context
 from gieok.errors import BadRequest
 from gieok.model.conversation import Message, Role
@@ -249,6 +250,18 @@ def test_prompts_are_not_doubled_where_the_agent_itself_told_them(home: Path) ->
     own = Message("u1", Role.USER, "비밀번호 해시를 바꿔 줘", at, "5a1c0e52-0000-4000-8000-000000000001", "claude-code")
     journal.append(MAIN, [own], Cursor("t", "t", 1), None)
     assert _take(home, DATA / "claude-mem.db").done.messages == 0
+
+
+def test_what_gieok_follows_by_itself_is_not_doubled(home: Path, tmp_path: Path) -> None:
+    shop = tmp_path / "shop"
+    (shop / ".git").mkdir(parents=True)
+    notes = tmp_path / ".claude" / "projects" / folded(str(shop)) / "memory"
+    shutil.copytree(DATA / "claude-code" / ".claude" / "projects" / "-home-kim-shop" / "memory", notes)
+    _context(home).memory.journal().keep("folders", {str(shop): ""})
+    done = _take(home, tmp_path / ".claude")
+    assert {Path(one).name for one in done.followed} == {"MEMORY.md", "release.md"}
+    assert done.done.memories == 0
+    assert done.found
 
 
 def test_a_dry_run_changes_nothing_and_a_scope_can_be_named(home: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from gieok import grants, places
 from gieok.app import open_context
-from gieok.capabilities.observe import observation
+from gieok.capabilities.observe import carried, observation
 from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
 from gieok.engine import distil
 from gieok.errors import BadRequest
@@ -110,6 +110,25 @@ def test_what_is_remembered_there_already_stays(user: Path, tmp_path: Path) -> N
     assert said == {"the umbrella is in the cellar", "the ladder is in the attic"}
 
 
+def test_there_and_back_is_the_same_and_what_was_forgotten_does_not_come_back(user: Path, tmp_path: Path) -> None:
+    old, new = tmp_path / "kim" / "shop", user / "shop"
+    _fill(old, "Parcels leave with Hanjin", "the umbrella is in the cellar")
+    journal, scope = _context(old).memory.journal(), _scope(old)
+    secret = Message("x", Role.USER, "my secret", _AT, "s", "claude-code", 2, "/t.jsonl", 2)
+    journal.append(scope, [secret], Cursor("t", "/t.jsonl", 2), None)
+    journal.erase(scope, [journal.read(scope, 0, budget_tokens=99)[-1].seq])
+    before = list(carried.lines(journal, _context(old).memory.store(), [scope]))
+    old.rename(new)
+    _moved(user, old, new)
+    journal = _context(new).memory.journal()
+    journal.append(_scope(new), [secret], Cursor("u", "/t.jsonl", 3), None)
+    assert "my secret" not in [m.message.text for m in journal.read(_scope(new), 0, budget_tokens=999)]
+    new.rename(old)
+    _moved(user, new, old)
+    context = _context(old)
+    assert list(carried.lines(context.memory.journal(), context.memory.store(), [scope])) == before
+
+
 def test_an_old_transcript_that_came_along_is_read_into_the_new_place(user: Path, tmp_path: Path) -> None:
     old, new = tmp_path / "kim" / "shop", user / "shop"
     _fill(old, "Parcels leave with Hanjin", "the umbrella is in the cellar")
@@ -123,6 +142,15 @@ def test_an_old_transcript_that_came_along_is_read_into_the_new_place(user: Path
     _context(user).observe.sidecar().capture_all()
     said = [m.message.text for m in _context(user).memory.journal().read(_scope(new), 0, budget_tokens=999)]
     assert "We ship on Mondays." in said
+
+
+def test_the_old_users_folder_is_seen_by_the_projects_that_are_here(user: Path, tmp_path: Path) -> None:
+    old = tmp_path / "kim" / "shop"
+    context = _context(old)
+    context.memory.journal().keep(FOLDERS, {str(old): "", str(tmp_path / "kim" / "gone"): ""})
+    old.rename(user / "shop")
+    found = _moved(user, dry_run=True)
+    assert (found.old, found.new) == (str(tmp_path / "kim"), str(user))
 
 
 def test_a_folder_that_is_not_here_is_named_and_nothing_is_asked_for_nothing(user: Path, tmp_path: Path) -> None:

@@ -265,6 +265,19 @@ def test_a_key_that_does_not_work_is_not_saved_without_a_person_unless_they_say_
     assert answer(file, user=user, K="bad").secrets == ("COMPATIBLE_API_KEY",)
 
 
+def test_dropbox_is_tried_before_its_keys_are_kept(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+    file = user / "answers.yaml"
+    file.write_text("cold: dropbox\ndropbox_app_key: A\ndropbox_refresh_token: T\ninstall: no\ntake_in: no\n")
+    with pytest.raises(BadRequest, match="nothing is saved: ✗ dropbox") as refused:
+        answer(file, user=user, A="app-1", T="token-1")
+    assert "token-1" not in f"{refused.value}{refused.value.hint}"
+    assert not (user / ".gieok" / ".env").exists()
+    file.write_text("cold: dropbox\ndropbox_app_key: A\n")
+    with pytest.raises(BadRequest, match="dropbox_refresh_token is missing: Dropbox needs it"):
+        answer(file, user=user, A="app-1")
+
+
 def test_questions_can_be_left_in_every_way() -> None:
     picks = [Pick("a", "first"), Pick("b", "second", "a note that is much too long for a terminal of sixty columns")]
     with dialogue(DOWN + ENTER) as (asking, _):

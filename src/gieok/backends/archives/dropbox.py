@@ -23,7 +23,7 @@ PART_BYTES = 4 << 20
 _DELAYS_S = (1.0, 4.0, 15.0)
 _LONGEST_WAIT_S = 60.0
 _TOKEN, _KEY, _SECRET = "DROPBOX_REFRESH_TOKEN", "DROPBOX_APP_KEY", "DROPBOX_APP_SECRET"
-_HINT = "get a new one as docs/archive.md says, then `gieok keys set dropbox`"
+_HINT = "get it as docs/archive.md says, then `gieok keys set {}`"
 _REV = re.compile("[0-9a-f]{9,}")
 #: The SDK's own errors of a broken connection.
 _BROKEN = (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError)
@@ -46,7 +46,7 @@ class DropboxArchive:
     def __init__(self, folder: str, access: DropboxAccess) -> None:
         for name, value in ((_TOKEN, access.refresh_token), (_KEY, access.app_key)):
             if not value:
-                raise ArchiveFailed(f"{name} is not set", hint=_HINT)
+                raise ArchiveFailed(f"{name} is not set", hint=_HINT.format(name))
         folder = folder.strip("/")
         self._root = f"/{folder}" if folder else ""
         self._wait = access.wait
@@ -210,9 +210,11 @@ class DropboxArchive:
 
     def _stopped(self, error: Exception) -> ArchiveFailed:
         if isinstance(error, exceptions.AuthError):
-            return ArchiveFailed(f"Dropbox does not take {_TOKEN}: it was revoked or is of another app", hint=_HINT)
+            return ArchiveFailed(
+                f"Dropbox does not take {_TOKEN}: it was revoked or is of another app", hint=_HINT.format(_TOKEN)
+            )
         if isinstance(error, exceptions.BadInputError) and "client" in str(error.body):
-            return ArchiveFailed(f"Dropbox does not know {_KEY}, or its secret is another", hint=_HINT)
+            return ArchiveFailed(f"Dropbox does not know {_KEY}, or its secret is another", hint=_HINT.format(_KEY))
         status = getattr(error, "status_code", 0)
         return ArchiveFailed(f"Dropbox refuses the request ({type(error).__name__}{f' {status}' if status else ''})")
 

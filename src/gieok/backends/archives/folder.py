@@ -94,6 +94,11 @@ class FolderArchive:
         ]
         return ArchiveChanges(changed, sorted(before.keys() - now.keys()), json.dumps(now))
 
+    def tidy(self) -> None:
+        """Remove what killed writers left."""
+        for folder, _, _ in os.walk(self._folder):
+            fs.sweep(folder)
+
     def _walk(self) -> Iterator[tuple[str, Path]]:
         found = []
         for folder, below, names in os.walk(self._folder, onerror=self._unreadable):

@@ -4,6 +4,7 @@ A note of ours that was moved out of Gieok's subfolder is found by its mark. A p
 what is kept of it is a sum of its path, its size and its time.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -14,7 +15,7 @@ from typing import Any
 
 from gieok.backends.archives.folder import FolderArchive
 from gieok.backends.opening import ArchiveOpening
-from gieok.errors import ArchiveFailed
+from gieok.errors import ArchiveConflict, ArchiveFailed, ArchiveMissing
 from gieok.ports.archive import ArchiveChanges, ArchivedFile
 
 _ENDINGS = (".md", ".md.age")
@@ -56,9 +57,15 @@ class VaultArchive:
         return self._files.write(path, data, expected)
 
     def delete(self, path: str, expected: str) -> None:
-        """Delete a file, and folders that are empty then."""
+        """Delete a file, and folders of Gieok's that are empty then; those of a person stay."""
         self._expect()
-        self._files.delete(path, expected)
+        if path.startswith(self._own):
+            FolderArchive(self._folder / self._own).delete(path.removeprefix(self._own), expected)
+            return
+        with contextlib.suppress(ArchiveMissing, FileNotFoundError):
+            if self._files.read(path)[1] != expected:
+                raise ArchiveConflict(f"{path!r} in {self.location} was changed meanwhile")
+            (self._folder / path).unlink()
 
     def changes(self, cursor: str) -> ArchiveChanges:
         """Compare with the notes as the cursor holds them: read is only what has another size or time."""
@@ -67,7 +74,11 @@ class VaultArchive:
         now: dict[str, list[Any]] = {}
         changed: list[ArchivedFile] = []
         for path, file in self._walk():
-            name, facts = _name(path, is_ours=True), file.stat()
+            name = _name(path, is_ours=True)
+            try:
+                facts = file.stat()
+            except FileNotFoundError:  # gone since it was listed
+                continue
             size_and_time = [facts.st_size, facts.st_mtime_ns]
             old = before.get(name) or before.get(other := _name(path, is_ours=False))
             if old and old[:2] == size_and_time:

@@ -23,7 +23,8 @@ _ABOUT, _MANIFEST = "about.json", "manifest.json"
 #: What a member may be called: `home/` or `cold/`, then plain names. No `..`, no absolute path; on Windows no drive.
 _NAME = re.compile(r"(?:home|cold)(?:/(?!\.{1,2}(?:/|\Z))[^/\x00%s]+)+" % (r"\\:" if os.name == "nt" else ""))
 _CHUNK = 1 << 20
-_LEVEL = 6
+#: Of 250 MB of words in two languages 6 takes 11 s and leaves 22 %, 4 takes 4 s and leaves 24 %.
+_LEVEL = 4
 _MOST_ABOUT_BYTES = 1 << 20
 _MOST_MANIFEST_BYTES = 1 << 28
 

@@ -16,7 +16,8 @@ from gieok.text.markdown import FrontMatter, front_matter
 
 _LARGEST_BYTES = 5_000_000
 _FEW = 50
-_OBSERVED = re.compile(r"^\s*[-*]\s+\[([^\[\]()\d][^\[\]()]*)\]\s+(.+)$")
+#: A category of one letter is the mark of a task, one that begins with a digit a time.
+_OBSERVED = re.compile(r"^\s*[-*]\s+\[([^\[\]()\d][^\[\]()]+)\]\s+(.+)$")
 _RELATED = re.compile(r"^\s*[-*]\s+(?:\"([^\"]+)\"|'([^']+)'|(\S+))\s+\[\[([^\[\]]+)\]\]")
 _LINK_ALONE = re.compile(r"^\s*[-*]\s+\[[^\]]*\]\([^)\s]+\.md\)")
 #: Headings under which the lines of basic-memory stand.
@@ -182,18 +183,15 @@ class ClaudeCodeReader(_Notes):
 
 
 def _claude_files(files: ImportFiles) -> list[str]:
+    names = [(name, PurePosixPath(name)) for name in _markdown(files)]
+    indexed = {path.parent for _, path in names if path.name == "MEMORY.md"}
     found = []
-    for name in _markdown(files):
-        parts = (*files.path.parts[-2:], *PurePosixPath(name).parts)
-        is_memory = "memory" in parts[:-1] and (".claude" in files.path.parts or "MEMORY.md" in _beside(files, name))
-        if parts[-1] in ("CLAUDE.md", "CLAUDE.local.md") or (is_memory and not day_in_name(PurePosixPath(name).stem)):
+    for name, path in names:
+        parts = (*files.path.parts[-2:], *path.parts)
+        is_memory = "memory" in parts[:-1] and (".claude" in files.path.parts or path.parent in indexed)
+        if path.name in ("CLAUDE.md", "CLAUDE.local.md") or (is_memory and not day_in_name(path.stem)):
             found.append(name)
     return found
-
-
-def _beside(files: ImportFiles, name: str) -> set[str]:
-    folder = PurePosixPath(name).parent
-    return {PurePosixPath(one).name for one in files.names() if PurePosixPath(one).parent == folder}
 
 
 def _date(fields: Mapping[str, str], modified: datetime) -> datetime:

@@ -1,7 +1,7 @@
 """What Gieok remembers as lines of JSON, and back: the complete export. Same memory, same lines.
 
     {"gieok": "export", "version": 1}
-    {"is": "replaced" | "memory" | "known" | "message" | "correction" | "observed", "scope": …, …}
+    {"is": "replaced" | "memory" | "known" | "message" | "correction" | "forgotten" | "observed", "scope": …, …}
 
 Lines are taken in in any number of tries: what is there already is passed by.
 """
@@ -19,7 +19,7 @@ from gieok.capabilities.observe.archive.fields import from_fields, to_fields
 from gieok.capabilities.observe.taking_in import REALM, TakenIn
 from gieok.engine.distil import deliver
 from gieok.errors import BadRequest, GieokError
-from gieok.model.conversation import Cursor, Message, Reject, Role, Run
+from gieok.model.conversation import Cursor, ForgottenMessage, Message, Reject, Role, Run
 from gieok.model.memory import CORRECTED, Document, Entry, Passage, Scope, Tier
 from gieok.ports.journal import FullJournal
 from gieok.ports.store import Documents
@@ -78,6 +78,10 @@ def _messages(journal: FullJournal, scope: Scope) -> Iterator[dict[str, Any]]:
                 }  # fmt: skip
             last = message.id if seq <= observed else last
         after = page[-1].seq
+    for message, digest in journal.forgotten_messages(scope):
+        row = message._asdict() | {"at": message.at.isoformat(), "tokens": 0}
+        held = {k: v for k, v in row.items() if v not in ("", 0) or k == "text"}
+        yield {"is": "forgotten", "scope": scope.path, **held, "digest": digest}
     if last:
         yield {"is": "observed", "scope": scope.path, "id": last}
 
@@ -135,7 +139,7 @@ class Carrying:
     def _flush(self, rows: Sequence[dict[str, Any]]) -> None:
         take = {
             "memory": self._memories, "replaced": self._replaced, "known": self._known, "message": self._said,
-            "correction": self._corrections, "observed": self._observed,
+            "correction": self._corrections, "forgotten": self._forgotten, "observed": self._observed,
         }.get(rows[0]["is"])  # fmt: skip
         try:
             scope = self.scope_of(Scope(rows[0]["scope"]))
@@ -219,6 +223,10 @@ class Carrying:
         for row in rows:
             if not self.is_dry and row["id"] not in held:
                 self.journal.correct(scope, row["id"], row["text"])
+
+    def _forgotten(self, scope: Scope, rows: Sequence[dict[str, Any]]) -> None:
+        if not self.is_dry:
+            self.journal.keep_forgotten(scope, [ForgottenMessage(_message(row), row["digest"]) for row in rows])
 
     def _observed(self, scope: Scope, rows: Sequence[dict[str, Any]]) -> None:
         """Let the observer begin behind what was observed before, where it has not begun: its memories came along."""

@@ -11,6 +11,7 @@ A → B → A: the last A replaces B, and the first stands again (`_taken_back`)
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -252,8 +253,7 @@ def _statements(store: Store, entry: Entry, model: str) -> tuple[list[_Said], bo
     for number, text in texts.items():
         if text in vectors:
             after = lines[number] if document.kind == turns.KIND and number < len(lines) else ""
-            at = int((document.valid_from or document.updated_at).timestamp())
-            of = Line(document.key, number, places.line_check(text), at)
+            of = Line(document.key, number, places.line_check(text), _at(document))
             one = _said(of, document.kind, text, vectors[text], model, after)
             if one is not None:
                 is_dated = document.kind == turns.KIND or document.valid_from is not None
@@ -324,15 +324,20 @@ def _neighbours(store: Store, passages: Iterable[FoundPassage], model: str) -> d
             continue
         lines = document.text.split("\n")
         after = lines[p.start_line] if p.kind == turns.KIND and p.start_line < len(lines) else ""
-        at = int((p.valid_from or p.updated_at).timestamp())
-        one = _said(
-            Line(p.key, p.start_line, places.line_check(p.text), at), p.kind, p.text, vectors[p.text], model, after
-        )
+        of = Line(p.key, p.start_line, places.line_check(p.text), _at(document))
+        one = _said(of, p.kind, p.text, vectors[p.text], model, after)
         if one is not None:
             is_dated = p.kind == turns.KIND or p.valid_from is not None
             is_corrected = one.is_corrected or CORRECTED in document.metadata
             found[p.id] = one._replace(replaces=one.replaces and is_dated, is_corrected=is_corrected)
     return found
+
+
+def _at(document: Document) -> int:
+    """Return when what a document says was said, in Unix seconds: by a person who corrected it, then."""
+    corrected = document.metadata.get(CORRECTED)
+    moment = datetime.fromisoformat(corrected) if corrected else document.valid_from or document.updated_at
+    return int(moment.timestamp())
 
 
 def _is_before(one: Line, other: Line) -> bool:

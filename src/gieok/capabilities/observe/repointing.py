@@ -5,7 +5,6 @@ remembered in the new place already stays.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from gieok.capabilities.observe import carried, turns
@@ -13,14 +12,13 @@ from gieok.capabilities.observe.carried import Carrying
 from gieok.capabilities.observe.taking_in import TakenIn
 from gieok.engine.distil import deliver
 from gieok.model.memory import Scope
-from gieok.ports.journal import FullJournal, KeptValues, MessageFilter
+from gieok.ports.journal import FullJournal, KeptValues
 from gieok.ports.store import Store
 from gieok.ports.system import Clock
 
 #: Realm of the journal: a folder that is elsewhere now → where. Transcripts name the folder in which they were written.
 REALM = "moved"
 _AT_ONCE = 500
-_FOR_EVER = datetime.max.replace(tzinfo=UTC)
 
 
 class Repointing(NamedTuple):
@@ -76,15 +74,10 @@ def _repathed(rows: Iterable[dict[str, Any]], places: Repointing) -> Iterable[di
 
 
 def _drop(journal: FullJournal, store: Store, scope: Scope) -> None:
-    """Forget a scope whose memory lives elsewhere now."""
-    everything = MessageFilter(before=_FOR_EVER)
-    seqs = [found.seq for found in journal.find(scope, everything)]
-    keys = [entry.document.key for entry in carried.entries(journal, store, scope)]
-    numbers = [number for number, _ in journal.replaced(scope)]
-    journal.erase(scope, seqs, keys, numbers)
+    """Leave nothing of a scope whose memory lives elsewhere now."""
+    journal.drop(scope)
     for realm in (name for name in journal.realms() if name.endswith(f":{scope.path}")):
         journal.keep(realm, {}, list(journal.kept(realm)))
-    deliver(journal, store)
     left = sorted(store.hashes(scope))
     for start in range(0, len(left), _AT_ONCE):
         store.forget(scope, left[start : start + _AT_ONCE])

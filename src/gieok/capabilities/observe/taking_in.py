@@ -70,6 +70,8 @@ class Intake:
     #: Key of the memory of each statement that others name as what replaced them.
     _keys: dict[str, str] = field(default_factory=dict)
     _known_as: dict[tuple[str, str], bool] = field(default_factory=dict)
+    #: What was taken in of each scope before, by the id of its statement.
+    _taken: dict[Scope, dict[str, str]] = field(default_factory=dict)
 
     def take(self, pieces: Iterable[ImportPiece]) -> TakenIn:
         """Take in all pieces that were not taken in before. Raises StoreError: the rest goes on next time."""
@@ -148,7 +150,9 @@ class Intake:
         if not facts:
             return
         realm = REALM + scope.path
-        before = self.journal.kept(realm)
+        if scope not in self._taken:
+            self._taken[scope] = self.journal.kept(realm)
+        before = self._taken[scope]
         kept: dict[str, str] = {}
         fresh: dict[str, Entry] = {}
         for fact in facts:
@@ -174,6 +178,7 @@ class Intake:
         if put and not finish(self.journal, self.store, position, run, put=put):
             raise GieokError("another import is running", hint="run the command again when that is done")
         self.journal.keep(realm, kept)
+        before |= kept
 
     def _new(self, scope: Scope, fresh: dict[str, Entry]) -> list[Entry]:
         """Return what the memory does not hold yet: what it holds may have been corrected, or replaced since."""

@@ -11,6 +11,7 @@ from gieok.errors import BadRequest
 from gieok.model.memory import Tier
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
+from gieok.ops.home import cold
 from gieok.ops.memory import forgetting
 from gieok.ops.memory.forgetting import ForgetFilter
 from gieok.ops.memory.search import span_of_days
@@ -49,25 +50,25 @@ class AnswerResult:
 
 
 def approve(context: Context, request: ArchiveAnswerRequest) -> AnswerResult:
-    """Move days to cold, forget what was deleted there, and let the person's version of a conflict stand."""
+    """Move days to cold, forget what was deleted there, and drop the version that lies beside a conflict."""
     tiers, days, asked = _chosen(context, request.names)
     edited, deleted = _of(asked, Asked.EDITED), _of(asked, Asked.DELETED)
     with tiers.journal.exclusive(LOCK):
         done = approval.approve(tiers, days)
-        approval.theirs_stands(tiers, edited)
+        approval.drop_beside(tiers, edited)
     done.wrong += _forget(context, tiers, deleted)
     return _told(context, done, AnswerResult(len(days), done.moved, len(deleted), 0, len(edited), ()))
 
 
 def reject(context: Context, request: ArchiveAnswerRequest) -> AnswerResult:
-    """Let days stay in warm, write back what was deleted, and let Gieok's version of a conflict stand."""
+    """Let days stay in warm, write back what was deleted, and take the version that lies beside a conflict."""
     tiers, days, asked = _chosen(context, request.names)
     edited, deleted = _of(asked, Asked.EDITED), _of(asked, Asked.DELETED)
     with tiers.journal.exclusive(LOCK):
         approval.reject(tiers, days)
         done = approval.written_back(tiers, deleted)
         back = done.moved
-        done.add(approval.ours_stands(tiers, edited))
+        done.add(approval.take_beside(tiers, edited))
     return _told(context, done, AnswerResult(len(days), 0, 0, back, len(edited), ()))
 
 
@@ -119,6 +120,7 @@ def _forget(context: Context, tiers: Tiers, deleted: Sequence[Question]) -> list
 
 def _told(context: Context, done: Outcome, result: AnswerResult) -> AnswerResult:
     wrong = (*done.wrong, *context.archive.sweep())
+    cold.answered(context)
     return AnswerResult(
         result.days, result.moved, result.forgotten, result.written_back, result.settled, tuple(dict.fromkeys(wrong))
     )

@@ -111,8 +111,8 @@ def _question(one: PendingQuestion, style: Style) -> str:
     else:
         head = style.say("edited on both sides:", "양쪽에서 고침:")
         hint = style.say(
-            f"yours holds, Gieok's is beside it; `{approve}` drops Gieok's, `{reject}` takes it",
-            f"쓰신 것이 유효하고 기억의 것은 옆에 있음; `{approve}`: 기억의 것을 버림, `{reject}`: 기억의 것으로",
+            f"this holds, the other is in that note; `{approve}` drops the other, `{reject}` takes it",
+            f"이것이 유효하고 다른 것은 그 노트에 있음; `{approve}`: 다른 것을 버림, `{reject}`: 다른 것으로",
         )
     return f"{head} {printable(one.text)}\n  {printable(one.path)}\n{style.dim('  ' + hint)}"
 

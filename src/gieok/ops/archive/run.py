@@ -7,7 +7,7 @@ from gieok.capabilities.observe.archive import sweep
 from gieok.capabilities.observe.archive.tiers import Outcome
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
-from gieok.ops.home import jobs
+from gieok.ops.home import cold, jobs
 from gieok.ops.home.jobs import Ran
 from gieok.ops.operation import Effect, Operation, Style, Words, printable
 
@@ -34,6 +34,7 @@ def run(context: Context, request: ArchiveRunRequest) -> TieringResult:
     """Do what is due."""
     del request
     done = sweep.run(context.archive.tiers())
+    cold.follow_corrections(context, done.corrected)
     jobs.note(context, jobs.WARM, jobs.moved(done))
     return told(done, also=jobs.run_due(context))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from gieok.capabilities.observe.archive import amounts, sweep
+from gieok.capabilities.observe.archive import amounts, questions, sweep
 from gieok.capabilities.observe.archive.amounts import TierRow
 from gieok.capabilities.observe.archive.tiers import Tiers
 from gieok.model.conversation import Incident, TalkPlace
@@ -61,6 +61,8 @@ class ArchiveStatusResult:
     planned: Hidden[tuple[Planned, ...]]
     kinds: Hidden[tuple[KindRow, ...]]
     incidents: tuple[Incident, ...]
+    #: What the cold tier asks: `gieok archive pending`.
+    questions: int
     schedules: tuple[ScheduleRow, ...]
     kept: tuple[KeptRow, ...]
     found: Hidden[bool] = True
@@ -82,6 +84,7 @@ def run(context: Context, request: NoRequest) -> ArchiveStatusResult:
         planned=tuple(_local(context, one) for one in planned),
         kinds=kinds,
         incidents=tuple(i for i in incidents if i.name.startswith(("archive", "job "))),
+        questions=len(questions.load(context.memory.journal())) if has_journal else 0,
         schedules=tuple(ScheduleRow(p.job.name, p.expression, *p[2:]) for p in planned),
         kept=tuple(KeptRow(row.kind.name, row.kind.days, row.kind.most, row.items, row.bytes) for row in kinds),
     )
@@ -152,6 +155,11 @@ def _move_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
             f"✗ the file of {gone.month} of {printable(str(gone.scope))} is gone: `gieok backup restore`",
             f"✗ {printable(str(gone.scope))}의 {gone.month} 파일이 없음: `gieok backup restore`",
         )
+    if result.questions:
+        yield style.say(
+            f"✗ questions: {result.questions}: `gieok archive pending`",
+            f"✗ 질문 {result.questions}개: `gieok archive pending`",
+        )
     for incident in result.incidents:
         yield f"✗ {printable(incident.detail)} ({incident.since:%Y-%m-%d %H:%M})"
 
@@ -168,7 +176,7 @@ def _schedule_lines(planned: Iterable[Planned], style: Style) -> Iterator[str]:
 
 def _kept_lines(kinds: Iterable[KindRow], style: Style) -> Iterator[str]:
     for kind, items, size in kinds:
-        rules = [style.say(f"{kind.days:,} days", f"{kind.days:,}일")] if kind.days else []
+        rules = [style.say(f"{kind.days:,} day{'s' * (kind.days != 1)}", f"{kind.days:,}일")] if kind.days else []
         rules += [style.say(f"at most {kind.most:,}", f"많아야 {kind.most:,}개")] if kind.most else []
         rule = ", ".join(rules) or style.say("for ever", "계속")
         count = "" if items is None else f": {items:,}" + (f" ({_size(size)})" if size else "")

@@ -1,7 +1,7 @@
 """What is done with the cold tier by itself at its time: synchronised, and filled once that is approved."""
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import date, timedelta
 
 from gieok.capabilities.observe.archive import approval, questions, sweep, sync
 from gieok.capabilities.observe.archive.sync import Synced
@@ -10,9 +10,11 @@ from gieok.engine.incidents import Incidents
 from gieok.errors import ArchiveFailed
 from gieok.model.memory import Tier
 from gieok.ops.context import Context
+from gieok.ops.memory import forgetting
 
 _INCIDENT = "archive cold"
-_REALM, _TOLD = "archive.told", "days"
+#: Days that wait for a person; they are told once, until none waits.
+_APPROVAL = "archive approval"
 _FIRST_WAIT, _LONGEST_WAIT = timedelta(hours=1), timedelta(days=1)
 
 
@@ -28,6 +30,7 @@ def synced(context: Context) -> Synced:
         _failed(context, incidents, error)
         raise
     done.add(sweep.sweep(tiers))
+    follow_corrections(context, done.corrected)
     if done.wrong:
         _failed(context, incidents, ArchiveFailed("; ".join(done.wrong[:5])))
     else:
@@ -35,6 +38,16 @@ def synced(context: Context) -> Synced:
     if len(questions.load(tiers.journal)) > before:
         _tell(context, context.words("your archive has a question", "보관소에 질문이 있습니다"))
     return done
+
+
+def follow_corrections(context: Context, corrected: int) -> None:
+    """Have turns and active memory say what people corrected in files, if they did."""
+    if corrected:
+        forgetting.rederive(context)
+        sidecar = context.observe.sidecar()
+        for scope in context.memory.journal().made_scopes():
+            if sidecar.active_file(scope).exists():
+                sidecar.write_active_memory(scope)
 
 
 def _failed(context: Context, incidents: Incidents, error: ArchiveFailed) -> None:
@@ -57,23 +70,40 @@ def by_itself(context: Context, is_stopped: Callable[[], bool]) -> str:
     return ", ".join(f"{count} {what}" for what, count in counts.items() if count)
 
 
+def asked(context: Context) -> list[date]:
+    """Return the days that are old enough for cold, and keep as an incident that they wait for a person, if they do."""
+    tiers = context.archive.tiers()
+    incidents = Incidents(tiers.journal, tiers.clock, context.admin.notices())
+    days = [one.day for one in approval.due(tiers, context.archive.warm_days)]
+    if not days or context.archive.auto_approve:
+        incidents.resolved(_APPROVAL)
+        return days
+    text = context.words(
+        f"{len(days):,} day{'s' * (len(days) != 1)} may go to cold", f"{len(days):,}일치를 cold로 옮길 수 있습니다"
+    )
+    hint = context.words("`gieok archive pending` shows it", "`gieok archive pending`이 보여줍니다")
+    waits = ArchiveFailed(f"{text}: `gieok archive pending`", hint=hint)
+    incidents.failed(_APPROVAL, waits, "gieok", first=_LONGEST_WAIT, longest=_LONGEST_WAIT)
+    return days
+
+
+def answered(context: Context) -> None:
+    """Resolve the incident where no day waits any more."""
+    tiers = context.archive.tiers()
+    if Tier.COLD not in tiers.shelves or not approval.due(tiers, context.archive.warm_days):
+        Incidents(tiers.journal, tiers.clock, context.admin.notices()).resolved(_APPROVAL)
+
+
 def to_cold(context: Context, is_stopped: Callable[[], bool]) -> str:
     """Move to cold what is old enough where that needs no approval; else tell once of what waits."""
     del is_stopped
     tiers = context.archive.tiers()
     if Tier.COLD not in tiers.shelves:
         return ""
-    days = [one.day for one in approval.due(tiers, context.archive.warm_days)]
+    days = asked(context)
     if not days:
         return ""
     if not context.archive.auto_approve:
-        named = ",".join(day.isoformat() for day in days)
-        if tiers.journal.kept(_REALM).get(_TOLD) != named:
-            tiers.journal.keep(_REALM, {_TOLD: named})
-            _tell(
-                context,
-                context.words(f"{len(days):,} days may go to cold", f"{len(days):,}일치를 cold로 옮길 수 있습니다"),
-            )
         return f"{len(days)} days wait for approval"
     with tiers.journal.exclusive(LOCK):
         done = approval.approve(tiers, days)

@@ -181,6 +181,7 @@ def _warm(context: Context, is_stopped: Stopped) -> str:
     del is_stopped  # it may be killed
     before = {incident.name for incident in context.memory.journal().incidents()}
     done = sweep.run(context.archive.tiers())
+    cold.follow_corrections(context, done.corrected)
     if done.wrong and INCIDENT not in before:
         title = Words("gieok: something is wrong with the archive", "gieok: 보관한 기억에 문제가 있습니다")
         context.admin.notices().notify(title.say(context.lang), "; ".join(done.wrong[:5]))

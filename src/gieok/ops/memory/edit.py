@@ -6,18 +6,18 @@ import subprocess
 import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date
 from pathlib import Path
 
 from gieok import fs
 from gieok.capabilities.files import roots
-from gieok.capabilities.observe import observation, scope_memory, turns
+from gieok.capabilities.observe import corrections, observation, scope_memory, turns
+from gieok.capabilities.observe.corrections import marked, unmarked
 from gieok.capabilities.observe.sidecar import observing, reflecting
 from gieok.capabilities.prompt import records
 from gieok.capabilities.prompt.window import letters
 from gieok.engine import distil
 from gieok.errors import BadRequest
-from gieok.model.conversation import CORRECTED_MARK
 from gieok.model.memory import CORRECTED, Document, Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Omitted
@@ -123,8 +123,15 @@ def _observation(context: Context, memory: Memory, given: str) -> EditResult:
             context.memory.journal(), context.memory.store(), document, observation.corrected(document, text, now), now
         )
     (written,) = context.memory.store().get(document.scope, [document.key])
+    if corrections.follow(context.memory.journal(), document, written, _today(context)):
+        _rederive(context)
     _rewrite_active_memory(context, document.scope)
     return EditResult(memory.handle, handles.OBSERVATION, document.text, written.text, changed=True)
+
+
+def _rederive(context: Context) -> None:
+    for place, why in forgetting.rederive(context):
+        context.tell(f"{place}: {why}")
 
 
 def _rewrite_active_memory(context: Context, scope: Scope) -> None:
@@ -144,11 +151,10 @@ def _turn(context: Context, memory: Memory, given: str) -> EditResult:
     scope, message = memory.document.scope, said[0]
     journal = context.memory.journal()
     before = journal.corrections(scope).get(message.id, message.text)
-    text = _marked(_written(context, given, _unmarked(before)), context.clock.now(), context)
+    text = marked(_written(context, given, unmarked(before)), _today(context))
     journal.correct(scope, message.id, text)
-    for place, why in forgetting.rederive(context):
-        context.tell(f"{place}: {why}")
-    followed, also = _follow(context, scope, message.id, *(_unmarked(one) for one in (before, text)))
+    _rederive(context)
+    followed, also = _follow(context, scope, message.id, *(unmarked(one) for one in (before, text)))
     return EditResult(memory.handle, handles.TURN, before, text, changed=True, also=also, followed=followed)
 
 
@@ -185,12 +191,8 @@ def _cited(document: Document) -> set[str]:
     return {identity for source in document.provenance for identity in source.message_ids}
 
 
-def _unmarked(text: str) -> str:
-    return text.rpartition(CORRECTED_MARK)[0] or text
-
-
-def _marked(text: str, now: datetime, context: Context) -> str:
-    return f"{' '.join(text.split())}{CORRECTED_MARK}{now.astimezone(context.zone).date()})"
+def _today(context: Context) -> date:
+    return context.clock.now().astimezone(context.zone).date()
 
 
 def _file(context: Context, memory: Memory, root: roots.Root, kind: str, given: str) -> EditResult:

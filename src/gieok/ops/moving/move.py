@@ -108,8 +108,20 @@ def _where(context: Context, request: MoveRequest) -> Repointing | None:
             raise BadRequest("both are the same folder")
         return Repointing(old.rstrip("/\\") or old, new.rstrip("/\\") or new)
     found = Counter(filter(None, (_user_of(cursor.path) for cursor in context.memory.journal().cursors())))
-    old = next((name for name, _ in found.most_common() if not Path(name).exists()), "")
+    old = next((name for name, _ in found.most_common() if not Path(name).exists()), "") or _by_projects(context)
     return Repointing(old, str(context.caller.user)) if old else None
+
+
+def _by_projects(context: Context) -> str:
+    """Return the folder below which projects were that are below the user's own now; '' for none."""
+    gone = [PurePath(folder) for folder in _known(context) if not Path(folder).exists()]
+    found = Counter(
+        str(up)
+        for folder in gone
+        for up in folder.parents
+        if len(up.parts) > 1 and (context.caller.user / folder.relative_to(up)).is_dir()
+    )
+    return next((name for name, _ in found.most_common(1)), "")
 
 
 def _user_of(path: str) -> str:

@@ -1,11 +1,9 @@
 """What is on this machine already: agents with their transcripts, vaults of Obsidian, OpenClaw's webhook, a desktop."""
 
-import json
 import os
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,18 +11,11 @@ from gieok.agents import agent, sources, table
 from gieok.agents.install.edits import InstallPlace
 from gieok.agents.openclaw.gateway import webhook
 from gieok.agents.openclaw.installation import state_folder
+from gieok.capabilities.observe.archive import vaults
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.prompt.install import call, user_site
 from gieok.ops.prompt.installed import prompt_command
-
-#: Where Obsidian keeps its list of vaults: Linux, Flatpak, Snap, macOS.
-_VAULT_LISTS = (
-    ".config/obsidian/obsidian.json",
-    ".var/app/md.obsidian.Obsidian/config/obsidian/obsidian.json",
-    "snap/obsidian/current/.config/obsidian/obsidian.json",
-    "Library/Application Support/obsidian/obsidian.json",
-)
 
 
 class FoundAgent(NamedTuple):
@@ -52,7 +43,7 @@ def survey(context: Context) -> Surroundings:
     hook = webhook(caller.environment, caller.user, lambda name: "", "OPENCLAW_HOOKS_TOKEN")
     return Surroundings(
         tuple(_agents(context)),
-        tuple(dict.fromkeys(_vaults(caller.user, caller.environment))),
+        tuple(vault.path for vault in vaults.found(caller.environment, caller.user)),
         not hook.missing,
         _has_desktop(caller.environment),
     )
@@ -93,20 +84,6 @@ def _size(file: Path) -> int:
         return file.stat().st_size
     except OSError:
         return 0
-
-
-def _vaults(user: Path, environment: Mapping[str, str]) -> Iterator[Path]:
-    """Yield the vaults that Obsidian lists and that are there, the one that is open first."""
-    base = environment.get("XDG_CONFIG_HOME", "")
-    lists = [Path(base) / "obsidian" / "obsidian.json"] if base else []
-    lists += [user / name for name in _VAULT_LISTS]
-    if roaming := environment.get("APPDATA"):
-        lists.append(Path(roaming) / "obsidian" / "obsidian.json")
-    for file in lists:
-        with suppress(OSError, ValueError, AttributeError, TypeError):
-            rows = list(json.loads(file.read_text(encoding="utf-8"))["vaults"].values())
-            rows.sort(key=lambda row: (not row.get("open"), -row.get("ts", 0)))
-            yield from (Path(row["path"]) for row in rows if Path(row["path"]).is_dir())
 
 
 def _has_desktop(environment: Mapping[str, str]) -> bool:

@@ -88,6 +88,24 @@ class ForgettingContract(JournalFixtures):
         assert held(journal) == ["else", "my secret"]
         assert self._find(journal, match="secret") == ["later"]
 
+    def test_what_was_forgotten_stays_so_where_memory_moves_and_a_scope_that_is_dropped_is_new(
+        self, journal: FullJournal
+    ) -> None:
+        add(journal, said("a", "my secret"), said("b", "else"))
+        (found,) = journal.find(HOME, MessageFilter(match="secret"))
+        journal.erase(HOME, [found.seq], blanks={found.seq: "  "})
+        (mark,) = journal.forgotten_messages(HOME)
+        assert (mark.message.id, mark.message.text) == ("a", "  ")
+        for _ in range(2):
+            journal.keep_forgotten(OTHER, [mark])
+        assert journal.forgotten_messages(OTHER) == [mark]
+        add(journal, said("a", "my secret"), said("b", "else"), scope=OTHER, file="2:2")
+        assert held(journal, OTHER) == ["else"]
+        journal.drop(HOME)
+        assert (held(journal), journal.forgotten_messages(HOME), journal.made(HOME)) == ([], [], [])
+        add(journal, said("a", "my secret"))
+        assert held(journal) == ["my secret"]
+
     def test_erasing_drops_chunks_documents_and_history_and_tells_the_store(self, journal: FullJournal) -> None:
         add(journal, said("1"), said("2"), said("3"))
         one, two, three = (found.seq for found in journal.read(HOME, 0, budget_tokens=EVERYTHING))

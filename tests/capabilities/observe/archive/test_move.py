@@ -15,6 +15,7 @@ from gieok.capabilities.observe.archive.day_file import DayForm
 from gieok.capabilities.observe.archive.tiers import Tiers
 from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
 from gieok.engine.distil import correct, deliver
+from gieok.engine.durable import retier
 from gieok.model.memory import Entry, Tier
 from gieok.testing.clock import ManualClock
 from gieok.testing.memory_store import MemoryStore
@@ -203,3 +204,15 @@ def test_a_new_store_is_given_what_is_archived(tiers: Tiers) -> None:
     fresh = replace(tiers, store=MemoryStore())
     assert sweep.run(fresh).wrong == []
     assert tier_of(fresh, one) == "warm"
+
+
+def test_an_index_beside_the_store_learns_the_tier_too(tiers: Tiers) -> None:
+    beside = MemoryStore()
+    (one,) = observed(tiers, "one")
+    beside.put([one])
+    advance(tiers)
+    sweep.run(replace(tiers, beside=lambda: [beside]))
+    assert [document.tier for document in beside.get(HOME, [one.document.key])] == [Tier.WARM]
+    sweep.restore(tiers, HOME, date(2026, 1, 5))
+    assert (retier(tiers.journal, beside), retier(tiers.journal, beside)) == (1, 0)
+    assert [document.tier for document in beside.get(HOME, [one.document.key])] == [Tier.HOT]

@@ -1,103 +1,35 @@
 """A vault and the memories in it, both ways."""
 
+import dataclasses
 import json
 import shutil
-import unicodedata
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
+import vaults
 from ruamel.yaml import YAML
+from vaults import HOME as _HOME
+from vaults import START as _START
+from vaults import Vault, observe
 
-from gieok.backends.archives.folder import FolderArchive
-from gieok.backends.archives.vault import VaultArchive
-from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.capabilities.observe import observation
-from gieok.capabilities.observe.archive import approval, cold, questions, retention, shelf, sweep, sync
-from gieok.capabilities.observe.archive.day_file import DayForm
-from gieok.capabilities.observe.archive.note_file import NoteForm
+from gieok.capabilities.observe.archive import approval, questions, sweep, sync
 from gieok.capabilities.observe.archive.questions import Asked
-from gieok.capabilities.observe.archive.tiers import Tiers
 from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
 from gieok.engine import distil
 from gieok.engine.distil import deliver
 from gieok.errors import ArchiveFailed
-from gieok.model.memory import CORRECTED, Document, Scope, Tier
-from gieok.testing.clock import ManualClock
-from gieok.testing.memory_store import MemoryStore
-
-_START = datetime(2024, 8, 1, 14, tzinfo=UTC)
-_NOW = _START + timedelta(days=800)
-_HOME = Scope("agent:main")
-
-
-class Vault:
-    """A vault with what Gieok has in it."""
-
-    def __init__(self, folder: Path, tiers: Tiers) -> None:
-        self.folder, self.tiers = folder, tiers
-
-    def notes(self) -> dict[str, str]:
-        """Return Gieok's notes by their name."""
-        return {file.stem: file.read_text() for file in sorted((self.folder / "Gieok").rglob("*.md"))}
-
-    def note(self, words: str) -> Path:
-        """Return the note whose name holds words."""
-        (found,) = [file for file in self.folder.rglob("*.md") if words in unicodedata.normalize("NFC", file.name)]
-        return found
-
-    def sync(self) -> sync.Synced:
-        """Synchronise, and sweep."""
-        done = sync.run(self.tiers)
-        sweep.sweep(self.tiers)
-        return done
-
-    def document(self, text: str) -> Document:
-        """Return the memory that says this, as search finds it."""
-        store = self.tiers.store
-        found = [one for one in store.get(_HOME, list(store.hashes(_HOME))) if one.text == text]
-        (document,) = found
-        return document
-
-    def place(self, document: Document) -> str:
-        """Return where a memory lives: `hot`, or its path."""
-        rows = self.tiers.journal.archived(document.scope, keys=[document.key])
-        is_hot = document.key in {one.document.key for one in self.tiers.journal.made(document.scope)}
-        assert bool(rows) != is_hot
-        return rows[0].place.path if rows else "hot"
-
-    def questions(self) -> list[tuple[Asked, str]]:
-        """Return what is asked, and of whom."""
-        found = questions.load(self.tiers.journal)
-        return [(one.what, one.key) for one in found]
-
-
-def observe(tiers: Tiers, *texts: str, day: int = 0) -> None:
-    """Hand observations of a day over, and move them to cold."""
-    at = _START + timedelta(days=day)
-    found = tuple(Observation(text, at, Priority.MEDIUM, Category.DECISION, message_ids=("s/1",)) for text in texts)
-    tiers.journal.hand_over(observation.entries(_HOME, Observed(found), at))
-    deliver(tiers.journal, tiers.store)
-    sweep.run(tiers)
-    approval.approve(tiers, [one.day for one in approval.due(tiers, 365)])
-    sweep.sweep(tiers)
+from gieok.model.memory import CORRECTED, Document, Tier
 
 
 @pytest.fixture
 def vault(tmp_path: Path) -> Iterator[Vault]:
-    folder = tmp_path / "vault"
-    (folder / ".obsidian").mkdir(parents=True)
-    (folder / "Mine.md").write_text("---\ntags: [mine]\n---\nMy own note.\n")
-    journal = SqliteJournal(tmp_path / "journal.sqlite")
-    archive = VaultArchive(folder, "Gieok", ".obsidian")
-    warm = shelf.Shelf(Tier.WARM, DayForm(UTC), lambda scope: FolderArchive(tmp_path / "warm"))
-    form = NoteForm("Gieok", UTC)
-    notes = shelf.Shelf(Tier.COLD, form, lambda scope: archive)
-    form.is_taken = cold.taken(notes)
-    made = Tiers(journal, MemoryStore(), {Tier.WARM: warm, Tier.COLD: notes}, retention.rules(), ManualClock(_NOW), UTC)
-    yield Vault(folder, made)
-    journal.close()
+    """Return a vault with a note of its person's."""
+    made = vaults.make(tmp_path)
+    yield made
+    made.tiers.journal.close()
 
 
 def test_what_is_approved_moves_to_a_note_and_leaves_warm(vault: Vault, tmp_path: Path) -> None:
@@ -246,12 +178,20 @@ def test_half_of_all_notes_gone_at_once_is_one_question(vault: Vault) -> None:
     assert vault.sync() == sync.Synced()
 
 
+def replace_here(vault: Vault, document: Document, text: str) -> None:
+    """Let a model write a memory anew, as the reflector does."""
+    held = vault.tiers.store.get(_HOME, [document.key])[0]
+    vault.tiers.journal.hand_over([observation.whole(dataclasses.replace(held, text=text, content_hash="fresh"))])
+    deliver(vault.tiers.journal, vault.tiers.store)
+    sweep.sweep(vault.tiers)
+
+
 def test_what_was_changed_on_both_sides_is_kept_twice(vault: Vault) -> None:
     observe(vault.tiers, "We ship with SQLite")
     document = vault.document("We ship with SQLite")
     note = vault.note("SQLite")
     note.write_text(note.read_text().replace("We ship with SQLite\n", "We ship with DuckDB\n") + "\nMine.\n")
-    correct(vault, document, "We ship with Postgres")
+    replace_here(vault, document, "We ship with Postgres")
     vault.sync()
     assert vault.document("We ship with DuckDB").key == document.key
     assert vault.place(document) == "Gieok/2024/08/01 We ship with SQLite.md"
@@ -263,6 +203,20 @@ def test_what_was_changed_on_both_sides_is_kept_twice(vault: Vault) -> None:
     assert vault.sync() == sync.Synced()
 
 
+def test_what_its_person_corrected_here_since_lives_on_and_the_vaults_version_is_kept(vault: Vault) -> None:
+    observe(vault.tiers, "We ship with SQLite")
+    note = vault.note("SQLite")
+    note.write_text(note.read_text().replace("We ship with SQLite\n", "We ship with DuckDB\n"))
+    document = vault.document("We ship with SQLite")
+    correct(vault, document, "We ship with Postgres")
+    assert vault.place(vault.document("We ship with Postgres")) == "hot"
+    (theirs,) = vault.notes().values()
+    assert "We ship with DuckDB" in theirs
+    approval.take_beside(vault.tiers, questions.load(vault.tiers.journal))
+    assert vault.document("We ship with DuckDB").key == document.key
+    assert (vault.notes(), vault.questions()) == ({}, [])
+
+
 def correct(vault: Vault, document: Document, text: str) -> None:
     """Correct a memory here, as `gieok edit` does."""
     now = vault.tiers.clock.now()
@@ -271,19 +225,19 @@ def correct(vault: Vault, document: Document, text: str) -> None:
     sweep.sweep(vault.tiers)
 
 
-@pytest.mark.parametrize("is_theirs", [True, False])
-def test_a_conflict_is_answered_either_way(vault: Vault, *, is_theirs: bool) -> None:
+@pytest.mark.parametrize("is_dropped", [True, False])
+def test_a_conflict_is_answered_either_way(vault: Vault, *, is_dropped: bool) -> None:
     observe(vault.tiers, "We ship with SQLite")
     note = vault.note("SQLite")
     note.write_text(note.read_text().replace("We ship with SQLite\n", "We ship with DuckDB\n"))
-    correct(vault, vault.document("We ship with SQLite"), "We ship with Postgres")
+    replace_here(vault, vault.document("We ship with SQLite"), "We ship with Postgres")
     asked = questions.load(vault.tiers.journal)
-    if is_theirs:
-        approval.theirs_stands(vault.tiers, asked)
+    if is_dropped:
+        approval.drop_beside(vault.tiers, asked)
     else:
-        assert approval.ours_stands(vault.tiers, asked).wrong == []
+        assert approval.take_beside(vault.tiers, asked).wrong == []
     sweep.sweep(vault.tiers)
-    text = "We ship with DuckDB" if is_theirs else "We ship with Postgres"
+    text = "We ship with DuckDB" if is_dropped else "We ship with Postgres"
     assert vault.place(vault.document(text)) == "Gieok/2024/08/01 We ship with SQLite.md"
     assert list(vault.notes()) == ["01 We ship with SQLite"]
     assert vault.questions() == []

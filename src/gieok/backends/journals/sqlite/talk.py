@@ -20,6 +20,8 @@ from gieok.model.memory import Scope
 
 #: The lock under which files of archives are written (`capabilities.observe.archive.tiers.LOCK`); backups hold it too.
 _LOCK = "archive"
+#: Messages that leave in one transaction: other writers wait for it.
+_AT_ONCE = 1_000
 _OLD = "m.at < ? AND m.text <> '' AND m.retracted < 2"
 
 
@@ -97,9 +99,12 @@ class SqliteTalk(JournalFile, SqlMessages):
             living = _living(db, place)
         there = self.talk.read(path)[0]
         self.talk.write(scope.path, path, [*(there[seq] for seq in sorted(living & there.keys())), *leaving])
-        with self._writing() as db:
-            moved = [one for one in leaving if _moved(db, one, place)]
-            if len(moved) == len(leaving):
+        moved: list[Journalled] = []
+        for start in range(0, len(leaving), _AT_ONCE):
+            with self._writing() as db:
+                moved += [one for one in leaving[start : start + _AT_ONCE] if _moved(db, one, place)]
+        if len(moved) == len(leaving):
+            with self._writing() as db:
                 db.execute("UPDATE talk_places SET stale = 0 WHERE id = ? AND stale = ?", (place, stale))
         return TalkMoved(len(moved), sum(len(one.message.text.encode("utf-8", "replace")) for one in moved))
 

@@ -1,6 +1,7 @@
 """The files of what was said long ago: read by number, a month at a time."""
 
 import gzip
+import os
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +19,8 @@ from gieok.text import talk
 #: Months that are held in memory.
 _MONTHS = 4
 _ENDING = ".md.gz"
+#: A third of the time of the highest, for files that are a percent larger.
+_LEVEL = 6
 #: Of what is encrypted, also where no key is configured any more.
 _SEALED = ".age"
 
@@ -32,7 +35,8 @@ def plain() -> Sequence[Sealer]:
 class _Held(NamedTuple):
     """A month as it was read: unless its file changes, it is not read again for each message."""
 
-    file: Path
+    name: str
+    file: str
     facts: tuple[int, int, int] | None
     revision: str
     said: Said
@@ -78,18 +82,18 @@ class TalkFiles:
                 self._held[place] = held
                 while len(self._held) > _MONTHS:
                     self._held.popitem(last=False)
-            return held.said, held.file.relative_to(self.folder).as_posix(), held.revision
+            return held.said, held.name, held.revision
 
     def _read(self, place: str) -> "_Held | None":
         if not (name := self._file(place)):
             return None
-        file = self.folder / name
+        file = os.path.join(self.folder, name)  # noqa: PTH118 - looked at for each message
         facts = _facts(file)
         try:
             data, revision = self._archive.read(name)
         except ArchiveMissing:
             return None
-        return _Held(file, facts, revision, self._parsed(name, data))
+        return _Held(name, file, facts, revision, self._parsed(name, data))
 
     def write(self, scope: str, place: str, found: Sequence[Journalled]) -> None:
         """Write a month in the place of what is there, and read it back; without messages, delete it. Raises ArchiveFailed."""
@@ -98,7 +102,7 @@ class TalkFiles:
         target = f"{place}{_ENDING}{sealer.suffix}"
         if found:
             text = talk.write(scope, place.rpartition("/")[2], found)
-            data = sealer.seal(gzip.compress(text.encode("utf-8", "surrogatepass"), mtime=0))
+            data = sealer.seal(gzip.compress(text.encode("utf-8", "surrogatepass"), _LEVEL, mtime=0))
             self._archive.write(target, data, revision if file == target else None)
             if self._parsed(target, self._archive.read(target)[0]) != {one.seq: one for one in found}:
                 raise ArchiveFailed(f"{target!r} in {self.folder} does not read as it was written")
@@ -132,9 +136,9 @@ class TalkFiles:
             ) from error
 
 
-def _facts(file: Path) -> tuple[int, int, int] | None:
+def _facts(file: str) -> tuple[int, int, int] | None:
     try:
-        found = file.stat()
+        found = os.stat(file)  # noqa: PTH116 - as above
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size, found.st_ino

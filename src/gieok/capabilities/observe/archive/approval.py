@@ -90,8 +90,8 @@ def written_back(tiers: Tiers, asked: Sequence[Question]) -> Outcome:
     return done
 
 
-def theirs_stands(tiers: Tiers, asked: Sequence[Question]) -> None:
-    """Delete the notes that hold Gieok's versions: the person's stand. Raises ArchiveFailed."""
+def drop_beside(tiers: Tiers, asked: Sequence[Question]) -> None:
+    """Delete the notes of versions that do not live on: what lives stands. Raises ArchiveFailed."""
     for one in asked:
         archive = tiers.shelves[Tier.COLD].archive(one.scope)
         with contextlib.suppress(ArchiveMissing):
@@ -99,25 +99,25 @@ def theirs_stands(tiers: Tiers, asked: Sequence[Question]) -> None:
         questions.settle(tiers.journal, [(one.scope, one.key)])
 
 
-def ours_stands(tiers: Tiers, asked: Sequence[Question]) -> Outcome:
-    """Put Gieok's versions in the place of the person's, which go to the history. Raises StoreError, ArchiveFailed."""
+def take_beside(tiers: Tiers, asked: Sequence[Question]) -> Outcome:
+    """Put the versions beside in the place of what lives, which goes to the history. Raises StoreError, ArchiveFailed."""
     done = Outcome()
     for one in asked:
         shelf = tiers.shelves[Tier.COLD]
-        ours = _kept(tiers, one)
+        text = _beside(tiers, one)
         live = next(iter(tiers.store.get(one.scope, [one.key])), None)
         row = next(iter(tiers.journal.archived(one.scope, keys=[one.key])), None)
-        if ours is None or live is None:
+        if text is None or live is None:
             done.wrong.append(f"{one.path} is gone")
             continue
         now = tiers.clock.now()
-        distil.correct(tiers.journal, tiers.store, live, observation.corrected(live, ours, now), now)
+        distil.correct(tiers.journal, tiers.store, live, observation.corrected(live, text, now), now)
         if row is not None and row.place.tier is Tier.COLD:
             (entry,) = tiers.store.entries(one.scope, [one.key])
             group = Group(one.scope, Tier.COLD, shelf.plain(row.place.path), (_again(tiers, entry),))
             done.add(move.carry_out(tiers, [group]))
             distil.deliver(tiers.journal, tiers.store)
-        theirs_stands(tiers, [one])
+        drop_beside(tiers, [one])
     return done
 
 
@@ -125,8 +125,8 @@ def _again(tiers: Tiers, entry: Entry) -> Arrival:
     return cold.arrival(tiers, move.in_hot(entry))
 
 
-def _kept(tiers: Tiers, question: Question) -> str | None:
-    """Return what Gieok had, as the note beside says it."""
+def _beside(tiers: Tiers, question: Question) -> str | None:
+    """Return what the note beside says."""
     shelf = tiers.shelves[Tier.COLD]
     try:
         data, _ = shelf.archive(question.scope).read(question.path)

@@ -38,7 +38,7 @@ def to_cold(tiers: Tiers, rows: Sequence[ArchivedMemory]) -> Outcome:
             done.add(placed(tiers, arriving))
             arriving = []
     done.add(placed(tiers, arriving))
-    done.add(relink(tiers, wanted))
+    done.add(relink(tiers, wanted, are_fresh=True))
     return done
 
 
@@ -65,8 +65,11 @@ def _living(tiers: Tiers, place: Place, done: Outcome) -> Iterator[Arrival]:
         yield arrival(tiers, living.entry, living.row)
 
 
-def relink(tiers: Tiers, touched: Iterable[Whose]) -> Outcome:
-    """Let the notes of memories, and those beside them in "newest wins", lead to each other where they are now."""
+def relink(tiers: Tiers, touched: Iterable[Whose], *, are_fresh: bool = False) -> Outcome:
+    """Let the notes of memories, and those beside them in "newest wins", lead to each other where they are now.
+
+    Notes that `are_fresh` have no links yet.
+    """
     done, shelf = Outcome(), tiers.shelves[Tier.COLD]
     whose = set(touched)
     if not whose or not isinstance(shelf.form, NoteForm):
@@ -74,7 +77,7 @@ def relink(tiers: Tiers, touched: Iterable[Whose]) -> Outcome:
     rows = {(row.place.scope, row.key): row for row in in_cold(tiers)}
     shelf.form.links = links(rows, list(_documents(tiers, {*rows, *whose})))
     whose |= {one for one, found in shelf.form.links.items() if not whose.isdisjoint(found.of)}
-    for one in sorted(whose & rows.keys()):
+    for one in sorted(whose & (shelf.form.links.keys() if are_fresh else rows.keys()) & rows.keys()):
         try:
             _relink(tiers, shelf.form, rows[one])
         except (ArchiveMissing, BrokenNote):  # the next look at the archive tells

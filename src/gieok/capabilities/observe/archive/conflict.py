@@ -1,57 +1,71 @@
-"""What was changed on both sides: in an archive's file by a person, and here. Both are kept; the person's lives on."""
+"""What was changed on both sides: in an archive's file by a person, and here. Both are kept."""
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from gieok.capabilities.observe import observation
 from gieok.capabilities.observe.archive import note_file, questions
+from gieok.capabilities.observe.archive.note_file import OURS, THEIRS
 from gieok.capabilities.observe.archive.questions import Asked, Question
 from gieok.capabilities.observe.archive.retention import day_of
-from gieok.capabilities.observe.archive.shelf import Shelf, Written
+from gieok.capabilities.observe.archive.shelf import Written
 from gieok.capabilities.observe.archive.tiers import Arrival, Group, Tiers
 from gieok.engine import distil
 from gieok.engine.clean import cleaned
 from gieok.errors import ArchiveConflict
 from gieok.model.archive import Move
-from gieok.model.memory import Document, Entry, Tier
+from gieok.model.memory import CORRECTED, Document, Entry, Tier
 
 
-def taken_in(tiers: Tiers, group: Group, strays: Sequence[Written]) -> list[Arrival]:
-    """Return the memories that a person edited in a file where they live no more: they come back there as the person has them.
+class Resolved(NamedTuple):
+    """What comes back to a file as its person has it there, and what stays beside as the person's own text."""
 
-    What stood here is kept in a note beside it and in the history. What was forgotten meanwhile stays forgotten.
+    arriving: tuple[Arrival, ...] = ()
+    own: str = ""
+
+
+def resolved(tiers: Tiers, group: Group, strays: Sequence[Written]) -> Resolved:
+    """Take in memories that a person edited in a file where they live no more.
+
+    The person's word in the file lives on, unless they have corrected it here since: then that does. The other one is kept in a
+    note beside the file, and asked about. What was forgotten meanwhile stays forgotten.
     """
-    found: list[Arrival] = []
+    found, own = list[Arrival](), list[str]()
+    distil.deliver(tiers.journal, tiers.store)
     for stray in strays:
-        document = stray.entry.document
-        distil.deliver(tiers.journal, tiers.store)
-        held = next(iter(tiers.store.get(document.scope, [document.key])), None)
-        if held is None or held.text.strip() == document.text.strip():
+        theirs = cleaned(stray.entry.document)
+        held = next(iter(tiers.store.get(theirs.scope, [theirs.key])), None)
+        if held is None or held.text.strip() == theirs.text.strip():
             continue
-        now = tiers.clock.now()
-        if group.tier is Tier.COLD and held.content_hash != document.content_hash:
-            _keep(tiers, group, held, now)
-        entry = _corrected(tiers, held, cleaned(document), now)
-        found.append(Arrival(entry, day_of(entry.document, tiers.zone)))
-    return found
+        is_both = held.content_hash != theirs.content_hash
+        is_newer_here = is_both and held.metadata.get(CORRECTED, "") > theirs.metadata.get(CORRECTED, "")
+        if is_both and group.tier is Tier.COLD:
+            _keep(tiers, group, theirs if is_newer_here else held, THEIRS if is_newer_here else OURS)
+        elif is_newer_here:
+            own.append(f"- {theirs.text}")
+        if not is_newer_here:
+            entry = _corrected(tiers, held, theirs, tiers.clock.now())
+            found.append(Arrival(entry, day_of(entry.document, tiers.zone)))
+    return Resolved(tuple(found), "\n\n".join(own))
 
 
-def _keep(tiers: Tiers, group: Group, held: Document, now: datetime) -> None:
-    """Write down what stood here, and ask."""
-    shelf = tiers.shelves[group.tier]
-    path = written(shelf, group, held, tiers, now)
-    asked = Question(Asked.EDITED, held.scope, held.key, path, now.isoformat())
+def _keep(tiers: Tiers, group: Group, document: Document, whose: str) -> None:
+    """Write down the version that does not live on, and ask."""
+    now = tiers.clock.now()
+    path = _written(tiers, group, document, whose)
+    asked = Question(Asked.EDITED, document.scope, document.key, path, now.isoformat())
     questions.ask(tiers.journal, [asked])
 
 
-def written(shelf: Shelf, group: Group, held: Document, tiers: Tiers, now: datetime) -> str:
-    """Write Gieok's version beside a file; return its path."""
-    text = note_file.conflict_note(held, tiers.zone, group.path)
-    day = now.astimezone(tiers.zone).date()
-    archive = shelf.archive(held.scope)
+def _written(tiers: Tiers, group: Group, document: Document, whose: str) -> str:
+    """Write a version beside a file; return its path."""
+    shelf = tiers.shelves[group.tier]
+    text = note_file.conflict_note(document, tiers.zone, group.path)
+    day = tiers.clock.now().astimezone(tiers.zone).date()
+    archive = shelf.archive(document.scope)
     for number in range(1, 100):
-        plain = note_file.conflict_path(group.path, day, number)
-        path, data = shelf.packed(plain, text)
+        path, data = shelf.packed(note_file.conflict_path(group.path, day, whose, number), text)
         try:
             archive.write(path, data, None)
         except ArchiveConflict:

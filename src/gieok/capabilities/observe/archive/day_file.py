@@ -24,6 +24,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
+from typing import Any
 
 from gieok.capabilities.observe import observation
 from gieok.capabilities.observe.archive.fields import from_entry_fields, to_entry_fields
@@ -40,6 +41,7 @@ _SECTIONS = ("Decision", "Preference", "Task", "State", "Pattern", "Other")
 _CATEGORIES = dict(
     zip((Category.DECISION, Category.PREFERENCE, Category.TASK, Category.STATE), _SECTIONS, strict=False)
 )
+_MARKS = re.compile(rf"- ([{''.join(PRIORITY_OF_MARK)}]) (✅ )?")
 _LEAD = re.compile(rf"(?:[{''.join(PRIORITY_OF_MARK)}] )?(?:✅ )?(?:\d\d:\d\d )?")
 #: What would not come back as it is: other line ends, control characters, white space at the ends of lines, halves of pairs.
 _UNSAFE = re.compile(r"[^\S\n]+$|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff]", re.MULTILINE)
@@ -148,6 +150,15 @@ def _of_person(lines: Sequence[str]) -> list[str]:
     return kept if any(line.strip() for line in kept) else []
 
 
+def _as_marked(facts: dict[str, Any], line: str) -> dict[str, Any]:
+    """Return the facts of a memory with the priority, and whether it is done, as a person marks them now."""
+    found = _MARKS.match(line)
+    if found is None or facts["kind"] != observation.KIND:
+        return facts
+    metadata = {**facts["metadata"], "priority": PRIORITY_OF_MARK[found[1]], "done": "yes" if found[2] else ""}
+    return {**facts, "metadata": {name: value for name, value in metadata.items() if value}}
+
+
 def _memory(comment: str, block: list[str]) -> Written | None:
     """Return the memory of a bullet; None where its comment is damaged, or nothing but the comment is left."""
     try:
@@ -155,6 +166,6 @@ def _memory(comment: str, block: list[str]) -> Written | None:
         if _sum(block) == facts["sum"]:
             return Written(from_entry_fields(facts, facts.get("text", _text("\n".join(block)))))
         text = _text("\n".join(line.rstrip() for line in block)).strip()
-        return Written(from_entry_fields(facts, text), is_edited=True) if text else None
+        return Written(from_entry_fields(_as_marked(facts, block[0]), text), is_edited=True) if text else None
     except (ValueError, KeyError, TypeError, AttributeError):
         return None

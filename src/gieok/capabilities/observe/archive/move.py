@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
 
-from gieok.capabilities.observe import observation
+from gieok.capabilities.observe import corrections, observation
 from gieok.capabilities.observe.archive import conflict, retention
 from gieok.capabilities.observe.archive.shelf import Contents, Held, Shelf, Written
 from gieok.capabilities.observe.archive.tiers import Arrival, Group, Outcome, Tiers
@@ -113,6 +113,10 @@ def carry_out(tiers: Tiers, groups: Sequence[Group]) -> Outcome:
             settled += [(marks[now[0].place], now[1])] if now[1] or not now[0].state.held else []
     refused = tiers.journal.archive([move for plan in written for move in plan.moves])
     _count(done, written, refused)
+    today = tiers.clock.now().astimezone(tiers.zone).date()
+    for move in (move for plan in written for move in plan.moves if move not in refused):
+        if move.replaced:
+            corrections.follow(tiers.journal, move.replaced, move.entry.document, today)
     for plan in written:
         settled += _drop_others(tiers, plan, marks, done)
     tiers.journal.settle(settled)
@@ -181,7 +185,9 @@ def _planned(tiers: Tiers, group: Group, done: Outcome) -> _Plan | None:
 def _plan(tiers: Tiers, group: Group) -> _Plan:
     shelf, state = tiers.shelves[group.tier], read(tiers, group)
     if state.strays:
-        group = replace(group, arriving=(*group.arriving, *conflict.taken_in(tiers, group, state.strays)))
+        found = conflict.resolved(tiers, group, state.strays)
+        group = replace(group, arriving=(*group.arriving, *found.arriving))
+        state.own = _joined(state.own, found.own)
     entries = {key: living.entry for key, living in state.living.items()}
     entries |= {one.entry.document.key: in_hot(one.entry) for one in group.arriving}
     if not entries and not state.own:

@@ -47,7 +47,7 @@ _PRIORITIES, _CATEGORIES = ("high", "medium", "low"), ("state", "decision", "pre
 _DONE, _CURRENT = "done", "current"
 _SENTENCE = re.compile(r"(?<=[.!?。])\s")
 #: Copies that Obsidian Sync, Dropbox, Syncthing and this program make of what was written in two places: a person's to judge.
-_COPY = re.compile(r"conflicted copy|\.sync-conflict-|\(.*충돌.*\)|\(Gieok's version\b", re.IGNORECASE)
+_COPY = re.compile(r"conflicted copy|\.sync-conflict-|\(.*충돌.*\)|\((?:Gieok|Vault)'s version\b", re.IGNORECASE)
 
 
 class Links(NamedTuple):
@@ -60,6 +60,8 @@ class Links(NamedTuple):
 
 
 NO_LINKS = Links()
+#: In the names of notes that hold the version of a memory which does not live on: Gieok's, or that of its person.
+OURS, THEIRS = "Gieok's version", "Vault's version"
 
 
 class BrokenNote(ValueError):
@@ -174,7 +176,7 @@ def with_comment(text: str, entry: Entry) -> str:
 
 
 def conflict_note(document: Document, zone: tzinfo, of: str) -> str:
-    """Return a note that keeps what Gieok had where a person wrote something else meanwhile; `of` is the path of theirs."""
+    """Return a note that keeps the version of a memory which does not live on; `of` is the path of its note."""
     of = of.removesuffix(SUFFIX)
     blocks = {"type": "conflict", "date": f"{_since(document).astimezone(zone):%Y-%m-%dT%H:%M:%S}", "of": f"[[{of}]]"}
     head = properties.joined({name: properties.block(name, value) for name, value in blocks.items()})
@@ -187,12 +189,12 @@ def text_of_conflict(text: str) -> str:
     return found[1].strip() if found else ""
 
 
-def conflict_path(path: str, day: date, number: int = 1) -> str:
+def conflict_path(path: str, day: date, whose: str, number: int = 1) -> str:
     """Return where such a note goes."""
     again = f" {number}" if number > 1 else ""
     folder, slash, name = path.rpartition("/")
     title = filenames.legal(name.removesuffix(SUFFIX), 60)
-    return f"{folder}{slash}{title} (Gieok's version {day.isoformat()}{again}){SUFFIX}"
+    return f"{folder}{slash}{title} ({whose} {day.isoformat()}{again}){SUFFIX}"
 
 
 def _whole(blocks: Mapping[str, str], rest: str, comment: re.Match[str]) -> ReadNote:

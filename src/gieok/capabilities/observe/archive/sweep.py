@@ -1,16 +1,19 @@
 """What is due moves from hot to warm, a day comes back, stale places are swept, and people's corrections are taken in."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from gieok.capabilities.observe.archive import limits, move, retention
 from gieok.capabilities.observe.archive.tiers import INCIDENT, LOCK, Arrival, Group, Outcome, Tiers
 from gieok.engine.distil import deliver
+from gieok.engine.durable import retier
 from gieok.errors import ArchiveFailed
 from gieok.model.archive import Move, Place
 from gieok.model.conversation import Incident
 from gieok.model.memory import Document, Entry, Scope, Tier
+from gieok.ports.archive import Tidying
 
 #: Memories that are moved at once.
 _AT_ONCE = 1_000
@@ -33,6 +36,8 @@ def run(tiers: Tiers) -> Outcome:
     with tiers.journal.exclusive(LOCK):
         done.add(_swept(tiers))
         _tell(tiers, done)
+    for store in tiers.beside():
+        retier(tiers.journal, store)
     return done
 
 
@@ -95,12 +100,14 @@ def restore(tiers: Tiers, scope: Scope, day: date) -> Outcome:
 
 
 def drop_damaged(tiers: Tiers) -> Outcome:
-    """Delete the copies of files that could not be read: nobody can tell whether they hold what was forgotten."""
+    """Delete copies of files that could not be read, and parts of files: nobody can tell what of the forgotten they hold."""
     done = Outcome()
     with tiers.journal.exclusive(LOCK):
         for scope in tiers.journal.made_scopes():
             try:
                 archive = tiers.shelves[Tier.WARM].archive(scope)
+                if isinstance(archive, Tidying):
+                    archive.tidy()
                 for file in [one for one in archive.files() if one.path.startswith(f"{move.DAMAGED}/")]:
                     archive.delete(file.path, file.revision)
             except ArchiveFailed as error:
@@ -170,6 +177,8 @@ def _heal(tiers: Tiers, done: Outcome) -> None:
 def _swept(tiers: Tiers) -> Outcome:
     """Rewrite stale places until none is left that can be."""
     done, before = Outcome(), set[Place]()
+    for archive in {id(a): a for a in _archives(tiers)}.values():
+        archive.tidy()
     for _ in range(_SWEEPS):
         places = {stale.place for stale in tiers.journal.stale_places() if stale.place.tier in tiers.shelves}
         if places == before:
@@ -179,6 +188,16 @@ def _swept(tiers: Tiers) -> Outcome:
         _settle_missing(tiers, places)
         deliver(tiers.journal, tiers.store)
     return done
+
+
+def _archives(tiers: Tiers) -> Iterator[Tidying]:
+    """Yield the archives of stale places in which a killed writer may have left something."""
+    for stale in tiers.journal.stale_places():
+        if stale.place.tier in tiers.shelves:
+            with suppress(ArchiveFailed):
+                archive = tiers.shelves[stale.place.tier].archive(stale.place.scope)
+                if isinstance(archive, Tidying):
+                    yield archive
 
 
 def _settle_missing(tiers: Tiers, places: Iterable[Place]) -> None:

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from gieok.capabilities.observe.archive import cold, move, note_file, questions
+from gieok.capabilities.observe.archive import cold, move, note_file, questions, sweep
 from gieok.capabilities.observe.archive.note_file import BrokenNote, NoteForm
 from gieok.capabilities.observe.archive.questions import Asked, Question
 from gieok.capabilities.observe.archive.shelf import Shelf
 from gieok.capabilities.observe.archive.sweep import KEPT
 from gieok.capabilities.observe.archive.tiers import Group, Outcome, Tiers
 from gieok.engine.distil import deliver
-from gieok.errors import ArchiveConflict, ArchiveFailed, ArchiveMissing
+from gieok.errors import ArchiveFailed, ArchiveMissing
 from gieok.model.archive import ArchivedMemory, Move, Place
 from gieok.model.memory import Entry, Scope, Tier
 from gieok.ports.archive import Archive, ArchivedFile
@@ -59,12 +59,10 @@ def run(tiers: Tiers) -> Synced:
     done, shelf = Synced(), tiers.shelves[Tier.COLD]
     deliver(tiers.journal, tiers.store)
     by_location: dict[str, _Look] = {}
-    for one in tiers.journal.places():
-        if one.place.tier is Tier.COLD:
-            archive = shelf.archive(one.place.scope)
-            look = by_location.setdefault(archive.location, _Look(archive, {}))
-            rows = tiers.journal.archived(one.place.scope, place=one.place)
-            look.rows.setdefault(filenames.same(one.place.path), []).extend(rows)
+    for row in cold.in_cold(tiers):
+        archive = shelf.archive(row.place.scope)
+        look = by_location.setdefault(archive.location, _Look(archive, {}))
+        look.rows.setdefault(filenames.same(row.place.path), []).append(row)
     for question in questions.load(tiers.journal):  # what returned is known by its question
         archive = shelf.archive(question.scope)
         by_location.setdefault(archive.location, _Look(archive, {}))
@@ -268,4 +266,37 @@ def answered(tiers: Tiers, asked: Sequence[Question]) -> None:
     questions.settle(tiers.journal, [(one.scope, one.key) for one in asked])
 
 
-__all__ = ["VANISHED", "ArchiveConflict", "ArchiveFailed", "Synced", "answered", "run"]
+def swept(tiers: Tiers) -> list[str]:
+    """Leave in files what lives there (`sweep.sweep`), and nothing of what was forgotten; return what could not be done.
+
+    Notes are called by what they say: so cursors, which hold their names, are let go of, and read anew by the next run.
+    """
+    is_cold = any(one.place.tier is Tier.COLD for one in tiers.journal.stale_places())
+    wrong = list(sweep.sweep(tiers).failed)
+    if is_cold:
+        for realm in tiers.journal.realms(_REALM):
+            tiers.journal.keep(realm, {}, tiers.journal.kept(realm))
+    asked = questions.load(tiers.journal)
+    if asked and Tier.COLD in tiers.shelves:
+        wrong += _drop_forgotten(tiers, asked)
+    return wrong
+
+
+def _drop_forgotten(tiers: Tiers, asked: Sequence[Question]) -> list[str]:
+    """Drop questions about memories that are gone, with the notes beside."""
+    wrong: list[str] = []
+    deliver(tiers.journal, tiers.store)
+    for one in asked:
+        if tiers.store.get(one.scope, [one.key]):
+            continue
+        try:
+            if one.what is Asked.EDITED:
+                archive = tiers.shelves[Tier.COLD].archive(one.scope)
+                archive.delete(one.path, archive.read(one.path)[1])
+        except ArchiveMissing:
+            pass
+        except ArchiveFailed as error:
+            wrong.append(f"{one.path}: {error}")
+            continue
+        answered(tiers, [one])
+    return wrong

@@ -1,6 +1,6 @@
 """What moves between tiers are made of: the journal, the store, the shelves; and what came of them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, tzinfo
 
@@ -10,7 +10,7 @@ from gieok.capabilities.observe.archive.shelf import Shelf
 from gieok.model.archive import ArchivedMemory
 from gieok.model.memory import Entry, Scope, Tier
 from gieok.ports.journal import FullJournal
-from gieok.ports.store import Documents
+from gieok.ports.store import Documents, Store
 from gieok.ports.system import Clock
 
 #: Lock of the journal under which files of archives are written.
@@ -31,6 +31,8 @@ class Tiers:
     zone: tzinfo
     #: How much of a scope may be in hot.
     limits: Limits = Limits()
+    #: Stores that stand in for `store` while it cannot be reached.
+    beside: Callable[[], Sequence[Store]] = tuple
 
 
 @dataclass(slots=True)

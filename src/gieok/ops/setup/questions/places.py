@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from gieok.capabilities.observe.archive import vaults
 from gieok.ops.operation import Words
 from gieok.ops.setup.interview import AnswerKind, Interview, SetupQuestion
 from gieok.ops.setup.questions.model import wrong_secret
@@ -43,7 +44,7 @@ def wrong_folder(known: Interview, text: str) -> str:
         return known.words("that is inside Gieok's own folder", "Gieok 자신의 폴더 안입니다")
     if path.exists() and not path.is_dir():
         return known.words("that is a file", "파일입니다")
-    if known.text("cold") == "obsidian" and not (path / ".obsidian").is_dir():
+    if known.text("cold") == "obsidian" and not vaults.is_vault(path):
         return known.words("no vault: it has no .obsidian folder", "보관함이 아닙니다: .obsidian 폴더가 없습니다")
     return _wrong_place(known, path)
 
