@@ -56,6 +56,7 @@ class Opened(NamedTuple):
     server_cpu_s: Callable[[], float] = lambda: 0.0
     disk_bytes: Callable[[], int] = lambda: 0
     close: Callable[[], None] = lambda: None
+    url: str = ""
 
 
 def open_sqlite(folder: Path) -> Opened:
@@ -91,7 +92,7 @@ def open_postgres(folder: Path) -> Opened:
         store.close()
         server.stop()
 
-    return Opened(store, cpu_s, lambda: store.stats().disk_bytes, close)
+    return Opened(store, cpu_s, lambda: store.stats().disk_bytes, close, server.get_uri())
 
 
 def open_lancedb(folder: Path) -> Opened:

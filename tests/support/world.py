@@ -88,6 +88,7 @@ CALLS = {
     "redact": ["--all"],
     "forget": ["--match", "VLAN", "--yes"],
     "store switch": ["sqlite"],
+    "journal switch": ["sqlite"],
     "config show": [],
     "move": ["/nowhere", "/elsewhere"],
     "uninstall": [],

@@ -18,6 +18,9 @@ from gieok.model.memory import Scope, Tier
 from gieok.ops.context import ArchiveContext
 from gieok.ports.archive import Archive, PlainSealer
 
+#: Realm of the journal: the vault that was found.
+_VAULT = "archive.vault"
+
 
 def opened(wiring: Wiring) -> ArchiveContext:
     """Put the context together; nothing is read before it is asked for."""
@@ -100,12 +103,17 @@ def looked_into(wiring: Wiring) -> str:
 
 
 def _folder(wiring: Wiring, name: str) -> Path:
-    """Return the folder that the settings name, else the vault that was open last."""
+    """Return the folder that the settings name, else the vault that was open when cold was used first: it stays that one."""
     caller, configured = wiring.caller, wiring.settings.text("archive.folder")
     if configured:
         return caller.path(configured)
+    journal = wiring.stores.journal()
+    if name == "obsidian" and (chosen := journal.kept(_VAULT).get(name)):
+        return Path(chosen)
     known = vaults.found(caller.environment, caller.user) if name == "obsidian" else []
-    if not known:
+    if known:
+        journal.keep(_VAULT, {name: str(known[0].path)})
+    else:
         what = "Obsidian knows no vault on this machine" if name == "obsidian" else "`archive.folder` is not set"
         raise ArchiveFailed(what, hint="set `archive.folder` in config.yaml")
     return known[0].path

@@ -83,9 +83,9 @@ class Stores:
             return folder, None
         return folder, salvaged
 
-    def choose(self, name: str) -> None:
-        """Make a store the configured one, for good."""
-        config.choose(self._settings, "store", name)
+    def choose(self, setting: str, name: str) -> None:
+        """Make a store or a journal the configured one, for good."""
+        config.choose(self._settings, setting, name)
 
     def _open(self, name: str) -> Store:
         row = registry.load(registry.STORES, name)
@@ -103,8 +103,12 @@ class Stores:
         return store
 
     def _open_journal(self) -> "FullJournal":
-        row = registry.load(registry.JOURNALS, self.journal_name)
-        file = self._settings.home / registry.JOURNALS[self.journal_name].file
+        return self.open_journal(self.journal_name)
+
+    def open_journal(self, name: str) -> "FullJournal":
+        """Open a journal by name."""
+        row = registry.load(registry.JOURNALS, name)
+        file = self._settings.home / registry.JOURNALS[name].file
         made: FullJournal = row.open(self._opening._replace(file=file, sealers=self._sealers))
         return made
 

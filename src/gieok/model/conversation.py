@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gieok.model.memory import Scope
 
@@ -194,6 +194,13 @@ class TalkMoved(NamedTuple):
         if not isinstance(other, TalkMoved):
             return NotImplemented
         return TalkMoved(self.messages + other.messages, self.bytes + other.bytes, (*self.wrong, *other.wrong))
+
+
+class JournalRow(NamedTuple):
+    """A row of a journal that is copied: its table, and values that every journal understands."""
+
+    table: str
+    values: tuple[Any, ...]
 
 
 class JournalStats(NamedTuple):

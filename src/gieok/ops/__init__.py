@@ -80,6 +80,7 @@ _MODULES = {
     "rebuild": "home.rebuild",
     "calibrate": "memory.calibrate",
     "store switch": "home.store_switch",
+    "journal switch": "home.journal_switch",
     "config show": "home.show_config",
 }
 

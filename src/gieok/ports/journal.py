@@ -25,6 +25,7 @@ from gieok.model.conversation import (
     Usage,
 )
 from gieok.model.memory import Document, Entry, Scope
+from gieok.ports.journal_rows import CopiedJournal
 from gieok.ports.relocation import Relocation
 
 
@@ -390,6 +391,7 @@ class FullJournal(
     Forgetting,
     Relocation,
     Ledger,
+    CopiedJournal,
     JournalUpkeep,
     Protocol,
 ):

@@ -92,6 +92,10 @@ class JournalServer(SqlJournal):
                 (sid, list(seqs)),
             )
 
+    def _numbered(self, db: Db, most: int) -> None:
+        is_behind = "WHERE (SELECT last_value FROM numbers) < ?"
+        db.execute(f"SELECT setval('{NAME}.numbers', ?) {is_behind}", (most, most))
+
     def _left(self, db: Db, sid: int, tier: str, path: str) -> None:
         mark_stale(db, sid, tier, path)
 

@@ -11,7 +11,7 @@ from gieok.backends.stores.rows import batches, document_row, marks, to_ms, utc
 from gieok.model.archive import ArchivedMemory, ArchivedPlace, Move, Place, StalePlace
 from gieok.model.memory import Scope, Tier
 
-_COLUMNS = "key, tier, place, content_hash, revision, tokens, moved_at, day, kind, stands"
+COLUMNS = "key, tier, place, content_hash, revision, tokens, moved_at, day, kind, stands"
 _OF_PLACE = "scope_id = ? AND tier = ? AND place = ?"
 _OF_KEY = "scope_id = ? AND key = ?"
 
@@ -87,9 +87,9 @@ class SqlArchived(SqlJournal):
             return True
         if before is None:
             db.execute(f"DELETE FROM made WHERE {_OF_KEY}", (sid, key))
-            db.execute(f"INSERT INTO archived (scope_id, {_COLUMNS}) VALUES ({marks(range(11))})", (sid, *_to_row(to)))
+            db.execute(f"INSERT INTO archived (scope_id, {COLUMNS}) VALUES ({marks(range(11))})", (sid, *_to_row(to)))
         else:
-            names = _COLUMNS.split(", ")[1:]
+            names = COLUMNS.split(", ")[1:]
             changed = ", ".join(f"{name} = ?" for name in names)
             db.execute(f"UPDATE archived SET {changed} WHERE {_OF_KEY}", (*_to_row(to)[1:], sid, key))
             if before.place != to.place:
@@ -130,7 +130,7 @@ def _is_unmoved(db: Db, sid: int, move: Move) -> bool:
 def _rows(
     db: Db, sid: int, keys: Sequence[str] | None, place: Place | None, day: date | None
 ) -> Iterator[tuple[Any, ...]]:
-    select = f"SELECT {_COLUMNS} FROM archived WHERE scope_id = ?"
+    select = f"SELECT {COLUMNS} FROM archived WHERE scope_id = ?"
     if place is not None:
         yield from db.execute(f"{select} AND tier = ? AND place = ?", (sid, place.tier, place.path))
     elif day is not None:

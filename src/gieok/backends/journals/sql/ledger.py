@@ -6,8 +6,8 @@ from gieok.backends.journals.sql.database import SqlJournal
 from gieok.backends.stores.rows import marks, to_ms, utc
 from gieok.model.conversation import Incident, Usage
 
-_USAGE = "calls, input_tokens, output_tokens, failures, seconds, dollars"
-_ADDED = ", ".join(f"{name} = usage.{name} + excluded.{name}" for name in _USAGE.split(", "))
+USAGE = "calls, input_tokens, output_tokens, failures, seconds, dollars"
+_ADDED = ", ".join(f"{name} = usage.{name} + excluded.{name}" for name in USAGE.split(", "))
 
 
 class SqlLedger(SqlJournal):
@@ -17,7 +17,7 @@ class SqlLedger(SqlJournal):
         """Add to what a role used on a day."""
         with self._writing() as db:
             db.execute(
-                f"INSERT INTO usage (day, role, {_USAGE}) VALUES (?, ?, {marks(usage)}) "
+                f"INSERT INTO usage (day, role, {USAGE}) VALUES (?, ?, {marks(usage)}) "
                 f"ON CONFLICT (day, role) DO UPDATE SET {_ADDED}",
                 (day.isoformat(), role, *usage),
             )
@@ -26,7 +26,7 @@ class SqlLedger(SqlJournal):
         """Return what was used from a day on."""
         with self._reading() as db:
             rows = db.execute(
-                f"SELECT day, role, {_USAGE} FROM usage WHERE day >= ? ORDER BY day, role", (since.isoformat(),)
+                f"SELECT day, role, {USAGE} FROM usage WHERE day >= ? ORDER BY day, role", (since.isoformat(),)
             )
             return {(date.fromisoformat(day), role): Usage(*rest) for day, role, *rest in rows}
 

@@ -11,10 +11,10 @@ from gieok.backends.stores.rows import batches, marks, to_ms, utc
 from gieok.model.conversation import Cursor, Journalled, Message, Reject, Retraction, Role, TranscriptEvent
 from gieok.model.memory import Scope
 
-_CURSOR = 'identity, path, "offset", line, head, head_bytes, tail, tail_bytes, is_rereading'
+CURSOR = 'identity, path, "offset", line, head, head_bytes, tail, tail_bytes, is_rereading'
 _HASH_BYTES = 12
 _TAKEN_BACK = 1
-_REJECT = 'path, line, "offset", length, reason'
+REJECT = 'path, line, "offset", length, reason'
 
 
 class _Version(NamedTuple):
@@ -48,7 +48,7 @@ class SqlMessages(SqlJournal):
             self._add(db, sid, events)
             if rejects:
                 db.executemany(
-                    f"INSERT INTO rejects ({own.column}{_REJECT}) VALUES ({own.mark}?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                    f"INSERT INTO rejects ({own.column}{REJECT}) VALUES ({own.mark}?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                     [(*own.values, *reject) for reject in rejects],
                 )
             _put_cursor(db, own, cursor)
@@ -62,12 +62,12 @@ class SqlMessages(SqlJournal):
     def cursors(self) -> list[Cursor]:
         """Return all cursors."""
         with self._reading() as db:
-            return [_to_cursor(row) for row in db.execute(f"SELECT {_CURSOR} FROM cursors ORDER BY identity")]
+            return [_to_cursor(row) for row in db.execute(f"SELECT {CURSOR} FROM cursors ORDER BY identity")]
 
     def rejects(self, limit: int) -> list[Reject]:
         """Return the newest rejects."""
         with self._reading() as db:
-            rows = db.execute(f"SELECT {_REJECT} FROM rejects ORDER BY id DESC LIMIT ?", (limit,))
+            rows = db.execute(f"SELECT {REJECT} FROM rejects ORDER BY id DESC LIMIT ?", (limit,))
             return [Reject(*row) for row in rows]
 
     def occurrences(self, scope: Scope, ids: Sequence[str]) -> dict[str, int]:
@@ -229,7 +229,7 @@ def source_id(db: Db, own: Owner, source: tuple[str, str, str]) -> int:
 
 
 def _cursor(db: Db, own: Owner, identity: str) -> Cursor | None:
-    row = db.execute(f"SELECT {_CURSOR} FROM cursors WHERE identity = ?{own.where}", (identity, *own.values)).fetchone()
+    row = db.execute(f"SELECT {CURSOR} FROM cursors WHERE identity = ?{own.where}", (identity, *own.values)).fetchone()
     return _to_cursor(row) if row else None
 
 
@@ -237,7 +237,7 @@ def _is_taken_over(db: Db, own: Owner, expected: Cursor | None) -> bool:
     """Take the cursor of a transcript from the scope that it went to before, where cursors belong to scopes."""
     if expected is None or not own.where or _cursor(db, own, expected.identity):
         return False
-    rows = db.execute(f"SELECT {_CURSOR} FROM cursors WHERE identity = ? FOR UPDATE", (expected.identity,)).fetchall()
+    rows = db.execute(f"SELECT {CURSOR} FROM cursors WHERE identity = ? FOR UPDATE", (expected.identity,)).fetchall()
     if expected not in map(_to_cursor, rows):
         return False
     db.execute("DELETE FROM cursors WHERE identity = ?", (expected.identity,))
@@ -245,9 +245,9 @@ def _is_taken_over(db: Db, own: Owner, expected: Cursor | None) -> bool:
 
 
 def _put_cursor(db: Db, own: Owner, cursor: Cursor) -> None:
-    changed = ", ".join(f"{name} = excluded.{name}" for name in _CURSOR.split(", ")[1:])
+    changed = ", ".join(f"{name} = excluded.{name}" for name in CURSOR.split(", ")[1:])
     db.execute(
-        f"INSERT INTO cursors ({own.column}{_CURSOR}) VALUES ({own.mark}{marks(cursor)}) "
+        f"INSERT INTO cursors ({own.column}{CURSOR}) VALUES ({own.mark}{marks(cursor)}) "
         f"ON CONFLICT ({own.column}identity) DO UPDATE SET {changed}",
         (*own.values, *cursor),
     )

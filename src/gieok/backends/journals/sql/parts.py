@@ -1,6 +1,7 @@
 """The parts of the journal put together, and its counts."""
 
 from gieok.backends.journals.sql.archived import SqlArchived
+from gieok.backends.journals.sql.copying import SqlCopies
 from gieok.backends.journals.sql.database import Db
 from gieok.backends.journals.sql.forgetting import SqlForgetting
 from gieok.backends.journals.sql.kept import SqlKept
@@ -12,7 +13,7 @@ from gieok.model.conversation import JournalStats
 from gieok.model.memory import Scope
 
 
-class SqlParts(SqlPositions, SqlForgetting, SqlRelocation, SqlKept, SqlArchived, SqlLedger, SqlUpkeep):
+class SqlParts(SqlPositions, SqlCopies, SqlForgetting, SqlRelocation, SqlKept, SqlArchived, SqlLedger, SqlUpkeep):
     """`FullJournal` but for what a database does its own way: `exclusive`, `compact`, `scrub`, `close`."""
 
     def stats(self, scope: Scope | None = None) -> JournalStats:

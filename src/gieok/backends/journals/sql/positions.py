@@ -10,7 +10,7 @@ from gieok.backends.stores.rows import document_row, to_document, to_ms, utc
 from gieok.model.conversation import BufferedSpan, Run
 from gieok.model.memory import Document, Entry, Scope
 
-_RUN = 'reader, kind, at, start, "end", messages, source_tokens, documents, document_tokens, model'
+RUN = 'reader, kind, at, start, "end", messages, source_tokens, documents, document_tokens, model'
 
 
 class SqlPositions(SqlDurable):
@@ -59,7 +59,7 @@ class SqlPositions(SqlDurable):
                 'DELETE FROM chunks WHERE scope_id = ? AND reader = ? AND "end" <= ?', (sid, run.reader, run.end)
             )
             ((run_id,),) = db.execute(
-                f"INSERT INTO runs (scope_id, {_RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+                f"INSERT INTO runs (scope_id, {RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
                 (sid, run.reader, run.kind, to_ms(run.at), *run[4:]),
             ).fetchall()
             db.executemany(
@@ -97,7 +97,7 @@ class SqlPositions(SqlDurable):
         """Return runs from a time on."""
         with self._reading_of(scope) as (db, sid):
             rows = db.execute(
-                f"SELECT {_RUN} FROM runs WHERE scope_id = ? AND at >= ? ORDER BY id",
+                f"SELECT {RUN} FROM runs WHERE scope_id = ? AND at >= ? ORDER BY id",
                 (sid, to_ms(since)),
             )
             return [Run(scope, reader, kind, utc(at), *rest) for reader, kind, at, *rest in rows]

@@ -1,0 +1,149 @@
+"""`gieok journal switch`: from SQLite to a real PostgreSQL and back, killed, refused."""
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from gieok.app import open_context
+from gieok.backends.journals.postgres.journal import PostgresJournal
+from gieok.backends.journals.sqlite.journal import SqliteJournal
+from gieok.engine.journal_copy import copy, differences
+from gieok.errors import BadRequest
+from gieok.model.archive import Move, Place
+from gieok.model.conversation import BufferedSpan, Incident, JournalRow, Reject, Retraction, Usage
+from gieok.model.memory import Scope, Tier
+from gieok.ops import operation
+from gieok.ops.home.journal_switch import JournalSwitchRequest, JournalSwitchResult
+from gieok.ops.operation import Style
+from gieok.ports.journal import FullJournal
+from gieok.testing.contracts.archived import lives
+from gieok.testing.contracts.journal import add, held
+from gieok.testing.contracts.positions import run
+from gieok.testing.samples import AT, EVERYTHING, HOME, OTHER, entry, said
+
+
+def _fill(journal: FullJournal) -> None:
+    """Put a row into every table."""
+    add(journal, said("a", "one\0 결제"), said("b"), said("b", "b2"), said("c"), Retraction("s", "c"))
+    add(journal, said("a", "the same session, another scope"), scope=OTHER, file="2:2")
+    journal.correct(HOME, "a", "corrected")
+    cursor = journal.cursors()[0]
+    assert journal.append(HOME, [], cursor._replace(offset=99), cursor, [Reject("/t", 1, 0, 9, "no JSON")])
+    one, *_, last = (found.seq for found in journal.read(HOME, 0, budget_tokens=EVERYTHING))
+    assert journal.commit(0, run(one), put=[entry("m", "x"), entry("n", "y")], forget=[entry("o", "z").document])
+    assert journal.buffer(HOME, "observe", BufferedSpan(one, last, 1, "chunk"))
+    assert journal.archive([Move(entry("n", "y"), lives(entry("n", "y")))]) == []
+    journal.mark_stale([Place(HOME, Tier.WARM, "2026/old.md")])
+    journal.delivered([number for number, _, _ in journal.undelivered(1)])
+    journal.keep("realm", {"a": "b"})
+    journal.charge(AT.date(), "observer", Usage(1, 2, 3, 4, 0.5, 0.25))
+    journal.raise_incident(Incident("observer", "down", AT, 1, AT + timedelta(minutes=1)))
+    journal.identity()
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Iterator[SqliteJournal]:
+    journal = SqliteJournal(tmp_path / "here.sqlite")
+    _fill(journal)
+    yield journal
+    journal.close()
+
+
+@pytest.fixture
+def there(make_database: Callable[[], str]) -> Iterator[PostgresJournal]:
+    journal = PostgresJournal(make_database())
+    yield journal
+    journal.close()
+
+
+def test_everything_is_copied_and_back_and_goes_on(here: SqliteJournal, there: PostgresJournal, tmp_path: Path) -> None:
+    tables = {row.table for scope in (HOME, None) for row in here.copied_rows(scope)}
+    assert len(tables) == 15
+    assert copy(here, there).scopes == 2
+    assert copy(here, there).copied == 0
+    assert (held(there), there.made(HOME), there.archived(HOME)) == (held(here), here.made(HOME), here.archived(HOME))
+    assert (there.corrections(HOME), there.identity()) == (here.corrections(HOME), here.identity())
+    add(there, said("d"))
+    add(there, said("e"), scope=OTHER, file="2:2")
+    there.hand_over([entry("p", "new")])
+    assert held(there)[-1] == "d"
+    assert len(there.cursors()) == 2
+    back = SqliteJournal(tmp_path / "back.sqlite")
+    copy(there, back)
+    assert (differences(there, back), held(back)) == ([], held(there))
+    add(back, said("f"))
+    assert held(back)[-1] == "f"
+    back.close()
+
+
+class _Killed(PostgresJournal):
+    """Takes one part, and dies in the next."""
+
+    taken = 0
+
+    def take_rows(self, scope: Scope | None, rows: Iterable[JournalRow]) -> None:
+        def dying() -> Iterator[JournalRow]:
+            yield from rows
+            if self.taken:
+                raise KeyboardInterrupt
+
+        super().take_rows(scope, dying())
+        self.taken += 1
+
+
+def test_a_copy_that_was_killed_goes_on(here: SqliteJournal, make_database: Callable[[], str]) -> None:
+    url = make_database()
+    dying, there = _Killed(url), PostgresJournal(url)
+    with pytest.raises(KeyboardInterrupt):
+        copy(here, dying)
+    assert len(differences(here, there)) == 2
+    assert copy(here, there).copied == 2
+    dying.close()
+    there.close()
+
+
+def test_what_another_journal_holds_is_dropped_only_when_asked_for(here: SqliteJournal, there: PostgresJournal) -> None:
+    add(there, said("a", "somebody's"), scope=Scope("agent:somebody"))
+    with pytest.raises(BadRequest, match="agent:somebody"):
+        copy(here, there)
+    copy(here, there, replace=True)
+    assert (differences(here, there), there.scopes()) == ([], here.scopes())
+
+
+def test_the_command_changes_the_setting_once_both_are_equal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make_database: Callable[[], str]
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    for name, value in {
+        "GIEOK_HOME": str(home),
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_DATABASE_URL": make_database(),
+    }.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+
+    def switch(name: str, *, dry_run: bool = False) -> JournalSwitchResult:
+        context = open_context({})
+        try:
+            request = JournalSwitchRequest(name=name, dry_run=dry_run)
+            done: JournalSwitchResult = operation("journal switch").handler(context, request)
+            return done
+        finally:
+            context.memory.journal().close()
+
+    journal = SqliteJournal(home / "journal.sqlite")
+    _fill(journal)
+    journal.close()
+    assert not switch("postgres", dry_run=True).done
+    moved = switch("postgres")
+    assert (moved.scopes, moved.location.partition("://")[0]) == (2, "postgresql")
+    assert (home / "config.yaml").read_text() == "journal: postgres\n"
+    words = operation("journal switch").present(moved, Style("en", colour=False))
+    assert "compared and equal" in words
+    with pytest.raises(BadRequest, match="no journal to switch to"):
+        switch("postgres")
+    assert switch("sqlite").copied == 0
+    assert (home / "config.yaml").read_text() == "journal: sqlite\n"
