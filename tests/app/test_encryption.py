@@ -327,9 +327,8 @@ def test_a_restored_home_opens_with_the_key_that_was_kept_elsewhere(house: House
         house.backups.restore(file, home, key_file=copy)
     file.write_bytes(whole)
     house.backups.restore(file, home, key_file=copy)
-    (home / "keys").mkdir(exist_ok=True)
-    (home / "keys" / "age.txt").write_bytes(copy.read_bytes())
-    (home / "keys" / "age.txt").chmod(0o600)
+    assert (home / "keys" / "age.txt").read_bytes() == copy.read_bytes()
+    assert (home / "keys" / "age.txt").stat().st_mode & 0o777 == 0o600
     assert house.texts() == texts
     assert shelf.PlainSealer().suffix == ""
 

@@ -87,6 +87,8 @@ class HomeBackups:
         journal = self._wiring.stores.journal()
         folder = held.enter_context(members.staging(self._home))
         copies: list[Source] = []
+        if registry.STORES[self._wiring.stores.name].is_remote:
+            left_out.append((f"store: {self._wiring.stores.name}", "it is on a server; `gieok rebuild` makes it again"))
         if not registry.local_journal(str(self._home), self._wiring.stores.journal_name):
             left_out.append((journal.location, "it is on a server: back it up there, `pg_dump -n gieok_journal`"))
         archive = held.enter_context(ExitStack())
@@ -184,6 +186,7 @@ class HomeBackups:
                 with file.open("rb") as source:
                     read = _read_back(source, str(file), opener, extraction)
                 extraction.set_times()
+                self._bring_key(staging, key_file)
                 counts = self._settled(staging)
                 with no_daemon(home):
                     aside = self._take_place(staging, home)
@@ -193,6 +196,18 @@ class HomeBackups:
         if aside and not used:
             shutil.rmtree(aside, ignore_errors=True)
         return Restored(_report(found, read), home, *counts, kept_aside=str(aside) if aside and used else "")
+
+    def _bring_key(self, home: Path, key_file: Path | None) -> None:
+        """Put the key with which a backup was opened into the restored home, where that looks for it."""
+        wanted = sealing.state(home).key
+        own = sealing.state(self._home)
+        known = [key_file] if key_file else [key.file for key in (own.key, own.before) if key]
+        if wanted is None or wanted.file.exists() or not wanted.file.is_relative_to(home):
+            return
+        for file in known:
+            with suppress(BadConfig):
+                if sealing.key_in(self._wiring, file).recipient == wanted.recipient:
+                    fs.replace_private(wanted.file, file.read_bytes())
 
     def _settled(self, home: Path) -> tuple[int, int, int]:
         """Check the databases of a restored home, bring them to this release, and the store in line with the journal."""
