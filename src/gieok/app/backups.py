@@ -1,7 +1,6 @@
 """Makes, checks and restores backups of a home."""
 
 import hashlib
-import io
 import os
 import re
 import shutil
@@ -17,7 +16,7 @@ from gieok.app import sealing
 from gieok.app.stores import adopt
 from gieok.app.wiring import Wiring
 from gieok.backends.backups import bundle, members
-from gieok.backends.backups.bundle import Bundled, Source
+from gieok.backends.backups.bundle import Bundled, Source, SummedStream
 from gieok.backends.backups.unfinished import unfinished
 from gieok.capabilities.observe import turns
 from gieok.engine import distil, durable
@@ -67,7 +66,7 @@ class HomeBackups:
             fs.sweep(folder)
             left_out: list[tuple[str, str]] = []
             now = self._wiring.clock.now().astimezone(UTC)
-            summed = _Summed(fresh.stream)
+            summed = SummedStream(fresh.stream)
             plain = cast("BinaryIO", summed)
             with seal.sealing(plain) if seal else nullcontext(plain) as out, ExitStack() as held:
                 sources = self._sources(held, left_out, with_keys=with_keys, is_sealed=seal is not None)
@@ -253,25 +252,7 @@ class HomeBackups:
         return aside
 
 
-class _Summed(io.RawIOBase):
-    """Sums up what is written to a file."""
-
-    def __init__(self, out: BinaryIO) -> None:
-        self._out = out
-        self.sum = hashlib.sha256()
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: "bytes | memoryview") -> int:  # type: ignore[override]
-        self.sum.update(data)
-        return self._out.write(data)
-
-    def flush(self) -> None:
-        self._out.flush()
-
-
-def _verify_written(source: BinaryIO, what: str, seal: Any, summed: _Summed, made: Bundled) -> None:  # noqa: ANN401
+def _verify_written(source: BinaryIO, what: str, seal: Any, summed: SummedStream, made: Bundled) -> None:  # noqa: ANN401
     """Raise StoreError unless a file holds what was written to it, and reads as what was meant where the key is at hand."""
     total = hashlib.sha256()
     while data := source.read(1 << 20):
