@@ -49,27 +49,6 @@ class Bundled(NamedTuple):
         return sum(size for size, _ in self.files.values())
 
 
-class SummedStream(io.RawIOBase):
-    """Sums up what is written to a file."""
-
-    def __init__(self, out: BinaryIO) -> None:
-        self._out = out
-        self.sum = hashlib.sha256()
-
-    def writable(self) -> bool:
-        """Return True."""
-        return True
-
-    def write(self, data: "bytes | memoryview") -> int:  # type: ignore[override]
-        """Write, and count it in."""
-        self.sum.update(data)
-        return self._out.write(data)
-
-    def flush(self) -> None:
-        """Flush the file."""
-        self._out.flush()
-
-
 class _Counted:
     """Reads a file for `tarfile`, and sums it up. A file that shrinks meanwhile ends the backup."""
 
