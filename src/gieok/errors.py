@@ -291,9 +291,6 @@ STATUS: dict[str, tuple[int, int, int]] = {
     "generator_failed": (2, 502, -32603),
     "degenerate_output": (2, 502, -32603),
     "answer_cut": (2, 502, -32603),
-    "archive_failed": (2, 502, -32603),
-    "archive_missing": (2, 502, -32603),
-    "archive_conflict": (2, 409, -32603),
     "output_lost": (2, 500, -32603),
     "budget_reached": (2, 429, -32603),
 }

@@ -8,6 +8,7 @@ from gieok.capabilities.observe.archive import approval, questions, sync
 from gieok.capabilities.observe.archive.questions import Asked, Question
 from gieok.capabilities.observe.archive.tiers import LOCK, Outcome, Tiers
 from gieok.errors import BadRequest
+from gieok.model.archive import Place
 from gieok.model.memory import Tier
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
@@ -57,7 +58,8 @@ def approve(context: Context, request: ArchiveAnswerRequest) -> AnswerResult:
         done = approval.approve(tiers, days)
         approval.drop_beside(tiers, edited)
     done.wrong += _forget(context, tiers, deleted)
-    return _told(context, done, AnswerResult(len(days), done.moved, len(deleted), 0, len(edited), ()))
+    forgotten = len(deleted) - len({*deleted} & {*questions.load(tiers.journal)})
+    return _told(context, done, AnswerResult(len(days), done.moved, forgotten, 0, len(edited), ()))
 
 
 def reject(context: Context, request: ArchiveAnswerRequest) -> AnswerResult:
@@ -113,9 +115,12 @@ def _forget(context: Context, tiers: Tiers, deleted: Sequence[Question]) -> list
     if not deleted:
         return []
     wanted = ForgetFilter(tuple(one.handle for one in deleted))
+    # Should the file be back meanwhile, it goes too.
+    tiers.journal.mark_stale([Place(one.scope, Tier.COLD, one.path) for one in deleted])
     still = forgetting.carry_out(context, forgetting.plan(context, wanted), wanted).still_in
-    sync.answered(tiers, deleted)
-    return [f"{place}: {why}" for place, why in still]
+    left = [one for one in deleted if tiers.store.get(one.scope, [one.key])]
+    sync.answered(tiers, [one for one in deleted if one not in left])
+    return [*(f"{place}: {why}" for place, why in still), *(f"{one.path}: not of {context.scope}" for one in left)]
 
 
 def _told(context: Context, done: Outcome, result: AnswerResult) -> AnswerResult:
@@ -129,17 +134,17 @@ def _told(context: Context, done: Outcome, result: AnswerResult) -> AnswerResult
 def present(result: AnswerResult, style: Style) -> str:
     """Show what came of it."""
     parts = (
-        (result.moved, style.say(f"{result.moved:,} memories moved to cold", f"기억 {result.moved:,}개를 cold로 옮김")),
+        (result.moved, style.say(f"{result.moved:,} moved to cold", f"기억 {result.moved:,}개를 cold로 옮김")),
         (result.forgotten, style.say(f"{result.forgotten:,} forgotten", f"{result.forgotten:,}개를 잊음")),
         (
             result.written_back,
             style.say(f"{result.written_back:,} written back", f"{result.written_back:,}개를 되돌려 씀"),
         ),
-        (result.settled, style.say(f"{result.settled:,} conflicts settled", f"충돌 {result.settled:,}개를 정리함")),
+        (result.settled, style.say(f"{result.settled:,} settled", f"충돌 {result.settled:,}개를 정리함")),
     )
     said = [text for count, text in parts if count]
     if result.days and not result.moved:
-        said.append(style.say(f"{result.days:,} days stay in warm", f"{result.days:,}일은 warm에 남음"))
+        said.append(style.say(f"stays in warm: {result.days:,}", f"{result.days:,}일은 warm에 남음"))
     head = ", ".join(said) or style.say("nothing changed", "달라진 것이 없습니다")
     return "\n".join([head, *(f"  ✗ {printable(line)}" for line in result.wrong)])
 
