@@ -13,9 +13,7 @@ from gieok.model.conversation import JournalStats
 from gieok.model.memory import Scope
 
 
-class SqlParts(
-    SqlPositions, SqlCopies, SqlForgetting, SqlRelocation, SqlKept, SqlArchived, SqlLedger, SqlUpkeep
-):
+class SqlParts(SqlPositions, SqlCopies, SqlForgetting, SqlRelocation, SqlKept, SqlArchived, SqlLedger, SqlUpkeep):
     """`FullJournal` but for what a database does its own way: `exclusive`, `compact`, `scrub`, `close`."""
 
     def stats(self, scope: Scope | None = None) -> JournalStats:
