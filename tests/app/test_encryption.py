@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gieok.app import open_context, sealing
+from gieok.app import open_context, restoring, sealing
 from gieok.app.backups import HomeBackups
 from gieok.app.encryption import IN_CLEAR, HomeEncryption
 from gieok.backends.sealers.age import AgeSealer
@@ -327,9 +327,8 @@ def test_a_restored_home_opens_with_the_key_that_was_kept_elsewhere(house: House
         house.backups.restore(file, home, key_file=copy)
     file.write_bytes(whole)
     house.backups.restore(file, home, key_file=copy)
-    (home / "keys").mkdir(exist_ok=True)
-    (home / "keys" / "age.txt").write_bytes(copy.read_bytes())
-    (home / "keys" / "age.txt").chmod(0o600)
+    assert (home / "keys" / "age.txt").read_bytes() == copy.read_bytes()
+    assert (home / "keys" / "age.txt").stat().st_mode & 0o777 == 0o600
     assert house.texts() == texts
     assert shelf.PlainSealer().suffix == ""
 
@@ -345,3 +344,18 @@ def test_forget_reaches_into_encrypted_archives_and_names_encrypted_backups(hous
     sealer = sealing.in_use(context.admin.encryption()._wiring)
     assert not [data for data in house.files().values() if f"{_SECRET} 0".encode() in sealer.open(data)]
     assert [path for path, _ in done.still_in] == [str(file)]
+
+
+def test_a_backup_cannot_have_a_key_written_outside_the_home(house: House, tmp_path: Path) -> None:
+    house.encryption.on()
+    state = json.loads((house.home / "encryption.json").read_text())
+    state["key"]["file"] = "../../outside"
+    (house.home / "encryption.json").write_text(json.dumps(state))
+    (tmp_path / "outside").write_text("")  # where `create` looks for the key
+    wiring = house.encryption._wiring
+    restoring.bring_key(wiring, house.home, house.home / "keys" / "age.txt")
+    assert (tmp_path / "outside").read_text() == ""
+    (tmp_path / "outside").unlink()
+    restoring.bring_key(wiring, house.home, house.home / "keys" / "age.txt")
+    assert not (tmp_path / "outside").exists()
+    assert not (tmp_path.parent / "outside").exists()

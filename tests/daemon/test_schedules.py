@@ -1,12 +1,15 @@
 """Jobs at their time, by a clock that is moved by hand."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from contexts import using
 
 from gieok.app import open_context
+from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.daemon.board import Board
 from gieok.daemon.schedules import Schedules
 from gieok.errors import BadConfig, StoreBusy
@@ -131,6 +134,23 @@ def test_one_that_fails_does_not_keep_the_others(context: Context, clock: Manual
     run_due(context, table)
     clock.advance(_DAY)
     assert [ran.ok for ran in run_due(context, table)] == [False, True]
+
+
+def test_each_machine_of_a_shared_journal_looks_after_its_own_files_and_one_of_them_after_the_rest(
+    context: Context, clock: ManualClock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = _Told()
+    table = [told.job(clock), told.job(clock)._replace(name="own", is_local=True)]
+    monkeypatch.setattr(SqliteJournal, "location", "postgresql://server/memory")
+    journal = context.memory.journal()
+    other = using(
+        replace(context, home=tmp_path / "other"), "memory", journal=lambda: journal, has_journal=lambda: True
+    )
+    for one in (context, other):
+        run_due(one, table)
+    clock.advance(_DAY)
+    assert [ran.name for ran in run_due(context, table)] == ["count", "own"]
+    assert [ran.name for ran in run_due(other, table)] == ["own"]
 
 
 def test_the_daemon_sleeps_until_the_next_job_and_never_longer_than_a_clock_may_be_wrong(

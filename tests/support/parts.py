@@ -29,6 +29,10 @@ NEEDS = {
     "observe_stats": ("genai_prices",),
     "ops/setup": ("dropbox", "openai"),
     "archives/dropbox": ("dropbox",),
+    "sealers": ("pyrage",),
+    "app/encryption": ("pyrage",),
+    "app/databases": ("pyrage", "sqlcipher3"),
+    "ops/home/backup": ("pyrage",),
 }
 
 

@@ -2,25 +2,21 @@
 
 import hashlib
 import io
-import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, cast
 
 from gieok import __version__, fs, paths, registry
-from gieok.app import sealing
-from gieok.app.stores import adopt
+from gieok.app import restoring, sealing
 from gieok.app.wiring import Wiring
 from gieok.backends.backups import bundle, members
 from gieok.backends.backups.bundle import Bundled, Source
 from gieok.backends.backups.unfinished import unfinished
 from gieok.capabilities.observe import turns
-from gieok.engine import distil, durable
 from gieok.errors import BadConfig, BadRequest, Damaged, StoreError, StoreFull, WrongKey
 from gieok.ports.backup import BackupFile, BackupReport, Restored
 
@@ -87,6 +83,8 @@ class HomeBackups:
         journal = self._wiring.stores.journal()
         folder = held.enter_context(members.staging(self._home))
         copies: list[Source] = []
+        if registry.STORES[self._wiring.stores.name].is_remote:
+            left_out.append((f"store: {self._wiring.stores.name}", "it is on a server; `gieok rebuild` makes it again"))
         if not registry.local_journal(str(self._home), self._wiring.stores.journal_name):
             left_out.append((journal.location, "it is on a server: back it up there, `pg_dump -n gieok_journal`"))
         archive = held.enter_context(ExitStack())
@@ -170,7 +168,7 @@ class HomeBackups:
         """Read all of a backup into a folder beside the home, bring it up to date, and only then let it take the place."""
         found, home = _existing(file), home.resolve()
         opener = self._opener(found, key_file)
-        used = _is_used(home)
+        used = restoring.is_used(home)
         if used and not replace:
             hint = "`--to FOLDER` restores elsewhere; `--replace` takes its place, and keeps it aside"
             raise BadRequest(f"{str(home)!r} holds memories already", hint=hint)
@@ -180,62 +178,20 @@ class HomeBackups:
                 raise BadRequest(f"another process restores {str(home)!r}", hint="wait for its end")
             shutil.rmtree(staging, ignore_errors=True)
             try:
-                extraction = _Extraction(staging)
+                extraction = restoring.Extraction(staging)
                 with file.open("rb") as source:
                     read = _read_back(source, str(file), opener, extraction)
                 extraction.set_times()
-                counts = self._settled(staging)
-                with no_daemon(home):
-                    aside = self._take_place(staging, home)
+                restoring.bring_key(self._wiring, staging, key_file)
+                counts = restoring.settled(self._wiring, staging)
+                with restoring.no_daemon(home):
+                    aside = restoring.take_place(self._wiring, staging, home)
             finally:
                 shutil.rmtree(staging, ignore_errors=True)
         home.with_name(f".{home.name}.restoring.lock").unlink(missing_ok=True)
         if aside and not used:
             shutil.rmtree(aside, ignore_errors=True)
         return Restored(_report(found, read), home, *counts, kept_aside=str(aside) if aside and used else "")
-
-    def _settled(self, home: Path) -> tuple[int, int, int]:
-        """Check the databases of a restored home, bring them to this release, and the store in line with the journal."""
-        for file in members.databases(home):
-            members.check(file, "journal" if file == paths.journal(home) else "store")
-        if not paths.journal(home).exists():
-            return 0, 0, 0
-        journal = registry.load(registry.JOURNALS, "sqlite")(
-            paths.journal(home), sealers=partial(sealing.of_archives, self._wiring, home)
-        )
-        documents = 0
-        if paths.database(home).exists():
-            store = registry.load(registry.STORES, registry.LOCAL_STORE)(paths.database(home))
-            adopt(lambda: journal, store)  # of an older release, which kept more in the store
-            distil.deliver(journal, store)
-            for scope in sorted({*journal.made_scopes(), *durable.noted_scopes(journal)}):
-                durable.restore(journal, store, scope)
-            if self._wiring.settings.flag("index.sessions"):
-                turns.update_all(journal, store)
-            documents = store.stats().documents
-            store.close()
-        made = sum(len(journal.made(scope)) for scope in journal.made_scopes())
-        messages = journal.stats().messages
-        journal.close()
-        return messages, made, documents
-
-    def _take_place(self, staging: Path, home: Path) -> Path | None:
-        """Rename: the old home steps aside, the new one takes its place."""
-        if not home.exists():
-            staging.rename(home)
-            return None
-        for name in _CARRIED:
-            if (home / name).exists():
-                _copy(home / name, staging / name)
-        now = self._wiring.clock.now().astimezone(UTC)
-        aside = home.with_name(f"{home.name}.before-{now:{_DATED}}Z")
-        home.rename(aside)
-        try:
-            staging.rename(home)
-        except OSError:
-            aside.rename(home)
-            raise
-        return aside
 
 
 class _Summed(io.RawIOBase):
@@ -267,27 +223,6 @@ def _verify_written(source: BinaryIO, what: str, seal: Any, summed: _Summed, mad
         found = found and _read_back(source, what, seal) == made
     if not found:
         raise StoreError(f"{what!r} is not what was written", hint="the disk may be failing: try another folder")
-
-
-class _Extraction:
-    """Writes the files of a backup into a folder; see `bundle.Take`."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = fs.make_private(folder)
-        self._times: list[tuple[Path, float]] = []
-
-    def __call__(self, name: str, mtime_s: float) -> BinaryIO | None:
-        side, _, path = name.partition("/")
-        file = self._folder / path if side == "home" else self._folder / side / path
-        fs.make_private(file.parent)
-        fs.create_private(file)
-        self._times.append((file, mtime_s))
-        return file.open("wb")
-
-    def set_times(self) -> None:
-        """Give the files the times that they had: of a record, it is its day."""
-        for file, mtime_s in self._times:
-            os.utime(file, (mtime_s, mtime_s))
 
 
 def _read_back(
@@ -346,36 +281,6 @@ def _opens(file: Path, sealer: Any) -> bool:  # noqa: ANN401 - `StreamSealer`
 
 def _report(found: BackupFile, read: Bundled) -> BackupReport:
     return BackupReport(found, len(read.files), read.content_bytes, str(read.about.get("gieok", "")))
-
-
-def _is_used(home: Path) -> bool:
-    """Say whether a folder holds anything that is not made again or carried over."""
-    return home.is_dir() and any(
-        file.name not in _CARRIED and not members.is_made_again(file.name) for file in home.iterdir()
-    )
-
-
-def _copy(source: Path, target: Path) -> None:
-    """Copy what the target lacks; the keys of databases are those of the databases beside them."""
-    if source.is_dir() and not source.is_symlink():
-        fs.make_private(target)
-        for one in source.iterdir():
-            if not one.name.startswith("databases"):
-                _copy(one, target / one.name)
-    elif not target.exists():
-        shutil.copy2(source, target, follow_symlinks=False)
-
-
-@contextmanager
-def no_daemon(home: Path) -> Iterator[None]:
-    """Hold the daemon's lock: none runs, and none starts meanwhile. Raises BadRequest."""
-    if not home.exists():
-        yield
-        return
-    with fs.exclusive(home / "daemon.lock", wait=False) as is_free:
-        if not is_free:
-            raise BadRequest(f"a daemon runs for {str(home)!r}", hint="`gieok down`, then again")
-        yield
 
 
 @contextmanager

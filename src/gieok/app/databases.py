@@ -7,7 +7,7 @@ from datetime import UTC
 from pathlib import Path
 
 from gieok import fs
-from gieok.app.backups import no_daemon
+from gieok.app.restoring import no_daemon
 from gieok.app.wiring import Wiring
 from gieok.backends.backups import members
 from gieok.backends.sqlite import converting, driver

@@ -138,6 +138,18 @@ def test_what_was_deleted_is_forgotten_only_by_its_name(context: Context, vault:
     assert _sync(context) == SyncResult(0, 0, 0, 0, ())
 
 
+def test_a_note_that_came_back_goes_with_the_memory_that_is_forgotten(context: Context, vault: Path) -> None:
+    _answer(context, "approve", "all")
+    note = next(vault.rglob("*.md"))
+    text = note.read_text()
+    note.unlink()
+    _sync(context)
+    note.write_text(text)
+    (asked,) = _pending(context).questions
+    assert _answer(context, "approve", asked.name).forgotten == 1
+    assert not note.exists()
+
+
 def test_forgetting_reaches_notes_and_their_names(context: Context, vault: Path) -> None:
     _answer(context, "approve", "all")
     _sync(context)

@@ -1,6 +1,7 @@
 """A folder in Dropbox, by Dropbox's own SDK: revisions, sums of contents, cursors, uploads that go on where they broke off."""
 
 import re
+import threading
 import time
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -50,6 +51,8 @@ class DropboxArchive:
         folder = folder.strip("/")
         self._root = f"/{folder}" if folder else ""
         self._wait = access.wait
+        #: Dropbox takes one change of a folder after the other, and refuses those that come at once.
+        self._changing = threading.Lock()
         self._client = dropbox.Dropbox(
             oauth2_refresh_token=access.refresh_token,
             app_key=access.app_key,
@@ -93,19 +96,22 @@ class DropboxArchive:
             strict_conflict=True,
         )
         wanted = content_hash(data)
-        if len(data) > MOST_AT_ONCE_BYTES:
-            facts = self._uploaded(path, data, commit, wanted)
-        else:
-            facts = self._asked(
-                lambda: self._client.files_upload(
-                    data, commit.path, mode=commit.mode, mute=True, strict_conflict=True, content_hash=wanted
-                ),
-                path,
-                wanted,
-            )
+        with self._changing:
+            facts = self._put(path, data, commit, wanted)
         if facts.content_hash != wanted:
             raise ArchiveFailed(f"{path!r} arrived in {self.location} damaged")
         return str(facts.rev)
+
+    def _put(self, path: str, data: bytes, commit: api.CommitInfo, wanted: str) -> Any:  # noqa: ANN401 - the SDK has no types
+        if len(data) > MOST_AT_ONCE_BYTES:
+            return self._uploaded(path, data, commit, wanted)
+        return self._asked(
+            lambda: self._client.files_upload(
+                data, commit.path, mode=commit.mode, mute=True, strict_conflict=True, content_hash=wanted
+            ),
+            path,
+            wanted,
+        )
 
     def _uploaded(self, path: str, data: bytes, commit: api.CommitInfo, wanted: str) -> Any:  # noqa: ANN401 - see `_listed`
         upload = _Upload(self._client, lambda once: self._asked(once, path), data)
@@ -118,7 +124,8 @@ class DropboxArchive:
         """Delete a file. Folders stay: between a look into one and its deletion, a file may come."""
         full = self._full(path)
         try:
-            self._asked(lambda: self._client.files_delete_v2(full, parent_rev=_rev(expected)), path)
+            with self._changing:
+                self._asked(lambda: self._client.files_delete_v2(full, parent_rev=_rev(expected)), path)
         except ArchiveMissing:
             return
 

@@ -16,7 +16,8 @@ from gieok.text.markdown import FrontMatter, front_matter
 
 _LARGEST_BYTES = 5_000_000
 _FEW = 50
-_OBSERVED = re.compile(r"^\s*[-*]\s+\[([^\[\]()\d][^\[\]()]*)\]\s+(.+)$")
+#: A category of one letter is the mark of a task, one that begins with a digit a time.
+_OBSERVED = re.compile(r"^\s*[-*]\s+\[([^\[\]()\d][^\[\]()]+)\]\s+(.+)$")
 _RELATED = re.compile(r"^\s*[-*]\s+(?:\"([^\"]+)\"|'([^']+)'|(\S+))\s+\[\[([^\[\]]+)\]\]")
 _LINK_ALONE = re.compile(r"^\s*[-*]\s+\[[^\]]*\]\([^)\s]+\.md\)")
 #: Headings under which the lines of basic-memory stand.

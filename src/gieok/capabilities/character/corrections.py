@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 
 class Settled(NamedTuple):
-    """A text without what it takes back, and that."""
+    """A text without what it takes back, and that: pairs of what was wrong and what is right."""
 
     text: str
-    wrong: tuple[str, ...] = ()
+    wrong: tuple[tuple[str, str], ...] = ()
 
 
 _DOTS = r"[\s.…,!?~ㅋㅎ]*"
@@ -57,7 +57,7 @@ _KEPT = ("kept_ko", "kept_far")
 
 def settled(text: str) -> Settled:
     """Return a text without what it puts right itself; the month of a wrong date stays where the right one names none."""
-    wrong: list[str] = []
+    wrong: list[tuple[str, str]] = []
     for pattern in _COMPILED:
         found = pattern.search(text)
         if found is None or _NO_CORRECTION.match(found["wrong"]):
@@ -74,6 +74,9 @@ def settled(text: str) -> Settled:
             right = found["wrong"].split(" ")[0] + " " + right
         kept = "".join(named.get(name) or "" for name in _KEPT)
         kept = f"{kept.strip()}{'. ' if named.get('skip') else ' '}{named.get('skip') or ''}" if kept.strip() else ""
-        text = text[: found.start()] + kept + right + text[found.end() :]
-        wrong.append(found["wrong"].strip())
+        wrong.append((found["wrong"].strip(), right + text[found.end() :][:12]))
+        is_moved = kept and not named.get(
+            "skip"
+        )  # "born 3 July, don't forget. no, August": the day goes where it was said
+        text = text[: found.start()] + (right + kept if is_moved else kept + right) + text[found.end() :]
     return Settled(text, tuple(wrong))

@@ -13,16 +13,19 @@ from gieok.capabilities.character import gates, patterns_en, patterns_ko, plans
 from gieok.capabilities.character.corrections import settled
 from gieok.capabilities.character.memory import CHARACTER, USER, Fact
 from gieok.capabilities.character.patterns import OF_ANY, OF_OTHER, OF_USER, Pattern, tidy
+from gieok.capabilities.character.predicates import PREDICATES
 from gieok.text.day_ahead import day_ahead
 from gieok.text.language import language_of
 
 _SENTENCE = re.compile(r"(?<![A-Z][a-z])(?<!\bMr)[.!?…\n]+(?!\d)|[ㅋㅎ]{2,}|[ㅠㅜ]+")
+_NUMBER = re.compile(r"\d{1,2}(?=일|st|nd|rd|th|\b)")
 _AGE = re.compile(r"(?P<age>(?:\d{1,2}|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열(?: ?(?:한|두|세|네|다섯))?) ?살)(?!반)")
 _ASKS_KO = re.compile(r"(?:까|나요|니|냐|ㄴ가요|을까|지)\s*$")
 _KIN_EN = re.compile(
     r"\bmy (?:\w+ )?(?P<kin>sister|brother|mom|mum|mother|dad|father|son|daughter|niece|nephew|cousin|aunt|uncle|husband|wife)\b|\b(?P<of>dad|mom|mum|sister|brother)'?s\b",
     re.IGNORECASE,
 )
+_PRONOUN = re.compile(r"\b(?:s?he|s?hes)\b", re.IGNORECASE)
 _KIN_KO = re.compile(r"(?P<kin>여동생|남동생|동생|조카|언니 딸|아들|딸|언니|오빠|누나|형|엄마|아빠)")
 _DROPPED = re.compile(
     r"안 ?하기로|취소|접었|접고|폐기|환불|이제 ?안 ?(?:해|하|가|다녀)|그만(?:두|뒀|둔|하)|관뒀|포기|때려 ?치|없던 ?일|[은는] 안 ?(?:해|하려|할)|끊었|끊고"
@@ -31,6 +34,7 @@ _DROPPED = re.compile(
 )
 #: A number of month and day, as a birthday is kept.
 _WORD = re.compile(r"[가-힣]{2,}|[A-Za-z]{4,}")
+_MOST_THOUGHT = 120
 _COMMON = frozenset(
     "this that with have just idea plan thing doing maybe thinking about eventually class 생각 요즘 이제 그냥 아직 모르 진짜 나중".split()
 )
@@ -78,20 +82,33 @@ def detect(said: Spoken, held: Sequence[Fact]) -> Detection:
         return Detection(gate=gate)
     if not said.is_user:
         return Detection(tuple(_of_character(said)))
-    text = settled(gates.without_quotes(said.text)).text
+    text, wrong = settled(gates.without_quotes(said.text))
     names = _names(held)
     found = [*_stated(said, text, names, held), *plans.plans(said.day, text, said.earlier, held, Finding)]
+    found += _righted(wrong, text, held, said.day) if not found else []
     found = [one for one in found if not _is_said_better(one, found)]
     found += [] if found else _ideas(text)
     unique = {(f.subject, f.predicate, f.object): f for f in reversed(found)}
     return Detection(tuple(reversed(unique.values())), tuple(_dropped(text, held)))
 
 
+def _righted(wrong: Sequence[tuple[str, str]], text: str, held: Sequence[Fact], day: date) -> Iterator[Finding]:
+    """Yield facts of today with the day that a message puts right: "not the 21st, the 22nd" names nothing but that."""
+    for old, new in wrong:
+        before, now = _NUMBER.search(old), _NUMBER.search(new)
+        for fact in held if before and now else ():
+            is_of_today = abs((fact.at.date() - day).days) <= 1
+            pattern = rf"(?<!\d){before[0]}(?!\d)" if before else ""
+            if is_of_today and re.search(pattern, fact.object) and now:
+                value = re.sub(pattern, now[0], fact.object)
+                yield Finding(fact.predicate, value, text.strip(), fact.subject, is_change=True)
+
+
 def _is_said_better(one: Finding, found: Sequence[Finding]) -> bool:
     """Say whether another finding of the message says the same and more: whose age it is, where somebody moves."""
     if one.predicate == "family":
         return any(other.subject != USER and other.subject.lower() in one.object.lower() for other in found)
-    return one.predicate == "move" and any(other.predicate == "lives_in" for other in found)
+    return one.predicate in ("move", "trip") and any(other.predicate == "lives_in" for other in found)
 
 
 def sentences(text: str) -> list[str]:
@@ -116,7 +133,7 @@ def _names(held: Sequence[Fact]) -> frozenset[str]:
 def _stated(said: Spoken, text: str, names: frozenset[str], held: Sequence[Fact]) -> Iterator[Finding]:
     rows = patterns_ko.PATTERNS if language_of(text) == "ko" else patterns_en.PATTERNS
     about = gates.Topic()
-    taken: set[str] = set()
+    taken: set[tuple[str, int]] = set()
     for number, sentence in enumerate(sentences(text)):
         if gates.is_idea(sentence):
             continue
@@ -126,12 +143,26 @@ def _stated(said: Spoken, text: str, names: frozenset[str], held: Sequence[Fact]
         )
         yield from _of_pets(sentence, about, held)
         for row in rows:
-            if (row.about == OF_USER and about.who and not _owns(sentence, row)) or row.predicate in taken:
+            if row.predicate == "age" and _is_animal(about, held):
+                continue
+            if (row.about == OF_USER and about.who and not _owns(sentence, row)) or _place(
+                row.predicate, number
+            ) in taken:
                 continue
             found = _matched(row, sentence, said, text, about)
             if found:
-                taken.add(found.predicate)
+                taken.add(_place(found.predicate, number))
                 yield found
+
+
+def _place(predicate: str, sentence: int) -> tuple[str, int]:
+    """Return what one finding of a message takes: a single-valued predicate whole, another in its sentence."""
+    row = PREDICATES.get(predicate)
+    return predicate, 0 if row and row.is_single else sentence
+
+
+def _is_animal(about: gates.Topic, held: Sequence[Fact]) -> bool:
+    return any(fact.predicate == "pet" and fact.object.split(" (")[0] == about.who for fact in held)
 
 
 def _owns(sentence: str, row: Pattern) -> bool:
@@ -150,7 +181,7 @@ def _owns(sentence: str, row: Pattern) -> bool:
 def _matched(row: Pattern, sentence: str, said: Spoken, text: str, about: gates.Topic) -> Finding | None:
     """Return what a row finds in a sentence."""
     found = row.compiled.search(sentence)
-    if found is None or not _may_match(row, sentence, said.answers):
+    if found is None or not _may_match(row, sentence, said.answers) or (row.never and re.search(row.never, text)):
         return None
     before = said.earlier[-2:] if row.looks_back else ()
     near = re.search(row.near, " ".join((*before, text)), re.IGNORECASE) if row.near else None
@@ -167,7 +198,7 @@ def _matched(row: Pattern, sentence: str, said: Spoken, text: str, about: gates.
     age = _AGE.search(text) if row.predicate == "pet" else None
     value = value.removesuffix(")") + f", {age['age']})" if age and value.endswith(")") else value
     subject = USER
-    if row.about in (OF_OTHER, OF_ANY) and not (subject := _other(text, about, row)):
+    if row.about in (OF_OTHER, OF_ANY) and not (subject := _other(text, about, row, said.earlier)):
         return None
     return Finding(row.predicate, value, sentence.strip(), subject, row.confidence, row.subtype)
 
@@ -181,8 +212,8 @@ def _may_match(row: Pattern, sentence: str, answers: str) -> bool:
     return not row.asked or re.search(row.asked, answers, re.IGNORECASE) is not None
 
 
-def _other(text: str, about: gates.Topic, row: Pattern) -> str:
-    """Return whom a row of others is about: a name in the message, else the word for kin; '' for nobody."""
+def _other(text: str, about: gates.Topic, row: Pattern, earlier: Sequence[str]) -> str:
+    """Return whom a row of others is about: a name in the message, else the word for kin, of who is "he" the one before."""
     if row.predicate == "family":
         return USER
     named = re.search(
@@ -192,6 +223,8 @@ def _other(text: str, about: gates.Topic, row: Pattern) -> str:
     if named:
         return named["n"] or named["m"]
     near = _KIN_EN.search(text) or _KIN_KO.search(text)
+    if near is None and _PRONOUN.search(text):
+        near = _KIN_EN.search(" ".join(earlier[-1:]))
     if near:
         return next(word for word in near.groups() if word).lower()
     return about.who
@@ -239,9 +272,10 @@ def _of_character(said: Spoken) -> Iterator[Finding]:
 
 
 def _ideas(text: str) -> list[Finding]:
-    """Return what the user only thinks of, a sentence each: short ones say nothing."""
-    thought = (s for s in sentences(text) if gates.is_idea(s) and len(_WORD.findall(s)) >= 2)
-    return [Finding("plan", s.strip(" ?~"), s.strip(), confidence=0.4, is_idea=True) for s in list(thought)[:1]]
+    """Return what the user only thinks of, in their words: short ones say nothing."""
+    is_thought = any(gates.is_idea(sentence) for sentence in sentences(text)) and len(_WORD.findall(text)) >= 2
+    thought = text.strip()[:_MOST_THOUGHT]
+    return [Finding("plan", thought, thought, confidence=0.4, is_idea=True)] if is_thought else []
 
 
 def _dropped(text: str, held: Sequence[Fact]) -> Iterator[Fact]:

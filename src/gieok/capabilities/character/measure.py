@@ -102,8 +102,14 @@ def measured_facts(conversation: Row, facts: Sequence[Fact], turn_of: Mapping[st
 
 
 def _trap(traps: Sequence[Row], fact: Fact, turn_of: Mapping[str, int]) -> Row | None:
+    """Return the trap that a fact fell into: it holds its words, or was said in its turn and holds a part of them."""
     said = {turn_of.get(identity) for identity in fact.message_ids}
-    return next((trap for trap in traps if trap["turn"] in said or occurs(trap["trap"], fact.object)), None)
+    own = same_value(fact.object)
+
+    def is_in(trap: Row) -> bool:
+        return occurs(trap["trap"], fact.object) or (trap["turn"] in said and own in same_value(trap["trap"]))
+
+    return next((trap for trap in traps if is_in(trap)), None)
 
 
 def _measure_current(row: Row, rows: Sequence[Row], facts: Sequence[Fact], score: Score) -> None:

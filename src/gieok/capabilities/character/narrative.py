@@ -14,6 +14,12 @@ _NEAR_DAYS, _JUST_DAYS = 7, 3
 _ALONE = ("솔로", "single", "혼자", "alone", "없음")
 
 
+_KIN = frozenset(
+    "엄마 아빠 어머니 아버지 언니 오빠 누나 형 동생 남동생 여동생 조카 할머니 할아버지 친구 sister brother mom mum mother dad father son"
+    " daughter niece nephew cousin aunt uncle husband wife".split()
+)
+
+
 class Section(NamedTuple):
     """A heading, Korean and English, and whether what stands below holds now."""
 
@@ -136,7 +142,8 @@ def _by_need(held: Held, view: View, who: str) -> Iterator[Line]:
     speech = [fact for fact in current if fact.predicate in ("speech_level", "address_form", "name", "allergy")]
     yield from (lines[fact.key] for fact in speech)
     yield from (line for line in lines.values() if line.section == NEAR)
-    lines |= {moment.key: _moment_line(moment, view) for moment in held.moments}
+    told_once = {moment.message_ids: moment for moment in reversed(held.moments)}
+    lines |= {moment.key: _moment_line(moment, view) for moment in told_once.values()}
     lines |= {episode.key: _episode_line(episode, view) for episode in held.episodes}
     yield from (lines[key] for key in held.recalled if key in lines)
     by_weight = sorted(current, key=lambda fact: (-fact.importance, -fact.mentions, -fact.at.timestamp()))
@@ -145,7 +152,7 @@ def _by_need(held: Held, view: View, who: str) -> Iterator[Line]:
         (fact for fact in facts if not fact.is_current or fact.is_idea), key=lambda fact: fact.at, reverse=True
     )
     yield from (lines[fact.key] for fact in over)
-    yield from (lines[moment.key] for moment in reversed(held.moments))
+    yield from (lines[moment.key] for moment in reversed(held.moments) if moment.key in lines)
     yield from (lines[episode.key] for episode in reversed(held.episodes))
 
 
@@ -153,7 +160,7 @@ def _fact_line(fact: Fact, view: View, who: str) -> Line:
     if fact.is_idea:
         status = _DROPPED if not fact.is_current else _ONLY
         return Line(THOUGHT, f'{view.day(fact.at)}: "{fact.object}" — {view.say(*status)}', fact.key)
-    name = {USER: who, CHARACTER: view.say("나", "I")}.get(fact.subject, fact.subject)
+    name = _named(fact.subject, view, who)
     row = PREDICATES[fact.predicate]
     telling = row.ko if view.lang == "ko" else row.en
     if not fact.is_current:
@@ -163,6 +170,13 @@ def _fact_line(fact: Fact, view: View, who: str) -> Line:
     if fact.subject == CHARACTER and fact.predicate in _SELF:
         return Line(NOW, filled(view.say(*_SELF[fact.predicate]), o=fact.object), fact.key)
     return Line(NOW, filled(telling.now, who=name, o=fact.object), fact.key)
+
+
+def _named(subject: str, view: View, who: str) -> str:
+    """Return whom a fact is about: a word for kin is the user's."""
+    if subject in _KIN:
+        return view.say(f"{who}의 {subject}", f"{who}'s {subject}")
+    return {USER: who, CHARACTER: view.say("나", "I")}.get(subject, subject)
 
 
 def _past_line(fact: Fact, view: View, told: str) -> Line:

@@ -11,7 +11,7 @@ OF_USER, OF_OTHER, OF_ANY = "user", "other", "any"
 class Pattern:
     """`words` has the group `v`, or `value` stands for itself; `near` must be in the message.
 
-    `unless` must not be in the sentence; `asked` must be in the character's turn before; `value` may name groups.
+    `unless` must not be in the sentence, `never` not in the message; `asked` must be in the character's turn before; `value` may name groups.
     """
 
     predicate: str
@@ -21,6 +21,7 @@ class Pattern:
     confidence: float = 0.9
     near: str = ""
     unless: str = ""
+    never: str = ""
     asked: str = ""
     subtype: str = ""
     #: `near` may stand in what the user said just before, too.

@@ -20,21 +20,21 @@ _TIME = re.compile(
     r"(?:오전|오후|아침|저녁|밤|새벽|낮) ?(?:\d{1,2}|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|열한|열두)시(?: ?반)?|\b(?:at )?\d{1,2}(?::\d\d)? ?[ap]m\b",
     re.IGNORECASE,
 )
-_BIRTHDAY = re.compile(r"생일|\d일생|생이거든|\bbirthday|\bbday|\bborn\b", re.IGNORECASE)
+_BIRTHDAY = re.compile(r"생일|\d일생|생이[가-힣]|\bbirthday|\bbday|\bborn\b", re.IGNORECASE)
 #: What is over, and what somebody else told of themselves.
 _OVER = re.compile(
     r"다녀왔|갔다 ?왔|봤어|끝났|했었|지난|저번|\bwent\b|\bwas\b(?! (?:supposed|meant))|\bhad\b|\blast\b|\bback then\b",
     re.IGNORECASE,
 )
 _PLACE_KO = re.compile(
-    r"(?<![가-힣])(?P<v>[가-힣]{2,4}?)(?:으로|로|에)?\s?(?:여행|놀러|가기로|가자|간다|출장|캠핑|떠나)"
+    r"(?<![가-힣])(?P<v>[가-힣]{2,4}?)(?:으로|로|에)?\s?(?:여행|놀러|가기로|가자|간다|출장|캠핑|떠나|다녀오|갔다 ?오|가려고|갈 ?거)"
 )
 _PLACE_EN = re.compile(
     r"\b(?:to|in) (?P<v>(?-i:[A-Z])\w+)|\b(?P<w>[a-z]{4,}) (?=(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]* \d)",
     re.IGNORECASE,
 )
 _NO_PLACE = frozenset(
-    "우리 같이 이번 다음 그때 여름 겨울 방학 휴가 가족 친구 주말 thing next this trip friday saturday sunday".split()
+    "모시고 데리고 혼자 우리 같이 이번 다음 그때 여름 겨울 방학 휴가 가족 친구 주말 thing next this trip friday saturday sunday".split()
 )
 _LEADING_DAY = re.compile(r"^(?:\d{1,2}월 \d{1,2}일|[A-Z][a-z]+ \d{1,2}) ")
 
@@ -52,7 +52,7 @@ def plans(
     named = _event(text) or _event_before(text, earlier, is_change) or (_pending(held, said) if is_change else None)
     if named is None or (_OVER.search(text) and not is_change and len(days) == 1 and days[0].day == said):
         return
-    day = days[-1] if is_change else days[0]
+    day = _as_planned(days[-1] if is_change else days[0], text, named[0], held)
     about = gates.topic(text, frozenset())
     shown = _shown(text, named, day, earlier)
     subject = about.who or _owner(text) or USER
@@ -72,6 +72,14 @@ def _pending(held: Sequence[Fact], said: date) -> tuple[str, str] | None:
         return None
     last = max(open_, key=lambda fact: fact.at)
     return last.predicate, _LEADING_DAY.sub("", last.object)
+
+
+def _as_planned(day: NamedDay, text: str, predicate: str, held: Sequence[Fact]) -> NamedDay:
+    """Return the day of a plan that is known, where a text names it without its month: "yes, the 30th"."""
+    if re.search(r"월|[A-Za-z]{3} \d|\d [A-Za-z]{3}", text[day.start : day.end]):
+        return day
+    known = (date.fromisoformat(fact.day) for fact in held if fact.day and fact.predicate == predicate)
+    return next((day._replace(day=one) for one in known if one.day == day.day.day and one >= day.day), day)
 
 
 def _is_short(text: str) -> bool:

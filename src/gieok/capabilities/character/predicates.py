@@ -45,6 +45,12 @@ PREDICATES = {
                      _telling("{who} works as: {o}", "before, {who} was: {o}")),
     "lives_in": Predicate(_A, True, 0.9, _telling("{who:은/는} {o}에 산다", "{who:은/는} 전에 {o}에 살았다"),
                           _telling("{who} lives in {o}", "before, {who} lived in {o}")),
+    "major": Predicate(_A, True, 0.5, _telling("{who}의 전공은 {o}", "전 전공은 {o}"),
+                       _telling("{who} studies {o}", "{who} used to study {o}")),
+    "mbti": Predicate(_A, True, 0.4, _telling("{who}의 MBTI는 {o}", "전에는 MBTI를 {o:이라고/라고} 했다"),
+                      _telling("{who}'s MBTI is {o}", "{who} once said {o}")),
+    "hobby": Predicate(_D, False, 0.5, _telling("{who}의 취미는 {o}", "전 취미는 {o}"),
+                       _telling("{who}'s hobby is {o}", "{who}'s hobby used to be {o}")),
     "from": Predicate(_A, True, 0.5, _telling("{who:은/는} {o} 출신", "출신을 {o:으로/로} 알고 있었다"),
                       _telling("{who} comes from {o}", "{who} was taken to come from {o}")),
     "exam_score": Predicate(_A, True, 0.6, _telling("{who}의 점수는 {o}", "전 점수는 {o}"),
@@ -53,7 +59,7 @@ PREDICATES = {
                        _telling("{who}'s work is called {o}", "its title was {o} before")),
     "health": Predicate(_A, False, 0.7, _telling("{who}의 건강: {o}", "전에 {o} 때문에 아팠다"),
                         _telling("{who}'s health: {o}", "{who} had {o} once")),
-    "allergy": Predicate(_B, False, 1.0, _telling("{who:은/는} {o:이/가} 있어 먹거나 마시면 안 된다", "전에는 {o:이/가} 있었다"),
+    "allergy": Predicate(_B, False, 1.0, _telling("{who:은/는} {o:이/가} 있다. 조심해야 한다", "전에는 {o:이/가} 있었다"),
                          _telling("{who} must not eat or drink this: {o}", "{who} once had {o}")),
     "likes": Predicate(_B, False, 0.5, _telling("{who:은/는} {o:을/를} 좋아한다", "전에는 {o:을/를} 좋아했다"),
                        _telling("{who} likes {o}", "{who} used to like {o}")),
@@ -112,7 +118,7 @@ EVENTS = (
     ("move", r"이사|입주|\bmov(?:e|ing)\b"),
     ("job_start", r"첫 ?출근|출근|입사|\bstarts?\b|\bfirst day\b"),
     ("performance", r"공연|콘서트|발표회|전시|\bconcert|\bgig\b|\bshow\b"),
-    ("trip", r"여행|놀러|가기로|가자|떠나|(?<![가-힣])[가-힣]{2,4} ?간다|캠핑|출장|\btrip|\bflight|\bgoing to\b|\btravel|\bvacation|\bholiday|\bbooked\b"),
+    ("trip", r"여행|놀러|다녀오(?:려|기|자|고)|가려고|갈 ?거(?:야|예요|임)|휴가|가기로|가자|떠나|(?<![가-힣])[가-힣]{2,4} ?간다|캠핑|출장|\btrip|\bflight|\bgoing to\b|\btravel|\bvacation|\bholiday|\bbooked\b"),
 )  # fmt: skip
 
 #: Beside a single-valued slot of this predicate, plans that end when a change is announced.

@@ -8,6 +8,7 @@ from gieok.capabilities.observe.archive import approval, questions, sync
 from gieok.capabilities.observe.archive.questions import Asked, Question
 from gieok.capabilities.observe.archive.tiers import LOCK, Outcome, Tiers
 from gieok.errors import BadRequest
+from gieok.model.archive import Place
 from gieok.model.memory import Tier
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
@@ -57,7 +58,8 @@ def approve(context: Context, request: ArchiveAnswerRequest) -> AnswerResult:
         done = approval.approve(tiers, days)
         approval.drop_beside(tiers, edited)
     done.wrong += _forget(context, tiers, deleted)
-    return _told(context, done, AnswerResult(len(days), done.moved, len(deleted), 0, len(edited), ()))
+    forgotten = len(deleted) - len({*deleted} & {*questions.load(tiers.journal)})
+    return _told(context, done, AnswerResult(len(days), done.moved, forgotten, 0, len(edited), ()))
 
 
 def reject(context: Context, request: ArchiveAnswerRequest) -> AnswerResult:
@@ -113,9 +115,12 @@ def _forget(context: Context, tiers: Tiers, deleted: Sequence[Question]) -> list
     if not deleted:
         return []
     wanted = ForgetFilter(tuple(one.handle for one in deleted))
+    # Should the file be back meanwhile, it goes too.
+    tiers.journal.mark_stale([Place(one.scope, Tier.COLD, one.path) for one in deleted])
     still = forgetting.carry_out(context, forgetting.plan(context, wanted), wanted).still_in
-    sync.answered(tiers, deleted)
-    return [f"{place}: {why}" for place, why in still]
+    left = [one for one in deleted if tiers.store.get(one.scope, [one.key])]
+    sync.answered(tiers, [one for one in deleted if one not in left])
+    return [*(f"{place}: {why}" for place, why in still), *(f"{one.path}: not of {context.scope}" for one in left)]
 
 
 def _told(context: Context, done: Outcome, result: AnswerResult) -> AnswerResult:

@@ -8,7 +8,10 @@ incident, and is tried again later.
 import json
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from platform import node
 from typing import NamedTuple
+from zlib import crc32
 
 from gieok.capabilities.observe.archive import sweep
 from gieok.capabilities.observe.archive.tiers import INCIDENT, Outcome
@@ -32,12 +35,16 @@ Stopped = Callable[[], bool]
 
 
 class Job(NamedTuple):
-    """Something done by itself. `setting` holds its schedule; `work` returns what it did, '' for nothing; it may be killed."""
+    """Something done by itself. `setting` holds its schedule; `work` returns what it did, '' for nothing; it may be killed.
+
+    `is_local`: it is about this machine's files, and each machine of a journal on a server does it.
+    """
 
     name: str
     setting: str
     doc: Words
     work: Callable[[Context, Stopped], str]
+    is_local: bool = False
 
 
 class Ran(NamedTuple):
@@ -73,7 +80,7 @@ def run_due(context: Context, jobs: Sequence[Job] | None = None, *, is_stopped: 
     for job in JOBS if jobs is None else jobs:
         if is_stopped() or not _is_due(context, job):
             continue
-        with journal.exclusive(_incident(job), wait=False) as held:
+        with journal.exclusive(_incident(context, job), wait=False) as held:
             if held and _is_due(context, job):  # no other process was faster
                 done.append(_run(context, job, is_stopped))
     return done
@@ -92,7 +99,7 @@ def plan(context: Context, jobs: Iterable[Job] | None = None) -> list[Planned]:
     incidents = {found.name: found for found in context.memory.journal().incidents()} if has_journal else {}
     now = context.clock.now()
     return [
-        _planned(context, job, _record(kept.get(job.name), now), incidents.get(_incident(job)))
+        _planned(context, job, _record(kept.get(_name(context, job)), now), incidents.get(_incident(context, job)))
         for job in (JOBS if jobs is None else jobs)
     ]
 
@@ -111,17 +118,18 @@ def _planned(context: Context, job: Job, record: _Record, failed: Incident | Non
 def _is_due(context: Context, job: Job) -> bool:
     """Say whether a job's time has come. The times of one that is new here count from now on."""
     journal, now = context.memory.journal(), context.clock.now()
-    text = journal.kept(_REALM).get(job.name)
+    name = _name(context, job)
+    text = journal.kept(_REALM).get(name)
     record = _record(text, now)
     if text is None or record.since != _since(text):  # new, or the clock was set back
-        journal.keep(_REALM, {job.name: _to_text(record)})
+        journal.keep(_REALM, {name: _to_text(record)})
     if not _schedule(context, job).is_due(record.since, now):
         return False
-    return not _incidents(context).waits(_incident(job))
+    return not _incidents(context).waits(_incident(context, job))
 
 
 def _run(context: Context, job: Job, is_stopped: Stopped) -> Ran:
-    incidents, name = _incidents(context), _incident(job)
+    incidents, name = _incidents(context), _incident(context, job)
     begun = context.clock.now()
     try:
         said = redact(job.work(context, is_stopped))
@@ -133,7 +141,7 @@ def _run(context: Context, job: Job, is_stopped: Stopped) -> Ran:
     if not is_stopped():  # what was broken off is due still
         # Counted from its beginning: what came due meanwhile is due.
         record = _Record(begun, begun.isoformat(), said)
-        context.memory.journal().keep(_REALM, {job.name: _to_text(record)})
+        context.memory.journal().keep(_REALM, {_name(context, job): _to_text(record)})
     incidents.resolved(name)
     return Ran(job.name, True, said)
 
@@ -146,9 +154,18 @@ def _incidents(context: Context) -> Incidents:
     return Incidents(context.memory.journal(), context.clock, context.admin.notices())
 
 
-def _incident(job: Job) -> str:
+def _name(context: Context, job: Job) -> str:
+    """Return the name under which a job is kept: with a sum of the machine and its home where others share the journal."""
+    if not job.is_local or not context.memory.has_journal():
+        return job.name
+    if Path(context.memory.journal().location).is_relative_to(context.home):
+        return job.name
+    return f"{job.name}@{crc32(f'{node()} {context.home}'.encode('utf-8', 'surrogateescape')):08x}"
+
+
+def _incident(context: Context, job: Job) -> str:
     """Return the name of a job's incident, and of the lock under which it is run."""
-    return f"job {job.name}"
+    return f"job {_name(context, job)}"
 
 
 def _record(text: str | None, now: datetime) -> _Record:
@@ -217,8 +234,8 @@ JOBS = (
     Job("reflect", "reflect.schedule", Words("weekly reflection", "주간 성찰"), _reflect),
     Job(WARM, "archive.schedule_warm", Words("hot to warm", "hot에서 warm으로"), _warm),
     Job("talk", "archive.schedule_warm", Words("talk to files", "대화를 파일로"), _said),
-    Job("backup", "backup.schedule", Words("backup", "백업"), _back_up),
-    Job("housekeeping", "housekeeping.schedule", Words("housekeeping", "정리"), housekeeping.tidy),
+    Job("backup", "backup.schedule", Words("backup", "백업"), _back_up, is_local=True),
+    Job("housekeeping", "housekeeping.schedule", Words("housekeeping", "정리"), housekeeping.tidy, is_local=True),
     Job("cold", "archive.schedule_cold", Words("moving to cold", "cold로 옮기기"), cold.to_cold),
     Job("sync", "archive.schedule_sync", Words("synchronising cold", "cold 맞추기"), cold.by_itself),
 )

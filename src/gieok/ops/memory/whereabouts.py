@@ -9,9 +9,15 @@ from gieok.capabilities.observe import observation
 from gieok.errors import ArchiveFailed
 from gieok.model.memory import IMPORTED, Document, Scope, Tier
 from gieok.ops.context import Context
+from gieok.ops.operation import Words
 
-_REVISIONS = "a service that keeps or syncs it may hold earlier revisions for a while: delete them there"
-_IMPORTED = "it was imported from here; it is not taken in again"
+_REVISIONS = Words(
+    "a service that keeps or syncs it may hold earlier revisions for a while: delete them there",
+    "보관하거나 동기화하는 서비스에 예전 판이 얼마 동안 남을 수 있습니다. 거기서 지우세요",
+)
+_IMPORTED = Words(
+    "it was imported from here; it is not taken in again", "여기서 들여온 것입니다. 다시 들어오지 않습니다"
+)
 
 
 class RemovedFrom(NamedTuple):
@@ -37,8 +43,8 @@ def of(
             counts[(tier.value if is_ours else "index", _location(context, scope, tier))] += 1
             if document.metadata.get(IMPORTED):
                 sources |= {origin.source for origin in document.provenance if _is_there(origin.source)}
-    still = [(place, _REVISIONS) for kind, place in counts if kind == Tier.COLD]
-    still += [(source, _IMPORTED) for source in sorted(sources)]
+    still = [(place, _REVISIONS.say(context.lang)) for kind, place in counts if kind == Tier.COLD]
+    still += [(source, _IMPORTED.say(context.lang)) for source in sorted(sources)]
     return tuple(RemovedFrom(kind, number, place) for (kind, place), number in sorted(counts.items())), still
 
 

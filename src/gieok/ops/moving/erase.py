@@ -132,19 +132,33 @@ def _backups(context: Context) -> list[Path]:
 def _elsewhere(context: Context, request: EraseRequest) -> Iterator[Reason]:
     """Yield where something is that is not Gieok's to delete."""
     for file in _backups(context) if not request.backups else ():
-        yield Reason(str(file), "one of the backups: `--backups` deletes them")
+        yield Reason(
+            str(file), context.words("one of the backups: `--backups` deletes them", "백업: `--backups`가 지웁니다")
+        )
     for base in _shelves(context) if not request.projects else ():
         yield Reason(
-            str(base), "a project's own records and index: `--projects` deletes them; Git keeps what was committed"
+            str(base),
+            context.words(
+                "a project's own records and index: `--projects` deletes them; Git keeps what was committed",
+                "프로젝트의 기록과 색인: `--projects`가 지웁니다. 커밋한 것은 Git에 남습니다",
+            ),
         )
     for name in observed():
         found = load(name).place
         place = found(context.caller.user, context.caller.environment) if found else None
         if place and place.folder.is_dir():
-            yield Reason(str(place.folder), f"{name}'s own transcripts and notes")
+            yield Reason(
+                str(place.folder),
+                context.words(f"{name}'s own transcripts and notes", f"{name} 자신의 대화 기록과 노트"),
+            )
     for row in context.admin.keys().rows():
         if row.place == "keyring":
-            yield Reason(row.variable, "a key in the system's keyring: delete it there")
+            yield Reason(
+                row.variable,
+                context.words(
+                    "a key in the system's keyring: delete it there", "시스템 키 보관함의 키: 거기서 지우세요"
+                ),
+            )
 
 
 class _Erasing:
@@ -170,14 +184,24 @@ class _Erasing:
             if place.tier is Tier.WARM:  # in the home
                 continue
             if shelf is None:
-                self.left.append(Reason(place.path, "its archive is not configured any more"))
+                self.left.append(
+                    Reason(
+                        place.path,
+                        self._context.words("its archive is not configured any more", "그 보관 장소가 설정에 없습니다"),
+                    )
+                )
                 continue
             archive = shelf.archive(place.scope)
             held = shelf.read(place)
             if held is None:
                 continue
             if held.contents.own.strip():
-                self.left.append(Reason(f"{archive.location}: {place.path}", "it holds words of your own"))
+                self.left.append(
+                    Reason(
+                        f"{archive.location}: {place.path}",
+                        self._context.words("it holds words of your own", "내가 쓴 글이 있습니다"),
+                    )
+                )
                 continue
             if not self._is_dry:
                 archive.delete(place.path, held.revision)
@@ -185,7 +209,13 @@ class _Erasing:
         for location, count in gone.items():
             self.removed.append(ErasedPlace(location, Words(f"{count:,} archived files", f"보관한 파일 {count:,}개")))
             self.left.append(
-                Reason(location, "a service, or a program that syncs, may keep earlier revisions for a while")
+                Reason(
+                    location,
+                    self._context.words(
+                        "a service, or a program that syncs, may keep earlier revisions for a while",
+                        "서비스나 동기화 프로그램이 예전 판을 얼마 동안 둘 수 있습니다",
+                    ),
+                )
             )
 
     def servers(self) -> None:

@@ -33,16 +33,21 @@ def server() -> Iterator[DropboxServer]:
 
 
 @pytest.fixture
-def box(tmp_path: Path, server: DropboxServer) -> Iterator[Vault]:
-    """Return tiers whose cold one is in Dropbox."""
+def vault(tmp_path: Path) -> Iterator[Vault]:
+    """Return a vault."""
     made = vaults.make(tmp_path)
+    yield made
+    made.tiers.journal.close()
+
+
+@pytest.fixture
+def box(vault: Vault, server: DropboxServer) -> Iterator[Vault]:
+    """Return the same with its cold tier in Dropbox."""
     with server.session() as session:
         access = DropboxAccess("refresh-token", "app-key", session=session, wait=lambda seconds: None)
         archive = DropboxArchive("Gieok/agent-main", access)
-        shelves = {**made.tiers.shelves, Tier.COLD: Shelf(Tier.COLD, DayForm(UTC), lambda scope: archive)}
-        made.tiers = dataclasses.replace(made.tiers, shelves=shelves)
-        yield made
-        made.tiers.journal.close()
+        shelves = {**vault.tiers.shelves, Tier.COLD: Shelf(Tier.COLD, DayForm(UTC), lambda scope: archive)}
+        yield Vault(vault.folder, dataclasses.replace(vault.tiers, shelves=shelves))
 
 
 def _edit(server: DropboxServer, old: str, new: str) -> None:
@@ -96,3 +101,15 @@ def test_what_breaks_off_leaves_the_memory_where_it_was(box: Vault, server: Drop
     with pytest.raises(ArchiveFailed, match="DROPBOX_REFRESH_TOKEN"):
         box.sync()
     assert box.questions() == []
+
+
+def test_where_another_archive_is_chosen_what_is_not_there_is_asked_about_and_written_there(
+    vault: Vault, box: Vault, server: DropboxServer
+) -> None:
+    observe(vault.tiers, "We ship with SQLite", "We deploy on Fridays")
+    assert box.sync().asked == 2
+    assert approval.written_back(box.tiers, questions.load(box.tiers.journal)).moved == 2
+    assert list(server.files) == [_DAY]
+    assert box.sync() == sync.Synced()
+    assert vault.sync().followed == 2  # chosen again, the notes are there still
+    assert vault.sync() == sync.Synced()

@@ -1,20 +1,25 @@
 """What waits for a person before it goes to cold, and the answers to what an archive asks."""
 
 import contextlib
+import re
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
 from gieok.capabilities.observe import observation
 from gieok.capabilities.observe.archive import cold, move, note_file, questions, sync
+from gieok.capabilities.observe.archive.note_file import NoteForm
 from gieok.capabilities.observe.archive.questions import Question
+from gieok.capabilities.observe.archive.shelf import Shelf
 from gieok.capabilities.observe.archive.tiers import Arrival, Group, Outcome, Tiers
 from gieok.engine import distil
 from gieok.errors import ArchiveMissing
 from gieok.model.archive import ArchivedMemory
-from gieok.model.memory import Entry, Tier
+from gieok.model.memory import Entry, Scope, Tier
 
 _REJECTED = "archive.rejected"
+#: The name of a day's file.
+_DAY = re.compile(r"\d{4}-\d\d-\d\d\.md")
 
 
 class DueDay(NamedTuple):
@@ -68,26 +73,31 @@ def rejected(tiers: Tiers) -> list[date]:
 
 def written_back(tiers: Tiers, asked: Sequence[Question]) -> Outcome:
     """Write what was deleted to where it was. The caller holds the lock. Raises StoreError."""
-    done, groups, back = Outcome(), list[Group](), list[Question]()
+    done, back = Outcome(), list[Question]()
     if not asked:
         return done
     shelf = tiers.shelves[Tier.COLD]
-    arriving: dict[tuple[object, str], list[Arrival]] = {}
+    arriving: dict[tuple[Scope, str], list[Arrival]] = {}
     for one in asked:
         entry = next(iter(tiers.store.entries(one.scope, [one.key])), None)
         if entry is not None:
-            arriving.setdefault((one.scope, shelf.plain(one.path)), []).append(cold.arrival(tiers, move.in_hot(entry)))
+            came = cold.arrival(tiers, move.in_hot(entry))
+            arriving.setdefault((one.scope, _where(shelf, one, came)), []).append(came)
             back.append(one)
-    for one in back:
-        path = shelf.plain(one.path)
-        if some := arriving.pop((one.scope, path), None):
-            groups.append(Group(one.scope, Tier.COLD, path, tuple(some)))
+    groups = [Group(scope, Tier.COLD, path, tuple(some)) for (scope, path), some in arriving.items()]
     done.add(move.carry_out(tiers, groups))
     distil.deliver(tiers.journal, tiers.store)
     if not done.wrong:
         sync.answered(tiers, asked)
     done.add(cold.relink(tiers, [(one.scope, one.key) for one in back]))
     return done
+
+
+def _where(shelf: Shelf, question: Question, came: Arrival) -> str:
+    """Return the plain path of the file where a memory was, or where it belongs now that cold is another archive."""
+    path = shelf.plain(question.path)
+    is_note = not _DAY.fullmatch(path)
+    return path if is_note == isinstance(shelf.form, NoteForm) else shelf.form.path(came.entry.document, came.day)
 
 
 def drop_beside(tiers: Tiers, asked: Sequence[Question]) -> None:

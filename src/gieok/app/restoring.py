@@ -1,0 +1,133 @@
+"""What comes between a backup that was read and a home that stands in its place."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from gieok import fs, paths, registry
+from gieok.app import sealing
+from gieok.app.stores import adopt
+from gieok.app.wiring import Wiring
+from gieok.backends.backups import members
+from gieok.capabilities.observe import turns
+from gieok.engine import distil, durable
+from gieok.errors import BadConfig, BadRequest
+
+_DATED = "%Y%m%dT%H%M%S"
+#: Of the home that is replaced: what is never in a backup, and what would only be made again.
+_CARRIED = (members.ENVIRONMENT, members.KEYS, "models")
+
+
+class Extraction:
+    """Writes the files of a backup into a folder; see `bundle.Take`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = fs.make_private(folder)
+        self._times: list[tuple[Path, float]] = []
+
+    def __call__(self, name: str, mtime_s: float) -> BinaryIO | None:
+        """Return the stream of a file, which is made (0600)."""
+        side, _, path = name.partition("/")
+        file = self._folder / path if side == "home" else self._folder / side / path
+        fs.make_private(file.parent)
+        fs.create_private(file)
+        self._times.append((file, mtime_s))
+        return file.open("wb")
+
+    def set_times(self) -> None:
+        """Give the files the times that they had: of a record, it is its day."""
+        for file, mtime_s in self._times:
+            os.utime(file, (mtime_s, mtime_s))
+
+
+def is_used(home: Path) -> bool:
+    """Say whether a folder holds anything that is not made again or carried over."""
+    return home.is_dir() and any(
+        file.name not in _CARRIED and not members.is_made_again(file.name) for file in home.iterdir()
+    )
+
+
+@contextmanager
+def no_daemon(home: Path) -> Iterator[None]:
+    """Hold the daemon's lock: none runs, and none starts meanwhile. Raises BadRequest."""
+    if not home.exists():
+        yield
+        return
+    with fs.exclusive(home / "daemon.lock", wait=False) as is_free:
+        if not is_free:
+            raise BadRequest(f"a daemon runs for {str(home)!r}", hint="`gieok down`, then again")
+        yield
+
+
+def bring_key(wiring: Wiring, home: Path, key_file: Path | None) -> None:
+    """Put the key with which a backup was opened into the restored home, where that looks for it."""
+    wanted = sealing.state(home).key
+    own = sealing.state(wiring.settings.home)
+    known = [key_file] if key_file else [key.file for key in (own.key, own.before) if key]
+    if wanted is None or wanted.file.exists() or not wanted.file.resolve().is_relative_to(home.resolve()):
+        return
+    for file in known:
+        with suppress(BadConfig):
+            if sealing.key_in(wiring, file).recipient == wanted.recipient:
+                fs.replace_private(wanted.file, file.read_bytes())
+
+
+def settled(wiring: Wiring, home: Path) -> tuple[int, int, int]:
+    """Check the databases of a restored home, bring them to this release, and the store in line with the journal."""
+    for file in members.databases(home):
+        members.check(file, "journal" if file == paths.journal(home) else "store")
+    if not paths.journal(home).exists():
+        return 0, 0, 0
+    journal = registry.load(registry.JOURNALS, "sqlite")(
+        paths.journal(home), sealers=partial(sealing.of_archives, wiring, home)
+    )
+    documents = 0
+    if paths.database(home).exists():
+        store = registry.load(registry.STORES, registry.LOCAL_STORE)(paths.database(home))
+        adopt(lambda: journal, store)  # of an older release, which kept more in the store
+        distil.deliver(journal, store)
+        for scope in sorted({*journal.made_scopes(), *durable.noted_scopes(journal)}):
+            durable.restore(journal, store, scope)
+        if wiring.settings.flag("index.sessions"):
+            turns.update_all(journal, store)
+        documents = store.stats().documents
+        store.close()
+    made = sum(len(journal.made(scope)) for scope in journal.made_scopes())
+    messages = journal.stats().messages
+    journal.close()
+    return messages, made, documents
+
+
+def take_place(wiring: Wiring, staging: Path, home: Path) -> Path | None:
+    """Rename: the old home steps aside, the new one takes its place."""
+    if not home.exists():
+        staging.rename(home)
+        return None
+    for name in _CARRIED:
+        if (home / name).exists():
+            _copy(home / name, staging / name)
+    now = wiring.clock.now().astimezone(UTC)
+    aside = home.with_name(f"{home.name}.before-{now:{_DATED}}Z")
+    home.rename(aside)
+    try:
+        staging.rename(home)
+    except OSError:
+        aside.rename(home)
+        raise
+    return aside
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy what the target lacks; the keys of databases are those of the databases beside them."""
+    if source.is_dir() and not source.is_symlink():
+        fs.make_private(target)
+        for one in source.iterdir():
+            if not one.name.startswith("databases"):
+                _copy(one, target / one.name)
+    elif not target.exists():
+        shutil.copy2(source, target, follow_symlinks=False)
