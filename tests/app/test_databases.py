@@ -252,4 +252,5 @@ def test_the_command_says_which_are_encrypted(home: Path, capsys: pytest.Capture
 
     with fs.exclusive(home / "daemon.lock"), pytest.raises(BadRequest, match="a daemon runs"):
         _encryption().off()
+    assert not _encryption().status().is_changing
     assert StoreBusy.code == "store_busy"

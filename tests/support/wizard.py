@@ -50,15 +50,19 @@ def press(*keys: str, user: Path, lang: str = "en", **environment: str) -> tuple
             return None, screen.text
 
 
-def answer(file: Path | None = None, *, user: Path, **environment: str) -> SetupResult:
+def answer(file: Path | None = None, *, user: Path, daemon: object = None, **environment: str) -> SetupResult:
     """Run setup with a file of answers, or `--yes`."""
     request = SetupRequest(answers=str(file)) if file else SetupRequest(yes=True)
-    result: SetupResult = operation("setup").handler(_context(user, "en", environment, None), request)
+    result: SetupResult = operation("setup").handler(_context(user, "en", environment, None, daemon), request)
     return result
 
 
 def _context(
-    user: Path, lang: str, environment: dict[str, str], asking: Callable[[], TerminalDialogue] | None
+    user: Path,
+    lang: str,
+    environment: dict[str, str],
+    asking: Callable[[], TerminalDialogue] | None,
+    daemon: object = None,
 ) -> object:
     own = {"HOME": str(user), "PATH": str(user), "GIEOK_EMBEDDER": "none", **environment}
-    return open_context({}, environment=own, folder=user, lang=lang, dialogue=asking)
+    return open_context({}, environment=own, folder=user, lang=lang, dialogue=asking, daemon=daemon)

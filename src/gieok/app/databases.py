@@ -25,15 +25,21 @@ class SealedDatabases:
         self._file = self._home / driver.KEY_FILE
 
     def require(self) -> None:
-        """Raise MissingExtra where SQLCipher is not installed."""
+        """Raise MissingExtra where SQLCipher is not installed, BadRequest while a daemon runs: before anything is begun."""
         with translated(self._file):
             driver.loaded()
+        with no_daemon(self._home):
+            pass
+
+    def has_key(self) -> bool:
+        """Say whether databases are encrypted, or about to be, or not to be any more."""
+        return self._file.is_symlink() or self._file.exists()
 
     def is_possible(self) -> bool:
         """Say whether SQLCipher is installed."""
         try:
-            self.require()
-        except GieokError:
+            driver.loaded()
+        except driver.Sealed:
             return False
         return True
 
@@ -83,7 +89,7 @@ class SealedDatabases:
 
     def _keys(self) -> list[str]:
         with translated(self._file):
-            return driver.read(str(self._file)) if self._file.is_symlink() or self._file.exists() else []
+            return driver.read(str(self._file)) if self.has_key() else []
 
     def _keep(self, keys: list[str]) -> None:
         fs.replace_private(self._file, driver.text_of(keys))

@@ -79,7 +79,7 @@ class HomeEncryption:
         with self._alone():
             known = sealing.state(self._home)
             databases = databases or known.databases
-            if databases:
+            if databases and (known.is_changing or not known.databases):
                 self._databases.require()
             if known.key and known.is_changing:
                 return self._carry_out(known._replace(databases=databases))  # go on
@@ -129,6 +129,8 @@ class HomeEncryption:
             if known.is_changing and known.key and known.before:
                 raise BadRequest("the key is being changed", hint="`gieok encryption rotate` ends that; then again")
             sealing.identity(self._wiring, before.file)
+            if self._databases.has_key():
+                self._databases.require()
             return self._carry_out(SealingState(None, before, is_changing=True))
 
     def _carry_out(self, wanted: SealingState, *, is_new: bool = False) -> EncryptionChange:

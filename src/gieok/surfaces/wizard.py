@@ -85,7 +85,7 @@ class TerminalDialogue:
     def text(self, question: str, default: str, wrong: Callable[[str], str], *, is_secret: bool = False) -> str:
         """Let a line be typed; what is wrong with it stands below."""
         asked = questionary.text(
-            f"{question}:",
+            question if question.endswith("?") else f"{question}:",
             default,
             validate=lambda text: wrong(text) or True,
             qmark="",

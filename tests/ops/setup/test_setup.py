@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 import yaml
@@ -19,6 +20,9 @@ from gieok import paths
 from gieok.app import open_context
 from gieok.errors import BadConfig, BadRequest
 from gieok.ops import operation
+from gieok.ops.context import DaemonStatus
+from gieok.ops.setup.questions import QUESTIONS
+from gieok.ops.setup.questions.after import AFTER
 from gieok.ports.dialogue import Cancelled, Pick, WentBack
 from gieok.testing.model_server import ModelServer
 
@@ -276,6 +280,40 @@ def test_dropbox_is_tried_before_its_keys_are_kept(user: Path, monkeypatch: pyte
     file.write_text("cold: dropbox\ndropbox_app_key: A\n")
     with pytest.raises(BadRequest, match="dropbox_refresh_token is missing: Dropbox needs it"):
         answer(file, user=user, A="app-1")
+
+
+class _Daemon:
+    """One that runs; keeps what it was told."""
+
+    told: ClassVar[list[str]] = []
+
+    def status(self) -> DaemonStatus:
+        return DaemonStatus(1, "", "", {})
+
+    def stop(self) -> bool:
+        self.told.append("stop")
+        return True
+
+    def start(self) -> tuple[DaemonStatus, bool]:
+        self.told.append("start")
+        return self.status(), True
+
+
+def test_a_service_that_runs_takes_the_new_settings(user: Path) -> None:
+    file = user / "answers.yaml"
+    for text, told in (("hot_days: 90", []), ("hot_days: 30", ["stop", "start"])):
+        file.write_text(f"{text}\ninstall: no\ntake_in: no\n")
+        _Daemon.told.clear()
+        answer(file, user=user, daemon=_Daemon)
+        assert _Daemon.told == told
+
+
+def test_every_answer_of_the_documents_is_one_that_is_asked() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "setup.md").read_text(encoding="utf-8")
+    shown = yaml.safe_load(text.partition("```yaml\n")[2].partition("```")[0])
+    asked = {question.name for question in (*QUESTIONS, *AFTER)}
+    assert set(shown) <= asked | {"ask"}
+    assert {name for name in asked if name not in text} == set()
 
 
 def test_questions_can_be_left_in_every_way() -> None:

@@ -7,11 +7,11 @@ _STOP = r"(?=[.,;!?()]|$| (?:and|but|so|because|bc|cause|cos|since|which|who|whe
 _JOB_END = (
     r"(?:teacher|developer|engineer|designer|nurse|doctor|vet|lawyer|solicitor|barrister|paralegal|writer|author|editor|journalist|chef|cook|baker|barista|bartender|waiter|waitress|driver|pilot|mechanic|electrician|plumber|carpenter|builder"
     r"|architect|accountant|analyst|scientist|researcher|student|intern|assistant|manager|director|adviser|advisor|consultant|librarian|therapist|psychologist|musician|artist|painter|illustrator|photographer|actor|dancer|farmer|gardener"
-    r"|social worker|flight paramedic|paramedic|firefighter|police officer|cop|soldier|clerk|cashier|salesman|realtor|translator|producer|programmer|pharmacist|dentist|surgeon|professor|tutor|coach|trainer|receptionist|administrator|freelancer|postdoc|apprentice)"
+    r"|social worker|specialist|officer|inspector|agent|technician|counsell?or|planner|strategist|copywriter|curator|conductor|operator|stylist|welder|surveyor|lecturer|banker|broker|marketer|recruiter|nanny|carer|caregiver|midwife|trucker|sailor|ranger|lead|flight paramedic|paramedic|firefighter|police officer|cop|soldier|clerk|cashier|salesman|realtor|translator|producer|programmer|pharmacist|dentist|surgeon|professor|tutor|coach|trainer|receptionist|administrator|freelancer|postdoc|apprentice)"
 )
 _NAME = r"(?-i:[A-Z][a-zé]+(?: [A-Z][a-zé]+)?)"
 _PLACE = r"(?-i:[A-Z][\w']+(?: [A-Z][\w']+){0,2})"
-_SPORT = r"(?:running|run|jog(?:ging)?|swim(?:ming)?|cycling|cycle|bik(?:e|ing)|bouldering|climb(?:ing)?|yoga|pilates|gym|lifting|weights|row(?:ing)?|tennis|football|soccer|basketball|boxing|hik(?:e|ing)|walk(?:ing)?|crossfit|dance|dancing|badminton|squash|karate|judo|skating)"
+_SPORT = r"(?:running|run|jog(?:ging)?|swim(?:ming)?|cycling|cycle|bik(?:e|ing)|bouldering|climb(?:ing)?|yoga|pilates|gym|lifting|weights|row(?:ing)?|tennis|football|soccer|basketball|boxing|hik(?:e|ing)|walk(?:ing)?|crossfit|dance|dancing|badminton|aqua aerobics|aerobics|zumba|spin|barre|kickboxing|surfing|fencing|archery|volleyball|squash|karate|judo|skating)"
 _KIN = r"(?:sister|brother|mom|mum|mother|dad|father|son|daughter|niece|nephew|cousin|aunt|uncle|grandma|grandpa|husband|wife|twin)"
 _EVERY = r"(?:every (?:morning|day|night|evening|weekend|week|other day)|each (?:morning|day)|most (?:mornings|days)|before (?:work|school)|daily|\d times a week)"
 
@@ -49,6 +49,8 @@ PATTERNS = (
     Pattern("lives_in", rf"\b(?:home is|my (?:new )?(?:place|flat|apartment|apt|house) is)(?: now)?(?: in| over in| down in| up in)? (?P<v>{_PLACE})"),
     Pattern("lives_in", rf"\bi(?:'m| am|m) (?:in|out in|over in|up in|down in) (?P<v>{_PLACE}) (?:now|these days)\b"),
     Pattern("lives_in", rf"\bi live (?:near|by|around|over in|out in|up in|down in) (?P<v>{_PLACE})"),
+    Pattern("lives_in", rf"\bi(?:'m| am|m) (?:over|up|down|out|just) (?:on|at|by|in) (?:{_PLACE} in )?(?P<v>{_PLACE})"),
+    Pattern("lives_in", rf"\b(?:i'm|im|i am|i've been|we're)\b[^.!?]{{0,8}}\b(?:staying|living|crashing|bunking|camped)\b[^.!?]{{0,30}}? in (?P<v>{_PLACE})"),
     Pattern("from", rf"\bi(?:'m| am|m) (?:originally )?from (?P<v>{_PLACE})"),
     Pattern("from", rf"\bi grew up in (?P<v>{_PLACE})"),
     Pattern("allergy", r"\ballergic to (?P<v>[\w ]{3,24}?)" + _STOP, value="{v} allergy", unless=r"\bnot allergic|\bshe'?s\b|\bhe'?s\b|\bisn'?t\b"),
@@ -61,6 +63,7 @@ PATTERNS = (
     Pattern("dislikes", r"\bi (?:really |just )?(?:can'?t do|can'?t deal with|avoid|refuse to eat|don'?t eat|dont eat|don'?t do|won'?t eat|never eat|won'?t touch) (?!(?:that|it|this|them|anything|much|well|you|to)\b)(?P<v>[a-z]+(?: [a-z]+)?)" + _STOP, confidence=0.85),
     Pattern("dislikes", r"\b(?:not a fan of|not big on|not into) (?!(?:that|it|this|them|him|her)\b)(?P<v>[a-z]+(?: [a-z]+)?)" + _STOP),
     Pattern("dislikes", r"(?:^\s*|[,.] ?)(?P<v>[a-z]{4,14}) (?:is|are) (?:gross|disgusting|vile|foul|the devil)\b", confidence=0.8),
+    Pattern("allergy", r"\bi (?:swell up|break out|puff up|get hives|react badly|stop breathing)\b[^.!?]{0,24}\b(?:with|to|from|around|if i (?:eat|touch|have)) (?P<v>[a-z]+(?: [a-z]+)?)" + _STOP, value="{v} allergy"),
     Pattern("dislikes", r"\bgone off (?P<v>[\w]+)\b"),
     Pattern("likes", r"\bi (?:really |absolutely |just |do )?(?-i:love|adore|enjoy) (?!(?:you|it|that|this|her|him|them|how|when|the kids|being|us|your|to|my|a)\b)(?P<v>[\w]+(?: [\w]+)?)" + _STOP, confidence=0.8),
     Pattern("likes", r"\bmy (?:all[- ]time )?fav(?:ou?rite)? (?:band|song|food|flower|book|movie|film|colou?r|singer|dish|season|thing|place|record)? ?(?:is|are|'s) (?P<v>[\w' ]{3,30}?)(?=[.,!?]|$)"),
@@ -69,7 +72,8 @@ PATTERNS = (
     Pattern("food", r"\bi make (?:a |an )?(?:mean |great |killer |pretty good |really good )(?P<v>[\w]+(?: [\w]+)?)" + _STOP, unless=r"\bthing\b|\bpoint\b"),
     Pattern("food", r"^\s*(?P<v>[\w]+ [\w]+)\s*$", near=r"\b(?:i make|im cooking|i'm cooking|i cook)\b[^?]*\b(?:my go[- ]to|signature)\b", confidence=0.85),
     Pattern("exercise", rf"\bi (?P<v>{_SPORT}) (?:\w+ ){{0,2}}?(?P<when>{_EVERY})", value="{v} {when}", unless=r"\bquit\b|\bused to\b|\bstopped\b"),
-    Pattern("exercise", rf"\bi (?:go|do|play|hit|train|went back)\b[^.!?]{{0,12}}?\b(?P<v>(?:{_SPORT} ?(?:gym|class|club)?|gym))\b[^.!?]{{0,20}}\b(?P<when>(?:\w+ times|twice|once) a week|every \w+|most \w+|on \w+days|daily)", value="{v} {when}", unless=r"\bused to\b|\bstopped\b|\bif\b"),
+    Pattern("exercise", rf"\bi (?:go|do|play|hit|train|went back)\b[^.!?]{{0,12}}?\b(?P<v>(?:{_SPORT} ?(?:gym|class|club)?|gym))\b[^.!?]{{0,20}}\b(?P<when>(?:\w+ times|twice|once) a week|every \w+|most \w+|on \w+days|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|daily)", value="{v} {when}", unless=r"\bused to\b|\bstopped\b|\bif\b"),
+    Pattern("exercise", rf"\bi'?ve been (?:doing|going to|into) (?P<v>{_SPORT})\b"),
     Pattern("exercise", rf"\bi (?:just |only |mostly )(?P<v>{_SPORT}) (?:now|instead|these days)\b"),
     Pattern("exercise", rf"\b(?:switched to|swapped (?:it|that|\w+) for|traded \w+ for|replaced (?:it|\w+) with) (?P<v>{_SPORT})\b"),
     Pattern("exercise", rf"\b(?:now (?:i'?m|im|i am)|so now (?:i'?m|im)|i'?ve (?:started|taken up|switched to)|ive (?:started|taken up)|i (?:took up|started|switched to)|so i'?ve taken up|i'?m (?:now )?(?:doing|into)) (?P<v>{_SPORT}(?: to work| to school)?)\b"),
@@ -94,6 +98,7 @@ PATTERNS = (
     Pattern("marital_status", r"\b(?:hes|he'?s|shes|she'?s|theyre|they'?re|is|are) (?P<v>getting (?:re)?married|getting divorced)\b", about=OF_OTHER, near=rf"\bmy {_KIN}\b"),
     Pattern("class", r"\bsigned up for (?:an? |some )?(?P<v>[\w ]{3,24}?(?:class(?:es)?|course|lessons?|workshop))", confidence=0.7),
     Pattern("speech_level", r"\b(?:talk to me|be|you can be|you talk to me|speak to me)\b[^.!?]{0,24}\b(?P<v>blunt(?:er|ly)?|ruder?|direct(?:ly)?|honest(?:ly)?|informal(?:ly)?|casual(?:ly)?|polite(?:ly)?|formal(?:ly)?|gentle|gently|straight)\b(?! of)", unless=r"\bdon'?t\b[^.]{0,12}be"),
+    Pattern("speech_level", r"\b(?P<v>tease me|roast me|be mean to me|don'?t sugarcoat)\b"),
     Pattern("speech_level", r"\bjust (?P<v>take the mick|take the piss|tease me|roast me)\b"),
     Pattern("address_form", r"\b(?:call me|you can call me|just call me) (?P<v>(?-i:[A-Z])[\w.']*(?: (?-i:[A-Z])[\w']+)?)", unless=r"(?:don'?t|dont|do not|never|stop) call(?:ing)? me|\bkids call me\b|\bthey call me\b"),
     Pattern("address_form", r"\b(?:mom|mum|dad|mother|everyone|friends|family|sister|grandma) (?:calls?|called) me (?P<v>(?-i:[A-Z])\w+)", near=r"\byou can\b|\bcall me\b|\btoo\b"),

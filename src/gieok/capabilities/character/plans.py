@@ -43,10 +43,10 @@ def plans(
     said: date, text: str, earlier: Sequence[str], held: Sequence[Fact], make: Callable[..., _FindingT]
 ) -> Iterator[_FindingT]:
     """Yield the plan with a day that a message tells; `earlier` is what the user said just before."""
-    if _BIRTHDAY.search(text):
-        return
     days = [day for day in days_ahead(text, said) if day.day >= said]
     is_change = _CHANGED.search(text) is not None
+    if _BIRTHDAY.search(text) and not (is_change and _event(text)):
+        return
     if not days or gates.is_idea(text.split(".", maxsplit=1)[0]):
         return
     named = _event(text) or _event_before(text, earlier, is_change) or (_pending(held, said) if is_change else None)

@@ -51,6 +51,11 @@ PREDICATES = {
                       _telling("{who}'s MBTI is {o}", "{who} once said {o}")),
     "hobby": Predicate(_D, False, 0.5, _telling("{who}의 취미는 {o}", "전 취미는 {o}"),
                        _telling("{who}'s hobby is {o}", "{who}'s hobby used to be {o}")),
+    "detail": Predicate(_A, False, 0.4, _telling("{who}: {o}", "{who}, 전에: {o}"), _telling("{who}: {o}", "{who}, before: {o}")),
+    "taste": Predicate(_B, False, 0.4, _telling("{who}의 취향: {o}", "{who}의 전 취향: {o}"),
+                       _telling("{who}'s taste: {o}", "{who}'s taste before: {o}")),
+    "tie": Predicate(_C, False, 0.4, _telling("{who}의 사이: {o}", "{who}의 전 사이: {o}"),
+                     _telling("{who}'s people: {o}", "{who}'s people, before: {o}")),
     "from": Predicate(_A, True, 0.5, _telling("{who:은/는} {o} 출신", "출신을 {o:으로/로} 알고 있었다"),
                       _telling("{who} comes from {o}", "{who} was taken to come from {o}")),
     "exam_score": Predicate(_A, True, 0.6, _telling("{who}의 점수는 {o}", "전 점수는 {o}"),
@@ -118,6 +123,7 @@ EVENTS = (
     ("move", r"이사|입주|\bmov(?:e|ing)\b"),
     ("job_start", r"첫 ?출근|출근|입사|\bstarts?\b|\bfirst day\b"),
     ("performance", r"공연|콘서트|발표회|전시|\bconcert|\bgig\b|\bshow\b"),
+    ("plan", r"체육대회|운동회|축제|졸업식|입학식|돌잔치|환갑|장례식|동창회|집들이|엠티|워크숍|세미나|발표|대회|시합|마라톤|\bfestival\b|\bparty\b|\breunion\b|\bgraduation\b|\bceremony\b|\bmarathon\b|\brecital\b|\bcompetition\b|\bpresentation\b"),
     ("trip", r"여행|놀러|다녀오(?:려|기|자|고)|가려고|갈 ?거(?:야|예요|임)|휴가|가기로|가자|떠나|(?<![가-힣])[가-힣]{2,4} ?간다|캠핑|출장|\btrip|\bflight|\bgoing to\b|\btravel|\bvacation|\bholiday|\bbooked\b"),
 )  # fmt: skip
 

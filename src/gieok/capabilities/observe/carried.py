@@ -100,6 +100,8 @@ class Carrying:
     progress: Callable[[int], None] = lambda done: None
     done: TakenIn = field(default_factory=TakenIn)
     _sessions: set[str] = field(default_factory=set)
+    #: What the history of a scope holds.
+    _there: dict[Scope, set[tuple[object, ...]]] = field(default_factory=dict)
 
     def take(self, rows: Iterable[bytes]) -> TakenIn:
         """Take in the lines of a file. Raises BadRequest where it is none of ours, StoreError."""
@@ -185,7 +187,9 @@ class Carrying:
 
     def _replaced(self, scope: Scope, rows: Sequence[dict[str, Any]]) -> None:
         """Add to the history what is not in it; what holds under the same key is put again in the same step."""
-        there = set(map(_mark, self.journal.history(scope, _EVERYTHING)))
+        if scope not in self._there:
+            self._there[scope] = set(map(_mark, self.journal.history(scope, _EVERYTHING)))
+        there = self._there[scope]
         documents = [replace(from_fields(row, row["text"]), scope=scope) for row in rows]
         fresh = [document for document in documents if _mark(document) not in there]
         self.done.replaced += len(fresh)
@@ -198,6 +202,7 @@ class Carrying:
         hot = [Entry(replace(entry.document, tier=Tier.HOT), entry.passages) for entry in held]
         if not self.journal.commit(position, run, put=hot, forget=fresh):
             raise GieokError("another import is running", hint="run the command again when that is done")
+        there |= set(map(_mark, fresh))
         deliver(self.journal, self.store)
 
     def _known(self, scope: Scope, rows: Sequence[dict[str, Any]]) -> None:

@@ -134,17 +134,17 @@ def _told(context: Context, done: Outcome, result: AnswerResult) -> AnswerResult
 def present(result: AnswerResult, style: Style) -> str:
     """Show what came of it."""
     parts = (
-        (result.moved, style.say(f"{result.moved:,} memories moved to cold", f"기억 {result.moved:,}개를 cold로 옮김")),
+        (result.moved, style.say(f"{result.moved:,} moved to cold", f"기억 {result.moved:,}개를 cold로 옮김")),
         (result.forgotten, style.say(f"{result.forgotten:,} forgotten", f"{result.forgotten:,}개를 잊음")),
         (
             result.written_back,
             style.say(f"{result.written_back:,} written back", f"{result.written_back:,}개를 되돌려 씀"),
         ),
-        (result.settled, style.say(f"{result.settled:,} conflicts settled", f"충돌 {result.settled:,}개를 정리함")),
+        (result.settled, style.say(f"{result.settled:,} settled", f"충돌 {result.settled:,}개를 정리함")),
     )
     said = [text for count, text in parts if count]
     if result.days and not result.moved:
-        said.append(style.say(f"{result.days:,} days stay in warm", f"{result.days:,}일은 warm에 남음"))
+        said.append(style.say(f"stays in warm: {result.days:,}", f"{result.days:,}일은 warm에 남음"))
     head = ", ".join(said) or style.say("nothing changed", "달라진 것이 없습니다")
     return "\n".join([head, *(f"  ✗ {printable(line)}" for line in result.wrong)])
 

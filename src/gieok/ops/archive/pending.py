@@ -96,7 +96,7 @@ def present(result: PendingResult, style: Style) -> str:
 
 def _day(one: PendingDay, style: Style) -> str:
     return style.say(
-        f"{one.day}  {one.memories:,} memories, {one.size_bytes:,} bytes",
+        f"{one.day}  {one.memories:,} {'memory' if one.memories == 1 else 'memories'}, {one.size_bytes:,} bytes",
         f"{one.day}  기억 {one.memories:,}개, {one.size_bytes:,}바이트",
     )
 

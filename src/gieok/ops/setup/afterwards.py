@@ -37,7 +37,12 @@ class Afterwards:
         self._context: Context = replace(known.context, ribs=known.context.admin.reopened())
         self._style = Style(known.context.lang, colour=False)
 
-    def deeds(self, *, has_changes: bool) -> Iterator[Deed]:
+    def restarted(self) -> Iterator[Deed]:
+        """Start a service that runs anew, so that it takes the settings as they are now."""
+        if self._runs():
+            yield self._done("up", self._started)
+
+    def deeds(self) -> Iterator[Deed]:
         """Do one after the other; what fails keeps the others from nothing."""
         known = self._known
         if known.text("install") == YES:
@@ -47,7 +52,7 @@ class Afterwards:
             yield self._done("observe run", self._taken_in)
         if known.text("index_vault") == YES:
             yield self._done("index", self._indexed)
-        if known.text("start") == YES or (has_changes and self._runs()):
+        if known.text("start") == YES:
             yield self._done("up", self._started)
 
     def suggestion(self) -> str:

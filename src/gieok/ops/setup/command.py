@@ -1,5 +1,6 @@
 """`gieok setup`: six steps of questions, saved at once or not at all; then what a person wants to begin with."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gieok.errors import BadRequest
@@ -71,7 +72,7 @@ def _unasked(context: Context, request: SetupRequest) -> SetupResult:
     found = changes(known)
     files = known.access.save(found.settings, found.secrets) if found else ()
     afterwards = Afterwards(known)
-    done = tuple(afterwards.deeds(has_changes=bool(found)))
+    done = (*(afterwards.restarted() if found else ()), *afterwards.deeds())
     answer = "\n".join(afterwards.answer(str(raw[_ASK]))) if raw.get(_ASK) else ""
     return SetupResult(dict(found.settings), tuple(found.secrets), tuple(files), done, tuple(lines), answer)
 
@@ -93,19 +94,24 @@ def _asked(context: Context, dialogue: Dialogue) -> SetupResult:
     files = known.access.save(found.settings, found.secrets) if found else ()
     for file in files:
         dialogue.say(known.words(f"  ✓ saved: {known.shown_path(file)}", f"  ✓ 저장: {known.shown_path(file)}"))
-    done, answer = _offered(known, dialogue, has_changes=bool(found))
+    done, answer = _offered(known, dialogue, Afterwards(known).restarted() if found else ())
     return SetupResult(dict(found.settings), tuple(found.secrets), tuple(files), done, answer=answer, was_asked=True)
 
 
-def _offered(known: Interview, dialogue: Dialogue, *, has_changes: bool) -> tuple[tuple[Deed, ...], str]:
-    """Offer what comes next; what was saved stays, wherever the person ends."""
+def _offered(known: Interview, dialogue: Dialogue, first: Iterable[Deed]) -> tuple[tuple[Deed, ...], str]:
+    """Do what must be first, then offer what comes next; what was saved stays, wherever the person ends."""
     done: list[Deed] = []
-    try:
-        known = Asking(dialogue, AFTER, AFTER_TITLE).ask(known)
-        afterwards = Afterwards(known)
-        for deed in afterwards.deeds(has_changes=has_changes):
+
+    def follow(deeds: Iterable[Deed]) -> None:
+        for deed in deeds:
             done.append(deed)
             dialogue.say(deed_line(deed))
+
+    try:
+        follow(first)
+        known = Asking(dialogue, AFTER, AFTER_TITLE).ask(known)
+        afterwards = Afterwards(known)
+        follow(afterwards.deeds())
         if suggested := afterwards.suggestion():
             words = known.words("Ask your memory (empty: later)", "기억에 물어보기 (비우면 나중에)")
             asked = dialogue.text(words, suggested, lambda text: "").strip()

@@ -1,0 +1,93 @@
+"""The ceiling of memory for characters: the facts of a conversation file, told to the same service at the turn of their evidence.
+
+What an ideal extractor would find goes through the same validation, supersession, storage, narrative and context:
+`python benchmarks/character_ideal.py --data chats.json [--context TOKENS]`. What is left is not the extractor's.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from gieok.backends.journals.sqlite.journal import SqliteJournal
+from gieok.backends.stores.sqlite.store import SqliteStore
+from gieok.capabilities.character import play
+from gieok.capabilities.character.detect import Detection, Finding, Spoken
+from gieok.capabilities.character.measure import Score
+from gieok.capabilities.character.memory import Fact
+from gieok.capabilities.character.play import PlayedClock
+from gieok.capabilities.character.predicates import PREDICATES
+from gieok.capabilities.character.service import Budget, Characters
+from gieok.model.conversation import Message
+from gieok.text.day_ahead import day_ahead
+
+#: Predicates of files that the table calls otherwise; what it does not know at all is a detail of its type.
+_SAME = {"work_routine": "routine", "discharge_date": "discharge", "book_title": "title", "cooking": "food"}
+_DETAILS = {"personal": "detail", "preference": "taste", "relationship": "tie", "habit": "hobby", "plan": "plan"}
+
+
+class Ideal:
+    """`Extractor` that knows the file."""
+
+    def __init__(self, conversation: Mapping[str, Any]) -> None:
+        self._facts: Sequence[Mapping[str, Any]] = conversation["facts"]
+
+    def __call__(self, said: Spoken, held: Sequence[Fact], message: Message) -> Detection:
+        turn = int(message.id.removeprefix("turn-"))
+        found = tuple(self._finding(row, said.day, message) for row in self._facts if turn in row["evidence"])
+        gone = {row["object"] for row in self._facts if row["retracted_at"] == turn}
+        return Detection(found, tuple(fact for fact in held if fact.object in gone))
+
+    def _finding(self, row: Mapping[str, Any], said: date, message: Message) -> Finding:
+        predicate = _SAME.get(row["predicate"], row["predicate"])
+        if predicate not in PREDICATES:
+            predicate = _DETAILS[row["type"]]
+        day = day_ahead(row["object"], said) if row["type"] == "plan" else None
+        return Finding(
+            predicate,
+            row["object"],
+            message.text,
+            row["subject"],
+            day=day.day.isoformat() if day else "",
+            is_idea=not row["certain"],
+            is_change=any(other["replaced_by"] == row["id"] for other in self._facts),
+        )
+
+
+def main() -> None:
+    """Play every conversation with the ideal extractor; print the figures as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--context", type=int, default=Budget().context_tokens)
+    parser.add_argument("--misses", action="store_true")
+    asked = parser.parse_args()
+    total = Score()
+    for conversation in play.conversations(asked.data.read_text(encoding="utf-8")):
+        clock = PlayedClock()
+        with tempfile.TemporaryDirectory() as folder:
+            journal, store = SqliteJournal(Path(folder) / "journal.sqlite"), SqliteStore(Path(folder) / "memory.sqlite")
+            characters = Characters(journal=journal, store=store, clock=clock, extract=Ideal(conversation))
+            budget = replace(characters.budget, context_tokens=asked.context)
+            score, _ = play.play(conversation, replace(characters, budget=budget), clock)
+            journal.close()
+            store.close()
+        total.add(score)
+    figures = {
+        "holds": round(total.held / total.questions, 3),
+        "stale": round(total.stale / total.questions, 3),
+        "recall": round(total.found / total.wanted, 3),
+        "current_right": round(total.chains_right / total.chains, 3),
+        "extractor": "ideal",
+    }
+    print(json.dumps(figures))
+    if asked.misses:
+        sys.stdout.write("\n".join(total.misses) + "\n")
+
+
+if __name__ == "__main__":
+    main()
