@@ -4,7 +4,8 @@
 
 Messages of some twenty words, 33 a scope, loaded in bulk (COPY); then turns in scopes drawn at random, measured one by one:
 `append` adds one message and moves the cursor of its conversation, durable when it returns; `window` reads a scope's
-messages, as a prompt needs them; `turns` reads a conversation. Milliseconds that a caller waits, all on one machine.
+messages, as a prompt needs them; `turns` reads a conversation. Milliseconds that a caller waits, all on one machine; CPU is
+that of client and server for the three of them, which compares where the machine is shared.
 """
 
 import argparse
@@ -31,6 +32,7 @@ from stores import open_postgres
 
 _PER_SCOPE = 33
 _WINDOW_TOKENS = 2_000
+_WARM = 20
 _AT = datetime(2026, 1, 1, tzinfo=UTC)
 _COLUMNS = "scope_id, seq, id, text_hash, role, text, at, tokens, source_id, line"
 _WORDS = "오늘 결제 저녁 고양이 산책 coffee deploy again 어제 friend 면접 약속 음악 rain 생일 회의".split()
@@ -89,7 +91,7 @@ def load_postgres(url: str, messages: int, scopes: int) -> None:
 def measured(journal: SqliteJournal | PostgresJournal, turns: int, scopes: int) -> dict[str, list[float]]:
     chance = random.Random(2)
     waited: dict[str, list[float]] = {"append": [], "window": [], "turns": []}
-    for turn in range(turns + 20):
+    for turn in range(turns + _WARM):
         n = chance.randrange(scopes)
         who, line = scope(n), turn + 1
         said = Message(f"new{turn}", Role.USER, text(chance), _AT + timedelta(days=60), f"s{n}", "api", 40, "", 1)
@@ -103,20 +105,18 @@ def measured(journal: SqliteJournal | PostgresJournal, turns: int, scopes: int) 
         ):
             began = time.perf_counter()
             found = act()
-            if turn >= 20:  # the first open connections and fill caches
+            if turn >= _WARM:  # the first open connections and fill caches
                 waited[name].append(1000 * (time.perf_counter() - began))
             assert found
     return waited
 
 
-def report(name: str, messages: int, scopes: int, loaded_s: float, waited: dict[str, list[float]], disk: int) -> None:
-    cells = [
-        f"{statistics.median(times):.2f} / {statistics.quantiles(times, n=20)[18]:.2f}" for times in waited.values()
-    ]
-    print(
-        f"| {name} | {messages:,} in {scopes:,} | {messages / loaded_s:,.0f} | {' | '.join(cells)} | {disk / messages:,.0f} |",
-        flush=True,
-    )
+def report(
+    name: str, messages: int, scopes: int, loaded_s: float, waited: dict[str, list[float]], used_ms: float, disk: int
+) -> None:
+    times = " | ".join(f"{statistics.median(t):.2f} / {statistics.quantiles(t, n=20)[18]:.2f}" for t in waited.values())
+    held = f"{messages:,} in {scopes:,} | {messages / loaded_s:,.0f}"
+    print(f"| {name} | {held} | {times} | {used_ms:.1f} | {disk / messages:,.0f} |", flush=True)
 
 
 def main() -> None:
@@ -126,9 +126,9 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=300)
     asked = parser.parse_args()
     print(
-        "| journal | messages in scopes | loaded a second | append p50 / p95, ms | window | turns | bytes a message |"
+        "| journal | messages in scopes | loaded a second | append p50 / p95, ms | window | turns | CPU ms | bytes a message |"
     )
-    print("|---|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|")
     for name in asked.only:
         for messages in asked.messages:
             scopes = max(messages // _PER_SCOPE, 1)
@@ -143,8 +143,11 @@ def main() -> None:
                     load_sqlite(place / "journal.sqlite", messages, scopes)
                 loaded_s = time.perf_counter() - began
                 journal = PostgresJournal(url) if server else SqliteJournal(place / "journal.sqlite")
+                cpu_s = server.server_cpu_s if server else (lambda: 0.0)
+                began_cpu = time.process_time() + cpu_s()
                 waited = measured(journal, asked.turns, scopes)
-                report(name, messages, scopes, loaded_s, waited, journal.stats().disk_bytes)
+                used_ms = 1000 * (time.process_time() + cpu_s() - began_cpu) / (asked.turns + _WARM)
+                report(name, messages, scopes, loaded_s, waited, used_ms, journal.stats().disk_bytes)
                 journal.close()
                 if server:
                     server.close()

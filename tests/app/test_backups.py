@@ -155,7 +155,9 @@ def test_only_whole_backups_count_and_the_newest_are_kept(home: Path, backups: C
     (home.parent / "home-backups" / "mine.txt").write_text("x")
     assert [one.path for one in backups().listed()] == [made[2].file.path, made[1].file.path]
     assert [one.path for one in made[2].pruned] == [made[0].file.path]
-    assert [one.path for one in backups().prune(0)] == [made[2].file.path, made[1].file.path]
+    elsewhere = backups().create(home.parent / "usb").file.path  # known, to forget too, but not counted by the rest
+    assert [one.path for one in backups().listed()] == [elsewhere, made[2].file.path, made[1].file.path]
+    assert [one.path for one in backups().prune(0)] == [elsewhere, made[2].file.path, made[1].file.path]
     assert [file.name for file in (home.parent / "home-backups").iterdir()] == ["mine.txt"]
 
 

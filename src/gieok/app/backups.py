@@ -22,6 +22,8 @@ from gieok.ports.backup import BackupFile, BackupReport, Restored
 
 _NAME = re.compile(r"gieok-(\d{8}T\d{6})Z(?:-\d+)?\.tar\.gz(\.age)?")
 _DATED = "%Y%m%dT%H%M%S"
+#: Realm of the journal: other folders in which backups were put.
+_FOLDERS = "backup.folders"
 #: Locks of the journal that hold still what stores and journal agree on, in the order in which others take them.
 _HELD = ("archive", "rebuild", turns.LOCK, "deliver")
 #: Of the home that is replaced: what is never in a backup, and what would only be made again.
@@ -41,9 +43,10 @@ class HomeBackups:
         return to or (self._wiring.caller.path(configured) if configured else paths.backups(self._home))
 
     def listed(self, folder: Path | None = None) -> Sequence[BackupFile]:
-        """Return what is there, the newest first."""
-        there = self.folder(folder)
-        found = [one for file in (there.iterdir() if there.is_dir() else ()) if (one := _backup(file))]
+        """Return what is in a folder, or in every one where backups were put, the newest first."""
+        folders = {folder} if folder else {self.folder(), *map(Path, self._wiring.stores.journal().kept(_FOLDERS))}
+        files = (file for there in folders if there.is_dir() for file in there.iterdir())
+        found = [one for file in files if (one := _backup(file))]
         return sorted(found, key=lambda one: (one.made_at, one.path.name), reverse=True)
 
     def create(self, to: Path | None = None, *, encrypt: bool = False, with_keys: bool = False) -> BackupReport:
@@ -71,6 +74,8 @@ class HomeBackups:
             name = f"gieok-{now:{_DATED}}Z.tar.gz{seal.suffix if seal else ''}"
             _verify_written(fresh.reread(), str(folder / name), seal, summed, made)
             file = _backup(fresh.publish(name))
+            if folder != self.folder():
+                self._wiring.stores.journal().keep(_FOLDERS, {str(folder.resolve()): now.isoformat()})
         keep = self._wiring.settings.integer("backup.keep")
         pruned = self.prune(keep, folder) if keep else ()
         assert file is not None

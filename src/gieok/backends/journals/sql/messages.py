@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -14,6 +14,8 @@ from gieok.model.memory import Scope
 CURSOR = 'identity, path, "offset", line, head, head_bytes, tail, tail_bytes, is_rereading'
 _HASH_BYTES = 12
 _TAKEN_BACK = 1
+#: Values of a statement are limited in SQLite.
+_AT_ONCE = 500
 REJECT = 'path, line, "offset", length, reason'
 
 
@@ -72,17 +74,19 @@ class SqlMessages(SqlJournal):
 
     def occurrences(self, scope: Scope, ids: Sequence[str]) -> dict[str, int]:
         """Count the lines whose id is one of `ids`, or that followed by `~2`, `~3` …; parts of a line (`#0`) count once."""
-        counts: Counter[str] = Counter()
+        found: set[str] = set()
         with self._reading_of(scope) as (db, sid):
-            for identity in set(ids):
+            for some in batches(sorted(set(ids))):
                 # Behind an id may stand `#` (0x23) or `~` (0x7e).
+                ranges = [bound for identity in some for bound in (identity, identity + "\x7f")]
                 rows = db.execute(
-                    "SELECT id FROM messages WHERE scope_id = ? AND id >= ? AND id < ?",
-                    (sid, identity, identity + "\x7f"),
+                    f"WITH asked (first, after) AS (VALUES {marks(some).replace('?', '(?, ?)')}) SELECT m.id FROM asked a "
+                    "JOIN messages m ON m.scope_id = ? AND m.id >= a.first AND m.id < a.after",
+                    (*ranges, sid),
                 )
-                lines = {found.partition("#")[0] for (found,) in rows}
-                counts[identity] = sum(1 for line in lines if line.partition("~")[0] == identity)
-        return {identity: count for identity, count in counts.items() if count}
+                found.update(identity.partition("#")[0] for (identity,) in rows)
+        counts = Counter(line.partition("~")[0] for line in found)
+        return {identity: counts[identity] for identity in set(ids) if counts[identity]}
 
     def read(self, scope: Scope, after: int, *, budget_tokens: int, limit: int = 10_000) -> list[Journalled]:
         """Return messages in order until their tokens reach the budget."""
@@ -123,7 +127,7 @@ class SqlMessages(SqlJournal):
         """Add messages in order, and take back what is retracted."""
         for is_message, group in groupby(events, key=lambda event: isinstance(event, Message)):
             if is_message:
-                for messages in batches([event for event in group if isinstance(event, Message)]):
+                for messages in _runs(event for event in group if isinstance(event, Message)):
                     self._add_messages(db, sid, messages)
             else:
                 for event in group:
@@ -131,9 +135,10 @@ class SqlMessages(SqlJournal):
                         self._retract(db, sid, event)
 
     def _add_messages(self, db: Db, sid: int, messages: Sequence[Message]) -> None:
-        """Add messages, of which there are few enough for one statement to ask for what is known of all."""
+        """Add messages of different ids, few enough for one statement to ask for what is known of all."""
         known, forgotten = _versions(db, sid, messages), _forgotten(db, sid, messages)
-        sources: dict[tuple[str, ...], int] = {}
+        sources: dict[tuple[str, str, str], int] = {}
+        rows: list[tuple[object, ...]] = []
         for message in messages:
             digest, at, versions = text_hash(message.text), to_ms(message.at), known[message.id]
             same = next((version for version in versions if version.text_hash == digest), None)
@@ -142,7 +147,6 @@ class SqlMessages(SqlJournal):
                 # What a person forgot stays forgotten.
                 if same.retracted == _TAKEN_BACK and all(version.retracted for version in versions):
                     self._set_retracted(db, sid, [same.seq], 0)
-                    known[message.id] = [v._replace(retracted=0) if v is same else v for v in versions]
                 continue
             if (at, digest) in forgotten:
                 continue  # a copy, in another transcript, of what a person forgot
@@ -151,16 +155,15 @@ class SqlMessages(SqlJournal):
             source = message.session, message.agent, message.source
             if source not in sources:
                 sources[source] = source_id(db, self._owner(sid), source)
-            ((seq,),) = db.execute(
-                "INSERT INTO messages (scope_id, id, text_hash, role, text, at, tokens, source_id, line, place) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq",
-                (
-                    sid, message.id, digest, message.role.value, message.text, at, message.tokens, sources[source],
-                    message.line, versions[0].seq if versions else None,
-                ),
-            ).fetchall()  # fmt: skip
-            taken_back = [v._replace(retracted=v.retracted or _TAKEN_BACK) for v in versions]
-            known[message.id] = [*taken_back, _Version(seq, digest, 0)]
+            rows.append((
+                sid, message.id, digest, message.role.value, message.text, at, message.tokens, sources[source],
+                message.line, versions[0].seq if versions else None,
+            ))  # fmt: skip
+        db.executemany(
+            "INSERT INTO messages (scope_id, id, text_hash, role, text, at, tokens, source_id, line, place) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            rows,
+        )
 
     def _retract(self, db: Db, sid: int, retraction: Retraction) -> None:
         rows = db.execute(
@@ -193,6 +196,18 @@ class SqlMessages(SqlJournal):
 def text_hash(text: str) -> bytes:
     """Return the hash that identifies a version of a message."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:_HASH_BYTES]
+
+
+def _runs(messages: Iterable[Message]) -> Iterator[list[Message]]:
+    """Yield messages in order, those of an id never together."""
+    run: dict[str, Message] = {}
+    for message in messages:
+        if message.id in run or len(run) == _AT_ONCE:
+            yield list(run.values())
+            run.clear()
+        run[message.id] = message
+    if run:
+        yield list(run.values())
 
 
 def _versions(db: Db, sid: int, messages: Sequence[Message]) -> dict[str, list[_Version]]:
