@@ -121,6 +121,14 @@ def test_a_context_stays_within_its_budget(talk: CharacterTalk) -> None:
     assert context.narrative.text
 
 
+def test_a_pasted_megabyte_is_kept_whole_and_read_at_its_beginning(talk: CharacterTalk, journal: SqliteJournal) -> None:
+    pasted = "나 새우 알레르기 있어. " + "가" * 400_000
+    talk.say(pasted)
+    assert [fact.object for fact in talk.characters.memories(BOND).facts] == ["새우 알레르기"]
+    (held,) = journal.read(BOND.scope, 0, budget_tokens=1)
+    assert held.message.text == pasted
+
+
 def test_the_store_can_be_lost(talk: CharacterTalk, journal: SqliteJournal) -> None:
     talk.say("저는 망원동에 살아요")
     fresh = Characters(journal=journal, store=MemoryStore(), clock=talk.clock)

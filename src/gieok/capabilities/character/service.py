@@ -48,6 +48,8 @@ RULES = "rules"
 _ALL = 1 << 40
 _AGENT = "character"
 _EARLIER = 3
+#: What is longer is pasted: the rules read its beginning, which is what the person says of it.
+_MOST_READ = 2_000
 
 #: Says what a message states; the facts that hold come beside it.
 Extractor = Callable[[Spoken, Sequence[Fact], Message], Detection]
@@ -173,7 +175,7 @@ class Characters:
     ) -> tuple[Changes, list[Moment]]:
         said = _spoken(window, one, bond.zone)
         found = self.extract(said, [fact for fact in facts if fact.is_current], one.message)
-        told = Told(one.message.at, one.message.id, one.message.text)
+        told = Told(one.message.at, one.message.id, said.text)
         begun = moments.moments(told, said.is_user, found.findings, had, language_of(said.text) == "ko")
         return joined(found, facts, told), begun
 
@@ -253,7 +255,7 @@ def _spoken(window: Sequence[Journalled], one: Journalled, zone: tzinfo) -> Spok
     """Return a message as the rules read it, with what was said before it."""
     before = [other.message for other in window if other.seq < one.seq]
     last = before[-1] if before and before[-1].role is not one.message.role else None
-    earlier = [message.text for message in before if message.role is Role.USER][-_EARLIER:]
+    earlier = [message.text[:_MOST_READ] for message in before if message.role is Role.USER][-_EARLIER:]
     is_user = one.message.role is Role.USER
     day = one.message.at.astimezone(zone).date()
-    return Spoken(one.message.text, is_user, day, last.text if last else "", tuple(earlier))
+    return Spoken(one.message.text[:_MOST_READ], is_user, day, last.text[-_MOST_READ:] if last else "", tuple(earlier))
