@@ -1,4 +1,4 @@
-"""The ceiling of memory for characters: the facts of a conversation file, told to the same service at the turn of their evidence.
+"""The ceiling of memory for characters: the facts of a conversation file, told to the service at the turn of their evidence.
 
 What an ideal extractor would find goes through the same validation, supersession, storage, narrative and context:
 `python benchmarks/character_ideal.py --data chats.json [--context TOKENS]`. What is left is not the extractor's.
