@@ -110,7 +110,7 @@ class VaultArchive:
         if not is_there:
             raise ArchiveFailed(
                 f"{str(self._folder)!r} is not there, or empty",
-                hint="mount its disk; where you moved it, set `archive.folder`. Nothing was changed",
+                hint="mount its disk, or set `archive.folder`; put any file into a new one. Nothing was changed",
             )
 
     def _walk(self) -> Iterator[tuple[str, Path]]:

@@ -61,4 +61,7 @@ def _sizes(location: str, files: Iterable[str]) -> int | None:
     folder = Path(location)
     if not location or not folder.is_dir():
         return None
-    return sum(file.stat().st_size for name in files if (file := folder / name).is_file())
+    # Paths in a vault begin with Gieok's folder in it, which is the location.
+    base = [folder, folder.parent]
+    found = (next((one / name for one in base if (one / name).is_file()), None) for name in files)
+    return sum(file.stat().st_size for file in found if file)

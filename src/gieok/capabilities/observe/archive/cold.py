@@ -155,9 +155,11 @@ def taken(shelf: Shelf) -> Callable[[str, Document], bool]:
 
 def _is_another(shelf: Shelf, path: str, document: Document) -> bool:
     try:
-        note = note_file.read(shelf.text(path, shelf.archive(document.scope).read(path)[0]))
+        data = shelf.archive(document.scope).read(path)[0]
     except ArchiveMissing:
         return False
+    try:
+        note = note_file.read(shelf.text(path, data))
     except (ArchiveFailed, BrokenNote):  # sealed, or changed by hand
         return True
     return note is None or note.handle != note_file.handle(document.scope, document.key)
