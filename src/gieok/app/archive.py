@@ -88,6 +88,7 @@ def _cold(wiring: Wiring, scope: Scope) -> Archive:
         own=settings.text("archive.subfolder").strip("/"),
         mark=vaults.MARK if name == "obsidian" else "",
         of_scope=places.scope_folder(scope.path),
+        has_memories=lambda: any(one.place.tier is Tier.COLD for one in wiring.stores.journal().places()),
         secret=settings.secret,
         wait=wiring.wait,
     )

@@ -54,13 +54,15 @@ class ModelOpening(NamedTuple):
 class ArchiveOpening(NamedTuple):
     """What an archive is opened with: a person's folder, the subfolder that is Gieok's, what marks a vault ('': nothing).
 
-    `of_scope` is the folder of a scope, for archives that keep each apart. `secret`, `wait` as in other openings.
+    `of_scope` is the folder of a scope, for archives that keep each apart; `has_memories` says whether any live there by now.
+    `secret`, `wait` as in other openings.
     """
 
     folder: Path
     own: str
     mark: str
     of_scope: str
+    has_memories: Callable[[], bool]
     secret: Callable[[str], str]
     wait: Callable[[float], object]
 

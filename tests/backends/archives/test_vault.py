@@ -74,3 +74,9 @@ def test_a_folder_that_is_away_is_no_empty_archive(tmp_path: Path, *, there: boo
         with pytest.raises(ArchiveFailed, match="not there, or empty"):
             act()
     assert folder.exists() == there
+
+
+def test_a_new_folder_may_be_empty_until_memories_live_there(tmp_path: Path) -> None:
+    archive = VaultArchive(tmp_path, "Gieok", has_memories=lambda: False)
+    assert archive.changes("").files == []
+    assert archive.write("Gieok/a.md", b"text", None)

@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +28,12 @@ _MOST_BYTES = 5_000_000
 class VaultArchive:
     """`Archive` of the notes in `folder` that are Gieok's, and of all in its subfolder `own`. `mark` names what a vault has.
 
-    Raises ArchiveFailed where the folder is not there: an unmounted disk is no deletion.
+    Raises ArchiveFailed where the folder is not there, or empty though it `has_memories`: an unmounted disk is no deletion.
     """
 
-    def __init__(self, folder: Path, own: str, mark: str = "") -> None:
+    def __init__(self, folder: Path, own: str, mark: str = "", has_memories: Callable[[], bool] = lambda: True) -> None:
         self._folder = folder
+        self._has_memories = has_memories
         self._own = f"{own.strip('/')}/" if own.strip("/") else ""
         self._mark = mark
         self._files = FolderArchive(folder)
@@ -103,14 +104,14 @@ class VaultArchive:
         """Raise ArchiveFailed where the folder is not there, or no vault: its disk is not mounted."""
         try:
             with os.scandir(self._folder) as entries:
-                is_there = next(entries, None) is not None
+                is_there = next(entries, None) is not None or not self._has_memories()
             is_there = is_there and (not self._mark or (self._folder / self._mark).is_dir())
         except OSError:
             is_there = False
         if not is_there:
             raise ArchiveFailed(
                 f"{str(self._folder)!r} is not there, or empty",
-                hint="mount its disk, or set `archive.folder`; put any file into a new one. Nothing was changed",
+                hint="mount its disk, or set `archive.folder`. Nothing was changed",
             )
 
     def _walk(self) -> Iterator[tuple[str, Path]]:
@@ -124,7 +125,7 @@ class VaultArchive:
 
 def opened(opening: ArchiveOpening) -> VaultArchive:
     """Return the notes of all scopes in a folder."""
-    return VaultArchive(opening.folder, opening.own, opening.mark)
+    return VaultArchive(opening.folder, opening.own, opening.mark, opening.has_memories)
 
 
 def _name(path: str, *, is_ours: bool) -> str:
