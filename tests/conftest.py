@@ -15,11 +15,16 @@ from typing import TYPE_CHECKING
 
 import parts
 import pytest
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from postgres_server import Databases, Server
 
     from gieok.backends.embedders.e5.runtime import E5Embedder
+
+# The same examples at every run, however busy the machine is.
+settings.register_profile("gieok", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("gieok")
 
 _LEFT_OUT = pytest.StashKey[dict[str, list[str]]]()
 #: Linux keeps it in memory. Files of tests are forced to disk and removed ten thousands of times, which took half of the time.

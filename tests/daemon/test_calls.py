@@ -9,6 +9,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ from gieok.ops import operation
 from gieok.ops.operation import Effect
 
 _WAYS = [(), ("--json",), ("--lang", "ko")]
-_ASKED = [(name, more) for name in CALLS if operation(name).runs_in_daemon for more in _WAYS]
+#: Each operation in one way, in turn: an answer is JSON and text at once, whoever gives it.
+_ASKED = list(zip((name for name in CALLS if operation(name).runs_in_daemon), cycle(_WAYS)))
 _READ = [(name, more) for name, more in _ASKED if operation(name).effect is Effect.READ]
 
 Answer = tuple[int, str, str]

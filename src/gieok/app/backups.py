@@ -17,7 +17,7 @@ from gieok.backends.backups import bundle, members
 from gieok.backends.backups.bundle import Bundled, Source
 from gieok.backends.backups.unfinished import unfinished
 from gieok.capabilities.observe import turns
-from gieok.errors import BadConfig, BadRequest, Damaged, StoreError, StoreFull, WrongKey
+from gieok.errors import BadConfig, BadRequest, Damaged, GieokError, StoreError, StoreFull, WrongKey
 from gieok.ports.backup import BackupFile, BackupReport, Restored
 
 _NAME = re.compile(r"gieok-(\d{8}T\d{6})Z(?:-\d+)?\.tar\.gz(\.age)?")
@@ -44,10 +44,17 @@ class HomeBackups:
 
     def listed(self, folder: Path | None = None) -> Sequence[BackupFile]:
         """Return what is in a folder, or in every one where backups were put, the newest first."""
-        folders = {folder} if folder else {self.folder(), *map(Path, self._wiring.stores.journal().kept(_FOLDERS))}
+        folders = {folder} if folder else {self.folder(), *self._others()}
         files = (file for there in folders if there.is_dir() for file in there.iterdir())
         found = [one for file in files if (one := _backup(file))]
         return sorted(found, key=lambda one: (one.made_at, one.path.name), reverse=True)
+
+    def _others(self) -> Sequence[Path]:
+        """Return other folders in which backups were put; none while the journal cannot be read."""
+        try:
+            return [Path(name) for name in self._wiring.stores.journal().kept(_FOLDERS)]
+        except GieokError:
+            return ()
 
     def create(self, to: Path | None = None, *, encrypt: bool = False, with_keys: bool = False) -> BackupReport:
         """Make a backup and read it back; let the oldest go."""

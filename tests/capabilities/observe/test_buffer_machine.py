@@ -223,6 +223,6 @@ class BufferMachine(RuleBasedStateMachine):
 
 
 BufferMachine.TestCase.settings = settings(
-    max_examples=150, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=60, stateful_step_count=30, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
 )
 TestBufferMachine = BufferMachine.TestCase

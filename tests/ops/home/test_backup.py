@@ -37,7 +37,7 @@ def test_a_group_alone_does_what_it_is_for(home: Path, capsys: pytest.CaptureFix
     assert status == 0
     assert str(home.parent / "usb") in json.dumps(made)
     assert _json(capsys, "encryption")[1]["is_on"] is False
-    assert _json(capsys, "backup", "list")[0] == 1
+    assert str(home.parent / "usb") in json.dumps(_json(capsys, "backup", "list")[1])
     assert _json(capsys, "backup", "list", "--to", str(home.parent / "usb"))[0] == 0
 
 

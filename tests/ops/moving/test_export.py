@@ -85,7 +85,7 @@ def _fill(context: Context, memories: list[Entry], said: list[Message], replaced
     record.write_text("---\ntitle: 린터\ncategory: decision\n---\nruff를 쓴다.\n")
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(_memories(), max_size=6), st.lists(_SAID, max_size=6), st.lists(_memories(), max_size=3))
 def test_out_in_and_out_again_is_the_same(
     monkeypatch: pytest.MonkeyPatch, memories: list[Entry], said: list[Message], replaced: list[Entry]

@@ -254,5 +254,5 @@ class TiersMachine(RuleBasedStateMachine):
 
 TestTiersMachine = TiersMachine.TestCase
 TestTiersMachine.settings = settings(
-    max_examples=40, stateful_step_count=12, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=30, stateful_step_count=12, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
 )

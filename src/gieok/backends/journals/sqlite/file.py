@@ -1,6 +1,7 @@
 """The journal's file: its transactions, the numbers of its scopes, and what only SQLite has or lacks."""
 
 import sqlite3
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,7 +40,14 @@ class JournalFile(SqliteFile, SqlJournal):
 
     def _connect(self) -> sqlite3.Connection:
         connection = schema.connect(self._file, self._busy_timeout_ms)
-        connection.create_function("spoken", 2, self.talk.text)
+        # The collector cannot see what a connection holds: a journal that nobody uses would stay for ever.
+        talk = weakref.ref(self.talk)
+
+        def spoken(place: str, seq: int) -> str:
+            there = talk()
+            return there.text(place, seq) if there else ""
+
+        connection.create_function("spoken", 2, spoken)
         return connection
 
     @contextmanager
