@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import shutil
 import stat
 import sys
@@ -218,15 +219,19 @@ def test_a_command_that_hangs_is_ended_with_all_that_it_started(fake: _Fake) -> 
     with pytest.raises(GeneratorFailed, match="did not answer within 3 s") as failed:
         ClaudeCode("claude-code", "", "", timeout_s=3.0).generate(_PROMPT)
     assert not failed.value.worth_retrying, "what may be paid for is not asked again at once"
-    assert not _runs(int((fake.folder / "child").read_text()))
+    assert _ends(int((fake.folder / "child").read_text()))
 
 
-def _runs(pid: int) -> bool:
-    """Say whether a process does anything: one that is dead and that nobody waits for is not."""
+def _ends(pid: int) -> bool:
+    """Wait for the end of a process that was killed: the signal is on its way."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
+        process = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([process], [], [], 30)[0])
+    finally:
+        os.close(process)
 
 
 def _lay_out(home: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
