@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from contexts import using
+from contexts import opened_home, using
 
 from gieok.app import open_context
 from gieok.backends.journals.sqlite.journal import SqliteJournal
@@ -49,15 +49,8 @@ def clock() -> ManualClock:
 
 @pytest.fixture
 def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock) -> Iterator[Context]:
-    for name, value in {
-        "GIEOK_HOME": tmp_path / "home", "GIEOK_EMBEDDER": "none", "GIEOK_OBSERVE_AGENTS": "none",
-        "GIEOK_REFLECT_SCHEDULE": "0 3 * * *",
-    }.items():  # fmt: skip
-        monkeypatch.setenv(name, str(value))
-    opened = open_context({}, clock=clock, zone=UTC)
-    yield opened
-    opened.memory.journal().close()
-    opened.memory.store().close()
+    with opened_home(tmp_path / "home", monkeypatch, clock, REFLECT_SCHEDULE="0 3 * * *") as opened:
+        yield opened
 
 
 def _log(context: Context) -> str:

@@ -1,11 +1,27 @@
 """Contexts of which a part is another: a double of a port, a value that a test needs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC
 from pathlib import Path
 
+import pytest
+
+from gieok.app import open_context
 from gieok.ops.context import Context
-from gieok.ports.system import Watcher
+from gieok.ports.system import Clock, Watcher
+
+
+@contextmanager
+def opened_home(home: Path, monkeypatch: pytest.MonkeyPatch, clock: Clock, **settings: object) -> Iterator[Context]:
+    """Open a home without vectors and agents; `settings` are variables without `GIEOK_`."""
+    for name, value in {"HOME": home, "EMBEDDER": "none", "OBSERVE_AGENTS": "none", **settings}.items():
+        monkeypatch.setenv(f"GIEOK_{name}", str(value))
+    opened = open_context({}, clock=clock, zone=UTC)
+    yield opened
+    opened.memory.journal().close()
+    opened.memory.store().close()
 
 
 def using(context: Context, rib: str, **parts: object) -> Context:

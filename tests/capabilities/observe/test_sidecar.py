@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from contexts import opened_home
 
 from gieok import places
 from gieok.agents.agent import Place
@@ -44,17 +45,12 @@ def clock() -> ManualClock:
 
 @pytest.fixture
 def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock) -> Iterator[Context]:
-    for name, value in {
-        "GIEOK_HOME": tmp_path / "home", "GIEOK_EMBEDDER": "none", "GIEOK_OBSERVE_AGENTS": "none",
-        "GIEOK_OBSERVE_FOLDERS": tmp_path / "t", "GIEOK_OBSERVE_CHUNK_TOKENS": 60, "GIEOK_OBSERVE_RUN_TOKENS": 300,
-        "GIEOK_OBSERVE_HARD_STOP_TOKENS": 360,
-    }.items():  # fmt: skip
-        monkeypatch.setenv(name, str(value))
     (tmp_path / "t").mkdir()
-    opened = open_context({}, clock=clock, zone=UTC)
-    yield opened
-    opened.memory.journal().close()
-    opened.memory.store().close()
+    with opened_home(
+        tmp_path / "home", monkeypatch, clock, OBSERVE_FOLDERS=tmp_path / "t", OBSERVE_CHUNK_TOKENS=60,
+        OBSERVE_RUN_TOKENS=300, OBSERVE_HARD_STOP_TOKENS=360,
+    ) as opened:  # fmt: skip
+        yield opened
 
 
 def _say(file: Path, *texts: str, at: datetime = _NOW, **more: object) -> Path:

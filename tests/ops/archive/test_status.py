@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from contexts import opened_home
 
 from gieok.app import open_context
 from gieok.capabilities.observe import observation
@@ -35,15 +36,8 @@ def clock() -> ManualClock:
 
 @pytest.fixture
 def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock) -> Iterator[Context]:
-    for name, value in {
-        "GIEOK_HOME": tmp_path / "h", "GIEOK_EMBEDDER": "none", "GIEOK_OBSERVE_AGENTS": "none",
-        "GIEOK_ARCHIVE_HOT_TOKENS": "30",
-    }.items():  # fmt: skip
-        monkeypatch.setenv(name, str(value))
-    opened = open_context({}, clock=clock, zone=UTC)
-    yield opened
-    opened.memory.journal().close()
-    opened.memory.store().close()
+    with opened_home(tmp_path / "h", monkeypatch, clock, ARCHIVE_HOT_TOKENS=30) as opened:
+        yield opened
 
 
 def _remember(context: Context, *found: tuple[str, int, Priority, Category]) -> None:

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gieok.capabilities.observe.archive import sweep
 from gieok.capabilities.observe.archive.tiers import Outcome
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
-from gieok.ops.home import cold, jobs
+from gieok.ops.home import jobs
 from gieok.ops.home.jobs import Ran
 from gieok.ops.operation import Effect, Operation, Style, Words, printable
 
@@ -33,8 +32,7 @@ class TieringResult:
 def run(context: Context, request: ArchiveRunRequest) -> TieringResult:
     """Do what is due."""
     del request
-    done = sweep.run(context.archive.tiers())
-    cold.follow_corrections(context, done.corrected)
+    done = jobs.warmed(context)
     jobs.note(context, jobs.WARM, jobs.moved(done))
     return told(done, also=jobs.run_due(context))
 

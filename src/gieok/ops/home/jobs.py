@@ -197,12 +197,18 @@ def _warm(context: Context, is_stopped: Stopped) -> str:
     """Move what is over to warm; tell of what is wrong with files once."""
     del is_stopped  # it may be killed
     before = {incident.name for incident in context.memory.journal().incidents()}
-    done = sweep.run(context.archive.tiers())
-    cold.follow_corrections(context, done.corrected)
+    done = warmed(context)
     if done.wrong and INCIDENT not in before:
         title = Words("gieok: something is wrong with the archive", "gieok: 보관한 기억에 문제가 있습니다")
         context.admin.notices().notify(title.say(context.lang), "; ".join(done.wrong[:5]))
     return moved(done)
+
+
+def warmed(context: Context) -> Outcome:
+    """Move what is over to warm, and take in what people corrected in files. Raises StoreError."""
+    done = sweep.run(context.archive.tiers())
+    cold.follow_corrections(context, done.corrected)
+    return done
 
 
 def moved(done: Outcome) -> str:

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import NamedTuple
 
-from gieok import places
 from gieok.capabilities.observe import scope_memory
 from gieok.capabilities.observe.observation import KIND, Observation, observation_of
 from gieok.model.memory import Document, Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, OrNull, shown
+from gieok.ops.memory.handles import Memory
 from gieok.ops.operation import Operation, Style, Words, argument, printable
 
 _NOTHING = Words(
@@ -61,14 +61,18 @@ class ObserveShowResult:
         """Return what was observed, oldest first."""
         return [
             ObservationRow(
-                d.key, _handle(d), d.scope, o.at, o.priority.value, o.category.value, o.is_done, o.text, o.message_ids
+                d.key,
+                Memory(d).handle,
+                d.scope,
+                o.at,
+                o.priority.value,
+                o.category.value,
+                o.is_done,
+                o.text,
+                o.message_ids,
             )
             for d, o in self.rows
         ]
-
-
-def _handle(document: Document) -> str:
-    return places.handle(document.scope.path, document.key)
 
 
 def run(context: Context, request: ObserveShowRequest) -> ObserveShowResult:
@@ -95,7 +99,7 @@ def present(result: ObserveShowResult, style: Style) -> str:
             lines.append(style.bold(day.isoformat()))
         done = "✅ " if o.is_done else ""
         lines.append(f"  {o.priority.mark} {done}{at:%H:%M} [{o.category}] {printable(o.text)}")
-        lines.append(style.dim(f"      {_handle(document)}  {document.scope}"))
+        lines.append(style.dim(f"      {Memory(document).handle}  {document.scope}"))
     if result.current_task:
         lines += ["", *(printable(line) for line in result.current_task.splitlines())]
     return "\n".join(lines) or (_NOTHING_REPLACED if result.is_history else _NOTHING).say(style.lang)
