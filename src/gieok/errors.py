@@ -2,7 +2,13 @@
 
     GieokError
     ├── BadRequest          the caller asked for something that cannot be done as asked
-    │   └── NotIndexed      nothing has been indexed where the caller looks
+    │   ├── NotIndexed      nothing has been indexed where the caller looks
+    │   ├── NotFound        there is no such thing, or it is somebody else's
+    │   ├── Conflict        there is one already, or it is another than the caller thinks
+    │   ├── NotEnoughPoints   a user's balance does not reach
+    │   ├── Unauthorized    no token, or not a good one
+    │   ├── Forbidden       a good token that does not open this
+    │   └── TooManyRequests   more than a key may ask
     ├── BadConfig           a setting is unknown, mistyped or not allowed where it stands
     ├── MissingExtra        a backend needs a package that is not installed
     ├── StoreError          the store cannot be read or written
@@ -56,6 +62,52 @@ class NotIndexed(BadRequest):
 
     code = "not_indexed"
     hint = "run `gieok setup`, or `gieok index DIR`"
+
+
+class NotFound(BadRequest):
+    """There is no such thing where the caller may look: what is another's is not told from what is not there."""
+
+    code = "not_found"
+    hint = "list what there is, and name one of it"
+
+
+class Conflict(BadRequest):
+    """It is there already, or was changed meanwhile; nothing was done."""
+
+    code = "conflict"
+    hint = "read it again, and decide"
+
+
+class NotEnoughPoints(BadRequest):
+    """The balance does not reach; nothing was charged."""
+
+    code = "not_enough_points"
+    hint = "check in tomorrow, or ask for a credit"
+
+
+class Unauthorized(BadRequest):
+    """The caller did not say who they are, or could not prove it."""
+
+    code = "unauthorized"
+    hint = "send `Authorization: Bearer TOKEN`"
+
+
+class Forbidden(BadRequest):
+    """The caller is known, and may not do this."""
+
+    code = "forbidden"
+    hint = "use an admin key"
+
+
+class TooManyRequests(BadRequest):
+    """More was asked than a key may ask in a while; `retry_after_s` says when there is room again."""
+
+    code = "too_many_requests"
+    hint = "wait, then ask again"
+
+    def __init__(self, message: str, *, hint: str | None = None, retry_after_s: float = 0.0) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after_s = retry_after_s
 
 
 class BadConfig(GieokError):
@@ -270,6 +322,12 @@ STATUS: dict[str, tuple[int, int, int]] = {
     "error": (2, 500, -32603),
     "bad_request": (2, 400, -32602),
     "not_indexed": (2, 409, -32602),
+    "not_found": (2, 404, -32602),
+    "conflict": (2, 409, -32602),
+    "not_enough_points": (2, 402, -32602),
+    "unauthorized": (2, 401, -32602),
+    "forbidden": (2, 403, -32602),
+    "too_many_requests": (2, 429, -32602),
     "bad_config": (2, 500, -32603),
     "missing_extra": (2, 501, -32603),
     "store_error": (2, 503, -32603),

@@ -57,6 +57,14 @@ class JournalBackend(Backend):
         self.file = file
 
 
+class AccountsBackend(Backend):
+    """As `JournalBackend`."""
+
+    def __init__(self, target: str, *, file: str = "", extra: str = "") -> None:
+        super().__init__("accounts." + target, extra=extra)
+        self.file = file
+
+
 class GeneratorBackend(Backend):
     """`target` makes a generator of a model (`provider:name`), a key and an address; see `generators.providers`.
 
@@ -115,6 +123,11 @@ PROJECT_STORES = {"sqlite": Backend("stores.sqlite.graph:SqliteProjectStore")}
 JOURNALS = {
     "sqlite": JournalBackend("sqlite.journal:SqliteJournal", file="journal.sqlite"),
     "postgres": JournalBackend("postgres.journal:PostgresJournal", extra="postgres"),
+}
+#: Users, characters, keys and points of a service.
+ACCOUNTS = {
+    "sqlite": AccountsBackend("sqlite:SqliteAccounts", file="accounts.sqlite"),
+    "postgres": AccountsBackend("postgres:PostgresAccounts", extra="postgres"),
 }
 EMBEDDERS = {
     "e5": ModelBackend("embedders.e5.runtime:opened"),

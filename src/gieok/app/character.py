@@ -3,11 +3,13 @@
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from gieok import registry
+from gieok.app import embedders
 from gieok.app.wiring import Wiring
+from gieok.capabilities.character.house import House
 from gieok.capabilities.character.play import PlayedClock
 from gieok.capabilities.character.service import Characters
 from gieok.ops.context import CharacterContext
@@ -17,8 +19,18 @@ from gieok.ports.store import Store
 
 def opened(wiring: Wiring) -> CharacterContext:
     """Put the context together; a memory is opened when it is asked for."""
-    del wiring
-    return CharacterContext(partial(_playground))
+    return CharacterContext(partial(_playground), cache(partial(_house, wiring)))
+
+
+def _house(wiring: Wiring) -> House:
+    stores = wiring.stores
+    memory = Characters(
+        journal=stores.journal(),
+        store=stores.configured(),
+        clock=wiring.clock,
+        embedder=partial(embedders.opened, wiring),
+    )
+    return House(memory=memory, accounts=stores.accounts())
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from gieok.ports.store import Adoptable, Notes, Store
 from gieok.ports.system import Clock
 
 if TYPE_CHECKING:  # a cold search has no time for it
+    from gieok.ports.accounts import Accounts
     from gieok.ports.archive import Sealer
     from gieok.ports.journal import FullJournal
 
@@ -40,6 +41,7 @@ class Stores:
         self.open: Callable[[str], Store] = cache(self._open)
         self.journal: Callable[[], FullJournal] = cache(self._open_journal)
         self.adopted: Callable[[], Store] = cache(self._open_adopted)
+        self.accounts: Callable[[], Accounts] = cache(self._open_accounts)
 
     def configured(self) -> Store:
         """Return the configured store."""
@@ -104,6 +106,13 @@ class Stores:
 
     def _open_journal(self) -> "FullJournal":
         return self.open_journal(self.journal_name)
+
+    def _open_accounts(self) -> "Accounts":
+        # Beside the journal: a service whose messages are on a server has its users there too.
+        name = self.journal_name if self.journal_name in registry.ACCOUNTS else "sqlite"
+        file = self._settings.home / registry.ACCOUNTS[name].file
+        made: Accounts = registry.load(registry.ACCOUNTS, name).open(self._opening._replace(file=file))
+        return made
 
     def open_journal(self, name: str) -> "FullJournal":
         """Open a journal by name."""

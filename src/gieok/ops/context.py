@@ -21,6 +21,7 @@ from gieok.ports.store import Notes, Store
 from gieok.ports.system import Clock, Watcher
 
 if TYPE_CHECKING:  # a cold search has no time for it
+    from gieok.capabilities.character.house import House
     from gieok.capabilities.character.play import PlayedClock
     from gieok.capabilities.character.service import Characters
     from gieok.capabilities.code.index.project import Project
@@ -194,9 +195,13 @@ class CodeContext(NamedTuple):
 
 
 class CharacterContext(NamedTuple):
-    """Characters that remember. `playground` opens an empty memory of its own, gone when the block ends, in played time."""
+    """Characters that remember. `playground` opens an empty memory of its own, gone when the block ends, in played time.
+
+    `house` opens the service's, the same every time.
+    """
 
     playground: "Callable[[PlayedClock], AbstractContextManager[Characters]]"
+    house: "Callable[[], House]"
 
 
 class PromptContext(NamedTuple):

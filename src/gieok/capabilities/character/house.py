@@ -1,0 +1,14 @@
+"""What a service for characters is made of. Surfaces and commands reach everything from here."""
+
+from dataclasses import dataclass
+
+from gieok.capabilities.character.service import Characters
+from gieok.ports.accounts import Accounts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class House:
+    """The memory of characters, and the users, characters, keys and points of the service."""
+
+    memory: Characters
+    accounts: Accounts
