@@ -188,7 +188,7 @@ def test_the_limit_and_the_threshold_are_obeyed(cli: Cli, notes: Path) -> None:
         (["fetch", "x"], "fetch"),
         (["config"], "`gieok config` needs a command: show"),
         (["serach", "x"], "there is no command `gieok serach`"),
-        (["config", "set"], "there is no command `gieok config shout`"),
+        (["config", "shout"], "there is no command `gieok config shout`"),
         (["status", "--lang", "fr"], "lang is 'fr' in 'flag'"),
     ],
 )
