@@ -100,8 +100,20 @@ def _completed(arguments: Sequence[str]) -> list[str]:
     group, *more = arguments or ("",)
     if group == "help":
         return [*more, "--help"]
+    if group.startswith("-") and group not in ("-h", "--help", "-V", "--version"):
+        return _behind(arguments)
     is_bare = group in DEFAULTS and (not more or (more[0].startswith("-") and more[0] not in ("-h", "--help")))
     return [group, DEFAULTS[group], *more] if is_bare else list(arguments)
+
+
+def _behind(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with the options in front of the command behind it, where argparse looks for them."""
+    front, rest = list[str](), list(arguments)
+    while rest and rest[0].startswith("-"):
+        front.append(rest.pop(0))
+        if front[-1] in {flag for flag, *_ in _GLOBAL} and rest:
+            front.append(rest.pop(0))
+    return [*_completed(rest), *front] if rest else front
 
 
 def _serve(module: str, parsed: argparse.Namespace, lang: str) -> int:
