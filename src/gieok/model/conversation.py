@@ -1,10 +1,11 @@
 """Messages, and how far they have been read and distilled."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from gieok.model.memory import Scope
+from gieok.model.memory import Entry, Scope
 
 
 class Role(StrEnum):
@@ -203,6 +204,15 @@ class TalkMoved(NamedTuple):
         if not isinstance(other, TalkMoved):
             return NotImplemented
         return TalkMoved(self.messages + other.messages, self.bytes + other.bytes, (*self.wrong, *other.wrong))
+
+
+class ScopeState(NamedTuple):
+    """What a journal holds of a scope at one moment: how far readers are, messages, documents in hot, and whether any waits."""
+
+    positions: Mapping[str, int]
+    messages: tuple[Journalled, ...]
+    made: tuple[Entry, ...]
+    is_waiting: bool
 
 
 class JournalRow(NamedTuple):

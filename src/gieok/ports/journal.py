@@ -17,6 +17,7 @@ from gieok.model.conversation import (
     JournalStats,
     Reject,
     Run,
+    ScopeState,
     TalkMoved,
     TalkPlace,
     TranscriptEvent,
@@ -169,6 +170,12 @@ class Positions(Protocol):
     def position(self, scope: Scope, reader: str) -> int:
         """Return the sequence number up to which messages are distilled; 0 at first."""
 
+    def state(self, scope: Scope, reader: str, limit: int = 10_000) -> ScopeState:
+        """Return what is held of a scope in one snapshot: the messages are those after the position of `reader`."""
+
+    def skip(self, scope: Scope, reader: str, expected: int, end: int) -> bool:
+        """Move the position of a reader that buffers nothing over messages of which nothing is made; False as `commit`."""
+
     def chunks(self, scope: Scope, reader: str) -> list[BufferedSpan]:
         """Return the buffered chunks in order."""
 
@@ -198,6 +205,12 @@ class Outbox(Protocol):
 
     def delivered(self, ids: Sequence[int]) -> None:
         """Say that the store has got these."""
+
+    def hand_out(self, scope: Scope, take: Callable[[Sequence[Entry | str]], None], limit: int) -> int:
+        """Give what waits of one scope to `take`, in order, and strike it off; return how much that was.
+
+        Meanwhile nobody else hands out of this scope, nor holds the lock `deliver`. What `take` raises leaves all waiting.
+        """
 
 
 class RunHistory(Protocol):

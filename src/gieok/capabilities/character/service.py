@@ -32,7 +32,7 @@ from gieok.capabilities.character.memory import (
 )
 from gieok.capabilities.character.narrative import Held, Narrative, View
 from gieok.capabilities.character.recalling import RecalledMemory, Weights, keys_of, recalled
-from gieok.engine.distil import deliver, finish
+from gieok.engine.distil import deliver_scope, finish
 from gieok.model.conversation import Journalled, Message, Role, Run
 from gieok.model.memory import Document, Scope
 from gieok.ports.journal import FullJournal
@@ -45,7 +45,8 @@ from gieok.text.tokens import count_tokens
 #: Readers of the journal: what was looked at for facts, and what is summarised.
 DETECTION, SUMMARY = "character:facts", "character:summary"
 RULES = "rules"
-_ALL = 1 << 40
+#: Messages that are read at once: more are looked at in turn.
+_MOST_READ_AT_ONCE = 10_000
 _AGENT = "character"
 _EARLIER = 3
 #: What is longer is pasted: the rules read its beginning, which is what the person says of it.
@@ -87,6 +88,22 @@ class Memories(NamedTuple):
     facts: list[Fact]
     moments: list[Moment]
     episodes: list[Episode]
+
+
+class Seen(NamedTuple):
+    """What is known of a scope at one moment: how far it was looked at, the window since the last summary, the memories."""
+
+    detected: int
+    summarised: int
+    window: tuple[Journalled, ...]
+    held: Memories
+    documents: tuple[Document, ...]
+    is_waiting: bool
+
+    @property
+    def fresh(self) -> list[Journalled]:
+        """Return the messages that were not looked at yet."""
+        return [one for one in self.window if one.seq > self.detected]
 
 
 class TurnContext(NamedTuple):
@@ -140,35 +157,40 @@ class Characters:
         tokens = count_tokens(text) + 4
         self.journal.say(bond.scope, [Message(identity, role, text, at, bond.user, _AGENT, tokens)])
         self.learn(bond)
-        self.summarise(bond)
         return identity
 
     def learn(self, bond: Bond) -> None:
-        """Look at every message that was not looked at yet. Safe to kill, and to run twice at once."""
+        """Look at every message that was not looked at yet, then summarise. Safe to kill, and to run twice at once."""
         while True:
-            position = self.journal.position(bond.scope, DETECTION)
-            window = self._window(bond.scope)
-            fresh = [one for one in window if one.seq > position]
-            if not fresh:
-                return
-            held = self.memories(bond)
-            known = {one.key: one for one in held.facts}
-            changed, made, gone = dict[str, Fact](), list[Moment](), dict[str, Fact]()
-            for one in fresh:
-                changes, begun = self._learned(bond, window, one, list(known.values()), [*held.moments, *made])
-                for fact in changes.forget:
-                    known.pop(fact.key, None)
-                    changed.pop(fact.key, None)
-                    gone[fact.key] = fact
-                known |= {fact.key: fact for fact in changes.put}
-                changed |= {fact.key: fact for fact in changes.put}
-                made += begun
-            put = [fact_entry(bond.scope, fact) for fact in changed.values()]
-            put += [moment_entry(bond.scope, moment) for moment in made]
-            kept = {fact.key for fact in held.facts}
-            forget = [fact_entry(bond.scope, fact).document for key, fact in gone.items() if key in kept - set(changed)]
-            run = self._run(bond.scope, DETECTION, "detect", position, fresh, len(put))
-            finish(self.journal, self.store, position, run, put=put, forget=forget)
+            seen = self._seen(bond.scope)
+            if seen.fresh and (not self._detect(bond, seen) or len(seen.fresh) >= _MOST_READ_AT_ONCE):
+                continue  # another process was faster, or there is more
+            if self._due(bond, seen):
+                self.summarise(bond)
+            return
+
+    def _detect(self, bond: Bond, seen: Seen) -> bool:
+        """Learn from what was not looked at; False where another process was faster."""
+        fresh, held = seen.fresh, seen.held
+        known = {one.key: one for one in held.facts}
+        had = set(known)
+        changed, made, gone = dict[str, Fact](), list[Moment](), dict[str, Fact]()
+        for one in fresh:
+            changes, begun = self._learned(bond, seen.window, one, list(known.values()), [*held.moments, *made])
+            for fact in changes.forget:
+                known.pop(fact.key, None)
+                changed.pop(fact.key, None)
+                gone[fact.key] = fact
+            known |= {fact.key: fact for fact in changes.put}
+            changed |= {fact.key: fact for fact in changes.put}
+            made += begun
+        put = [fact_entry(bond.scope, fact) for fact in changed.values()]
+        put += [moment_entry(bond.scope, moment) for moment in made]
+        forget = [fact_entry(bond.scope, fact).document for key, fact in gone.items() if key in had - set(changed)]
+        if not put and not forget:
+            return self.journal.skip(bond.scope, DETECTION, seen.detected, fresh[-1].seq)
+        run = self._run(bond.scope, DETECTION, "detect", seen.detected, fresh, len(put))
+        return finish(self.journal, self.store, seen.detected, run, put=put, forget=forget, held=seen.documents)
 
     def _learned(
         self, bond: Bond, window: Sequence[Journalled], one: Journalled, facts: Sequence[Fact], had: Sequence[Moment]
@@ -181,28 +203,32 @@ class Characters:
 
     def summarise(self, bond: Bond) -> Episode | None:
         """Summarise the oldest part of a window that is full; None where it is not, or another process was faster."""
-        window = self._window(bond.scope)
-        due = episodes.due(window, self.budget.window(bond.persona))
-        if due is None or due.end > self.journal.position(bond.scope, DETECTION):
+        seen = self._seen(bond.scope)
+        due = self._due(bond, seen)
+        if due is None or due.end > seen.detected:
             return None
-        position = self.journal.position(bond.scope, SUMMARY)
-        held = self.memories(bond)
-        who = narrative.whom(held.facts, self._view(bond, window))
+        held = seen.held
+        who = narrative.whom(held.facts, self._view(bond, seen.window))
         made = episodes.summarised(due.messages, held.facts, held.moments, who)
         put = [episode_entry(bond.scope, made)] if made else []
-        run = self._run(bond.scope, SUMMARY, "summary", position, due.messages, len(put))
-        return made if finish(self.journal, self.store, position, run, put=put) else None
+        run = self._run(bond.scope, SUMMARY, "summary", seen.summarised, due.messages, len(put))
+        done = finish(self.journal, self.store, seen.summarised, run, put=put, held=seen.documents)
+        return made if done else None
+
+    def _due(self, bond: Bond, seen: Seen) -> episodes.Due | None:
+        return episodes.due(seen.window, self.budget.window(bond.persona))
 
     def context(self, bond: Bond, text: str) -> TurnContext:
         """Return the context of a reply to a message that is at hand, journalled or not."""
-        deliver(self.journal, self.store)
-        window = self._window(bond.scope)
-        held, view = self.memories(bond), self._view(bond, window, text)
-        found = recalled(self.store, self.embedder(), bond.scope, text, view.now, self.weights)
-        told = narrative.narrative(Held(*held, keys_of(found)), view, self.budget.narrative_tokens)
+        seen = self._seen(bond.scope)
+        if seen.is_waiting:
+            deliver_scope(self.journal, self.store, bond.scope)
+        view = self._view(bond, seen.window, text)
+        found = recalled(self.store, self.embedder(), bond.scope, text, view.now, self.weights, held=seen.documents)
+        told = narrative.narrative(Held(*seen.held, keys_of(found)), view, self.budget.narrative_tokens)
         left = self.budget.context_tokens - count_tokens(bond.persona) - count_tokens(told.text)
         kept: list[Message] = []
-        for one in reversed(window):
+        for one in reversed(seen.window):
             left -= one.message.tokens
             if left < 0:
                 break
@@ -211,21 +237,21 @@ class Characters:
 
     def search(self, bond: Bond, text: str, limit: int = 5) -> list[RecalledMemory]:
         """Return memories for a question with the parts of their scores, best first."""
-        deliver(self.journal, self.store)
+        deliver_scope(self.journal, self.store, bond.scope)
         return recalled(self.store, self.embedder(), bond.scope, text, self.clock.now(), self.weights, limit)
 
     def memories(self, bond: Bond) -> Memories:
         """Return what is remembered, ideas among the facts."""
-        made = [entry.document for entry in self.journal.made(bond.scope)]
-        return Memories(
-            sorted(map(fact_of, _of(made, FACT, IDEA)), key=lambda fact: (fact.at, fact.key)),
-            sorted(map(moment_of, _of(made, MOMENT)), key=lambda moment: moment.at),
-            sorted(map(episode_of, _of(made, EPISODE)), key=lambda episode: episode.start),
-        )
+        return _memories([entry.document for entry in self.journal.made(bond.scope)])
 
-    def _window(self, scope: Scope) -> list[Journalled]:
-        """Return the messages after the last summary."""
-        return self.journal.read(scope, self.journal.position(scope, SUMMARY), budget_tokens=_ALL)
+    def _seen(self, scope: Scope) -> Seen:
+        """Read what a turn needs, once."""
+        state = self.journal.state(scope, SUMMARY, _MOST_READ_AT_ONCE)
+        documents = tuple(entry.document for entry in state.made)
+        at = state.positions
+        return Seen(
+            at.get(DETECTION, 0), at.get(SUMMARY, 0), state.messages, _memories(documents), documents, state.is_waiting
+        )
 
     def _view(self, bond: Bond, window: Sequence[Journalled], text: str = "") -> View:
         """Return how it is told: in the language that the user speaks."""
@@ -245,6 +271,14 @@ class Characters:
         tokens = sum(one.message.tokens for one in span)
         now = self.clock.now()
         return Run(scope, reader, kind, now, start, span[-1].seq, len(span), tokens, documents, 0)
+
+
+def _memories(made: Sequence[Document]) -> Memories:
+    return Memories(
+        sorted(map(fact_of, _of(made, FACT, IDEA)), key=lambda fact: (fact.at, fact.key)),
+        sorted(map(moment_of, _of(made, MOMENT)), key=lambda moment: moment.at),
+        sorted(map(episode_of, _of(made, EPISODE)), key=lambda episode: episode.start),
+    )
 
 
 def _of(made: Sequence[Document], *kinds: str) -> list[Document]:
