@@ -12,6 +12,7 @@ from gieok.model.conversation import (
     Conversation,
     Cursor,
     Heard,
+    HeldWindow,
     Incident,
     Journalled,
     JournalStats,
@@ -23,6 +24,7 @@ from gieok.model.conversation import (
     TranscriptEvent,
     Turn,
     Usage,
+    Window,
 )
 from gieok.model.memory import Document, Entry, Scope
 from gieok.ports.journal_rows import CopiedJournal
@@ -169,6 +171,13 @@ class Positions(Protocol):
 
     def position(self, scope: Scope, reader: str) -> int:
         """Return the sequence number up to which messages are distilled; 0 at first."""
+
+    def window(self, scope: Scope, reader: str, held: HeldWindow | None = None) -> Window:
+        """Return the messages that hold behind the reader's position, in one snapshot.
+
+        Of a window that the caller holds and that still stands, only what came since: it stands while neither position nor
+        any message of the scope changed, and its last message is there.
+        """
 
     def chunks(self, scope: Scope, reader: str) -> list[BufferedSpan]:
         """Return the buffered chunks in order."""
