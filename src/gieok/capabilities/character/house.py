@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from gieok.capabilities.character.points import PointsDesk
 from gieok.capabilities.character.service import Characters
 from gieok.ports.accounts import Accounts
 
@@ -12,3 +13,4 @@ class House:
 
     memory: Characters
     accounts: Accounts
+    points: PointsDesk
