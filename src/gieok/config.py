@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from gieok import fs, paths, places, registry, resolved
+from gieok.capabilities.character.options import OPTIONS as CHARACTER_OPTIONS
 from gieok.capabilities.prompt.options import ACTIVE, HYBRID, JOURNAL, RULES, STORE
 from gieok.capabilities.prompt.options import OPTIONS as PROMPT_OPTIONS
 from gieok.engine import schedule
@@ -28,12 +29,6 @@ def _kept_days(text: str) -> object:
     from gieok.ops.home import housekeeping  # only where it is set
 
     return housekeeping.days_of(text)
-
-
-def _slot_prices(text: str) -> object:
-    from gieok.capabilities.character import points  # only where it is set
-
-    return points.prices_of(text)
 
 
 def _schedule(name: str, default: str, doc: str) -> Option:
@@ -146,14 +141,7 @@ OPTIONS = (
     _schedule("archive.schedule_cold", "30 3 * * 0", "when what is old enough moves to archive.cold, or is asked about"),
     _schedule("archive.schedule_sync", "0 4 * * *", "when archive.cold and Gieok are synchronised, both ways"),
     _schedule("archive.schedule_warm", "0 3 * * *", "when memories move from hot to warm"),
-    Option("character.daily_points", 10, "points that a user gets for a check-in, once a day", low=0),
-    Option("character.reply_points", 1, "points that a reply costs", low=0),
-    Option(
-        "character.slot_prices", "1=10, 10=9, 30=8", "points that a memory slot costs, for so many at once or more",
-        check=_slot_prices, hint='write `character.slot_prices: "1=10, 30=8"`: 10 each, from 30 on 8 each',
-    ),
-    Option("character.webhook_secret_variable", "POINTS_WEBHOOK_SECRET", "variable that holds the secret of payments"),
-    Option("character.webhook_tolerance_s", 300, "how old a payment's message may be", low=1),
+    *CHARACTER_OPTIONS,
     Option("reflect.model", "", "what reflects: as observe.model, which it is where this is empty"),
     Option("reflect.base_url", "", "as observe.base_url, for the model that reflects"),
     Option("reflect.key_variable", "", "as observe.key_variable, for the model that reflects"),

@@ -45,7 +45,7 @@ def _desk(wiring: Wiring) -> PointsDesk:
         accounts=wiring.stores.accounts(),
         clock=wiring.clock,
         prices=prices,
-        webhook_secret=partial(settings.secret, settings.text("character.webhook_secret_variable")),
+        webhook_secret=partial(settings.secret, settings.text("character.webhook_key_variable")),
         tolerance_s=settings.number("character.webhook_tolerance_s"),
     )
 

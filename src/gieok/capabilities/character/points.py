@@ -150,7 +150,7 @@ class PointsDesk:
         """Give the points of a payment, once. Raises Unauthorized, Forbidden without a secret, BadRequest, Conflict."""
         secret = self.webhook_secret()
         if not secret:
-            raise Forbidden("no payments are taken here", hint="set the secret: `character.webhook_secret_variable`")
+            raise Forbidden("no payments are taken here", hint="set the key: `character.webhook_key_variable`")
         payments.verify(body, signature, secret, self.clock.now(), self.tolerance_s)
         paid = payments.payment_of(body)
         return self._give(PAYMENT, paid.user, paid.points, paid.id, paid.note)
