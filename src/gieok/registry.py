@@ -129,6 +129,7 @@ ACCOUNTS = {
     "sqlite": AccountsBackend("sqlite:SqliteAccounts", file="accounts.sqlite"),
     "postgres": AccountsBackend("postgres:PostgresAccounts", extra="postgres"),
 }
+RATE_LIMITS = {"window": Backend("rate_limits:WindowLimits", extra="serve")}
 EMBEDDERS = {
     "e5": ModelBackend("embedders.e5.runtime:opened"),
     "ollama": ModelBackend("embedders.ollama:Ollama", is_service=True, address="http://127.0.0.1:11434"),

@@ -30,7 +30,7 @@ def _house(wiring: Wiring) -> House:
         clock=wiring.clock,
         embedder=partial(embedders.opened, wiring),
     )
-    return House(memory=memory, accounts=stores.accounts())
+    return House(memory=memory, accounts=stores.accounts(), limiter=stores.limiter)
 
 
 @contextmanager
