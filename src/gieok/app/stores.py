@@ -43,7 +43,7 @@ class Stores:
         self.journal: Callable[[], FullJournal] = cache(self._open_journal)
         self.adopted: Callable[[], Store] = cache(self._open_adopted)
         self.accounts: Callable[[], Accounts] = cache(self._open_accounts)
-        self.limiter: Callable[[], RateLimiter | None] = cache(self._open_limiter)
+        self.limiter: Callable[[], RateLimiter] = cache(self._open_limiter)
 
     def configured(self) -> Store:
         """Return the configured store."""
@@ -116,8 +116,9 @@ class Stores:
         made: Accounts = registry.load(registry.ACCOUNTS, name).open(self._opening._replace(file=file))
         return made
 
-    def _open_limiter(self) -> "RateLimiter | None":
-        made: RateLimiter | None = registry.load(registry.RATE_LIMITS, "window").open(self._opening)
+    def _open_limiter(self) -> "RateLimiter":
+        name = "redis" if self._settings.text("redis.url") else "memory"
+        made: RateLimiter = registry.load(registry.RATE_LIMITERS, name).open(self._opening)
         return made
 
     def open_journal(self, name: str) -> "FullJournal":

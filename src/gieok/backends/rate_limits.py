@@ -1,48 +1,79 @@
-"""Rate limits by the library `limits`: a window that slides, counted in this process, or in Redis for several."""
+"""Rate limits: two counters for each key and rate, weighted as the window slides. In this process, or in Redis or Valkey.
+
+While the server is gone, each process counts for itself: of N processes, a key may then have N times its rate, and never all.
+"""
 
 import time
 
-from limits import RateLimitItemPerMinute
-from limits.storage import MemoryStorage, Storage, storage_from_string
+from limits import RateLimitItem, RateLimitItemPerSecond
+from limits.storage import MemoryStorage, RedisStorage, Storage
 from limits.strategies import SlidingWindowCounterRateLimiter
 
 from gieok.backends.opening import Opening
-from gieok.ports.limits import Taken
-
-_TIMEOUT_S = 0.5
-_WINDOW_S = 60.0
+from gieok.backends.redis_server import RedisServer
+from gieok.ports.limits import Rate, Room
 
 
-class WindowLimits:
-    """`RateLimiter`: so many a minute for every key. `url` is a Redis server's, '' for none."""
+class MemoryLimiter:
+    """`RateLimiter` of one process."""
 
-    def __init__(self, per_minute: int, url: str = "") -> None:
-        self._item = RateLimitItemPerMinute(per_minute)
-        self._own = SlidingWindowCounterRateLimiter(MemoryStorage())
-        self._shared = SlidingWindowCounterRateLimiter(_redis(url)) if url else None
+    is_shared = False
+
+    def __init__(self) -> None:
+        self._counted = _Counted(MemoryStorage())
 
     @classmethod
-    def open(cls, opening: Opening) -> "WindowLimits | None":
-        """Return the configured one; None where nothing is limited."""
-        per_minute = int(opening.setting("serve.per_minute"))
-        return cls(per_minute, opening.setting("redis.url")) if per_minute else None
+    def open(cls, opening: Opening) -> "MemoryLimiter":
+        """Return one that is empty."""
+        del opening
+        return cls()
 
-    def take(self, key: str) -> Taken:
-        """Take one; a server that does not answer stops nobody."""
-        if self._shared is not None:
-            try:
-                return self._taken(self._shared, key)
-            except Exception:  # noqa: BLE001 - of any library below: what this process counts holds meanwhile
-                return self._taken(self._own, key)
-        return self._taken(self._own, key)
+    def admit(self, key: str, rate: Rate) -> Room:
+        """Count a request where there is room."""
+        return self._counted.admit(key, rate)
 
-    def _taken(self, limiter: SlidingWindowCounterRateLimiter, key: str) -> Taken:
-        is_given = limiter.hit(self._item, key)
-        stats = limiter.get_window_stats(self._item, key)
-        reset = min(max(stats.reset_time - time.time(), 0.0), _WINDOW_S)
-        return Taken(self._item.amount, stats.remaining, reset, 0.0 if is_given else max(reset, 1.0))
+    def close(self) -> None:
+        """Do nothing: there is nothing to release."""
 
 
-def _redis(url: str) -> Storage:
-    made: Storage = storage_from_string(url, socket_timeout=_TIMEOUT_S, socket_connect_timeout=_TIMEOUT_S)  # type: ignore[assignment]
-    return made
+class RedisLimiter:
+    """`RateLimiter` of all processes that share a server; the server's clock counts."""
+
+    def __init__(self, server: RedisServer) -> None:
+        self._server = server
+        self._alone = MemoryLimiter()
+        pool = server.client.connection_pool
+        self._counted = _Counted(RedisStorage("redis://", connection_pool=pool, key_prefix="gieok:rate"))
+
+    @classmethod
+    def open(cls, opening: Opening) -> "RedisLimiter":
+        """Return that of `redis.url`. Raises BadConfig."""
+        return cls(RedisServer.open(opening))
+
+    @property
+    def is_shared(self) -> bool:
+        """Say whether the server counts."""
+        return self._server.is_up
+
+    def admit(self, key: str, rate: Rate) -> Room:
+        """Count a request where there is room; in this process while the server is gone."""
+        room = self._server.ask(lambda _: self._counted.admit(key, rate))
+        return room if room is not None else self._alone.admit(key, rate)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._server.close()
+
+
+class _Counted:
+    """Counters in a storage."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._limiter = SlidingWindowCounterRateLimiter(storage)
+
+    def admit(self, key: str, rate: Rate) -> Room:
+        """Count a request, and look at what is left."""
+        item: RateLimitItem = RateLimitItemPerSecond(rate.requests, rate.seconds)
+        is_admitted = self._limiter.hit(item, key)
+        reset, remaining = self._limiter.get_window_stats(item, key)
+        return Room(is_admitted, remaining, 0.0 if remaining else max(reset - time.time(), 0.0))

@@ -1,20 +1,32 @@
-"""How often something may be done, counted for all processes together."""
+"""How much one may ask in a while."""
 
 from typing import NamedTuple, Protocol
 
 
-class Taken(NamedTuple):
-    """What was taken of a limit. `wait_s` is 0.0 where it was given, else the seconds until there is room."""
+class Rate(NamedTuple):
+    """At most `requests` (1 or more) in any `seconds` (1 or more), which slide."""
 
-    limit: int
+    requests: int
+    seconds: int = 60
+
+
+class Room(NamedTuple):
+    """What a limiter says of a request: whether it may go on, how many more may, and the seconds until one more may."""
+
+    is_admitted: bool
     remaining: int
-    #: Seconds until there is more room than now.
-    reset_s: float
-    wait_s: float = 0.0
+    wait_s: float
 
 
 class RateLimiter(Protocol):
-    """A limit of its own for every key."""
+    """Counts requests by key. Never raises: a count that cannot be reached is made in this process meanwhile."""
 
-    def take(self, key: str) -> Taken:
-        """Take one. Never raises: where the counts cannot be reached, those of this process hold."""
+    def admit(self, key: str, rate: Rate) -> Room:
+        """Count a request where there is room for it. A key is counted apart for each rate."""
+
+    @property
+    def is_shared(self) -> bool:
+        """Say whether other processes count with this one at the moment."""
+
+    def close(self) -> None:
+        """Release everything."""

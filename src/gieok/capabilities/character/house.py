@@ -13,12 +13,12 @@ from gieok.ports.limits import RateLimiter
 class House:
     """The memory of characters, and the users, characters, keys and points of the service.
 
-    `limiter` opens what limits the rate of requests; None where nothing does.
+    `limiter` opens what limits the rate of requests, the same every time: commands have no use for it.
     """
 
     memory: Characters
     accounts: Accounts
-    limiter: Callable[[], RateLimiter | None] = lambda: None
+    limiter: Callable[[], RateLimiter]
 
     @property
     def identity(self) -> Identity:

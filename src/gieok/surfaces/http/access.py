@@ -10,7 +10,7 @@ from gieok.capabilities.character.house import House
 from gieok.capabilities.character.identity import PREFIX, Principal
 from gieok.errors import Forbidden, TooManyRequests, Unauthorized
 from gieok.model.accounts import KeyRole
-from gieok.ports.limits import RateLimiter
+from gieok.ports.limits import Rate, RateLimiter
 from gieok.surfaces.http.metrics import Metrics
 from gieok.surfaces.http.options import HttpOptions
 from gieok.surfaces.http.tokens import Tokens
@@ -30,7 +30,7 @@ class Reception:
     options: HttpOptions
     tokens: Tokens
     metrics: Metrics
-    limiter: RateLimiter | None = None
+    limiter: RateLimiter
 
     def principal(self, credentials: HTTPAuthorizationCredentials | None) -> Principal:
         """Return who calls. Raises Unauthorized, TooManyRequests."""
@@ -52,11 +52,12 @@ def _caller(
     """Return who calls, once it is known and within its rate. One step: each costs a change of threads."""
     desk = reception(request)
     who = desk.principal(credentials)
-    if desk.limiter is not None:
-        taken = desk.limiter.take(who.name)
-        request.state.taken = taken
-        if taken.wait_s:
-            raise TooManyRequests("too many requests by this key", retry_after_s=taken.wait_s)
+    if desk.options.per_minute:
+        rate = Rate(desk.options.per_minute)
+        room = desk.limiter.admit(who.name, rate)
+        request.state.rate = (rate, room)
+        if not room.is_admitted:
+            raise TooManyRequests("too many requests by this key", retry_after_s=room.wait_s)
     return who
 
 

@@ -1,6 +1,7 @@
 """Around every request: its line in the log and in the metrics, headers of every answer, what nobody raised on purpose."""
 
 import logging
+import math
 import os
 import time
 import traceback
@@ -10,7 +11,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gieok.errors import TRACEBACK_VARIABLE, GieokError
-from gieok.ports.limits import Taken
+from gieok.ports.limits import Rate, Room
 from gieok.surfaces.http.metrics import Metrics
 from gieok.surfaces.http.problems import problem
 
@@ -65,11 +66,12 @@ _METHODS = ("GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD", "PATCH")
 def _headers(scope: Scope) -> Iterator[tuple[str, str]]:
     yield "X-Content-Type-Options", "nosniff"
     yield "Cache-Control", "no-store"
-    taken: Taken | None = scope["state"].get("taken")
-    if taken is not None:
-        yield "RateLimit-Limit", str(taken.limit)
-        yield "RateLimit-Remaining", str(taken.remaining)
-        yield "RateLimit-Reset", str(round(taken.reset_s + 0.5))
+    found: tuple[Rate, Room] | None = scope["state"].get("rate")
+    if found is not None:
+        rate, room = found
+        yield "RateLimit-Limit", str(rate.requests)
+        yield "RateLimit-Remaining", str(room.remaining)
+        yield "RateLimit-Reset", str(math.ceil(room.wait_s))
 
 
 def _reason(scope: Scope) -> str:

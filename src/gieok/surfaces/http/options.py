@@ -32,6 +32,7 @@ class HttpOptions(NamedTuple):
     threads: int = 40
     body_kb: int = 1024
     body_s: float = 20.0
+    per_minute: int = 0
     hosts: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
     tokens: TokenOptions = TokenOptions()
@@ -52,6 +53,7 @@ def read(setting: Callable[[str], str], secret: Callable[[str], str]) -> HttpOpt
         int(setting("serve.threads")),
         int(setting("serve.body_kb")),
         float(setting("serve.body_s")),
+        int(setting("serve.per_minute")),
         _names(setting("serve.hosts")),
         _names(setting("serve.origins")),
         tokens,

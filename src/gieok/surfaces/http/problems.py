@@ -1,6 +1,7 @@
 """Problem documents (RFC 9457): every error has the same form, `application/problem+json`."""
 
 import http
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from gieok.errors import STATUS, GieokError, TooManyRequests
+from gieok.errors import STATUS, BadRequest, GieokError, TooManyRequests
 
 MEDIA_TYPE = "application/problem+json"
 _OPENAPI_HINT = "see /openapi.json"
@@ -67,10 +68,11 @@ def of_error(error: GieokError) -> ProblemResponse:
     status = STATUS[error.code][1]
     headers = {"WWW-Authenticate": "Bearer"} if status == http.HTTPStatus.UNAUTHORIZED else {}
     if isinstance(error, TooManyRequests):
-        headers["Retry-After"] = str(max(1, round(error.retry_after_s + 0.5)))
+        headers["Retry-After"] = str(max(1, math.ceil(error.retry_after_s)))
     # What is wrong inside is for who runs the server, and stands in its log.
     detail = "the server cannot do this now" if status == http.HTTPStatus.INTERNAL_SERVER_ERROR else str(error)
-    return problem(status, error.code, detail, error.hint, headers)
+    hint = _OPENAPI_HINT if error.hint == BadRequest.hint else error.hint
+    return problem(status, error.code, detail, hint, headers)
 
 
 def install(app: FastAPI) -> None:
