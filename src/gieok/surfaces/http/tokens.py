@@ -98,9 +98,9 @@ class Tokens:
         ends, begins = claims["exp"], claims.get("nbf", 0)
         if not isinstance(ends, int | float) or not isinstance(begins, int | float):
             raise Unauthorized("the token is not valid: exp and nbf are seconds", hint=_HINT)
-        if now >= ends + _LEEWAY_S:
+        if not now < ends + _LEEWAY_S:  # nor is it before what is no number
             raise Unauthorized("the token has expired", hint=_HINT)
-        if now < begins - _LEEWAY_S:
+        if not now >= begins - _LEEWAY_S:
             raise Unauthorized("the token is not valid yet", hint=_HINT)
         if not isinstance(user, str) or not fullmatch(USER_PATTERN, user):
             raise Unauthorized("the token is not valid: sub is no name of a user", hint=_HINT)
