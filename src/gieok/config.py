@@ -52,6 +52,7 @@ OPTIONS = (
     HYBRID,
     Option("store.timeout_s", 5.0, "how long a database server may take for an answer", low=1),
     Option("database.url", "", "server of `store: postgres`, `journal: postgres`: postgresql://me@host/name", is_address=True),
+    Option("database.connections", 10, "connections of a process to it at most, shared by store, journal, accounts", low=1),
     Option("redis.url", "", "Redis or Valkey that processes of a service share: rediss://host:6380/0", is_address=True),
     Option("gemini.stores", "gieok", "File Search stores of `store: gemini`, found or made; several with commas, at most 5"),
     Option("gemini.model", "gemini-3.5-flash-lite", "the model through which File Search is asked"),
