@@ -31,7 +31,7 @@ def _house(wiring: Wiring) -> House:
         clock=wiring.clock,
         embedder=partial(embedders.opened, wiring),
     )
-    return House(memory=memory, accounts=stores.accounts(), points=_desk(wiring))
+    return House(memory=memory, accounts=stores.accounts(), points=_desk(wiring), limiter=stores.limiter)
 
 
 def _desk(wiring: Wiring) -> PointsDesk:
