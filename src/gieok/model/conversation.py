@@ -68,6 +68,37 @@ class Journalled(NamedTuple):
         return self.first or self.seq
 
 
+class WindowMark(NamedTuple):
+    """What a window depends on: the position of its reader, and the number of the newest change of what was said."""
+
+    position: int
+    change: int
+
+
+class Window(NamedTuple):
+    """Messages behind a reader's position, in order: all, or those alone that came after what the caller held (`is_rest`)."""
+
+    mark: WindowMark
+    messages: list[Journalled]
+    is_rest: bool = False
+
+
+class HeldWindow(NamedTuple):
+    """A window that was read before: at least one message."""
+
+    mark: WindowMark
+    messages: tuple[Journalled, ...]
+
+
+class ScopeState(NamedTuple):
+    """What a journal holds of a scope at one moment: a window, how far readers are, documents in hot, whether any waits."""
+
+    window: Window
+    positions: Mapping[str, int]
+    made: tuple[Entry, ...]
+    is_waiting: bool
+
+
 class ForgottenMessage(NamedTuple):
     """What stands for a message that a person forgot: its text is blank, `digest` is of the text that it had."""
 
@@ -204,15 +235,6 @@ class TalkMoved(NamedTuple):
         if not isinstance(other, TalkMoved):
             return NotImplemented
         return TalkMoved(self.messages + other.messages, self.bytes + other.bytes, (*self.wrong, *other.wrong))
-
-
-class ScopeState(NamedTuple):
-    """What a journal holds of a scope at one moment: how far readers are, messages, documents in hot, and whether any waits."""
-
-    positions: Mapping[str, int]
-    messages: tuple[Journalled, ...]
-    made: tuple[Entry, ...]
-    is_waiting: bool
 
 
 class JournalRow(NamedTuple):

@@ -1,4 +1,4 @@
-"""The journal of raw messages, what Gieok made of them, and readers of transcripts."""
+"""The journal of raw messages and what Gieok made of them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -12,6 +12,7 @@ from gieok.model.conversation import (
     Conversation,
     Cursor,
     Heard,
+    HeldWindow,
     Incident,
     Journalled,
     JournalStats,
@@ -23,34 +24,11 @@ from gieok.model.conversation import (
     TranscriptEvent,
     Turn,
     Usage,
+    Window,
 )
 from gieok.model.memory import Document, Entry, Scope
 from gieok.ports.journal_rows import CopiedJournal
 from gieok.ports.relocation import Relocation
-
-
-class StoredSession(NamedTuple):
-    """A session in an agent's own database; `last_event` is the highest number of its events, -1 where it has none."""
-
-    id: str
-    key: str
-    last_event: int
-
-
-class TranscriptStore(Protocol):
-    """Reads transcripts that an agent keeps in a database rather than in files. Never writes to it.
-
-    Raises TranscriptUnreadable, MissingExtra.
-    """
-
-    def sessions(self) -> list[StoredSession]:
-        """Return every session, sorted by id."""
-
-    def events(self, session: str, after: int, limit: int) -> list[tuple[int, str]]:
-        """Return up to `limit` events numbered above `after` in order, each as the JSON line of a transcript file."""
-
-    def close(self) -> None:
-        """Close the database."""
 
 
 class Journal(Protocol):
@@ -170,11 +148,18 @@ class Positions(Protocol):
     def position(self, scope: Scope, reader: str) -> int:
         """Return the sequence number up to which messages are distilled; 0 at first."""
 
-    def state(self, scope: Scope, reader: str, limit: int = 10_000) -> ScopeState:
-        """Return what is held of a scope in one snapshot: the messages are those after the position of `reader`."""
+    def state(self, scope: Scope, reader: str, held: HeldWindow | None = None) -> ScopeState:
+        """Return what a turn needs of a scope in one snapshot; its window is that of `window`."""
 
     def skip(self, scope: Scope, reader: str, expected: int, end: int) -> bool:
         """Move the position of a reader that buffers nothing over messages of which nothing is made; False as `commit`."""
+
+    def window(self, scope: Scope, reader: str, held: HeldWindow | None = None) -> Window:
+        """Return the messages that hold behind the reader's position, in one snapshot.
+
+        Of a window that the caller holds and that still stands, only what came since: it stands while neither position nor
+        any message of the scope changed, and its last message is there.
+        """
 
     def chunks(self, scope: Scope, reader: str) -> list[BufferedSpan]:
         """Return the buffered chunks in order."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import NamedTuple
 
-from gieok.capabilities.character import episodes, moments, narrative
+from gieok.capabilities.character import episodes, moments, narrative, windows
 from gieok.capabilities.character.detect import Detection, Spoken, detect
 from gieok.capabilities.character.keeping import Changes, Told, joined
 from gieok.capabilities.character.memory import (
@@ -35,6 +35,7 @@ from gieok.capabilities.character.recalling import RecalledMemory, Weights, keys
 from gieok.engine.distil import deliver_scope, finish
 from gieok.model.conversation import Journalled, Message, Role, Run
 from gieok.model.memory import Document, Scope
+from gieok.ports.cache import WindowCache
 from gieok.ports.journal import FullJournal
 from gieok.ports.models import Embedder
 from gieok.ports.store import Store
@@ -45,8 +46,6 @@ from gieok.text.tokens import count_tokens
 #: Readers of the journal: what was looked at for facts, and what is summarised.
 DETECTION, SUMMARY = "character:facts", "character:summary"
 RULES = "rules"
-#: Messages that are read at once: more are looked at in turn.
-_MOST_READ_AT_ONCE = 10_000
 _AGENT = "character"
 _EARLIER = 3
 #: What is longer is pasted: the rules read its beginning, which is what the person says of it.
@@ -143,6 +142,8 @@ class Characters:
     embedder: Callable[[], Embedder | None] = lambda: None
     extract: Extractor = by_rules
     extractor: str = RULES
+    #: Holds windows that were read before; None: none are.
+    cache: WindowCache | None = None
     budget: Budget = field(default_factory=Budget)
     weights: Weights = field(default_factory=Weights)
 
@@ -163,8 +164,8 @@ class Characters:
         """Look at every message that was not looked at yet, then summarise. Safe to kill, and to run twice at once."""
         while True:
             seen = self._seen(bond.scope)
-            if seen.fresh and (not self._detect(bond, seen) or len(seen.fresh) >= _MOST_READ_AT_ONCE):
-                continue  # another process was faster, or there is more
+            if seen.fresh and not self._detect(bond, seen):
+                continue  # another process was faster
             if self._due(bond, seen):
                 self.summarise(bond)
             return
@@ -246,12 +247,11 @@ class Characters:
 
     def _seen(self, scope: Scope) -> Seen:
         """Read what a turn needs, once."""
-        state = self.journal.state(scope, SUMMARY, _MOST_READ_AT_ONCE)
+        state, window = windows.state(self.journal, self.cache, scope, SUMMARY)
         documents = tuple(entry.document for entry in state.made)
         at = state.positions
-        return Seen(
-            at.get(DETECTION, 0), at.get(SUMMARY, 0), state.messages, _memories(documents), documents, state.is_waiting
-        )
+        held = _memories(documents)
+        return Seen(at.get(DETECTION, 0), at.get(SUMMARY, 0), window, held, documents, state.is_waiting)
 
     def _view(self, bond: Bond, window: Sequence[Journalled], text: str = "") -> View:
         """Return how it is told: in the language that the user speaks."""

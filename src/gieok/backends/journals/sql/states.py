@@ -5,40 +5,34 @@ from contextlib import AbstractContextManager
 
 from gieok.backends.journals.sql.database import Db
 from gieok.backends.journals.sql.durable import to_entry
-from gieok.backends.journals.sql.messages import SqlMessages, to_journalled
 from gieok.backends.journals.sql.positions import SqlPositions
-from gieok.model.conversation import ScopeState
+from gieok.model.conversation import HeldWindow, ScopeState, WindowMark
 from gieok.model.memory import Entry, Scope
 
-#: No reader has this name.
-_WAITING = "\x01"
+#: No reader has these names.
+_WAITING, _CHANGE = "~waiting", "~change"
+_NUMBERS = (
+    "SELECT reader, seq FROM positions WHERE scope_id = ? UNION ALL SELECT ?, max(id) FROM outbox WHERE scope_id = ? "
+    "UNION ALL SELECT ?, max(id) FROM changes WHERE scope_id = ?"
+)
 
 
-class SqlStates(SqlMessages, SqlPositions):
+class SqlStates(SqlPositions):
     """`state` and `skip` of `Positions`, `hand_out` of `Outbox`."""
 
     def exclusive(self, name: str, *, wait: bool = True) -> AbstractContextManager[bool]:
         """Hold a lock."""
         raise NotImplementedError
 
-    def state(self, scope: Scope, reader: str, limit: int = 10_000) -> ScopeState:
-        """Return what is held of a scope."""
+    def state(self, scope: Scope, reader: str, held: HeldWindow | None = None) -> ScopeState:
+        """Return what a turn needs of a scope."""
         with self._reading_of(scope) as (db, sid):
-            positions: dict[str, int] = dict(
-                db.execute(
-                    "SELECT reader, seq FROM positions WHERE scope_id = ? UNION ALL "
-                    "SELECT ?, max(id) FROM outbox WHERE scope_id = ? HAVING max(id) IS NOT NULL",
-                    (sid, _WAITING, sid),
-                ).fetchall()
-            )
-            messages = db.execute(
-                f"SELECT {self._messages} WHERE m.scope_id = ? AND m.seq > ? AND m.retracted = 0 ORDER BY m.seq LIMIT ?",
-                (sid, positions.get(reader, 0), limit),
-            ).fetchall()
+            numbers: dict[str, int] = dict(db.execute(_NUMBERS, (sid, _WAITING, sid, _CHANGE, sid)).fetchall())
+            mark = WindowMark(numbers.get(reader, 0), numbers.pop(_CHANGE, None) or 0)
+            window = self._window(db, sid, mark, held)
             made = db.execute("SELECT entry FROM made WHERE scope_id = ? ORDER BY key", (sid,)).fetchall()
-        is_waiting = positions.pop(_WAITING, None) is not None
-        entries = tuple(to_entry(scope, text) for (text,) in made)
-        return ScopeState(positions, tuple(map(to_journalled, messages)), entries, is_waiting)
+        is_waiting = numbers.pop(_WAITING, None) is not None
+        return ScopeState(window, numbers, tuple(to_entry(scope, text) for (text,) in made), is_waiting)
 
     def skip(self, scope: Scope, reader: str, expected: int, end: int) -> bool:
         """Move a position."""
