@@ -27,11 +27,12 @@ class SqlStates(SqlPositions):
     def state(self, scope: Scope, reader: str, held: HeldWindow | None = None) -> ScopeState:
         """Return what a turn needs of a scope."""
         with self._reading_of(scope) as (db, sid):
-            numbers: dict[str, int] = dict(db.execute(_NUMBERS, (sid, _WAITING, sid, _CHANGE, sid)).fetchall())
-            mark = WindowMark(numbers.get(reader, 0), numbers.pop(_CHANGE, None) or 0)
+            rows = db.execute(_NUMBERS, (sid, _WAITING, sid, _CHANGE, sid)).fetchall()
+            numbers: dict[str, int] = {name: number or 0 for name, number in rows}
+            mark = WindowMark(numbers.get(reader, 0), numbers.pop(_CHANGE))
             window = self._window(db, sid, mark, held)
             made = db.execute("SELECT entry FROM made WHERE scope_id = ? ORDER BY key", (sid,)).fetchall()
-        is_waiting = numbers.pop(_WAITING, None) is not None
+        is_waiting = numbers.pop(_WAITING) > 0
         return ScopeState(window, numbers, tuple(to_entry(scope, text) for (text,) in made), is_waiting)
 
     def skip(self, scope: Scope, reader: str, expected: int, end: int) -> bool:
@@ -63,7 +64,9 @@ class SqlStates(SqlPositions):
 
 
 def _waiting(db: Db, sid: int, scope: Scope, limit: int) -> list[tuple[int, Entry | str]]:
-    rows = db.execute("SELECT id, key, entry FROM outbox WHERE scope_id = ? ORDER BY id LIMIT ?", (sid, limit)).fetchall()
+    rows = db.execute(
+        "SELECT id, key, entry FROM outbox WHERE scope_id = ? ORDER BY id LIMIT ?", (sid, limit)
+    ).fetchall()
     return [(number, to_entry(scope, entry) if entry else key) for number, key, entry in rows]
 
 
@@ -71,9 +74,7 @@ def _strike_off(db: Db, sid: int, rows: Sequence[tuple[int, Entry | str]]) -> No
     db.executemany("DELETE FROM outbox WHERE scope_id = ? AND id = ?", [(sid, number) for number, _ in rows])
 
 
-def handed_out(
-    db: Db, sid: int, scope: Scope, take: Callable[[Sequence[Entry | str]], None], limit: int
-) -> int:
+def handed_out(db: Db, sid: int, scope: Scope, take: Callable[[Sequence[Entry | str]], None], limit: int) -> int:
     """Do all of `hand_out` inside one transaction, which holds the locks."""
     rows = _waiting(db, sid, scope, limit)
     if rows:
