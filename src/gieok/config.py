@@ -52,6 +52,8 @@ OPTIONS = (
     HYBRID,
     Option("store.timeout_s", 5.0, "how long a database server may take for an answer", low=1),
     Option("database.url", "", "server of `store: postgres`, `journal: postgres`: postgresql://me@host/name", is_address=True),
+    Option("database.connections", 10, "connections of a process to it at most, shared by store, journal, accounts", low=1),
+    Option("redis.url", "", "Redis or Valkey that processes of a service share: rediss://host:6380/0", is_address=True),
     Option("gemini.stores", "gieok", "File Search stores of `store: gemini`, found or made; several with commas, at most 5"),
     Option("gemini.model", "gemini-3.5-flash-lite", "the model through which File Search is asked"),
     Option("gemini.embedding_model", "", "what a new File Search store embeds with; the service's default where empty"),
@@ -176,6 +178,8 @@ OPTIONS = (
     Option("active_memory.template", "", "a file to use instead of the built-in template"),
 )  # fmt: skip
 _BY_NAME = {option.name: option for option in OPTIONS}
+#: Where the password of an address belongs, by the group of its setting.
+_PASSWORDS = {"redis": "REDIS_PASSWORD", "mongo": "MONGO_PASSWORD"}
 
 
 class Setting(NamedTuple):
@@ -286,7 +290,8 @@ def _value(home: str, file: SettingsFile, name: str, value: object) -> Value:
     if value is None:  # a name without a value
         return option.default
     if option.is_address and without_password(str(value)) != str(value):
-        hint = f"take it out, and write `PGPASSWORD=…` into {resolved.private_file(home)} (chmod 600)"
+        variable = _PASSWORDS.get(option.group, "PGPASSWORD")
+        hint = f"take it out, and write `{variable}=…` into {resolved.private_file(home)} (chmod 600)"
         raise option.bad(f"{name!r} in {origin!r} holds a password", origin, hint)
     return option.parse(json.dumps(value, ensure_ascii=False) if option.is_list else str(value), origin)
 

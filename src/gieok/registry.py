@@ -129,6 +129,11 @@ ACCOUNTS = {
     "sqlite": AccountsBackend("sqlite:SqliteAccounts", file="accounts.sqlite"),
     "postgres": AccountsBackend("postgres:PostgresAccounts", extra="postgres"),
 }
+#: How much a key may ask: counted in one process, or by all that share a server.
+RATE_LIMITERS = {
+    "memory": Backend("rate_limits:MemoryLimiter", extra="serve"),
+    "redis": Backend("rate_limits:RedisLimiter", extra="redis"),
+}
 EMBEDDERS = {
     "e5": ModelBackend("embedders.e5.runtime:opened"),
     "ollama": ModelBackend("embedders.ollama:Ollama", is_service=True, address="http://127.0.0.1:11434"),

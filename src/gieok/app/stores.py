@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gieok import config, fs, paths, registry, trust
+from gieok import fs, paths, registry, trust
 from gieok.backends.opening import Opening
 from gieok.config import Settings
 from gieok.errors import GieokError, StoreBusy, StoreCorrupt, StoreError, StoreReadOnly, StoreUnreachable
@@ -84,10 +84,6 @@ class Stores:
         except GieokError:
             return folder, None
         return folder, salvaged
-
-    def choose(self, setting: str, name: str) -> None:
-        """Make a store or a journal the configured one, for good."""
-        config.choose(self._settings, setting, name)
 
     def _open(self, name: str) -> Store:
         row = registry.load(registry.STORES, name)

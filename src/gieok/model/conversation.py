@@ -52,10 +52,19 @@ TranscriptEvent = Message | Retraction
 
 
 class Journalled(NamedTuple):
-    """A message in the journal; `seq` increases over all scopes and is never reused."""
+    """A message in the journal; `seq` increases over all scopes and is never reused.
+
+    `first` is the number of the first version of a message that was said anew, 0 where this is the first.
+    """
 
     seq: int
     message: Message
+    first: int = 0
+
+    @property
+    def place(self) -> int:
+        """Return what orders messages as a conversation holds them: later versions keep the place of the first."""
+        return self.first or self.seq
 
 
 class ForgottenMessage(NamedTuple):

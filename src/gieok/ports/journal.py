@@ -15,7 +15,6 @@ from gieok.model.conversation import (
     Incident,
     Journalled,
     JournalStats,
-    Message,
     Reject,
     Run,
     TalkMoved,
@@ -70,8 +69,8 @@ class Journal(Protocol):
         whose id and text are known is not added again; one with a known id and another text retracts the versions before.
         """
 
-    def say(self, scope: Scope, messages: Sequence[Message]) -> None:
-        """Add messages that come from no transcript; one that is known is treated as `append` does."""
+    def say(self, scope: Scope, events: Sequence[TranscriptEvent]) -> None:
+        """Add messages that come from no transcript, or take such back; one that is known is treated as `append` does."""
 
     def cursors(self) -> list[Cursor]:
         """Return the cursor of every transcript."""

@@ -47,7 +47,16 @@ _GLOBAL = (
 
 
 #: What a group of several commands is for; a group of one says what that does.
-_GROUPS = {
+GROUPS = {
+    "code": Words(
+        "Project intelligence: what is where, what breaks if this changes",
+        "프로젝트 이해: 무엇이 어디 있고, 바꾸면 무엇이 깨지는지",
+    ),
+    "character": Words("Characters that remember their user", "사용자를 기억하는 캐릭터"),
+    "observe": Words(
+        "The sidecar: what agents' transcripts say, distilled", "사이드카: 에이전트 대화에서 추려 낸 기억"
+    ),
+    "config": Words("Settings: what is in force and why; change one", "설정: 지금 값과 그 출처, 하나 바꾸기"),
     "encryption": Words("Encryption at rest of archives and backups", "보관한 기억과 백업의 암호화"),
     "backup": Words("Backups of the home: make, check, restore them", "홈의 백업: 만들기, 확인, 복원"),
     "archive": Words(
@@ -100,8 +109,20 @@ def _completed(arguments: Sequence[str]) -> list[str]:
     group, *more = arguments or ("",)
     if group == "help":
         return [*more, "--help"]
+    if group.startswith("-") and group not in ("-h", "--help", "-V", "--version"):
+        return _behind(arguments)
     is_bare = group in DEFAULTS and (not more or (more[0].startswith("-") and more[0] not in ("-h", "--help")))
     return [group, DEFAULTS[group], *more] if is_bare else list(arguments)
+
+
+def _behind(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with the options in front of the command behind it, where argparse looks for them."""
+    front, rest = list[str](), list(arguments)
+    while rest and rest[0].startswith("-"):
+        front.append(rest.pop(0))
+        if front[-1] in {flag for flag, *_ in _GLOBAL} and rest:
+            front.append(rest.pop(0))
+    return [*_completed(rest), *front] if rest else front
 
 
 def _serve(module: str, parsed: argparse.Namespace, lang: str) -> int:
@@ -283,7 +304,7 @@ def _parser(lang: str, names: Sequence[str]) -> _Parser:
         if Surface.CLI in found.surfaces:
             group, _, name = found.name.rpartition(" ")
             if group and group not in groups:
-                inner = commands.add_parser(group, help=_GROUPS.get(group, found.doc).say(lang))
+                inner = commands.add_parser(group, help=GROUPS.get(group, found.doc).say(lang))
                 groups[group] = inner.add_subparsers(required=True, metavar="COMMAND")
                 _add_events(groups[group], group, lang)
             _add_command(groups[group] if group else commands, name, found, lang)

@@ -11,7 +11,8 @@ import pytest
 
 from gieok.backends.journals.postgres import schema
 from gieok.backends.journals.postgres.journal import PostgresJournal
-from gieok.backends.journals.postgres.server import Statements, scope_number
+from gieok.backends.postgres.numbers import scope_number
+from gieok.backends.postgres.statements import Statements
 from gieok.errors import StoreUnreachable
 from gieok.model.archive import Move
 from gieok.model.conversation import BufferedSpan, Cursor, Heard, Retraction, Usage

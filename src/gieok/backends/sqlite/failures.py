@@ -26,6 +26,7 @@ _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _REPAIR = {
     "store": StoreCorrupt.hint,
     "code index": "run `gieok code init` in the project: it moves the file away and makes another",
+    "file of accounts": "it is not derived from anything: restore it from a backup (`gieok backup restore`)",
     "journal": "it is not derived from anything: restore it from a backup, or move it away to begin anew from the "
     "transcripts that are still on this disk (`gieok observe run --once`)",
 }

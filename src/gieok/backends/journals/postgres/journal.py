@@ -3,11 +3,12 @@
 from contextlib import AbstractContextManager
 
 from gieok.backends.journals.postgres.schema import NAME, NAMES
-from gieok.backends.journals.postgres.server import JournalServer, lock_number
+from gieok.backends.journals.postgres.server import JournalServer
 from gieok.backends.journals.sql.database import Db
 from gieok.backends.journals.sql.parts import SqlParts
 from gieok.backends.opening import Opening
 from gieok.backends.postgres.connection import configured
+from gieok.backends.postgres.numbers import lock_number
 
 _BYTES = (
     "SELECT CAST(coalesce(sum(pg_total_relation_size(oid)), 0) AS bigint) FROM pg_class "

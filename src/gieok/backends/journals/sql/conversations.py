@@ -143,5 +143,5 @@ def _corrected(turn: Turn, corrected: dict[str, str]) -> Turn:
     return turn if text is None else turn._replace(message=turn.message._replace(text=text), said=turn.message.text)
 
 
-def _to_turn(row: tuple[int, int, int, str, str, str, int, str, str, int, str, int]) -> Turn:
+def _to_turn(row: tuple[int, int, int, str, str, str, int, str, str, int, str, int, int | None]) -> Turn:
     return Turn(row[0], to_journalled(row[2:]).message, is_forgotten=bool(row[1]))

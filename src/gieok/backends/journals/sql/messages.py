@@ -31,7 +31,7 @@ class SqlMessages(SqlJournal):
     @property
     def _messages(self) -> str:
         """Return columns and tables of messages: what follows SELECT."""
-        columns = f"m.seq, m.id, m.role, {self._text}, m.at, s.session, s.agent, m.tokens, s.path, m.line"
+        columns = f"m.seq, m.id, m.role, {self._text}, m.at, s.session, s.agent, m.tokens, s.path, m.line, m.place"
         return f"{columns} FROM messages m JOIN sources s ON {self._of_source}"
 
     def append(
@@ -56,10 +56,10 @@ class SqlMessages(SqlJournal):
             _put_cursor(db, own, cursor)
         return True
 
-    def say(self, scope: Scope, messages: Sequence[Message]) -> None:
-        """Add messages of no transcript."""
+    def say(self, scope: Scope, events: Sequence[TranscriptEvent]) -> None:
+        """Add messages of no transcript, or take them back."""
         with self._writing_to(scope) as (db, sid):
-            self._add(db, sid, messages)
+            self._add(db, sid, events)
 
     def cursors(self) -> list[Cursor]:
         """Return all cursors."""
@@ -279,8 +279,8 @@ def _to_cursor(row: tuple[object, ...]) -> Cursor:
     return found._replace(is_rereading=bool(found.is_rereading))
 
 
-def to_journalled(row: tuple[int, str, str, str, int, str, str, int, str, int]) -> Journalled:
+def to_journalled(row: tuple[int, str, str, str, int, str, str, int, str, int, int | None]) -> Journalled:
     """Return the message of a row of `SqlMessages._messages`."""
-    seq, identity, role, text, at, session, agent, tokens, source, line = row
+    seq, identity, role, text, at, session, agent, tokens, source, line, first = row
     when = utc(at)
-    return Journalled(seq, Message(identity, Role(role), text, when, session, agent, tokens, source, line))
+    return Journalled(seq, Message(identity, Role(role), text, when, session, agent, tokens, source, line), first or 0)
