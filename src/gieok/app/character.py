@@ -9,8 +9,10 @@ from pathlib import Path
 from gieok import registry
 from gieok.app import embedders
 from gieok.app.wiring import Wiring
+from gieok.capabilities.character.canon import Canon
 from gieok.capabilities.character.house import House
 from gieok.capabilities.character.play import PlayedClock
+from gieok.capabilities.character.roster import Roster
 from gieok.capabilities.character.service import Characters
 from gieok.ops.context import CharacterContext
 from gieok.ports.journal import FullJournal
@@ -30,7 +32,10 @@ def _house(wiring: Wiring) -> House:
         clock=wiring.clock,
         embedder=partial(embedders.opened, wiring),
     )
-    return House(memory=memory, accounts=stores.accounts())
+    canon = Canon(journal=memory.journal, store=memory.store, clock=wiring.clock, embedder=memory.embedder)
+    accounts = stores.accounts()
+    roster = Roster(accounts=accounts, canon=canon, journal=memory.journal, clock=wiring.clock)
+    return House(memory=memory, accounts=accounts, roster=roster, canon=canon)
 
 
 @contextmanager
