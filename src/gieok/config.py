@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from gieok import fs, paths, places, registry, resolved
+from gieok.capabilities.character.options import OPTIONS as CHARACTER_OPTIONS
 from gieok.capabilities.prompt.options import ACTIVE, HYBRID, JOURNAL, RULES, STORE
 from gieok.capabilities.prompt.options import OPTIONS as PROMPT_OPTIONS
 from gieok.engine import schedule
@@ -122,6 +123,10 @@ OPTIONS = (
     Option("observe.daily_tokens", 1_000_000, "model tokens that may be used in a day", low=0),
     Option("observe.price_in", -1.0, "dollars for a million tokens in, of all roles; -1: as Gieok knows", low=-1),
     Option("observe.price_out", -1.0, "dollars for a million tokens out; both are set, or none", low=-1),
+    Option(
+        "character.windows", "memory", "where messages after the last summary are held once they were read",
+        choices=(*registry.CACHES, "none"),
+    ),
     Option("archive.hot_days", 90, "days after which a memory leaves hot for a file that you can read", low=1),
     Option("archive.hot_mb", 30, "megabytes of a scope's memories in hot; what is more leaves early; 0: all", low=0),
     Option("archive.hot_tokens", 30_000, "tokens of a scope's memories in hot; what is more leaves early; 0: all", low=0),
@@ -140,6 +145,7 @@ OPTIONS = (
     _schedule("archive.schedule_cold", "30 3 * * 0", "when what is old enough moves to archive.cold, or is asked about"),
     _schedule("archive.schedule_sync", "0 4 * * *", "when archive.cold and Gieok are synchronised, both ways"),
     _schedule("archive.schedule_warm", "0 3 * * *", "when memories move from hot to warm"),
+    *CHARACTER_OPTIONS,
     Option("reflect.model", "", "what reflects: as observe.model, which it is where this is empty"),
     Option("reflect.base_url", "", "as observe.base_url, for the model that reflects"),
     Option("reflect.key_variable", "", "as observe.key_variable, for the model that reflects"),
@@ -173,6 +179,7 @@ OPTIONS = (
     Option("notify.smtp_user", "", "name to log in with; empty: without"),
     Option("notify.mail_from", "", "sender; empty: notify.smtp_user, else the first recipient"),
     Option("notify.mail_to", "", "who gets mail, joined by commas"),
+    *CHARACTER_OPTIONS,
     ACTIVE,
     Option("active_memory.budget_tokens", 2_500, "size of active memory", low=200),
     Option("active_memory.template", "", "a file to use instead of the built-in template"),

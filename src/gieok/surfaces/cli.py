@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gieok import __version__, places
 from gieok.agents.table import EVENTS, HOOKED
@@ -71,11 +71,34 @@ GROUPS = {
 }
 #: What a group does where no command of it is named: group → command.
 DEFAULTS = {"archive": "status", "backup": "create", "encryption": "status"}
-#: Commands that are no operation but another surface: name → what it does, and the module whose `main` runs it.
+
+
+class Server(NamedTuple):
+    """A command that is no operation but another surface: what it does, and the module whose `main` runs it.
+
+    `flags` stand for settings: flag, setting, its words. `main` gets them (setting → text) and the language.
+    """
+
+    doc: Words
+    module: str
+    flags: tuple[tuple[str, str, Words], ...] = ()
+
+
 SERVERS = {
-    "mcp": (Words("Serve the memory tools to an agent (MCP over stdio)", "에이전트에 기억 도구를 제공합니다 (MCP, stdio)"),
-            "gieok.surfaces.mcp"),
-}  # fmt: skip
+    "mcp": Server(
+        Words("Serve the memory tools to an agent (MCP over stdio)", "에이전트에 기억 도구를 제공합니다 (MCP, stdio)"),
+        "gieok.surfaces.mcp",
+    ),
+    "serve": Server(
+        Words("Serve characters that remember, over HTTP", "기억하는 캐릭터를 HTTP로 제공합니다"),
+        "gieok.surfaces.http.serve",
+        (
+            ("--host", "serve.host", Words("address to listen on", "들을 주소")),
+            ("--port", "serve.port", Words("port; 0: any that is free", "포트; 0: 비어 있는 것")),
+            ("--lang", "lang", Words("language of what you read: en or ko", "화면의 언어: en 또는 ko")),
+        ),
+    ),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -125,10 +148,11 @@ def _behind(arguments: Sequence[str]) -> list[str]:
     return [*_completed(rest), *front] if rest else front
 
 
-def _serve(module: str, parsed: argparse.Namespace, lang: str) -> int:
+def _serve(server: Server, parsed: argparse.Namespace, lang: str) -> int:
     """Run another surface."""
-    del parsed, lang
-    status: int = import_module(module).main()
+    given = {name: text for _, name, _ in server.flags if (text := getattr(parsed, name)) is not None}
+    main = import_module(server.module).main
+    status: int = main(given, lang) if server.flags else main()
     return status
 
 
@@ -308,9 +332,11 @@ def _parser(lang: str, names: Sequence[str]) -> _Parser:
                 groups[group] = inner.add_subparsers(required=True, metavar="COMMAND")
                 _add_events(groups[group], group, lang)
             _add_command(groups[group] if group else commands, name, found, lang)
-    for name, (doc, module) in SERVERS.items():
-        server = commands.add_parser(name, help=doc.say(lang), description=doc.say(lang))
-        server.set_defaults(run=partial(_serve, module), json=False)
+    for name, server in SERVERS.items():
+        added = commands.add_parser(name, help=server.doc.say(lang), description=server.doc.say(lang))
+        for flag, setting, words in server.flags:
+            added.add_argument(flag, dest=setting, help=words.say(lang), metavar=flag[2:].upper())
+        added.set_defaults(run=partial(_serve, server), json=False)
     return parser
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import NamedTuple
 
-from gieok.capabilities.character import episodes, moments, narrative
+from gieok.capabilities.character import episodes, moments, narrative, windows
 from gieok.capabilities.character.detect import Detection, Spoken, detect
 from gieok.capabilities.character.keeping import Changes, Told, joined
 from gieok.capabilities.character.memory import (
@@ -35,6 +35,7 @@ from gieok.capabilities.character.recalling import RecalledMemory, Weights, keys
 from gieok.engine.distil import deliver, finish
 from gieok.model.conversation import Journalled, Message, Role, Run
 from gieok.model.memory import Document, Scope
+from gieok.ports.cache import WindowCache
 from gieok.ports.journal import FullJournal
 from gieok.ports.models import Embedder
 from gieok.ports.store import Store
@@ -45,7 +46,6 @@ from gieok.text.tokens import count_tokens
 #: Readers of the journal: what was looked at for facts, and what is summarised.
 DETECTION, SUMMARY = "character:facts", "character:summary"
 RULES = "rules"
-_ALL = 1 << 40
 _AGENT = "character"
 _EARLIER = 3
 #: What is longer is pasted: the rules read its beginning, which is what the person says of it.
@@ -126,6 +126,8 @@ class Characters:
     embedder: Callable[[], Embedder | None] = lambda: None
     extract: Extractor = by_rules
     extractor: str = RULES
+    #: Holds windows that were read before; None: none are.
+    cache: WindowCache | None = None
     budget: Budget = field(default_factory=Budget)
     weights: Weights = field(default_factory=Weights)
 
@@ -225,7 +227,7 @@ class Characters:
 
     def _window(self, scope: Scope) -> list[Journalled]:
         """Return the messages after the last summary."""
-        return self.journal.read(scope, self.journal.position(scope, SUMMARY), budget_tokens=_ALL)
+        return windows.window(self.journal, self.cache, scope, SUMMARY)
 
     def _view(self, bond: Bond, window: Sequence[Journalled], text: str = "") -> View:
         """Return how it is told: in the language that the user speaks."""
