@@ -15,7 +15,6 @@ from gieok.model.conversation import (
     Incident,
     Journalled,
     JournalStats,
-    Message,
     Reject,
     Run,
     TalkMoved,
