@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from gieok import fs, paths, places, registry, resolved
+from gieok.capabilities.character.options import OPTIONS as CHARACTER_OPTIONS
 from gieok.capabilities.prompt.options import ACTIVE, HYBRID, JOURNAL, RULES, STORE
 from gieok.capabilities.prompt.options import OPTIONS as PROMPT_OPTIONS
 from gieok.engine import schedule
@@ -52,6 +53,7 @@ OPTIONS = (
     HYBRID,
     Option("store.timeout_s", 5.0, "how long a database server may take for an answer", low=1),
     Option("database.url", "", "server of `store: postgres`, `journal: postgres`: postgresql://me@host/name", is_address=True),
+    Option("database.connections", 10, "connections of a process to it at most, shared by store, journal, accounts", low=1),
     Option("redis.url", "", "Redis or Valkey that processes of a service share: rediss://host:6380/0", is_address=True),
     Option("gemini.stores", "gieok", "File Search stores of `store: gemini`, found or made; several with commas, at most 5"),
     Option("gemini.model", "gemini-3.5-flash-lite", "the model through which File Search is asked"),
@@ -139,6 +141,7 @@ OPTIONS = (
     _schedule("archive.schedule_cold", "30 3 * * 0", "when what is old enough moves to archive.cold, or is asked about"),
     _schedule("archive.schedule_sync", "0 4 * * *", "when archive.cold and Gieok are synchronised, both ways"),
     _schedule("archive.schedule_warm", "0 3 * * *", "when memories move from hot to warm"),
+    *CHARACTER_OPTIONS,
     Option("reflect.model", "", "what reflects: as observe.model, which it is where this is empty"),
     Option("reflect.base_url", "", "as observe.base_url, for the model that reflects"),
     Option("reflect.key_variable", "", "as observe.key_variable, for the model that reflects"),
@@ -172,6 +175,7 @@ OPTIONS = (
     Option("notify.smtp_user", "", "name to log in with; empty: without"),
     Option("notify.mail_from", "", "sender; empty: notify.smtp_user, else the first recipient"),
     Option("notify.mail_to", "", "who gets mail, joined by commas"),
+    *CHARACTER_OPTIONS,
     ACTIVE,
     Option("active_memory.budget_tokens", 2_500, "size of active memory", low=200),
     Option("active_memory.template", "", "a file to use instead of the built-in template"),

@@ -90,6 +90,8 @@ CALLS = {
     "store switch": ["sqlite"],
     "journal switch": ["sqlite"],
     "config show": [],
+    "config set": ["search.limit", "5"],
+    "config unset": ["search.limit"],
     "move": ["/nowhere", "/elsewhere"],
     "uninstall": [],
     "erase": ["--all", "--yes"],

@@ -11,6 +11,7 @@ from gieok.app import embedders
 from gieok.app.wiring import Wiring
 from gieok.capabilities.character.house import House
 from gieok.capabilities.character.play import PlayedClock
+from gieok.capabilities.character.points import PointsDesk, Prices, prices_of
 from gieok.capabilities.character.service import Characters
 from gieok.ops.context import CharacterContext
 from gieok.ports.journal import FullJournal
@@ -30,7 +31,23 @@ def _house(wiring: Wiring) -> House:
         clock=wiring.clock,
         embedder=partial(embedders.opened, wiring),
     )
-    return House(memory=memory, accounts=stores.accounts())
+    return House(memory=memory, accounts=stores.accounts(), points=_desk(wiring), limiter=stores.limiter)
+
+
+def _desk(wiring: Wiring) -> PointsDesk:
+    settings = wiring.settings
+    prices = Prices(
+        settings.integer("character.daily_points"),
+        settings.integer("character.reply_points"),
+        prices_of(settings.text("character.slot_prices")),
+    )
+    return PointsDesk(
+        accounts=wiring.stores.accounts(),
+        clock=wiring.clock,
+        prices=prices,
+        webhook_secret=partial(settings.secret, settings.text("character.webhook_key_variable")),
+        tolerance_s=settings.number("character.webhook_tolerance_s"),
+    )
 
 
 @contextmanager

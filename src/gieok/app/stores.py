@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gieok import config, fs, paths, registry, trust
+from gieok import fs, paths, registry, trust
 from gieok.backends.opening import Opening
 from gieok.config import Settings
 from gieok.errors import GieokError, StoreBusy, StoreCorrupt, StoreError, StoreReadOnly, StoreUnreachable
@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.ports.accounts import Accounts
     from gieok.ports.archive import Sealer
     from gieok.ports.journal import FullJournal
+    from gieok.ports.limits import RateLimiter
 
 
 class Stores:
@@ -42,6 +43,7 @@ class Stores:
         self.journal: Callable[[], FullJournal] = cache(self._open_journal)
         self.adopted: Callable[[], Store] = cache(self._open_adopted)
         self.accounts: Callable[[], Accounts] = cache(self._open_accounts)
+        self.limiter: Callable[[], RateLimiter] = cache(self._open_limiter)
 
     def configured(self) -> Store:
         """Return the configured store."""
@@ -85,10 +87,6 @@ class Stores:
             return folder, None
         return folder, salvaged
 
-    def choose(self, setting: str, name: str) -> None:
-        """Make a store or a journal the configured one, for good."""
-        config.choose(self._settings, setting, name)
-
     def _open(self, name: str) -> Store:
         row = registry.load(registry.STORES, name)
         opened: Store = row.open(self._opening._replace(file=self._settings.home / registry.STORES[name].file))
@@ -112,6 +110,11 @@ class Stores:
         name = self.journal_name if self.journal_name in registry.ACCOUNTS else "sqlite"
         file = self._settings.home / registry.ACCOUNTS[name].file
         made: Accounts = registry.load(registry.ACCOUNTS, name).open(self._opening._replace(file=file))
+        return made
+
+    def _open_limiter(self) -> "RateLimiter":
+        name = "redis" if self._settings.text("redis.url") else "memory"
+        made: RateLimiter = registry.load(registry.RATE_LIMITERS, name).open(self._opening)
         return made
 
     def open_journal(self, name: str) -> "FullJournal":

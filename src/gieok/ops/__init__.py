@@ -82,6 +82,8 @@ _MODULES = {
     "store switch": "home.store_switch",
     "journal switch": "home.journal_switch",
     "config show": "home.show_config",
+    "config set": "home.set_config:SET",
+    "config unset": "home.set_config:UNSET",
 }
 
 #: The names of all operations, in the order of the help.

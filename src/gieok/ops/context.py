@@ -54,6 +54,7 @@ class SettingRow(NamedTuple):
     #: What is wrong with another value that was set, and what to do about it; '' where nothing is.
     wrong: str = ""
     hint: str = ""
+    default: str = ""
 
 
 class DaemonStatus(NamedTuple):
@@ -221,7 +222,7 @@ class MovingContext(NamedTuple):
 class AdminContext(NamedTuple):
     """Settings, the stores that could be used instead, and processes.
 
-    `choose_store` makes a store the configured one, for good; so does `choose_journal`.
+    `choose` sets a setting for good; what a store or a journal holds has to be moved before.
     `left_stores` opens stores on this machine that are not in use any more. `set_aside` moves the damaged file of the
     configured store away; it returns where it is, and a store there if it opens. `try_embedder` uses the embedder and returns
     what was seen, or raises. `observer` says what observes, or raises where it cannot. `daemon` is None in a process
@@ -233,10 +234,9 @@ class AdminContext(NamedTuple):
     #: Name → whether its data is on a server.
     store_names: Mapping[str, bool]
     open_store: Callable[[str], Store]
-    choose_store: Callable[[str], None]
+    choose: Callable[[str, str], None]
     journal_names: Sequence[str]
     open_journal: "Callable[[str], FullJournal]"
-    choose_journal: Callable[[str], None]
     left_stores: Callable[[], Sequence[Store]]
     set_aside: Callable[[], tuple[Path, Store | None]]
     try_embedder: Callable[[Embedder], str]

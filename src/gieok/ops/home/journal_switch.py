@@ -54,7 +54,7 @@ def run(context: Context, request: JournalSwitchRequest) -> JournalSwitchResult:
             progress = context.progress("copied")
             with source.exclusive("rebuild"), source.exclusive("deliver"):
                 copied = journal_copy.copy(source, target, replace=request.replace, progress=progress)
-                context.admin.choose_journal(request.name)
+                context.admin.choose("journal", request.name)
         return JournalSwitchResult(
             now, request.name, target.location, copied.scopes, copied.copied, done=not request.dry_run
         )

@@ -103,8 +103,15 @@ class AccountsContract:
         assert settled
         assert (settled.is_new, settled.entry.balance) == (True, 9)
         assert accounts.settle("min", "reply-1", spent, _LATER) is None
+        assert accounts.posted("min", "reply-1") == settled.entry
+        assert (accounts.posted("min", "reply-2"), accounts.posted("other", "reply-1")) == (None, None)
         assert not accounts.hold("min", 1, "reply-1", _LATER, "")
         assert (accounts.balance("min"), accounts.holds(_LATER, 9)) == (9, [])
+
+    def test_what_is_free_is_held_and_settled_too(self, accounts: Accounts) -> None:
+        assert accounts.hold("min", 0, "reply-1", _AT, "")
+        assert accounts.settle("min", "reply-1", Posting("reply", 0, "reply-1"), _AT)
+        assert [row.number for row in accounts.ledger("min", 0, 9)[1]] == [1]
 
     def test_a_settlement_that_does_not_reach_leaves_the_hold(self, accounts: Accounts) -> None:
         accounts.post("min", _CREDIT, _AT)

@@ -1,0 +1,32 @@
+"""Settings of characters, and of the server for them."""
+
+from gieok.option import Option
+
+
+def _slot_prices(text: str) -> object:
+    from gieok.capabilities.character import points  # only where it is set
+
+    return points.prices_of(text)
+
+
+OPTIONS = (
+    Option("character.daily_points", 10, "points that a user gets for a check-in, once a day", low=0),
+    Option("character.reply_points", 1, "points that a reply costs", low=0),
+    Option(
+        "character.slot_prices", "1=10, 10=9, 30=8", "points that a memory slot costs, for so many at once or more",
+        check=_slot_prices, hint='write `character.slot_prices: "1=10, 30=8"`: 10 each, from 30 on 8 each',
+    ),
+    Option("character.webhook_key_variable", "POINTS_WEBHOOK_KEY", "variable that holds the key that payments are signed with"),
+    Option("character.webhook_tolerance_s", 300, "how old a payment's message may be", low=1),
+    Option("serve.host", "127.0.0.1", "address that `gieok serve` listens on; another than this machine's own needs keys"),
+    Option("serve.port", 8377, "its port; 0: any that is free", low=0),
+    Option("serve.threads", 40, "requests that are worked on at once; a streamed reply holds one", low=1),
+    Option("serve.hosts", "", "names by which it is reached, such as memory.example.org, joined by commas"),
+    Option("serve.origins", "", "pages of other servers that may ask, such as https://chat.example.org, joined by commas"),
+    Option("serve.body_kb", 1024, "kilobytes that the body of a request may have; files 32 times, /v1 4 times as many", low=1),
+    Option("serve.body_s", 20.0, "seconds within which a body must come", low=1),
+    Option("serve.per_minute", 240, "requests a minute that one key may make; 0: any number", low=0),
+    Option("serve.jwt_jwks", "", "JWKS file with the public keys of signed tokens (RS256); HS256: GIEOK_JWT_SECRET in `.env`"),
+    Option("serve.jwt_issuer", "", "what `iss` of a token must be; empty: anything"),
+    Option("serve.jwt_audience", "", "what `aud` of a token must hold; empty: anything"),
+)  # fmt: skip

@@ -1,0 +1,110 @@
+"""Problem documents (RFC 9457): every error has the same form, `application/problem+json`."""
+
+import http
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+
+from gieok.errors import STATUS, BadRequest, GieokError, TooManyRequests
+
+MEDIA_TYPE = "application/problem+json"
+_OPENAPI_HINT = "see /openapi.json"
+#: Status → code, where no error of ours says it.
+_CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 408: "too_slow", 413: "too_large",
+          415: "unsupported_media_type", 421: "wrong_host", 403: "forbidden"}  # fmt: skip
+_MEANINGS = {
+    400: "The request cannot be read, or asks for what cannot be done.",
+    401: "No token or key, or one that is not valid.",
+    402: "The balance does not reach; nothing was charged.",
+    403: "The token or key does not open this.",
+    404: "There is no such thing, or it is somebody else's.",
+    409: "It is there already, or was changed meanwhile.",
+    412: "It is another than If-Match says.",
+    413: "The body is too large.",
+    422: "The request does not fit the description here.",
+    429: "More than a key may ask in a minute; Retry-After says when there is room.",
+    500: "Something unexpected; nothing was charged.",
+    502: "The model gave nothing usable; nothing was charged.",
+    503: "The database does not answer, or is busy; nothing was charged.",
+}
+
+
+class Problem(BaseModel):
+    """An error."""
+
+    type: str = Field(description="A URN of the code.", examples=["urn:problem-type:gieok:not_found"])
+    title: str = Field(description="The status in words.", examples=["Not Found"])
+    status: int = Field(examples=[404])
+    detail: str = Field(description="What happened.", examples=["there is no character 'mina'"])
+    code: str = Field(description="Stable, for programs.", examples=["not_found"])
+    hint: str = Field(description="What to do next.", examples=["list what there is, and name one of it"])
+
+
+class ProblemResponse(JSONResponse):
+    """A problem as a response."""
+
+    media_type = MEDIA_TYPE
+
+
+def problem(
+    status: int, code: str, detail: str, hint: str = "", headers: Mapping[str, str] | None = None
+) -> ProblemResponse:
+    """Return the response for an error."""
+    title = http.HTTPStatus(status).phrase
+    # What a caller sent may not be text that can be written: an answer is all the same.
+    said = detail.encode("utf-8", "replace").decode()
+    made = Problem(type=f"urn:problem-type:gieok:{code}", title=title, status=status, detail=said, code=code, hint=hint)
+    return ProblemResponse(made.model_dump(), status, headers=dict(headers or {}))
+
+
+def of_error(error: GieokError) -> ProblemResponse:
+    """Return the response for an error of ours."""
+    status = STATUS[error.code][1]
+    headers = {"WWW-Authenticate": "Bearer"} if status == http.HTTPStatus.UNAUTHORIZED else {}
+    if isinstance(error, TooManyRequests):
+        headers["Retry-After"] = str(max(1, math.ceil(error.retry_after_s)))
+    # What is wrong inside is for who runs the server, and stands in its log.
+    detail = "the server cannot do this now" if status == http.HTTPStatus.INTERNAL_SERVER_ERROR else str(error)
+    hint = _OPENAPI_HINT if error.hint == BadRequest.hint else error.hint
+    return problem(status, error.code, detail, hint, headers)
+
+
+def install(app: FastAPI) -> None:
+    """Answer every error of an application with a problem."""
+
+    @app.exception_handler(GieokError)
+    def of_ours(request: Request, error: GieokError) -> ProblemResponse:
+        request.state.error = error
+        return of_error(error)
+
+    @app.exception_handler(HTTPException)
+    def of_routing(request: Request, error: HTTPException) -> ProblemResponse:
+        code = _CODES.get(error.status_code, "error")
+        detail = f"{request.method} {request.url.path}: {error.detail}" if code != "bad_request" else str(error.detail)
+        return problem(error.status_code, code, detail, _OPENAPI_HINT, error.headers)
+
+    @app.exception_handler(RequestValidationError)
+    def of_request(request: Request, error: RequestValidationError) -> ProblemResponse:
+        del request
+        found = error.errors()
+        if any(one["type"] == "json_invalid" for one in found):
+            return problem(400, "bad_request", "the body is not JSON", _OPENAPI_HINT)
+        # Without what was sent: it may be somebody's text.
+        wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in found[:5])
+        return problem(422, "invalid", wrong, _OPENAPI_HINT)
+
+
+def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the `responses` of a route that may answer with these, for the OpenAPI document."""
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    return {status: {"description": _MEANINGS[status], "content": content} for status in sorted(statuses)}
+
+
+#: What every route may answer that knows who calls.
+ALWAYS: Sequence[int] = (400, 401, 403, 413, 422, 429, 500, 503)
