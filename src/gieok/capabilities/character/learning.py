@@ -6,6 +6,7 @@ from typing import NamedTuple
 from gieok.capabilities.character import decisions
 from gieok.capabilities.character.decisions import EDIT
 from gieok.capabilities.character.memory import Episode
+from gieok.capabilities.character.windows import TalkWindow
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Scope
 from gieok.ports.journal import Journal
@@ -38,15 +39,11 @@ class Talk(NamedTuple):
         return self.changed | {one.message.id for one in self.fresh}
 
 
-def unread(journal: Journal, scope: Scope, learned: int, summarised: int, episodes: Sequence[Episode]) -> Talk | None:
-    """Return what has to be looked at after a position, with what was said before it; None without anything new."""
-    after = min(learned, summarised)
-    read = journal.read(scope, after, budget_tokens=ALL, limit=ALL)
-    fresh = [one for one in read if one.seq > learned]
-    if not fresh:
-        return None
-    # What keeps an earlier place was said anew, and its span is summarised already.
-    found = [one for one in read if one.place > after]
+def unread(journal: Journal, scope: Scope, learned: int, window: TalkWindow, episodes: Sequence[Episode]) -> Talk:
+    """Return what has to be looked at after a position, of which there is something, with what was said before it."""
+    after = window.position
+    fresh = [one for one in window.messages if one.seq > learned]
+    found = [one for one in window.messages if one.place > after]
     made = [decision for one in fresh if (decision := decisions.decision_of(one.message))]
     start = min([*(one.place for one in fresh), *(one.start for one in made if one.start)])
     versions = {one.message.id for one in fresh if one.first}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import NamedTuple
 
-from gieok.capabilities.character import decisions, episodes, learning, moments, narrative, replaying
+from gieok.capabilities.character import decisions, episodes, learning, moments, narrative, replaying, windows
 from gieok.capabilities.character.decisions import EDIT, REFORM, Decision
 from gieok.capabilities.character.detect import Detection, Finding, Spoken, detect
 from gieok.capabilities.character.keeping import Told
@@ -39,6 +39,7 @@ from gieok.engine.distil import deliver, finish
 from gieok.errors import NotFound
 from gieok.model.conversation import Journalled, Message, Retraction, Role, Run, TranscriptEvent
 from gieok.model.memory import Document, Entry, Scope
+from gieok.ports.cache import WindowCache
 from gieok.ports.journal import FullJournal
 from gieok.ports.models import Embedder
 from gieok.ports.store import Store
@@ -128,6 +129,8 @@ class Characters:
     embedder: Callable[[], Embedder | None] = lambda: None
     extract: Extractor = by_rules
     extractor: str = RULES
+    #: Holds windows that were read before; None: none are.
+    cache: WindowCache | None = None
     budget: Budget = field(default_factory=Budget)
     weights: Weights = field(default_factory=Weights)
 
@@ -181,11 +184,11 @@ class Characters:
         """Look at everything that is new or changed. Safe to kill, and to run twice at once."""
         while True:
             learned = self.journal.position(bond.scope, DETECTION)
-            summarised = self.journal.position(bond.scope, SUMMARY)
-            held = self.memories(bond)
-            talk = learning.unread(self.journal, bond.scope, learned, summarised, held.episodes)
-            if talk is None:
+            window = windows.window(self.journal, self.cache, bond.scope, SUMMARY)
+            if not any(one.seq > learned for one in window.messages):
                 return
+            held = self.memories(bond)
+            talk = learning.unread(self.journal, bond.scope, learned, window, held.episodes)
             state = self._state(bond, talk, held)
             spans = self._retold(bond, talk, state, held.episodes)
             put, forget = _differing(bond.scope, held, Memories(list(state.facts), list(state.moments), spans))
@@ -298,9 +301,7 @@ class Characters:
 
     def _window(self, scope: Scope) -> list[Journalled]:
         """Return the messages after the last summary; what was said anew stands where it stood."""
-        after = self.journal.position(scope, SUMMARY)
-        found = self.journal.read(scope, after, budget_tokens=learning.ALL)
-        return decisions.spoken([one for one in found if one.place > after])
+        return windows.window(self.journal, self.cache, scope, SUMMARY).spoken
 
     def _view(self, bond: Bond, window: Sequence[Journalled], text: str = "") -> View:
         """Return how it is told: in the language that the user speaks."""
