@@ -20,7 +20,7 @@ def _window(count: int, text: str = "내일 \ud83d \0 면접 🍜") -> HeldWindo
     said = (
         Message(f"m{n}", Role.USER, text, AT + timedelta(seconds=n), "s", "character", 9, "/t", n) for n in range(count)
     )
-    return HeldWindow(WindowMark(4, 7), tuple(Journalled(10 + n, one) for n, one in enumerate(said)))
+    return HeldWindow(WindowMark(4, 7), tuple(Journalled(10 + n, one, 3 * (n % 2)) for n, one in enumerate(said)))
 
 
 @pytest.fixture

@@ -51,7 +51,7 @@ class RedisCache:
 
 def _written(window: HeldWindow) -> bytes:
     rows = [
-        (one.seq, *one.message._replace(role=one.message.role.value, at=to_ms(one.message.at)))  # type: ignore[arg-type]
+        (one.seq, one.first, *one.message._replace(role=one.message.role.value, at=to_ms(one.message.at)))  # type: ignore[arg-type]
         for one in window.messages
     ]
     return zlib.compress(json.dumps([window.mark, rows], ensure_ascii=True).encode(), _LEVEL)
@@ -65,5 +65,5 @@ def _read(data: bytes) -> HeldWindow | None:
         return None
 
 
-def _message(seq: int, identity: str, role: str, text: str, at: int, *rest: object) -> Journalled:
-    return Journalled(seq, Message(identity, Role(role), text, utc(at), *rest))  # type: ignore[arg-type]
+def _message(seq: int, first: int, identity: str, role: str, text: str, at: int, *rest: object) -> Journalled:
+    return Journalled(seq, Message(identity, Role(role), text, utc(at), *rest), first)  # type: ignore[arg-type]
