@@ -123,6 +123,10 @@ OPTIONS = (
     Option("observe.daily_tokens", 1_000_000, "model tokens that may be used in a day", low=0),
     Option("observe.price_in", -1.0, "dollars for a million tokens in, of all roles; -1: as Gieok knows", low=-1),
     Option("observe.price_out", -1.0, "dollars for a million tokens out; both are set, or none", low=-1),
+    Option(
+        "character.windows", "memory", "where messages after the last summary are held once they were read",
+        choices=(*registry.CACHES, "none"),
+    ),
     Option("archive.hot_days", 90, "days after which a memory leaves hot for a file that you can read", low=1),
     Option("archive.hot_mb", 30, "megabytes of a scope's memories in hot; what is more leaves early; 0: all", low=0),
     Option("archive.hot_tokens", 30_000, "tokens of a scope's memories in hot; what is more leaves early; 0: all", low=0),
@@ -175,7 +179,6 @@ OPTIONS = (
     Option("notify.smtp_user", "", "name to log in with; empty: without"),
     Option("notify.mail_from", "", "sender; empty: notify.smtp_user, else the first recipient"),
     Option("notify.mail_to", "", "who gets mail, joined by commas"),
-    *CHARACTER_OPTIONS,
     ACTIVE,
     Option("active_memory.budget_tokens", 2_500, "size of active memory", low=200),
     Option("active_memory.template", "", "a file to use instead of the built-in template"),

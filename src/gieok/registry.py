@@ -134,6 +134,11 @@ RATE_LIMITERS = {
     "memory": Backend("rate_limits:MemoryLimiter", extra="serve"),
     "redis": Backend("rate_limits:RedisLimiter", extra="redis"),
 }
+#: Windows of characters that were read before.
+CACHES = {
+    "memory": Backend("caches.memory:MemoryCache"),
+    "redis": Backend("caches.redis:RedisCache", extra="redis"),
+}
 EMBEDDERS = {
     "e5": ModelBackend("embedders.e5.runtime:opened"),
     "ollama": ModelBackend("embedders.ollama:Ollama", is_service=True, address="http://127.0.0.1:11434"),

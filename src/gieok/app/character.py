@@ -30,6 +30,7 @@ def _house(wiring: Wiring) -> House:
         store=stores.configured(),
         clock=wiring.clock,
         embedder=partial(embedders.opened, wiring),
+        cache=stores.window_cache(),
     )
     return House(memory=memory, accounts=stores.accounts(), points=_desk(wiring), limiter=stores.limiter)
 

@@ -67,6 +67,28 @@ class Journalled(NamedTuple):
         return self.first or self.seq
 
 
+class WindowMark(NamedTuple):
+    """What a window depends on: the position of its reader, and the number of the newest change of what was said."""
+
+    position: int
+    change: int
+
+
+class Window(NamedTuple):
+    """Messages behind a reader's position, in order: all, or those alone that came after what the caller held (`is_rest`)."""
+
+    mark: WindowMark
+    messages: list[Journalled]
+    is_rest: bool = False
+
+
+class HeldWindow(NamedTuple):
+    """A window that was read before: at least one message."""
+
+    mark: WindowMark
+    messages: tuple[Journalled, ...]
+
+
 class ForgottenMessage(NamedTuple):
     """What stands for a message that a person forgot: its text is blank, `digest` is of the text that it had."""
 

@@ -1,4 +1,4 @@
-"""The journal of raw messages, what Gieok made of them, and readers of transcripts."""
+"""The journal of raw messages and what Gieok made of them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -12,6 +12,7 @@ from gieok.model.conversation import (
     Conversation,
     Cursor,
     Heard,
+    HeldWindow,
     Incident,
     Journalled,
     JournalStats,
@@ -22,34 +23,11 @@ from gieok.model.conversation import (
     TranscriptEvent,
     Turn,
     Usage,
+    Window,
 )
 from gieok.model.memory import Document, Entry, Scope
 from gieok.ports.journal_rows import CopiedJournal
 from gieok.ports.relocation import Relocation
-
-
-class StoredSession(NamedTuple):
-    """A session in an agent's own database; `last_event` is the highest number of its events, -1 where it has none."""
-
-    id: str
-    key: str
-    last_event: int
-
-
-class TranscriptStore(Protocol):
-    """Reads transcripts that an agent keeps in a database rather than in files. Never writes to it.
-
-    Raises TranscriptUnreadable, MissingExtra.
-    """
-
-    def sessions(self) -> list[StoredSession]:
-        """Return every session, sorted by id."""
-
-    def events(self, session: str, after: int, limit: int) -> list[tuple[int, str]]:
-        """Return up to `limit` events numbered above `after` in order, each as the JSON line of a transcript file."""
-
-    def close(self) -> None:
-        """Close the database."""
 
 
 class Journal(Protocol):
@@ -168,6 +146,13 @@ class Positions(Protocol):
 
     def position(self, scope: Scope, reader: str) -> int:
         """Return the sequence number up to which messages are distilled; 0 at first."""
+
+    def window(self, scope: Scope, reader: str, held: HeldWindow | None = None) -> Window:
+        """Return the messages that hold behind the reader's position, in one snapshot.
+
+        Of a window that the caller holds and that still stands, only what came since: it stands while neither position nor
+        any message of the scope changed, and its last message is there.
+        """
 
     def chunks(self, scope: Scope, reader: str) -> list[BufferedSpan]:
         """Return the buffered chunks in order."""

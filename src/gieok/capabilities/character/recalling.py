@@ -46,10 +46,17 @@ class RecalledMemory(NamedTuple):
 
 
 def recalled(
-    store: Store, embedder: Embedder | None, scope: Scope, text: str, now: datetime, weights: Weights, limit: int = 0
+    store: Store,
+    embedder: Embedder | None,
+    scope: Scope,
+    text: str,
+    now: datetime,
+    weights: Weights,
+    limit: int = 0,
+    kinds: frozenset[str] = KINDS,
 ) -> list[RecalledMemory]:
     """Return the best memories of exactly this scope for a message, best first, ties by key."""
-    alike = _similarities(store, embedder, scope, text, weights.candidates)
+    alike = _similarities(store, embedder, scope, text, weights.candidates, Filter(kinds=kinds))
     best: dict[str, float] = {}
     for passage in store.passages(list(alike)):
         best[passage.key] = max(best.get(passage.key, 0.0), alike[passage.id])
@@ -70,10 +77,9 @@ def recalled(
 
 
 def _similarities(
-    store: Store, embedder: Embedder | None, scope: Scope, text: str, limit: int
+    store: Store, embedder: Embedder | None, scope: Scope, text: str, limit: int, where: Filter
 ) -> dict[PassageId, float]:
     """Return cosines (at least 0) where vectors are to be had, else keyword scores as shares of the ceiling."""
-    where = Filter(kinds=KINDS)
     found = _by_words(store, scope, text, where, limit)
     if embedder is None or not isinstance(store, VectorSearch):
         return found

@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import NamedTuple
 
-from gieok.capabilities.character import episodes, moments, narrative
-from gieok.capabilities.character.detect import Detection, Spoken, detect
-from gieok.capabilities.character.keeping import Changes, Told, joined
+from gieok.capabilities.character import decisions, episodes, learning, moments, narrative, replaying, windows
+from gieok.capabilities.character.decisions import EDIT, REFORM, Decision
+from gieok.capabilities.character.detect import Detection, Finding, Spoken, detect
+from gieok.capabilities.character.keeping import Told
+from gieok.capabilities.character.learning import EARLIER, LOOKED_BACK, Talk
 from gieok.capabilities.character.memory import (
     EPISODE,
     FACT,
@@ -32,9 +34,12 @@ from gieok.capabilities.character.memory import (
 )
 from gieok.capabilities.character.narrative import Held, Narrative, View
 from gieok.capabilities.character.recalling import RecalledMemory, Weights, keys_of, recalled
+from gieok.capabilities.character.replaying import Refusals, State
 from gieok.engine.distil import deliver, finish
-from gieok.model.conversation import Journalled, Message, Role, Run
-from gieok.model.memory import Document, Scope
+from gieok.errors import NotFound
+from gieok.model.conversation import Journalled, Message, Retraction, Role, Run, TranscriptEvent
+from gieok.model.memory import Document, Entry, Scope
+from gieok.ports.cache import WindowCache
 from gieok.ports.journal import FullJournal
 from gieok.ports.models import Embedder
 from gieok.ports.store import Store
@@ -45,9 +50,7 @@ from gieok.text.tokens import count_tokens
 #: Readers of the journal: what was looked at for facts, and what is summarised.
 DETECTION, SUMMARY = "character:facts", "character:summary"
 RULES = "rules"
-_ALL = 1 << 40
 _AGENT = "character"
-_EARLIER = 3
 #: What is longer is pasted: the rules read its beginning, which is what the person says of it.
 _MOST_READ = 2_000
 
@@ -126,6 +129,8 @@ class Characters:
     embedder: Callable[[], Embedder | None] = lambda: None
     extract: Extractor = by_rules
     extractor: str = RULES
+    #: Holds windows that were read before; None: none are.
+    cache: WindowCache | None = None
     budget: Budget = field(default_factory=Budget)
     weights: Weights = field(default_factory=Weights)
 
@@ -143,54 +148,125 @@ class Characters:
         self.summarise(bond)
         return identity
 
+    def withdraw(self, bond: Bond, ids: Sequence[str]) -> None:
+        """Take messages back: what was learned from them alone goes, what that had superseded holds again."""
+        self._change(bond, ids, ())
+
+    def replace(self, bond: Bond, messages: Sequence[Message]) -> None:
+        """Let messages of known ids say something else, each in its place; the versions before are kept, and not read.
+
+        A version that was replaced before holds again where it is said again. Raises NotFound for an unknown id.
+        """
+        known = {one.message.id for one in self.journal.messages(bond.scope, [one.id for one in messages])}
+        if unknown := [one.id for one in messages if one.id not in known]:
+            raise NotFound(f"no message {unknown[0]}")
+        self._change(bond, [one.id for one in messages], messages)
+
+    def _change(self, bond: Bond, ids: Sequence[str], anew: Sequence[Message]) -> None:
+        """Take messages back and say them anew, with the decision that memory is formed again from there, in one step."""
+        found = self.journal.messages(bond.scope, ids)
+        if not found:
+            return
+        self.learn(bond)
+        start = min(one.place for one in found)
+        gone = [Retraction(one.message.session, one.message.id) for one in found]
+        self._decide(bond, Decision(REFORM, start=start, ids=tuple(ids)), [*gone, *anew])
+
+    def _decide(self, bond: Bond, decision: Decision, events: Sequence[TranscriptEvent] = ()) -> str:
+        """Journal a decision with what comes with it, in one step, and take it in; return its id."""
+        number = str(self.journal.position(bond.scope, DETECTION))
+        said = decisions.message_of(decision, self.clock.now(), number)
+        self.journal.say(bond.scope, [*events, said])
+        self.learn(bond)
+        return said.id
+
     def learn(self, bond: Bond) -> None:
-        """Look at every message that was not looked at yet. Safe to kill, and to run twice at once."""
+        """Look at everything that is new or changed. Safe to kill, and to run twice at once."""
         while True:
-            position = self.journal.position(bond.scope, DETECTION)
-            window = self._window(bond.scope)
-            fresh = [one for one in window if one.seq > position]
-            if not fresh:
+            learned = self.journal.position(bond.scope, DETECTION)
+            window = windows.window(self.journal, self.cache, bond.scope, SUMMARY)
+            if not any(one.seq > learned for one in window.messages):
                 return
             held = self.memories(bond)
-            known = {one.key: one for one in held.facts}
-            changed, made, gone = dict[str, Fact](), list[Moment](), dict[str, Fact]()
-            for one in fresh:
-                changes, begun = self._learned(bond, window, one, list(known.values()), [*held.moments, *made])
-                for fact in changes.forget:
-                    known.pop(fact.key, None)
-                    changed.pop(fact.key, None)
-                    gone[fact.key] = fact
-                known |= {fact.key: fact for fact in changes.put}
-                changed |= {fact.key: fact for fact in changes.put}
-                made += begun
-            put = [fact_entry(bond.scope, fact) for fact in changed.values()]
-            put += [moment_entry(bond.scope, moment) for moment in made]
-            kept = {fact.key for fact in held.facts}
-            forget = [fact_entry(bond.scope, fact).document for key, fact in gone.items() if key in kept - set(changed)]
-            run = self._run(bond.scope, DETECTION, "detect", position, fresh, len(put))
-            finish(self.journal, self.store, position, run, put=put, forget=forget)
+            talk = learning.unread(self.journal, bond.scope, learned, window, held.episodes)
+            state = self._state(bond, talk, held)
+            spans = self._retold(bond, talk, state, held.episodes)
+            put, forget = _differing(bond.scope, held, Memories(list(state.facts), list(state.moments), spans))
+            fresh = [one for one in talk.fresh if one.seq > learned] or talk.fresh
+            run = self._run(bond.scope, DETECTION, "detect", learned, fresh, len(put))._replace(end=talk.end)
+            finish(self.journal, self.store, learned, run, put=put, forget=forget)
 
-    def _learned(
-        self, bond: Bond, window: Sequence[Journalled], one: Journalled, facts: Sequence[Fact], had: Sequence[Moment]
-    ) -> tuple[Changes, list[Moment]]:
-        said = _spoken(window, one, bond.zone)
-        found = self.extract(said, [fact for fact in facts if fact.is_current], one.message)
-        told = Told(one.message.at, one.message.id, said.text)
-        begun = moments.moments(told, said.is_user, found.findings, had, language_of(said.text) == "ko")
-        return joined(found, facts, told), begun
+    def _state(self, bond: Bond, talk: Talk, held: Memories) -> State:
+        """Return what is known at the end of a talk: what was known before its start, and what is said from there on."""
+        state = State(tuple(held.facts), tuple(held.moments))
+        refusals, given = Refusals({}), dict[str, list[Finding]]()
+        if talk.is_replay:
+            refusals = Refusals(decisions.refused(self.journal, bond.scope))
+            given = replaying.carried(state, talk.later, talk.changed)
+            state = replaying.before(state, talk.later, self._edits(bond.scope, held))
+        said = decisions.spoken(talk.entries)
+        place = {one.message.id: number for number, one in enumerate(said)}
+        for one in talk.fresh:
+            if decision := decisions.decision_of(one.message):
+                state = replaying.edited(state, decision) if decision.do == EDIT else state
+                continue
+            before = said[max(place[one.message.id] - LOOKED_BACK, 0) : place[one.message.id]]
+            spoken = _spoken(before, one, bond.zone)
+            current = [fact for fact in state.facts if fact.is_current]
+            found = self.extract(spoken, current, one.message)
+            found = found._replace(findings=(*found.findings, *given.get(one.message.id, ())))
+            told = Told(one.message.at, one.message.id, spoken.text)
+            is_korean = language_of(spoken.text) == "ko"
+            begun = moments.moments(told, spoken.is_user, found.findings, state.moments, is_korean)
+            state = replaying.after(state, found, told, begun, refusals)
+        return state
+
+    def _edits(self, scope: Scope, held: Memories) -> dict[str, Decision]:
+        """Return the edits of what is held, by id."""
+        ids = sorted(
+            {edit for one in held.facts for edit in one.edits} | {edit for one in held.moments for edit in one.edits}
+        )
+        found = (decisions.decision_of(one.message) for one in self.journal.messages(scope, ids))
+        return {one.id: one for one in found if one}
+
+    def _retold(self, bond: Bond, talk: Talk, state: State, told: Sequence[Episode]) -> list[Episode]:
+        """Return the episodes, those anew in which something changed; what the user wrote stays, and is marked."""
+        if not talk.changed:
+            return list(told)
+        said = {one.message.id: one for one in decisions.spoken(talk.entries)}
+        refused = {i for ids in decisions.refused(self.journal, bond.scope).values() for i in ids}
+        kept: list[Episode] = []
+        for one in told:
+            if not talk.changed & {*one.message_ids}:
+                kept.append(one)
+                continue
+            span = [said[i] for i in one.message_ids if i in said]
+            ids = tuple(message.message.id for message in span)
+            if one.is_edited:
+                kept.append(one._replace(message_ids=ids, messages=len(ids), is_stale=True))
+            elif made := self._summary(bond, span, state, [i for i in ids if i in refused]):
+                kept.append(made._replace(is_important=one.is_important))
+        return kept
+
+    def _summary(self, bond: Bond, span: Sequence[Journalled], state: State, unquoted: Sequence[str]) -> Episode | None:
+        """Return the episode of a span, quoting nothing of some messages."""
+        who = narrative.whom(state.facts, self._view(bond, span))
+        quoted = [one for one in span if one.message.id not in unquoted]
+        made = episodes.summarised(quoted, state.facts, state.moments, who) if quoted else None
+        ids = tuple(one.message.id for one in span)
+        return made._replace(message_ids=ids, messages=len(ids)) if made else None
 
     def summarise(self, bond: Bond) -> Episode | None:
         """Summarise the oldest part of a window that is full; None where it is not, or another process was faster."""
         window = self._window(bond.scope)
         due = episodes.due(window, self.budget.window(bond.persona))
-        if due is None or due.end > self.journal.position(bond.scope, DETECTION):
+        if due is None or max(one.seq for one in due.messages) > self.journal.position(bond.scope, DETECTION):
             return None
         position = self.journal.position(bond.scope, SUMMARY)
         held = self.memories(bond)
-        who = narrative.whom(held.facts, self._view(bond, window))
-        made = episodes.summarised(due.messages, held.facts, held.moments, who)
+        made = self._summary(bond, due.messages, State(tuple(held.facts), tuple(held.moments)), ())
         put = [episode_entry(bond.scope, made)] if made else []
-        run = self._run(bond.scope, SUMMARY, "summary", position, due.messages, len(put))
+        run = self._run(bond.scope, SUMMARY, "summary", position, due.messages, len(put))._replace(end=due.end)
         return made if finish(self.journal, self.store, position, run, put=put) else None
 
     def context(self, bond: Bond, text: str) -> TurnContext:
@@ -224,8 +300,8 @@ class Characters:
         )
 
     def _window(self, scope: Scope) -> list[Journalled]:
-        """Return the messages after the last summary."""
-        return self.journal.read(scope, self.journal.position(scope, SUMMARY), budget_tokens=_ALL)
+        """Return the messages after the last summary; what was said anew stands where it stood."""
+        return windows.window(self.journal, self.cache, scope, SUMMARY).spoken
 
     def _view(self, bond: Bond, window: Sequence[Journalled], text: str = "") -> View:
         """Return how it is told: in the language that the user speaks."""
@@ -251,11 +327,27 @@ def _of(made: Sequence[Document], *kinds: str) -> list[Document]:
     return [document for document in made if document.kind in kinds]
 
 
-def _spoken(window: Sequence[Journalled], one: Journalled, zone: tzinfo) -> Spoken:
+def _differing(scope: Scope, held: Memories, now: Memories) -> tuple[list[Entry], list[Document]]:
+    """Return the documents to put and to forget so that what is held is what is known now."""
+    old, new = _entries(scope, held), _entries(scope, now)
+    put = [entry for key, entry in new.items() if old.get(key) != entry]
+    return put, [entry.document for key, entry in old.items() if key not in new]
+
+
+def _entries(scope: Scope, held: Memories) -> dict[str, Entry]:
+    made = [
+        *(fact_entry(scope, one) for one in held.facts),
+        *(moment_entry(scope, one) for one in held.moments),
+        *(episode_entry(scope, one) for one in held.episodes),
+    ]
+    return {entry.document.key: entry for entry in made}
+
+
+def _spoken(said: Sequence[Journalled], one: Journalled, zone: tzinfo) -> Spoken:
     """Return a message as the rules read it, with what was said before it."""
-    before = [other.message for other in window if other.seq < one.seq]
+    before = [other.message for other in said]
     last = before[-1] if before and before[-1].role is not one.message.role else None
-    earlier = [message.text[:_MOST_READ] for message in before if message.role is Role.USER][-_EARLIER:]
+    earlier = [message.text[:_MOST_READ] for message in before if message.role is Role.USER][-EARLIER:]
     is_user = one.message.role is Role.USER
     day = one.message.at.astimezone(zone).date()
     return Spoken(one.message.text[:_MOST_READ], is_user, day, last.text[-_MOST_READ:] if last else "", tuple(earlier))

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import date, timedelta
 
-from gieok.model.conversation import BufferedSpan, Incident, Retraction, Run, Usage
+from gieok.model.conversation import BufferedSpan, HeldWindow, Incident, Retraction, Run, Usage, Window, WindowMark
 from gieok.model.memory import Document, Entry, Scope
 from gieok.ports.journal import FullJournal
 from gieok.testing.contracts.journal import JournalFixtures, add
@@ -23,6 +23,11 @@ def _numbers(journal: FullJournal, count: int) -> list[int]:
     return [found.seq for found in journal.read(HOME, 0, budget_tokens=1 << 40)]
 
 
+def _held(journal: FullJournal) -> HeldWindow:
+    window = journal.window(HOME, _READER)
+    return HeldWindow(window.mark, tuple(window.messages))
+
+
 def _waiting(journal: FullJournal) -> list[tuple[Scope, Entry | str]]:
     return [(scope, what) for _, scope, what in journal.undelivered(99)]
 
@@ -40,6 +45,35 @@ class PositionContract(JournalFixtures):
         )
         assert journal.chunks(HOME, _READER) == chunks
         assert journal.stats(HOME).chunks == 2
+
+    def test_of_a_window_that_is_held_only_what_came_since_is_read(self, journal: FullJournal) -> None:
+        assert journal.window(HOME, _READER) == Window(WindowMark(0, 0), [])
+        one, *_ = _numbers(journal, 3)
+        held = _held(journal)
+        assert journal.window(HOME, _READER, held) == Window(held.mark, [], is_rest=True)
+        add(journal, said("next"))
+        (last,) = journal.window(HOME, _READER, held).messages
+        assert last.message.id == "next"
+        assert journal.commit(0, run(one))
+        behind = journal.window(HOME, _READER, held)
+        assert (behind.is_rest, [found.message.id for found in behind.messages]) == (False, ["1", "2", "next"])
+
+    def test_a_window_is_read_anew_where_a_message_of_it_changed_or_the_scope_began_again(
+        self, journal: FullJournal
+    ) -> None:
+        _, two, _ = _numbers(journal, 3)
+        held = _held(journal)
+        journal.erase(HOME, [two])
+        without = journal.window(HOME, _READER, held)
+        assert (without.is_rest, [found.message.id for found in without.messages]) == (False, ["0", "2"])
+        add(journal, Retraction("s", "2"))
+        assert [found.message.id for found in journal.window(HOME, _READER, held).messages] == ["0"]
+        begun = _held(journal)
+        journal.drop(HOME)
+        assert journal.window(HOME, _READER, begun).messages == []
+        journal.say(HOME, [said("0"), said("new")])
+        again = journal.window(HOME, _READER, begun)
+        assert (again.is_rest, [found.message.id for found in again.messages]) == (False, ["0", "new"])
 
     def test_a_commit_moves_the_position_and_drops_the_chunks_up_to_it(self, journal: FullJournal) -> None:
         one, two, three = _numbers(journal, 3)
