@@ -56,6 +56,8 @@ def carried(state: State, later: frozenset[str], changed: frozenset[str]) -> dic
 def after(state: State, found: Detection, told: Told, begun: Sequence[Moment], refusals: Refusals) -> State:
     """Return what is known after a message that states something; what the user refused is left out."""
     wanted = tuple(one for one in found.findings if not refusals.of(_value_id(one), told.message_id))
+    if not wanted and not found.dropped and not begun:
+        return state
     changes = joined(found._replace(findings=wanted), state.facts, told)
     facts = {fact.key: fact for fact in state.facts}
     for gone in changes.forget:

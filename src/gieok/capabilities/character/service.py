@@ -5,7 +5,7 @@ it in one transaction. So a crash loses nothing and repeats nothing, and of two 
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import NamedTuple
@@ -341,8 +341,9 @@ class Characters:
 
 
 def _memories(made: Sequence[Document]) -> Memories:
+    """Return what documents, which come by key, hold."""
     return Memories(
-        sorted(map(fact_of, _of(made, FACT, IDEA)), key=lambda fact: (fact.at, fact.key)),
+        sorted(map(fact_of, _of(made, FACT, IDEA)), key=lambda fact: fact.at),
         sorted(map(moment_of, _of(made, MOMENT)), key=lambda moment: moment.at),
         sorted(map(episode_of, _of(made, EPISODE)), key=lambda episode: episode.start),
     )
@@ -354,16 +355,17 @@ def _of(made: Sequence[Document], *kinds: str) -> list[Document]:
 
 def _differing(scope: Scope, held: Memories, now: Memories) -> tuple[list[Entry], list[Document]]:
     """Return the documents to put and to forget so that what is held is what is known now."""
-    old, new = _entries(scope, held), _entries(scope, now)
+    same = {id(one) for part in held for one in part} & {id(one) for part in now for one in part}
+    old, new = _entries(scope, held, same), _entries(scope, now, same)
     put = [entry for key, entry in new.items() if old.get(key) != entry]
     return put, [entry.document for key, entry in old.items() if key not in new]
 
 
-def _entries(scope: Scope, held: Memories) -> dict[str, Entry]:
+def _entries(scope: Scope, held: Memories, but: Collection[int]) -> dict[str, Entry]:
     made = [
-        *(fact_entry(scope, one) for one in held.facts),
-        *(moment_entry(scope, one) for one in held.moments),
-        *(episode_entry(scope, one) for one in held.episodes),
+        *(fact_entry(scope, one) for one in held.facts if id(one) not in but),
+        *(moment_entry(scope, one) for one in held.moments if id(one) not in but),
+        *(episode_entry(scope, one) for one in held.episodes if id(one) not in but),
     ]
     return {entry.document.key: entry for entry in made}
 
