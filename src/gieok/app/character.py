@@ -9,6 +9,7 @@ from pathlib import Path
 from gieok import registry
 from gieok.app import embedders
 from gieok.app.wiring import Wiring
+from gieok.capabilities.character.control import Control
 from gieok.capabilities.character.house import House
 from gieok.capabilities.character.play import PlayedClock
 from gieok.capabilities.character.points import PointsDesk, Prices, prices_of
@@ -32,7 +33,10 @@ def _house(wiring: Wiring) -> House:
         embedder=partial(embedders.opened, wiring),
         cache=stores.window_cache(),
     )
-    return House(memory=memory, accounts=stores.accounts(), points=_desk(wiring), limiter=stores.limiter)
+    control = Control(memory=memory, undo_days=wiring.settings.integer("character.undo_days"))
+    return House(
+        memory=memory, accounts=stores.accounts(), points=_desk(wiring), control=control, limiter=stores.limiter
+    )
 
 
 def _desk(wiring: Wiring) -> PointsDesk:

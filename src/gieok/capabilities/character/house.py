@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from gieok.capabilities.character.control import Control
 from gieok.capabilities.character.identity import Identity
 from gieok.capabilities.character.points import PointsDesk
 from gieok.capabilities.character.service import Characters
@@ -20,6 +21,7 @@ class House:
     memory: Characters
     accounts: Accounts
     points: PointsDesk
+    control: Control
     limiter: Callable[[], RateLimiter]
 
     @property
