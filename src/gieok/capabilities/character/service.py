@@ -50,7 +50,7 @@ from gieok.text.tokens import count_tokens
 #: Readers of the journal: what was looked at for facts, and what is summarised.
 DETECTION, SUMMARY = "character:facts", "character:summary"
 RULES = "rules"
-_AGENT = "character"
+AGENT = "character"
 #: What is longer is pasted: the rules read its beginning, which is what the person says of it.
 _MOST_READ = 2_000
 
@@ -143,7 +143,7 @@ class Characters:
         role = Role.USER if is_user else Role.ASSISTANT
         identity = identity or digest(f"{bond.scope}\0{at.isoformat()}\0{role}\0{text}")
         tokens = count_tokens(text) + 4
-        self.journal.say(bond.scope, [Message(identity, role, text, at, bond.user, _AGENT, tokens)])
+        self.journal.say(bond.scope, [Message(identity, role, text, at, bond.user, AGENT, tokens)])
         self.learn(bond)
         self.summarise(bond)
         return identity
