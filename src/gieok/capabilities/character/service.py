@@ -51,6 +51,7 @@ from gieok.text.tokens import count_tokens
 #: Readers of the journal: what was looked at for facts, and what is summarised.
 DETECTION, SUMMARY = "character:facts", "character:summary"
 RULES = "rules"
+#: `agent` of every message here.
 AGENT = "character"
 #: What is longer is pasted: the rules read its beginning, which is what the person says of it.
 _MOST_READ = 2_000
@@ -287,9 +288,9 @@ class Characters:
     def _due(self, bond: Bond, seen: Seen) -> episodes.Due | None:
         return episodes.due(seen.window.spoken, self.budget.window(bond.persona))
 
-    def context(self, bond: Bond, text: str) -> TurnContext:
-        """Return the context of a reply to a message that is at hand, journalled or not."""
-        seen = self._seen(bond.scope)
+    def context(self, bond: Bond, text: str, seen: Seen | None = None) -> TurnContext:
+        """Return the context of a reply to a message that is at hand, journalled or not; `seen` is what was read already."""
+        seen = seen or self._seen(bond.scope)
         if seen.is_waiting:
             deliver_scope(self.journal, self.store, bond.scope)
         window = seen.window.spoken
@@ -309,6 +310,10 @@ class Characters:
         """Return memories for a question with the parts of their scores, best first."""
         deliver_scope(self.journal, self.store, bond.scope)
         return recalled(self.store, self.embedder(), bond.scope, text, self.clock.now(), self.weights, limit)
+
+    def seen(self, bond: Bond) -> Seen:
+        """Read what a turn needs, once."""
+        return self._seen(bond.scope)
 
     def memories(self, bond: Bond) -> Memories:
         """Return what is remembered, ideas among the facts."""
