@@ -179,7 +179,6 @@ OPTIONS = (
     Option("notify.smtp_user", "", "name to log in with; empty: without"),
     Option("notify.mail_from", "", "sender; empty: notify.smtp_user, else the first recipient"),
     Option("notify.mail_to", "", "who gets mail, joined by commas"),
-    *CHARACTER_OPTIONS,
     ACTIVE,
     Option("active_memory.budget_tokens", 2_500, "size of active memory", low=200),
     Option("active_memory.template", "", "a file to use instead of the built-in template"),

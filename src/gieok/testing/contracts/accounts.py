@@ -14,7 +14,7 @@ _LATER = _AT + timedelta(days=1)
 _CREDIT = Posting("credit", 10, "pay-1", "thanks")
 
 
-class AccountsContract:
+class AccountsFixtures:
     """Gives `accounts`. A subclass gives the fixture `make_accounts`: a function that makes new, empty ones."""
 
     @pytest.fixture
@@ -23,6 +23,10 @@ class AccountsContract:
         accounts = make_accounts()
         yield accounts
         accounts.close()
+
+
+class AccountsContract(AccountsFixtures):
+    """What one caller sees."""
 
     def test_nothing_is_known_of_a_user_who_never_came(self, accounts: Accounts) -> None:
         assert accounts.account("min") is None
