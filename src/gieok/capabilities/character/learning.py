@@ -1,6 +1,6 @@
 """What of the talk has to be looked at: what is new, or everything from the first place on where something changed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from gieok.capabilities.character import decisions
@@ -49,7 +49,7 @@ def unread(journal: Journal, scope: Scope, learned: int, window: TalkWindow, epi
     versions = {one.message.id for one in fresh if one.first}
     asked = {identity for one in made if one.do != EDIT for identity in one.ids}
     end = max(one.seq for one in fresh)
-    for back in (after, *_boundaries(journal, scope, episodes, start), 0):
+    for back in _places_back(journal, scope, episodes, start, after):
         if back >= start:
             continue
         if back < after:
@@ -62,7 +62,9 @@ def unread(journal: Journal, scope: Scope, learned: int, window: TalkWindow, epi
     return Talk(tuple(entries), start, end, frozenset(versions | asked), start <= learned)
 
 
-def _boundaries(journal: Journal, scope: Scope, episodes: Sequence[Episode], start: int) -> list[int]:
-    """Return where episodes begin before a place, the nearest first."""
+def _places_back(journal: Journal, scope: Scope, episodes: Sequence[Episode], start: int, after: int) -> Iterator[int]:
+    """Yield where to read from: the window, then where episodes begin before a place, the nearest first, then the beginning."""
+    yield after
     first = [episode.message_ids[0] for episode in episodes if episode.message_ids]
-    return sorted((one.place - 1 for one in journal.messages(scope, first) if one.place < start), reverse=True)
+    yield from sorted((one.place - 1 for one in journal.messages(scope, first) if one.place < start), reverse=True)
+    yield 0

@@ -35,7 +35,8 @@ from gieok.capabilities.character.memory import (
 from gieok.capabilities.character.narrative import Held, Narrative, View
 from gieok.capabilities.character.recalling import RecalledMemory, Weights, keys_of, recalled
 from gieok.capabilities.character.replaying import Refusals, State
-from gieok.engine.distil import deliver, finish
+from gieok.capabilities.character.windows import TalkWindow
+from gieok.engine.distil import deliver_scope, finish
 from gieok.errors import NotFound
 from gieok.model.conversation import Journalled, Message, Retraction, Role, Run, TranscriptEvent
 from gieok.model.memory import Document, Entry, Scope
@@ -50,7 +51,8 @@ from gieok.text.tokens import count_tokens
 #: Readers of the journal: what was looked at for facts, and what is summarised.
 DETECTION, SUMMARY = "character:facts", "character:summary"
 RULES = "rules"
-_AGENT = "character"
+#: `agent` of every message here.
+AGENT = "character"
 #: What is longer is pasted: the rules read its beginning, which is what the person says of it.
 _MOST_READ = 2_000
 
@@ -90,6 +92,16 @@ class Memories(NamedTuple):
     facts: list[Fact]
     moments: list[Moment]
     episodes: list[Episode]
+
+
+class Seen(NamedTuple):
+    """What is known of a scope at one moment: how far it was looked at and summarised, what is behind that, the memories."""
+
+    learned: int
+    window: TalkWindow
+    held: Memories
+    documents: tuple[Document, ...]
+    is_waiting: bool
 
 
 class TurnContext(NamedTuple):
@@ -143,9 +155,10 @@ class Characters:
         role = Role.USER if is_user else Role.ASSISTANT
         identity = identity or digest(f"{bond.scope}\0{at.isoformat()}\0{role}\0{text}")
         tokens = count_tokens(text) + 4
-        self.journal.say(bond.scope, [Message(identity, role, text, at, bond.user, _AGENT, tokens)])
-        self.learn(bond)
-        self.summarise(bond)
+        self.journal.say(bond.scope, [Message(identity, role, text, at, bond.user, AGENT, tokens)])
+        seen = self.learn(bond)
+        if self._due(bond, seen):
+            self.summarise(bond)
         return identity
 
     def withdraw(self, bond: Bond, ids: Sequence[str]) -> None:
@@ -180,21 +193,25 @@ class Characters:
         self.learn(bond)
         return said.id
 
-    def learn(self, bond: Bond) -> None:
-        """Look at everything that is new or changed. Safe to kill, and to run twice at once."""
+    def learn(self, bond: Bond) -> Seen:
+        """Look at everything that is new or changed; return what was there. Safe to kill, and to run twice at once."""
         while True:
-            learned = self.journal.position(bond.scope, DETECTION)
-            window = windows.window(self.journal, self.cache, bond.scope, SUMMARY)
-            if not any(one.seq > learned for one in window.messages):
-                return
-            held = self.memories(bond)
-            talk = learning.unread(self.journal, bond.scope, learned, window, held.episodes)
-            state = self._state(bond, talk, held)
-            spans = self._retold(bond, talk, state, held.episodes)
-            put, forget = _differing(bond.scope, held, Memories(list(state.facts), list(state.moments), spans))
-            fresh = [one for one in talk.fresh if one.seq > learned] or talk.fresh
-            run = self._run(bond.scope, DETECTION, "detect", learned, fresh, len(put))._replace(end=talk.end)
-            finish(self.journal, self.store, learned, run, put=put, forget=forget)
+            seen = self._seen(bond.scope)
+            if not any(one.seq > seen.learned for one in seen.window.messages) or self._looked_at(bond, seen):
+                return seen
+
+    def _looked_at(self, bond: Bond, seen: Seen) -> bool:
+        """Learn from what is new; False where another process was faster."""
+        learned, held, scope = seen.learned, seen.held, bond.scope
+        talk = learning.unread(self.journal, scope, learned, seen.window, held.episodes)
+        state = self._state(bond, talk, held)
+        spans = self._retold(bond, talk, state, held.episodes)
+        put, forget = _differing(scope, held, Memories(list(state.facts), list(state.moments), spans))
+        if not put and not forget:
+            return self.journal.skip(scope, DETECTION, learned, talk.end)
+        fresh = [one for one in talk.fresh if one.seq > learned] or talk.fresh
+        run = self._run(scope, DETECTION, "detect", learned, fresh, len(put))._replace(end=talk.end)
+        return finish(self.journal, self.store, learned, run, put=put, forget=forget, held=seen.documents)
 
     def _state(self, bond: Bond, talk: Talk, held: Memories) -> State:
         """Return what is known at the end of a talk: what was known before its start, and what is said from there on."""
@@ -258,24 +275,28 @@ class Characters:
 
     def summarise(self, bond: Bond) -> Episode | None:
         """Summarise the oldest part of a window that is full; None where it is not, or another process was faster."""
-        window = self._window(bond.scope)
-        due = episodes.due(window, self.budget.window(bond.persona))
-        if due is None or max(one.seq for one in due.messages) > self.journal.position(bond.scope, DETECTION):
+        seen = self._seen(bond.scope)
+        due, held, position = self._due(bond, seen), seen.held, seen.window.position
+        if due is None or max(one.seq for one in due.messages) > seen.learned:
             return None
-        position = self.journal.position(bond.scope, SUMMARY)
-        held = self.memories(bond)
         made = self._summary(bond, due.messages, State(tuple(held.facts), tuple(held.moments)), ())
         put = [episode_entry(bond.scope, made)] if made else []
         run = self._run(bond.scope, SUMMARY, "summary", position, due.messages, len(put))._replace(end=due.end)
-        return made if finish(self.journal, self.store, position, run, put=put) else None
+        done = finish(self.journal, self.store, position, run, put=put, held=seen.documents)
+        return made if done else None
 
-    def context(self, bond: Bond, text: str) -> TurnContext:
-        """Return the context of a reply to a message that is at hand, journalled or not."""
-        deliver(self.journal, self.store)
-        window = self._window(bond.scope)
-        held, view = self.memories(bond), self._view(bond, window, text)
-        found = recalled(self.store, self.embedder(), bond.scope, text, view.now, self.weights)
-        told = narrative.narrative(Held(*held, keys_of(found)), view, self.budget.narrative_tokens)
+    def _due(self, bond: Bond, seen: Seen) -> episodes.Due | None:
+        return episodes.due(seen.window.spoken, self.budget.window(bond.persona))
+
+    def context(self, bond: Bond, text: str, seen: Seen | None = None) -> TurnContext:
+        """Return the context of a reply to a message that is at hand, journalled or not; `seen` is what was read already."""
+        seen = seen or self._seen(bond.scope)
+        if seen.is_waiting:
+            deliver_scope(self.journal, self.store, bond.scope)
+        window = seen.window.spoken
+        view = self._view(bond, window, text)
+        found = recalled(self.store, self.embedder(), bond.scope, text, view.now, self.weights, held=seen.documents)
+        told = narrative.narrative(Held(*seen.held, keys_of(found)), view, self.budget.narrative_tokens)
         left = self.budget.context_tokens - count_tokens(bond.persona) - count_tokens(told.text)
         kept: list[Message] = []
         for one in reversed(window):
@@ -287,21 +308,22 @@ class Characters:
 
     def search(self, bond: Bond, text: str, limit: int = 5) -> list[RecalledMemory]:
         """Return memories for a question with the parts of their scores, best first."""
-        deliver(self.journal, self.store)
+        deliver_scope(self.journal, self.store, bond.scope)
         return recalled(self.store, self.embedder(), bond.scope, text, self.clock.now(), self.weights, limit)
+
+    def seen(self, bond: Bond) -> Seen:
+        """Read what a turn needs, once."""
+        return self._seen(bond.scope)
 
     def memories(self, bond: Bond) -> Memories:
         """Return what is remembered, ideas among the facts."""
-        made = [entry.document for entry in self.journal.made(bond.scope)]
-        return Memories(
-            sorted(map(fact_of, _of(made, FACT, IDEA)), key=lambda fact: (fact.at, fact.key)),
-            sorted(map(moment_of, _of(made, MOMENT)), key=lambda moment: moment.at),
-            sorted(map(episode_of, _of(made, EPISODE)), key=lambda episode: episode.start),
-        )
+        return _memories([entry.document for entry in self.journal.made(bond.scope)])
 
-    def _window(self, scope: Scope) -> list[Journalled]:
-        """Return the messages after the last summary; what was said anew stands where it stood."""
-        return windows.window(self.journal, self.cache, scope, SUMMARY).spoken
+    def _seen(self, scope: Scope) -> Seen:
+        """Read what a turn needs, once."""
+        state, window = windows.state(self.journal, self.cache, scope, SUMMARY)
+        documents = tuple(entry.document for entry in state.made)
+        return Seen(state.positions.get(DETECTION, 0), window, _memories(documents), documents, state.is_waiting)
 
     def _view(self, bond: Bond, window: Sequence[Journalled], text: str = "") -> View:
         """Return how it is told: in the language that the user speaks."""
@@ -321,6 +343,14 @@ class Characters:
         tokens = sum(one.message.tokens for one in span)
         now = self.clock.now()
         return Run(scope, reader, kind, now, start, span[-1].seq, len(span), tokens, documents, 0)
+
+
+def _memories(made: Sequence[Document]) -> Memories:
+    return Memories(
+        sorted(map(fact_of, _of(made, FACT, IDEA)), key=lambda fact: (fact.at, fact.key)),
+        sorted(map(moment_of, _of(made, MOMENT)), key=lambda moment: moment.at),
+        sorted(map(episode_of, _of(made, EPISODE)), key=lambda episode: episode.start),
+    )
 
 
 def _of(made: Sequence[Document], *kinds: str) -> list[Document]:
