@@ -12,6 +12,7 @@ from gieok.app import embedders, models
 from gieok.app.wiring import Wiring
 from gieok.capabilities.character.canon import Canon
 from gieok.capabilities.character.completion import Completions
+from gieok.capabilities.character.control import Control
 from gieok.capabilities.character.house import House
 from gieok.capabilities.character.play import PlayedClock
 from gieok.capabilities.character.points import PointsDesk, Prices, prices_of
@@ -49,6 +50,7 @@ def _house(wiring: Wiring) -> House:
         memory=memory,
         accounts=stores.accounts(),
         points=desk,
+        control=Control(memory=memory, undo_days=wiring.settings.integer("character.undo_days")),
         turns=turns,
         completions=Completions(turns=turns),
         limiter=stores.limiter,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from gieok.capabilities.character.canon import Canon
 from gieok.capabilities.character.completion import Completions
+from gieok.capabilities.character.control import Control
 from gieok.capabilities.character.identity import Identity
 from gieok.capabilities.character.points import PointsDesk
 from gieok.capabilities.character.roster import Roster
@@ -24,6 +25,7 @@ class House:
     memory: Characters
     accounts: Accounts
     points: PointsDesk
+    control: Control
     turns: Turns
     completions: Completions
     limiter: Callable[[], RateLimiter]
