@@ -53,6 +53,7 @@ def create(open_house: Callable[[], House], options: HttpOptions) -> FastAPI:
     for part in _ROUTERS:
         app.include_router(part.router)
     app.include_router(characters.of_service)
+    app.include_router(memories.said)
     _add_description(app)
     # The last one added is the outermost.
     app.add_middleware(BodyGuard, limit=options.body_kb * 1024, seconds=options.body_s)
