@@ -1,10 +1,11 @@
 """Messages, and how far they have been read and distilled."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from gieok.model.memory import Scope
+from gieok.model.memory import Entry, Scope
 
 
 class Role(StrEnum):
@@ -87,6 +88,15 @@ class HeldWindow(NamedTuple):
 
     mark: WindowMark
     messages: tuple[Journalled, ...]
+
+
+class ScopeState(NamedTuple):
+    """What a journal holds of a scope at one moment: a window, how far readers are, documents in hot, whether any waits."""
+
+    window: Window
+    positions: Mapping[str, int]
+    made: tuple[Entry, ...]
+    is_waiting: bool
 
 
 class ForgottenMessage(NamedTuple):

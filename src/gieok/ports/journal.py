@@ -18,6 +18,7 @@ from gieok.model.conversation import (
     JournalStats,
     Reject,
     Run,
+    ScopeState,
     TalkMoved,
     TalkPlace,
     TranscriptEvent,
@@ -147,6 +148,12 @@ class Positions(Protocol):
     def position(self, scope: Scope, reader: str) -> int:
         """Return the sequence number up to which messages are distilled; 0 at first."""
 
+    def state(self, scope: Scope, reader: str, held: HeldWindow | None = None) -> ScopeState:
+        """Return what a turn needs of a scope in one snapshot; its window is that of `window`."""
+
+    def skip(self, scope: Scope, reader: str, expected: int, end: int) -> bool:
+        """Move the position of a reader that buffers nothing over messages of which nothing is made; False as `commit`."""
+
     def window(self, scope: Scope, reader: str, held: HeldWindow | None = None) -> Window:
         """Return the messages that hold behind the reader's position, in one snapshot.
 
@@ -183,6 +190,12 @@ class Outbox(Protocol):
 
     def delivered(self, ids: Sequence[int]) -> None:
         """Say that the store has got these."""
+
+    def hand_out(self, scope: Scope, take: Callable[[Sequence[Entry | str]], None], limit: int) -> int:
+        """Give what waits of one scope to `take`, in order, and strike it off; return how much that was.
+
+        Meanwhile nobody else hands out of this scope, nor holds the lock `deliver`. What `take` raises leaves all waiting.
+        """
 
 
 class RunHistory(Protocol):

@@ -54,14 +54,21 @@ def recalled(
     weights: Weights,
     limit: int = 0,
     kinds: frozenset[str] = KINDS,
+    *,
+    held: Sequence[Document] = (),
 ) -> list[RecalledMemory]:
-    """Return the best memories of exactly this scope for a message, best first, ties by key."""
+    """Return the best memories of exactly this scope for a message, best first, ties by key.
+
+    `held` are documents that the caller has at hand; the store is asked for the others.
+    """
     alike = _similarities(store, embedder, scope, text, weights.candidates, Filter(kinds=kinds))
     best: dict[str, float] = {}
     for passage in store.passages(list(alike)):
         best[passage.key] = max(best.get(passage.key, 0.0), alike[passage.id])
+    known = {document.key: document for document in held}
+    others = sorted(best.keys() - known.keys())
     found = []
-    for document in store.get(scope, sorted(best)):
+    for document in [known[key] for key in best if key in known] + (store.get(scope, others) if others else []):
         signals = {
             "similarity": best[document.key],
             "recency": weights.recency_of(document.valid_from or document.updated_at, now),

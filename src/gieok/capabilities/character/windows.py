@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from gieok.capabilities.character import decisions
-from gieok.model.conversation import HeldWindow, Journalled
+from gieok.model.conversation import HeldWindow, Journalled, ScopeState
 from gieok.model.memory import Scope
 from gieok.ports.cache import WindowCache
 from gieok.ports.journal import Positions
@@ -21,11 +21,12 @@ class TalkWindow(NamedTuple):
         return decisions.spoken([one for one in self.messages if one.place > self.position])
 
 
-def window(journal: Positions, cache: WindowCache | None, scope: Scope, reader: str) -> TalkWindow:
-    """Return what is behind the position of a reader."""
+def state(journal: Positions, cache: WindowCache | None, scope: Scope, reader: str) -> tuple[ScopeState, TalkWindow]:
+    """Return what a turn needs of a scope, and what is behind the position of a reader, read in one snapshot."""
     held = cache.get(scope) if cache else None
-    found = journal.window(scope, reader, held)
+    state = journal.state(scope, reader, held)
+    found = state.window
     messages = [*held.messages, *found.messages] if held and found.is_rest else found.messages
     if cache and messages and not (found.is_rest and not found.messages):
         cache.put(scope, HeldWindow(found.mark, tuple(messages)))
-    return TalkWindow(found.mark.position, messages)
+    return state, TalkWindow(found.mark.position, messages)

@@ -18,10 +18,10 @@ from gieok.surfaces.http.envelope import Envelope
 from gieok.surfaces.http.guards import BodyGuard, HostGuard
 from gieok.surfaces.http.metrics import Metrics
 from gieok.surfaces.http.options import HttpOptions
-from gieok.surfaces.http.routes import memories, system
+from gieok.surfaces.http.routes import account, admin, memories, points, system
 from gieok.surfaces.http.tokens import Tokens
 
-_ROUTERS = (system.router, memories.router)
+_ROUTERS = (system.router, memories.router, points.router, account.router, admin.router)
 _ABOUT = (
     "Characters that remember: messages in, memories out. Every request but /health and /ready needs a token or a key."
 )

@@ -3,6 +3,9 @@
 from dataclasses import replace
 from datetime import date, timedelta
 
+import pytest
+
+from gieok.errors import StoreUnreachable
 from gieok.model.conversation import BufferedSpan, HeldWindow, Incident, Retraction, Run, Usage, Window, WindowMark
 from gieok.model.memory import Document, Entry, Scope
 from gieok.ports.journal import FullJournal
@@ -136,6 +139,40 @@ class PositionContract(JournalFixtures):
         assert journal.runs(HOME, AT) == runs
         assert journal.runs(HOME, AT + timedelta(hours=1)) == runs[1:]
         assert journal.runs(OTHER, AT) == []
+
+    def test_a_state_is_all_that_a_turn_needs_of_a_scope(self, journal: FullJournal) -> None:
+        one, two, three = _numbers(journal, 3)
+        journal.hand_over([entry("b", "of another", scope=OTHER)])
+        assert journal.commit(0, run(one), put=[entry("a", "x")])
+        assert journal.skip(HOME, "other", 0, three)
+        state = journal.state(HOME, _READER)
+        assert (state.positions, state.is_waiting) == ({_READER: one, "other": three}, True)
+        assert ([found.seq for found in state.window.messages], state.made) == ([two, three], (entry("a", "x"),))
+        assert state.window == journal.window(HOME, _READER)
+        held = HeldWindow(state.window.mark, tuple(state.window.messages[:1]))
+        assert journal.state(HOME, _READER, held).window == journal.window(HOME, _READER, held)
+        assert journal.state(Scope("agent:nobody"), _READER).made == ()
+
+    def test_a_position_is_moved_over_what_gives_nothing_once(self, journal: FullJournal) -> None:
+        one, two, _ = _numbers(journal, 3)
+        assert not journal.skip(HOME, _READER, one, two)
+        assert [journal.skip(HOME, _READER, 0, one) for _ in range(2)] == [True, False]
+        assert [journal.skip(HOME, _READER, one, two) for _ in range(2)] == [True, False]
+        assert (journal.position(HOME, _READER), journal.runs(HOME, AT)) == (two, [])
+
+    def test_what_waits_of_a_scope_is_handed_out_alone_and_in_order(self, journal: FullJournal) -> None:
+        journal.hand_over([entry("a", "x"), entry("b", "y", scope=OTHER)])
+        journal.hand_over(forget=[(HOME, "a")])
+        got: list[Entry | str] = []
+
+        def fail(_: object) -> None:
+            raise StoreUnreachable("gone")
+
+        with pytest.raises(StoreUnreachable):
+            journal.hand_out(HOME, fail, 9)
+        assert [journal.hand_out(HOME, got.extend, 1) for _ in range(3)] == [1, 1, 0]
+        assert got == [entry("a", "x"), "a"]
+        assert _waiting(journal) == [(OTHER, entry("b", "y", scope=OTHER))]
 
 
 class LedgerContract(JournalFixtures):

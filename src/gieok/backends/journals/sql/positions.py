@@ -30,13 +30,15 @@ class SqlPositions(SqlDurable, SqlMessages):
         """Return the messages behind a position, or those after what is held."""
         with self._reading_of(scope) as (db, sid):
             position, change = db.execute(_MARK, (sid, reader, sid)).fetchone()
-            mark = WindowMark(position or 0, change or 0)
-            if held and held.mark == mark:
-                last = held.messages[-1]
-                found = self._behind(db, sid, last.seq - 1)
-                if found and found[0] == last:
-                    return Window(mark, found[1:], is_rest=True)
-            return Window(mark, self._behind(db, sid, mark.position))
+            return self._window(db, sid, WindowMark(position or 0, change or 0), held)
+
+    def _window(self, db: Db, sid: int, mark: WindowMark, held: HeldWindow | None) -> Window:
+        if held and held.mark == mark:
+            last = held.messages[-1]
+            found = self._behind(db, sid, last.seq - 1)
+            if found and found[0] == last:
+                return Window(mark, found[1:], is_rest=True)
+        return Window(mark, self._behind(db, sid, mark.position))
 
     def _behind(self, db: Db, sid: int, after: int) -> list[Journalled]:
         rows = db.execute(
