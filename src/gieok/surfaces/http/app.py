@@ -18,10 +18,10 @@ from gieok.surfaces.http.envelope import Envelope
 from gieok.surfaces.http.guards import BodyGuard, HostGuard
 from gieok.surfaces.http.metrics import Metrics
 from gieok.surfaces.http.options import HttpOptions
-from gieok.surfaces.http.routes import account, admin, memories, points, system
+from gieok.surfaces.http.routes import account, admin, characters, memories, points, system
 from gieok.surfaces.http.tokens import Tokens
 
-_ROUTERS = (system.router, memories.router, points.router, account.router, admin.router)
+_ROUTERS = (system, memories, characters, points, account, admin)
 _ABOUT = (
     "Characters that remember: messages in, memories out. Every request but /health and /ready needs a token or a key."
 )
@@ -50,8 +50,9 @@ def create(open_house: Callable[[], House], options: HttpOptions) -> FastAPI:
     )  # fmt: skip
     app.state.reception = reception
     problems.install(app)
-    for router in _ROUTERS:
-        app.include_router(router)
+    for part in _ROUTERS:
+        app.include_router(part.router)
+    app.include_router(characters.of_service)
     _add_description(app)
     # The last one added is the outermost.
     app.add_middleware(BodyGuard, limit=options.body_kb * 1024, seconds=options.body_s)

@@ -7,11 +7,11 @@ from fastapi import APIRouter
 from pydantic import AwareDatetime, BaseModel, Field
 
 from gieok.capabilities.character.house import House
+from gieok.capabilities.character.points import PointsStanding
 from gieok.model.accounts import IssuedKey, KeyRole
 from gieok.surfaces.http.access import ADMINS_ONLY, TheHouse
 from gieok.surfaces.http.problems import ALWAYS, documented
-from gieok.surfaces.http.routes.points import Standing
-from gieok.surfaces.http.shapes import Given, IdempotencyKey, Line, UserName
+from gieok.surfaces.http.shapes import Given, IdempotencyKey, Line, UserName, shown
 
 router = APIRouter(prefix="/api/admin", tags=["admin"], responses=documented(*ALWAYS), dependencies=ADMINS_ONLY)
 
@@ -98,10 +98,10 @@ def revoke_key(house: TheHouse, user: UserName, key_id: str) -> Key:
     return Key(**_shown(house.identity.revoke(user, key_id)))
 
 
-@router.get("/users/{user}/points")
-def points(house: TheHouse, user: UserName) -> Standing:
+@router.get("/users/{user}/points", response_model=shown(PointsStanding))
+def points(house: TheHouse, user: UserName) -> PointsStanding:
     """Return what a user has."""
-    return Standing(**house.points.standing(user)._asdict())
+    return house.points.standing(user)
 
 
 @router.post("/users/{user}/points", responses=documented(409))
