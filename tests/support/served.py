@@ -56,9 +56,10 @@ def served(
     """Serve a home without vectors; `settings` are variables without `GIEOK_`."""
     for name, value in {"HOME": home, "EMBEDDER": "none", "OBSERVE_AGENTS": "none", **settings}.items():
         monkeypatch.setenv(f"GIEOK_{name}", str(value))
+    monkeypatch.setenv("POINTS_WEBHOOK_KEY", WEBHOOK)
     clock = ManualClock(NOW)
     house = open_context({}, clock=clock, zone=UTC).character.house()
-    app = create(lambda: house, options or HttpOptions(tokens=TokenOptions(SECRET), webhook_secret=WEBHOOK))
+    app = create(lambda: house, options or HttpOptions(tokens=TokenOptions(SECRET)))
     with TestClient(app, base_url="http://localhost") as client:
         yield Served(client, app, house, clock)
     house.memory.journal.close()

@@ -15,6 +15,7 @@ from gieok.ports.system import Clock
 if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.ports.accounts import Accounts
     from gieok.ports.archive import Sealer
+    from gieok.ports.cache import WindowCache
     from gieok.ports.journal import FullJournal
     from gieok.ports.limits import RateLimiter
 
@@ -110,6 +111,14 @@ class Stores:
         name = self.journal_name if self.journal_name in registry.ACCOUNTS else "sqlite"
         file = self._settings.home / registry.ACCOUNTS[name].file
         made: Accounts = registry.load(registry.ACCOUNTS, name).open(self._opening._replace(file=file))
+        return made
+
+    def window_cache(self) -> "WindowCache | None":
+        """Return what holds windows of characters, anew each time; None where nothing shall."""
+        name = self._settings.text("character.windows")
+        if name == "none":
+            return None
+        made: WindowCache = registry.load(registry.CACHES, name).open(self._opening, self.journal().identity)
         return made
 
     def _open_limiter(self) -> "RateLimiter":

@@ -44,11 +44,14 @@ class Points(Protocol):
     def post(self, user: str, posting: Posting, at: datetime) -> Posted:
         """Add a row, with its slots. A known reference with the same posting adds nothing.
 
-        Raises NotEnoughPoints where the balance would fall below zero, BadRequest where the reference is of another posting.
+        Raises NotEnoughPoints where the balance would fall below zero, Conflict where the reference is of another posting.
         """
 
     def ledger(self, user: str, offset: int, limit: int) -> tuple[int, list[LedgerEntry]]:
         """Return how many rows there are, and rows, the newest first."""
+
+    def posted(self, user: str, reference: str) -> LedgerEntry | None:
+        """Return the row of a reference; None where nothing was posted under it."""
 
     def hold(self, user: str, amount: int, reference: str, at: datetime, purpose: str) -> bool:
         """Set points aside; False where the reference is held or was posted before. Raises NotEnoughPoints."""

@@ -64,6 +64,8 @@ class Finding(NamedTuple):
     is_idea: bool = False
     #: It changes a plan that was told before.
     is_change: bool = False
+    #: The model that found it; '' for rules.
+    by: str = ""
 
 
 class Detection(NamedTuple):

@@ -32,7 +32,7 @@ _EMPTY = frozenset(
 
 
 class Due(NamedTuple):
-    """The end of the span to summarise, the number of its last message, and the messages."""
+    """The end of the span to summarise, the place of its last message, and the messages."""
 
     end: int
     messages: tuple[Journalled, ...]
@@ -50,8 +50,8 @@ def due(window: Sequence[Journalled], budget_tokens: int, full: float = _FULL, o
     for place, one in enumerate(window[:-2]):
         taken += one.message.tokens
         if taken >= oldest * tokens:
-            return Due(one.seq, tuple(window[: place + 1]))
-    return Due(window[-3].seq, tuple(window[:-2]))
+            return Due(one.place, tuple(window[: place + 1]))
+    return Due(window[-3].place, tuple(window[:-2]))
 
 
 def summarised(

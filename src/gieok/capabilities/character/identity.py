@@ -16,12 +16,11 @@ from datetime import datetime
 from typing import NamedTuple
 
 from gieok.errors import BadRequest, NotFound, Unauthorized
-from gieok.model.accounts import IssuedKey, KeyRole
+from gieok.model.accounts import USER_PATTERN, IssuedKey, KeyRole
 from gieok.ports.accounts import Keys
 from gieok.ports.system import Clock
 
 PREFIX = "gk_"
-USER_PATTERN = r"[A-Za-z0-9._@-]{1,128}"
 _FORM = re.compile(r"gk_((?:a|u[a-z2-7]{2,205})\.[a-z2-7]{16})_([A-Za-z0-9_-]{43})")
 #: Compared with where there is no such key, so that it takes as long as a wrong secret.
 _NOBODY = hashlib.sha256(b"").hexdigest()

@@ -83,3 +83,5 @@ TheHouse = Annotated[House, Depends(_house)]
 AnyCaller = Annotated[Principal, Depends(_caller)]
 User = Annotated[Principal, Depends(_user)]
 Admin = Annotated[Principal, Depends(_admin)]
+#: Of a router: its routes have no use for who it is.
+ADMINS_ONLY = [Depends(_admin)]

@@ -19,10 +19,10 @@ from gieok.surfaces.http.envelope import Envelope
 from gieok.surfaces.http.guards import BodyGuard, HostGuard
 from gieok.surfaces.http.metrics import Metrics
 from gieok.surfaces.http.options import HttpOptions
-from gieok.surfaces.http.routes import memories, system
+from gieok.surfaces.http.routes import account, admin, characters, memories, points, system
 from gieok.surfaces.http.tokens import Tokens
 
-_ROUTERS = (system.router, memories.router)
+_ROUTERS = (system, memories, characters, points, account, admin)
 _ABOUT = (
     "Characters that remember: messages in, memories out. Every request but /health and /ready needs a token or a key."
 )
@@ -51,8 +51,9 @@ def create(open_house: Callable[[], House], options: HttpOptions, pages: Sequenc
     )  # fmt: skip
     app.state.reception = reception
     problems.install(app)
-    for router in _ROUTERS:
-        app.include_router(router)
+    for part in _ROUTERS:
+        app.include_router(part.router)
+    app.include_router(characters.of_service)
     app.router.routes.extend(pages)
     _add_description(app)
     # The last one added is the outermost.

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from gieok.errors import BadConfig
 
-#: Variables of the environment or of `.env`.
-JWT_SECRET, WEBHOOK_SECRET = "GIEOK_JWT_SECRET", "GIEOK_WEBHOOK_SECRET"
-_LEAST_SECRET = 32
+#: Variable of the environment or of `.env`.
+JWT_VARIABLE = "GIEOK_JWT_SECRET"
+_LEAST_BYTES = 32
 
 
 class TokenOptions(NamedTuple):
@@ -36,16 +36,14 @@ class HttpOptions(NamedTuple):
     hosts: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
     tokens: TokenOptions = TokenOptions()
-    webhook_secret: str = ""
 
 
 def read(setting: Callable[[str], str], secret: Callable[[str], str]) -> HttpOptions:
     """Return what is configured. Raises BadConfig for a secret that can be guessed."""
-    jwt, webhook = secret(JWT_SECRET), secret(WEBHOOK_SECRET)
-    for name, value in ((JWT_SECRET, jwt), (WEBHOOK_SECRET, webhook)):
-        if value and len(value.encode()) < _LEAST_SECRET:
-            hint = "make one: `python -c 'import secrets; print(secrets.token_urlsafe(32))'`"
-            raise BadConfig(f"{name} is shorter than {_LEAST_SECRET} bytes", hint=hint, setting=name)
+    jwt = secret(JWT_VARIABLE)
+    if jwt and len(jwt.encode()) < _LEAST_BYTES:
+        hint = "make one: `python -c 'import secrets; print(secrets.token_urlsafe(32))'`"
+        raise BadConfig(f"{JWT_VARIABLE} is shorter than {_LEAST_BYTES} bytes", hint=hint, setting=JWT_VARIABLE)
     tokens = TokenOptions(jwt, setting("serve.jwt_jwks"), setting("serve.jwt_issuer"), setting("serve.jwt_audience"))
     return HttpOptions(
         setting("serve.host"),
@@ -57,7 +55,6 @@ def read(setting: Callable[[str], str], secret: Callable[[str], str]) -> HttpOpt
         _names(setting("serve.hosts")),
         _names(setting("serve.origins")),
         tokens,
-        webhook,
     )
 
 

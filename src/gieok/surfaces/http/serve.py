@@ -13,7 +13,7 @@ from gieok.capabilities.character.house import House
 from gieok.errors import BadConfig, BadRequest, MissingExtra
 from gieok.ops.context import Context
 from gieok.ops.home.gate import Gate
-from gieok.surfaces.http.options import JWT_SECRET, HttpOptions, read
+from gieok.surfaces.http.options import JWT_VARIABLE, HttpOptions, read
 
 #: Replies that are under way are finished for so long after SIGTERM; then they are cut, and charged by the rule for that.
 _DRAIN_S = 20
@@ -55,7 +55,7 @@ def _check_exposure(house: House, options: HttpOptions) -> None:
     """Raise BadConfig where others can reach us, and nobody could be told from anybody."""
     if _is_loopback(options.host) or options.tokens.is_configured or house.accounts.keys(""):
         return
-    hint = f"make a key (`{_KEY_COMMAND}`) or set {JWT_SECRET}, then start again; or leave serve.host as 127.0.0.1"
+    hint = f"make a key (`{_KEY_COMMAND}`) or set {JWT_VARIABLE}, then start again; or leave serve.host as 127.0.0.1"
     raise BadConfig(
         f"{options.host!r} is open to other machines, and no key is configured", hint=hint, setting="serve.host"
     )

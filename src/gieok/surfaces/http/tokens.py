@@ -8,9 +8,9 @@ from re import fullmatch
 import jwt
 from jwt.exceptions import PyJWTError
 
-from gieok.capabilities.character.identity import USER_PATTERN, Principal
+from gieok.capabilities.character.identity import Principal
 from gieok.errors import BadConfig, GieokError, Unauthorized
-from gieok.model.accounts import KeyRole
+from gieok.model.accounts import USER_PATTERN, KeyRole
 from gieok.ports.system import Clock
 from gieok.surfaces.http.options import TokenOptions
 

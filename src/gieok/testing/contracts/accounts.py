@@ -14,7 +14,7 @@ _LATER = _AT + timedelta(days=1)
 _CREDIT = Posting("credit", 10, "pay-1", "thanks")
 
 
-class AccountsContract:
+class AccountsFixtures:
     """Gives `accounts`. A subclass gives the fixture `make_accounts`: a function that makes new, empty ones."""
 
     @pytest.fixture
@@ -23,6 +23,10 @@ class AccountsContract:
         accounts = make_accounts()
         yield accounts
         accounts.close()
+
+
+class AccountsContract(AccountsFixtures):
+    """What one caller sees."""
 
     def test_nothing_is_known_of_a_user_who_never_came(self, accounts: Accounts) -> None:
         assert accounts.account("min") is None
@@ -103,8 +107,15 @@ class AccountsContract:
         assert settled
         assert (settled.is_new, settled.entry.balance) == (True, 9)
         assert accounts.settle("min", "reply-1", spent, _LATER) is None
+        assert accounts.posted("min", "reply-1") == settled.entry
+        assert (accounts.posted("min", "reply-2"), accounts.posted("other", "reply-1")) == (None, None)
         assert not accounts.hold("min", 1, "reply-1", _LATER, "")
         assert (accounts.balance("min"), accounts.holds(_LATER, 9)) == (9, [])
+
+    def test_what_is_free_is_held_and_settled_too(self, accounts: Accounts) -> None:
+        assert accounts.hold("min", 0, "reply-1", _AT, "")
+        assert accounts.settle("min", "reply-1", Posting("reply", 0, "reply-1"), _AT)
+        assert [row.number for row in accounts.ledger("min", 0, 9)[1]] == [1]
 
     def test_a_settlement_that_does_not_reach_leaves_the_hold(self, accounts: Accounts) -> None:
         accounts.post("min", _CREDIT, _AT)

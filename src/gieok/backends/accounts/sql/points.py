@@ -42,12 +42,17 @@ class SqlPoints(SqlOwners):
             )
             return total, [_to_entry(found) for found in rows]
 
+    def posted(self, user: str, reference: str) -> LedgerEntry | None:
+        """Return the row of a reference."""
+        with self._reading_of(user) as (db, sid):
+            return _entry_of(db, sid, reference)
+
     def hold(self, user: str, amount: int, reference: str, at: datetime, purpose: str) -> bool:
         """Set points aside."""
         with self._writing_to(user) as (db, sid):
             if _entry_of(db, sid, reference) or _held(db, sid, reference) is not None:
                 return False
-            _change(db, sid, points=0, held=amount)
+            _change(db, sid, held=amount)
             db.execute(
                 f"INSERT INTO holds (scope_id, {HOLD}) VALUES (?, ?, ?, ?, ?)",
                 (sid, reference, amount, to_ms(at), purpose),
@@ -114,19 +119,19 @@ def _post(db: Db, sid: int, posting: Posting, at: datetime) -> Posted:
         if known.posting != posting:
             raise Conflict(f"{posting.reference!r} was used for something else", hint="use a new key for a new request")
         return Posted(known, is_new=False)
-    number, balance = _change(db, sid, points=posting.amount, held=0)
+    number, balance = _change(db, sid, points=posting.amount, entries=1)
     entry = LedgerEntry(number, at, posting, balance)
     row = (sid, number, to_ms(at), *posting, balance)
     db.execute(f"INSERT INTO ledger (scope_id, {ENTRY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
     return Posted(entry, is_new=True)
 
 
-def _change(db: Db, sid: int, *, points: int, held: int) -> tuple[int, int]:
+def _change(db: Db, sid: int, *, points: int = 0, held: int = 0, entries: int = 0) -> tuple[int, int]:
     """Add to the two sums of a user; return the number and the balance of a row of the ledger. Raises NotEnoughPoints."""
     row = db.execute(
         "UPDATE users SET points = points + ?, held = held + ?, entries = entries + ? "
         "WHERE scope_id = ? AND points - held >= ? RETURNING entries, points",
-        (points, held, int(not held), sid, held - points),
+        (points, held, entries, sid, held - points),
     ).fetchall()
     if not row:
         (free,) = db.execute("SELECT points - held FROM users WHERE scope_id = ?", (sid,)).fetchone()
