@@ -54,6 +54,7 @@ def create(open_house: Callable[[], House], options: HttpOptions, pages: Sequenc
     for part in _ROUTERS:
         app.include_router(part.router)
     app.include_router(characters.of_service)
+    app.include_router(memories.said)
     app.router.routes.extend(pages)
     _add_description(app)
     # The last one added is the outermost.
