@@ -92,6 +92,10 @@ def _join(finding: Finding, known: dict[str, Fact], told: Told) -> None:
     if fact.predicate == "name" and any(_extends(one, fact) for one in rivals):
         return
     ended = [one for one in rivals if not fact.is_idea and _ends(one, fact, finding, told)]
+    if newer := [one for one in ended if one.at > fact.at]:
+        first = min(newer, key=lambda one: one.at)
+        known[fact.key] = replace(fact, until=first.at, replaced_by=first.key)  # an old log, read after what it led to
+        return
     for one in ended:
         if _is_slip(one, fact, told):
             del known[one.key]
