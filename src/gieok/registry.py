@@ -180,6 +180,15 @@ GENERATORS = {
     "ollama": GeneratorBackend("ollama:OllamaGenerator", extra="", address="http://127.0.0.1:11434"),
     "openai": GeneratorBackend("providers:chat", key_variable="OPENAI_API_KEY", address="https://api.openai.com/v1"),
 }
+#: Models that talk, by the same names; `scripted` is none.
+CHATS = {
+    "anthropic": GeneratorBackend("chats:AnthropicChat", key_variable="ANTHROPIC_API_KEY"),
+    "compatible": GeneratorBackend("chats:OpenAiChat"),
+    "gemini": GeneratorBackend("chats:GeminiChat", key_variable="GEMINI_API_KEY"),
+    "ollama": GeneratorBackend("ollama:OllamaChat", extra="", address="http://127.0.0.1:11434"),
+    "openai": GeneratorBackend("chats:OpenAiChat", key_variable="OPENAI_API_KEY", address="https://api.openai.com/v1"),
+    "scripted": GeneratorBackend("scripted:ScriptedChat", extra=""),
+}
 NOTIFIERS = {
     "log": ChannelBackend("log:LogChannel"),
     "desktop": ChannelBackend("desktop:DesktopChannel"),

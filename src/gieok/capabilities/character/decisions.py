@@ -14,8 +14,8 @@ from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
 from gieok.ports.journal import KeptValues
 
-#: What was said was changed, taken back or deleted; a memory was refused, or is wanted again; a memory was edited.
-REFORM, REFUSE, EDIT = "reform", "refuse", "edit"
+#: What was said was changed, taken back or deleted; a memory was refused; one was edited; an episode is what it was before.
+REFORM, REFUSE, EDIT, RESTORE = "reform", "refuse", "edit", "restore"
 #: The agent and session of these messages.
 AGENT = "character-user"
 _REFUSED = "refused:"
@@ -39,7 +39,8 @@ class Change(NamedTuple):
 class Decision(NamedTuple):
     """A decision. `start` is the place from which memory is formed again, `ids` are the messages that it is about.
 
-    An edit names a memory by `key`, and a fact also by `value_id`, which outlives its key.
+    An edit names a memory by `key`, and a fact also by `value_id`, which outlives its key. `version` is the content hash of
+    an episode before.
     """
 
     do: str
@@ -48,13 +49,14 @@ class Decision(NamedTuple):
     ids: tuple[str, ...] = ()
     key: str = ""
     value_id: str = ""
+    version: str = ""
     change: Change = Change()
 
 
 def message_of(decision: Decision, at: datetime, number: str) -> Message:
     """Return a decision as a message; `number` tells it from others of the same moment."""
     row: dict[str, Any] = {"do": decision.do, "start": decision.start, "ids": decision.ids, "key": decision.key}
-    row |= {"value_id": decision.value_id, **decision.change._asdict()}
+    row |= {"value_id": decision.value_id, "version": decision.version, **decision.change._asdict()}
     text = json.dumps({name: value for name, value in row.items() if value not in (None, "", (), 0) or value is False})
     identity = decision.id or digest(f"{at.isoformat()}\0{number}\0{text}")
     return Message(identity, Role.TOOL, text, at, AGENT, AGENT, 1)
@@ -68,7 +70,7 @@ def decision_of(message: Message) -> Decision | None:
     change = Change(*(row.get(name) for name in Change._fields))
     return Decision(
         row.get("do", ""), message.id, row.get("start", 0), tuple(row.get("ids", ())), row.get("key", ""),
-        row.get("value_id", ""), change,
+        row.get("value_id", ""), row.get("version", ""), change,
     )  # fmt: skip
 
 

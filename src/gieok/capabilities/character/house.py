@@ -4,10 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gieok.capabilities.character.canon import Canon
+from gieok.capabilities.character.completion import Completions
+from gieok.capabilities.character.control import Control
 from gieok.capabilities.character.identity import Identity
 from gieok.capabilities.character.points import PointsDesk
 from gieok.capabilities.character.roster import Roster
 from gieok.capabilities.character.service import Characters
+from gieok.capabilities.character.turn import Turns
 from gieok.ports.accounts import Accounts
 from gieok.ports.limits import RateLimiter
 
@@ -22,6 +25,9 @@ class House:
     memory: Characters
     accounts: Accounts
     points: PointsDesk
+    control: Control
+    turns: Turns
+    completions: Completions
     limiter: Callable[[], RateLimiter]
 
     @property

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from gieok.capabilities.character import decisions
-from gieok.capabilities.character.decisions import EDIT
+from gieok.capabilities.character.decisions import REFORM
 from gieok.capabilities.character.memory import Episode
 from gieok.capabilities.character.windows import TalkWindow
 from gieok.model.conversation import Journalled
@@ -19,13 +19,15 @@ LOOKED_BACK, EARLIER = 12, 3
 class Talk(NamedTuple):
     """Messages and decisions by place, those before `start` for what was said before; `end` is the newest number.
 
-    `changed` are messages that were said anew, taken back or refused since the position that was asked for.
+    `changed` are messages that were said anew or taken back since the position that was asked for; `touched` are those too
+    of which the user refused something, or wants it back.
     """
 
     entries: tuple[Journalled, ...]
     start: int
     end: int
     changed: frozenset[str] = frozenset()
+    touched: frozenset[str] = frozenset()
     is_replay: bool = False
 
     @property
@@ -47,7 +49,8 @@ def unread(journal: Journal, scope: Scope, learned: int, window: TalkWindow, epi
     made = [decision for one in fresh if (decision := decisions.decision_of(one.message))]
     start = min([*(one.place for one in fresh), *(one.start for one in made if one.start)])
     versions = {one.message.id for one in fresh if one.first}
-    asked = {identity for one in made if one.do != EDIT for identity in one.ids}
+    gone = {identity for one in made if one.do == REFORM for identity in one.ids}
+    touched = {identity for one in made for identity in one.ids}
     end = max(one.seq for one in fresh)
     for back in _places_back(journal, scope, episodes, start, after):
         if back >= start:
@@ -59,7 +62,7 @@ def unread(journal: Journal, scope: Scope, learned: int, window: TalkWindow, epi
             break
     # What came meanwhile is looked at next.
     entries = sorted((one for one in found if one.seq <= end), key=lambda one: one.place)
-    return Talk(tuple(entries), start, end, frozenset(versions | asked), start <= learned)
+    return Talk(tuple(entries), start, end, frozenset(versions | gone), frozenset(versions | touched), start <= learned)
 
 
 def _places_back(journal: Journal, scope: Scope, episodes: Sequence[Episode], start: int, after: int) -> Iterator[int]:

@@ -10,7 +10,22 @@ def _slot_prices(text: str) -> object:
 
 
 OPTIONS = (
+    Option("character.model", "scripted", "what answers for characters: provider:model, or scripted (short replies by rules)"),
+    Option("character.models", "", "other models that characters of users may name, joined by commas; *: any"),
+    Option("character.base_url", "", "as observe.base_url, for character.model and models of the same provider", is_address=True),
+    Option("character.key_variable", "", "as observe.key_variable, for character.model and models of the same provider"),
+    Option("character.temperature", 0.8, "temperature of replies, where the caller gives none", low=0),
+    Option("character.max_reply_tokens", 800, "longest reply", low=1),
+    Option("character.context_tokens", 8_192, "tokens that the model reads and writes for a reply", low=512),
+    Option(
+        "character.memory_model", "",
+        "what finds facts and writes summaries: provider:model, rules (no model); empty: character.model",
+    ),
+    Option("character.memory_base_url", "", "as character.base_url, which it is where this is empty", is_address=True),
+    Option("character.memory_key_variable", "", "as character.key_variable, which it is where this is empty"),
+    Option("character.daily_tokens", 1_000_000, "model tokens that finding facts and summaries may use in a day", low=0),
     Option("character.daily_points", 10, "points that a user gets for a check-in, once a day", low=0),
+    Option("character.undo_days", 7, "days for which an edit or a deletion of a memory can be taken back", low=0),
     Option("character.reply_points", 1, "points that a reply costs", low=0),
     Option(
         "character.slot_prices", "1=10, 10=9, 30=8", "points that a memory slot costs, for so many at once or more",

@@ -53,6 +53,13 @@ def carried(state: State, later: frozenset[str], changed: frozenset[str]) -> dic
     return found
 
 
+def give_back(found: dict[str, list[Finding]], facts: Iterable[Fact]) -> None:
+    """Add what a model found and the user wants back."""
+    for fact in facts:
+        if fact.by:
+            found.setdefault(fact.born, []).append(_finding(fact))
+
+
 def after(state: State, found: Detection, told: Told, begun: Sequence[Moment], refusals: Refusals) -> State:
     """Return what is known after a message that states something; what the user refused is left out."""
     wanted = tuple(one for one in found.findings if not refusals.of(_value_id(one), told.message_id))

@@ -5,13 +5,22 @@ it in one transaction. So a crash loses nothing and repeats nothing, and of two 
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import NamedTuple
 
-from gieok.capabilities.character import decisions, episodes, learning, moments, narrative, replaying, windows
-from gieok.capabilities.character.decisions import EDIT, REFORM, Decision
+from gieok.capabilities.character import (
+    decisions,
+    episodes,
+    learning,
+    moments,
+    narrative,
+    replaying,
+    retelling,
+    windows,
+)
+from gieok.capabilities.character.decisions import EDIT, REFORM, RESTORE, Decision
 from gieok.capabilities.character.detect import Detection, Finding, Spoken, detect
 from gieok.capabilities.character.keeping import Told
 from gieok.capabilities.character.learning import EARLIER, LOOKED_BACK, Talk
@@ -51,6 +60,7 @@ from gieok.text.tokens import count_tokens
 #: Readers of the journal: what was looked at for facts, and what is summarised.
 DETECTION, SUMMARY = "character:facts", "character:summary"
 RULES = "rules"
+#: `agent` of every message here.
 AGENT = "character"
 #: What is longer is pasted: the rules read its beginning, which is what the person says of it.
 _MOST_READ = 2_000
@@ -182,9 +192,9 @@ class Characters:
         self.learn(bond)
         start = min(one.place for one in found)
         gone = [Retraction(one.message.session, one.message.id) for one in found]
-        self._decide(bond, Decision(REFORM, start=start, ids=tuple(ids)), [*gone, *anew])
+        self.decide(bond, Decision(REFORM, start=start, ids=tuple(ids)), [*gone, *anew])
 
-    def _decide(self, bond: Bond, decision: Decision, events: Sequence[TranscriptEvent] = ()) -> str:
+    def decide(self, bond: Bond, decision: Decision, events: Sequence[TranscriptEvent] = ()) -> str:
         """Journal a decision with what comes with it, in one step, and take it in; return its id."""
         number = str(self.journal.position(bond.scope, DETECTION))
         said = decisions.message_of(decision, self.clock.now(), number)
@@ -204,12 +214,13 @@ class Characters:
         learned, held, scope = seen.learned, seen.held, bond.scope
         talk = learning.unread(self.journal, scope, learned, seen.window, held.episodes)
         state = self._state(bond, talk, held)
-        spans = self._retold(bond, talk, state, held.episodes)
-        put, forget = _differing(scope, held, Memories(list(state.facts), list(state.moments), spans))
+        fresh = [one for one in talk.fresh if one.seq > learned]
+        made = [found for one in fresh if (found := decisions.decision_of(one.message))]
+        now = Memories(list(state.facts), list(state.moments), self._told(bond, talk, state, held.episodes, made))
+        put, forget = _differing(scope, held, now, {one.key for one in made if one.do in (EDIT, RESTORE)})
         if not put and not forget:
             return self.journal.skip(scope, DETECTION, learned, talk.end)
-        fresh = [one for one in talk.fresh if one.seq > learned] or talk.fresh
-        run = self._run(scope, DETECTION, "detect", learned, fresh, len(put))._replace(end=talk.end)
+        run = self._run(scope, DETECTION, "detect", learned, fresh or talk.fresh, len(put))._replace(end=talk.end)
         return finish(self.journal, self.store, learned, run, put=put, forget=forget, held=seen.documents)
 
     def _state(self, bond: Bond, talk: Talk, held: Memories) -> State:
@@ -219,6 +230,7 @@ class Characters:
         if talk.is_replay:
             refusals = Refusals(decisions.refused(self.journal, bond.scope))
             given = replaying.carried(state, talk.later, talk.changed)
+            replaying.give_back(given, self._wanted_back(bond.scope, talk))
             state = replaying.before(state, talk.later, self._edits(bond.scope, held))
         said = decisions.spoken(talk.entries)
         place = {one.message.id: number for number, one in enumerate(said)}
@@ -237,6 +249,13 @@ class Characters:
             state = replaying.after(state, found, told, begun, refusals)
         return state
 
+    def _wanted_back(self, scope: Scope, talk: Talk) -> list[Fact]:
+        """Return facts whose deletion was taken back, as they were."""
+        made = (decisions.decision_of(one.message) for one in talk.fresh)
+        keys = {one.key for one in made if one and one.do == RESTORE}
+        found = {d.key: fact_of(d) for _, d in self.journal.replaced(scope) if d.key in keys} if keys else {}
+        return [fact for fact in found.values() if fact.predicate]
+
     def _edits(self, scope: Scope, held: Memories) -> dict[str, Decision]:
         """Return the edits of what is held, by id."""
         ids = sorted(
@@ -245,32 +264,23 @@ class Characters:
         found = (decisions.decision_of(one.message) for one in self.journal.messages(scope, ids))
         return {one.id: one for one in found if one}
 
-    def _retold(self, bond: Bond, talk: Talk, state: State, told: Sequence[Episode]) -> list[Episode]:
-        """Return the episodes, those anew in which something changed; what the user wrote stays, and is marked."""
-        if not talk.changed:
-            return list(told)
-        said = {one.message.id: one for one in decisions.spoken(talk.entries)}
-        refused = {i for ids in decisions.refused(self.journal, bond.scope).values() for i in ids}
-        kept: list[Episode] = []
-        for one in told:
-            if not talk.changed & {*one.message_ids}:
-                kept.append(one)
-                continue
-            span = [said[i] for i in one.message_ids if i in said]
-            ids = tuple(message.message.id for message in span)
-            if one.is_edited:
-                kept.append(one._replace(message_ids=ids, messages=len(ids), is_stale=True))
-            elif made := self._summary(bond, span, state, [i for i in ids if i in refused]):
-                kept.append(made._replace(is_important=one.is_important))
-        return kept
+    def _told(
+        self, bond: Bond, talk: Talk, state: State, told: Sequence[Episode], fresh: Sequence[Decision]
+    ) -> list[Episode]:
+        """Return the episodes as they are told now."""
+        if talk.touched:
+            refused = decisions.refused(self.journal, bond.scope).values()
 
-    def _summary(self, bond: Bond, span: Sequence[Journalled], state: State, unquoted: Sequence[str]) -> Episode | None:
-        """Return the episode of a span, quoting nothing of some messages."""
+            def summarise(span: Sequence[Journalled], unquoted: frozenset[str]) -> Episode | None:
+                return self._summary(bond, [one for one in span if one.message.id not in unquoted], state)
+
+            told = retelling.retold(talk, told, frozenset().union(*refused), summarise)
+        return retelling.decided(told, fresh, lambda: [found for _, found in self.journal.replaced(bond.scope)])
+
+    def _summary(self, bond: Bond, span: Sequence[Journalled], state: State) -> Episode | None:
+        """Return the episode of a span; None where nothing is to be told."""
         who = narrative.whom(state.facts, self._view(bond, span))
-        quoted = [one for one in span if one.message.id not in unquoted]
-        made = episodes.summarised(quoted, state.facts, state.moments, who) if quoted else None
-        ids = tuple(one.message.id for one in span)
-        return made._replace(message_ids=ids, messages=len(ids)) if made else None
+        return episodes.summarised(span, state.facts, state.moments, who) if span else None
 
     def summarise(self, bond: Bond) -> Episode | None:
         """Summarise the oldest part of a window that is full; None where it is not, or another process was faster."""
@@ -278,7 +288,7 @@ class Characters:
         due, held, position = self._due(bond, seen), seen.held, seen.window.position
         if due is None or max(one.seq for one in due.messages) > seen.learned:
             return None
-        made = self._summary(bond, due.messages, State(tuple(held.facts), tuple(held.moments)), ())
+        made = self._summary(bond, due.messages, State(tuple(held.facts), tuple(held.moments)))
         put = [episode_entry(bond.scope, made)] if made else []
         run = self._run(bond.scope, SUMMARY, "summary", position, due.messages, len(put))._replace(end=due.end)
         done = finish(self.journal, self.store, position, run, put=put, held=seen.documents)
@@ -287,9 +297,9 @@ class Characters:
     def _due(self, bond: Bond, seen: Seen) -> episodes.Due | None:
         return episodes.due(seen.window.spoken, self.budget.window(bond.persona))
 
-    def context(self, bond: Bond, text: str) -> TurnContext:
-        """Return the context of a reply to a message that is at hand, journalled or not."""
-        seen = self._seen(bond.scope)
+    def context(self, bond: Bond, text: str, seen: Seen | None = None) -> TurnContext:
+        """Return the context of a reply to a message that is at hand, journalled or not; `seen` is what was read already."""
+        seen = seen or self._seen(bond.scope)
         if seen.is_waiting:
             deliver_scope(self.journal, self.store, bond.scope)
         window = seen.window.spoken
@@ -309,6 +319,10 @@ class Characters:
         """Return memories for a question with the parts of their scores, best first."""
         deliver_scope(self.journal, self.store, bond.scope)
         return recalled(self.store, self.embedder(), bond.scope, text, self.clock.now(), self.weights, limit)
+
+    def seen(self, bond: Bond) -> Seen:
+        """Read what a turn needs, once."""
+        return self._seen(bond.scope)
 
     def memories(self, bond: Bond) -> Memories:
         """Return what is remembered, ideas among the facts."""
@@ -352,11 +366,14 @@ def _of(made: Sequence[Document], *kinds: str) -> list[Document]:
     return [document for document in made if document.kind in kinds]
 
 
-def _differing(scope: Scope, held: Memories, now: Memories) -> tuple[list[Entry], list[Document]]:
-    """Return the documents to put and to forget so that what is held is what is known now."""
+def _differing(
+    scope: Scope, held: Memories, now: Memories, edited: Collection[str]
+) -> tuple[list[Entry], list[Document]]:
+    """Return the documents to put and to forget so that what is held is what is known now; what is edited has a history."""
     old, new = _entries(scope, held), _entries(scope, now)
-    put = [entry for key, entry in new.items() if old.get(key) != entry]
-    return put, [entry.document for key, entry in old.items() if key not in new]
+    put = {key: entry for key, entry in new.items() if old.get(key) != entry}
+    gone = [entry.document for key, entry in old.items() if key not in new or (key in edited and key in put)]
+    return list(put.values()), gone
 
 
 def _entries(scope: Scope, held: Memories) -> dict[str, Entry]:

@@ -16,8 +16,8 @@ from gieok.errors import STATUS, BadRequest, GieokError, TooManyRequests
 MEDIA_TYPE = "application/problem+json"
 _OPENAPI_HINT = "see /openapi.json"
 #: Status → code, where no error of ours says it.
-_CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 408: "too_slow", 413: "too_large",
-          415: "unsupported_media_type", 421: "wrong_host", 403: "forbidden"}  # fmt: skip
+_CODES = {400: "bad_request", 403: "forbidden", 404: "not_found", 405: "method_not_allowed", 408: "too_slow",
+          412: "precondition_failed", 413: "too_large", 415: "unsupported_media_type", 421: "wrong_host"}  # fmt: skip
 _MEANINGS = {
     400: "The request cannot be read, or asks for what cannot be done.",
     401: "No token or key, or one that is not valid.",

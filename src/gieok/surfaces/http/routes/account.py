@@ -2,14 +2,14 @@
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Header, Request
+from fastapi import APIRouter, Header
 from pydantic import BaseModel, Field
 
 from gieok.capabilities.character.points import zone_named
 from gieok.model.accounts import Account
 from gieok.surfaces.http.access import TheHouse, User
 from gieok.surfaces.http.problems import ALWAYS, documented
-from gieok.surfaces.http.shapes import Given
+from gieok.surfaces.http.shapes import Given, RawBody
 
 router = APIRouter(tags=["account"])
 _MAIL = r"^$|^[!#-+\--:=?A-~]{1,64}@[A-Za-z0-9.-]{1,189}$"
@@ -58,10 +58,6 @@ class Paid(BaseModel):
     is_new: bool
 
 
-async def _raw(request: Request) -> bytes:
-    return await request.body()
-
-
 _PAYMENT = {
     "required": True,
     "content": {
@@ -87,7 +83,7 @@ _PAYMENT = {
 )
 def payment(
     house: TheHouse,
-    body: Annotated[bytes, Depends(_raw)],
+    body: RawBody,
     signature: Annotated[str, Header(alias="Gieok-Signature", examples=["t=1795262400,v1=6f0c…"])],
 ) -> Paid:
     """Take what a payment service says: signed, as docs/serve.md describes, and counted once for its id. Needs no key."""

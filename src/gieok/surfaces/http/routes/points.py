@@ -1,36 +1,17 @@
 """Points of the user: what there is, what they were given for, what they buy."""
 
-from datetime import date, datetime
+from datetime import datetime
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from gieok.errors import NotFound
+from gieok.capabilities.character.points import CheckedIn, PointsStanding, SlotPurchase
 from gieok.model.accounts import LedgerEntry
 from gieok.surfaces.http.access import TheHouse, User
 from gieok.surfaces.http.problems import ALWAYS, documented
-from gieok.surfaces.http.shapes import Given, IdempotencyKey, Page, PageLimit, PageNumber
+from gieok.surfaces.http.shapes import Given, IdempotencyKey, Page, PageLimit, PageNumber, shown
 
 router = APIRouter(prefix="/api/points", tags=["points"], responses=documented(*ALWAYS))
-
-
-class Standing(BaseModel):
-    """What a user has. `day` is today where they are; `streak` the days in a row of check-ins."""
-
-    balance: int = Field(examples=[37])
-    day: date
-    has_checked_in: bool
-    streak: int = Field(examples=[3])
-
-
-class CheckIn(BaseModel):
-    """A check-in; `is_new` is false where today had one: nothing was given again."""
-
-    day: date
-    streak: int
-    given: int = Field(examples=[10])
-    balance: int
-    is_new: bool
 
 
 class Transaction(BaseModel):
@@ -60,25 +41,16 @@ class SlotOrder(Given):
     quantity: int = Field(ge=1, le=1000, examples=[10])
 
 
-class Slots(BaseModel):
-    """What was bought; `slots` is how many were bought for the character up to now."""
-
-    slots: int
-    spent: int
-    balance: int
-    is_new: bool = Field(description="False where the key had been used: nothing was bought again.")
-
-
-@router.get("")
-def points(house: TheHouse, who: User) -> Standing:
+@router.get("", response_model=shown(PointsStanding))
+def points(house: TheHouse, who: User) -> PointsStanding:
     """Return what the user has."""
-    return Standing(**house.points.standing(who.user)._asdict())
+    return house.points.standing(who.user)
 
 
-@router.post("/check-in")
-def check_in(house: TheHouse, who: User) -> CheckIn:
-    """Give the points of today."""
-    return CheckIn(**house.points.check_in(who.user)._asdict())
+@router.post("/check-in", response_model=shown(CheckedIn))
+def check_in(house: TheHouse, who: User) -> CheckedIn:
+    """Give the points of today, once."""
+    return house.points.check_in(who.user)
 
 
 @router.get("/transactions")
@@ -88,12 +60,11 @@ def transactions(house: TheHouse, who: User, page: PageNumber = 1, limit: PageLi
     return Transactions(total=found.total, page=page, limit=limit, items=list(map(transaction_of, found.entries)))
 
 
-@router.post("/purchase/memory-slots", responses=documented(402, 404, 409))
-def buy_slots(house: TheHouse, who: User, order: SlotOrder, key: IdempotencyKey) -> Slots:
+@router.post("/purchase/memory-slots", responses=documented(402, 404, 409), response_model=shown(SlotPurchase))
+def buy_slots(house: TheHouse, who: User, order: SlotOrder, key: IdempotencyKey) -> SlotPurchase:
     """Buy slots for memories of a character, once for a key."""
-    if not any(house.accounts.character(owner, order.character_id) for owner in (who.user, "")):
-        raise NotFound(f"there is no character {order.character_id!r}")
-    return Slots(**house.points.buy_slots(who.user, order.character_id, order.quantity, key)._asdict())
+    character = house.roster.find(who.user, order.character_id)
+    return house.points.buy_slots(who.user, character.id, order.quantity, key)
 
 
 def transaction_of(entry: LedgerEntry) -> Transaction:
