@@ -73,6 +73,7 @@ CALLS = {
     "why": ["nothing"],
     "edit": [handle("agent:main", "sessions/claude-code/s#1", 1), "We settle payments on Wednesdays."],
     "setup": ["--yes"],
+    "open": ["--print-only"],
     "up": [],
     "code watch": ["--daemon"],
     "logs": [],

@@ -26,6 +26,8 @@ def opened(wiring: Wiring) -> AdminContext:
         choose=partial(config.choose, settings),
         journal_names=tuple(registry.JOURNALS),
         open_journal=stores.open_journal,
+        open_accounts=stores.open_accounts,
+        has_accounts=stores.has_accounts,
         left_stores=stores.left,
         set_aside=stores.set_aside,
         try_embedder=_try_embedder,

@@ -107,11 +107,22 @@ class Stores:
         return self.open_journal(self.journal_name)
 
     def _open_accounts(self) -> "Accounts":
-        # Beside the journal: a service whose messages are on a server has its users there too.
-        name = self.journal_name if self.journal_name in registry.ACCOUNTS else "sqlite"
-        file = self._settings.home / registry.ACCOUNTS[name].file
-        made: Accounts = registry.load(registry.ACCOUNTS, name).open(self._opening._replace(file=file))
+        return self.open_accounts(self.journal_name)
+
+    def open_accounts(self, journal_name: str) -> "Accounts":
+        """Open the accounts beside a journal: a service whose messages are on a server has its users there too."""
+        name, opening = self._beside(journal_name)
+        made: Accounts = registry.load(registry.ACCOUNTS, name).open(opening)
         return made
+
+    def has_accounts(self, journal_name: str) -> bool:
+        """Say whether there are accounts beside a journal; none are made. Raises StoreUnreachable."""
+        name, opening = self._beside(journal_name)
+        return bool(registry.load(registry.ACCOUNTS, name).is_there(opening))
+
+    def _beside(self, journal_name: str) -> tuple[str, Opening]:
+        name = journal_name if journal_name in registry.ACCOUNTS else "sqlite"
+        return name, self._opening._replace(file=self._settings.home / registry.ACCOUNTS[name].file)
 
     def window_cache(self) -> "WindowCache | None":
         """Return what holds windows of characters, anew each time; None where nothing shall."""

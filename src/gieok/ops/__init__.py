@@ -67,6 +67,7 @@ _MODULES = {
     "archive sync": "archive.sync",
     "archive run": "archive.run",
     "archive restore": "archive.restore",
+    "open": "home.open_pages",
     "up": "home.daemon:UP",
     "down": "home.daemon:DOWN",
     "logs": "home.logs",

@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.capabilities.prompt.matches import Reader
     from gieok.engine.generate import Asker
     from gieok.engine.notices import Notices
+    from gieok.ports.accounts import Accounts
     from gieok.ports.backup import Backups
     from gieok.ports.code import Commit, CoverageRun
     from gieok.ports.dialogue import Dialogue
@@ -237,6 +238,9 @@ class AdminContext(NamedTuple):
     choose: Callable[[str, str], None]
     journal_names: Sequence[str]
     open_journal: "Callable[[str], FullJournal]"
+    #: The accounts that belong beside a journal of that name, and whether there are any; none are made by asking.
+    open_accounts: "Callable[[str], Accounts]"
+    has_accounts: Callable[[str], bool]
     left_stores: Callable[[], Sequence[Store]]
     set_aside: Callable[[], tuple[Path, Store | None]]
     try_embedder: Callable[[Embedder], str]

@@ -14,6 +14,7 @@ from gieok.model.accounts import (
     Posting,
     StoredCharacter,
 )
+from gieok.ports.journal_rows import CopiedJournal
 
 
 class Users(Protocol):
@@ -104,8 +105,8 @@ class Keys(Protocol):
         """Add or replace a key."""
 
 
-class Accounts(Users, Points, Cast, Keys, Protocol):
-    """All of it."""
+class Accounts(Users, Points, Cast, Keys, CopiedJournal, Protocol):
+    """All of it; as rows, its scopes are users, and what belongs to none is the service's."""
 
     @property
     def location(self) -> str:
@@ -113,6 +114,9 @@ class Accounts(Users, Points, Cast, Keys, Protocol):
 
     def users(self, after: str, limit: int) -> Sequence[str]:
         """Return names of users from one (exclusive) on, sorted."""
+
+    def check(self) -> list[str]:
+        """Return what is wrong: sums that are not those of their rows. Reads everything."""
 
     def close(self) -> None:
         """Release everything."""

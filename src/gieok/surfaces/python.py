@@ -18,6 +18,7 @@ from gieok.ops.request import checked
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from gieok.app.resident import Resident
     from gieok.capabilities.character.recalling import RecalledMemory
     from gieok.capabilities.character.service import Bond, Characters, Memories, TurnContext
     from gieok.ops.code.query import QueryResult
@@ -42,10 +43,11 @@ class Memory:
         *,
         scope: str = "auto",
         settings: Mapping[str, object] | None = None,
+        resident: "Resident | None" = None,
     ) -> None:
-        """See `gieok.open`."""
+        """See `gieok.open`; `resident` keeps what several of them share."""
         flags = {name: _text(value) for name, value in (settings or {}).items()} | {"scope": scope}
-        self.context = open_context(flags, folder=Path(folder) if folder else None)
+        self.context = open_context(flags, folder=Path(folder) if folder else None, resident=resident)
 
     def run(self, name: str, **values: object) -> Any:  # noqa: ANN401 - each operation has its own result
         """Run an operation by its command's name (`"archive status"`) and return its result, a typed record.

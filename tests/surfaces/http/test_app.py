@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from served import SECRET, Served, served, token
 
+from gieok.capabilities.character.cards.card import new_card
 from gieok.surfaces.http.options import HttpOptions, TokenOptions
 
 _OPTIONS = HttpOptions(tokens=TokenOptions(SECRET), body_kb=4, per_minute=1000, hosts=("memory.example",))
@@ -15,6 +16,8 @@ _SEARCH = "/api/memories/mina/search"
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with pytest.MonkeyPatch.context() as patch, served(tmp_path_factory.mktemp("home"), patch, _OPTIONS) as found:
+        found.house.roster.create("", new_card({"name": "미나"}), "mina")
+        found.house.roster.create("", new_card({"name": "미나"}), "mina-of-the-log")
         yield found
 
 
@@ -61,7 +64,7 @@ def test_what_nobody_raised_on_purpose_is_a_problem_without_its_words(
     def broken(*given: object) -> None:
         raise RuntimeError("somebody's secret words")
 
-    monkeypatch.setattr(type(service.house.memory), "search", broken)
+    monkeypatch.setattr(type(service.house.control), "search", broken)
     found = service.client.post(_SEARCH, json={"text": "my words"}, headers=token("kim"))
     assert (found.status_code, found.json()["code"]) == (500, "error")
     assert "words" not in found.text + caplog.text

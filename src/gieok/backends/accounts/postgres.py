@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from gieok.backends.accounts.sql.cast import SqlCast
+from gieok.backends.accounts.sql.copying import SqlAccountCopies
 from gieok.backends.accounts.sql.points import SqlPoints
 from gieok.backends.accounts.sql.users import SqlUsers
 from gieok.backends.opening import Opening
@@ -52,9 +53,11 @@ _FIRST = "".join(partitioned(f"{NAME}.{name}", columns, _PARTITIONS) for name, c
 TABLES = Tables(NAME, (_FIRST,), lock=5)
 #: Every table.
 NAMES = tuple(_OF_USERS)
+#: Of no schema of ours: for a look at the server that makes nothing there.
+_NO_TABLES = Tables("pg_catalog", (), lock=5)
 
 
-class PostgresAccounts(SqlUsers, SqlPoints, SqlCast):
+class PostgresAccounts(SqlUsers, SqlPoints, SqlCast, SqlAccountCopies):
     """`Accounts` on one database. Nothing is connected before the first call."""
 
     _lock = " FOR NO KEY UPDATE"
@@ -69,6 +72,17 @@ class PostgresAccounts(SqlUsers, SqlPoints, SqlCast):
         """Return the accounts on `database.url`, or on libpq's own variables."""
         url, password, timeout_s = configured(opening, "journal: postgres")
         return cls(url, password=password, timeout_s=timeout_s)
+
+    @staticmethod
+    def is_there(opening: Opening) -> bool:
+        """Say whether there are accounts; none are made."""
+        url, password, timeout_s = configured(opening, "journal: postgres")
+        looking = Connections(read_address(url, password), _NO_TABLES, timeout_s=timeout_s)
+        try:
+            with looking.answering() as db:
+                return db.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (NAME,)).fetchone() is not None
+        finally:
+            looking.close()
 
     @contextmanager
     def _reading(self) -> Iterator[Statements]:

@@ -4,6 +4,7 @@ import sqlite3
 from pathlib import Path
 
 from gieok.backends.accounts.sql.cast import SqlCast
+from gieok.backends.accounts.sql.copying import SqlAccountCopies
 from gieok.backends.accounts.sql.points import SqlPoints
 from gieok.backends.accounts.sql.users import SqlUsers
 from gieok.backends.opening import Opening
@@ -50,7 +51,7 @@ PRAGMA user_version = {_VERSION};
 """
 
 
-class SqliteAccounts(SqliteFile, SqlUsers, SqlPoints, SqlCast):
+class SqliteAccounts(SqliteFile, SqlUsers, SqlPoints, SqlCast, SqlAccountCopies):
     """`Accounts` on one SQLite file."""
 
     what = "file of accounts"
@@ -59,6 +60,11 @@ class SqliteAccounts(SqliteFile, SqlUsers, SqlPoints, SqlCast):
     def open(cls, opening: Opening) -> "SqliteAccounts":
         """Return the accounts of the home folder."""
         return cls(opening.file)
+
+    @staticmethod
+    def is_there(opening: Opening) -> bool:
+        """Say whether there are accounts; none are made."""
+        return opening.file.is_file()
 
     @property
     def location(self) -> str:

@@ -59,7 +59,7 @@ def _translate(error: Exception, file: Path, what: str) -> GieokError:
             hint=f"use the Python that wrote it, or {_REPAIR[what]}",
         )
     if code in _DAMAGED:
-        return StoreCorrupt(f"the {what} {str(file)!r} is damaged or not a database: {error}", hint=_REPAIR[what])
+        return StoreCorrupt(f"the {what} {str(file)!r} is damaged or not a database: {error}", hint=_REPAIR.get(what))
     if code == sqlite3.SQLITE_READONLY:
         return StoreReadOnly(f"{str(file)!r} cannot be written: it is read-only here")
     return StoreError(f"the {what} {str(file)!r} failed: {error}")

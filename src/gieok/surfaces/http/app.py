@@ -1,6 +1,6 @@
 """The application, made of a house."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any
@@ -9,6 +9,7 @@ import anyio.to_thread
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.openapi.utils import get_openapi
+from starlette.routing import BaseRoute
 
 from gieok import __version__
 from gieok.capabilities.character.house import House
@@ -27,8 +28,8 @@ _ABOUT = (
 )
 
 
-def create(open_house: Callable[[], House], options: HttpOptions) -> FastAPI:
-    """Return the application; the house is opened at the first need, once."""
+def create(open_house: Callable[[], House], options: HttpOptions, pages: Sequence[BaseRoute] = ()) -> FastAPI:
+    """Return the application; the house is opened at the first need, once. `pages` are routes beside the API's."""
     metrics = Metrics()
 
     @cache
@@ -53,6 +54,8 @@ def create(open_house: Callable[[], House], options: HttpOptions) -> FastAPI:
     for part in _ROUTERS:
         app.include_router(part.router)
     app.include_router(characters.of_service)
+    app.include_router(memories.said)
+    app.router.routes.extend(pages)
     _add_description(app)
     # The last one added is the outermost.
     app.add_middleware(BodyGuard, limit=options.body_kb * 1024, seconds=options.body_s)

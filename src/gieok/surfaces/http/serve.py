@@ -12,6 +12,7 @@ from gieok.app.resident import Resident
 from gieok.capabilities.character.house import House
 from gieok.errors import BadConfig, BadRequest, MissingExtra
 from gieok.ops.context import Context
+from gieok.ops.home.gate import Gate
 from gieok.surfaces.http.options import JWT_VARIABLE, HttpOptions, read
 
 #: Replies that are under way are finished for so long after SIGTERM; then they are cut, and charged by the rule for that.
@@ -25,17 +26,23 @@ def main(flags: Mapping[str, str], lang: str) -> int:
         import uvicorn
 
         from gieok.surfaces.http.app import create
+        from gieok.surfaces.python import Memory
+        from gieok.surfaces.web.routes import routes
+        from gieok.surfaces.web.site import Site
     except ModuleNotFoundError as error:
         hint = "run `pip install 'gieok[serve]'`"
         raise MissingExtra(f"`gieok serve` needs the Python package {error.name!r}", hint=hint) from error
-    context = open_context(flags, lang=lang, resident=Resident())
+    resident = Resident()
+    context = open_context(flags, lang=lang, resident=resident)
     options = read(context.admin.setting, context.admin.secret)
     house = context.character.house()
     _check_exposure(house, options)
     listening = _bound(options.host, options.port)
-    app = create(lambda: house, options)
+    gate = Gate(context.home, lambda: context.clock.now().timestamp())
+    site = Site(lambda scope: Memory(scope=scope, resident=resident), gate)
+    app = create(lambda: house, options, routes(site))
     _log_to_stderr()
-    _greet(context, listening)
+    _greet(context, listening, gate.link_code())
     config = uvicorn.Config(
         app, http="h11", ws="none", lifespan="on", log_config=None, access_log=False, server_header=False,
         proxy_headers=False, timeout_graceful_shutdown=_DRAIN_S,
@@ -76,13 +83,17 @@ def _bound(host: str, port: int) -> socket.socket:
         raise BadRequest(f"cannot listen on {host} port {port}: {error.strerror or error}", hint=hint) from error
 
 
-def _greet(context: Context, listening: socket.socket) -> None:
-    """Say on stderr where it listens, and how one gets in."""
+def _greet(context: Context, listening: socket.socket, code: str) -> None:
+    """Say on stderr where it listens, and how one gets in; the link to the pages to a terminal alone, and no log."""
     host, port = listening.getsockname()[:2]
     shown = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     what = f"{shown} (OpenAPI: {shown}/openapi.json)"
     for line in (
         context.words(f"Gieok serves {what}", f"Gieok 서버: {what}"),
+        *(
+            [context.words(f"your pages: {shown}/open?code={code}", f"내 페이지: {shown}/open?code={code}")]
+            * sys.stderr.isatty()
+        ),
         context.words(f"a first key: `{_KEY_COMMAND}`", f"첫 키 만들기: `{_KEY_COMMAND}`"),
     ):
         print(line, file=sys.stderr, flush=True)  # noqa: T201 - talk

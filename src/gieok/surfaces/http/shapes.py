@@ -1,10 +1,12 @@
 """What several routes take and give."""
 
 import re
-from functools import cache
+from functools import cache, reduce
+from operator import or_
+from types import UnionType
 from typing import Annotated, Any, get_args, get_type_hints
 
-from fastapi import Depends, Header, Path, Query, Request
+from fastapi import Depends, Header, HTTPException, Path, Query, Request
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 
 from gieok.model.accounts import USER_PATTERN
@@ -29,6 +31,7 @@ UserName = Annotated[
     str, Path(pattern=f"^{USER_PATTERN}$", examples=["min"], description="The user: `sub` of a token.")
 ]
 CharacterId = Annotated[str, Path(min_length=1, max_length=128, pattern=r"^[^\x00-\x20/:]+$", examples=["mina"])]
+Word = Annotated[str, Path(min_length=1, max_length=300, pattern=r"^[^\x00-\x20]+$")]
 PageNumber = Annotated[int, Query(ge=1, le=1_000_000_000, description="From 1 on.")]
 PageLimit = Annotated[int, Query(ge=1, le=100, description="Rows of a page.")]
 IdempotencyKey = Annotated[
@@ -38,6 +41,17 @@ IdempotencyKey = Annotated[
         description="Of your own choice. The same key again changes nothing, and gives the same answer.",
     ),
 ]  # fmt: skip
+
+
+IfMatch = Annotated[
+    str | None, Header(alias="If-Match", description="The ETag that was read; 412 where it is another now.")
+]
+
+
+def check_match(asked: str | None, tag: str) -> None:
+    """Answer 412 where a thing is another than the client read."""
+    if asked is not None and asked not in ("*", tag):
+        raise HTTPException(412, "it was changed since it was read")
 
 
 async def _raw(request: Request) -> bytes:
@@ -91,4 +105,6 @@ def _inner(hint: Any) -> Any:  # noqa: ANN401 - a type
     if not arguments:
         return hint
     inner = tuple(map(_inner, arguments))
-    return hint if inner == arguments else hint.__origin__[inner]
+    if inner == arguments:
+        return hint
+    return reduce(or_, inner) if isinstance(hint, UnionType) else hint.__origin__[inner]

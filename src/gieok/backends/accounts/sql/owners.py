@@ -11,6 +11,7 @@ from typing import ClassVar
 from gieok.backends.journals.sql.database import Db
 from gieok.backends.postgres.numbers import scope_number
 from gieok.errors import StoreError
+from gieok.model.memory import Scope
 
 #: The number of a user of whom nothing is known.
 _NOBODY = 0
@@ -58,5 +59,5 @@ class SqlOwners:
 
 
 def user_number(user: str) -> int:
-    """Return the number of a user, the same in every database: that of the scope of what is theirs."""
-    return scope_number(f"user:{user}")
+    """Return the number of a user, the same in every database: that of the scope of what is theirs. Raises BadRequest."""
+    return scope_number(Scope(f"user:{user}").path if user else "user:")

@@ -11,7 +11,7 @@ from gieok.capabilities.character.points import PointsStanding
 from gieok.model.accounts import IssuedKey, KeyRole
 from gieok.surfaces.http.access import ADMINS_ONLY, TheHouse
 from gieok.surfaces.http.problems import ALWAYS, documented
-from gieok.surfaces.http.shapes import Given, IdempotencyKey, Line, UserName, shown
+from gieok.surfaces.http.shapes import Given, IdempotencyKey, Line, UserName, Word, shown
 
 router = APIRouter(prefix="/api/admin", tags=["admin"], responses=documented(*ALWAYS), dependencies=ADMINS_ONLY)
 
@@ -75,7 +75,7 @@ def issue_admin_key(house: TheHouse, order: KeyOrder) -> NewKey:
 
 
 @router.delete("/keys/{key_id}", responses=documented(404))
-def revoke_admin_key(house: TheHouse, key_id: str) -> Key:
+def revoke_admin_key(house: TheHouse, key_id: Word) -> Key:
     """Let a key of an admin open nothing any more."""
     return Key(**_shown(house.identity.revoke("", key_id)))
 
@@ -93,7 +93,7 @@ def issue_key(house: TheHouse, user: UserName, order: KeyOrder) -> NewKey:
 
 
 @router.delete("/users/{user}/keys/{key_id}", responses=documented(404))
-def revoke_key(house: TheHouse, user: UserName, key_id: str) -> Key:
+def revoke_key(house: TheHouse, user: UserName, key_id: Word) -> Key:
     """Let a key of a user open nothing any more."""
     return Key(**_shown(house.identity.revoke(user, key_id)))
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, HTTPException, Query, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
 
 from gieok.capabilities.character.cards.bounded_json import Json
@@ -15,7 +15,19 @@ from gieok.capabilities.character.roster import CharacterDeleted
 from gieok.model.accounts import StoredCharacter
 from gieok.surfaces.http.access import ADMINS_ONLY, TheHouse, User
 from gieok.surfaces.http.problems import ALWAYS, documented
-from gieok.surfaces.http.shapes import CharacterId, Given, Line, Page, PageLimit, PageNumber, Prose, RawBody, shown
+from gieok.surfaces.http.shapes import (
+    CharacterId,
+    Given,
+    IfMatch,
+    Line,
+    Page,
+    PageLimit,
+    PageNumber,
+    Prose,
+    RawBody,
+    check_match,
+    shown,
+)
 
 router = APIRouter(prefix="/api/characters", tags=["characters"], responses=documented(*ALWAYS))
 of_service = APIRouter(
@@ -31,7 +43,6 @@ WantedId = Annotated[
     str, Query(alias="id", max_length=64, pattern=_ID, description="Its id; else one is made of its name.")
 ]
 Replaces = Annotated[bool, Query(description="Give the character of that id another card, where there is one.")]
-IfMatch = Annotated[str | None, Header(alias="If-Match", description="The ETag that was read: else 412.")]
 
 
 class CharacterText(Given):
@@ -218,8 +229,7 @@ def _updated(
     house: House, owner: str, identity: str, given: CharacterText, response: Response, match: str | None
 ) -> WholeCharacter:
     held = house.roster.own(owner, identity)
-    if match is not None and match not in ("*", _tag(held)):
-        raise HTTPException(412, "the character was changed since it was read")
+    check_match(match, _tag(held))
     first, *others = given.greetings or [""]
     texts: dict[str, Json] = {**_picked(given, _TEXTS), "first_mes": first, "alternate_greetings": [*others]}
     return _answer(house.roster.update(owner, identity, with_data(card_of(held.card), texts)), response)
