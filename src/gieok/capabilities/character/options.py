@@ -25,6 +25,7 @@ OPTIONS = (
     Option("character.memory_key_variable", "", "as character.key_variable, which it is where this is empty"),
     Option("character.daily_tokens", 1_000_000, "model tokens that finding facts and summaries may use in a day", low=0),
     Option("character.daily_points", 10, "points that a user gets for a check-in, once a day", low=0),
+    Option("character.slots", 30, "episodes that a memory has room for, beside those bought; more are told as one", low=1),
     Option("character.undo_days", 7, "days for which an edit or a deletion of a memory can be taken back", low=0),
     Option("character.reply_points", 1, "points that a reply costs", low=0),
     Option(
