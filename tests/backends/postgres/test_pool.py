@@ -1,5 +1,6 @@
 """The connections that a process shares: bounded, in turn, for nested transactions too, and closed with their last user."""
 
+import gc
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from threading import Barrier, Event, Thread
@@ -19,6 +20,7 @@ _OURS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database(
 @pytest.fixture
 def url(make_database: Callable[[], str]) -> Iterator[str]:
     made = make_database()
+    gc.collect()  # what another test left open to a database that is given out again
     pool.bound(made, 2)
     yield made
     pool.bound(made, pool.MOST)

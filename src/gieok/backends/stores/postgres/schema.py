@@ -9,6 +9,7 @@ Design choices, each measured (docs/backends.md):
   after it, so that BM25 runs in SQL over one index. PostgreSQL's own `ts_rank` knows no document frequency, and no Korean.
 - Vectors are halves that hold the integers of `quantise` exactly, beside their scale: SQLite's vectors, so that both stores
   rank alike. `vectors` keeps them by text; `embeddings` has those of passages, next to each other by scope.
+- A vector is kept in each scope that has its text, so that no put looks into another; `missing` brings over what others have.
 - Every passage without an embedding is in `waiting`, so that finding the few never looks at the many.
 - Names are qualified and nothing is set for a session, so that a pooler may hand each transaction another connection.
 """
@@ -32,7 +33,7 @@ OF_SCOPES = {
     "notes": "scope_id bigint NOT NULL, name text NOT NULL, value text NOT NULL, PRIMARY KEY (scope_id, name)",
     "vectors": """
         scope_id bigint NOT NULL, model_id int NOT NULL, text_hash bytea NOT NULL,
-        data bytea NOT NULL,  -- float32 scale and int8 values, by text: an equal text of a scope is embedded once
+        data bytea NOT NULL,  -- float32 scale and int8 values, by text
         kept bigint NOT NULL DEFAULT nextval('gieok.kept'), PRIMARY KEY (scope_id, model_id, text_hash)""",
     "waiting": "scope_id bigint NOT NULL, id bigint NOT NULL, text_hash bytea NOT NULL, PRIMARY KEY (scope_id, id)",
     "documents": """
@@ -71,6 +72,7 @@ _TABLES = (
 ALTER TABLE gieok.vectors ALTER data SET STORAGE EXTERNAL;
 CREATE INDEX ON gieok.waiting (scope_id, text_hash);
 CREATE INDEX ON gieok.waiting (id);
+CREATE INDEX ON gieok.vectors (text_hash);
 CREATE INDEX ON gieok.passages (id);
 """
 )

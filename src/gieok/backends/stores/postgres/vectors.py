@@ -114,6 +114,17 @@ def missing(db: psycopg.Connection, limit: int) -> list[tuple[PassageId, str]]:
     return _texts(db, rows)
 
 
+def elsewhere(db: psycopg.Connection, model_id: int, limit: int) -> dict[bytes, bytes]:
+    """Return scope and text hash → data for the newest waiting passages whose text has a vector in another scope."""
+    rows = db.execute(
+        "SELECT w.scope_id, w.text_hash, v.data "
+        "FROM (SELECT scope_id, text_hash FROM gieok.waiting ORDER BY id DESC LIMIT %s) w "
+        "CROSS JOIN LATERAL (SELECT data FROM gieok.vectors WHERE text_hash = w.text_hash AND model_id = %s LIMIT 1) v",
+        (limit, model_id),
+    )
+    return {_SCOPE.pack(sid) + text_hash: data for sid, text_hash, data in rows}
+
+
 def missing_for(db: psycopg.Connection, model_id: int, before: PassageId, limit: int) -> list[tuple[PassageId, str]]:
     """Return (id, text) of passages below an id whose text has no vector of a model, newest first."""
     rows = db.execute(
