@@ -36,6 +36,7 @@ def opened(wiring: Wiring) -> CharacterContext:
 def _house(wiring: Wiring) -> House:
     stores = wiring.stores
     reply_tokens = wiring.settings.integer("character.max_reply_tokens")
+    free = wiring.settings.integer("character.slots")
     memory = Characters(
         journal=stores.journal(),
         store=stores.configured(),
@@ -43,6 +44,7 @@ def _house(wiring: Wiring) -> House:
         embedder=partial(embedders.opened, wiring),
         budget=_budget(wiring.settings.integer("character.context_tokens") - reply_tokens),
         cache=stores.window_cache(),
+        slots=lambda bond: free + stores.accounts().slots(bond.user, bond.character),
     )
     desk = _desk(wiring)
     turns = _turns(wiring, memory, desk)

@@ -27,7 +27,13 @@ class Users(Protocol):
         """Add a user, or replace what is known of them."""
 
     def seen(self, user: str, at: datetime) -> Account:
-        """Say that a user said something, who is added if new; return them as they were before. Never goes back in time."""
+        """Say that a user said something, who is added if new; return them as they were before. Never goes back in time.
+
+        How far inactivity went is forgotten with it.
+        """
+
+    def stage(self, account: Account, stage: str, at: datetime) -> bool:
+        """Say how far inactivity went; False, and nothing is done, where they were seen or staged since."""
 
     def accounts_unseen_since(self, before: datetime, after_user: str, limit: int) -> list[Account]:
         """Return users last seen before a time, sorted by name from `after_user` (exclusive) on."""

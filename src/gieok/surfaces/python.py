@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from gieok.app.resident import Resident
+    from gieok.capabilities.character.holding import Memories
     from gieok.capabilities.character.recalling import RecalledMemory
-    from gieok.capabilities.character.service import Bond, Characters, Memories, TurnContext
+    from gieok.capabilities.character.service import Bond, Characters, TurnContext
     from gieok.ops.code.query import QueryResult
     from gieok.ops.memory.forget import ForgetResult
     from gieok.ops.memory.get import GetResult

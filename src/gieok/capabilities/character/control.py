@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from gieok.capabilities.character import decisions, listing
 from gieok.capabilities.character.decisions import EDIT, REFORM, REFUSE, RESTORE, Change, Decision
+from gieok.capabilities.character.holding import Memories
 from gieok.capabilities.character.learning import ALL
 from gieok.capabilities.character.listing import Layer, MemoryPage, MessagePage, RememberedItem, SaidMessage
 from gieok.capabilities.character.memory import EPISODE, Episode, Fact, Moment, episode_entry, same_value
-from gieok.capabilities.character.service import SUMMARY, Bond, Characters, Memories
+from gieok.capabilities.character.service import SUMMARY, Bond, Characters
 from gieok.errors import BadRequest, NotFound
 from gieok.model.conversation import Journalled, Message, Retraction
 from gieok.model.memory import Scope

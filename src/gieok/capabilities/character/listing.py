@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from gieok.capabilities.character import decisions
+from gieok.capabilities.character.holding import Memories
 from gieok.capabilities.character.learning import ALL
 from gieok.capabilities.character.memory import (
     EPISODE,
@@ -19,7 +20,6 @@ from gieok.capabilities.character.memory import (
     fact_of,
     moment_of,
 )
-from gieok.capabilities.character.service import Memories
 from gieok.errors import BadRequest
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Document, Scope

@@ -5,7 +5,7 @@ it in one transaction. So a crash loses nothing and repeats nothing, and of two 
 """
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import NamedTuple
@@ -22,33 +22,19 @@ from gieok.capabilities.character import (
 )
 from gieok.capabilities.character.decisions import EDIT, REFORM, RESTORE, Decision
 from gieok.capabilities.character.detect import Detection, Finding, Spoken, detect
+from gieok.capabilities.character.holding import Memories, differing, memories
 from gieok.capabilities.character.keeping import Told
 from gieok.capabilities.character.learning import EARLIER, LOOKED_BACK, Talk
-from gieok.capabilities.character.memory import (
-    EPISODE,
-    FACT,
-    IDEA,
-    MOMENT,
-    Episode,
-    Fact,
-    Moment,
-    digest,
-    episode_entry,
-    episode_of,
-    fact_entry,
-    fact_of,
-    moment_entry,
-    moment_of,
-    scope_of,
-)
+from gieok.capabilities.character.memory import Episode, Fact, digest, fact_of, scope_of
 from gieok.capabilities.character.narrative import Held, Narrative, View
 from gieok.capabilities.character.recalling import RecalledMemory, Weights, keys_of, recalled
 from gieok.capabilities.character.replaying import Refusals, State
+from gieok.capabilities.character.slots import DEFAULT_SLOTS, within
 from gieok.capabilities.character.windows import TalkWindow
 from gieok.engine.distil import deliver_scope, finish
 from gieok.errors import NotFound
 from gieok.model.conversation import Journalled, Message, Retraction, Role, Run, TranscriptEvent
-from gieok.model.memory import Document, Entry, Scope
+from gieok.model.memory import Document, Scope
 from gieok.ports.cache import WindowCache
 from gieok.ports.journal import FullJournal
 from gieok.ports.models import Embedder
@@ -93,14 +79,6 @@ class Budget:
     def window(self, persona: str) -> int:
         """Return the tokens that are left for the window."""
         return max(self.context_tokens - self.narrative_tokens - count_tokens(persona), 0)
-
-
-class Memories(NamedTuple):
-    """What is remembered between two, each kind in order of time."""
-
-    facts: list[Fact]
-    moments: list[Moment]
-    episodes: list[Episode]
 
 
 class Seen(NamedTuple):
@@ -152,6 +130,8 @@ class Characters:
     extractor: str = RULES
     #: Holds windows that were read before; None: none are.
     cache: WindowCache | None = None
+    #: How many episodes a memory has room for.
+    slots: Callable[["Bond"], int] = lambda bond: DEFAULT_SLOTS
     budget: Budget = field(default_factory=Budget)
     weights: Weights = field(default_factory=Weights)
 
@@ -217,7 +197,7 @@ class Characters:
         fresh = [one for one in talk.fresh if one.seq > learned]
         made = [found for one in fresh if (found := decisions.decision_of(one.message))]
         now = Memories(list(state.facts), list(state.moments), self._told(bond, talk, state, held.episodes, made))
-        put, forget = _differing(scope, held, now, {one.key for one in made if one.do in (EDIT, RESTORE)})
+        put, forget = differing(scope, held, now, {one.key for one in made if one.do in (EDIT, RESTORE)})
         if not put and not forget:
             return self.journal.skip(scope, DETECTION, learned, talk.end)
         run = self._run(scope, DETECTION, "detect", learned, fresh or talk.fresh, len(put))._replace(end=talk.end)
@@ -289,9 +269,12 @@ class Characters:
         if due is None or max(one.seq for one in due.messages) > seen.learned:
             return None
         made = self._summary(bond, due.messages, State(tuple(held.facts), tuple(held.moments)))
-        put = [episode_entry(bond.scope, made)] if made else []
+        told = [*held.episodes, made] if made else held.episodes
+        now = held._replace(episodes=within(self.slots(bond), told, held.facts, held.moments))
+        merged = {one.key for one in held.episodes}
+        put, forget = differing(bond.scope, held, now, merged)
         run = self._run(bond.scope, SUMMARY, "summary", position, due.messages, len(put))._replace(end=due.end)
-        done = finish(self.journal, self.store, position, run, put=put, held=seen.documents)
+        done = finish(self.journal, self.store, position, run, put=put, forget=forget, held=seen.documents)
         return made if done else None
 
     def _due(self, bond: Bond, seen: Seen) -> episodes.Due | None:
@@ -326,13 +309,13 @@ class Characters:
 
     def memories(self, bond: Bond) -> Memories:
         """Return what is remembered, ideas among the facts."""
-        return _memories([entry.document for entry in self.journal.made(bond.scope)])
+        return memories([entry.document for entry in self.journal.made(bond.scope)])
 
     def _seen(self, scope: Scope) -> Seen:
         """Read what a turn needs, once."""
         state, window = windows.state(self.journal, self.cache, scope, SUMMARY)
         documents = tuple(entry.document for entry in state.made)
-        return Seen(state.positions.get(DETECTION, 0), window, _memories(documents), documents, state.is_waiting)
+        return Seen(state.positions.get(DETECTION, 0), window, memories(documents), documents, state.is_waiting)
 
     def _view(self, bond: Bond, window: Sequence[Journalled], text: str = "") -> View:
         """Return how it is told: in the language that the user speaks."""
@@ -352,37 +335,6 @@ class Characters:
         tokens = sum(one.message.tokens for one in span)
         now = self.clock.now()
         return Run(scope, reader, kind, now, start, span[-1].seq, len(span), tokens, documents, 0)
-
-
-def _memories(made: Sequence[Document]) -> Memories:
-    return Memories(
-        sorted(map(fact_of, _of(made, FACT, IDEA)), key=lambda fact: (fact.at, fact.key)),
-        sorted(map(moment_of, _of(made, MOMENT)), key=lambda moment: moment.at),
-        sorted(map(episode_of, _of(made, EPISODE)), key=lambda episode: episode.start),
-    )
-
-
-def _of(made: Sequence[Document], *kinds: str) -> list[Document]:
-    return [document for document in made if document.kind in kinds]
-
-
-def _differing(
-    scope: Scope, held: Memories, now: Memories, edited: Collection[str]
-) -> tuple[list[Entry], list[Document]]:
-    """Return the documents to put and to forget so that what is held is what is known now; what is edited has a history."""
-    old, new = _entries(scope, held), _entries(scope, now)
-    put = {key: entry for key, entry in new.items() if old.get(key) != entry}
-    gone = [entry.document for key, entry in old.items() if key not in new or (key in edited and key in put)]
-    return list(put.values()), gone
-
-
-def _entries(scope: Scope, held: Memories) -> dict[str, Entry]:
-    made = [
-        *(fact_entry(scope, one) for one in held.facts),
-        *(moment_entry(scope, one) for one in held.moments),
-        *(episode_entry(scope, one) for one in held.episodes),
-    ]
-    return {entry.document.key: entry for entry in made}
 
 
 def _spoken(said: Sequence[Journalled], one: Journalled, zone: tzinfo) -> Spoken:

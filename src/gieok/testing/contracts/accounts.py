@@ -50,6 +50,18 @@ class AccountsContract(AccountsFixtures):
         assert accounts.seen("min", _AT) == Account("min", created_at=_LATER, seen_at=_LATER)
         assert accounts.account("min") == Account("min", created_at=_LATER, seen_at=_LATER)
 
+    def test_a_stage_of_inactivity_is_set_once_and_gone_when_the_user_comes_back(self, accounts: Accounts) -> None:
+        accounts.seen("min", _AT)
+        account = accounts.account("min")
+        assert account is not None
+        assert accounts.stage(account, "reminded", _LATER)
+        assert not accounts.stage(account, "reminded", _LATER)
+        staged = account._replace(stage="reminded", staged_at=_LATER)
+        assert accounts.account("min") == staged
+        accounts.seen("min", _LATER)
+        assert accounts.account("min") == account._replace(seen_at=_LATER)
+        assert not accounts.stage(staged, "warned", _LATER)
+
     def test_users_who_are_away_are_listed_by_name_in_pages(self, accounts: Accounts) -> None:
         for name, at in (("c", _AT), ("a", _AT), ("b", _LATER), ("d", _AT)):
             accounts.seen(name, at)

@@ -41,11 +41,21 @@ class SqlUsers(SqlOwners):
             ).fetchone()
             now = to_ms(at)
             db.execute(
-                "UPDATE users SET seen_at = ?, created_at = coalesce(created_at, ?), is_account = 1 WHERE scope_id = ? "
+                "UPDATE users SET seen_at = ?, created_at = coalesce(created_at, ?), is_account = 1, stage = '', "
+                "staged_at = NULL WHERE scope_id = ? "
                 "AND (is_account = 0 OR seen_at IS NULL OR seen_at < ?)",
                 (now, now, sid, now),
             )
             return _to_account(row) if is_account else Account(user)
+
+    def stage(self, account: Account, stage: str, at: datetime) -> bool:
+        """Say how far inactivity went, where it is as it was read."""
+        with self._writing_to(account.user) as (db, sid):
+            changed = db.execute(
+                "UPDATE users SET stage = ?, staged_at = ? WHERE scope_id = ? AND is_account = 1 AND seen_at = ? AND stage = ?",
+                (stage, to_ms(at), sid, to_ms(account.seen_at), account.stage),
+            )
+            return changed.rowcount == 1
 
     def accounts_unseen_since(self, before: datetime, after_user: str, limit: int) -> list[Account]:
         """Return users last seen before a time; not those who never said anything."""
