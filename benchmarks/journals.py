@@ -23,9 +23,9 @@ from typing import Any
 import psycopg
 
 from gieok.backends.journals.postgres.journal import PostgresJournal
-from gieok.backends.journals.postgres.server import scope_number
 from gieok.backends.journals.sql.messages import text_hash
 from gieok.backends.journals.sqlite.journal import SqliteJournal
+from gieok.backends.postgres.numbers import scope_number
 from gieok.model.conversation import Cursor, Message, Role
 from gieok.model.memory import Scope
 from stores import open_postgres

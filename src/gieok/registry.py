@@ -123,11 +123,23 @@ PROJECT_STORES = {"sqlite": Backend("stores.sqlite.graph:SqliteProjectStore")}
 JOURNALS = {
     "sqlite": JournalBackend("sqlite.journal:SqliteJournal", file="journal.sqlite"),
     "postgres": JournalBackend("postgres.journal:PostgresJournal", extra="postgres"),
+    "mongo": JournalBackend("mongo.journal:MongoJournal", extra="mongo"),
 }
 #: Users, characters, keys and points of a service.
 ACCOUNTS = {
     "sqlite": AccountsBackend("sqlite:SqliteAccounts", file="accounts.sqlite"),
     "postgres": AccountsBackend("postgres:PostgresAccounts", extra="postgres"),
+    "mongo": AccountsBackend("postgres:PostgresAccounts", extra="postgres"),
+}
+#: How much a key may ask: counted in one process, or by all that share a server.
+RATE_LIMITERS = {
+    "memory": Backend("rate_limits:MemoryLimiter", extra="serve"),
+    "redis": Backend("rate_limits:RedisLimiter", extra="redis"),
+}
+#: Windows of characters that were read before.
+CACHES = {
+    "memory": Backend("caches.memory:MemoryCache"),
+    "redis": Backend("caches.redis:RedisCache", extra="redis"),
 }
 EMBEDDERS = {
     "e5": ModelBackend("embedders.e5.runtime:opened"),
@@ -167,6 +179,15 @@ GENERATORS = {
     "gemini": GeneratorBackend("providers:gemini", key_variable="GEMINI_API_KEY"),
     "ollama": GeneratorBackend("ollama:OllamaGenerator", extra="", address="http://127.0.0.1:11434"),
     "openai": GeneratorBackend("providers:chat", key_variable="OPENAI_API_KEY", address="https://api.openai.com/v1"),
+}
+#: Models that talk, by the same names; `scripted` is none.
+CHATS = {
+    "anthropic": GeneratorBackend("chats:AnthropicChat", key_variable="ANTHROPIC_API_KEY"),
+    "compatible": GeneratorBackend("chats:OpenAiChat"),
+    "gemini": GeneratorBackend("chats:GeminiChat", key_variable="GEMINI_API_KEY"),
+    "ollama": GeneratorBackend("ollama:OllamaChat", extra="", address="http://127.0.0.1:11434"),
+    "openai": GeneratorBackend("chats:OpenAiChat", key_variable="OPENAI_API_KEY", address="https://api.openai.com/v1"),
+    "scripted": GeneratorBackend("scripted:ScriptedChat", extra=""),
 }
 NOTIFIERS = {
     "log": ChannelBackend("log:LogChannel"),

@@ -8,6 +8,7 @@ import sys
 import tarfile
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import pytest
 from gieok import fs
 from gieok.app import open_context
 from gieok.app.backups import HomeBackups
+from gieok.backends.accounts.sqlite import SqliteAccounts
 from gieok.backends.backups import unfinished
 from gieok.backends.journals.sqlite import schema
 from gieok.backends.journals.sqlite.journal import SqliteJournal
@@ -23,6 +25,7 @@ from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.capabilities.observe import turns
 from gieok.engine import distil
 from gieok.errors import BadRequest, Damaged, StoreCorrupt, StoreFull
+from gieok.model.accounts import Posting
 from gieok.model.conversation import Cursor
 from gieok.model.memory import Scope
 from gieok.ops import operation
@@ -74,6 +77,9 @@ def _fill(home: Path) -> None:
     distil.deliver(journal, store)
     turns.update_all(journal, store)
     journal.hand_over([entry("observe:3", "not delivered yet")])
+    with closing(SqliteAccounts(home / "accounts.sqlite")) as accounts:
+        accounts.post("min", Posting("credit", 10, "pay"), _START)
+        accounts.hold("min", 1, "reply", _START, "mina/1")
     files = {
         "config.yaml": "lang: ko\n",
         "memory/decision/린터.md": "ruff",
@@ -136,6 +142,7 @@ def test_what_is_restored_is_equal(
     # Only what waited for its delivery has arrived.
     journal, restored = (_rows(one / "journal.sqlite", "outbox", "sqlite_sequence") for one in (home, there))
     assert journal == restored
+    assert _rows(there / "accounts.sqlite") == _rows(home / "accounts.sqlite")
     assert {e.document.key for e in SqliteJournal(there / "journal.sqlite").made(HOME)} == {"observe:1", "observe:3"}
     old, new = (SqliteStore(one / "memory.sqlite") for one in (home, there))
     added = new.hashes(HOME).keys() - old.hashes(HOME).keys()
@@ -147,6 +154,17 @@ def test_what_is_restored_is_equal(
     assert _search(there, "정산", monkeypatch) == _search(home, "정산", monkeypatch)
     with tarfile.open(report.file.path) as tar:  # as anybody's `tar` does
         assert "home/journal.sqlite" in tar.getnames()
+
+
+def test_damaged_accounts_are_no_backup(home: Path, backups: Callable[..., HomeBackups]) -> None:
+    _fill(home)
+    size = (home / "accounts.sqlite").stat().st_size
+    with (home / "accounts.sqlite").open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * (size - 4096))
+    with pytest.raises(StoreCorrupt, match="accounts"):
+        backups().create()
+    assert backups().listed() == []
 
 
 def test_only_whole_backups_count_and_the_newest_are_kept(home: Path, backups: Callable[..., HomeBackups]) -> None:

@@ -14,16 +14,19 @@ import pytest
 from gieok import registry
 from gieok.app import open_context
 from gieok.app.encryption import HomeEncryption
+from gieok.backends.accounts.sqlite import SqliteAccounts
 from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.backends.journals.sqlite.journal_reader import last_session
 from gieok.backends.sqlite import driver
 from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.engine import distil
 from gieok.errors import BadRequest, MissingExtra, StoreBusy, WrongKey
+from gieok.model.accounts import Posting
 from gieok.ops import operation
 from gieok.surfaces.cli import main
 from gieok.testing import ManualClock
 from gieok.testing.contracts.journal import add, held
+from gieok.testing.samples import AT as _AT
 from gieok.testing.samples import HOME, corpus, entry, said
 
 _SECRET = "결제는 화요일에 정산한다"
@@ -44,6 +47,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             store.put([*corpus(3, 60), entry("n.md", _SECRET)])
             store.set_adopted()
             distil.deliver(journal, store)
+    with closing(SqliteAccounts(tmp_path / "home" / "accounts.sqlite")) as accounts:
+        accounts.post("min", Posting("credit", 10, _SECRET), _AT)
     return tmp_path / "home"
 
 
@@ -93,7 +98,7 @@ def _is_plain(file: Path) -> bool:
 
 
 def test_encrypted_they_hold_the_same_and_are_found_and_written_the_same(home: Path) -> None:
-    files = [home / "journal.sqlite", home / "memory.sqlite"]
+    files = [home / "journal.sqlite", home / "memory.sqlite", home / "accounts.sqlite"]
     hits, rows = _search(), [_rows(file) for file in files]
     _change("on", databases=True)
     for file in files:
@@ -110,9 +115,14 @@ def test_encrypted_they_hold_the_same_and_are_found_and_written_the_same(home: P
         with store.renewed() as fresh:
             fresh.put([entry("n.md", _SECRET)])
         assert set(store.hashes(HOME)) == {"n.md"}
+    with closing(SqliteAccounts(files[2])) as accounts:
+        assert accounts.post("min", Posting("reply", -1, "r"), _AT).entry.balance == 9
+        assert (accounts.scrub(), accounts.check()) == ([], [])
     assert all(b"\xea\xb2\xb0" * 2 not in one.read_bytes() for one in home.glob("*.sqlite*"))
     status = _encryption().status()
-    assert [tuple(one) for one in status.databases] == [("memory.sqlite", 1, 0), ("journal.sqlite", 1, 0)]
+    assert [tuple(one) for one in status.databases] == [
+        ("accounts.sqlite", 1, 0), ("memory.sqlite", 1, 0), ("journal.sqlite", 1, 0),
+    ]  # fmt: skip
     assert (home / driver.KEY_FILE).stat().st_mode & 0o777 == 0o600
 
 
@@ -140,7 +150,7 @@ def test_off_leaves_them_as_they_were(home: Path) -> None:
 
 @pytest.mark.parametrize("change", ["on", "rotate", "off"])
 def test_after_a_kill_at_any_step_every_database_is_whole_and_it_goes_on(home: Path, change: str) -> None:
-    files = [home / "journal.sqlite", home / "memory.sqlite"]
+    files = [home / "journal.sqlite", home / "memory.sqlite", home / "accounts.sqlite"]
     if change != "on":
         _change("on", databases=True)
     rows = [_rows(file) for file in files]
@@ -157,7 +167,7 @@ def test_after_a_kill_at_any_step_every_database_is_whole_and_it_goes_on(home: P
             break
     assert os.waitstatus_to_exitcode(status) == 0
     assert step > 10
-    assert [_is_plain(file) for file in files] == [change == "off"] * 2
+    assert [_is_plain(file) for file in files] == [change == "off"] * 3
     assert not list(home.glob("*.sealing*"))
 
 
@@ -225,7 +235,7 @@ def test_without_the_key_or_the_package_it_is_said_what_to_do(home: Path, monkey
     with pytest.raises(sqlite3.Error):  # the prompt's hook says nothing then, as for any database that it cannot read
         last_session(str(home / "journal.sqlite"), HOME.path, "")
     status = _encryption().status()
-    assert (status.can_databases, [one.sealed for one in status.databases]) == (False, [1, 1])
+    assert (status.can_databases, [one.sealed for one in status.databases]) == (False, [1, 1, 1])
 
 
 def test_they_are_backed_up_and_the_key_of_the_backup_is_enough(home: Path, tmp_path: Path) -> None:

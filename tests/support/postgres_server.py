@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import psycopg
 import pytest
 
+from gieok.backends.accounts.postgres import PostgresAccounts
 from gieok.backends.journals.postgres.journal import PostgresJournal
 from gieok.backends.stores.postgres.store import PostgresStore
 
@@ -23,7 +24,8 @@ _TEMPLATE = "gieok_template"
 #: Tables that were written to: of hundreds of partitions, a few.
 _FILLED = """
 SELECT oid::regclass::text FROM pg_class WHERE relkind = 'r' AND pg_relation_size(oid) > 0
-AND relname NOT IN ('meta', 'migrations') AND relnamespace IN ('gieok'::regnamespace, 'gieok_journal'::regnamespace)
+AND relname NOT IN ('meta', 'migrations')
+AND relnamespace IN ('gieok'::regnamespace, 'gieok_journal'::regnamespace, 'gieok_accounts'::regnamespace)
 """
 
 
@@ -91,6 +93,9 @@ def templated_server() -> Iterator[str]:
         journal = PostgresJournal(database_url(server.url, _TEMPLATE))
         journal.scopes()
         journal.close()
+        accounts = PostgresAccounts(database_url(server.url, _TEMPLATE))
+        accounts.users("", 1)
+        accounts.close()
         yield server.url
 
 

@@ -188,7 +188,7 @@ def test_the_limit_and_the_threshold_are_obeyed(cli: Cli, notes: Path) -> None:
         (["fetch", "x"], "fetch"),
         (["config"], "`gieok config` needs a command: show"),
         (["serach", "x"], "there is no command `gieok serach`"),
-        (["config", "set"], "there is no command `gieok config set`"),
+        (["config", "shout"], "there is no command `gieok config shout`"),
         (["status", "--lang", "fr"], "lang is 'fr' in 'flag'"),
     ],
 )
@@ -206,6 +206,12 @@ def test_an_error_is_data_too(cli: Cli) -> None:
     assert answer.status == 2
     assert answer.json()["error"]["code"] == "not_indexed"
     assert "gieok index" in answer.json()["error"]["hint"]
+
+
+def test_options_of_every_command_may_stand_before_it(cli: Cli) -> None:
+    assert cli("--json", "--scope", "agent:x", "list").json() == {"memories": [], "more": False}
+    assert "검색" in cli("--lang", "ko", "search", "--help").out or "찾" in cli("--lang=ko", "search", "--help").out
+    assert "unrecognized arguments: --nothing" in cli("--nothing", "list").err
 
 
 def test_a_mistyped_command_is_guessed_and_help_is_a_command_too(cli: Cli) -> None:

@@ -46,11 +46,16 @@ def test_what_is_said_goes_to_the_server_and_is_found(
     _, status = _run(capfd, "status")
     assert status["journal"].startswith("postgresql://")
     _, proven = _run(capfd, "doctor")
+    assert status["accounts"] == status["journal"]
+    (accounts,) = [check for check in proven["checks"] if check["name"] == "accounts"]
+    assert (accounts["ok"], accounts["detail"].endswith("all sums agree")) == (True, True)
     (journal,) = [check for check in proven["checks"] if check["name"] == "journal"]
     assert (journal["ok"], journal["detail"].partition(" in ")[0]) == (True, "1 messages")
     assert not list(home.glob("journal.sqlite*"))
+    _, erased = _run(capfd, "erase", "--all", "--dry-run")
+    assert "DROP SCHEMA gieok_accounts" in json.dumps(erased)
     _, kept = _run(capfd, "backup", "create")
-    assert "pg_dump -n gieok_journal" in json.dumps(kept)
+    assert "pg_dump -n gieok_journal -n gieok_accounts" in json.dumps(kept)
 
 
 def test_a_server_that_is_down_is_an_error_with_the_next_step(

@@ -23,10 +23,11 @@ def opened(wiring: Wiring) -> AdminContext:
         settings=tuple(_row(settings, option) for option in config.OPTIONS),
         store_names={name: row.is_remote for name, row in registry.STORES.items()},
         open_store=stores.open,
-        choose_store=partial(stores.choose, "store"),
+        choose=partial(config.choose, settings),
         journal_names=tuple(registry.JOURNALS),
         open_journal=stores.open_journal,
-        choose_journal=partial(stores.choose, "journal"),
+        open_accounts=stores.open_accounts,
+        has_accounts=stores.has_accounts,
         left_stores=stores.left,
         set_aside=stores.set_aside,
         try_embedder=_try_embedder,
@@ -70,7 +71,13 @@ def _encryption(wiring: Wiring) -> Encryption:
 def _row(settings: Settings, option: Option) -> SettingRow:
     setting = settings.values[option.name]
     shown = config.without_password(str(setting.value)) if option.is_address else str(setting.value)
-    return SettingRow(option.name, shown, setting.origin, option.doc)
+    return SettingRow(
+        option.name,
+        shown,
+        setting.origin,
+        option.doc,
+        default=str(option.default).lower() if option.default in (True, False) else str(option.default),
+    )
 
 
 def _watcher() -> Watcher:

@@ -98,19 +98,19 @@ class HomeBackups:
         if registry.STORES[self._wiring.stores.name].is_remote:
             left_out.append((f"store: {self._wiring.stores.name}", "it is on a server; `gieok rebuild` makes it again"))
         if not registry.local_journal(str(self._home), self._wiring.stores.journal_name):
-            left_out.append((journal.location, "it is on a server: back it up there, `pg_dump -n gieok_journal`"))
+            left_out.append((journal.location, "it is on a server: there `pg_dump -n gieok_journal -n gieok_accounts`"))
         archive = held.enter_context(ExitStack())
         archive.enter_context(journal.exclusive(_HELD[0]))
         with ExitStack() as still:
             for lock in _HELD[1:]:
                 still.enter_context(journal.exclusive(lock))
             for file in members.databases(self._home):
-                is_journal = file.name == paths.journal(self._home).name
+                what = members.what(file)
                 try:
-                    members.check(file, "journal" if is_journal else "store")
+                    members.check(file, what)
                     source, stream = members.snapshot(file, folder)
                 except StoreError as error:
-                    if is_journal:
+                    if what != "store":
                         raise
                     left_out.append((str(file), f"{error}; it can be made again: `gieok rebuild`"))
                 else:

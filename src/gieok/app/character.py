@@ -1,19 +1,30 @@
 """Opens the memory of characters."""
 
+import secrets
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
 
 from gieok import registry
-from gieok.app import embedders
+from gieok.app import embedders, models
 from gieok.app.wiring import Wiring
+from gieok.capabilities.character.canon import Canon
+from gieok.capabilities.character.completion import Completions
+from gieok.capabilities.character.control import Control
 from gieok.capabilities.character.house import House
 from gieok.capabilities.character.play import PlayedClock
-from gieok.capabilities.character.service import Characters
+from gieok.capabilities.character.points import PointsDesk, Prices, prices_of
+from gieok.capabilities.character.roster import Roster
+from gieok.capabilities.character.service import Bond, Budget, Characters
+from gieok.capabilities.character.tending import Tending
+from gieok.capabilities.character.turn import Turns, Turnstile
+from gieok.config import Settings
+from gieok.model.accounts import StoredCharacter
 from gieok.ops.context import CharacterContext
 from gieok.ports.journal import FullJournal
+from gieok.ports.models import ChatModel, Sampling
 from gieok.ports.store import Store
 
 
@@ -24,13 +35,89 @@ def opened(wiring: Wiring) -> CharacterContext:
 
 def _house(wiring: Wiring) -> House:
     stores = wiring.stores
+    reply_tokens = wiring.settings.integer("character.max_reply_tokens")
+    free = wiring.settings.integer("character.slots")
     memory = Characters(
         journal=stores.journal(),
         store=stores.configured(),
         clock=wiring.clock,
         embedder=partial(embedders.opened, wiring),
+        budget=_budget(wiring.settings.integer("character.context_tokens") - reply_tokens),
+        cache=stores.window_cache(),
+        slots=lambda bond: free + stores.accounts().slots(bond.user, bond.character),
     )
-    return House(memory=memory, accounts=stores.accounts())
+    desk = _desk(wiring)
+    turns = _turns(wiring, memory, desk)
+    return House(
+        memory=memory,
+        accounts=stores.accounts(),
+        points=desk,
+        control=Control(memory=memory, undo_days=wiring.settings.integer("character.undo_days")),
+        turns=turns,
+        completions=Completions(turns=turns),
+        limiter=stores.limiter,
+    )
+
+
+def _budget(tokens: int) -> Budget:
+    """Return the budget of a context of so many tokens: a small one is not filled by what is remembered."""
+    tokens = max(tokens, 256)
+    return Budget(context_tokens=tokens, narrative_tokens=min(Budget().narrative_tokens, tokens // 3))
+
+
+def _turns(wiring: Wiring, memory: Characters, desk: PointsDesk) -> Turns:
+    settings = wiring.settings
+    sampling = Sampling(settings.number("character.temperature"), settings.integer("character.max_reply_tokens"))
+    tending, accounts = Tending(partial(_tended, memory)), wiring.stores.accounts()
+    canon = Canon(journal=memory.journal, store=memory.store, clock=memory.clock, embedder=memory.embedder)
+    roster = Roster(accounts=accounts, canon=canon, journal=memory.journal, clock=memory.clock)
+    return Turns(
+        memory=memory,
+        accounts=accounts,
+        find=roster.find,
+        canon=canon.told,
+        points=desk,
+        chat=_chat(settings),
+        later=tending.later,
+        close=tending.close,
+        sampling=sampling,
+        new_id=lambda: secrets.token_hex(12),
+        order=Turnstile(memory.journal),
+    )
+
+
+def _tended(memory: Characters, bond: Bond) -> None:
+    memory.learn(bond)
+    memory.summarise(bond)
+
+
+def _chat(settings: Settings) -> Callable[[StoredCharacter], ChatModel]:
+    """Return what opens the model of a character, each once: a user's own may name those alone that are allowed."""
+    opened = cache(partial(models.chat, settings))
+    own = settings.text("character.model")
+    allowed = {name.strip() for name in settings.text("character.models").split(",")}
+
+    def of(stored: StoredCharacter) -> ChatModel:
+        may = not stored.owner or "*" in allowed or stored.model in allowed
+        return opened(stored.model if stored.model and may else own)
+
+    return of
+
+
+def _desk(wiring: Wiring) -> PointsDesk:
+    settings = wiring.settings
+    prices = Prices(
+        settings.integer("character.daily_points"),
+        settings.integer("character.reply_points"),
+        prices_of(settings.text("character.slot_prices")),
+    )
+    return PointsDesk(
+        accounts=wiring.stores.accounts(),
+        clock=wiring.clock,
+        prices=prices,
+        webhook_secret=partial(settings.secret, settings.text("character.webhook_key_variable")),
+        tolerance_s=settings.number("character.webhook_tolerance_s"),
+    )
 
 
 @contextmanager

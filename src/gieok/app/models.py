@@ -5,11 +5,11 @@ from gieok.app.wiring import Wiring
 from gieok.config import Settings
 from gieok.engine.generate import Asker
 from gieok.errors import BadConfig, GeneratorFailed
-from gieok.ports.models import Generator
+from gieok.ports.models import ChatModel, Generator
 
 
-def asker(wiring: Wiring, role: str, generator: Generator) -> Asker:
-    """Return what asks a model in a role, within the tokens of a day."""
+def asker(wiring: Wiring, role: str, generator: Generator, budget: str = "observe.daily_tokens") -> Asker:
+    """Return what asks a model in a role, within the tokens of a day, which a setting names."""
     return Asker(
         role=role,
         generator=generator,
@@ -17,7 +17,7 @@ def asker(wiring: Wiring, role: str, generator: Generator) -> Asker:
         clock=wiring.clock,
         zone=wiring.zone,
         wait=lambda seconds: (wiring.wait(seconds), None)[1],
-        daily_tokens=wiring.settings.integer("observe.daily_tokens"),
+        daily_tokens=wiring.settings.integer(budget),
     )
 
 
@@ -40,6 +40,24 @@ def generator(settings: Settings, prefix: str, model: str) -> Generator:
     variable = variable or row.key_variable
     key = settings.secret(variable) if variable else ""
     made: Generator = registry.load(registry.GENERATORS, provider)(model, key, address or row.address)
+    return made
+
+
+def chat(settings: Settings, model: str) -> ChatModel:
+    """Return the model that talks of `provider:model`, or `scripted`. Raises BadConfig, MissingExtra, GeneratorFailed.
+
+    Address and key of `character.model` are those of every model of its provider.
+    """
+    provider, _, name = model.partition(":")
+    row = registry.CHATS.get(provider)
+    if row is None or not (name or provider == "scripted"):
+        known = ", ".join(sorted(registry.CHATS))
+        raise BadConfig(f"no such model: {model!r}", hint=f"write provider:model, or scripted; providers: {known}")
+    is_own = settings.text("character.model").partition(":")[0] == provider
+    address, variable = (settings.text(f"character.{one}") if is_own else "" for one in ("base_url", "key_variable"))
+    variable = variable or row.key_variable
+    key = settings.secret(variable) if variable else ""
+    made: ChatModel = registry.load(registry.CHATS, provider)(model, key, address or row.address)
     return made
 
 

@@ -29,8 +29,9 @@ from gieok.model.conversation import Journalled
 from gieok.model.memory import Scope
 from gieok.ops.context import ObserveContext
 from gieok.ops.memory.seeding import FOLDERS
-from gieok.ports.journal import FullJournal, TranscriptStore
+from gieok.ports.journal import FullJournal
 from gieok.ports.store import Store
+from gieok.ports.transcripts import TranscriptStore
 from gieok.text.redact.names import named
 
 #: Of what is remembered already, an observer is shown this much.

@@ -80,7 +80,10 @@ def bring_key(wiring: Wiring, home: Path, key_file: Path | None) -> None:
 def settled(wiring: Wiring, home: Path) -> tuple[int, int, int]:
     """Check the databases of a restored home, bring them to this release, and the store in line with the journal."""
     for file in members.databases(home):
-        members.check(file, "journal" if file == paths.journal(home) else "store")
+        members.check(file, members.what(file))
+    for name, row in registry.ACCOUNTS.items():
+        if row.file and (home / row.file).exists():
+            registry.load(registry.ACCOUNTS, name)(home / row.file).close()
     if not paths.journal(home).exists():
         return 0, 0, 0
     journal = registry.load(registry.JOURNALS, "sqlite")(

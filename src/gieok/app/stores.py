@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gieok import config, fs, paths, registry, trust
+from gieok import fs, paths, registry, trust
 from gieok.backends.opening import Opening
 from gieok.config import Settings
 from gieok.errors import GieokError, StoreBusy, StoreCorrupt, StoreError, StoreReadOnly, StoreUnreachable
@@ -15,7 +15,9 @@ from gieok.ports.system import Clock
 if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.ports.accounts import Accounts
     from gieok.ports.archive import Sealer
+    from gieok.ports.cache import WindowCache
     from gieok.ports.journal import FullJournal
+    from gieok.ports.limits import RateLimiter
 
 
 class Stores:
@@ -42,6 +44,7 @@ class Stores:
         self.journal: Callable[[], FullJournal] = cache(self._open_journal)
         self.adopted: Callable[[], Store] = cache(self._open_adopted)
         self.accounts: Callable[[], Accounts] = cache(self._open_accounts)
+        self.limiter: Callable[[], RateLimiter] = cache(self._open_limiter)
 
     def configured(self) -> Store:
         """Return the configured store."""
@@ -85,10 +88,6 @@ class Stores:
             return folder, None
         return folder, salvaged
 
-    def choose(self, setting: str, name: str) -> None:
-        """Make a store or a journal the configured one, for good."""
-        config.choose(self._settings, setting, name)
-
     def _open(self, name: str) -> Store:
         row = registry.load(registry.STORES, name)
         opened: Store = row.open(self._opening._replace(file=self._settings.home / registry.STORES[name].file))
@@ -108,10 +107,34 @@ class Stores:
         return self.open_journal(self.journal_name)
 
     def _open_accounts(self) -> "Accounts":
-        # Beside the journal: a service whose messages are on a server has its users there too.
-        name = self.journal_name if self.journal_name in registry.ACCOUNTS else "sqlite"
-        file = self._settings.home / registry.ACCOUNTS[name].file
-        made: Accounts = registry.load(registry.ACCOUNTS, name).open(self._opening._replace(file=file))
+        return self.open_accounts(self.journal_name)
+
+    def open_accounts(self, journal_name: str) -> "Accounts":
+        """Open the accounts beside a journal: a service whose messages are on a server has its users there too."""
+        name, opening = self._beside(journal_name)
+        made: Accounts = registry.load(registry.ACCOUNTS, name).open(opening)
+        return made
+
+    def has_accounts(self, journal_name: str) -> bool:
+        """Say whether there are accounts beside a journal; none are made. Raises StoreUnreachable."""
+        name, opening = self._beside(journal_name)
+        return bool(registry.load(registry.ACCOUNTS, name).is_there(opening))
+
+    def _beside(self, journal_name: str) -> tuple[str, Opening]:
+        name = journal_name if journal_name in registry.ACCOUNTS else "sqlite"
+        return name, self._opening._replace(file=self._settings.home / registry.ACCOUNTS[name].file)
+
+    def window_cache(self) -> "WindowCache | None":
+        """Return what holds windows of characters, anew each time; None where nothing shall."""
+        name = self._settings.text("character.windows")
+        if name == "none":
+            return None
+        made: WindowCache = registry.load(registry.CACHES, name).open(self._opening, self.journal().identity)
+        return made
+
+    def _open_limiter(self) -> "RateLimiter":
+        name = "redis" if self._settings.text("redis.url") else "memory"
+        made: RateLimiter = registry.load(registry.RATE_LIMITERS, name).open(self._opening)
         return made
 
     def open_journal(self, name: str) -> "FullJournal":

@@ -10,7 +10,7 @@ import json
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gieok.errors import ServiceFailed
@@ -76,6 +76,22 @@ class Service:
         if not isinstance(found, dict):
             raise self.misunderstood("it answered something that is no JSON object")
         return found
+
+    def lines(self, path: str, body: object, hints: Mapping[int, str] | None = None) -> Iterator[dict[str, Any]]:
+        """Yield the lines of an answer, each a JSON object, as they come. Raises as `post` does."""
+        data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+        try:
+            request = urllib.request.Request(self._address + path, data, self._headers)  # noqa: S310 - checked by `_opener`
+            with self._opener().open(request, timeout=self._timeout_s) as answer:
+                for line in answer:
+                    found = json.loads(line) if line.strip() else {}
+                    if not isinstance(found, dict):
+                        raise self.misunderstood("it answered something that is no JSON object")
+                    yield found
+        except urllib.error.HTTPError as error:
+            raise self._refused(error, hints or {}) from error
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            raise self._silent(error) from error
 
     def misunderstood(self, what: str) -> ServiceFailed:
         """Return the error for an answer of another shape than the service's."""

@@ -50,15 +50,23 @@ def finish(
     *,
     put: Sequence[Entry] = (),
     forget: Sequence[Document] = (),
+    held: Sequence[Document] | None = None,
 ) -> bool:
     """Move a reader's position and deliver the documents. False if another process was faster: nothing was done.
 
-    What a person corrected stays as they left it.
+    What a person corrected stays as they left it. With `held`, the documents of the scope as the caller has just read them,
+    the store is not asked for them, and nothing of other scopes is delivered.
     """
-    put, forget = _left_alone(journal, store, run.scope, put, forget)
+    if held is None:
+        put, forget = _left_alone(journal, store, run.scope, put, forget)
+    else:
+        put, forget = _without_corrected(held, put, forget)
     if not journal.commit(expected, run, put=[_clean(entry) for entry in put], forget=forget):
         return False
-    deliver(journal, store)
+    if held is None:
+        deliver(journal, store)
+    elif put or forget:
+        deliver_scope(journal, store, run.scope)
     return True
 
 
@@ -68,7 +76,7 @@ def correct(journal: FullJournal, store: Documents, old: Document, new: Entry, a
         position = journal.position(old.scope, CORRECTIONS)
         run = Run(old.scope, CORRECTIONS, "corrected", at, position, position + 1, 0, 0, 1, 0)
         if journal.commit(position, run, put=[_clean(new)], forget=[old]):
-            deliver(journal, store)
+            deliver_scope(journal, store, old.scope)
             return
 
 
@@ -78,7 +86,7 @@ def replaced(journal: FullJournal, store: Documents, old: Sequence[Document], at
         position = journal.position(old[0].scope, CORRECTIONS)
         run = Run(old[0].scope, CORRECTIONS, "corrected", at, position, position + 1, 0, 0, 0, len(old))
         if journal.commit(position, run, forget=old):
-            deliver(journal, store)
+            deliver_scope(journal, store, old[0].scope)
             return
 
 
@@ -90,7 +98,13 @@ def _left_alone(
     if not keys:
         return list(put), list(forget)
     deliver(journal, store)  # a correction may wait
-    own = {document.key for document in store.get(scope, sorted(keys)) if document.metadata.get(CORRECTED)}
+    return _without_corrected(store.get(scope, sorted(keys)), put, forget)
+
+
+def _without_corrected(
+    held: Sequence[Document], put: Sequence[Entry], forget: Sequence[Document]
+) -> tuple[list[Entry], list[Document]]:
+    own = {document.key for document in held if document.metadata.get(CORRECTED)}
     return [e for e in put if e.document.key not in own], [d for d in forget if d.key not in own]
 
 
@@ -101,13 +115,32 @@ def deliver(journal: FullJournal, store: Documents) -> int:
     with journal.exclusive("deliver"):
         while waiting := journal.undelivered(_DELIVERIES):
             for scope, is_put, group in _groups(waiting):
-                if is_put:
-                    store.put([entry for entry in group if isinstance(entry, Entry)])
-                else:
-                    store.forget(scope, [key for key in group if isinstance(key, str)])
+                _apply(store, scope, is_put=is_put, group=group)
             journal.delivered([row for row, _, _ in waiting])
             done += len(waiting)
     return done
+
+
+def deliver_scope(journal: FullJournal, store: Documents, scope: Scope) -> int:
+    """Deliver what waits of one scope, whatever others wait for; return how many entries. Raises StoreError."""
+
+    def take(waiting: Sequence[Entry | str]) -> None:
+        for is_put, group in groupby(waiting, key=lambda what: isinstance(what, Entry)):
+            _apply(store, scope, is_put=is_put, group=list(group))
+
+    done = 0
+    while handed := journal.hand_out(scope, take, _DELIVERIES):
+        done += handed
+        if handed < _DELIVERIES:
+            break
+    return done
+
+
+def _apply(store: Documents, scope: Scope, *, is_put: bool, group: Sequence[Entry | str]) -> None:
+    if is_put:
+        store.put([entry for entry in group if isinstance(entry, Entry)])
+    else:
+        store.forget(scope, [key for key in group if isinstance(key, str)])
 
 
 def _groups(waiting: Sequence[tuple[int, Scope, Entry | str]]) -> Iterator[tuple[Scope, bool, list[Entry | str]]]:

@@ -1,4 +1,4 @@
-"""Copies a journal to another, and compares them by what they hold."""
+"""Copies a journal (or accounts) to another, and compares them by what they hold."""
 
 from collections.abc import Callable
 from hashlib import sha256
@@ -44,6 +44,7 @@ def copy(
     *,
     replace: bool = False,
     progress: Callable[[int], None] = lambda done: None,
+    what: str = "journal",
 ) -> Copied:
     """Copy until both hold the same. Killed at any scope, the next run goes on: what is equal is left as it is.
 
@@ -55,7 +56,7 @@ def copy(
     if own and not replace:
         named = ", ".join(str(scope) if scope else "what belongs to no scope" for scope in own[:3])
         raise BadRequest(
-            f"the other journal holds something else already in {len(own)} parts ({named})",
+            f"the other {what} holds something else already in {len(own)} parts ({named})",
             hint="`--replace` drops all of that; or set `journal` in config.yaml by hand to use what is there",
         )
     done = 0
@@ -68,6 +69,6 @@ def copy(
         if not wrong:
             return Copied(done, len(source.copied_scopes()))
     raise StoreError(
-        f"the journals are not the same: {len(wrong)} parts differ",
+        f"{len(wrong)} parts of the {what} differ from their copies",
         hint="end what writes meanwhile (`gieok down`) and run it again; the journal in use is still the old one",
     )

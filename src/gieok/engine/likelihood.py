@@ -35,6 +35,9 @@ _PRIOR_SHARE = 0.002
 #: Characters of a passage that features look at: of a page the rest only costs time.
 _MOST_CHARS = 3_000
 
+#: Candidates beside the best one from which its lead counts in full.
+_ENOUGH_RIVALS = 4
+
 #: ln(1 + characters) from which a passage is long enough.
 _LENGTH_ENOUGH = 4.5
 
@@ -223,7 +226,8 @@ def judge(asked: Asked, found: "Sequence[Evidence]", by: Weights, cosines: "Sequ
         one.order = sum(weight * one.values[name] for name, weight in by.rank.items())
     ranked = sorted(found, key=lambda one: (-one.order, one.id))
     best = ranked[0]
-    lead = best.order - ranked[1].order if len(ranked) > 1 else 0.0
+    # Among a few, the second best is far off by chance: of two, 69 % of questions that neither answers were taken for answered.
+    lead = (best.order - ranked[1].order) * min(1.0, (len(ranked) - 1) / _ENOUGH_RIVALS) if len(ranked) > 1 else 0.0
     about = {**question_features(asked, best, lead, cosines), "unseen_names": _unseen_names(asked, found)}
     base = by.answer["bias"] + sum(by.answer.get(name, 0.0) * value for name, value in about.items())
     for one in ranked:

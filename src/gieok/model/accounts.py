@@ -4,6 +4,9 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import NamedTuple
 
+#: What a user may be called; it goes into scopes and addresses.
+USER_PATTERN = "[A-Za-z0-9._@-]{1,128}"
+
 
 class Account(NamedTuple):
     """A user. `zone` is the name of their time zone, `lang` what mails are written in, `seen_at` when they last said something.

@@ -1,10 +1,11 @@
 """Messages, and how far they have been read and distilled."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from gieok.model.memory import Scope
+from gieok.model.memory import Entry, Scope
 
 
 class Role(StrEnum):
@@ -52,10 +53,50 @@ TranscriptEvent = Message | Retraction
 
 
 class Journalled(NamedTuple):
-    """A message in the journal; `seq` increases over all scopes and is never reused."""
+    """A message in the journal; `seq` increases over all scopes and is never reused.
+
+    `first` is the number of the first version of a message that was said anew, 0 where this is the first.
+    """
 
     seq: int
     message: Message
+    first: int = 0
+
+    @property
+    def place(self) -> int:
+        """Return what orders messages as a conversation holds them: later versions keep the place of the first."""
+        return self.first or self.seq
+
+
+class WindowMark(NamedTuple):
+    """What a window depends on: the position of its reader, and the number of the newest change of what was said."""
+
+    position: int
+    change: int
+
+
+class Window(NamedTuple):
+    """Messages behind a reader's position, in order: all, or those alone that came after what the caller held (`is_rest`)."""
+
+    mark: WindowMark
+    messages: list[Journalled]
+    is_rest: bool = False
+
+
+class HeldWindow(NamedTuple):
+    """A window that was read before: at least one message."""
+
+    mark: WindowMark
+    messages: tuple[Journalled, ...]
+
+
+class ScopeState(NamedTuple):
+    """What a journal holds of a scope at one moment: a window, how far readers are, documents in hot, whether any waits."""
+
+    window: Window
+    positions: Mapping[str, int]
+    made: tuple[Entry, ...]
+    is_waiting: bool
 
 
 class ForgottenMessage(NamedTuple):

@@ -44,6 +44,16 @@ _MODULES = {
     "code stats": "code.stats",
     "code export": "code.export",
     "ask": "code.ask",
+    "character create": "character.characters:CREATE",
+    "character list": "character.characters:LIST",
+    "character import": "character.cards:IMPORT",
+    "character export": "character.cards:EXPORT",
+    "character delete": "character.characters:DELETE",
+    "character chat": "character.chat",
+    "character memories": "character.remembered:MEMORIES",
+    "character forget": "character.remembered:FORGET",
+    "character points": "character.users:POINTS",
+    "character key": "character.users:KEY",
     "character eval": "character.evaluate",
     "observe run": "observe.run",
     "observe reflect": "observe.reflect",
@@ -57,6 +67,7 @@ _MODULES = {
     "archive sync": "archive.sync",
     "archive run": "archive.run",
     "archive restore": "archive.restore",
+    "open": "home.open_pages",
     "up": "home.daemon:UP",
     "down": "home.daemon:DOWN",
     "logs": "home.logs",
@@ -82,6 +93,8 @@ _MODULES = {
     "store switch": "home.store_switch",
     "journal switch": "home.journal_switch",
     "config show": "home.show_config",
+    "config set": "home.set_config:SET",
+    "config unset": "home.set_config:UNSET",
 }
 
 #: The names of all operations, in the order of the help.

@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.capabilities.prompt.matches import Reader
     from gieok.engine.generate import Asker
     from gieok.engine.notices import Notices
+    from gieok.ports.accounts import Accounts
     from gieok.ports.backup import Backups
     from gieok.ports.code import Commit, CoverageRun
     from gieok.ports.dialogue import Dialogue
@@ -54,6 +55,7 @@ class SettingRow(NamedTuple):
     #: What is wrong with another value that was set, and what to do about it; '' where nothing is.
     wrong: str = ""
     hint: str = ""
+    default: str = ""
 
 
 class DaemonStatus(NamedTuple):
@@ -221,7 +223,7 @@ class MovingContext(NamedTuple):
 class AdminContext(NamedTuple):
     """Settings, the stores that could be used instead, and processes.
 
-    `choose_store` makes a store the configured one, for good; so does `choose_journal`.
+    `choose` sets a setting for good; what a store or a journal holds has to be moved before.
     `left_stores` opens stores on this machine that are not in use any more. `set_aside` moves the damaged file of the
     configured store away; it returns where it is, and a store there if it opens. `try_embedder` uses the embedder and returns
     what was seen, or raises. `observer` says what observes, or raises where it cannot. `daemon` is None in a process
@@ -233,10 +235,12 @@ class AdminContext(NamedTuple):
     #: Name → whether its data is on a server.
     store_names: Mapping[str, bool]
     open_store: Callable[[str], Store]
-    choose_store: Callable[[str], None]
+    choose: Callable[[str, str], None]
     journal_names: Sequence[str]
     open_journal: "Callable[[str], FullJournal]"
-    choose_journal: Callable[[str], None]
+    #: The accounts that belong beside a journal of that name, and whether there are any; none are made by asking.
+    open_accounts: "Callable[[str], Accounts]"
+    has_accounts: Callable[[str], bool]
     left_stores: Callable[[], Sequence[Store]]
     set_aside: Callable[[], tuple[Path, Store | None]]
     try_embedder: Callable[[Embedder], str]

@@ -14,6 +14,7 @@ from gieok.model.accounts import (
     Posting,
     StoredCharacter,
 )
+from gieok.ports.journal_rows import CopiedJournal
 
 
 class Users(Protocol):
@@ -26,7 +27,13 @@ class Users(Protocol):
         """Add a user, or replace what is known of them."""
 
     def seen(self, user: str, at: datetime) -> Account:
-        """Say that a user said something, who is added if new; return them as they were before. Never goes back in time."""
+        """Say that a user said something, who is added if new; return them as they were before. Never goes back in time.
+
+        How far inactivity went is forgotten with it.
+        """
+
+    def stage(self, account: Account, stage: str, at: datetime) -> bool:
+        """Say how far inactivity went; False, and nothing is done, where they were seen or staged since."""
 
     def accounts_unseen_since(self, before: datetime, after_user: str, limit: int) -> list[Account]:
         """Return users last seen before a time, sorted by name from `after_user` (exclusive) on."""
@@ -44,11 +51,14 @@ class Points(Protocol):
     def post(self, user: str, posting: Posting, at: datetime) -> Posted:
         """Add a row, with its slots. A known reference with the same posting adds nothing.
 
-        Raises NotEnoughPoints where the balance would fall below zero, BadRequest where the reference is of another posting.
+        Raises NotEnoughPoints where the balance would fall below zero, Conflict where the reference is of another posting.
         """
 
     def ledger(self, user: str, offset: int, limit: int) -> tuple[int, list[LedgerEntry]]:
         """Return how many rows there are, and rows, the newest first."""
+
+    def posted(self, user: str, reference: str) -> LedgerEntry | None:
+        """Return the row of a reference; None where nothing was posted under it."""
 
     def hold(self, user: str, amount: int, reference: str, at: datetime, purpose: str) -> bool:
         """Set points aside; False where the reference is held or was posted before. Raises NotEnoughPoints."""
@@ -101,8 +111,8 @@ class Keys(Protocol):
         """Add or replace a key."""
 
 
-class Accounts(Users, Points, Cast, Keys, Protocol):
-    """All of it."""
+class Accounts(Users, Points, Cast, Keys, CopiedJournal, Protocol):
+    """All of it; as rows, its scopes are users, and what belongs to none is the service's."""
 
     @property
     def location(self) -> str:
@@ -110,6 +120,9 @@ class Accounts(Users, Points, Cast, Keys, Protocol):
 
     def users(self, after: str, limit: int) -> Sequence[str]:
         """Return names of users from one (exclusive) on, sorted."""
+
+    def check(self) -> list[str]:
+        """Return what is wrong: sums that are not those of their rows. Reads everything."""
 
     def close(self) -> None:
         """Release everything."""

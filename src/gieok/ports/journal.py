@@ -1,4 +1,4 @@
-"""The journal of raw messages, what Gieok made of them, and readers of transcripts."""
+"""The journal of raw messages and what Gieok made of them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -12,45 +12,23 @@ from gieok.model.conversation import (
     Conversation,
     Cursor,
     Heard,
+    HeldWindow,
     Incident,
     Journalled,
     JournalStats,
-    Message,
     Reject,
     Run,
+    ScopeState,
     TalkMoved,
     TalkPlace,
     TranscriptEvent,
     Turn,
     Usage,
+    Window,
 )
 from gieok.model.memory import Document, Entry, Scope
 from gieok.ports.journal_rows import CopiedJournal
 from gieok.ports.relocation import Relocation
-
-
-class StoredSession(NamedTuple):
-    """A session in an agent's own database; `last_event` is the highest number of its events, -1 where it has none."""
-
-    id: str
-    key: str
-    last_event: int
-
-
-class TranscriptStore(Protocol):
-    """Reads transcripts that an agent keeps in a database rather than in files. Never writes to it.
-
-    Raises TranscriptUnreadable, MissingExtra.
-    """
-
-    def sessions(self) -> list[StoredSession]:
-        """Return every session, sorted by id."""
-
-    def events(self, session: str, after: int, limit: int) -> list[tuple[int, str]]:
-        """Return up to `limit` events numbered above `after` in order, each as the JSON line of a transcript file."""
-
-    def close(self) -> None:
-        """Close the database."""
 
 
 class Journal(Protocol):
@@ -70,8 +48,8 @@ class Journal(Protocol):
         whose id and text are known is not added again; one with a known id and another text retracts the versions before.
         """
 
-    def say(self, scope: Scope, messages: Sequence[Message]) -> None:
-        """Add messages that come from no transcript; one that is known is treated as `append` does."""
+    def say(self, scope: Scope, events: Sequence[TranscriptEvent]) -> None:
+        """Add messages that come from no transcript, or take such back; one that is known is treated as `append` does."""
 
     def cursors(self) -> list[Cursor]:
         """Return the cursor of every transcript."""
@@ -170,6 +148,19 @@ class Positions(Protocol):
     def position(self, scope: Scope, reader: str) -> int:
         """Return the sequence number up to which messages are distilled; 0 at first."""
 
+    def state(self, scope: Scope, reader: str, held: HeldWindow | None = None) -> ScopeState:
+        """Return what a turn needs of a scope in one snapshot; its window is that of `window`."""
+
+    def skip(self, scope: Scope, reader: str, expected: int, end: int) -> bool:
+        """Move the position of a reader that buffers nothing over messages of which nothing is made; False as `commit`."""
+
+    def window(self, scope: Scope, reader: str, held: HeldWindow | None = None) -> Window:
+        """Return the messages that hold behind the reader's position, in one snapshot.
+
+        Of a window that the caller holds and that still stands, only what came since: it stands while neither position nor
+        any message of the scope changed, and its last message is there.
+        """
+
     def chunks(self, scope: Scope, reader: str) -> list[BufferedSpan]:
         """Return the buffered chunks in order."""
 
@@ -199,6 +190,12 @@ class Outbox(Protocol):
 
     def delivered(self, ids: Sequence[int]) -> None:
         """Say that the store has got these."""
+
+    def hand_out(self, scope: Scope, take: Callable[[Sequence[Entry | str]], None], limit: int) -> int:
+        """Give what waits of one scope to `take`, in order, and strike it off; return how much that was.
+
+        Meanwhile nobody else hands out of this scope, nor holds the lock `deliver`. What `take` raises leaves all waiting.
+        """
 
 
 class RunHistory(Protocol):

@@ -1,6 +1,8 @@
 """Embedders and language models."""
 
-from collections.abc import Sequence
+from collections.abc import Generator as Produced
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple, Protocol, runtime_checkable
 
 #: One unit vector of `Embedder.dimension` float32 values, little-endian, as raw bytes.
@@ -126,3 +128,45 @@ class Generator(Protocol):
 
     def generate(self, prompt: Prompt) -> Generated:
         """Return the answer. Raises GeneratorFailed, which says whether another try may help."""
+
+
+class ChatMessage(NamedTuple):
+    """A message of a chat as a model is given it. `role`: system, user or assistant."""
+
+    role: str
+    text: str
+
+
+class Sampling(NamedTuple):
+    """How a reply is made. `temperature` is None, and `max_tokens` 0, where the model's own holds.
+
+    `more` has what else the caller asked for, named as in OpenAI's protocol (`top_p`, `seed` …); a model takes what it knows.
+    """
+
+    temperature: float | None = None
+    max_tokens: int = 0
+    stop: tuple[str, ...] = ()
+    more: Mapping[str, object] = MappingProxyType({})
+
+
+class ReplyPart(NamedTuple):
+    """A piece of a reply. The last one has no text: how it ended (`stop`, `length`, …), and what the model says it counted."""
+
+    text: str = ""
+    finish: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+#: A reply as it is made. Closing it ends the connection to the model.
+ReplyParts = Produced[ReplyPart, None, None]
+
+
+class ChatModel(Protocol):
+    """A language model that talks. One try; safe to use from several threads."""
+
+    #: As `Generator.model`.
+    model: str
+
+    def stream(self, messages: Sequence[ChatMessage], sampling: Sampling) -> ReplyParts:
+        """Yield a reply piece by piece. Raises GeneratorFailed, at any piece."""

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gieok import __version__, places
 from gieok.agents.table import EVENTS, HOOKED
@@ -47,7 +47,19 @@ _GLOBAL = (
 
 
 #: What a group of several commands is for; a group of one says what that does.
-_GROUPS = {
+GROUPS = {
+    "code": Words(
+        "Project intelligence: what is where, what breaks if this changes",
+        "프로젝트 이해: 무엇이 어디 있고, 바꾸면 무엇이 깨지는지",
+    ),
+    "character": Words(
+        "Characters that remember their user: make, import, talk, points, keys",
+        "사용자를 기억하는 캐릭터: 만들기, 가져오기, 대화, 포인트, 키",
+    ),
+    "observe": Words(
+        "The sidecar: what agents' transcripts say, distilled", "사이드카: 에이전트 대화에서 추려 낸 기억"
+    ),
+    "config": Words("Settings: what is in force and why; change one", "설정: 지금 값과 그 출처, 하나 바꾸기"),
     "encryption": Words("Encryption at rest of archives and backups", "보관한 기억과 백업의 암호화"),
     "backup": Words("Backups of the home: make, check, restore them", "홈의 백업: 만들기, 확인, 복원"),
     "archive": Words(
@@ -62,11 +74,34 @@ _GROUPS = {
 }
 #: What a group does where no command of it is named: group → command.
 DEFAULTS = {"archive": "status", "backup": "create", "encryption": "status"}
-#: Commands that are no operation but another surface: name → what it does, and the module whose `main` runs it.
+
+
+class Server(NamedTuple):
+    """A command that is no operation but another surface: what it does, and the module whose `main` runs it.
+
+    `flags` stand for settings: flag, setting, its words. `main` gets them (setting → text) and the language.
+    """
+
+    doc: Words
+    module: str
+    flags: tuple[tuple[str, str, Words], ...] = ()
+
+
 SERVERS = {
-    "mcp": (Words("Serve the memory tools to an agent (MCP over stdio)", "에이전트에 기억 도구를 제공합니다 (MCP, stdio)"),
-            "gieok.surfaces.mcp"),
-}  # fmt: skip
+    "mcp": Server(
+        Words("Serve the memory tools to an agent (MCP over stdio)", "에이전트에 기억 도구를 제공합니다 (MCP, stdio)"),
+        "gieok.surfaces.mcp",
+    ),
+    "serve": Server(
+        Words("Serve characters that remember, over HTTP", "기억하는 캐릭터를 HTTP로 제공합니다"),
+        "gieok.surfaces.http.serve",
+        (
+            ("--host", "serve.host", Words("address to listen on", "들을 주소")),
+            ("--port", "serve.port", Words("port; 0: any that is free", "포트; 0: 비어 있는 것")),
+            ("--lang", "lang", Words("language of what you read: en or ko", "화면의 언어: en 또는 ko")),
+        ),
+    ),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -100,14 +135,27 @@ def _completed(arguments: Sequence[str]) -> list[str]:
     group, *more = arguments or ("",)
     if group == "help":
         return [*more, "--help"]
+    if group.startswith("-") and group not in ("-h", "--help", "-V", "--version"):
+        return _behind(arguments)
     is_bare = group in DEFAULTS and (not more or (more[0].startswith("-") and more[0] not in ("-h", "--help")))
     return [group, DEFAULTS[group], *more] if is_bare else list(arguments)
 
 
-def _serve(module: str, parsed: argparse.Namespace, lang: str) -> int:
+def _behind(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with the options in front of the command behind it, where argparse looks for them."""
+    front, rest = list[str](), list(arguments)
+    while rest and rest[0].startswith("-"):
+        front.append(rest.pop(0))
+        if front[-1] in {flag for flag, *_ in _GLOBAL} and rest:
+            front.append(rest.pop(0))
+    return [*_completed(rest), *front] if rest else front
+
+
+def _serve(server: Server, parsed: argparse.Namespace, lang: str) -> int:
     """Run another surface."""
-    del parsed, lang
-    status: int = import_module(module).main()
+    given = {name: text for _, name, _ in server.flags if (text := getattr(parsed, name)) is not None}
+    main = import_module(server.module).main
+    status: int = main(given, lang) if server.flags else main()
     return status
 
 
@@ -283,13 +331,15 @@ def _parser(lang: str, names: Sequence[str]) -> _Parser:
         if Surface.CLI in found.surfaces:
             group, _, name = found.name.rpartition(" ")
             if group and group not in groups:
-                inner = commands.add_parser(group, help=_GROUPS.get(group, found.doc).say(lang))
+                inner = commands.add_parser(group, help=GROUPS.get(group, found.doc).say(lang))
                 groups[group] = inner.add_subparsers(required=True, metavar="COMMAND")
                 _add_events(groups[group], group, lang)
             _add_command(groups[group] if group else commands, name, found, lang)
-    for name, (doc, module) in SERVERS.items():
-        server = commands.add_parser(name, help=doc.say(lang), description=doc.say(lang))
-        server.set_defaults(run=partial(_serve, module), json=False)
+    for name, server in SERVERS.items():
+        added = commands.add_parser(name, help=server.doc.say(lang), description=server.doc.say(lang))
+        for flag, setting, words in server.flags:
+            added.add_argument(flag, dest=setting, help=words.say(lang), metavar=flag[2:].upper())
+        added.set_defaults(run=partial(_serve, server), json=False)
     return parser
 
 

@@ -1,6 +1,7 @@
 """Loopback server that speaks the protocols of model providers, with scripted answers."""
 
 import json
+import re
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,14 +17,20 @@ class Cut(str):
     __slots__ = ()
 
 
+class Broken(str):
+    """An answer that is streamed and breaks off before its end."""
+
+    __slots__ = ()
+
+
 Answer = str | tuple[int, bytes] | None
 
 
 class ModelServer(ThreadingHTTPServer):
     """Answers each request with the next of `script`; the last one stays.
 
-    An answer is a text, a status with a body, None (the connection is closed without a word), or a function of the request's
-    body that gives one of these.
+    An answer is a text (streamed word by word), a status with a body, None (the connection is closed without a word), or a
+    function of the request's body that gives one of these.
     """
 
     daemon_threads = True
@@ -34,6 +41,9 @@ class ModelServer(ThreadingHTTPServer):
         self.requests: list[tuple[str, dict[str, Any]]] = []
         self.headers: list[dict[str, str]] = []
         threading.Thread(target=self.serve_forever, daemon=True, kwargs={"poll_interval": 0.01}).start()
+
+    def handle_error(self, *_: object) -> None:
+        """Say nothing where a client left in the middle of an answer."""
 
     @property
     def url(self) -> str:
@@ -73,8 +83,15 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         elif isinstance(answer, tuple):
             self._send(*answer)
+        elif self.path.endswith("/api/chat") and body.get("stream"):
+            lines = [{"message": {"role": "assistant", "content": word}, "done": False} for word in _words(answer)]
+            kept = (
+                lines[:1] if isinstance(answer, Broken) else [*lines, {**_ollama(answer), "message": {"content": ""}}]
+            )
+            self._send(200, "".join(f"{json.dumps(line)}\n" for line in kept).encode(), "application/x-ndjson")
         elif events := _stream(self.path, body, answer):
-            self._send(200, "".join(map(_event, events)).encode(), "text/event-stream")
+            kept = events[: len(events) // 2] if isinstance(answer, Broken) else events
+            self._send(200, "".join(map(_event, kept)).encode(), "text/event-stream")
         elif self.path.endswith("/api/chat"):
             self._send(200, json.dumps(_ollama(answer)).encode())
         elif "/messages" in self.path:
@@ -95,7 +112,15 @@ class _Handler(BaseHTTPRequestHandler):
 def _stream(path: str, body: dict[str, Any], answer: str) -> list[dict[str, Any]]:
     """Return the events of an answer where the request asks for a stream; none where it does not."""
     if "streamGenerateContent" in path:
-        return [_gemini(answer)]
+        *words, last = _words(answer)
+        end = _gemini(type(answer)(last) if isinstance(answer, Cut) else last)
+        return [
+            *(
+                {"candidates": [{"content": {"role": "model", "parts": [{"text": word}]}, "index": 0}]}
+                for word in words
+            ),
+            end,
+        ]
     if not body.get("stream"):
         return []
     if "/messages" in path:
@@ -114,9 +139,16 @@ def _chunks(text: str) -> list[dict[str, Any]]:
     whole = _openai(text)
     chunk = {**whole, "object": "chat.completion.chunk"}
     del chunk["usage"]
-    delta = {"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": None}
+    deltas = [
+        {"index": 0, "delta": {"role": "assistant", "content": word}, "finish_reason": None} for word in _words(text)
+    ]
     end = {"index": 0, "delta": {}, "finish_reason": whole["choices"][0]["finish_reason"]}
-    return [{**chunk, "choices": [delta]}, {**chunk, "choices": [end], "usage": whole["usage"]}]
+    return [*({**chunk, "choices": [delta]} for delta in deltas), {**chunk, "choices": [end], "usage": whole["usage"]}]
+
+
+def _words(text: str) -> list[str]:
+    """Return what one event each carries."""
+    return re.findall(r"\S+\s*|\s+", text) or [""]
 
 
 def _responses(text: str) -> list[dict[str, Any]]:
@@ -163,7 +195,10 @@ def _anthropic(text: str) -> list[dict[str, Any]]:
     return [
         {"type": "message_start", "message": message},
         {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}},
+        *(
+            {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": word}}
+            for word in _words(text)
+        ),
         {"type": "content_block_stop", "index": 0},
         {"type": "message_delta", "delta": end, "usage": {"output_tokens": 7}},
         {"type": "message_stop"},

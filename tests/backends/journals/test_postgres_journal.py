@@ -1,17 +1,16 @@
 """The PostgreSQL journal keeps the contract on a real server, and many processes may write to it."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from threading import Thread
-from typing import Any
 
 import psycopg
 import pytest
+from plans import Explained, catalogue
 
 from gieok.backends.journals.postgres import schema
 from gieok.backends.journals.postgres.journal import PostgresJournal
-from gieok.backends.journals.postgres.server import Statements, scope_number
+from gieok.backends.postgres.numbers import scope_number
 from gieok.errors import StoreUnreachable
 from gieok.model.archive import Move
 from gieok.model.conversation import BufferedSpan, Cursor, Heard, Retraction, Usage
@@ -89,77 +88,19 @@ def test_text_that_postgresql_refuses_comes_back_as_it_was(journal: PostgresJour
     assert journal.rewrite(lambda text: text.replace("결제", "")) == 2
 
 
-_TABLES = """
-SELECT c.relname, c.relkind, pg_get_partkeydef(c.oid) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname = %s AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-"""
-_KEYS = """
-SELECT t.relname, a.attname FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid
-JOIN pg_namespace n ON n.oid = t.relnamespace JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = i.indkey[0]
-WHERE n.nspname = %s AND i.indisunique AND t.relkind = 'p'
-"""
-_TIED = """
-SELECT conname FROM pg_constraint WHERE contype = 'f' AND connamespace = %(schema)s::regnamespace
-UNION ALL SELECT tgname FROM pg_trigger JOIN pg_class c ON c.oid = tgrelid
-WHERE NOT tgisinternal AND relnamespace = %(schema)s::regnamespace
-"""
-
-
 def test_what_grows_with_users_is_keyed_by_scope_and_tied_to_nothing(make_database: Callable[[], str]) -> None:
-    with psycopg.connect(make_database()) as db:
-        tables = {name: (kind, by) for name, kind, by in db.execute(_TABLES, (schema.NAME,))}
-        keys = db.execute(_KEYS, (schema.NAME,)).fetchall()
-        tied = db.execute(_TIED, {"schema": schema.NAME}).fetchall()
+    tables, keys, tied = catalogue(make_database(), schema.NAME)
     whole = {"usage", "incidents", "migrations"}
-    assert {name for name, (kind, _) in tables.items() if kind in {b"r", "r"}} == whole
-    assert {by for name, (_, by) in tables.items() if name not in whole | {"scopes"}} == {"HASH (scope_id)"}
-    assert tables["scopes"][1] == "HASH (id)"
+    assert {name for name, by in tables.items() if not by} == whole
+    assert {by for name, by in tables.items() if name not in whole | {"scopes"}} == {"HASH (scope_id)"}
+    assert tables["scopes"] == "HASH (id)"
     assert {name for name, _ in keys} == tables.keys() - whole
     assert {first for name, first in keys if name != "scopes"} == {"scope_id"}
     assert tied == []
 
 
-class _Explained(PostgresJournal):
-    """Asks for the plan of each statement before it runs it."""
-
-    @contextmanager
-    def _reading(self) -> Iterator[Statements]:
-        with self._connections.reading() as db:
-            yield _Explaining(db, self.plans)
-
-    @contextmanager
-    def _writing(self) -> Iterator[Statements]:
-        with self._connections.writing() as db:
-            yield _Explaining(db, self.plans)
-
-    def __init__(self, url: str) -> None:
-        super().__init__(url)
-        self.plans: list[tuple[str, set[str]]] = []
-
-
-class _Explaining(Statements):
-    def __init__(self, db: psycopg.Connection, plans: list[tuple[str, set[str]]]) -> None:
-        super().__init__(db)
-        self._plans = plans
-
-    def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
-        if sql.split(maxsplit=1)[0] in ("SELECT", "INSERT", "UPDATE", "DELETE") and not sql.startswith("SELECT pg_"):
-            ((plan,),) = super().execute(f"EXPLAIN (FORMAT JSON) {sql}", values).fetchall()
-            self._plans.append((sql, set(_relations(plan))))
-        return super().execute(sql, values)
-
-    def executemany(self, sql: str, values: Any) -> None:
-        for row in values:
-            self.execute(sql, row)
-
-
-def _relations(plan: Any) -> Iterator[str]:
-    """Yield the tables that a plan reads."""
-    for part in plan if isinstance(plan, list) else plan.values():
-        if isinstance(part, list | dict):
-            yield from _relations(part)
-    if isinstance(plan, dict) and plan.get("Node Type") != "ModifyTable" and "Relation Name" in plan:
-        yield plan["Relation Name"]
+class _Explained(Explained, PostgresJournal):
+    pass
 
 
 def test_every_statement_of_a_turn_looks_into_one_partition(make_database: Callable[[], str]) -> None:
@@ -192,15 +133,9 @@ def test_every_statement_of_a_turn_looks_into_one_partition(make_database: Calla
     journal.charge(AT.date(), "reply", Usage(1))
     journal.keep("character:mina", {"a": "b"})
     journal.kept("character:mina")
-    spread = [(sql, sorted(tables)) for sql, tables in journal.plans if len(_partitions(tables)) > 1]
     assert len(journal.plans) > 60
-    assert spread == []
+    assert journal.spread() == []
     journal.close()
-
-
-def _partitions(tables: set[str]) -> set[str]:
-    """Return the numbers of partitions."""
-    return {table.rpartition("_")[2] for table in tables if table.rpartition("_")[2].isdigit()}
 
 
 def test_scopes_of_one_number_never_see_each_other(journal: PostgresJournal, make_database: Callable[[], str]) -> None:

@@ -218,6 +218,7 @@ def test_a_servers_own_limits_are_named(
 ) -> None:
     store.put(corpus(62, 30))
     db.execute(f"ALTER DATABASE {db.info.dbname} SET {setting}")
+    store.close()  # what holds for a database is asked for by a new connection
     fresh = PostgresStore(url)
     with pytest.raises(StoreError, match=told):
         fresh.put(corpus(63, 300))
@@ -279,7 +280,12 @@ def test_too_many_connections_are_named_as_busy(url: str, db: psycopg.Connection
 
 
 def test_without_an_address_nothing_is_guessed() -> None:
-    opening = Opening(home(), home(), {"database.url": "", "store.timeout_s": "5"}.__getitem__, lambda name: "")
+    opening = Opening(
+        home(),
+        home(),
+        {"database.url": "", "database.connections": "2", "store.timeout_s": "5"}.__getitem__,
+        lambda name: "",
+    )
     with pytest.raises(BadConfig, match=r"database\.url"):
         PostgresStore.open(opening)
     assert PostgresStore.open(opening._replace(secret={"PGHOST": "h"}.get)).location  # libpq's own

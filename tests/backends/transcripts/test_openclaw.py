@@ -5,7 +5,7 @@ import pytest
 
 from gieok.backends.transcripts.openclaw import OpenClawDatabase
 from gieok.errors import TranscriptUnreadable
-from gieok.ports.journal import StoredSession
+from gieok.ports.transcripts import StoredSession
 
 apsw = pytest.importorskip("apsw")
 zstandard = pytest.importorskip("zstandard")

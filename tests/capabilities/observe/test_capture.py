@@ -14,7 +14,7 @@ from gieok.capabilities.observe.capture import Capture, capture_database
 from gieok.errors import MissingExtra
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Scope
-from gieok.ports.journal import StoredSession, TranscriptStore
+from gieok.ports.transcripts import StoredSession, TranscriptStore
 from gieok.text.echo import MARKER
 
 _SCOPE = Scope("agent:main")

@@ -2,11 +2,11 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
-from gieok.capabilities.observe.degenerate import is_degenerate
 from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority, dump, load
 from gieok.capabilities.observe.parse import SourceText, parse
 from gieok.errors import DegenerateOutput
 from gieok.model.conversation import Journalled, Message, Role
+from gieok.text.degenerate import is_degenerate
 
 _SEOUL = timezone(timedelta(hours=9))
 _AT = datetime(2026, 11, 21, 5, 30, tzinfo=UTC)

@@ -1,27 +1,35 @@
 """`gieok journal switch`: from SQLite to a real PostgreSQL and back, killed, refused."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from gieok.app import open_context
+from gieok.backends.accounts.postgres import NAMES, PostgresAccounts
+from gieok.backends.accounts.sqlite import SqliteAccounts
 from gieok.backends.journals.postgres.journal import PostgresJournal
 from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.engine.journal_copy import copy, differences
 from gieok.errors import BadRequest
+from gieok.model.accounts import Account, IssuedKey, KeyRole, Posting, StoredCharacter
 from gieok.model.archive import Move, Place
 from gieok.model.conversation import BufferedSpan, Incident, JournalRow, Reject, Retraction, Usage
 from gieok.model.memory import Scope, Tier
 from gieok.ops import operation
 from gieok.ops.home.journal_switch import JournalSwitchRequest, JournalSwitchResult
 from gieok.ops.operation import Style
+from gieok.ports.accounts import Accounts
 from gieok.ports.journal import FullJournal
 from gieok.testing.contracts.archived import lives
 from gieok.testing.contracts.journal import add, held
 from gieok.testing.contracts.positions import run
 from gieok.testing.samples import AT, EVERYTHING, HOME, OTHER, entry, said
+
+USER = Scope("user:min")
 
 
 def _fill(journal: FullJournal) -> None:
@@ -41,6 +49,63 @@ def _fill(journal: FullJournal) -> None:
     journal.charge(AT.date(), "observer", Usage(1, 2, 3, 4, 0.5, 0.25))
     journal.raise_incident(Incident("observer", "down", AT, 1, AT + timedelta(minutes=1)))
     journal.identity()
+
+
+def _fill_accounts(accounts: Accounts) -> None:
+    """Put a row into every table, for two users and the service."""
+    for user in ("min", "jun"):
+        accounts.keep_account(Account(user, "Asia/Seoul", "ko", f"{user}@example.com", AT, AT, "reminded", AT))
+        accounts.check_in(user, AT.date(), 10, AT)
+        accounts.post(user, Posting("slots", -1, "buy\0", "결제", "mina", 3), AT)
+        accounts.hold(user, 1, "reply", AT, "mina/1")
+        accounts.keep_key(IssuedKey(user, "k", "hash", KeyRole.USER, "phone", AT, AT))
+    accounts.keep_character(StoredCharacter("", "mina", "미나", "{}", AT, AT, "m", b"\0\xff", "image/png"), is_new=True)
+
+
+def test_accounts_are_copied_and_back_and_go_on(tmp_path: Path, make_database: Callable[[], str]) -> None:
+    here, there = SqliteAccounts(tmp_path / "accounts.sqlite"), PostgresAccounts(make_database())
+    _fill_accounts(here)
+    assert {row.table for scope in (USER, None) for row in here.copied_rows(scope)} == set(NAMES)
+    there.post("gone", Posting("credit", 1, "r"), AT)
+    with pytest.raises(BadRequest, match="user:gone"):
+        copy(here, there, what="list of accounts")
+    assert copy(here, there, replace=True).scopes == 2
+    assert (copy(here, there).copied, there.check(), there.users("", 9)) == (0, [], ["jun", "min"])
+    posted = there.settle("min", "reply", Posting("reply", -1, "reply"), AT)
+    assert posted
+    assert (posted.entry.number, posted.entry.balance) == (3, 8)
+    back = SqliteAccounts(tmp_path / "back.sqlite")
+    copy(there, back)
+    assert (differences(there, back), back.ledger("min", 0, 9)) == ([], there.ledger("min", 0, 9))
+    for accounts in (here, there, back):
+        accounts.close()
+
+
+class _KilledAccounts(PostgresAccounts):
+    """As `_Killed`."""
+
+    taken = 0
+
+    def take_rows(self, scope: Scope | None, rows: Iterable[JournalRow]) -> None:
+        super().take_rows(scope, [*rows] if not self.taken else _until_killed(rows))
+        self.taken += 1
+
+
+def _until_killed(rows: Iterable[JournalRow]) -> Iterator[JournalRow]:
+    yield from rows
+    raise KeyboardInterrupt
+
+
+def test_a_copy_of_accounts_that_was_killed_goes_on(tmp_path: Path, make_database: Callable[[], str]) -> None:
+    url = make_database()
+    here, dying, there = SqliteAccounts(tmp_path / "a.sqlite"), _KilledAccounts(url), PostgresAccounts(url)
+    _fill_accounts(here)
+    with pytest.raises(KeyboardInterrupt):
+        copy(here, dying)
+    assert len(differences(here, there)) == 2
+    assert copy(here, there).copied == 2
+    for accounts in (here, dying, there):
+        accounts.close()
 
 
 @pytest.fixture
@@ -137,13 +202,18 @@ def test_the_command_changes_the_setting_once_both_are_equal(
     journal = SqliteJournal(home / "journal.sqlite")
     _fill(journal)
     journal.close()
+    with closing(SqliteAccounts(home / "accounts.sqlite")) as accounts:
+        _fill_accounts(accounts)
     assert not switch("postgres", dry_run=True).done
     moved = switch("postgres")
-    assert (moved.scopes, moved.location.partition("://")[0]) == (2, "postgresql")
+    assert (moved.scopes, moved.users, moved.location.partition("://")[0]) == (2, 2, "postgresql")
+    with closing(PostgresAccounts(os.environ["GIEOK_DATABASE_URL"])) as accounts:
+        assert (accounts.balance("min"), accounts.characters("", 0, 9)[0], accounts.check()) == (8, 1, [])
     assert (home / "config.yaml").read_text() == "journal: postgres\n"
     words = operation("journal switch").present(moved, Style("en", colour=False))
     assert "compared and equal" in words
     with pytest.raises(BadRequest, match="no journal to switch to"):
         switch("postgres")
-    assert switch("sqlite").copied == 0
+    back = switch("sqlite")
+    assert (back.copied, back.users) == (0, 2)
     assert (home / "config.yaml").read_text() == "journal: sqlite\n"

@@ -128,12 +128,12 @@ def test_interrupted_at_any_moment_the_old_store_is_in_use_and_a_second_run_goes
         if line == moment:
             raise _Killed
 
-    def never(name: str) -> None:
+    def never(setting: str, name: str) -> None:
         raise _Killed
 
     broken = replace(contexts(), say=interrupt)
     with pytest.raises(_Killed):
-        _switch(using(broken, "admin", choose_store=never) if moment == "choose" else broken, "postgres")
+        _switch(using(broken, "admin", choose=never) if moment == "choose" else broken, "postgres")
     assert contexts().memory.store_name == "sqlite"
     assert _search(contexts(), "고양이").found
     assert _switch(contexts(), "postgres").documents == 30

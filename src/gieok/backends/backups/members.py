@@ -28,9 +28,14 @@ _BUSY_S = 30.0
 
 
 def databases(home: Path) -> list[Path]:
-    """Return the SQLite files of a home, the journal last: whatever a store holds, the journal then knows."""
+    """Return the SQLite files of a home, the journal last: whatever a store holds or was charged, the journal then knows."""
     found = sorted(file for file in home.glob("*.sqlite") if file.is_file() and not file.is_symlink())
     return sorted(found, key=lambda file: file.name == "journal.sqlite")
+
+
+def what(file: Path) -> str:
+    """Return what a database is; a store alone can be made again."""
+    return {"journal.sqlite": "journal", "accounts.sqlite": "file of accounts"}.get(file.name, "store")
 
 
 def check(file: Path, what: str) -> None:

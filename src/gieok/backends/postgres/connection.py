@@ -1,11 +1,12 @@
-"""Connections, transactions, and the meaning of a server's errors. One connection per thread, opened on first use."""
+"""Transactions on a server, on connections that a process shares, and the meaning of a server's errors."""
 
 import math
 import socket
 import threading
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from typing import NamedTuple
 
 import psycopg
@@ -13,6 +14,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from gieok.backends.opening import Opening
 from gieok.backends.postgres.locks import Locks
+from gieok.backends.postgres.pool import MOST, PoolKey, bound, shared
 from gieok.backends.postgres.tables import Tables
 from gieok.backends.postgres.watchdog import Watchdog
 from gieok.errors import (
@@ -86,6 +88,7 @@ def configured(opening: Opening, setting: str) -> tuple[str, str, float]:
     url = opening.setting("database.url")
     if not url and not any(map(opening.secret, _LIBPQ)):
         raise BadConfig(f"`{setting}` needs `database.url`", hint="such as postgresql://me@localhost/memory")
+    bound(url, int(opening.setting("database.connections") or MOST))
     return url, opening.secret("PGPASSWORD"), float(opening.setting("store.timeout_s"))
 
 
@@ -96,7 +99,7 @@ _WATCHDOG = Watchdog()
 
 
 class Connections:
-    """One connection for each thread that uses the tables; a connection that broke is replaced when it is next asked for.
+    """Transactions on tables. The connections are of the pool of the address, which others use too; a broken one is replaced.
 
     `path` is the schema in which statements find their tables; '': names are qualified. It is set for a transaction, because a
     pooler may hand the next one another connection.
@@ -116,15 +119,16 @@ class Connections:
         self._in_path = f"; SET LOCAL search_path = {path}" if path else ""
         self._lock_timeout_ms = lock_timeout_ms
         self._timeout_s = timeout_s
-        self._open: dict[threading.Thread, psycopg.Connection] = {}
-        self._locks = Locks(self._connect)
-        self._lock = threading.Lock()
-        weakref.finalize(self, _close, self._open)
+        key = PoolKey(address.conninfo, address.password, timeout_s)
+        self._pool = shared(key, partial(_connect, address, timeout_s), address.location)
+        #: The connections by which the tables were seen to be as this release reads them.
+        self._ready: weakref.WeakSet[psycopg.Connection] = weakref.WeakSet()
+        self._locks = Locks(self._connected)
 
     @contextmanager
     def answering(self) -> Iterator[psycopg.Connection]:
         """As `reading`, for what a person waits for. Raises StoreBusy or StoreUnreachable after the timeout."""
-        with self._transaction(f"{_READ}; {self._bounds()}") as db, self._deadline(db):
+        with self._transaction(f"{_READ}; {self._bounds()}", self._timeout_s) as db, self._deadline(db):
             yield db
 
     @contextmanager
@@ -142,13 +146,13 @@ class Connections:
     @contextmanager
     def autocommit(self) -> Iterator[psycopg.Connection]:
         """Each statement for itself, which VACUUM needs."""
-        with self._translated():
-            yield self._connection()
+        self._pool.users.add(self)
+        with self._translated(), self._pool.taken(self._writers_wait_s, self._make_ready) as db:
+            yield db
 
     def close(self) -> None:
-        """Close the connections of every thread."""
-        with self._lock:
-            _close(self._open)
+        """Close the connections, unless others of this process use the address."""
+        self._pool.leave(self)
         self._locks.close()
 
     @contextmanager
@@ -162,10 +166,19 @@ class Connections:
             if lock is not None:
                 self._locks.release(lock)
 
+    @property
+    def _writers_wait_s(self) -> float:
+        return max(self._lock_timeout_ms / 1000, self._timeout_s)
+
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[psycopg.Connection]:
-        with self._translated():
-            db = self._begun(begin + self._in_path)
+    def _transaction(self, begin: str, wait_s: float | None = None) -> Iterator[psycopg.Connection]:
+        def begun(db: psycopg.Connection) -> None:
+            self._make_ready(db)
+            with self._deadline(db):
+                db.execute(begin + self._in_path)
+
+        self._pool.users.add(self)
+        with self._translated(), self._pool.taken(wait_s or self._writers_wait_s, begun) as db:
             try:
                 yield db
                 db.execute("COMMIT")
@@ -180,80 +193,37 @@ class Connections:
         # A little less for a lock, so that the error names the lock.
         return f"SET LOCAL statement_timeout = {most_ms:.0f}; SET LOCAL lock_timeout = {0.9 * most_ms:.0f}"
 
-    @contextmanager
-    def _deadline(self, db: psycopg.Connection) -> Iterator[None]:
+    def _deadline(self, db: psycopg.Connection) -> AbstractContextManager[None]:
         """Close the connection where the server is silent for too long. Raises StoreUnreachable."""
-        late = threading.Event()
-        # A duplicate: its number cannot become another file's meanwhile. The family does not matter to `shutdown`.
-        line = socket.fromfd(db.fileno(), socket.AF_INET, socket.SOCK_STREAM)
+        return _deadline(db, self._timeout_s, self._address.location)
 
-        def hang_up() -> None:
-            late.set()
-            with suppress(OSError):
-                line.shutdown(socket.SHUT_RDWR)
-
+    def _connected(self) -> psycopg.Connection:
+        """Return a connection of the caller's own."""
+        db = _connect(self._address, self._timeout_s)
         try:
-            with _WATCHDOG.watching(self._timeout_s + _GRACE_S, hang_up):
-                yield
-        except psycopg.Error:
-            if late.is_set():
-                said = f"no answer within {self._timeout_s:g} s"
-                raise StoreUnreachable(
-                    f"postgres unreachable: {self._address.location}: {said}", hint=_way_in("")
-                ) from None
-            raise
-        finally:
-            line.close()
-
-    def _begun(self, begin: str) -> psycopg.Connection:
-        db = self._connection()
-        try:
-            with self._deadline(db):
-                db.execute(begin)
-        except psycopg.OperationalError:
-            if not db.closed:
-                raise
-            db = self._connection()  # it was idle, and the server or a pooler hung up
-            db.execute(begin)
-        return db
-
-    def _connection(self) -> psycopg.Connection:
-        thread = threading.current_thread()
-        db = self._open.get(thread)
-        if db is None or db.closed:
-            db = self._connect()
-            with self._lock:
-                for dead in [t for t in self._open if not t.is_alive()]:
-                    self._open.pop(dead).close()
-                self._open[thread] = db
-        return db
-
-    def _connect(self) -> psycopg.Connection:
-        address = self._address
-        given = conninfo_to_dict(address.conninfo)
-        options = {
-            "application_name": "gieok", "connect_timeout": math.ceil(self._timeout_s), "password": address.password,
-        } | _KEEPALIVE  # fmt: skip
-        extra = {name: value for name, value in options.items() if value and name not in given}
-        # Nothing is prepared on the server: behind a pooler the next transaction may meet another one.
-        db = psycopg.connect(address.conninfo, autocommit=True, prepare_threshold=None, **extra)  # type: ignore[arg-type]
-        try:
-            with self._deadline(db):
-                db.execute(f"BEGIN; {self._bounds()}")
-                is_ready = self._tables.are_ready(db)
-                db.execute("COMMIT")
-            if not is_ready:
-                self._tables.migrate(db, address.location, self._lock_timeout_ms)
-            with self._deadline(db):
-                db.execute(f"BEGIN; {self._bounds()}")
-                is_stale = self._tables.verify(db, address.location)
-                db.execute("COMMIT")
-            if is_stale:
-                self._tables.renew(db)
+            self._make_ready(db)
         except BaseException:
             db.close()
             raise
         return db
+
+    def _make_ready(self, db: psycopg.Connection) -> None:
+        """Bring the tables to this release, once for a connection. Raises ShapeMismatch for those of a newer one."""
+        if db in self._ready:
+            return
+        with self._deadline(db):
+            db.execute(f"BEGIN; {self._bounds()}")
+            is_ready = self._tables.are_ready(db)
+            db.execute("COMMIT")
+        if not is_ready:
+            self._tables.migrate(db, self._address.location, self._lock_timeout_ms)
+        with self._deadline(db):
+            db.execute(f"BEGIN; {self._bounds()}")
+            is_stale = self._tables.verify(db, self._address.location)
+            db.execute("COMMIT")
+        if is_stale:
+            self._tables.renew(db)
+        self._ready.add(db)
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -264,6 +234,39 @@ class Connections:
         except UnicodeEncodeError as error:
             hint = "use a name without lone surrogates"
             raise BadRequest(f"{error.object!r} cannot be stored: it is not valid Unicode", hint=hint) from error
+
+
+def _connect(address: ServerAddress, timeout_s: float) -> psycopg.Connection:
+    given = conninfo_to_dict(address.conninfo)
+    options = {
+        "application_name": "gieok", "connect_timeout": math.ceil(timeout_s), "password": address.password,
+    } | _KEEPALIVE  # fmt: skip
+    extra = {name: value for name, value in options.items() if value and name not in given}
+    # Nothing is prepared on the server: behind a pooler the next transaction may meet another one.
+    return psycopg.connect(address.conninfo, autocommit=True, prepare_threshold=None, **extra)  # type: ignore[arg-type]
+
+
+@contextmanager
+def _deadline(db: psycopg.Connection, timeout_s: float, location: str) -> Iterator[None]:
+    late = threading.Event()
+    # A duplicate: its number cannot become another file's meanwhile. The family does not matter to `shutdown`.
+    line = socket.fromfd(db.fileno(), socket.AF_INET, socket.SOCK_STREAM)
+
+    def hang_up() -> None:
+        late.set()
+        with suppress(OSError):
+            line.shutdown(socket.SHUT_RDWR)
+
+    try:
+        with _WATCHDOG.watching(timeout_s + _GRACE_S, hang_up):
+            yield
+    except psycopg.Error:
+        if late.is_set():
+            said = f"no answer within {timeout_s:g} s"
+            raise StoreUnreachable(f"postgres unreachable: {location}: {said}", hint=_way_in("")) from None
+        raise
+    finally:
+        line.close()
 
 
 def _translate(error: psycopg.Error, address: ServerAddress) -> GieokError:
@@ -287,9 +290,3 @@ def _way_in(said: str) -> str:
     if "database" in said and "exist" in said:
         return "create it on the server: `createdb NAME`"
     return "check that the server runs, and database.url (`gieok config show`)"
-
-
-def _close(connections: dict[threading.Thread, psycopg.Connection]) -> None:
-    for connection in connections.values():
-        connection.close()
-    connections.clear()

@@ -61,7 +61,7 @@ def _take_alone(connection: sqlite3.Connection, file: Path) -> None:
 
 
 def _busy(file: Path) -> StoreBusy:
-    hint = "`gieok down`, and end sessions of agents that use `gieok mcp`; then again"
+    hint = "`gieok down`, and end `gieok serve` and sessions of agents that use `gieok mcp`; then again"
     return StoreBusy(f"another process has {str(file)!r} open", hint=hint)
 
 

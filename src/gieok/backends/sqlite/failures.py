@@ -26,6 +26,7 @@ _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _REPAIR = {
     "store": StoreCorrupt.hint,
     "code index": "run `gieok code init` in the project: it moves the file away and makes another",
+    "file of accounts": "it is not derived from anything: restore it from a backup (`gieok backup restore`)",
     "journal": "it is not derived from anything: restore it from a backup, or move it away to begin anew from the "
     "transcripts that are still on this disk (`gieok observe run --once`)",
 }
@@ -58,7 +59,7 @@ def _translate(error: Exception, file: Path, what: str) -> GieokError:
             hint=f"use the Python that wrote it, or {_REPAIR[what]}",
         )
     if code in _DAMAGED:
-        return StoreCorrupt(f"the {what} {str(file)!r} is damaged or not a database: {error}", hint=_REPAIR[what])
+        return StoreCorrupt(f"the {what} {str(file)!r} is damaged or not a database: {error}", hint=_REPAIR.get(what))
     if code == sqlite3.SQLITE_READONLY:
         return StoreReadOnly(f"{str(file)!r} cannot be written: it is read-only here")
     return StoreError(f"the {what} {str(file)!r} failed: {error}")

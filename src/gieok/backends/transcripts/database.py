@@ -7,7 +7,7 @@ from typing import Any
 
 from gieok.backends.sqlite import readonly
 from gieok.errors import MissingExtra, TranscriptUnreadable
-from gieok.ports.journal import StoredSession
+from gieok.ports.transcripts import StoredSession
 
 _BUSY_TIMEOUT_MS = 5_000
 

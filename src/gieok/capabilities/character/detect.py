@@ -83,6 +83,8 @@ class Finding(NamedTuple):
     #: It changes a plan that was told before: the one with this object, '' for any of its slot.
     is_change: bool = False
     replaces: str = ""
+    #: The model that found it; '' for rules.
+    by: str = ""
 
 
 class Detection(NamedTuple):

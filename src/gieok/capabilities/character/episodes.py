@@ -17,7 +17,8 @@ from gieok.text.language import language_of
 MOST_CHARS = {"ko": 200, "en": 400}
 #: The window is summarised from this share of the budget on, and this share of it goes: the oldest messages.
 _FULL, _OLDEST = 0.7, 0.5
-_TOPICS = 5
+#: Most topics of an episode.
+MOST_TOPICS = 5
 _MOST_SENTENCE = 70
 _LEAD = {"ko": "{who:이/가} 한 말: ", "en": "{who} said: "}
 _FEELINGS = (
@@ -32,7 +33,7 @@ _EMPTY = frozenset(
 
 
 class Due(NamedTuple):
-    """The end of the span to summarise, the number of its last message, and the messages."""
+    """The end of the span to summarise, the place of its last message, and the messages."""
 
     end: int
     messages: tuple[Journalled, ...]
@@ -50,8 +51,8 @@ def due(window: Sequence[Journalled], budget_tokens: int, full: float = _FULL, o
     for place, one in enumerate(window[:-2]):
         taken += one.message.tokens
         if taken >= oldest * tokens:
-            return Due(one.seq, tuple(window[: place + 1]))
-    return Due(window[-3].seq, tuple(window[:-2]))
+            return Due(one.place, tuple(window[: place + 1]))
+    return Due(window[-3].place, tuple(window[:-2]))
 
 
 def summarised(
@@ -76,7 +77,9 @@ def summarised(
     ]
     lead = filled(_LEAD[lang], who=who)
     text = lead + _fitted(rows, MOST_CHARS[lang] - len(lead))
-    topics = tuple(token for token, count in counts.most_common(_TOPICS * 3) if count > 1 and len(token) > 1)[:_TOPICS]
+    topics = tuple(token for token, count in counts.most_common(MOST_TOPICS * 3) if count > 1 and len(token) > 1)[
+        :MOST_TOPICS
+    ]
     emotion = _emotion(" ".join(message.text for message in said), lang)
     return Episode(text, span[0].message.at, span[-1].message.at, len(span), topics, emotion, tuple(ids))
 

@@ -55,7 +55,7 @@ def joined(found: Detection, held: Sequence[Fact], told: Told) -> Changes:
         _join(finding, known, told)
     for fact in found.dropped:
         if fact.key in known and known[fact.key].is_current:
-            known[fact.key] = replace(known[fact.key], until=told.at)
+            known[fact.key] = replace(known[fact.key], until=told.at, ended_by=told.message_id)
     changed = tuple(fact for key, fact in known.items() if before.get(key) != fact)
     return Changes(changed, tuple(fact for key, fact in before.items() if key not in known))
 
@@ -76,6 +76,8 @@ def made(finding: Finding, told: Told) -> Fact:
         message_ids=(told.message_id,),
         importance=row.importance,
         is_idea=finding.is_idea,
+        born=told.message_id,
+        by=finding.by,
     )
 
 
@@ -100,14 +102,18 @@ def _join(finding: Finding, known: dict[str, Fact], told: Told) -> None:
         return
     ended = [one for one in rivals if not fact.is_idea and _ends(one, fact, finding, told)]
     ended += [one for one in known.values() if _is_turned(one, fact) or _was_left(one, fact)]
+    if newer := [one for one in ended if one.is_current and one.at > fact.at]:
+        first = min(newer, key=lambda one: one.at)
+        known[fact.key] = replace(fact, until=first.at, replaced_by=first.key)  # an old log, read after what it led to
+        return
     for one in ended:
         if _is_slip(one, fact, told):
             del known[one.key]
-            fact = replace(
-                fact, at=one.at, mentions=one.mentions + 1, message_ids=(*one.message_ids, *fact.message_ids)
-            )
+            ids = (*one.message_ids, *fact.message_ids)
+            fact = replace(fact, at=one.at, mentions=len(ids), message_ids=ids, slips=(*fact.slips, one))
         else:
-            known[one.key] = replace(one, until=one.until or told.at, replaced_by=fact.key)
+            ended_by = one.ended_by or told.message_id
+            known[one.key] = replace(one, until=one.until or told.at, replaced_by=fact.key, ended_by=ended_by)
     known[fact.key] = fact
 
 
@@ -136,6 +142,8 @@ def _counted(fact: Fact, told: Told) -> Fact:
 
 def _is_repeat(old: Fact, new: Fact) -> bool:
     a, b = same_value(old.object), same_value(new.object)
+    if old.edits and b == same_value(old.said):
+        return True  # the user put it right: what they said before says nothing new
     if old.predicate in PLANS:
         return a == b or (bool(old.day) and old.day == new.day and len(b) <= len(a))
     is_part = b in a and (PREDICATES[old.predicate].is_single or len(b) > 1)

@@ -1,12 +1,13 @@
 """What a character remembers of a user: facts, ideas, moments and episodes, and the documents that hold them."""
 
 import hashlib
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gieok.model.memory import REPLACED_BY, Document, Entry, Passage, Provenance, Scope
 
@@ -15,7 +16,11 @@ PREFIX = "character:"
 FACT, IDEA, MOMENT, EPISODE = "fact", "idea", "moment", "episode"
 #: Subjects that are no third person's name.
 USER, CHARACTER = "user", "character"
+#: Metadata of what the user marked, however important it was without.
+IMPORTANT = "important"
 _HEX = 12
+#: What stands inside another document needs no scope.
+_ANY = Scope("any:any")
 #: What joins emotions and topics in metadata.
 _COMMA = ", "
 
@@ -48,6 +53,20 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:_HEX]
 
 
+def value_id(subject: str, predicate: str, value: str) -> str:
+    """Return what tells a value of a slot from others, without showing it."""
+    return digest(f"{subject}\0{predicate}\0{same_value(value)}")
+
+
+class Learned(NamedTuple):
+    """What a fact was before the user changed it."""
+
+    object: str
+    day: str
+    importance: float
+    is_important: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
     """One statement about the user, the character or somebody near them: subject, predicate, object.
@@ -55,6 +74,10 @@ class Fact:
     `at` is when it was said first, `until` when it held no more: `replaced_by` names what took its place, '' for nothing
     (`is_dropped`). `day` is the day of a plan, `2026-04-17`, '' for none. `subtype` names what the predicate leaves open
     ("cat"). `is_idea`: the user only thinks of it.
+
+    `born` is the message that stated this value, `ended_by` the one that ended it. `slips` were said wrong before, and put
+    right by this. `edits` are the user's own changes, by id, oldest first; `learned` is what was there before them. `by`
+    names the model that found it, '' for rules. With these, a fact can be taken back to any message before.
     """
 
     subject: str
@@ -72,17 +95,34 @@ class Fact:
     replaced_by: str = ""
     importance: float = 0.5
     is_idea: bool = False
+    born: str = ""
+    ended_by: str = ""
+    slips: tuple["Fact", ...] = ()
+    edits: tuple[str, ...] = ()
+    learned: "Learned | None" = None
+    by: str = ""
+    is_important: bool = False
 
     @property
     def key(self) -> str:
-        """Return the key of its document."""
-        what = digest(f"{same_value(self.object)}\0{self.at.isoformat()}")
+        """Return the key of its document, which an edit leaves as it is."""
+        what = digest(f"{same_value(self.said)}\0{self.born or self.at.isoformat()}")
         return f"{PREFIX}{self.kind}:{digest(self.subject)}:{self.predicate}:{what}"
 
     @property
     def kind(self) -> str:
         """Return the kind of its document."""
         return IDEA if self.is_idea else FACT
+
+    @property
+    def said(self) -> str:
+        """Return the object as it was found, whatever the user made of it."""
+        return self.learned.object if self.learned else self.object
+
+    @property
+    def value_id(self) -> str:
+        """Return what tells this value of this slot from others, without showing it."""
+        return value_id(self.subject, self.predicate, self.said)
 
     @property
     def slot(self) -> tuple[str, str]:
@@ -109,6 +149,10 @@ class Moment(NamedTuple):
     emotions: tuple[str, ...] = ()
     intensity: float = 0.5
     message_ids: tuple[str, ...] = ()
+    is_important: bool = False
+    #: The user's own changes, by id; `said` is the text before them.
+    edits: tuple[str, ...] = ()
+    said: str = ""
 
     @property
     def key(self) -> str:
@@ -117,7 +161,10 @@ class Moment(NamedTuple):
 
 
 class Episode(NamedTuple):
-    """The summary of a span of messages, from the first to the last of `message_ids`."""
+    """The summary of a span of messages, from the first to the last of `message_ids`.
+
+    `is_edited`: its text is the user's. `is_stale`: the user's text may quote what was taken back or deleted since.
+    """
 
     text: str
     start: datetime
@@ -126,6 +173,9 @@ class Episode(NamedTuple):
     topics: tuple[str, ...] = ()
     emotion: str = ""
     message_ids: tuple[str, ...] = ()
+    is_important: bool = False
+    is_edited: bool = False
+    is_stale: bool = False
 
     @property
     def key(self) -> str:
@@ -138,17 +188,20 @@ def fact_entry(scope: Scope, fact: Fact) -> Entry:
     metadata = {
         "subject": fact.subject, "predicate": fact.predicate, "object": fact.object, "type": fact.type,
         "subtype": fact.subtype, "confidence": f"{fact.confidence:.2f}", "mentions": str(fact.mentions), "day": fact.day,
-        REPLACED_BY: fact.replaced_by, "source": fact.source,
+        REPLACED_BY: fact.replaced_by, "source": fact.source, "born": fact.born, "ended_by": fact.ended_by, "by": fact.by,
+        "slips": json.dumps([_packed(one) for one in fact.slips], ensure_ascii=False) if fact.slips else "",
+        "edits": " ".join(fact.edits), "learned": json.dumps(fact.learned, ensure_ascii=False) if fact.learned else "",
+        IMPORTANT: _marked(fact.is_important, fact.importance),
     }  # fmt: skip
     text = f"{fact.object}. {fact.source}" if fact.source else fact.object
-    return _entry(
-        scope, fact.key, fact.kind, text, fact.at, metadata, fact.importance, fact.message_ids, until=fact.until
-    )
+    importance = 1.0 if fact.is_important else fact.importance
+    return _entry(scope, fact.key, fact.kind, text, fact.at, metadata, importance, fact.message_ids, until=fact.until)
 
 
 def fact_of(document: Document) -> Fact:
     """Return the fact that a document holds."""
     held = document.metadata
+    marked = held.get(IMPORTANT, "")
     return Fact(
         subject=held.get("subject", USER),
         predicate=held.get("predicate", ""),
@@ -163,17 +216,48 @@ def fact_of(document: Document) -> Fact:
         message_ids=_ids(document),
         until=document.valid_to,
         replaced_by=held.get(REPLACED_BY, ""),
-        importance=document.importance,
+        importance=float(marked) if marked else document.importance,
         is_idea=document.kind == IDEA,
+        born=held.get("born", ""),
+        ended_by=held.get("ended_by", ""),
+        slips=tuple(_unpacked(row) for row in json.loads(held.get("slips", "[]"))),
+        edits=tuple(held.get("edits", "").split()),
+        learned=Learned(*json.loads(held["learned"])) if "learned" in held else None,
+        by=held.get("by", ""),
+        is_important=bool(marked),
     )
+
+
+def _packed(fact: Fact) -> list[object]:
+    """Return a fact as a row of JSON: what was said wrong stays with what put it right."""
+    document = fact_entry(_ANY, fact).document
+    return [
+        document.kind,
+        document.text,
+        fact.at.isoformat(),
+        fact.importance,
+        dict(document.metadata),
+        fact.message_ids,
+    ]
+
+
+def _unpacked(row: Sequence[Any]) -> Fact:
+    kind, text, at, importance, metadata, ids = row
+    return fact_of(_entry(_ANY, "-", kind, text, datetime.fromisoformat(at), metadata, importance, tuple(ids)).document)
+
+
+def _marked(is_important: bool, importance: float) -> str:
+    """Return what is kept of a mark: how important it was without."""
+    return f"{importance:.4f}" if is_important else ""
 
 
 def moment_entry(scope: Scope, moment: Moment) -> Entry:
     """Return the document of a moment."""
     metadata = {
         "type": moment.type, "emotions": _COMMA.join(moment.emotions), "intensity": f"{moment.intensity:.2f}",
+        IMPORTANT: _marked(moment.is_important, moment.intensity), "edits": " ".join(moment.edits), "said": moment.said,
     }  # fmt: skip
-    importance = 0.5 + moment.intensity / 2
+    importance = 1.0 if moment.is_important else 0.5 + moment.intensity / 2
     return _entry(scope, moment.key, MOMENT, moment.text, moment.at, metadata, importance, moment.message_ids)
 
 
@@ -183,17 +267,20 @@ def moment_of(document: Document) -> Moment:
     at = document.valid_from or document.created_at
     emotions = tuple(held.get("emotions", "").split(_COMMA)) if held.get("emotions") else ()
     return Moment(
-        held.get("type", ""), document.text, at, emotions, float(held.get("intensity", "0.5")), _ids(document)
-    )
+        held.get("type", ""), document.text, at, emotions, float(held.get("intensity", "0.5")), _ids(document),
+        IMPORTANT in held, tuple(held.get("edits", "").split()), held.get("said", ""),
+    )  # fmt: skip
 
 
 def episode_entry(scope: Scope, episode: Episode) -> Entry:
     """Return the document of an episode."""
     metadata = {
         "topics": _COMMA.join(episode.topics), "emotion": episode.emotion, "count": str(episode.messages),
-        "end": episode.end.isoformat(),
+        "end": episode.end.isoformat(), IMPORTANT: _marked(episode.is_important, 0.5),
+        "edited": "yes" if episode.is_edited else "", "stale": "yes" if episode.is_stale else "",
     }  # fmt: skip
-    return _entry(scope, episode.key, EPISODE, episode.text, episode.start, metadata, 0.5, episode.message_ids)
+    importance = 1.0 if episode.is_important else 0.5
+    return _entry(scope, episode.key, EPISODE, episode.text, episode.start, metadata, importance, episode.message_ids)
 
 
 def episode_of(document: Document) -> Episode:
@@ -203,7 +290,7 @@ def episode_of(document: Document) -> Episode:
     topics = tuple(held.get("topics", "").split(_COMMA)) if held.get("topics") else ()
     return Episode(
         document.text, start, datetime.fromisoformat(held.get("end", start.isoformat())), int(held.get("count", "0")),
-        topics, held.get("emotion", ""), _ids(document),
+        topics, held.get("emotion", ""), _ids(document), IMPORTANT in held, "edited" in held, "stale" in held,
     )  # fmt: skip
 
 

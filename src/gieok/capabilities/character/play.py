@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from gieok.capabilities.character import measure
 from gieok.capabilities.character.measure import Row, Score
+from gieok.capabilities.character.points import zone_named
 from gieok.capabilities.character.service import Bond, Characters
 from gieok.errors import BadRequest
 
@@ -68,11 +68,7 @@ def _time(text: str) -> datetime:
 def bond_of(conversation: Row) -> Bond:
     """Return whose conversation it is. Raises BadRequest for an unknown zone."""
     user, character = conversation["user"], conversation["character"]
-    try:
-        zone = ZoneInfo(user["zone"])
-    except (ZoneInfoNotFoundError, ValueError) as error:
-        raise BadRequest(f"unknown zone {user['zone']!r}", hint="use a name such as Asia/Seoul") from error
-    return Bond(user["id"], conversation["id"], character["persona"], zone)
+    return Bond(user["id"], conversation["id"], character["persona"], zone_named(user["zone"]))
 
 
 def play(conversation: Row, characters: Characters, clock: PlayedClock) -> tuple[Score, list[Asked]]:

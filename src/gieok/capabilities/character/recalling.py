@@ -46,15 +46,29 @@ class RecalledMemory(NamedTuple):
 
 
 def recalled(
-    store: Store, embedder: Embedder | None, scope: Scope, text: str, now: datetime, weights: Weights, limit: int = 0
+    store: Store,
+    embedder: Embedder | None,
+    scope: Scope,
+    text: str,
+    now: datetime,
+    weights: Weights,
+    limit: int = 0,
+    kinds: frozenset[str] = KINDS,
+    *,
+    held: Sequence[Document] = (),
 ) -> list[RecalledMemory]:
-    """Return the best memories of exactly this scope for a message, best first, ties by key."""
-    alike = _similarities(store, embedder, scope, text, weights.candidates)
+    """Return the best memories of exactly this scope for a message, best first, ties by key.
+
+    `held` are documents that the caller has at hand; the store is asked for the others.
+    """
+    alike = _similarities(store, embedder, scope, text, weights.candidates, Filter(kinds=kinds))
     best: dict[str, float] = {}
     for passage in store.passages(list(alike)):
         best[passage.key] = max(best.get(passage.key, 0.0), alike[passage.id])
+    known = {document.key: document for document in held}
+    others = sorted(best.keys() - known.keys())
     found = []
-    for document in store.get(scope, sorted(best)):
+    for document in [known[key] for key in best if key in known] + (store.get(scope, others) if others else []):
         signals = {
             "similarity": best[document.key],
             "recency": weights.recency_of(document.valid_from or document.updated_at, now),
@@ -70,10 +84,9 @@ def recalled(
 
 
 def _similarities(
-    store: Store, embedder: Embedder | None, scope: Scope, text: str, limit: int
+    store: Store, embedder: Embedder | None, scope: Scope, text: str, limit: int, where: Filter
 ) -> dict[PassageId, float]:
     """Return cosines (at least 0) where vectors are to be had, else keyword scores as shares of the ceiling."""
-    where = Filter(kinds=KINDS)
     found = _by_words(store, scope, text, where, limit)
     if embedder is None or not isinstance(store, VectorSearch):
         return found

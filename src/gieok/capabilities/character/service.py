@@ -10,31 +10,32 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import NamedTuple
 
-from gieok.capabilities.character import episodes, moments, narrative
-from gieok.capabilities.character.detect import Detection, Spoken, detect
-from gieok.capabilities.character.keeping import Changes, Told, joined
-from gieok.capabilities.character.memory import (
-    EPISODE,
-    FACT,
-    IDEA,
-    MOMENT,
-    Episode,
-    Fact,
-    Moment,
-    digest,
-    episode_entry,
-    episode_of,
-    fact_entry,
-    fact_of,
-    moment_entry,
-    moment_of,
-    scope_of,
+from gieok.capabilities.character import (
+    decisions,
+    episodes,
+    learning,
+    moments,
+    narrative,
+    replaying,
+    retelling,
+    windows,
 )
+from gieok.capabilities.character.decisions import EDIT, REFORM, RESTORE, Decision
+from gieok.capabilities.character.detect import Detection, Finding, Spoken, detect
+from gieok.capabilities.character.holding import Memories, differing, memories
+from gieok.capabilities.character.keeping import Told
+from gieok.capabilities.character.learning import EARLIER, LOOKED_BACK, Talk
+from gieok.capabilities.character.memory import Episode, Fact, digest, fact_of, scope_of
 from gieok.capabilities.character.narrative import Held, Narrative, View
 from gieok.capabilities.character.recalling import RecalledMemory, Weights, keys_of, recalled
-from gieok.engine.distil import deliver, finish
-from gieok.model.conversation import Journalled, Message, Role, Run
+from gieok.capabilities.character.replaying import Refusals, State
+from gieok.capabilities.character.slots import DEFAULT_SLOTS, within
+from gieok.capabilities.character.windows import TalkWindow
+from gieok.engine.distil import deliver_scope, finish
+from gieok.errors import NotFound
+from gieok.model.conversation import Journalled, Message, Retraction, Role, Run, TranscriptEvent
 from gieok.model.memory import Document, Scope
+from gieok.ports.cache import WindowCache
 from gieok.ports.journal import FullJournal
 from gieok.ports.models import Embedder
 from gieok.ports.store import Store
@@ -45,9 +46,8 @@ from gieok.text.tokens import count_tokens
 #: Readers of the journal: what was looked at for facts, and what is summarised.
 DETECTION, SUMMARY = "character:facts", "character:summary"
 RULES = "rules"
-_ALL = 1 << 40
-_AGENT = "character"
-_EARLIER = 3
+#: `agent` of every message here.
+AGENT = "character"
 #: What is longer is pasted: the rules read its beginning, which is what the person says of it.
 _MOST_READ = 2_000
 
@@ -81,12 +81,14 @@ class Budget:
         return max(self.context_tokens - self.narrative_tokens - count_tokens(persona), 0)
 
 
-class Memories(NamedTuple):
-    """What is remembered between two, each kind in order of time."""
+class Seen(NamedTuple):
+    """What is known of a scope at one moment: how far it was looked at and summarised, what is behind that, the memories."""
 
-    facts: list[Fact]
-    moments: list[Moment]
-    episodes: list[Episode]
+    learned: int
+    window: TalkWindow
+    held: Memories
+    documents: tuple[Document, ...]
+    is_waiting: bool
 
 
 class TurnContext(NamedTuple):
@@ -126,6 +128,10 @@ class Characters:
     embedder: Callable[[], Embedder | None] = lambda: None
     extract: Extractor = by_rules
     extractor: str = RULES
+    #: Holds windows that were read before; None: none are.
+    cache: WindowCache | None = None
+    #: How many episodes a memory has room for.
+    slots: Callable[["Bond"], int] = lambda bond: DEFAULT_SLOTS
     budget: Budget = field(default_factory=Budget)
     weights: Weights = field(default_factory=Weights)
 
@@ -138,68 +144,151 @@ class Characters:
         role = Role.USER if is_user else Role.ASSISTANT
         identity = identity or digest(f"{bond.scope}\0{at.isoformat()}\0{role}\0{text}")
         tokens = count_tokens(text) + 4
-        self.journal.say(bond.scope, [Message(identity, role, text, at, bond.user, _AGENT, tokens)])
-        self.learn(bond)
-        self.summarise(bond)
+        self.journal.say(bond.scope, [Message(identity, role, text, at, bond.user, AGENT, tokens)])
+        seen = self.learn(bond)
+        if self._due(bond, seen):
+            self.summarise(bond)
         return identity
 
-    def learn(self, bond: Bond) -> None:
-        """Look at every message that was not looked at yet. Safe to kill, and to run twice at once."""
-        while True:
-            position = self.journal.position(bond.scope, DETECTION)
-            window = self._window(bond.scope)
-            fresh = [one for one in window if one.seq > position]
-            if not fresh:
-                return
-            held = self.memories(bond)
-            known = {one.key: one for one in held.facts}
-            changed, made, gone = dict[str, Fact](), list[Moment](), dict[str, Fact]()
-            for one in fresh:
-                changes, begun = self._learned(bond, window, one, list(known.values()), [*held.moments, *made])
-                for fact in changes.forget:
-                    known.pop(fact.key, None)
-                    changed.pop(fact.key, None)
-                    gone[fact.key] = fact
-                known |= {fact.key: fact for fact in changes.put}
-                changed |= {fact.key: fact for fact in changes.put}
-                made += begun
-            put = [fact_entry(bond.scope, fact) for fact in changed.values()]
-            put += [moment_entry(bond.scope, moment) for moment in made]
-            kept = {fact.key for fact in held.facts}
-            forget = [fact_entry(bond.scope, fact).document for key, fact in gone.items() if key in kept - set(changed)]
-            run = self._run(bond.scope, DETECTION, "detect", position, fresh, len(put))
-            finish(self.journal, self.store, position, run, put=put, forget=forget)
+    def withdraw(self, bond: Bond, ids: Sequence[str]) -> None:
+        """Take messages back: what was learned from them alone goes, what that had superseded holds again."""
+        self._change(bond, ids, ())
 
-    def _learned(
-        self, bond: Bond, window: Sequence[Journalled], one: Journalled, facts: Sequence[Fact], had: Sequence[Moment]
-    ) -> tuple[Changes, list[Moment]]:
-        said = _spoken(window, one, bond.zone)
-        found = self.extract(said, [fact for fact in facts if fact.is_current], one.message)
-        told = Told(one.message.at, one.message.id, said.text)
-        begun = moments.moments(told, said.is_user, found.findings, had, language_of(said.text) == "ko")
-        return joined(found, facts, told), begun
+    def replace(self, bond: Bond, messages: Sequence[Message]) -> None:
+        """Let messages of known ids say something else, each in its place; the versions before are kept, and not read.
+
+        A version that was replaced before holds again where it is said again. Raises NotFound for an unknown id.
+        """
+        known = {one.message.id for one in self.journal.messages(bond.scope, [one.id for one in messages])}
+        if unknown := [one.id for one in messages if one.id not in known]:
+            raise NotFound(f"no message {unknown[0]}")
+        self._change(bond, [one.id for one in messages], messages)
+
+    def _change(self, bond: Bond, ids: Sequence[str], anew: Sequence[Message]) -> None:
+        """Take messages back and say them anew, with the decision that memory is formed again from there, in one step."""
+        found = self.journal.messages(bond.scope, ids)
+        if not found:
+            return
+        self.learn(bond)
+        start = min(one.place for one in found)
+        gone = [Retraction(one.message.session, one.message.id) for one in found]
+        self.decide(bond, Decision(REFORM, start=start, ids=tuple(ids)), [*gone, *anew])
+
+    def decide(self, bond: Bond, decision: Decision, events: Sequence[TranscriptEvent] = ()) -> str:
+        """Journal a decision with what comes with it, in one step, and take it in; return its id."""
+        number = str(self.journal.position(bond.scope, DETECTION))
+        said = decisions.message_of(decision, self.clock.now(), number)
+        self.journal.say(bond.scope, [*events, said])
+        self.learn(bond)
+        return said.id
+
+    def learn(self, bond: Bond) -> Seen:
+        """Look at everything that is new or changed; return what was there. Safe to kill, and to run twice at once."""
+        while True:
+            seen = self._seen(bond.scope)
+            if not any(one.seq > seen.learned for one in seen.window.messages) or self._looked_at(bond, seen):
+                return seen
+
+    def _looked_at(self, bond: Bond, seen: Seen) -> bool:
+        """Learn from what is new; False where another process was faster."""
+        learned, held, scope = seen.learned, seen.held, bond.scope
+        talk = learning.unread(self.journal, scope, learned, seen.window, held.episodes)
+        state = self._state(bond, talk, held)
+        fresh = [one for one in talk.fresh if one.seq > learned]
+        made = [found for one in fresh if (found := decisions.decision_of(one.message))]
+        now = Memories(list(state.facts), list(state.moments), self._told(bond, talk, state, held.episodes, made))
+        put, forget = differing(scope, held, now, {one.key for one in made if one.do in (EDIT, RESTORE)})
+        if not put and not forget:
+            return self.journal.skip(scope, DETECTION, learned, talk.end)
+        run = self._run(scope, DETECTION, "detect", learned, fresh or talk.fresh, len(put))._replace(end=talk.end)
+        return finish(self.journal, self.store, learned, run, put=put, forget=forget, held=seen.documents)
+
+    def _state(self, bond: Bond, talk: Talk, held: Memories) -> State:
+        """Return what is known at the end of a talk: what was known before its start, and what is said from there on."""
+        state = State(tuple(held.facts), tuple(held.moments))
+        refusals, given = Refusals({}), dict[str, list[Finding]]()
+        if talk.is_replay:
+            refusals = Refusals(decisions.refused(self.journal, bond.scope))
+            given = replaying.carried(state, talk.later, talk.changed)
+            replaying.give_back(given, self._wanted_back(bond.scope, talk))
+            state = replaying.before(state, talk.later, self._edits(bond.scope, held))
+        said = decisions.spoken(talk.entries)
+        place = {one.message.id: number for number, one in enumerate(said)}
+        for one in talk.fresh:
+            if decision := decisions.decision_of(one.message):
+                state = replaying.edited(state, decision) if decision.do == EDIT else state
+                continue
+            before = said[max(place[one.message.id] - LOOKED_BACK, 0) : place[one.message.id]]
+            spoken = _spoken(before, one, bond.zone)
+            current = [fact for fact in state.facts if fact.is_current]
+            found = self.extract(spoken, current, one.message)
+            found = found._replace(findings=(*found.findings, *given.get(one.message.id, ())))
+            told = Told(one.message.at, one.message.id, spoken.text)
+            is_korean = language_of(spoken.text) == "ko"
+            begun = moments.moments(told, spoken.is_user, found.findings, state.moments, is_korean)
+            state = replaying.after(state, found, told, begun, refusals)
+        return state
+
+    def _wanted_back(self, scope: Scope, talk: Talk) -> list[Fact]:
+        """Return facts whose deletion was taken back, as they were."""
+        made = (decisions.decision_of(one.message) for one in talk.fresh)
+        keys = {one.key for one in made if one and one.do == RESTORE}
+        found = {d.key: fact_of(d) for _, d in self.journal.replaced(scope) if d.key in keys} if keys else {}
+        return [fact for fact in found.values() if fact.predicate]
+
+    def _edits(self, scope: Scope, held: Memories) -> dict[str, Decision]:
+        """Return the edits of what is held, by id."""
+        ids = sorted(
+            {edit for one in held.facts for edit in one.edits} | {edit for one in held.moments for edit in one.edits}
+        )
+        found = (decisions.decision_of(one.message) for one in self.journal.messages(scope, ids))
+        return {one.id: one for one in found if one}
+
+    def _told(
+        self, bond: Bond, talk: Talk, state: State, told: Sequence[Episode], fresh: Sequence[Decision]
+    ) -> list[Episode]:
+        """Return the episodes as they are told now."""
+        if talk.touched:
+            refused = decisions.refused(self.journal, bond.scope).values()
+
+            def summarise(span: Sequence[Journalled], unquoted: frozenset[str]) -> Episode | None:
+                return self._summary(bond, [one for one in span if one.message.id not in unquoted], state)
+
+            told = retelling.retold(talk, told, frozenset().union(*refused), summarise)
+        return retelling.decided(told, fresh, lambda: [found for _, found in self.journal.replaced(bond.scope)])
+
+    def _summary(self, bond: Bond, span: Sequence[Journalled], state: State) -> Episode | None:
+        """Return the episode of a span; None where nothing is to be told."""
+        who = narrative.whom(state.facts, self._view(bond, span))
+        return episodes.summarised(span, state.facts, state.moments, who) if span else None
 
     def summarise(self, bond: Bond) -> Episode | None:
         """Summarise the oldest part of a window that is full; None where it is not, or another process was faster."""
-        window = self._window(bond.scope)
-        due = episodes.due(window, self.budget.window(bond.persona))
-        if due is None or due.end > self.journal.position(bond.scope, DETECTION):
+        seen = self._seen(bond.scope)
+        due, held, position = self._due(bond, seen), seen.held, seen.window.position
+        if due is None or max(one.seq for one in due.messages) > seen.learned:
             return None
-        position = self.journal.position(bond.scope, SUMMARY)
-        held = self.memories(bond)
-        who = narrative.whom(held.facts, self._view(bond, window))
-        made = episodes.summarised(due.messages, held.facts, held.moments, who)
-        put = [episode_entry(bond.scope, made)] if made else []
-        run = self._run(bond.scope, SUMMARY, "summary", position, due.messages, len(put))
-        return made if finish(self.journal, self.store, position, run, put=put) else None
+        made = self._summary(bond, due.messages, State(tuple(held.facts), tuple(held.moments)))
+        told = [*held.episodes, made] if made else held.episodes
+        now = held._replace(episodes=within(self.slots(bond), told, held.facts, held.moments))
+        merged = {one.key for one in held.episodes}
+        put, forget = differing(bond.scope, held, now, merged)
+        run = self._run(bond.scope, SUMMARY, "summary", position, due.messages, len(put))._replace(end=due.end)
+        done = finish(self.journal, self.store, position, run, put=put, forget=forget, held=seen.documents)
+        return made if done else None
 
-    def context(self, bond: Bond, text: str) -> TurnContext:
-        """Return the context of a reply to a message that is at hand, journalled or not."""
-        deliver(self.journal, self.store)
-        window = self._window(bond.scope)
-        held, view = self.memories(bond), self._view(bond, window, text)
-        found = recalled(self.store, self.embedder(), bond.scope, text, view.now, self.weights)
-        told = narrative.narrative(Held(*held, keys_of(found)), view, self.budget.narrative_tokens)
+    def _due(self, bond: Bond, seen: Seen) -> episodes.Due | None:
+        return episodes.due(seen.window.spoken, self.budget.window(bond.persona))
+
+    def context(self, bond: Bond, text: str, seen: Seen | None = None) -> TurnContext:
+        """Return the context of a reply to a message that is at hand, journalled or not; `seen` is what was read already."""
+        seen = seen or self._seen(bond.scope)
+        if seen.is_waiting:
+            deliver_scope(self.journal, self.store, bond.scope)
+        window = seen.window.spoken
+        view = self._view(bond, window, text)
+        found = recalled(self.store, self.embedder(), bond.scope, text, view.now, self.weights, held=seen.documents)
+        told = narrative.narrative(Held(*seen.held, keys_of(found)), view, self.budget.narrative_tokens)
         left = self.budget.context_tokens - count_tokens(bond.persona) - count_tokens(told.text)
         kept: list[Message] = []
         for one in reversed(window):
@@ -211,21 +300,22 @@ class Characters:
 
     def search(self, bond: Bond, text: str, limit: int = 5) -> list[RecalledMemory]:
         """Return memories for a question with the parts of their scores, best first."""
-        deliver(self.journal, self.store)
+        deliver_scope(self.journal, self.store, bond.scope)
         return recalled(self.store, self.embedder(), bond.scope, text, self.clock.now(), self.weights, limit)
+
+    def seen(self, bond: Bond) -> Seen:
+        """Read what a turn needs, once."""
+        return self._seen(bond.scope)
 
     def memories(self, bond: Bond) -> Memories:
         """Return what is remembered, ideas among the facts."""
-        made = [entry.document for entry in self.journal.made(bond.scope)]
-        return Memories(
-            sorted(map(fact_of, _of(made, FACT, IDEA)), key=lambda fact: (fact.at, fact.key)),
-            sorted(map(moment_of, _of(made, MOMENT)), key=lambda moment: moment.at),
-            sorted(map(episode_of, _of(made, EPISODE)), key=lambda episode: episode.start),
-        )
+        return memories([entry.document for entry in self.journal.made(bond.scope)])
 
-    def _window(self, scope: Scope) -> list[Journalled]:
-        """Return the messages after the last summary."""
-        return self.journal.read(scope, self.journal.position(scope, SUMMARY), budget_tokens=_ALL)
+    def _seen(self, scope: Scope) -> Seen:
+        """Read what a turn needs, once."""
+        state, window = windows.state(self.journal, self.cache, scope, SUMMARY)
+        documents = tuple(entry.document for entry in state.made)
+        return Seen(state.positions.get(DETECTION, 0), window, memories(documents), documents, state.is_waiting)
 
     def _view(self, bond: Bond, window: Sequence[Journalled], text: str = "") -> View:
         """Return how it is told: in the language that the user speaks."""
@@ -247,15 +337,11 @@ class Characters:
         return Run(scope, reader, kind, now, start, span[-1].seq, len(span), tokens, documents, 0)
 
 
-def _of(made: Sequence[Document], *kinds: str) -> list[Document]:
-    return [document for document in made if document.kind in kinds]
-
-
-def _spoken(window: Sequence[Journalled], one: Journalled, zone: tzinfo) -> Spoken:
+def _spoken(said: Sequence[Journalled], one: Journalled, zone: tzinfo) -> Spoken:
     """Return a message as the rules read it, with what was said before it."""
-    before = [other.message for other in window if other.seq < one.seq]
+    before = [other.message for other in said]
     last = before[-1] if before and before[-1].role is not one.message.role else None
-    earlier = [message.text[:_MOST_READ] for message in before if message.role is Role.USER][-_EARLIER:]
+    earlier = [message.text[:_MOST_READ] for message in before if message.role is Role.USER][-EARLIER:]
     is_user = one.message.role is Role.USER
     day = one.message.at.astimezone(zone).date()
     return Spoken(one.message.text[:_MOST_READ], is_user, day, last.text[-_MOST_READ:] if last else "", tuple(earlier))

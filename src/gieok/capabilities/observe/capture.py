@@ -18,7 +18,8 @@ from gieok.capabilities.observe.numbering import LineCounts, numbered
 from gieok.errors import GieokError, TranscriptUnreadable
 from gieok.model.conversation import Cursor, Message, Reject, TranscriptEvent
 from gieok.model.memory import Scope
-from gieok.ports.journal import Journal, StoredSession, TranscriptStore
+from gieok.ports.journal import Journal
+from gieok.ports.transcripts import StoredSession, TranscriptStore
 from gieok.text.redact.names import named
 from gieok.text.tokens import count_tokens
 

@@ -69,7 +69,7 @@ def _messages(journal: FullJournal, scope: Scope) -> Iterator[dict[str, Any]]:
     corrections, after = journal.corrections(scope), 0
     observed, last = journal.position(scope, buffer.READER), ""
     while page := journal.read(scope, after, budget_tokens=_PAGE_TOKENS, limit=_AT_ONCE):
-        for seq, message in page:
+        for seq, message, _ in page:
             row = message._asdict() | {"at": message.at.isoformat()}
             yield {"is": "message", "scope": scope.path, **{k: v for k, v in row.items() if v not in ("", 0)}}
             if message.id in corrections:

@@ -6,7 +6,6 @@ from datetime import UTC, date, datetime, time, tzinfo
 from typing import NamedTuple
 
 from gieok.capabilities.observe import categories, evidence
-from gieok.capabilities.observe.degenerate import is_degenerate
 from gieok.capabilities.observe.evidence import nearest
 from gieok.capabilities.observe.observation import (
     PRIORITY_OF_MARK,
@@ -18,6 +17,7 @@ from gieok.capabilities.observe.observation import (
 )
 from gieok.errors import DegenerateOutput
 from gieok.model.conversation import Journalled
+from gieok.text.degenerate import is_degenerate
 
 _TAG = r"<{name}>\s*(.*?)\s*(?:</{name}>|\Z)"
 _OBSERVATIONS = re.compile(_TAG.format(name="observations"), re.DOTALL | re.IGNORECASE)

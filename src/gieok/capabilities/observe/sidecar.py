@@ -28,9 +28,10 @@ from gieok.engine.schedule import Schedule
 from gieok.errors import AnswerCut, BudgetReached, GeneratorFailed
 from gieok.model.conversation import Incident, Journalled
 from gieok.model.memory import Document, Scope
-from gieok.ports.journal import FullJournal, TranscriptStore
+from gieok.ports.journal import FullJournal
 from gieok.ports.store import Store
 from gieok.ports.system import Clock, Notifier
+from gieok.ports.transcripts import TranscriptStore
 
 _WAITS = {"en": "gieok: the {name} waits", "ko": "gieok: {name}가 기다립니다"}
 #: Prefix of a transcript's incident, before its path.

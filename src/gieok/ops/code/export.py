@@ -20,6 +20,12 @@ class ExportResult:
     found: Hidden[bool] = True
 
 
+def drawn(context: Context) -> str:
+    """Return the picture of the project in the caller's folder. Raises NotIndexed."""
+    project = opened(context)
+    return picture.svg(structure(project), project.root.name)
+
+
 def run(context: Context, request: NoRequest) -> ExportResult:
     """Write both."""
     del request

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -94,6 +95,8 @@ def probe(context: Context) -> Iterator[Check]:
     yield from (Check(f"notify {one.channel}", one.ok, one.said, one.hint) for one in notices.check(notices.names))
     if context.memory.has_journal():
         yield _check("journal", lambda: _journal(context))
+    if (accounts := _check("accounts", lambda: _accounts(context))).detail:
+        yield accounts
     store = _check("store", lambda: _store(context))
     yield store
     if not store.ok:
@@ -131,6 +134,17 @@ def _home(context: Context) -> str:
 def _journal(context: Context) -> str:
     journal = context.memory.journal()
     return f"{journal.stats().messages:,} messages in {journal.location}"
+
+
+def _accounts(context: Context) -> str:
+    """Compare the points of every user with the ledger; '' where there are no users."""
+    name = context.admin.setting("journal")
+    if not context.admin.has_accounts(name):
+        return ""
+    with closing(context.admin.open_accounts(name)) as accounts:
+        if wrong := accounts.check():
+            raise StoreCorrupt("; ".join(wrong), hint="restore a backup: `gieok backup restore`")
+        return f"users, characters, keys and points are in {accounts.location}; all sums agree"
 
 
 def _store(context: Context) -> str:

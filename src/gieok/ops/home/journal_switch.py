@@ -1,16 +1,26 @@
-"""`gieok journal switch`: copy the journal elsewhere, compare, and use it from then on.
+"""`gieok journal switch`: copy the journal elsewhere, with the accounts beside it, compare, and use it from then on.
 
 Only when both hold the same does the setting change. Killed at any moment, the journal in use is whole, and running the command
 again goes on where it stopped. The old journal stays.
 """
 
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
 from gieok.engine import journal_copy
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
 from gieok.ops.operation import Effect, Operation, Style, Surface, Words, argument
+from gieok.ports.journal_rows import CopiedJournal
+
+if TYPE_CHECKING:
+    from gieok.ports.accounts import Accounts
+
+_NOTHING = journal_copy.Copied(0, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +39,7 @@ class JournalSwitchRequest:
 
 @dataclass(frozen=True, slots=True)
 class JournalSwitchResult:
-    """From where to where, how many scopes, and how many parts were copied; `done` is False for a dry run."""
+    """From where to where, how many scopes and users, and how many parts were copied; `done` is False for a dry run."""
 
     from_: str
     to: str
@@ -37,6 +47,7 @@ class JournalSwitchResult:
     scopes: int
     copied: int
     done: bool
+    users: int = 0
     found: Hidden[bool] = True
 
 
@@ -47,19 +58,33 @@ def run(context: Context, request: JournalSwitchRequest) -> JournalSwitchResult:
         known = ", ".join(name for name in context.admin.journal_names if name != now)
         raise BadRequest(f"{request.name!r} is no journal to switch to (now: {now})", hint=f"one of: {known}")
     source, target = context.memory.journal(), context.admin.open_journal(request.name)
-    try:
+    with closing(target), _accounts(context, now, request.name) as accounts:
         if request.dry_run:
-            copied = journal_copy.Copied(len(journal_copy.differences(source, target)), len(source.copied_scopes()))
+            copied = _looked_at(source, target)
+            users = _looked_at(*accounts) if accounts else _NOTHING
         else:
-            progress = context.progress("copied")
+            copy = partial(journal_copy.copy, replace=request.replace, progress=context.progress("copied"))
             with source.exclusive("rebuild"), source.exclusive("deliver"):
-                copied = journal_copy.copy(source, target, replace=request.replace, progress=progress)
-                context.admin.choose_journal(request.name)
-        return JournalSwitchResult(
-            now, request.name, target.location, copied.scopes, copied.copied, done=not request.dry_run
-        )
-    finally:
-        target.close()
+                copied = copy(source, target)
+                users = copy(*accounts, what="list of accounts") if accounts else _NOTHING
+                context.admin.choose("journal", request.name)
+    parts, is_done = copied.copied + users.copied, not request.dry_run
+    return JournalSwitchResult(now, request.name, target.location, copied.scopes, parts, is_done, users.scopes)
+
+
+@contextmanager
+def _accounts(context: Context, now: str, then: str) -> "Iterator[tuple[Accounts, Accounts] | None]":
+    """Open the accounts beside both journals; None where there are none, or the same beside either."""
+    admin = context.admin
+    if not (admin.has_accounts(now) or admin.has_accounts(then)):
+        yield None
+        return
+    with closing(admin.open_accounts(now)) as source, closing(admin.open_accounts(then)) as target:
+        yield (source, target) if source.location != target.location else None
+
+
+def _looked_at(source: CopiedJournal, target: CopiedJournal) -> journal_copy.Copied:
+    return journal_copy.Copied(len(journal_copy.differences(source, target)), len(source.copied_scopes()))
 
 
 def present(result: JournalSwitchResult, style: Style) -> str:
@@ -69,10 +94,11 @@ def present(result: JournalSwitchResult, style: Style) -> str:
             f"{result.copied:,} parts would be copied to {result.location}. Nothing was changed.",
             f"{result.location}(으)로 {result.copied:,}개 부분을 복사할 것입니다. 아무것도 바꾸지 않았습니다.",
         )
+    users = Words(f", {result.users:,} users", f", 사용자 {result.users:,}명") if result.users else Words("", "")
     return style.say(
-        f"The journal is in {result.to} now ({result.location}): {result.scopes:,} scopes, compared and equal. "
+        f"The journal is in {result.to} now ({result.location}): {result.scopes:,} scopes{users.en}, compared and equal. "
         f"The old one ({result.from_}) is still there.",
-        f"이제 저널은 {result.to}에 있습니다({result.location}): 범위 {result.scopes:,}개, 비교해 같음. "
+        f"이제 저널은 {result.to}에 있습니다({result.location}): 범위 {result.scopes:,}개{users.ko}, 비교해 같음. "
         f"옛 저널({result.from_})은 그대로 있습니다.",
     )
 
@@ -84,7 +110,7 @@ OPERATION = Operation(
     effect=Effect.WRITE,
     surfaces=frozenset({Surface.CLI}),  # a person decides where memory lives, not an agent
     doc=Words(
-        "Move the journal (raw messages, what was made of them) elsewhere, and use it from then on",
-        "저널(원래 메시지와 그로부터 만든 것)을 다른 곳으로 옮기고 이제부터 그것을 씁니다",
+        "Move the journal (raw messages, what was made of them) and accounts elsewhere, and use them from then on",
+        "저널(원래 메시지와 그로부터 만든 것)과 계정을 다른 곳으로 옮기고 이제부터 그것을 씁니다",
     ),
 )

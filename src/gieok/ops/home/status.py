@@ -1,6 +1,7 @@
 """`gieok status`: what is remembered, how fresh it is, and with `--deep`, whether every part works."""
 
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
@@ -102,6 +103,8 @@ class StatusResult:
     journal: OrNull[str] = ""
     #: None where nothing was ever remembered.
     tiers: TierCounts | None = None
+    #: Where users, characters, keys and points are.
+    accounts: OrNull[str] = ""
     #: The scopes that are read beside it.
     also: tuple[str, ...] = ()
     #: How many documents each of them has.
@@ -167,7 +170,16 @@ def _count(context: Context, store: Store) -> StatusResult:
         sidecar=sidecar_state(context),
         journal=context.memory.journal().location if context.memory.has_journal() else "",
         tiers=_tiers(context) if context.memory.has_journal() else None,
+        accounts=_accounts(context),
     )
+
+
+def _accounts(context: Context) -> str:
+    name = context.admin.setting("journal")
+    if not context.admin.has_accounts(name):
+        return ""
+    with closing(context.admin.open_accounts(name)) as accounts:
+        return accounts.location
 
 
 def _tiers(context: Context) -> TierCounts:
@@ -276,6 +288,7 @@ def present(result: StatusResult, style: Style) -> str:
     ]
     lines += [f"  {line}" for line in result.details]
     lines += [style.say("  journal: ", "  저널: ") + result.journal] if "://" in result.journal else []
+    lines += [style.say("  accounts: ", "  계정: ") + result.accounts] if result.accounts else []
     lines += [f"  {root.name}: {root.path}" for root in result.roots]
     if result.unreachable:
         lines.append(style.say("  degraded: ", "  제한됨: ") + result.unreachable)

@@ -65,7 +65,7 @@ def run(context: Context, request: SwitchRequest) -> SwitchResult:
     copied = vectors = 0
     if not request.dry_run:
         copied, vectors = _copy(context, source, target)
-        context.admin.choose_store(request.name)
+        context.admin.choose("store", request.name)
     return SwitchResult(
         context.memory.store_name,
         request.name,

@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from gieok.ports.store import ManagedCopy
 #: What a person types.
 _WORDS = ("erase", "지우기")
 #: A folder without any of these is no home of Gieok, whatever GIEOK_HOME says.
-_MARKS = ("journal.sqlite", "memory.sqlite", "config.yaml", "daemon.json", "trust", "installs")
+_MARKS = ("journal.sqlite", "accounts.sqlite", "memory.sqlite", "config.yaml", "daemon.json", "trust", "installs")
 _AT_ONCE = 500
 
 
@@ -223,6 +223,7 @@ class _Erasing:
         admin, memory = self._context.admin, self._context.memory
         if memory.has_journal() and "://" in (where := memory.journal().location):
             self.left.append(Reason(where, "the journal of all who use it: `DROP SCHEMA gieok_journal CASCADE` there"))
+        self._accounts(admin.setting("journal"))
         if not admin.store_names.get(memory.store_name):
             return
         store = memory.store()
@@ -233,6 +234,15 @@ class _Erasing:
         if isinstance(store, ManagedCopy) and not self._is_dry:
             store.push()
         self.removed.append(ErasedPlace(store.location, Words("the index on a server", "서버의 색인")))
+
+    def _accounts(self, journal: str) -> None:
+        admin = self._context.admin
+        if not admin.has_accounts(journal):
+            return
+        with closing(admin.open_accounts(journal)) as accounts:
+            if "://" in accounts.location:
+                told = "users, characters, keys and points: `DROP SCHEMA gieok_accounts CASCADE` there"
+                self.left.append(Reason(accounts.location, told))
 
     def close(self) -> None:
         """Stop the daemon and let go of the files."""

@@ -56,6 +56,20 @@ class MessageContract(JournalFixtures):
         assert not journal.cursors()
         assert not held(journal, OTHER)
 
+    def test_what_is_said_anew_keeps_its_place_and_can_be_taken_back_in_the_same_step(
+        self, journal: FullJournal
+    ) -> None:
+        journal.say(HOME, [said("a"), said("b")])
+        first = journal.messages(HOME, [said("a").id])[0]
+        journal.say(HOME, [said("a")._replace(text="anew")])
+        newer = journal.messages(HOME, [said("a").id])[0]
+        assert (newer.place, newer.message.text) == (first.place, "anew")
+        assert newer.seq > first.place == first.seq
+        journal.say(HOME, [Retraction(said("a").session, said("a").id), said("a")])
+        assert held(journal) == [said("a").text, said("b").text]
+        journal.say(HOME, [Retraction(said("a").session, said("a").id)])
+        assert held(journal) == [said("b").text]
+
     def test_numbers_grow_over_all_scopes_and_reading_goes_on_behind_one(self, journal: FullJournal) -> None:
         for scope, name in ((HOME, "a"), (OTHER, "b"), (HOME, "c")):
             add(journal, said(name), scope=scope)

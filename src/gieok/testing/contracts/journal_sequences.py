@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gieok.model.conversation import Message, Retraction, TranscriptEvent
+from gieok.model.conversation import HeldWindow, Message, Retraction, TranscriptEvent
 from gieok.model.memory import Scope
 from gieok.ports.journal import FullJournal
 from gieok.testing.contracts.journal import JournalFixtures, add, held
@@ -38,14 +38,27 @@ def sequences(max_examples: int = 40) -> Callable[..., None]:
         batches: list[tuple[Scope, list[TranscriptEvent]]],
     ) -> None:
         journal, lists = make_journal(), {HOME: _List([]), OTHER: _List([])}
+        windows = dict[Scope, HeldWindow]()
         for scope, events in batches:
             add(journal, *events, scope=scope)
             for event in events:
                 lists[scope].add(event)
-            assert {scope: held(journal, scope) for scope in lists} == {s: found.held() for s, found in lists.items()}
+            said = {s: found.held() for s, found in lists.items()}
+            assert {scope: held(journal, scope) for scope in lists} == said
+            assert {scope: _windowed(journal, scope, windows) for scope in lists} == said
         journal.close()
 
     return any_sequence
+
+
+def _windowed(journal: FullJournal, scope: Scope, windows: dict[Scope, HeldWindow]) -> list[str]:
+    """Return the texts of a window that is held from one call to the next."""
+    before = windows.pop(scope, None)
+    window = journal.window(scope, "nobody", before)
+    messages = (*before.messages, *window.messages) if before and window.is_rest else tuple(window.messages)
+    if messages:
+        windows[scope] = HeldWindow(window.mark, messages)
+    return [one.message.text for one in messages]
 
 
 class SequenceContract(JournalFixtures):

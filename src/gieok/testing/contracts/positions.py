@@ -3,7 +3,10 @@
 from dataclasses import replace
 from datetime import date, timedelta
 
-from gieok.model.conversation import BufferedSpan, Incident, Retraction, Run, Usage
+import pytest
+
+from gieok.errors import StoreUnreachable
+from gieok.model.conversation import BufferedSpan, HeldWindow, Incident, Retraction, Run, Usage, Window, WindowMark
 from gieok.model.memory import Document, Entry, Scope
 from gieok.ports.journal import FullJournal
 from gieok.testing.contracts.journal import JournalFixtures, add
@@ -23,6 +26,11 @@ def _numbers(journal: FullJournal, count: int) -> list[int]:
     return [found.seq for found in journal.read(HOME, 0, budget_tokens=1 << 40)]
 
 
+def _held(journal: FullJournal) -> HeldWindow:
+    window = journal.window(HOME, _READER)
+    return HeldWindow(window.mark, tuple(window.messages))
+
+
 def _waiting(journal: FullJournal) -> list[tuple[Scope, Entry | str]]:
     return [(scope, what) for _, scope, what in journal.undelivered(99)]
 
@@ -40,6 +48,35 @@ class PositionContract(JournalFixtures):
         )
         assert journal.chunks(HOME, _READER) == chunks
         assert journal.stats(HOME).chunks == 2
+
+    def test_of_a_window_that_is_held_only_what_came_since_is_read(self, journal: FullJournal) -> None:
+        assert journal.window(HOME, _READER) == Window(WindowMark(0, 0), [])
+        one, *_ = _numbers(journal, 3)
+        held = _held(journal)
+        assert journal.window(HOME, _READER, held) == Window(held.mark, [], is_rest=True)
+        add(journal, said("next"))
+        (last,) = journal.window(HOME, _READER, held).messages
+        assert last.message.id == "next"
+        assert journal.commit(0, run(one))
+        behind = journal.window(HOME, _READER, held)
+        assert (behind.is_rest, [found.message.id for found in behind.messages]) == (False, ["1", "2", "next"])
+
+    def test_a_window_is_read_anew_where_a_message_of_it_changed_or_the_scope_began_again(
+        self, journal: FullJournal
+    ) -> None:
+        _, two, _ = _numbers(journal, 3)
+        held = _held(journal)
+        journal.erase(HOME, [two])
+        without = journal.window(HOME, _READER, held)
+        assert (without.is_rest, [found.message.id for found in without.messages]) == (False, ["0", "2"])
+        add(journal, Retraction("s", "2"))
+        assert [found.message.id for found in journal.window(HOME, _READER, held).messages] == ["0"]
+        begun = _held(journal)
+        journal.drop(HOME)
+        assert journal.window(HOME, _READER, begun).messages == []
+        journal.say(HOME, [said("0"), said("new")])
+        again = journal.window(HOME, _READER, begun)
+        assert (again.is_rest, [found.message.id for found in again.messages]) == (False, ["0", "new"])
 
     def test_a_commit_moves_the_position_and_drops_the_chunks_up_to_it(self, journal: FullJournal) -> None:
         one, two, three = _numbers(journal, 3)
@@ -102,6 +139,40 @@ class PositionContract(JournalFixtures):
         assert journal.runs(HOME, AT) == runs
         assert journal.runs(HOME, AT + timedelta(hours=1)) == runs[1:]
         assert journal.runs(OTHER, AT) == []
+
+    def test_a_state_is_all_that_a_turn_needs_of_a_scope(self, journal: FullJournal) -> None:
+        one, two, three = _numbers(journal, 3)
+        journal.hand_over([entry("b", "of another", scope=OTHER)])
+        assert journal.commit(0, run(one), put=[entry("a", "x")])
+        assert journal.skip(HOME, "other", 0, three)
+        state = journal.state(HOME, _READER)
+        assert (state.positions, state.is_waiting) == ({_READER: one, "other": three}, True)
+        assert ([found.seq for found in state.window.messages], state.made) == ([two, three], (entry("a", "x"),))
+        assert state.window == journal.window(HOME, _READER)
+        held = HeldWindow(state.window.mark, tuple(state.window.messages[:1]))
+        assert journal.state(HOME, _READER, held).window == journal.window(HOME, _READER, held)
+        assert journal.state(Scope("agent:nobody"), _READER).made == ()
+
+    def test_a_position_is_moved_over_what_gives_nothing_once(self, journal: FullJournal) -> None:
+        one, two, _ = _numbers(journal, 3)
+        assert not journal.skip(HOME, _READER, one, two)
+        assert [journal.skip(HOME, _READER, 0, one) for _ in range(2)] == [True, False]
+        assert [journal.skip(HOME, _READER, one, two) for _ in range(2)] == [True, False]
+        assert (journal.position(HOME, _READER), journal.runs(HOME, AT)) == (two, [])
+
+    def test_what_waits_of_a_scope_is_handed_out_alone_and_in_order(self, journal: FullJournal) -> None:
+        journal.hand_over([entry("a", "x"), entry("b", "y", scope=OTHER)])
+        journal.hand_over(forget=[(HOME, "a")])
+        got: list[Entry | str] = []
+
+        def fail(_: object) -> None:
+            raise StoreUnreachable("gone")
+
+        with pytest.raises(StoreUnreachable):
+            journal.hand_out(HOME, fail, 9)
+        assert [journal.hand_out(HOME, got.extend, 1) for _ in range(3)] == [1, 1, 0]
+        assert got == [entry("a", "x"), "a"]
+        assert _waiting(journal) == [(OTHER, entry("b", "y", scope=OTHER))]
 
 
 class LedgerContract(JournalFixtures):

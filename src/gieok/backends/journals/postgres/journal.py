@@ -1,13 +1,19 @@
 """The journal on a PostgreSQL server: any number of processes on any number of machines write to it at once."""
 
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
 from gieok.backends.journals.postgres.schema import NAME, NAMES
-from gieok.backends.journals.postgres.server import JournalServer, lock_number
+from gieok.backends.journals.postgres.server import JournalServer
 from gieok.backends.journals.sql.database import Db
 from gieok.backends.journals.sql.parts import SqlParts
+from gieok.backends.journals.sql.states import handed_out
 from gieok.backends.opening import Opening
 from gieok.backends.postgres.connection import configured
+from gieok.backends.postgres.numbers import lock_number, scope_number
+from gieok.backends.postgres.statements import Elsewhere
+from gieok.errors import BadConfig
+from gieok.model.memory import Entry, Scope
 
 _BYTES = (
     "SELECT CAST(coalesce(sum(pg_total_relation_size(oid)), 0) AS bigint) FROM pg_class "
@@ -24,9 +30,24 @@ class PostgresJournal(JournalServer, SqlParts):
         url, password, timeout_s = configured(opening, "journal: postgres")
         return cls(url, password=password, timeout_s=timeout_s)
 
+    def _spoken(self, sid: int, said: Sequence[tuple[str, str]], *, is_needed: bool = True) -> Sequence[str]:  # noqa: ARG002
+        texts = [text for _, text in said]
+        if not any(isinstance(text, Elsewhere) for text in texts):
+            return texts
+        if is_needed:
+            raise BadConfig(f"texts of {self.location} are in MongoDB", hint="set `journal: mongo` and `mongo.url`")
+        return ["" if isinstance(text, Elsewhere) else text for text in texts]
+
     def exclusive(self, name: str, *, wait: bool = True) -> AbstractContextManager[bool]:
         """Hold an advisory lock, which the server releases when the process is gone."""
         return self._connections.holding(lock_number(name), wait=wait)
+
+    def hand_out(self, scope: Scope, take: Callable[[Sequence[Entry | str]], None], limit: int) -> int:
+        """Give what waits of a scope away, in one transaction, which holds the locks: those of other scopes do not wait."""
+        with self._writing() as db:
+            locks = "SELECT pg_advisory_xact_lock_shared(?), pg_advisory_xact_lock(?)"
+            db.execute(locks, (lock_number("deliver"), lock_number(f"deliver {scope.path}")))
+            return handed_out(db, scope_number(scope.path), scope, take, limit)
 
     def compact(self, spare_bytes: int = 0) -> int:  # noqa: ARG002 - the server knows what is free
         """Clean up what was removed, while others go on; return the bytes that were given back."""

@@ -6,14 +6,14 @@ from gieok.backends.journals.sql.database import Db
 from gieok.backends.journals.sql.forgetting import SqlForgetting
 from gieok.backends.journals.sql.kept import SqlKept
 from gieok.backends.journals.sql.ledger import SqlLedger
-from gieok.backends.journals.sql.positions import SqlPositions
 from gieok.backends.journals.sql.relocation import SqlRelocation
+from gieok.backends.journals.sql.states import SqlStates
 from gieok.backends.journals.sql.upkeep import SqlUpkeep
 from gieok.model.conversation import JournalStats
 from gieok.model.memory import Scope
 
 
-class SqlParts(SqlPositions, SqlCopies, SqlForgetting, SqlRelocation, SqlKept, SqlArchived, SqlLedger, SqlUpkeep):
+class SqlParts(SqlStates, SqlCopies, SqlForgetting, SqlRelocation, SqlKept, SqlArchived, SqlLedger, SqlUpkeep):
     """`FullJournal` but for what a database does its own way: `exclusive`, `compact`, `scrub`, `close`."""
 
     def stats(self, scope: Scope | None = None) -> JournalStats:

@@ -6,20 +6,46 @@ from datetime import datetime
 
 from gieok.backends.journals.sql.database import Db
 from gieok.backends.journals.sql.durable import SqlDurable, scopes_of, to_entry
+from gieok.backends.journals.sql.messages import SqlMessages
 from gieok.backends.stores.rows import document_row, to_document, to_ms, utc
-from gieok.model.conversation import BufferedSpan, Run
+from gieok.model.conversation import BufferedSpan, HeldWindow, Journalled, Run, Window, WindowMark
 from gieok.model.memory import Document, Entry, Scope
 
+_MARK = (
+    "SELECT (SELECT seq FROM positions WHERE scope_id = ? AND reader = ?), "
+    "(SELECT max(id) FROM changes WHERE scope_id = ?)"
+)
 RUN = 'reader, kind, at, start, "end", messages, source_tokens, documents, document_tokens, model'
 
 
-class SqlPositions(SqlDurable):
+class SqlPositions(SqlDurable, SqlMessages):
     """`Positions`, `Outbox` and `RunHistory`."""
 
     def position(self, scope: Scope, reader: str) -> int:
         """Return up to which message a reader has distilled."""
         with self._reading_of(scope) as (db, sid):
             return _position(db, sid, reader)
+
+    def window(self, scope: Scope, reader: str, held: HeldWindow | None = None) -> Window:
+        """Return the messages behind a position, or those after what is held."""
+        with self._reading_of(scope) as (db, sid):
+            position, change = db.execute(_MARK, (sid, reader, sid)).fetchone()
+            return self._window(db, sid, WindowMark(position or 0, change or 0), held)
+
+    def _window(self, db: Db, sid: int, mark: WindowMark, held: HeldWindow | None) -> Window:
+        if held and held.mark == mark:
+            last = held.messages[-1]
+            found = self._behind(db, sid, last.seq - 1)
+            if found and found[0] == last:
+                return Window(mark, found[1:], is_rest=True)
+        return Window(mark, self._behind(db, sid, mark.position))
+
+    def _behind(self, db: Db, sid: int, after: int) -> list[Journalled]:
+        rows = db.execute(
+            f"SELECT {self._messages} WHERE m.scope_id = ? AND m.seq > ? AND m.retracted = 0 ORDER BY m.seq",
+            (sid, after),
+        )
+        return self._journalled(sid, rows)
 
     def chunks(self, scope: Scope, reader: str) -> list[BufferedSpan]:
         """Return the buffered chunks in order."""

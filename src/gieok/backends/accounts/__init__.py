@@ -1,0 +1,1 @@
+"""Users, characters, keys and points of a service: a module per database, the statements once."""

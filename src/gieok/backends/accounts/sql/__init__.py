@@ -1,0 +1,1 @@
+"""Accounts on an SQL database: what its backends share. What differs between them is in `rows`."""

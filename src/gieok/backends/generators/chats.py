@@ -1,0 +1,229 @@
+"""Models that talk, through the providers' own libraries: a reply comes piece by piece, and ends where the reader goes away.
+
+The libraries' own retries are off: the person who waits decides. A client is made once a model, and shared by threads.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from gieok.errors import GeneratorFailed
+from gieok.ports.models import ChatMessage, ReplyPart, ReplyParts, Sampling
+
+if TYPE_CHECKING:
+    from anthropic import Anthropic
+    from google.genai import Client
+    from openai import OpenAI
+
+_TIMEOUT_S = 120.0
+#: What OpenAI's own models take of what a caller may ask for; other servers take the rest too.
+_KNOWN = ("top_p", "presence_penalty", "frequency_penalty", "seed", "logit_bias", "reasoning_effort", "verbosity")
+_OTHERS = ("top_k", "top_a", "min_p", "repetition_penalty")
+_RETRYABLE = frozenset((408, 409, 425, 429))
+#: Claude has no reply without a limit.
+_MOST_TOKENS = 1_024
+#: What a model that thinks may use for that, beside the reply.
+_THINKING = 8_000
+
+
+class _Chat:
+    """`ChatModel` on a provider's library; a subclass says how one is asked."""
+
+    def __init__(self, model: str, key: str, address: str, timeout_s: float = _TIMEOUT_S) -> None:
+        self.model = model
+        self._key, self._address, self._timeout_s = key or "none", address, timeout_s
+
+    def stream(self, messages: Sequence[ChatMessage], sampling: Sampling) -> ReplyParts:
+        """Yield a reply. Raises GeneratorFailed."""
+        try:
+            yield from self._parts(messages, sampling)
+        except GeneratorFailed:
+            raise
+        except Exception as error:  # each provider's library has its own
+            raise self._failed(error) from error
+
+    def _parts(self, messages: Sequence[ChatMessage], sampling: Sampling) -> Iterator[ReplyPart]:
+        raise NotImplementedError
+
+    def _failed(self, error: Exception) -> GeneratorFailed:
+        status = getattr(error, "status_code", None) or getattr(error, "code", None)
+        if isinstance(status, int):
+            retry = status >= 500 or status in _RETRYABLE
+            return GeneratorFailed(f"{self.model} answered {status}", hint=_HINT, worth_retrying=retry)
+        return GeneratorFailed(f"{self.model} failed: {type(error).__name__}", hint=_HINT, worth_retrying=True)
+
+    @property
+    def _name(self) -> str:
+        return self.model.partition(":")[2]
+
+
+_HINT = "`gieok config show character` shows the model's settings; try again"
+
+
+class OpenAiChat(_Chat):
+    """Whatever speaks OpenAI's chat protocol."""
+
+    def __init__(self, model: str, key: str, address: str, timeout_s: float = _TIMEOUT_S) -> None:
+        super().__init__(model, key, address, timeout_s)
+        if not address:
+            raise GeneratorFailed(f"the endpoint of {model} needs its address", hint="set `character.base_url`")
+
+    @cached_property
+    def _client(self) -> "OpenAI":
+        from openai import OpenAI
+
+        return OpenAI(api_key=self._key, base_url=self._address, max_retries=0, timeout=self._timeout_s)
+
+    def _parts(self, messages: Sequence[ChatMessage], sampling: Sampling) -> Iterator[ReplyPart]:
+        talk: Any = [{"role": one.role, "content": one.text} for one in messages]
+        asked: Any = self._asked(sampling)
+        end = ReplyPart(finish="")
+        with self._client.chat.completions.create(
+            model=self._name, messages=talk, stream=True, stream_options={"include_usage": True}, extra_body=asked
+        ) as answer:
+            for chunk in answer:
+                for choice in chunk.choices:
+                    if choice.delta.content:
+                        yield ReplyPart(choice.delta.content)
+                    end = end._replace(finish=choice.finish_reason or end.finish)
+                if chunk.usage:
+                    end = end._replace(
+                        input_tokens=chunk.usage.prompt_tokens, output_tokens=chunk.usage.completion_tokens
+                    )
+        yield _ended(end, self.model)
+
+    def _asked(self, sampling: Sampling) -> dict[str, object]:
+        """Return what is asked for, by the names that the server knows."""
+        is_own = self.model.startswith("openai:")
+        names = _KNOWN if is_own else _KNOWN + _OTHERS
+        asked: dict[str, object] = {name: sampling.more[name] for name in names if name in sampling.more}
+        if sampling.temperature is not None:
+            asked["temperature"] = sampling.temperature
+        if sampling.stop:
+            asked["stop"] = list(sampling.stop)
+        if is_own and _reasons(self._name):
+            asked = {name: asked[name] for name in ("reasoning_effort", "verbosity", "seed") if name in asked}
+            room = _THINKING
+        else:
+            room = 0
+        if sampling.max_tokens:
+            # The older name is the one that every other server knows.
+            asked["max_completion_tokens" if is_own else "max_tokens"] = sampling.max_tokens + room
+        return asked
+
+
+class AnthropicChat(_Chat):
+    """A model of Anthropic."""
+
+    @cached_property
+    def _client(self) -> "Anthropic":
+        from anthropic import Anthropic
+
+        return Anthropic(api_key=self._key, base_url=self._address or None, max_retries=0, timeout=self._timeout_s)
+
+    def _parts(self, messages: Sequence[ChatMessage], sampling: Sampling) -> Iterator[ReplyPart]:
+        system, talk = in_turns(messages)
+        asked: dict[str, Any] = {"max_tokens": sampling.max_tokens or _MOST_TOKENS}
+        if sampling.stop:
+            asked["stop_sequences"] = list(sampling.stop)
+        if system:
+            asked["system"] = system
+        if not _disallows_sampling(self._name):  # the newest library does not name them any more
+            chosen = {"temperature": sampling.temperature, "top_k": sampling.more.get("top_k")}
+            asked["extra_body"] = {name: value for name, value in chosen.items() if value is not None}
+        read = written = 0
+        finish = ""
+        rows: Any = [{"role": one.role, "content": one.text} for one in talk]
+        with self._client.messages.create(model=self._name, messages=rows, stream=True, **asked) as answer:
+            for event in answer:
+                if event.type == "message_start":
+                    read = event.message.usage.input_tokens
+                elif event.type == "content_block_delta" and event.delta.type == "text_delta":
+                    yield ReplyPart(event.delta.text)
+                elif event.type == "message_delta":
+                    finish = "length" if event.delta.stop_reason == "max_tokens" else "stop"
+                    written = event.usage.output_tokens
+        yield _ended(ReplyPart("", finish, read, written), self.model)
+
+
+class GeminiChat(_Chat):
+    """A model of Google."""
+
+    @cached_property
+    def _client(self) -> "Client":
+        from google.genai import Client
+        from google.genai.types import HttpOptions, HttpRetryOptions
+
+        options = HttpOptions(
+            base_url=self._address or None,
+            timeout=round(self._timeout_s * 1000),
+            retry_options=HttpRetryOptions(attempts=1),
+        )
+        return Client(api_key=self._key, vertexai=False, http_options=options)
+
+    def _parts(self, messages: Sequence[ChatMessage], sampling: Sampling) -> Iterator[ReplyPart]:
+        from google.genai.types import Content, GenerateContentConfig, Part
+
+        system, talk = in_turns(messages)
+        names = ("top_p", "top_k", "presence_penalty", "frequency_penalty", "seed")
+        more: dict[str, Any] = {name: sampling.more[name] for name in names if name in sampling.more}
+        config = GenerateContentConfig(
+            system_instruction=system or None,
+            temperature=sampling.temperature,
+            max_output_tokens=sampling.max_tokens + _THINKING if sampling.max_tokens else None,
+            stop_sequences=list(sampling.stop) or None,
+            **more,
+        )
+        rows: Any = [
+            Content(role="model" if one.role == "assistant" else "user", parts=[Part(text=one.text)]) for one in talk
+        ]
+        end = ReplyPart()
+        for chunk in self._client.models.generate_content_stream(model=self._name, contents=rows, config=config):
+            if chunk.text:
+                yield ReplyPart(chunk.text)
+            for candidate in chunk.candidates or ():
+                if candidate.finish_reason:
+                    end = end._replace(finish="length" if candidate.finish_reason == "MAX_TOKENS" else "stop")
+            if used := chunk.usage_metadata:
+                read, written = used.prompt_token_count or 0, used.candidates_token_count or 0
+                end = end._replace(input_tokens=read, output_tokens=written)
+        yield _ended(end, self.model)
+
+
+def in_turns(messages: Sequence[ChatMessage]) -> tuple[str, list[ChatMessage]]:
+    """Return the system text in front, and the talk as turns that alternate and begin with the user's.
+
+    What the system says later stands in the user's turns: these providers know one system text.
+    """
+    head = next((place for place, one in enumerate(messages) if one.role != "system"), len(messages))
+    system = "\n\n".join(one.text for one in messages[:head])
+    talk: list[ChatMessage] = []
+    for one in messages[head:]:
+        role = "assistant" if one.role == "assistant" else "user"
+        if talk and talk[-1].role == role:
+            talk[-1] = ChatMessage(role, f"{talk[-1].text}\n\n{one.text}")
+        else:
+            talk.append(ChatMessage(role, one.text))
+    if not talk or talk[0].role != "user":
+        talk.insert(0, ChatMessage("user", "…"))
+    return system, talk
+
+
+def _ended(end: ReplyPart, model: str) -> ReplyPart:
+    """Return the last part. Raises GeneratorFailed where a reply did not say that it ended: it broke off."""
+    if not end.finish:
+        raise GeneratorFailed(f"{model} broke off in the middle of its reply", hint="try again", worth_retrying=True)
+    return end
+
+
+def _reasons(name: str) -> bool:
+    from pydantic_ai.profiles.openai import openai_model_profile
+
+    known = openai_model_profile(name) or {}
+    return bool(known.get("openai_supports_reasoning")) and not known.get("openai_supports_reasoning_effort_none")
+
+
+def _disallows_sampling(name: str) -> bool:
+    from pydantic_ai.profiles.anthropic import anthropic_model_profile
+
+    return bool((anthropic_model_profile(name) or {}).get("anthropic_disallows_sampling_settings"))

@@ -1,0 +1,37 @@
+"""A character without a model: short replies by rules, so that everything can be tried without a key or a download."""
+
+import re
+import zlib
+from collections.abc import Sequence
+
+from gieok.ports.models import ChatMessage, ReplyPart, ReplyParts, Sampling
+from gieok.text.language import language_of
+from gieok.text.tokens import count_tokens
+
+_QUESTIONS = {
+    "ko": ("글쎄, 너는 어떻게 생각해?", "음… 조금 더 말해 줘."),
+    "en": ("Hm, what do you think?", "Let me think. Tell me a little more."),
+}
+_OTHERS = {
+    "ko": ("응, 듣고 있어. 더 이야기해 줘.", "그랬구나. 기억해 둘게.", "그래서 어떻게 됐어?"),
+    "en": ("I'm listening. Go on.", "I see. I'll remember that.", "And then?"),
+}
+_WORDS = re.compile(r"\S+\s*")
+
+
+class ScriptedChat:
+    """`ChatModel` that needs nothing. The same message gets the same reply."""
+
+    def __init__(self, model: str, key: str, address: str) -> None:
+        del key, address
+        self.model = model
+
+    def stream(self, messages: Sequence[ChatMessage], sampling: Sampling) -> ReplyParts:
+        """Yield a reply word by word."""
+        del sampling
+        said = next((one.text for one in reversed(messages) if one.role == "user"), "")
+        replies = (_QUESTIONS if said.rstrip().endswith("?") else _OTHERS)[language_of(said)]
+        reply = replies[zlib.crc32(said.encode("utf-8", "replace")) % len(replies)]
+        for word in _WORDS.findall(reply):
+            yield ReplyPart(word)
+        yield ReplyPart("", "stop", sum(count_tokens(one.text) for one in messages), count_tokens(reply))

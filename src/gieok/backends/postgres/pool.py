@@ -1,0 +1,149 @@
+"""The connections of a process to one server: few, shared by all that use its address, handed out for a transaction each.
+
+Ours rather than psycopg_pool's: no threads of its own, nothing is opened before it is needed, what the server hung up on is
+replaced while the caller waits, and a thread that holds one is given more instead of waiting for itself.
+"""
+
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import NamedTuple
+
+import psycopg
+from psycopg.pq import TransactionStatus
+
+from gieok.errors import StoreBusy
+
+#: Connections of a process to one address where nothing else is said (setting `database.connections`).
+MOST = 10
+
+
+class PoolKey(NamedTuple):
+    """What connections must have in common to be shared."""
+
+    conninfo: str
+    password: str
+    timeout_s: float
+
+
+class Pool:
+    """Hands out up to `most` connections, the last one given back first; who waits is served in turn.
+
+    A thread that holds one gets further ones beyond `most`, so there are at most twice as many while transactions are nested
+    once.
+    """
+
+    def __init__(self, connect: Callable[[], psycopg.Connection], most: int, location: str) -> None:
+        self._connect = connect
+        self._most = most
+        self._location = location
+        self._guard = threading.Lock()
+        self._free = most
+        self._waiting: deque[threading.Event] = deque()
+        self._idle: list[psycopg.Connection] = []
+        self._nested = threading.local()
+        #: Those who use it; when the last has closed, the connections are closed.
+        self.users: weakref.WeakSet[object] = weakref.WeakSet()
+        weakref.finalize(self, _close, self._idle)
+
+    @contextmanager
+    def taken(self, wait_s: float, begin: Callable[[psycopg.Connection], None]) -> Iterator[psycopg.Connection]:
+        """Give a connection on which `begin` has run. Raises StoreBusy where none gets free within `wait_s`, psycopg.Error."""
+        depth = getattr(self._nested, "depth", 0)
+        if not depth:
+            self._take_turn(wait_s)
+        self._nested.depth = depth + 1
+        try:
+            db = self._begun(begin)
+            try:
+                yield db
+            finally:
+                self._give_back(db)
+        finally:
+            self._nested.depth = depth
+            if not depth:
+                self._end_turn()
+
+    def leave(self, user: object) -> None:
+        """Close what is idle where nobody else uses it."""
+        self.users.discard(user)
+        if not self.users:
+            with self._guard:
+                _close(self._idle)
+
+    def _take_turn(self, wait_s: float) -> None:
+        with self._guard:
+            if self._free:
+                self._free -= 1
+                return
+            turn = threading.Event()
+            self._waiting.append(turn)
+        if turn.wait(wait_s):
+            return
+        with self._guard:
+            if turn.is_set():  # at the last moment
+                return
+            self._waiting.remove(turn)
+        told = f"{self._location}: all {self._most} connections of this process are in use"
+        raise StoreBusy(told, hint="raise database.connections, and the server's max_connections with it")
+
+    def _end_turn(self) -> None:
+        with self._guard:
+            if self._waiting:
+                self._waiting.popleft().set()  # handed over, so that nobody overtakes
+            else:
+                self._free += 1
+
+    def _begun(self, begin: Callable[[psycopg.Connection], None]) -> psycopg.Connection:
+        while True:
+            with self._guard:
+                known = self._idle.pop() if self._idle else None
+            db = known or self._connect()
+            try:
+                begin(db)
+            except psycopg.OperationalError:
+                is_gone = db.closed
+                db.close()
+                if known is None or not is_gone:
+                    raise
+                continue  # it was idle, and the server or a pooler hung up
+            except BaseException:
+                db.close()
+                raise
+            return db
+
+    def _give_back(self, db: psycopg.Connection) -> None:
+        if not db.closed and db.info.transaction_status == TransactionStatus.IDLE:
+            with self._guard:
+                if self.users and len(self._idle) < 2 * self._most:
+                    self._idle.append(db)
+                    return
+        with suppress(psycopg.Error):
+            db.close()
+
+
+_POOLS: weakref.WeakValueDictionary[PoolKey, Pool] = weakref.WeakValueDictionary()
+_BOUNDS: dict[str, int] = {}
+_GUARD = threading.Lock()
+
+
+def bound(conninfo: str, most: int) -> None:
+    """Let this process have so many connections to an address, from its next pool on."""
+    _BOUNDS[conninfo] = most
+
+
+def shared(key: PoolKey, connect: Callable[[], psycopg.Connection], location: str) -> Pool:
+    """Return the pool of an address, made where there is none."""
+    with _GUARD:
+        pool = _POOLS.get(key)
+        if pool is None:
+            pool = _POOLS[key] = Pool(connect, _BOUNDS.get(key.conninfo, MOST), location)
+        return pool
+
+
+def _close(connections: list[psycopg.Connection]) -> None:
+    while connections:
+        with suppress(psycopg.Error):
+            connections.pop().close()

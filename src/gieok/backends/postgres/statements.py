@@ -1,0 +1,96 @@
+"""Statements as SQLite and PostgreSQL both understand them, with any text, those too that PostgreSQL refuses."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+import psycopg
+
+#: What PostgreSQL does not take, and this character itself (data link escape), is written as it and four hexadecimal digits.
+_ESCAPE = "\x10"
+_REFUSED = re.compile("[\0\x10\ud800-\udfff]")
+_ESCAPED = re.compile("\x10([0-9a-f]{4})")
+#: Stands for a text that is elsewhere. Nobody's text is written so: its own link escapes are escaped.
+_ELSEWHERE = "\x10m"
+
+
+class Elsewhere(str):
+    """What a row holds of a text that is kept in another database: its hash, in hexadecimal; none is written."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def column(text: str, text_hash: str) -> str:
+        """Return the expression that reads a text, or the hash of one that is elsewhere."""
+        mark = "chr(16) || 'm'"
+        return f"CASE {text} WHEN {mark} THEN {mark} || encode({text_hash}, 'hex') ELSE {text} END"
+
+
+class Statements:
+    """A connection that takes statements with `?` for a value, and any text."""
+
+    def __init__(self, db: psycopg.Connection) -> None:
+        self._db = db
+
+    def execute(self, sql: str, values: Sequence[Any] = ()) -> "Answer":
+        """Run a statement."""
+        return Answer(self._db.execute(_translated(sql), [_written(value) for value in values]))
+
+    def executemany(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
+        """Run a statement for each tuple of values."""
+        rows = [[_written(value) for value in row] for row in values]
+        if rows:
+            self._db.cursor().executemany(_translated(sql), rows)
+
+
+class Answer:
+    """The rows of a statement."""
+
+    def __init__(self, cursor: psycopg.Cursor[Any]) -> None:
+        self._cursor = cursor
+        self.rowcount = cursor.rowcount
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        """Return the next row, or None."""
+        row = self._cursor.fetchone()
+        return _read(row) if row else None
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """Return all rows."""
+        return [_read(row) for row in self._cursor.fetchall()]
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        """Yield rows."""
+        return map(_read, self._cursor)
+
+
+def written(text: str) -> str:
+    """Return a text as PostgreSQL takes it: NUL and lone surrogates as escapes."""
+    return _REFUSED.sub(lambda found: f"{_ESCAPE}{ord(found[0]):04x}", text) if _REFUSED.search(text) else text
+
+
+@lru_cache(maxsize=512)
+def _translated(sql: str) -> str:
+    return sql.replace("%", "%%").replace("?", "%s")
+
+
+def _written(value: object) -> object:
+    if isinstance(value, str):
+        return _ELSEWHERE if isinstance(value, Elsewhere) else written(str(value))
+    if isinstance(value, list):
+        return [written(text) if isinstance(text, str) else text for text in value]
+    return value
+
+
+def unwritten(text: str) -> str:
+    """Return the text that was `written`."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+
+
+def _read(row: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(_text(value) if isinstance(value, str) and _ESCAPE in value else value for value in row)
+
+
+def _text(value: str) -> str:
+    return Elsewhere(value[len(_ELSEWHERE) :]) if value.startswith(_ELSEWHERE) else unwritten(value)

@@ -1,0 +1,72 @@
+"""Reads JSON of strangers: bounded in bytes, values and depth, without NaN, and with no half of a character in any text."""
+
+import json
+import math
+import re
+
+from gieok.errors import BadRequest
+
+MOST_BYTES = 8 << 20
+_MOST_VALUES = 300_000
+_DEEPEST = 64
+#: What was read is written anew with numbers in full, and in the form of the newest version.
+_MORE = 4
+_HINT = "save the card again with the program that made it"
+#: Halves of characters cannot be written as UTF-8; PostgreSQL keeps no NUL.
+_UNWRITABLE = re.compile(r"[\ud800-\udfff\0]")
+
+#: A value of JSON; objects and lists hold such values.
+Json = object
+
+
+def parsed(data: bytes, what: str, *, is_kept: bool = False) -> dict[str, Json]:
+    """Return the object that bytes of JSON hold; what cannot be written in its texts is replaced. Raises BadRequest.
+
+    `is_kept`: it was read before, and written anew, which may take more room.
+    """
+    most = MOST_BYTES * (_MORE if is_kept else 1)
+    if len(data) > most:
+        raise BadRequest(f"{what} has {len(data):,} bytes of JSON: at most {most:,} are read", hint=_HINT)
+    if sum(map(data.count, (b",", b"[", b"{"))) > _MOST_VALUES * (_MORE if is_kept else 1):
+        raise BadRequest(f"{what} has more than {_MOST_VALUES:,} values", hint=_HINT)
+    try:
+        found = json.loads(data.decode("utf-8-sig"), parse_constant=_refuse, parse_float=_finite)
+    except (ValueError, RecursionError) as error:
+        raise BadRequest(f"{what} is no JSON in UTF-8: {error}", hint=_HINT) from error
+    if not isinstance(found, dict):
+        raise BadRequest(f"{what} is no JSON object", hint=_HINT)
+    return _mended_object(found, what, _DEEPEST * (_MORE if is_kept else 1))
+
+
+def text_of(value: Json) -> str:
+    """Return JSON as text, the same for the same value."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _refuse(name: str) -> Json:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _finite(text: str) -> float:
+    found = float(text)
+    if not math.isfinite(found):
+        raise ValueError(f"{text[:20]} is too large")
+    return found
+
+
+def _mended_object(value: dict[str, Json], what: str, left: int) -> dict[str, Json]:
+    return {_mended_text(key): _mended(one, what, left - 1) for key, one in value.items()}
+
+
+def _mended(value: Json, what: str, left: int) -> Json:
+    if left < 0:
+        raise BadRequest(f"{what} is nested too deep: more than {_DEEPEST} levels", hint=_HINT)
+    if isinstance(value, str):
+        return _mended_text(value)
+    if isinstance(value, dict):
+        return _mended_object(value, what, left)
+    return [_mended(one, what, left - 1) for one in value] if isinstance(value, list) else value
+
+
+def _mended_text(text: str) -> str:
+    return text if text.isascii() and "\0" not in text else _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", text)

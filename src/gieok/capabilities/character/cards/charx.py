@@ -1,0 +1,210 @@
+"""A card in a CHARX archive: `card.json` and its assets. Members that are not read stay as they are, packed.
+
+`zipfile` is not used: it trusts what an archive says of itself, copies no member without unpacking it, and raises many errors.
+"""
+
+import stat
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from gieok.errors import BadRequest
+
+CARD = "card.json"
+_HINT = "export the character again; as PNG or JSON it needs no archive"
+_END = struct.Struct("<4sHHHHIIH")
+_ROW = struct.Struct("<4sHHHHHHIIIHHHHHII")
+_LOCAL = struct.Struct("<4sHHHHHIIIHH")
+_END_MARK, _ROW_MARK, _LOCAL_MARK = b"PK\x05\x06", b"PK\x01\x02", b"PK\x03\x04"
+_LONGEST_COMMENT = 0xFFFF
+#: Where a row of the list says where its member is.
+_OFFSET_AT = 42
+_STORED, _DEFLATED = 0, 8
+_ENCRYPTED, _UTF8 = 0x1, 0x800
+_MOST_MEMBERS = 10_000
+_MOST_UNPACKED = 64 << 20
+#: A member may be so many times larger than packed, beyond its first bytes.
+_MOST_RATIO, _FREE_BYTES = 100, 1 << 20
+_STEP = 1 << 16
+
+
+class CharxMember(NamedTuple):
+    """A member: where its header and its packed bytes stand, and its row in the list of members as it was."""
+
+    name: str
+    row: bytes
+    method: int
+    crc: int
+    packed: int
+    size: int
+    header: int
+    start: int
+
+
+class Charx(NamedTuple):
+    """An archive that was looked through. `front` is what stands before its first member: a picture, or nothing.
+
+    `end` is where its list of members begins; `shift` how many bytes in front the places in that list do not count.
+    """
+
+    data: bytes
+    members: tuple[CharxMember, ...]
+    front: bytes
+    comment: bytes
+    end: int
+    shift: int
+
+
+def is_archive(data: bytes) -> bool:
+    """Say whether bytes end as an archive does."""
+    return data.rfind(_END_MARK, max(len(data) - _END.size - _LONGEST_COMMENT, 0)) >= 0
+
+
+def opened(data: bytes) -> Charx:
+    """Look through an archive: every member's place, name and bounds, and its bytes. Raises BadRequest."""
+    place = data.rfind(_END_MARK, max(len(data) - _END.size - _LONGEST_COMMENT, 0))
+    if place < 0 or place + _END.size > len(data):
+        raise BadRequest("the archive is cut off: it has no end", hint=_HINT)
+    _, disk, first, here, count, size, offset, length = _END.unpack_from(data, place)
+    begin = place - size
+    _require(disk == first == 0 and here == count, "the archive is in several parts, or too large")
+    _require(count <= _MOST_MEMBERS, f"the archive has more than {_MOST_MEMBERS:,} members")
+    _require(len(data) == place + _END.size + length, "something follows the archive's end")
+    _require(0 <= offset <= begin, "the archive's list of members is damaged")
+    members = sorted(_members(data, begin, place, count, begin - offset), key=lambda one: one.header)
+    _check(data, members, begin)
+    front = data[: members[0].header] if members else b""
+    return Charx(data, tuple(members), front, data[place + _END.size :], begin, begin - offset)
+
+
+def member(archive: Charx, name: str) -> bytes | None:
+    """Return the bytes of a member; None where there is none."""
+    found = next((one for one in archive.members if one.name == name), None)
+    return None if found is None else _unpacked(archive.data, found)
+
+
+def with_member(archive: Charx, name: str, content: bytes) -> bytes:
+    """Return an archive with other bytes of a member, last now; every other member stays as it is, packed."""
+    ends = [*(one.header for one in archive.members[1:]), archive.end]
+    pieces = [
+        (archive.data[one.header : end], one.row)
+        for one, end in zip(archive.members, ends, strict=True)
+        if one.name != name
+    ]
+    return _written(archive, [*pieces, _new(name, content)])
+
+
+def made(files: Sequence[tuple[str, bytes]]) -> bytes:
+    """Return an archive of files."""
+    return _written(Charx(b"", (), b"", b"", 0, 0), [_new(name, content) for name, content in files])
+
+
+def _written(archive: Charx, pieces: Sequence[tuple[bytes, bytes]]) -> bytes:
+    body, rows, place = [archive.front], list[bytes](), len(archive.front) - archive.shift
+    for piece, row in pieces:
+        body.append(piece)
+        rows.append(row[:_OFFSET_AT] + struct.pack("<I", place) + row[_ROW.size :])
+        place += len(piece)
+    told = (0, 0, len(rows), len(rows), sum(map(len, rows)), place, len(archive.comment))
+    return b"".join([*body, *rows, _END.pack(_END_MARK, *told), archive.comment])
+
+
+def _require(holds: bool, what: str) -> None:
+    if not holds:
+        raise BadRequest(what, hint=_HINT)
+
+
+def _members(data: bytes, place: int, end: int, count: int, shift: int) -> list[CharxMember]:
+    """Return the members that the list names. `shift`: bytes in front of the archive that its offsets do not count."""
+    found = []
+    for _ in range(count):
+        _require(place + _ROW.size <= end, "the archive's list of members is cut off")
+        row = _ROW.unpack_from(data, place)
+        after = place + _ROW.size + sum(row[10:13])
+        _require(row[0] == _ROW_MARK and after <= end, "the archive's list of members is damaged")
+        name = _name(data[place + _ROW.size : place + _ROW.size + row[10]], row[3])
+        _require(not row[3] & _ENCRYPTED, f"{name!r} in the archive is encrypted")
+        _require(row[4] in (_STORED, _DEFLATED), f"{name!r} is packed in a way that is not read")
+        _require(not stat.S_ISLNK(row[15] >> 16), f"{name!r} in the archive is a link")
+        header = row[16] + shift
+        start = _content_start(data, header, place, name)
+        found.append(CharxMember(name, data[place:after], row[4], row[7], row[8], row[9], header, start))
+        place = after
+    _require(place == end, "the archive's list of members is damaged")
+    return found
+
+
+def _name(raw: bytes, flags: int) -> str:
+    try:
+        name = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        _require(not flags & _UTF8, "a name in the archive is no UTF-8")
+        name = raw.decode("cp437")
+    parts = name.replace("\\", "/").split("/")
+    is_inside = bool(name) and ".." not in parts and parts[0] != "" and not parts[0].endswith(":") and "\0" not in name
+    _require(is_inside, f"{name[:80]!r} leads out of the archive")
+    return name
+
+
+def _content_start(data: bytes, header: int, end: int, name: str) -> int:
+    _require(header + _LOCAL.size <= end, f"{name!r} is not where the archive says")
+    local = _LOCAL.unpack_from(data, header)
+    own = data[header + _LOCAL.size : header + _LOCAL.size + local[9]]
+    _require(local[0] == _LOCAL_MARK and _name(own, local[2]) == name, f"{name!r} is not where the archive says")
+    start: int = header + _LOCAL.size + local[9] + local[10]
+    return start
+
+
+def _check(data: bytes, members: Sequence[CharxMember], end: int) -> None:
+    """Unpack every member, a step at a time, and keep nothing: what is stored is sound, and no bomb for who gets it."""
+    _require(len({one.name.replace("\\", "/") for one in members}) == len(members), "a member is in the archive twice")
+    _require(
+        sum(one.size for one in members) <= _MOST_UNPACKED, f"the archive unpacks to over {_MOST_UNPACKED:,} bytes"
+    )
+    for one, after in zip(members, [*(one.header for one in members[1:]), end], strict=True):
+        _require(one.start + one.packed <= after, f"{one.name!r} overlaps what follows it")
+        _require(
+            one.size <= max(_FREE_BYTES, one.packed * _MOST_RATIO),
+            f"{one.name!r} would be {one.size:,} bytes out of {one.packed:,}",
+        )
+        crc, size = 0, 0
+        for piece in _pieces(data, one):
+            crc, size = zlib.crc32(piece, crc), size + len(piece)
+            _require(size <= one.size, f"{one.name!r} is larger than the archive says")
+        _require(size == one.size and crc == one.crc, f"{one.name!r} in the archive is damaged")
+
+
+def _pieces(data: bytes, one: CharxMember) -> Iterable[bytes]:
+    packed = memoryview(data)[one.start : one.start + one.packed]
+    return [bytes(packed)] if one.method == _STORED else _inflated(packed, one.name)
+
+
+def _inflated(packed: memoryview, name: str) -> Iterator[bytes]:
+    """Yield what a packed member holds, a bounded piece at a time. Raises BadRequest."""
+    inflate, place = zlib.decompressobj(-zlib.MAX_WBITS), 0
+    while not inflate.eof:
+        given = inflate.unconsumed_tail
+        if not given:
+            given, place = bytes(packed[place : place + _STEP]), place + _STEP
+        try:
+            made = inflate.decompress(given, _STEP)
+        except zlib.error as error:
+            raise BadRequest(f"{name!r} in the archive is damaged: {error}", hint=_HINT) from error
+        _require(bool(given or made or inflate.eof), f"{name!r} in the archive is cut off")
+        yield made
+
+
+def _unpacked(data: bytes, one: CharxMember) -> bytes:
+    return b"".join(_pieces(data, one))
+
+
+def _new(name: str, content: bytes) -> tuple[bytes, bytes]:
+    """Return a member with its header, and its row in the list, for an archive that holds it at 0."""
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    packed, raw, crc = deflate.compress(content) + deflate.flush(), name.encode(), zlib.crc32(content)
+    method = _DEFLATED if len(packed) < len(content) and len(content) <= len(packed) * _MOST_RATIO else _STORED
+    packed = packed if method == _DEFLATED else content
+    told = (20, _UTF8, method, 0, 0x21, crc, len(packed), len(content), len(raw), 0)
+    local = _LOCAL.pack(_LOCAL_MARK, *told) + raw + packed
+    return local, _ROW.pack(_ROW_MARK, 20, *told, 0, 0, 0, 0, 0) + raw

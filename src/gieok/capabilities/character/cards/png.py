@@ -1,0 +1,106 @@
+"""A card in a PNG or APNG: the text chunks `ccv3` (which wins) and `chara`. Every other byte of the picture stays."""
+
+import binascii
+import struct
+import zlib
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from gieok.errors import BadRequest
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_HINT = "copy or download the picture again"
+_HEAD = struct.Struct(">I4s")
+_AROUND = 12
+_MOST_CHUNKS = 50_000
+_NEW, _OLD = b"ccv3", b"chara"
+
+
+class PngChunk(NamedTuple):
+    """A chunk with its place in the file, length and checksum included. `body` is what it holds."""
+
+    kind: bytes
+    start: int
+    end: int
+    body: memoryview
+
+    @property
+    def keyword(self) -> bytes:
+        """Return the keyword of a text chunk, in small letters; empty for another chunk."""
+        return bytes(self.body[:80]).partition(b"\0")[0].lower() if self.kind == b"tEXt" else b""
+
+    @property
+    def is_card(self) -> bool:
+        """Say whether it holds a card."""
+        return self.keyword in (_NEW, _OLD)
+
+
+def chunks(data: bytes) -> Iterator[PngChunk]:
+    """Yield the chunks up to the last one. Raises BadRequest where the picture is cut off or damaged."""
+    place, view = len(SIGNATURE), memoryview(data)
+    for _ in range(_MOST_CHUNKS):
+        if place + _AROUND > len(data):
+            raise BadRequest(f"the picture is cut off at byte {place:,}", hint=_HINT)
+        length, kind = _HEAD.unpack_from(data, place)
+        end = place + _AROUND + length
+        if end > len(data):
+            raise BadRequest(f"the picture is cut off: its chunk at byte {place:,} says {length:,} bytes", hint=_HINT)
+        if zlib.crc32(view[place + 4 : end - 4]) != int.from_bytes(view[end - 4 : end], "big"):
+            raise BadRequest(f"the picture is damaged: wrong checksum at byte {place:,}", hint=_HINT)
+        yield PngChunk(kind, place, end, view[place + 8 : end - 4])
+        if kind == b"IEND":
+            return
+        place = end
+    raise BadRequest(f"the picture has more than {_MOST_CHUNKS:,} chunks", hint=_HINT)
+
+
+def card_in(data: bytes) -> bytes | None:
+    """Return the JSON of the card in a picture; None where there is none. Raises BadRequest."""
+    held = {chunk.keyword: chunk.body for chunk in reversed([one for one in chunks(data) if one.is_card])}
+    body = held.get(_NEW, held.get(_OLD))
+    return None if body is None else _decoded(bytes(body).partition(b"\0")[2])
+
+
+def with_card(data: bytes, newest: str, older: str) -> bytes:
+    """Return a picture with a card as `ccv3` and as `chara`, where cards stood before, else before the end."""
+    return _with(data, _text_chunk(_OLD, older) + _text_chunk(_NEW, newest))
+
+
+def without_card(data: bytes) -> bytes:
+    """Return a picture without its cards."""
+    return _with(data, b"")
+
+
+def blank(width: int = 400, height: int = 600) -> bytes:
+    """Return a plain picture, for a card that has none."""
+    rows = (b"\0" + b"\x60" * width) * height
+    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return SIGNATURE + _chunk(b"IHDR", head) + _chunk(b"IDAT", zlib.compress(rows, 9)) + _chunk(b"IEND", b"")
+
+
+def _with(data: bytes, added: bytes) -> bytes:
+    pieces, place = [data[: len(SIGNATURE)]], len(SIGNATURE)
+    for chunk in chunks(data):
+        if chunk.is_card or chunk.kind == b"IEND":
+            pieces.append(added)
+            added = b""
+        if not chunk.is_card:
+            pieces.append(data[chunk.start : chunk.end])
+        place = chunk.end
+    return b"".join([*pieces, data[place:]])
+
+
+def _decoded(text: bytes) -> bytes:
+    text = b"".join(text.split())
+    try:
+        return binascii.a2b_base64(text + b"=" * (-len(text) % 4), strict_mode=True)
+    except binascii.Error as error:
+        raise BadRequest(f"the card in the picture is no base64: {error}", hint=_HINT) from error
+
+
+def _text_chunk(keyword: bytes, text: str) -> bytes:
+    return _chunk(b"tEXt", keyword + b"\0" + binascii.b2a_base64(text.encode(), newline=False))
+
+
+def _chunk(kind: bytes, body: bytes) -> bytes:
+    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))

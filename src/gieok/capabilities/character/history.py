@@ -1,0 +1,173 @@
+"""What a front end sends again with every message, compared with what is journalled: what is new, edited, gone. Pure.
+
+A front end shows one path through what was said: its beginning may be left out, lines are edited, the last reply is made anew,
+the end is deleted, an older place is gone on from, a new chat is begun. What is journalled of a conversation is one row of
+lines, in which `BRANCH` marks a line that does not follow the one before it.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from gieok.model.conversation import Message, Role
+
+#: `source` of a line that follows another than the one before it: a new chat, or an older place that was gone on from.
+BRANCH = "branch"
+#: So many lines at the end are taken for deleted; more are another path, which stays.
+_MOST_DELETED = 12
+_STEP = timedelta(milliseconds=1)
+_TALK = {"user": Role.USER, "assistant": Role.ASSISTANT}
+
+
+class Shown(NamedTuple):
+    """A message as a front end sends it: `role` and `name` as in OpenAI's protocol."""
+
+    role: str
+    text: str
+    name: str = ""
+
+
+class Line(NamedTuple):
+    """A line of talk."""
+
+    role: Role
+    text: str
+
+
+class NewLine(NamedTuple):
+    """A line to journal, when it counts as said, and whether it begins a path of its own."""
+
+    line: Line
+    at: datetime
+    is_branch: bool = False
+
+
+class Alignment(NamedTuple):
+    """What has to change so that the journal has what the front end shows."""
+
+    edited: tuple[tuple[Message, str], ...] = ()
+    gone: tuple[Message, ...] = ()
+    new: tuple[NewLine, ...] = ()
+
+
+def talk(shown: Sequence[Shown], names: Sequence[str]) -> list[Line]:
+    """Return what was said, without what the front end adds itself: system texts, and examples of how somebody speaks.
+
+    A speaker's name in front of a line is no part of it.
+    """
+    prefix = re.compile(rf"(?:{'|'.join(re.escape(name) for name in names if name)}):[ \t]*") if any(names) else None
+    lines = []
+    for one in shown:
+        role = _TALK.get(one.role)
+        if role is None or one.name.startswith("example_") or not one.text.strip():
+            continue
+        text = one.text.strip()
+        named = prefix.match(text) if prefix else None
+        lines.append(Line(role, text[named.end() :].strip() or text if named else text))
+    return lines
+
+
+def aligned(held: Sequence[Message], shown: Sequence[Line], now: datetime) -> Alignment:
+    """Return how what is held (in order of time) becomes what is shown."""
+    # Read from the end: where a line stands twice, the later one is meant, and nothing is taken for deleted.
+    ours = [_key(one.role, one.text) for one in reversed(held)]
+    theirs = [_key(one.role, one.text) for one in reversed(shown)]
+    blocks = SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks()
+    pairs = [
+        (len(held) - 1 - block.a - step, len(shown) - 1 - block.b - step)
+        for block in blocks
+        for step in range(block.size)
+    ]
+    pairs.sort()
+    opening = _opening(held)
+    greeted = {b for a, b in pairs if a in opening}
+    same = {b for _, b in pairs} - greeted
+    # What was said last may have been said in any chat.
+    asked = set(range(len(shown) - 1)) - greeted
+    if not same or 2 * len(same & asked) < len(asked):
+        pairs = [(a, b) for a, b in pairs if b in greeted]
+        return _begun(held, shown, pairs, now)
+    return _joined(held, shown, pairs, now)
+
+
+def _opening(held: Sequence[Message]) -> set[int]:
+    """Return the places of greetings: what a character says before the user says anything. Every chat begins with the same."""
+    found, is_open = set(), True
+    for place, one in enumerate(held):
+        is_open = one.role is not Role.USER and (is_open or one.source == BRANCH)
+        if is_open:
+            found.add(place)
+    return found
+
+
+def _begun(
+    held: Sequence[Message], shown: Sequence[Line], pairs: Sequence[tuple[int, int]], now: datetime
+) -> Alignment:
+    """Return the alignment of a chat of which nothing but a greeting is held: a new one."""
+    start = next((place for place in range(len(held) - 1, -1, -1) if held[place].source == BRANCH), 0)
+    greetings = list(held[start:]) if all(one.role is not Role.USER for one in held[start:]) else []
+    same = dict(pairs)
+    at_end = {b for a, b in pairs if a >= len(held) - len(greetings)}
+    gone = [one for place, one in enumerate(held) if place >= len(held) - len(greetings) and place not in same]
+    # A greeting that is held stands for the one that is shown again.
+    fresh = [line for place, line in enumerate(shown) if place not in set(same.values())]
+    left = len(held) > len(gone) and not at_end
+    return Alignment((), tuple(gone), tuple(_after(held[-1].at if held else None, fresh, now, is_branch=left)))
+
+
+def _joined(
+    held: Sequence[Message], shown: Sequence[Line], pairs: Sequence[tuple[int, int]], now: datetime
+) -> Alignment:
+    edited: list[tuple[Message, str]] = []
+    gone: list[Message] = []
+    new: list[NewLine] = []
+    before = (-1, -1)
+    for a, b in pairs:
+        ours, theirs = held[before[0] + 1 : a], shown[before[1] + 1 : b]
+        if before[0] < 0:
+            # What is not shown of the beginning did not fit.
+            ours = ours[len(ours) - min(len(ours), len(theirs)) :]
+        elif held[a].source == BRANCH:
+            ours = []  # another path
+        changed, left, added = _between(ours, theirs)
+        edited += changed
+        gone += left if before[0] >= 0 else []
+        earliest = held[before[0]].at if before[0] >= 0 else held[a].at - (len(added) + 1) * _STEP
+        new += [NewLine(line, earliest + (place + 1) * _STEP) for place, line in enumerate(added)]
+        before = (a, b)
+    rest = list(held[before[0] + 1 :])
+    own = next((place for place, one in enumerate(rest) if one.source == BRANCH), len(rest))
+    if own <= _MOST_DELETED:
+        gone += rest[:own]
+        rest = rest[own:]
+    last = held[-1].at
+    new += _after(last, shown[before[1] + 1 :], now, is_branch=bool(rest))
+    return Alignment(tuple(edited), tuple(gone), tuple(new))
+
+
+def _between(
+    ours: Sequence[Message], theirs: Sequence[Line]
+) -> tuple[list[tuple[Message, str]], list[Message], list[Line]]:
+    """Return lines that are edited, gone and new, between two that are the same."""
+    edited, gone, new = [], list[Message](), list[Line]()
+    waiting = list(ours)
+    for line in theirs:
+        place = next((place for place, one in enumerate(waiting) if one.role is line.role), None)
+        if place is None:
+            new.append(line)
+            continue
+        gone += waiting[:place]
+        edited.append((waiting[place], line.text))
+        waiting = waiting[place + 1 :]
+    return edited, gone + waiting, new
+
+
+def _after(last: datetime | None, lines: Sequence[Line], now: datetime, *, is_branch: bool) -> list[NewLine]:
+    start = max(now, last + _STEP) if last else now
+    return [NewLine(line, start + place * _STEP, is_branch and not place) for place, line in enumerate(lines)]
+
+
+def _key(role: Role, text: str) -> tuple[Role, str]:
+    return role, " ".join(text.split())

@@ -1,0 +1,98 @@
+"""`gieok config set`, `gieok config unset`: change one setting of the user's file; the rest of it stays as it is."""
+
+from dataclasses import dataclass
+
+from gieok.errors import BadRequest
+from gieok.ops.context import Context, SettingRow
+from gieok.ops.encode import Hidden
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+
+#: Settings that are changed by moving data first.
+_MOVED_BY = {"store": "store switch", "journal": "journal switch"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetRequest:
+    """Parameters of `gieok config set`."""
+
+    name: str = argument(
+        Words("the setting (gieok config show)", "설정 이름 (gieok config show)"), "", positional=True,
+        needed="gieok config set search.limit 5",
+    )  # fmt: skip
+    value: str = argument(Words("its new value", "새 값"), "", positional=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnsetRequest:
+    """Parameters of `gieok config unset`."""
+
+    name: str = argument(
+        Words("the setting", "설정 이름"), "", positional=True, needed="gieok config unset search.limit"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SetResult:
+    """What the setting was and is."""
+
+    name: str
+    before: str
+    value: str
+    found: Hidden[bool] = True
+
+
+def run(context: Context, request: SetRequest) -> SetResult:
+    """Change a setting. Raises BadRequest for one that is unknown, BadConfig for a wrong value."""
+    return _changed(context, _row(context, request.name), request.value)
+
+
+def unset(context: Context, request: UnsetRequest) -> SetResult:
+    """Set a setting back to its default."""
+    row = _row(context, request.name)
+    return _changed(context, row, row.default)
+
+
+def _row(context: Context, name: str) -> SettingRow:
+    if name in _MOVED_BY:
+        raise BadRequest(f"{name!r} is where data is, which has to move", hint=f"run `gieok {_MOVED_BY[name]}`")
+    rows = {row.name: row for row in context.admin.settings}
+    if name not in rows:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, rows, 1)
+        raise BadRequest(
+            f"there is no setting {name!r}",
+            hint=f"did you mean `{near[0]}`?" if near else "`gieok config show` lists them",
+        )
+    return rows[name]
+
+
+def _changed(context: Context, row: SettingRow, value: str) -> SetResult:
+    context.admin.choose(row.name, value)
+    return SetResult(row.name, row.value, value)
+
+
+def present(result: SetResult, style: Style) -> str:
+    """Show the change."""
+    before, value = (printable(text) or '""' for text in (result.before, result.value))
+    was = style.dim(style.say(f"(before: {before})", f"(전에는 {before})"))
+    return f"{style.bold(result.name)}: {value}  {was}"
+
+
+SET = Operation(
+    name="config set",
+    handler=run,
+    present=present,
+    doc=Words("Change a setting for good", "설정을 바꿉니다"),
+    effect=Effect.WRITE,
+    forgives_config=True,
+    examples=("gieok config set search.limit 5",),
+)
+UNSET = Operation(
+    name="config unset",
+    handler=unset,
+    present=present,
+    doc=Words("Set a setting back to its default", "설정을 기본값으로 되돌립니다"),
+    effect=Effect.WRITE,
+    forgives_config=True,
+)

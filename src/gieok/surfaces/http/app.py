@@ -1,0 +1,98 @@
+"""The application, made of a house."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import cache
+from typing import Any
+
+import anyio
+import anyio.to_thread
+from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
+from fastapi.openapi.utils import get_openapi
+from starlette.routing import BaseRoute
+
+from gieok import __version__
+from gieok.capabilities.character.house import House
+from gieok.surfaces.http import problems
+from gieok.surfaces.http.access import AnyCaller, Reception
+from gieok.surfaces.http.envelope import Envelope
+from gieok.surfaces.http.guards import BodyGuard, HostGuard
+from gieok.surfaces.http.metrics import Metrics
+from gieok.surfaces.http.options import HttpOptions
+from gieok.surfaces.http.routes import account, admin, characters, memories, openai, points, system, turn
+from gieok.surfaces.http.tokens import Tokens
+
+_ROUTERS = (system, memories, characters, turn, openai, points, account, admin)
+_ABOUT = (
+    "Characters that remember: messages in, memories out. Every request but /health and /ready needs a token or a key."
+)
+
+
+def create(open_house: Callable[[], House], options: HttpOptions, pages: Sequence[BaseRoute] = ()) -> FastAPI:
+    """Return the application; the house is opened at the first need, once. `pages` are routes beside the API's."""
+    metrics = Metrics()
+
+    @cache
+    def reception() -> Reception:
+        house = open_house()
+        tokens = Tokens(options.tokens, house.memory.clock)
+        streams = anyio.CapacityLimiter(options.threads)
+        return Reception(
+            house=house, options=options, tokens=tokens, metrics=metrics, limiter=house.limiter(), streams=streams
+        )
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        del app
+        anyio.to_thread.current_default_thread_limiter().total_tokens = options.threads
+        desk = await anyio.to_thread.run_sync(reception)
+        yield
+        await anyio.to_thread.run_sync(desk.house.turns.close)
+
+    app = FastAPI(
+        title="Gieok", version=__version__, description=_ABOUT, lifespan=lifespan,
+        openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False,
+    )  # fmt: skip
+    app.state.reception = reception
+    problems.install(app)
+    for part in _ROUTERS:
+        app.include_router(part.router)
+    app.include_router(characters.of_service)
+    app.include_router(memories.said)
+    app.router.routes.extend(pages)
+    _add_description(app)
+    # The last one added is the outermost.
+    app.add_middleware(BodyGuard, limit=options.body_kb * 1024, seconds=options.body_s)
+    if options.origins:
+        app.add_middleware(
+            CORSMiddleware, allow_origins=options.origins, allow_methods=["*"], allow_headers=["*"],
+            expose_headers=["ETag", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"],
+        )  # fmt: skip
+    app.add_middleware(HostGuard, hosts=(options.host, *options.hosts), origins=options.origins)
+    app.add_middleware(Envelope, metrics=metrics)
+    return app
+
+
+def _add_description(app: FastAPI) -> None:
+    """Serve the OpenAPI document, to who is known."""
+
+    @cache
+    def described() -> dict[str, Any]:
+        made = get_openapi(
+            title=app.title,
+            version=app.version,
+            description=app.description,
+            routes=app.routes,
+            openapi_version="3.1.0",
+        )
+        schemas = made.setdefault("components", {}).setdefault("schemas", {})
+        schemas["Problem"] = problems.Problem.model_json_schema()
+        return made
+
+    app.openapi = described  # type: ignore[method-assign]
+
+    @app.get("/openapi.json", include_in_schema=False)
+    def description(who: AnyCaller) -> dict[str, Any]:
+        del who
+        return described()

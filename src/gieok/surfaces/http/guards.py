@@ -1,0 +1,110 @@
+"""What is refused before anybody looks at it: other hosts and origins, bodies that are too large or too slow."""
+
+import ipaddress
+import re
+from collections.abc import Sequence
+
+import anyio
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from gieok.surfaces.http.problems import ProblemResponse, problem
+
+#: Paths whose bodies may be larger, by so many times: files, and a history that is sent again with every message.
+LARGER = ((re.compile(r"/api/characters/import|/api/characters/[^/]+/(card|chats)"), 32), (re.compile(r"/v1/.*"), 4))
+
+
+class HostGuard:
+    """Takes our own names alone: a page in a browser may not reach us through a name of its own (DNS rebinding).
+
+    An address in numbers is nobody's name. `Origin`, which browsers send, must be ours or one of `serve.origins`.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Sequence[str], origins: Sequence[str]) -> None:
+        self._app = app
+        self._hosts = {"localhost", *hosts}
+        self._origins = set(origins)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        refused = self._refusal(Headers(scope=scope)) if scope["type"] == "http" else None
+        await (refused or self._app)(scope, receive, send)
+
+    def _refusal(self, headers: Headers) -> ProblemResponse | None:
+        host, origin = headers.get("host", "").lower(), headers.get("origin", "").lower()
+        name = re.sub(r":\d*$", "", host)
+        if not (name in self._hosts or _is_address(name)):
+            return problem(421, "wrong_host", "this server has another name", "add the name to serve.hosts")
+        if origin and origin not in self._origins and origin.partition("://")[2] != host:
+            return problem(403, "forbidden", "pages of this origin may not ask", "add the origin to serve.origins")
+        return None
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return False
+    return True
+
+
+class BodyGuard:
+    """Reads a body whole before a thread is given to it, up to a size and within a time."""
+
+    def __init__(self, app: ASGIApp, limit: int, seconds: float) -> None:
+        self._app = app
+        self._limit = limit
+        self._seconds = seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        limit = self._limit * next((times for path, times in LARGER if path.fullmatch(scope["path"])), 1)
+        read: bytes | ProblemResponse | None = problem(
+            408, "too_slow", "the body did not come in time", "send it again"
+        )
+        if _declared(scope) > limit:
+            read = _too_large(limit)
+        else:
+            with anyio.move_on_after(self._seconds):
+                read = await _body(receive, limit)
+        if isinstance(read, bytes):
+            await self._app(scope, _replayed(read, receive), send)
+        elif read is not None:
+            await read(scope, receive, send)
+
+
+def _declared(scope: Scope) -> int:
+    length = Headers(scope=scope).get("content-length", "0")
+    return int(length) if length.isdecimal() else 0
+
+
+def _too_large(limit: int) -> ProblemResponse:
+    hint = "send less at once; who runs the server may raise serve.body_kb"
+    return problem(413, "too_large", f"the body is larger than {limit:,} bytes", hint, {"Connection": "close"})
+
+
+async def _body(receive: Receive, limit: int) -> bytes | ProblemResponse | None:
+    """Return a body; None where the client left."""
+    read = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        read += message.get("body", b"")
+        if len(read) > limit:
+            return _too_large(limit)
+        if not message.get("more_body"):
+            return bytes(read)
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """Return what gives the body that was read, and then what the client does."""
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return replay

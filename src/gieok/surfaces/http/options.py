@@ -1,0 +1,62 @@
+"""What the server is configured with."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from gieok.errors import BadConfig
+
+#: Variable of the environment or of `.env`.
+JWT_VARIABLE = "GIEOK_JWT_SECRET"
+_LEAST_BYTES = 32
+
+
+class TokenOptions(NamedTuple):
+    """How signed tokens are checked; `secret` and `jwks` (a file) are '' for none, `issuer` and `audience` for any."""
+
+    secret: str = ""
+    jwks: str = ""
+    issuer: str = ""
+    audience: str = ""
+
+    @property
+    def is_configured(self) -> bool:
+        """Say whether any token can be good."""
+        return bool(self.secret or self.jwks)
+
+
+class HttpOptions(NamedTuple):
+    """Settings `serve.*` and secrets. `hosts` and `origins` are those that are taken beside our own."""
+
+    host: str = "127.0.0.1"
+    port: int = 8377
+    threads: int = 40
+    body_kb: int = 1024
+    body_s: float = 20.0
+    per_minute: int = 0
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    tokens: TokenOptions = TokenOptions()
+
+
+def read(setting: Callable[[str], str], secret: Callable[[str], str]) -> HttpOptions:
+    """Return what is configured. Raises BadConfig for a secret that can be guessed."""
+    jwt = secret(JWT_VARIABLE)
+    if jwt and len(jwt.encode()) < _LEAST_BYTES:
+        hint = "make one: `python -c 'import secrets; print(secrets.token_urlsafe(32))'`"
+        raise BadConfig(f"{JWT_VARIABLE} is shorter than {_LEAST_BYTES} bytes", hint=hint, setting=JWT_VARIABLE)
+    tokens = TokenOptions(jwt, setting("serve.jwt_jwks"), setting("serve.jwt_issuer"), setting("serve.jwt_audience"))
+    return HttpOptions(
+        setting("serve.host"),
+        int(setting("serve.port")),
+        int(setting("serve.threads")),
+        int(setting("serve.body_kb")),
+        float(setting("serve.body_s")),
+        int(setting("serve.per_minute")),
+        _names(setting("serve.hosts")),
+        _names(setting("serve.origins")),
+        tokens,
+    )
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name for name in (part.strip().lower().rstrip("/") for part in text.split(",")) if name)

@@ -1,0 +1,171 @@
+"""Problem documents (RFC 9457): every error has the same form, `application/problem+json`."""
+
+import http
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+from starlette.types import Receive, Scope, Send
+
+from gieok.errors import STATUS, BadRequest, GieokError, TooManyRequests
+
+MEDIA_TYPE = "application/problem+json"
+_OPENAPI_HINT = "see /openapi.json"
+#: Status → code, where no error of ours says it.
+_CODES = {400: "bad_request", 403: "forbidden", 404: "not_found", 405: "method_not_allowed", 408: "too_slow",
+          412: "precondition_failed", 413: "too_large", 415: "unsupported_media_type", 421: "wrong_host"}  # fmt: skip
+_MEANINGS = {
+    400: "The request cannot be read, or asks for what cannot be done.",
+    401: "No token or key, or one that is not valid.",
+    402: "The balance does not reach; nothing was charged.",
+    403: "The token or key does not open this.",
+    404: "There is no such thing, or it is somebody else's.",
+    409: "It is there already, or was changed meanwhile.",
+    412: "It is another than If-Match says.",
+    413: "The body is too large.",
+    422: "The request does not fit the description here.",
+    429: "More than a key may ask in a minute; Retry-After says when there is room.",
+    500: "Something unexpected; nothing was charged.",
+    502: "The model gave nothing usable; nothing was charged.",
+    503: "The database does not answer, or is busy; nothing was charged.",
+}
+
+
+_INVALID = 422
+_OPENAI_TYPES = {
+    401: "authentication_error",
+    402: "insufficient_quota",
+    403: "permission_error",
+    429: "rate_limit_error",
+}
+
+
+class Problem(BaseModel):
+    """An error."""
+
+    type: str = Field(description="A URN of the code.", examples=["urn:problem-type:gieok:not_found"])
+    title: str = Field(description="The status in words.", examples=["Not Found"])
+    status: int = Field(examples=[404])
+    detail: str = Field(description="What happened.", examples=["there is no character 'mina'"])
+    code: str = Field(description="Stable, for programs.", examples=["not_found"])
+    hint: str = Field(description="What to do next.", examples=["list what there is, and name one of it"])
+
+
+class OpenAiFault(BaseModel):
+    """What is wrong, in OpenAI's words."""
+
+    message: str
+    type: str = Field(examples=["invalid_request_error"])
+    param: str | None = None
+    code: str = Field(examples=["not_found"])
+
+
+class OpenAiError(BaseModel):
+    """An error as OpenAI's clients read it."""
+
+    error: OpenAiFault
+
+
+def openai_error(error: GieokError) -> dict[str, Any]:
+    """Return an error in the form that OpenAI's clients read."""
+    return _as_openai(document(error)).model_dump()
+
+
+def _as_openai(found: Problem) -> OpenAiError:
+    kind = _OPENAI_TYPES.get(found.status, "invalid_request_error" if found.status < 500 else "server_error")
+    said = f"{found.detail} ({found.hint})" if found.hint else found.detail
+    return OpenAiError(error=OpenAiFault(message=said, type=kind, code=found.code))
+
+
+class ProblemResponse(JSONResponse):
+    """A problem as a response: below /v1 in the form that is expected there."""
+
+    media_type = MEDIA_TYPE
+
+    def __init__(self, made: Problem, headers: Mapping[str, str]) -> None:
+        super().__init__(made.model_dump(), made.status, headers=dict(headers))
+        self._made, self._more = made, dict(headers)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if not scope["path"].startswith("/v1/"):
+            await super().__call__(scope, receive, send)
+            return
+        status = http.HTTPStatus.BAD_REQUEST if self._made.status == _INVALID else self._made.status
+        await JSONResponse(_as_openai(self._made).model_dump(), status, self._more)(scope, receive, send)
+
+
+def problem(
+    status: int, code: str, detail: str, hint: str = "", headers: Mapping[str, str] | None = None
+) -> ProblemResponse:
+    """Return the response for an error."""
+    return ProblemResponse(_problem(status, code, detail, hint), headers or {})
+
+
+def document(error: GieokError) -> Problem:
+    """Return the document of an error of ours."""
+    status = STATUS[error.code][1]
+    # What is wrong inside is for who runs the server, and stands in its log.
+    detail = "the server cannot do this now" if status == http.HTTPStatus.INTERNAL_SERVER_ERROR else str(error)
+    hint = _OPENAPI_HINT if error.hint == BadRequest.hint else error.hint
+    return _problem(status, error.code, detail, hint)
+
+
+def of_error(error: GieokError) -> ProblemResponse:
+    """Return the response for an error of ours."""
+    found = document(error)
+    headers = {"WWW-Authenticate": "Bearer"} if found.status == http.HTTPStatus.UNAUTHORIZED else {}
+    if isinstance(error, TooManyRequests):
+        headers["Retry-After"] = str(max(1, math.ceil(error.retry_after_s)))
+    return ProblemResponse(found, headers)
+
+
+def _problem(status: int, code: str, detail: str, hint: str) -> Problem:
+    # What a caller sent may not be text that can be written: an answer is all the same.
+    said, title = detail.encode("utf-8", "replace").decode(), http.HTTPStatus(status).phrase
+    return Problem(type=f"urn:problem-type:gieok:{code}", title=title, status=status, detail=said, code=code, hint=hint)
+
+
+def install(app: FastAPI) -> None:
+    """Answer every error of an application with a problem."""
+
+    @app.exception_handler(GieokError)
+    def of_ours(request: Request, error: GieokError) -> ProblemResponse:
+        request.state.error = error
+        return of_error(error)
+
+    @app.exception_handler(HTTPException)
+    def of_routing(request: Request, error: HTTPException) -> ProblemResponse:
+        code = _CODES.get(error.status_code, "error")
+        detail = f"{request.method} {request.url.path}: {error.detail}" if code != "bad_request" else str(error.detail)
+        return problem(error.status_code, code, detail, _OPENAPI_HINT, error.headers)
+
+    @app.exception_handler(RequestValidationError)
+    def of_request(request: Request, error: RequestValidationError) -> ProblemResponse:
+        del request
+        found = error.errors()
+        if any(one["type"] == "json_invalid" for one in found):
+            return problem(400, "bad_request", "the body is not JSON", _OPENAPI_HINT)
+        # Without what was sent: it may be somebody's text.
+        wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in found[:5])
+        return problem(422, "invalid", wrong, _OPENAPI_HINT)
+
+
+def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the `responses` of a route that may answer with these, for the OpenAPI document."""
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    return {status: {"description": _MEANINGS[status], "content": content} for status in sorted(statuses)}
+
+
+def openai_documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the same for routes below /v1."""
+    return {status: {"description": _MEANINGS[status], "model": OpenAiError} for status in sorted(statuses)}
+
+
+#: What every route may answer that knows who calls.
+ALWAYS: Sequence[int] = (400, 401, 403, 413, 422, 429, 500, 503)

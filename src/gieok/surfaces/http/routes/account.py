@@ -1,0 +1,91 @@
+"""The user themselves, and what a payment service says of them."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Header
+from pydantic import BaseModel, Field
+
+from gieok.capabilities.character.points import zone_named
+from gieok.model.accounts import Account
+from gieok.surfaces.http.access import TheHouse, User
+from gieok.surfaces.http.problems import ALWAYS, documented
+from gieok.surfaces.http.shapes import Given, RawBody
+
+router = APIRouter(tags=["account"])
+_MAIL = r"^$|^[!#-+\--:=?A-~]{1,64}@[A-Za-z0-9.-]{1,189}$"
+
+
+class AccountChange(Given):
+    """What a user may set of themselves."""
+
+    zone: str = Field("UTC", max_length=64, examples=["Asia/Seoul"], description="Of days: check-ins, plans.")
+    lang: Literal["en", "ko"] = "en"
+    mail: str = Field(
+        "", pattern=_MAIL, examples=["min@example.org"], description="Warned here before memory is cleared."
+    )
+
+
+class ShownAccount(AccountChange):
+    """A user."""
+
+    user: str = Field(examples=["min"])
+
+
+@router.get("/api/account", responses=documented(*ALWAYS))
+def account(house: TheHouse, who: User) -> ShownAccount:
+    """Return what is known of the user."""
+    return _shown(house.accounts.account(who.user) or Account(who.user))
+
+
+@router.put("/api/account", responses=documented(*ALWAYS))
+def change_account(house: TheHouse, who: User, change: AccountChange) -> ShownAccount:
+    """Set the user's time zone, language and mail address."""
+    zone_named(change.zone)
+    known = house.accounts.account(who.user) or Account(who.user, created_at=house.memory.clock.now())
+    changed = known._replace(zone=change.zone, lang=change.lang, mail=change.mail)
+    house.accounts.keep_account(changed)
+    return _shown(changed)
+
+
+def _shown(account: Account) -> ShownAccount:
+    return ShownAccount.model_construct(user=account.user, zone=account.zone, lang=account.lang, mail=account.mail)
+
+
+class Paid(BaseModel):
+    """What a payment came to; `is_new` is false where it had been taken before."""
+
+    given: int
+    is_new: bool
+
+
+_PAYMENT = {
+    "required": True,
+    "content": {
+        "application/json": {
+            "schema": {
+                "type": "object",
+                "required": ["id", "user", "points"],
+                "properties": {
+                    "id": {"type": "string"}, "user": {"type": "string"}, "points": {"type": "integer"},
+                    "note": {"type": "string"},
+                },
+            },
+            "example": {"id": "pay_1", "user": "min", "points": 100},
+        }
+    },
+}  # fmt: skip
+
+
+@router.post(
+    "/api/webhooks/points",
+    responses=documented(400, 401, 403, 409, 413, 422, 500, 503),
+    openapi_extra={"requestBody": _PAYMENT},
+)
+def payment(
+    house: TheHouse,
+    body: RawBody,
+    signature: Annotated[str, Header(alias="Gieok-Signature", examples=["t=1795262400,v1=6f0c…"])],
+) -> Paid:
+    """Take what a payment service says: signed, as docs/serve.md describes, and counted once for its id. Needs no key."""
+    posted = house.points.take_payment(body, signature)
+    return Paid(given=posted.entry.posting.amount, is_new=posted.is_new)

@@ -1,0 +1,125 @@
+"""For who runs the service: keys, and points of users."""
+
+from datetime import datetime
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import AwareDatetime, BaseModel, Field
+
+from gieok.capabilities.character.house import House
+from gieok.capabilities.character.points import PointsStanding
+from gieok.model.accounts import IssuedKey, KeyRole
+from gieok.surfaces.http.access import ADMINS_ONLY, TheHouse
+from gieok.surfaces.http.problems import ALWAYS, documented
+from gieok.surfaces.http.shapes import Given, IdempotencyKey, Line, UserName, Word, shown
+
+router = APIRouter(prefix="/api/admin", tags=["admin"], responses=documented(*ALWAYS), dependencies=ADMINS_ONLY)
+
+
+class KeyOrder(Given):
+    """A key that is to be made."""
+
+    label: Line = Field("", examples=["SillyTavern at home"])
+    expires_at: AwareDatetime | None = Field(None, examples=["2030-01-01T00:00:00Z"])
+
+
+class Key(BaseModel):
+    """A key, without its secret."""
+
+    id: str = Field(examples=["unvuw4.k3jq2s5tq7zd4c2a"])
+    user: str = Field(description="'' for an admin's.", examples=["min"])
+    role: KeyRole
+    label: str
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+
+
+class NewKey(Key):
+    """A key with its text, which is shown this once."""
+
+    key: str = Field(examples=["gk_unvuw4.k3jq2s5tq7zd4c2a_…"])
+
+
+class Keys(BaseModel):
+    """Keys, the oldest first."""
+
+    items: list[Key]
+
+
+class Credit(Given):
+    """Points that are given."""
+
+    points: int = Field(ge=1, le=1_000_000_000, examples=[100])
+    note: Line = ""
+
+
+class Credited(BaseModel):
+    """What was given, and what there is now; `is_new` is false where the key had been used."""
+
+    given: int
+    balance: int
+    is_new: bool
+
+
+@router.get("/keys")
+def admin_keys(house: TheHouse) -> Keys:
+    """List the keys of admins."""
+    return _listed(house, "")
+
+
+@router.post("/keys", status_code=201)
+def issue_admin_key(house: TheHouse, order: KeyOrder) -> NewKey:
+    """Make a key of an admin."""
+    return _issued(house, "", order)
+
+
+@router.delete("/keys/{key_id}", responses=documented(404))
+def revoke_admin_key(house: TheHouse, key_id: Word) -> Key:
+    """Let a key of an admin open nothing any more."""
+    return Key(**_shown(house.identity.revoke("", key_id)))
+
+
+@router.get("/users/{user}/keys")
+def keys(house: TheHouse, user: UserName) -> Keys:
+    """List the keys of a user."""
+    return _listed(house, user)
+
+
+@router.post("/users/{user}/keys", status_code=201)
+def issue_key(house: TheHouse, user: UserName, order: KeyOrder) -> NewKey:
+    """Make a key of a user, who need not have come yet."""
+    return _issued(house, user, order)
+
+
+@router.delete("/users/{user}/keys/{key_id}", responses=documented(404))
+def revoke_key(house: TheHouse, user: UserName, key_id: Word) -> Key:
+    """Let a key of a user open nothing any more."""
+    return Key(**_shown(house.identity.revoke(user, key_id)))
+
+
+@router.get("/users/{user}/points", response_model=shown(PointsStanding))
+def points(house: TheHouse, user: UserName) -> PointsStanding:
+    """Return what a user has."""
+    return house.points.standing(user)
+
+
+@router.post("/users/{user}/points", responses=documented(409))
+def credit(house: TheHouse, user: UserName, given: Credit, key: IdempotencyKey) -> Credited:
+    """Give a user points, once for a key."""
+    posted = house.points.credit(user, given.points, key, given.note)
+    return Credited(given=given.points, balance=house.accounts.balance(user), is_new=posted.is_new)
+
+
+def _listed(house: House, user: str) -> Keys:
+    return Keys(items=[Key(**_shown(key)) for key in house.accounts.keys(user)])
+
+
+def _issued(house: House, user: str, order: KeyOrder) -> NewKey:
+    role = KeyRole.USER if user else KeyRole.ADMIN
+    key, text = house.identity.issue(user, role, order.label, order.expires_at)
+    return NewKey(**_shown(key), key=text)
+
+
+def _shown(key: IssuedKey) -> dict[str, Any]:
+    return {name: value for name, value in key._asdict().items() if name != "secret_hash"}

@@ -1,0 +1,235 @@
+"""Characters: the user's own, and the service's, which everybody can talk to; their cards in and out."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+from pydantic import BaseModel, Field
+
+from gieok.capabilities.character.cards.bounded_json import Json
+from gieok.capabilities.character.cards.card import Card, card_of, new_card, with_data
+from gieok.capabilities.character.cards.package import MEDIA, CardForm
+from gieok.capabilities.character.house import House
+from gieok.capabilities.character.memory import digest
+from gieok.capabilities.character.roster import CharacterDeleted
+from gieok.model.accounts import StoredCharacter
+from gieok.surfaces.http.access import ADMINS_ONLY, TheHouse, User
+from gieok.surfaces.http.problems import ALWAYS, documented
+from gieok.surfaces.http.shapes import (
+    CharacterId,
+    Given,
+    IfMatch,
+    Line,
+    Page,
+    PageLimit,
+    PageNumber,
+    Prose,
+    RawBody,
+    check_match,
+    shown,
+)
+
+router = APIRouter(prefix="/api/characters", tags=["characters"], responses=documented(*ALWAYS))
+of_service = APIRouter(
+    prefix="/api/admin/characters", tags=["admin"], responses=documented(*ALWAYS), dependencies=ADMINS_ONLY
+)
+_SERVICE = ""
+_ID = r"^[^\x00-\x20/:]*$"
+_TEXTS = ("name", "nickname", "description", "personality", "scenario", "mes_example", "system_prompt",
+          "post_history_instructions", "creator_notes")  # fmt: skip
+_SUFFIXES = {CardForm.JSON: "json", CardForm.JSON_V2: "json", CardForm.PNG: "png", CardForm.CHARX: "charx"}
+
+WantedId = Annotated[
+    str, Query(alias="id", max_length=64, pattern=_ID, description="Its id; else one is made of its name.")
+]
+Replaces = Annotated[bool, Query(description="Give the character of that id another card, where there is one.")]
+
+
+class CharacterText(Given):
+    """The texts of a character, named as Character Card V3 names them."""
+
+    name: str = Field(
+        min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$", examples=["미나"]
+    )
+    nickname: Line = Field("", max_length=200)
+    description: Prose = Field("", examples=["미나는 성수동에서 책방을 한다."])
+    personality: Prose = ""
+    scenario: Prose = ""
+    mes_example: Prose = ""
+    system_prompt: Prose = ""
+    post_history_instructions: Prose = ""
+    creator_notes: Prose = ""
+    greetings: list[Prose] = Field([], max_length=50, examples=[["어서 와, 오늘은 어땠어?"]])
+
+
+class NewCharacter(CharacterText):
+    """A character that is to be made."""
+
+    id: str = Field("", max_length=64, pattern=_ID, examples=["mina"], description="'': made of the name.")
+
+
+class ShownCharacter(BaseModel):
+    """A character. What is the service's cannot be changed by users."""
+
+    id: str = Field(examples=["mina"])
+    name: str = Field(examples=["미나"])
+    is_own: bool
+    created_at: datetime
+    updated_at: datetime
+
+
+class WholeCharacter(ShownCharacter):
+    """A character with its texts."""
+
+    nickname: str
+    description: str
+    personality: str
+    scenario: str
+    mes_example: str
+    system_prompt: str
+    post_history_instructions: str
+    creator_notes: str
+    greetings: list[str]
+    lorebook_entries: int
+    model: str = Field(description="What answers for it; '' for the service's.")
+
+
+class Characters(Page):
+    """A page of characters."""
+
+    items: list[ShownCharacter]
+
+
+@router.get("")
+def characters(house: TheHouse, who: User, page: PageNumber = 1, limit: PageLimit = 20) -> Characters:
+    """List the characters that the user can talk to: their own, then the service's."""
+    return _listed(house, who.user, page, limit)
+
+
+@router.post("", status_code=201, responses=documented(409))
+def create(house: TheHouse, who: User, given: NewCharacter, response: Response) -> WholeCharacter:
+    """Make a character of the user's own."""
+    return _answer(house.roster.create(who.user, _card(given), given.id), response)
+
+
+_BINARY = {"schema": {"type": "string", "format": "binary"}}
+_FILE = {"requestBody": {"required": True, "content": {"application/octet-stream": _BINARY}}}
+
+
+@router.post("/import", status_code=201, responses=documented(404, 409), openapi_extra=_FILE)
+def import_card(
+    house: TheHouse, who: User, body: RawBody, response: Response, identity: WantedId = "", replaces: Replaces = False
+) -> WholeCharacter:
+    """Bring a card in: Character Card V1 to V3 as JSON, PNG, APNG or CHARX, the file itself as the body."""
+    return _answer(house.roster.import_file(who.user, body, identity, replaces=replaces), response)
+
+
+@router.get("/{character_id}", responses=documented(404))
+def character(house: TheHouse, who: User, character_id: CharacterId, response: Response) -> WholeCharacter:
+    """Return a character with its texts; its ETag is for If-Match."""
+    return _answer(house.roster.find(who.user, character_id), response)
+
+
+@router.put("/{character_id}", responses=documented(404, 412))
+def update(
+    house: TheHouse,
+    who: User,
+    character_id: CharacterId,
+    given: CharacterText,
+    response: Response,
+    match: IfMatch = None,
+) -> WholeCharacter:
+    """Change the texts of the user's own character; its lorebook and all else of its card stay."""
+    return _updated(house, who.user, character_id, given, response, match)
+
+
+@router.delete("/{character_id}", responses=documented(404), response_model=shown(CharacterDeleted))
+def delete(house: TheHouse, who: User, character_id: CharacterId) -> CharacterDeleted:
+    """Remove the user's own character; what it remembers is theirs, and stays until they delete that too."""
+    return house.roster.delete(who.user, character_id)
+
+
+_FILES: dict[int | str, dict[str, Any]] = {200: {"content": dict.fromkeys(MEDIA.values(), _BINARY)}}
+
+
+@router.get("/{character_id}/card", response_class=Response, responses={**_FILES, **documented(404)})
+def card(house: TheHouse, who: User, character_id: CharacterId, form: CardForm = CardForm.JSON) -> Response:
+    """Return a character as a card file. What came in with it survives."""
+    found = house.roster.export_file(who.user, character_id, form)
+    headers = {"Content-Disposition": f'attachment; filename="character.{_SUFFIXES[form]}"'}
+    return Response(found, media_type=MEDIA[form], headers=headers)
+
+
+@of_service.get("")
+def service_characters(house: TheHouse, page: PageNumber = 1, limit: PageLimit = 20) -> Characters:
+    """List the service's characters."""
+    return _listed(house, _SERVICE, page, limit)
+
+
+@of_service.post("", status_code=201, responses=documented(409))
+def create_for_all(house: TheHouse, given: NewCharacter, response: Response) -> WholeCharacter:
+    """Make a character that everybody can talk to."""
+    return _answer(house.roster.create(_SERVICE, _card(given), given.id), response)
+
+
+@of_service.post("/import", status_code=201, responses=documented(404, 409), openapi_extra=_FILE)
+def import_for_all(
+    house: TheHouse, body: RawBody, response: Response, identity: WantedId = "", replaces: Replaces = False
+) -> WholeCharacter:
+    """Bring in the card of a character that everybody can talk to."""
+    return _answer(house.roster.import_file(_SERVICE, body, identity, replaces=replaces), response)
+
+
+@of_service.put("/{character_id}", responses=documented(404, 412))
+def update_for_all(
+    house: TheHouse, character_id: CharacterId, given: CharacterText, response: Response, match: IfMatch = None
+) -> WholeCharacter:
+    """Change the texts of a character of the service."""
+    return _updated(house, _SERVICE, character_id, given, response, match)
+
+
+@of_service.delete("/{character_id}", responses=documented(404), response_model=shown(CharacterDeleted))
+def delete_for_all(house: TheHouse, character_id: CharacterId) -> CharacterDeleted:
+    """Remove a character of the service; what users remember with it stays theirs."""
+    return house.roster.delete(_SERVICE, character_id)
+
+
+def _listed(house: House, owner: str, page: int, limit: int) -> Characters:
+    found = house.roster.page(owner, (page - 1) * limit, limit)
+    return Characters(
+        total=found.total, page=page, limit=limit, items=[ShownCharacter(**_head(one)) for one in found.characters]
+    )
+
+
+def _head(stored: StoredCharacter) -> dict[str, Any]:
+    return {**_picked(stored, ("id", "name", "created_at", "updated_at")), "is_own": bool(stored.owner)}
+
+
+def _picked(thing: object, names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: getattr(thing, name) for name in names}
+
+
+def _answer(stored: StoredCharacter, response: Response) -> WholeCharacter:
+    """Return a character as it is shown, and set its ETag."""
+    response.headers["ETag"] = _tag(stored)
+    found = card_of(stored.card)
+    more = {"greetings": list(found.greetings), "lorebook_entries": len(found.book.entries), "model": stored.model}
+    return WholeCharacter(**{**_picked(found, _TEXTS), **_head(stored), **more})
+
+
+def _tag(stored: StoredCharacter) -> str:
+    return f'"{digest(f"{stored.owner} {stored.id} {stored.model} {stored.card}")}"'
+
+
+def _card(given: CharacterText) -> Card:
+    return new_card(_picked(given, _TEXTS), tuple(given.greetings))
+
+
+def _updated(
+    house: House, owner: str, identity: str, given: CharacterText, response: Response, match: str | None
+) -> WholeCharacter:
+    held = house.roster.own(owner, identity)
+    check_match(match, _tag(held))
+    first, *others = given.greetings or [""]
+    texts: dict[str, Json] = {**_picked(given, _TEXTS), "first_mes": first, "alternate_greetings": [*others]}
+    return _answer(house.roster.update(owner, identity, with_data(card_of(held.card), texts)), response)

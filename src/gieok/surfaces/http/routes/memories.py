@@ -1,0 +1,151 @@
+"""What a character remembers of the user: to read, to search, to edit; and what was said."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from pydantic import BaseModel, Field
+
+from gieok.capabilities.character.control import Done, Found, Story
+from gieok.capabilities.character.decisions import Change
+from gieok.capabilities.character.house import House
+from gieok.capabilities.character.listing import Layer, MemoryPage, MessagePage, RememberedItem
+from gieok.capabilities.character.memory import digest
+from gieok.capabilities.character.points import zone_named
+from gieok.capabilities.character.service import Bond
+from gieok.errors import NotFound
+from gieok.surfaces.http.access import TheHouse, User
+from gieok.surfaces.http.problems import ALWAYS, documented
+from gieok.surfaces.http.shapes import (
+    CharacterId,
+    Given,
+    IfMatch,
+    PageLimit,
+    PageNumber,
+    Prose,
+    Word,
+    check_match,
+    shown,
+)
+
+router = APIRouter(prefix="/api/memories", tags=["memories"], responses=documented(*ALWAYS, 404))
+said = APIRouter(prefix="/api/characters", tags=["messages"], responses=documented(*ALWAYS, 404))
+
+
+class Search(Given):
+    """What is searched for."""
+
+    text: Prose = Field(min_length=1, max_length=2_000, examples=["내 생일 기억해?"])
+    limit: int = Field(5, ge=1, le=50)
+    layers: list[Layer] = Field([], max_length=4, description="[]: all of them.")
+
+
+class FoundMemories(BaseModel):
+    """Memories, the best first, with the parts of their scores before their weights."""
+
+    items: list[shown(Found)]  # type: ignore[valid-type]
+
+
+class MemoryChange(Given):
+    """What an edit sets; what is left out stays. A fact has `object`, `day` and `importance`, other memories have `text`."""
+
+    object: Prose | None = Field(None, max_length=200, examples=["3월 16일"])
+    day: str | None = Field(None, max_length=10, examples=["2026-04-17"], description="Of a plan; '' for none.")
+    text: Prose | None = Field(None, max_length=2_000)
+    importance: float | None = Field(None, ge=0, le=1)
+    is_important: bool | None = Field(None, description="What is important is never merged with others.")
+
+
+class Undo(Given):
+    """A change that is to be taken back: `undo` of its answer."""
+
+    change: str = Field(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9._-]+$", examples=["5f0c9a3e8b1d"])
+
+
+class Gone(BaseModel):
+    """What was done."""
+
+    done: bool = True
+
+
+@router.get("/{character_id}", response_model=shown(MemoryPage))
+def memories(
+    house: TheHouse, who: User, character_id: CharacterId, layer: Layer = Layer.SEMANTIC, page: PageNumber = 1,
+    limit: PageLimit = 20,
+) -> MemoryPage:  # fmt: skip
+    """List the memories of a layer: what holds first, then the newest."""
+    return house.control.memories(_bond(house, who.user, character_id), layer, page, limit)
+
+
+@router.post("/{character_id}/search")
+def search(house: TheHouse, who: User, character_id: CharacterId, asked: Search) -> FoundMemories:
+    """Find memories by meaning and words."""
+    bond = _bond(house, who.user, character_id)
+    found = house.control.search(bond, asked.text, asked.limit, asked.layers)
+    return FoundMemories.model_validate({"items": found}, from_attributes=True)
+
+
+@router.post("/{character_id}/undo")
+def undo(house: TheHouse, who: User, character_id: CharacterId, asked: Undo) -> Gone:
+    """Take an edit or a deletion back."""
+    house.control.undo(_bond(house, who.user, character_id), asked.change)
+    return Gone()
+
+
+@router.get("/{character_id}/{memory_id}", response_model=shown(Story))
+def memory(house: TheHouse, who: User, character_id: CharacterId, memory_id: Word, response: Response) -> Story:
+    """Return a memory with the messages that it came from, and what it was before. Its ETag is for If-Match."""
+    found = house.control.read(_bond(house, who.user, character_id), memory_id)
+    response.headers["ETag"] = _tag(found.memory)
+    return found
+
+
+@router.put("/{character_id}/{memory_id}", response_model=shown(Done), responses=documented(412))
+def edit(
+    house: TheHouse, who: User, character_id: CharacterId, memory_id: Word, change: MemoryChange, match: IfMatch = None
+) -> Done:
+    """Change a memory, or mark it important. The user's word holds, also when memory is formed again."""
+    bond = _bond(house, who.user, character_id)
+    if match is not None:
+        check_match(match, _tag(house.control.read(bond, memory_id).memory))
+    return house.control.edit(bond, memory_id, Change(**change.model_dump()))
+
+
+@router.delete("/{character_id}/{memory_id}", response_model=shown(Done))
+def delete(
+    house: TheHouse, who: User, character_id: CharacterId, memory_id: Word,
+    for_good: Annotated[bool, Query(description="At once, and not to be taken back.")] = False,
+) -> Done:  # fmt: skip
+    """Delete a memory; it is not learned again from the same messages."""
+    return house.control.delete(_bond(house, who.user, character_id), memory_id, for_good=for_good)
+
+
+@said.get("/{character_id}/messages", response_model=shown(MessagePage))
+def messages(
+    house: TheHouse, who: User, character_id: CharacterId, page: PageNumber = 1, limit: PageLimit = 20,
+    window: Annotated[bool, Query(description="Only what is not summarised yet.")] = False,
+) -> MessagePage:  # fmt: skip
+    """List what was said, the newest first."""
+    return house.control.messages(_bond(house, who.user, character_id), page, limit, is_window=window)
+
+
+@said.delete("/{character_id}/messages/{message_id}")
+def delete_message(house: TheHouse, who: User, character_id: CharacterId, message_id: Word) -> Gone:
+    """Delete a message for good, and what was learned from it alone."""
+    house.control.delete_message(_bond(house, who.user, character_id), message_id)
+    return Gone()
+
+
+def _bond(house: House, user: str, character: str) -> Bond:
+    """Return whose memory it is. Raises NotFound where there is neither such a character nor memory of one that is gone."""
+    account = house.accounts.account(user)
+    bond = Bond(user, character, "", zone_named(account.zone if account else "UTC"))
+    try:
+        house.roster.find(user, character)
+    except NotFound:
+        if not house.memory.journal.read(bond.scope, 0, budget_tokens=1, limit=1):
+            raise
+    return bond
+
+
+def _tag(item: RememberedItem) -> str:
+    return f'"{digest(repr(item))}"'

@@ -1,0 +1,46 @@
+"""Whether the server is up, whether it can answer, what it counts."""
+
+from fastapi import APIRouter, Response
+from pydantic import BaseModel, Field
+
+from gieok.model.memory import Scope
+from gieok.surfaces.http.access import ADMINS_ONLY, Desk
+from gieok.surfaces.http.metrics import CONTENT_TYPE
+from gieok.surfaces.http.problems import ALWAYS, documented
+
+router = APIRouter(tags=["system"])
+#: Of nobody: that it can be looked up is all that is asked.
+_NOBODY = "-"
+
+
+class Health(BaseModel):
+    """Whether it is well."""
+
+    status: str = Field(examples=["ok"])
+
+
+@router.get("/health", responses=documented(500))
+def health() -> Health:
+    """Say that the process is up."""
+    return Health(status="ok")
+
+
+@router.get("/ready", responses=documented(500, 503))
+def ready(desk: Desk) -> Health:
+    """Say that journal, store and accounts answer."""
+    nobody = Scope(f"user:{_NOBODY}")
+    desk.house.accounts.account(_NOBODY)
+    desk.house.memory.journal.position(nobody, _NOBODY)
+    desk.house.memory.store.get(nobody, [_NOBODY])
+    return Health(status="ok")
+
+
+@router.get(
+    "/metrics",
+    response_class=Response,
+    dependencies=ADMINS_ONLY,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}, **documented(*ALWAYS)},
+)
+def metrics(desk: Desk) -> Response:
+    """Return what Prometheus reads; needs an admin key."""
+    return Response(desk.metrics.text(), media_type=CONTENT_TYPE)

@@ -1,0 +1,105 @@
+"""`gieok serve`: the HTTP API on uvicorn, until it is told to stop."""
+
+import errno
+import ipaddress
+import logging
+import socket
+import sys
+from collections.abc import Mapping
+
+from gieok.app import open_context
+from gieok.app.resident import Resident
+from gieok.capabilities.character.house import House
+from gieok.errors import BadConfig, BadRequest, MissingExtra
+from gieok.ops.context import Context
+from gieok.ops.home.gate import Gate
+from gieok.surfaces.http.options import JWT_VARIABLE, HttpOptions, read
+
+#: Replies that are under way are finished for so long after SIGTERM; then they are cut, and charged by the rule for that.
+_DRAIN_S = 20
+_KEY_COMMAND = "gieok character key create --admin"
+
+
+def main(flags: Mapping[str, str], lang: str) -> int:
+    """Serve until a signal; return the exit status. `flags` is setting → text. Raises GieokError."""
+    try:
+        import uvicorn
+
+        from gieok.surfaces.http.app import create
+        from gieok.surfaces.python import Memory
+        from gieok.surfaces.web.routes import routes
+        from gieok.surfaces.web.site import Site
+    except ModuleNotFoundError as error:
+        hint = "run `pip install 'gieok[serve]'`"
+        raise MissingExtra(f"`gieok serve` needs the Python package {error.name!r}", hint=hint) from error
+    resident = Resident()
+    context = open_context(flags, lang=lang, resident=resident)
+    options = read(context.admin.setting, context.admin.secret)
+    house = context.character.house()
+    _check_exposure(house, options)
+    listening = _bound(options.host, options.port)
+    gate = Gate(context.home, lambda: context.clock.now().timestamp())
+    site = Site(lambda scope: Memory(scope=scope, resident=resident), gate)
+    app = create(lambda: house, options, routes(site))
+    _log_to_stderr()
+    _greet(context, listening, gate.link_code())
+    config = uvicorn.Config(
+        app, http="h11", ws="none", lifespan="on", log_config=None, access_log=False, server_header=False,
+        proxy_headers=False, timeout_graceful_shutdown=_DRAIN_S,
+    )  # fmt: skip
+    uvicorn.Server(config).run(sockets=[listening])
+    return 0
+
+
+def _check_exposure(house: House, options: HttpOptions) -> None:
+    """Raise BadConfig where others can reach us, and nobody could be told from anybody."""
+    if _is_loopback(options.host) or options.tokens.is_configured or house.accounts.keys(""):
+        return
+    hint = f"make a key (`{_KEY_COMMAND}`) or set {JWT_VARIABLE}, then start again; or leave serve.host as 127.0.0.1"
+    raise BadConfig(
+        f"{options.host!r} is open to other machines, and no key is configured", hint=hint, setting="serve.host"
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """Return a socket that listens. Raises BadRequest."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OverflowError:
+        raise BadRequest(f"{port} is no port", hint="0 to 65535; 0: any that is free") from None
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            hint = "another server runs there: stop it, or name another with --port"
+            raise BadRequest(f"port {port} of {host} is in use", hint=hint) from error
+        hint = "name an address of this machine with --host, and a port above 1023 with --port"
+        raise BadRequest(f"cannot listen on {host} port {port}: {error.strerror or error}", hint=hint) from error
+
+
+def _greet(context: Context, listening: socket.socket, code: str) -> None:
+    """Say on stderr where it listens, and how one gets in; the link to the pages to a terminal alone, and no log."""
+    host, port = listening.getsockname()[:2]
+    shown = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    what = f"{shown} (OpenAPI: {shown}/openapi.json)"
+    for line in (
+        context.words(f"Gieok serves {what}", f"Gieok 서버: {what}"),
+        *(
+            [context.words(f"your pages: {shown}/open?code={code}", f"내 페이지: {shown}/open?code={code}")]
+            * sys.stderr.isatty()
+        ),
+        context.words(f"a first key: `{_KEY_COMMAND}`", f"첫 키 만들기: `{_KEY_COMMAND}`"),
+    ):
+        print(line, file=sys.stderr, flush=True)  # noqa: T201 - talk
+
+
+def _log_to_stderr() -> None:
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    for noisy in ("uvicorn", "uvicorn.error", "httpx", "limits"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)

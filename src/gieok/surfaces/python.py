@@ -1,0 +1,213 @@
+"""Gieok from Python: `memory = gieok.open()`, then what the commands do, with their typed results.
+
+Every method is an operation; `run` reaches those that have no method of their own.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from gieok.app import open_context, scoped
+from gieok.errors import NotIndexed
+from gieok.ops import operation
+from gieok.ops.operation import Surface
+from gieok.ops.request import checked
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from gieok.app.resident import Resident
+    from gieok.capabilities.character.holding import Memories
+    from gieok.capabilities.character.recalling import RecalledMemory
+    from gieok.capabilities.character.service import Bond, Characters, TurnContext
+    from gieok.ops.code.query import QueryResult
+    from gieok.ops.memory.forget import ForgetResult
+    from gieok.ops.memory.get import GetResult
+    from gieok.ops.memory.index import IndexResult
+    from gieok.ops.memory.listing import ListResult
+    from gieok.ops.memory.remember import RememberResult
+    from gieok.ops.memory.search import SearchHit
+    from gieok.ops.prompt.recall import RecallResult
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Memory:
+    """The memory of one home, seen from one folder. May be used by several threads."""
+
+    def __init__(
+        self,
+        folder: str | Path | None = None,
+        *,
+        scope: str = "auto",
+        settings: Mapping[str, object] | None = None,
+        resident: "Resident | None" = None,
+    ) -> None:
+        """See `gieok.open`; `resident` keeps what several of them share."""
+        flags = {name: _text(value) for name, value in (settings or {}).items()} | {"scope": scope}
+        self.context = open_context(flags, folder=Path(folder) if folder else None, resident=resident)
+
+    def run(self, name: str, **values: object) -> Any:  # noqa: ANN401 - each operation has its own result
+        """Run an operation by its command's name (`"archive status"`) and return its result, a typed record.
+
+        Raises GieokError, which says what happened and the next step.
+        """
+        found = operation(name)
+        # The scopes as they are now: the first record makes a project of a folder.
+        return found.handler(scoped(self.context), checked(found, values, Surface.CLI))
+
+    def add(
+        self, text: str, *, category: str = "decision", title: str = "", tags: Sequence[str] = ()
+    ) -> "RememberResult":
+        """Keep a text, to be found at once; `category` as of `gieok remember`."""
+        found: RememberResult = self.run("remember", text=text, category=category, title=title, tags=",".join(tags))
+        return found
+
+    def search(
+        self, query: str = "", *, limit: int = 0, since: str = "", until: str = "", source: str = "all"
+    ) -> "list[SearchHit]":
+        """Return lines that answer, best first; none where nothing was kept yet. Days as of `gieok search`."""
+        try:
+            found = self.run("search", query=query, limit=limit, since=since, until=until, source=source)
+        except NotIndexed:
+            return []
+        return list(found.results)
+
+    def get(self, path: str) -> "GetResult":
+        """Return the text behind a hit's handle or path."""
+        found: GetResult = self.run("get", path=path)
+        return found
+
+    def list(self, *, kind: str = "", since: str = "", until: str = "", limit: int = 20) -> "ListResult":
+        """Return what is remembered, the newest first."""
+        given = {"kind": kind} if kind else {}
+        found: ListResult = self.run("list", since=since, until=until, limit=limit, **given)
+        return found
+
+    def forget(self, *handles: str, match: str = "") -> "ForgetResult":
+        """Forget, for good and without asking: what has these handles, or holds this text."""
+        found: ForgetResult = self.run("forget", handles=[*handles], match=match, yes=True)
+        return found
+
+    def index(self, *paths: str | Path) -> "IndexResult":
+        """Index folders or files of notes; without any, what was indexed before, and what agents wrote since."""
+        found: IndexResult = self.run("index", paths=[str(path) for path in paths])
+        return found
+
+    def recall(self, prompt: str) -> "RecallResult":
+        """Return what would be put before a prompt of an agent: `text`, and the memories in it."""
+        found: RecallResult = self.run("recall", prompt=prompt)
+        return found
+
+    def code(self, question: str, *, limit: int = 8) -> "QueryResult":
+        """Search the code of the project in the folder (`gieok code init` first)."""
+        found: QueryResult = self.run("code query", query=question, k=limit)
+        return found
+
+    def character(self, user: str, character: str, *, persona: str = "", zone: str = "UTC") -> "CharacterMemory":
+        """Return what a character remembers of a user. Raises BadRequest for a name that cannot be in a scope."""
+        from zoneinfo import ZoneInfo
+
+        from gieok.capabilities.character.service import Bond
+
+        return CharacterMemory(self.context.character.house().memory, Bond(user, character, persona, ZoneInfo(zone)))
+
+    def close(self) -> None:
+        """Release files and connections that were opened."""
+        memory = self.context.memory
+        memory.store().close()
+        memory.journal().close()
+
+    def __enter__(self) -> "Memory":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class CharacterMemory:
+    """What a character remembers of one user."""
+
+    def __init__(self, characters: "Characters", bond: "Bond") -> None:
+        bond.scope  # noqa: B018 - a bad name is said here, not at the first message
+        self._characters = characters
+        self._bond = bond
+
+    def hear(self, text: str, *, is_user: bool = True, at: "datetime | None" = None) -> str:
+        """Keep a message, and learn from it; return its id."""
+        return self._characters.hear(self._bond, text, is_user=is_user, at=at)
+
+    def context(self, text: str) -> "TurnContext":
+        """Return what a model is given for its reply: `text`, or persona, narrative and window apart."""
+        return self._characters.context(self._bond, text)
+
+    def search(self, text: str, limit: int = 5) -> "list[RecalledMemory]":
+        """Return memories for a question, best first."""
+        return self._characters.search(self._bond, text, limit)
+
+    def memories(self) -> "Memories":
+        """Return facts, moments and episodes."""
+        return self._characters.memories(self._bond)
+
+
+class AsyncMemory:
+    """`Memory` for a program with an event loop: each call runs in a thread."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+
+    async def call(self, method: Callable[P, R], *values: P.args, **named: P.kwargs) -> R:
+        """Call any method, such as `await memory.call(memory.memory.index, "notes")`."""
+        return await asyncio.to_thread(method, *values, **named)
+
+    async def add(self, text: str, *, category: str = "decision", title: str = "") -> "RememberResult":
+        """As `Memory.add`."""
+        return await self.call(self.memory.add, text, category=category, title=title)
+
+    async def search(self, query: str, *, limit: int = 0) -> "list[SearchHit]":
+        """As `Memory.search`."""
+        return await self.call(self.memory.search, query, limit=limit)
+
+    async def recall(self, prompt: str) -> "RecallResult":
+        """As `Memory.recall`."""
+        return await self.call(self.memory.recall, prompt)
+
+    async def forget(self, *handles: str) -> "ForgetResult":
+        """As `Memory.forget`."""
+        return await self.call(self.memory.forget, *handles)
+
+    async def __aenter__(self) -> "AsyncMemory":
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.call(self.memory.close)
+
+
+def open(  # noqa: A001 - `gieok.open`
+    folder: str | Path | None = None,
+    *,
+    scope: str = "auto",
+    settings: Mapping[str, object] | None = None,
+) -> Memory:
+    """Open the memory of `~/.gieok` (or `GIEOK_HOME`) as it is seen from `folder` (default: where the program runs).
+
+    In a project, that is the project's memory with the user's own beside it; `scope` names another, such as `agent:main`.
+    `settings` are as in config.yaml, such as `{"search.limit": 3}`. Raises BadConfig.
+    """
+    return Memory(folder, scope=scope, settings=settings)
+
+
+def open_async(folder: str | Path | None = None, *, scope: str = "auto") -> AsyncMemory:
+    """As `open`, for `async with gieok.open_async() as memory`."""
+    return AsyncMemory(Memory(folder, scope=scope))
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,20 @@
+"""Which address is which page or change."""
+
+from starlette.routing import Route
+
+from gieok.surfaces.web import site as own
+from gieok.surfaces.web.changes import CHANGES
+from gieok.surfaces.web.site import Site
+from gieok.surfaces.web.views import VIEWS
+
+
+def routes(site: Site) -> list[Route]:
+    """Return the routes of all pages."""
+    return [
+        Route("/open", site.open, methods=["GET"]),
+        Route("/lang", site.kept("lang", "to"), methods=["GET"]),
+        Route("/scope", site.kept("scope", "scope"), methods=["GET"]),
+        Route("/static/{name}", own.static, methods=["GET"]),
+        *(Route(path, site.shown(view), methods=["GET"]) for path, view in VIEWS.items()),
+        *(Route(path, site.changed(change), methods=["POST"]) for path, change in CHANGES.items()),
+    ]

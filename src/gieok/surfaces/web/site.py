@@ -1,0 +1,182 @@
+"""The site: who may see it, whose memory is shown, and one way to answer. The pages are in `views`, changes in `changes`."""
+
+import mimetypes
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from gieok import __version__
+from gieok.errors import STATUS, GieokError
+from gieok.ops.home.gate import COOKIE, Gate
+from gieok.ops.operation import STATUSES
+from gieok.surfaces.language import language
+from gieok.surfaces.python import Memory
+from gieok.surfaces.web.look import rendered
+
+#: Path → its name in both languages.
+MENU = (
+    ("/", "Search", "찾기"),
+    ("/memories", "Memories", "기억"),
+    ("/timeline", "Timeline", "시간 순서"),
+    ("/injection", "Before the agent", "에이전트 앞에"),
+    ("/characters", "Characters", "캐릭터"),
+    ("/code", "Code", "코드"),
+    ("/status", "Health", "상태"),
+)
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+_YEAR_S = 365 * 86_400
+
+
+class Site:
+    """Answers with pages of a memory. `open_memory` opens that of a scope (`auto`: the one of the folder)."""
+
+    def __init__(self, open_memory: Callable[[str], Memory], gate: Gate) -> None:
+        self.gate = gate
+        self.memory = lru_cache(maxsize=8)(open_memory)
+
+    def open(self, request: Request) -> Response:
+        """Let a browser in by a link, and take the code out of its address."""
+        cookie = self.gate.enter(request.query_params.get("code", ""))
+        if not cookie:
+            return self._closed(request, is_link=True)
+        found = RedirectResponse("/", status_code=303, headers=_HEADERS)
+        found.set_cookie(COOKIE, cookie, max_age=30 * 86_400, httponly=True, samesite="strict")
+        return found
+
+    def _closed(self, request: Request, *, is_link: bool = False) -> Response:
+        lang = _lang(request)
+        why = ""
+        if is_link:
+            why = "링크는 한 번, 5분 안에만 통합니다." if lang == "ko" else "A link works once, within five minutes."
+        return HTMLResponse(rendered("closed.html", lang, {"why": why}), 401, _HEADERS)
+
+    def shown(self, view: Callable[["Seen"], Response]) -> Callable[[Request], Response]:
+        """Return what answers with a page."""
+
+        def answer(request: Request) -> Response:
+            if not self.gate.is_open(request.cookies.get(COOKIE, "")):
+                return self._closed(request)
+            return view(Seen(self, request, {}))
+
+        return answer
+
+    def changed(self, change: Callable[["Seen"], Response]) -> Callable[[Request], Any]:
+        """Return what answers a change, which must come from a page of the same session."""
+
+        async def answer(request: Request) -> Response:
+            from starlette.concurrency import run_in_threadpool
+
+            form: dict[str, list[str]] = {}
+            for name, value in (await request.form()).multi_items():
+                form.setdefault(name, []).append(str(value))
+            token = "".join(form.get("token", [])) or request.headers.get("x-change-token", "")
+            if not self.gate.may_change(request.cookies.get(COOKIE, ""), token):
+                return self._closed(request)
+            return await run_in_threadpool(change, Seen(self, request, form))
+
+        return answer
+
+    def kept(self, name: str, parameter: str) -> Callable[[Request], Response]:
+        """Keep a choice of the reader's in a cookie, and go back."""
+
+        def answer(request: Request) -> Response:
+            back = request.query_params.get("back", "/")
+            inside = back.startswith("/") and not back.startswith(("//", "/\\"))
+            found = RedirectResponse(back if inside else "/", status_code=303, headers=_HEADERS)
+            value = request.query_params.get(parameter, "")
+            found.set_cookie(f"gieok_{name}", value, max_age=_YEAR_S, httponly=True, samesite="strict")
+            return found
+
+        return answer
+
+
+class Seen:
+    """A request of somebody who was let in: their language, whose memory they look at, and what they sent."""
+
+    def __init__(self, site: Site, request: Request, form: Mapping[str, list[str]]) -> None:
+        self.site = site
+        self.request = request
+        self.form = form
+        self.lang = _lang(request)
+        self.cookie = request.cookies.get(COOKIE, "")
+
+    @property
+    def memory(self) -> Memory:
+        """Return the memory of the scope that was chosen."""
+        chosen = self.request.cookies.get("gieok_scope", "")
+        return self.site.memory(chosen if chosen in self.scopes() else "auto")
+
+    def scopes(self) -> list[str]:
+        """Return the scopes that there are, the folder's own first; those of characters have a page of their own."""
+        context = self.site.memory("auto").context
+        known = {scope.path for scope in context.memory.store().scopes()}
+        own = context.scope.path
+        return [own, *sorted(path for path in known if path != own and not path.startswith(("user:", "character:")))]
+
+    def asked(self, name: str) -> str:
+        """Return a parameter of the address."""
+        return self.request.query_params.get(name, "").strip()
+
+    def sent(self, name: str) -> str:
+        """Return a field of the form."""
+        return "".join(self.form.get(name, [])).strip()
+
+    def page(self, template: str, *, http_status: int = 200, **values: Any) -> Response:  # noqa: ANN401 - a template's
+        """Return a page."""
+        # A template that names nothing of these pays for none of it.
+        common = {
+            "menu": MENU, "here": self._here(), "scopes": self.scopes(), "scope": self.memory.context.scope.path,
+            "token": self.site.gate.change_token(self.cookie), "version": f"Gieok {__version__}",
+            "told": self.asked("told"), "statuses": {name: words.say(self.lang) for name, words in STATUSES.items()},
+            "zone": self.memory.context.zone, "failure": None,
+        }  # fmt: skip
+        return HTMLResponse(rendered(template, self.lang, {**common, **values}), http_status, _HEADERS)
+
+    def failed(self, template: str, error: GieokError, **values: Any) -> Response:  # noqa: ANN401 - a template's
+        """Return a page that says what went wrong, and the next step."""
+        return self.page(
+            template, http_status=STATUS[error.code][1], failure={"message": str(error), "hint": error.hint}, **values
+        )
+
+    def back_to(self, path: str) -> Response:
+        """Show another page."""
+        return RedirectResponse(path, status_code=303, headers=_HEADERS)
+
+    def words(self, en: str, ko: str) -> str:
+        """Return a text in the reader's language."""
+        return ko if self.lang == "ko" else en
+
+    def _here(self) -> str:
+        first = "/" + self.request.url.path.strip("/").partition("/")[0]
+        return next((path for path, *_ in MENU if path == first), "/memories" if first == "/m" else "/")
+
+
+def _lang(request: Request) -> str:
+    chosen = request.cookies.get("gieok_lang", "")
+    if chosen in ("en", "ko"):
+        return chosen
+    return language([], {"LANG": request.headers.get("accept-language", "")})
+
+
+def static(request: Request) -> Response:
+    """Return a file of ours."""
+    name = request.path_params["name"]
+    file = files("gieok.surfaces.web") / "static" / name
+    if name not in ("gieok.css", "htmx.min.js"):
+        return Response(status_code=404)
+    kind = mimetypes.guess_type(name)[0] or "text/plain"
+    headers = {"Cache-Control": "max-age=3600", "X-Content-Type-Options": "nosniff"}
+    return Response(file.read_bytes(), media_type=kind, headers=headers)

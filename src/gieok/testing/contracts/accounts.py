@@ -1,0 +1,200 @@
+"""What every backend of `gieok.ports.accounts` keeps to."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from gieok.errors import Conflict, NotEnoughPoints
+from gieok.model.accounts import Account, CheckIn, Hold, IssuedKey, KeyRole, Posting, StoredCharacter
+from gieok.ports.accounts import Accounts
+
+_AT = datetime(2026, 11, 23, 9, tzinfo=UTC)
+_LATER = _AT + timedelta(days=1)
+_CREDIT = Posting("credit", 10, "pay-1", "thanks")
+
+
+class AccountsFixtures:
+    """Gives `accounts`. A subclass gives the fixture `make_accounts`: a function that makes new, empty ones."""
+
+    @pytest.fixture
+    def accounts(self, make_accounts: Callable[[], Accounts]) -> Iterator[Accounts]:
+        """Return new accounts, closed at the end."""
+        accounts = make_accounts()
+        yield accounts
+        accounts.close()
+
+
+class AccountsContract(AccountsFixtures):
+    """What one caller sees."""
+
+    def test_nothing_is_known_of_a_user_who_never_came(self, accounts: Accounts) -> None:
+        assert accounts.account("min") is None
+        assert (accounts.balance("min"), accounts.ledger("min", 0, 9), accounts.slots("min", "mina")) == (0, (0, []), 0)
+        assert accounts.last_check_in("min") is None
+        assert (accounts.characters("min", 0, 9), accounts.keys("min"), accounts.users("", 9)) == ((0, []), [], [])
+        assert set(accounts.erase_account("min").values()) == {0}
+        assert accounts.users("", 9) == []
+
+    def test_a_user_is_kept_as_given(self, accounts: Accounts) -> None:
+        account = Account("민", "Asia/Seoul", "ko", "min@example.com", _AT, _LATER, "reminded", _LATER)
+        accounts.keep_account(account)
+        accounts.keep_account(Account("b"))
+        assert (accounts.account("민"), accounts.account("b")) == (account, Account("b"))
+        accounts.post("b", _CREDIT, _AT)
+        accounts.keep_account(Account("b", lang="ko"))
+        assert (accounts.account("b"), accounts.balance("b")) == (Account("b", lang="ko"), 10)
+
+    def test_who_says_something_is_added_and_never_goes_back_in_time(self, accounts: Accounts) -> None:
+        assert accounts.seen("min", _LATER) == Account("min")
+        assert accounts.seen("min", _AT) == Account("min", created_at=_LATER, seen_at=_LATER)
+        assert accounts.account("min") == Account("min", created_at=_LATER, seen_at=_LATER)
+
+    def test_a_stage_of_inactivity_is_set_once_and_gone_when_the_user_comes_back(self, accounts: Accounts) -> None:
+        accounts.seen("min", _AT)
+        account = accounts.account("min")
+        assert account is not None
+        assert accounts.stage(account, "reminded", _LATER)
+        assert not accounts.stage(account, "reminded", _LATER)
+        staged = account._replace(stage="reminded", staged_at=_LATER)
+        assert accounts.account("min") == staged
+        accounts.seen("min", _LATER)
+        assert accounts.account("min") == account._replace(seen_at=_LATER)
+        assert not accounts.stage(staged, "warned", _LATER)
+
+    def test_users_who_are_away_are_listed_by_name_in_pages(self, accounts: Accounts) -> None:
+        for name, at in (("c", _AT), ("a", _AT), ("b", _LATER), ("d", _AT)):
+            accounts.seen(name, at)
+        accounts.keep_account(Account("never"))
+        accounts.post("e", _CREDIT, _AT)
+        first = accounts.accounts_unseen_since(_LATER, "", 2)
+        rest = accounts.accounts_unseen_since(_LATER, "c", 2)
+        assert [[account.user for account in page] for page in (first, rest)] == [["a", "c"], ["d"]]
+        assert accounts.users("b", 3) == ["c", "d", "e"]
+
+    def test_a_ledger_sums_to_the_balance_and_shows_the_newest_first(self, accounts: Accounts) -> None:
+        for n, amount in enumerate((10, -3, 5)):
+            assert accounts.post("min", Posting("x", amount, f"r{n}"), _AT + timedelta(hours=n)).is_new
+        total, rows = accounts.ledger("min", 0, 2)
+        assert (total, [(row.number, row.balance, row.posting.amount) for row in rows]) == (3, [(3, 12, 5), (2, 7, -3)])
+        assert accounts.ledger("min", 2, 2)[1][0].at == _AT
+        assert (accounts.ledger("min", 3, 2), accounts.balance("min")) == ((3, []), 12)
+
+    def test_a_reference_counts_once_and_only_for_one_thing(self, accounts: Accounts) -> None:
+        first = accounts.post("min", _CREDIT, _AT)
+        assert accounts.post("min", _CREDIT, _LATER) == first._replace(is_new=False)
+        for other in (_CREDIT._replace(amount=11), _CREDIT._replace(kind="purchase")):
+            with pytest.raises(Conflict):
+                accounts.post("min", other, _LATER)
+        assert accounts.post("other", _CREDIT, _AT).is_new
+        assert (accounts.balance("min"), accounts.ledger("min", 0, 9)[0]) == (10, 1)
+
+    def test_what_is_not_there_cannot_be_spent(self, accounts: Accounts) -> None:
+        accounts.post("min", _CREDIT, _AT)
+        with pytest.raises(NotEnoughPoints):
+            accounts.post("min", Posting("x", -11, "r"), _AT)
+        with pytest.raises(NotEnoughPoints):
+            accounts.hold("nobody", 1, "r", _AT, "")
+        assert accounts.users("", 9) == ["min"]
+        assert accounts.post("min", Posting("x", -10, "r"), _AT).entry.balance == 0
+
+    def test_what_is_held_is_neither_spent_nor_to_be_spent(self, accounts: Accounts) -> None:
+        accounts.post("min", _CREDIT, _AT)
+        assert accounts.hold("min", 8, "reply-1", _AT, "mina/reply-1")
+        assert not accounts.hold("min", 1, "reply-1", _AT, "")
+        assert not accounts.hold("min", 1, "pay-1", _AT, "")
+        assert (accounts.balance("min"), accounts.ledger("min", 0, 9)[0]) == (2, 1)
+        with pytest.raises(NotEnoughPoints):
+            accounts.post("min", Posting("x", -3, "r"), _AT)
+        assert accounts.holds(_LATER, 9) == [Hold("min", "reply-1", 8, _AT, "mina/reply-1")]
+        assert accounts.holds(_AT, 9) == []
+        assert accounts.release("min", "reply-1")
+        assert (accounts.release("min", "reply-1"), accounts.balance("min")) == (False, 10)
+
+    def test_a_hold_is_settled_once(self, accounts: Accounts) -> None:
+        accounts.post("min", _CREDIT, _AT)
+        accounts.hold("min", 1, "reply-1", _AT, "")
+        spent = Posting("reply", -1, "reply-1")
+        settled = accounts.settle("min", "reply-1", spent, _LATER)
+        assert settled
+        assert (settled.is_new, settled.entry.balance) == (True, 9)
+        assert accounts.settle("min", "reply-1", spent, _LATER) is None
+        assert accounts.posted("min", "reply-1") == settled.entry
+        assert (accounts.posted("min", "reply-2"), accounts.posted("other", "reply-1")) == (None, None)
+        assert not accounts.hold("min", 1, "reply-1", _LATER, "")
+        assert (accounts.balance("min"), accounts.holds(_LATER, 9)) == (9, [])
+
+    def test_what_is_free_is_held_and_settled_too(self, accounts: Accounts) -> None:
+        assert accounts.hold("min", 0, "reply-1", _AT, "")
+        assert accounts.settle("min", "reply-1", Posting("reply", 0, "reply-1"), _AT)
+        assert [row.number for row in accounts.ledger("min", 0, 9)[1]] == [1]
+
+    def test_a_settlement_that_does_not_reach_leaves_the_hold(self, accounts: Accounts) -> None:
+        accounts.post("min", _CREDIT, _AT)
+        accounts.hold("min", 4, "a", _AT, "")
+        accounts.hold("min", 6, "b", _AT, "")
+        with pytest.raises(NotEnoughPoints):
+            accounts.settle("min", "a", Posting("reply", -5, "a"), _AT)
+        assert [hold.reference for hold in accounts.holds(_LATER, 9)] == ["a", "b"]
+        assert accounts.balance("min") == 0
+
+    def test_a_day_counts_once_and_days_in_a_row_make_a_streak(self, accounts: Accounts) -> None:
+        days = [date(2026, 2, 27), date(2026, 2, 28), date(2026, 3, 1), date(2026, 3, 3)]
+        found = [accounts.check_in("min", day, 10, _AT) for day in days]
+        assert [check.streak for check, _ in found] == [1, 2, 3, 1]
+        again = accounts.check_in("min", days[1], 99, _LATER)
+        assert again == (CheckIn(days[1], 2), found[1][1]._replace(is_new=False))
+        assert (accounts.balance("min"), accounts.last_check_in("min")) == (40, CheckIn(days[3], 1))
+
+    def test_slots_come_with_what_was_paid_for_them(self, accounts: Accounts) -> None:
+        accounts.post("min", _CREDIT, _AT)
+        bought = Posting("memory-slots", -5, "buy-1", "", "mina", 10)
+        accounts.post("min", bought, _AT)
+        accounts.post("min", bought, _AT)
+        with pytest.raises(NotEnoughPoints):
+            accounts.post("min", bought._replace(amount=-6, reference="buy-2"), _AT)
+        assert (accounts.slots("min", "mina"), accounts.slots("min", "other")) == (10, 0)
+
+    def test_a_character_belongs_to_its_owner(self, accounts: Accounts) -> None:
+        mine = StoredCharacter("min", "mina", "미나", '{"data": 1}', _AT, _LATER, "m", b"\0\xff", "image/png")
+        service = mine._replace(owner="", name="Mina", package=b"")
+        assert accounts.keep_character(mine, is_new=True)
+        assert accounts.keep_character(service, is_new=True)
+        assert not accounts.keep_character(mine, is_new=True)
+        assert not accounts.keep_character(mine._replace(id="yuna"), is_new=False)
+        assert accounts.keep_character(mine._replace(name="M"), is_new=False)
+        assert (accounts.character("min", "mina"), accounts.character("", "mina")) == (mine._replace(name="M"), service)
+        assert accounts.character("other", "mina") is None
+        assert accounts.characters("min", 0, 9) == (1, [mine._replace(name="M", package=b"")])
+        assert accounts.drop_character("min", "mina")
+        assert not accounts.drop_character("min", "mina")
+        assert accounts.character("", "mina") == service
+
+    def test_characters_are_listed_by_id_in_pages(self, accounts: Accounts) -> None:
+        for name in "cab":
+            accounts.keep_character(StoredCharacter("", name, name, "{}", _AT, _AT), is_new=True)
+        total, page = accounts.characters("", 1, 1)
+        assert (total, [found.id for found in page]) == (3, ["b"])
+
+    def test_a_key_is_found_under_its_user_and_kept_when_revoked(self, accounts: Accounts) -> None:
+        key = IssuedKey("min", "k1", "hash", KeyRole.USER, "phone", _LATER, _LATER)
+        admin = IssuedKey("", "k1", "other", KeyRole.ADMIN, "ops", _AT)
+        for found in (key, admin, key._replace(id="k0", created_at=_AT)):
+            accounts.keep_key(found)
+        accounts.keep_key(key._replace(revoked_at=_LATER))
+        assert (accounts.key("min", "k1"), accounts.key("", "k1")) == (key._replace(revoked_at=_LATER), admin)
+        assert accounts.key("other", "k1") is None
+        assert [found.id for found in accounts.keys("min")] == ["k0", "k1"]
+
+    def test_an_erased_user_leaves_nothing_and_others_stay(self, accounts: Accounts) -> None:
+        for user in ("min", "other"):
+            accounts.seen(user, _AT)
+            accounts.post(user, _CREDIT, _AT)
+            accounts.hold(user, 1, "r", _AT, "")
+            accounts.check_in(user, _AT.date(), 1, _AT)
+            accounts.keep_character(StoredCharacter(user, "c", "C", "{}", _AT, _AT), is_new=True)
+            accounts.keep_key(IssuedKey(user, "k", "h", KeyRole.USER, "", _AT))
+        gone = accounts.erase_account("min")
+        assert gone == {"users": 1, "ledger": 2, "holds": 1, "check_ins": 1, "characters": 1, "api_keys": 1}
+        assert (accounts.account("min"), accounts.balance("min"), accounts.users("", 9)) == (None, 0, ["other"])
+        assert (accounts.balance("other"), accounts.post("min", _CREDIT, _AT).entry.number) == (10, 1)

@@ -1,0 +1,38 @@
+"""A model that talks whose replies are written down beforehand."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from gieok.ports.models import ChatMessage, ReplyPart, ReplyParts, Sampling
+
+ScriptedReply = Iterable[str | Exception]
+
+
+class ScriptedReplies:
+    """`ChatModel` for tests: gives replies in turn (the last one stays), piece by piece, raises errors, keeps what it was told.
+
+    `closed` counts the replies that were not read to their end.
+    """
+
+    model = "scripted:1"
+
+    def __init__(self, *replies: ScriptedReply | Callable[[], ScriptedReply]) -> None:
+        self.replies = replies or (("그래, ", "들었어."),)
+        self.told: list[tuple[ChatMessage, ...]] = []
+        self.samplings: list[Sampling] = []
+        self.closed = 0
+
+    def stream(self, messages: Sequence[ChatMessage], sampling: Sampling) -> ReplyParts:
+        """Yield the next reply."""
+        self.told.append(tuple(messages))
+        self.samplings.append(sampling)
+        found = self.replies[min(len(self.told), len(self.replies)) - 1]
+        is_whole = False
+        try:
+            for piece in found() if callable(found) else found:
+                if isinstance(piece, Exception):
+                    raise piece
+                yield ReplyPart(piece)
+            yield ReplyPart("", "stop", 11, 7)
+            is_whole = True
+        finally:
+            self.closed += not is_whole

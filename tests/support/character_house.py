@@ -1,0 +1,98 @@
+"""A service for characters in a folder of its own: two users with points, a character of the service, a scripted model."""
+
+import itertools
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok.backends.accounts.sqlite import SqliteAccounts
+from gieok.backends.journals.sqlite.journal import SqliteJournal
+from gieok.capabilities.character.canon import Canon
+from gieok.capabilities.character.completion import Completions, Sent
+from gieok.capabilities.character.history import Shown
+from gieok.capabilities.character.points import PointsDesk
+from gieok.capabilities.character.roster import Roster
+from gieok.capabilities.character.service import Bond, Budget, Characters
+from gieok.capabilities.character.tending import Tending
+from gieok.capabilities.character.turn import Reply, Said, Turns, Turnstile
+from gieok.model.accounts import StoredCharacter
+from gieok.ports.models import Sampling
+from gieok.testing.clock import ManualClock
+from gieok.testing.memory_store import MemoryStore
+from gieok.testing.scripted_chat import ScriptedReplies
+
+KIM, LEE, MINA = "kim", "lee", "mina"
+CARD = {
+    "name": "Mina",
+    "description": "{{char}} runs a book shop and knows {{user}} well.",
+    "first_mes": "어서 와, {{user}}.",
+    "system_prompt": "",
+    "post_history_instructions": "Answer {{user}} in one sentence.",
+    "character_book": {"entries": [{"keys": ["등대"], "content": "{{char}}의 등대는 섬에 있다.", "enabled": True}]},
+}
+
+
+class CharacterHouse(NamedTuple):
+    """The parts of a service."""
+
+    turns: Turns
+    completions: Completions
+    model: ScriptedReplies
+    clock: ManualClock
+    tending: Tending
+    journal: SqliteJournal
+    accounts: SqliteAccounts
+
+    def say(self, text: str, user: str = KIM, message_id: str = "") -> str:
+        """Have a whole turn; return the reply."""
+        reply = self.turns.begin(Said(user, MINA, text, message_id))
+        return "".join(part.text for part in reply)
+
+    def send(self, *shown: Shown, user: str = KIM, conversation: str = "") -> Reply:
+        """Begin a front end's turn."""
+        return self.completions.begin(Sent(user, MINA, shown, conversation))
+
+    def balance(self, user: str = KIM) -> int:
+        return self.accounts.balance(user)
+
+    def lines(self, user: str = KIM, session: str = KIM) -> list[str]:
+        """Return what the journal holds: `u: …` and `a: …`."""
+        turns = self.journal.turns(Bond(user, MINA).scope, "character", session)
+        held = sorted((turn.message for turn in turns), key=lambda message: message.at)
+        return [f"{message.role[0]}: {message.text}" for message in held]
+
+    def close(self) -> None:
+        self.tending.close()
+        self.journal.close()
+        self.accounts.close()
+
+
+def opened(folder: Path, clock: ManualClock, model: ScriptedReplies, budget: Budget | None = None) -> CharacterHouse:
+    """Open a service."""
+    journal, accounts = SqliteJournal(folder / "journal.sqlite"), SqliteAccounts(folder / "accounts.sqlite")
+    memory = Characters(journal=journal, store=MemoryStore(), clock=clock, budget=budget or Budget())
+    desk = PointsDesk(accounts=accounts, clock=clock)
+    for user in (KIM, LEE):
+        desk.credit(user, 100, "first")
+    card = json.dumps({"spec": "chara_card_v3", "spec_version": "3.0", "data": CARD})
+    stored = StoredCharacter("", MINA, "Mina", card, clock.now(), clock.now())
+    accounts.keep_character(stored, is_new=True)
+    canon = Canon(journal=journal, store=memory.store, clock=clock)
+    canon.keep(stored)
+    roster = Roster(accounts=accounts, canon=canon, journal=journal, clock=clock)
+    tending = Tending(lambda bond: (memory.learn(bond), memory.summarise(bond))[0])
+    numbers = itertools.count()
+    turns = Turns(
+        memory=memory,
+        accounts=accounts,
+        find=roster.find,
+        canon=canon.told,
+        points=desk,
+        chat=lambda stored: model,
+        later=tending.later,
+        close=tending.close,
+        sampling=Sampling(0.8, 400),
+        new_id=lambda: f"m{next(numbers)}",
+        order=Turnstile(journal),
+    )
+    return CharacterHouse(turns, Completions(turns=turns), model, clock, tending, journal, accounts)

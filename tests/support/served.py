@@ -1,0 +1,67 @@
+"""The HTTP API over a home of its own, in this process."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jwt
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from gieok.app import open_context
+from gieok.capabilities.character.house import House
+from gieok.model.accounts import KeyRole
+from gieok.surfaces.http.app import create
+from gieok.surfaces.http.options import HttpOptions, TokenOptions
+from gieok.testing.clock import ManualClock
+
+SECRET = "a secret of thirty-two bytes, or more"
+WEBHOOK = "what a payment service signs with, long"
+#: Tokens are signed by the clock of the test.
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+class Served(NamedTuple):
+    """A client without keys, and what is behind it."""
+
+    client: TestClient
+    app: FastAPI
+    house: House
+    clock: ManualClock
+
+    def key(self, user: str) -> dict[str, str]:
+        """Return headers with a new key of a user; '' for an admin's."""
+        role = KeyRole.USER if user else KeyRole.ADMIN
+        return bearer(self.house.identity.issue(user, role)[1])
+
+
+def bearer(text: str) -> dict[str, str]:
+    """Return the header of a token or a key."""
+    return {"Authorization": f"Bearer {text}"}
+
+
+def token(user: str, secret: str = SECRET, **claims: Any) -> dict[str, str]:
+    """Return headers with a signed token."""
+    stated = {"sub": user, "exp": NOW + timedelta(hours=1), **claims}
+    return bearer(jwt.encode({name: one for name, one in stated.items() if one is not None}, secret, "HS256"))
+
+
+@contextmanager
+def served(
+    home: Path, monkeypatch: pytest.MonkeyPatch, options: HttpOptions | None = None, **settings: object
+) -> Iterator[Served]:
+    """Serve a home without vectors; `settings` are variables without `GIEOK_`."""
+    for name, value in {"HOME": home, "EMBEDDER": "none", "OBSERVE_AGENTS": "none", **settings}.items():
+        monkeypatch.setenv(f"GIEOK_{name}", str(value))
+    monkeypatch.setenv("POINTS_WEBHOOK_KEY", WEBHOOK)
+    clock = ManualClock(NOW)
+    house = open_context({}, clock=clock, zone=UTC).character.house()
+    app = create(lambda: house, options or HttpOptions(tokens=TokenOptions(SECRET)))
+    with TestClient(app, base_url="http://localhost") as client:
+        yield Served(client, app, house, clock)
+    house.memory.journal.close()
+    house.memory.store.close()
+    house.accounts.close()

@@ -1,0 +1,93 @@
+"""What every request meets: guards, problem documents, rates, counts."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from served import SECRET, Served, served, token
+
+from gieok.capabilities.character.cards.card import new_card
+from gieok.surfaces.http.options import HttpOptions, TokenOptions
+
+_OPTIONS = HttpOptions(tokens=TokenOptions(SECRET), body_kb=4, per_minute=1000, hosts=("memory.example",))
+_SEARCH = "/api/memories/mina/search"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with pytest.MonkeyPatch.context() as patch, served(tmp_path_factory.mktemp("home"), patch, _OPTIONS) as found:
+        found.house.roster.create("", new_card({"name": "미나"}), "mina")
+        found.house.roster.create("", new_card({"name": "미나"}), "mina-of-the-log")
+        yield found
+
+
+def test_health_and_readiness_need_no_key(service: Served) -> None:
+    for path in ("/health", "/ready"):
+        assert service.client.get(path).json() == {"status": "ok"}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "sent", "status", "code"),
+    [
+        ("GET", "/nowhere", {}, 404, "not_found"),
+        ("PATCH", "/health", {}, 405, "method_not_allowed"),
+        ("POST", _SEARCH, {"content": b"{no"}, 400, "bad_request"),
+        ("POST", _SEARCH, {"content": b'{"text": "\xff"}'}, 400, "bad_request"),
+        ("POST", _SEARCH, {"content": b'{"text": "\\ud800"}'}, 422, "invalid"),
+        ("POST", _SEARCH, {"json": {}}, 422, "invalid"),
+        ("POST", _SEARCH, {"json": {"text": "x" * 5000}}, 413, "too_large"),
+        ("POST", _SEARCH, {"content": iter([b"x" * 5000])}, 413, "too_large"),
+        ("GET", "/health", {"headers": {"Host": "evil.example"}}, 421, "wrong_host"),
+        ("GET", "/health", {"headers": {"Origin": "https://evil.example"}}, 403, "forbidden"),
+    ],
+)  # fmt: skip
+def test_every_error_is_a_problem_document(
+    service: Served, method: str, path: str, sent: dict[str, object], status: int, code: str
+) -> None:
+    known = {"Content-Type": "application/json", **token("kim"), **sent.pop("headers", {})}
+    found = service.client.request(method, path, headers=known, **sent)
+    assert (found.status_code, found.headers["content-type"]) == (status, "application/problem+json")
+    problem = found.json()
+    assert problem["status"] == status
+    assert problem["type"] == f"urn:problem-type:gieok:{code}"
+    assert set(problem) == {"type", "title", "status", "detail", "code", "hint"}
+
+
+def test_other_names_and_numbers_of_this_server_are_taken(service: Served) -> None:
+    for host in ("memory.example", "memory.example:8377", "127.0.0.1:8377", "[::1]:8377", "LOCALHOST"):
+        assert service.client.get("/health", headers={"Host": host, "Origin": f"http://{host}"}).status_code == 200
+
+
+def test_what_nobody_raised_on_purpose_is_a_problem_without_its_words(
+    service: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*given: object) -> None:
+        raise RuntimeError("somebody's secret words")
+
+    monkeypatch.setattr(type(service.house.control), "search", broken)
+    found = service.client.post(_SEARCH, json={"text": "my words"}, headers=token("kim"))
+    assert (found.status_code, found.json()["code"]) == (500, "error")
+    assert "words" not in found.text + caplog.text
+    assert "RuntimeError at" in caplog.text
+
+
+def test_the_log_and_the_metrics_name_routes_and_nobody(service: Served, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "gieok.serve")
+    headers = token("kim-of-the-log")
+    service.client.post("/api/memories/mina-of-the-log/search", json={"text": "words"}, headers=headers)
+    counted = service.client.get("/metrics", headers=service.key("")).text
+    assert (
+        'gieok_http_requests_total{method="POST",route="/api/memories/{character_id}/search",status="200"}' in counted
+    )
+    assert "POST /api/memories/{character_id}/search 200" in caplog.text
+    assert "of-the-log" not in caplog.text + counted
+    assert headers["Authorization"] not in caplog.text
+
+
+def test_a_key_may_ask_so_often_and_another_is_not_held_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with served(tmp_path, monkeypatch, _OPTIONS._replace(per_minute=2)) as service:
+        found = [service.client.get("/openapi.json", headers=token("kim")) for _ in range(3)]
+        assert [one.status_code for one in found] == [200, 200, 429]
+        assert [one.headers["RateLimit-Remaining"] for one in found] == ["1", "0", "0"]
+        assert 1 <= int(found[-1].headers["Retry-After"]) <= 60
+        assert service.client.get("/openapi.json", headers=token("lee")).status_code == 200

@@ -1,0 +1,54 @@
+"""The Python API, by the examples of its page."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import gieok
+
+PAGES = [Path(__file__).parents[2] / "docs" / name for name in ("python.md", "python.ko.md")]
+EXAMPLES = [
+    (page.name, code) for page in PAGES for code in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+]
+
+
+@pytest.fixture(autouse=True)
+def _fresh_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
+    monkeypatch.setenv("GIEOK_OBSERVE_AGENTS", "none")
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+
+
+@pytest.mark.parametrize(("page", "code"), EXAMPLES)
+def test_each_example_prints_what_was_told(page: str, code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    exec(compile(code, page, "exec"), {"gieok": gieok})
+    shown = capsys.readouterr().out
+    assert any(told in shown for told in ("three times", "opens at nine", "3월 15일", "세 번"))
+
+
+def test_what_was_added_is_listed_read_and_forgotten() -> None:
+    with gieok.open() as memory:
+        assert memory.search("anything") == []
+        memory.add("The deploy key lives under ops.", tags=["ops"])
+        (hit,) = memory.search("deploy key")
+        assert "under ops" in memory.get(hit.handle).text
+        assert [row.handle for row in memory.list().memories] == [hit.handle]
+        assert memory.forget(hit.handle).found
+        assert memory.search("deploy key") == []
+
+
+def test_a_scope_and_settings_are_given_as_arguments(tmp_path: Path) -> None:
+    with gieok.open(tmp_path, scope="agent:main", settings={"search.limit": 1}) as memory:
+        (tmp_path / "notes").mkdir()
+        (tmp_path / "notes" / "a.md").write_text("# tea\n\ngreen tea at four\n\n# more\n\ngreen tea again\n")
+        memory.index(tmp_path / "notes")
+        assert len(memory.search("green tea")) == 1
+        assert memory.run("status").found
+
+
+def test_a_wrong_parameter_is_named() -> None:
+    with gieok.open() as memory, pytest.raises(gieok.GieokError, match="unknown argument 'colour'"):
+        memory.run("search", colour="red")

@@ -1,0 +1,160 @@
+"""The pages, asked over HTTP as a browser does; a real one is driven by benchmarks/pages.py."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+pytest.importorskip("jinja2")
+
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from gieok.app.resident import Resident
+from gieok.ops.home.gate import Gate
+from gieok.surfaces.python import Memory
+from gieok.surfaces.web.routes import routes
+from gieok.surfaces.web.site import MENU, Site
+
+HOSTILE = "<script>alert(1)</script> we deploy on Mondays"
+
+
+class Clock:
+    """Seconds that a test sets."""
+
+    now_s = 1_000_000.0
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Gate:
+    return Gate(tmp_path / "home", lambda: Clock.now_s)
+
+
+@pytest.fixture
+def browser(tmp_path: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    """A browser that was let in by a link; its memory is empty."""
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
+    monkeypatch.setenv("GIEOK_OBSERVE_AGENTS", "none")
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    shared = Resident()
+    site = Site(lambda scope: Memory(scope=scope, resident=shared), gate)
+    with TestClient(Starlette(routes=routes(site)), base_url="http://localhost") as client:
+        assert client.get(f"/open?code={gate.link_code()}", follow_redirects=False).status_code == 303
+        yield client
+
+
+def token(browser: TestClient, path: str = "/") -> str:
+    found = re.search(r'X-Change-Token":"([0-9a-f]+)"', browser.get(path).text)
+    assert found
+    return found[1]
+
+
+def told(browser: TestClient, text: str) -> str:
+    """Keep a text by the first page, and return the handle of what was kept."""
+    page = browser.post("/remember", data={"text": text, "token": token(browser)})
+    assert page.status_code == 200
+    found = re.search(r'href="/m/(\w+)"', page.text)
+    assert found, page.text
+    return found[1]
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+@pytest.mark.parametrize("path", [path for path, *_ in MENU])
+def test_every_page_answers_in_both_languages_before_anything_is_remembered(
+    browser: TestClient, path: str, lang: str
+) -> None:
+    page = browser.get(path, headers={"Accept-Language": lang})
+    assert page.status_code in (200, 409)  # no code is indexed
+    assert f'<html lang="{lang}">' in page.text
+    assert "script-src 'self'" in page.headers["content-security-policy"]
+
+
+def test_from_an_empty_home_to_the_first_memory_that_is_found(browser: TestClient) -> None:
+    assert "/remember" in browser.get("/").text
+    told(browser, "Payments are retried three times.")
+    page = browser.get("/?q=" + quote("payments retried"))
+    assert "<mark>Payments</mark>" in page.text
+    assert "Payments" in browser.get("/hits?q=payments").text
+
+
+def test_a_memory_is_corrected_and_the_correction_undone(browser: TestClient) -> None:
+    handle = told(browser, "Payments are retried three times.")
+    page = browser.post(f"/m/{handle}/edit", data={"text": "Payments are retried five times.", "token": token(browser)})
+    assert "five times" in page.text
+    assert "undo" in str(page.url)
+    before = re.search(r'name="text" value="([^"]+)"', page.text)
+    assert before
+    again = browser.post(
+        str(page.url).split("?", maxsplit=1)[0] + "/edit", data={"text": before[1], "token": token(browser)}
+    )
+    assert "three times" in again.text
+
+
+def test_forgetting_asks_once_more_and_then_leaves_nothing(browser: TestClient) -> None:
+    handle = told(browser, "Payments are retried three times.")
+    asked = browser.post("/forget", data={"handle": [handle], "token": token(browser)})
+    assert 'name="yes"' in asked.text
+    assert "Payments" in browser.get("/memories").text
+    browser.post("/forget", data={"handle": [handle], "yes": "1", "token": token(browser)})
+    assert "Payments" not in browser.get("/memories").text
+
+
+def test_a_memory_that_is_a_script_stays_text(browser: TestClient) -> None:
+    handle = told(browser, HOSTILE)
+    for path in ("/", "/?q=deploy", "/memories", f"/m/{handle}", "/timeline", "/injection?prompt=deploy"):
+        assert "<script>alert" not in browser.get(path).text
+
+
+def test_a_stranger_sees_nothing_and_changes_nothing(browser: TestClient, gate: Gate) -> None:
+    handle = told(browser, "Payments are retried three times.")
+    good = token(browser)
+    stranger = TestClient(browser.app, base_url="http://localhost")
+    for path in ("/", "/hits?q=payments", "/memories", f"/m/{handle}", "/timeline", "/status", "/code/map.svg"):
+        page = stranger.get(path)
+        assert page.status_code == 401
+        assert "Payments" not in page.text
+    assert stranger.post("/forget", data={"handle": [handle], "yes": "1", "token": good}).status_code == 401
+    assert browser.post("/forget", data={"handle": [handle], "yes": "1", "token": "0" * 64}).status_code == 401
+    assert browser.post("/forget", data={"handle": [handle], "yes": "1"}).status_code == 401
+    assert "Payments" in browser.get("/memories").text
+
+
+def test_a_link_works_once_and_not_for_long(browser: TestClient, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
+    stranger = TestClient(browser.app, base_url="http://localhost")
+    code = gate.link_code()
+    assert stranger.get(f"/open?code={code}", follow_redirects=False).status_code == 303
+    assert stranger.get(f"/open?code={code}").status_code == 401
+    late = gate.link_code()
+    monkeypatch.setattr(Clock, "now_s", Clock.now_s + 301)
+    assert stranger.get(f"/open?code={late}").status_code == 401
+    assert stranger.get("/open?code=1.x.é").status_code == 401
+    monkeypatch.setattr(Clock, "now_s", Clock.now_s + 31 * 86_400)
+    assert browser.get("/memories").status_code == 401
+
+
+def test_choices_lead_back_into_the_site_alone(browser: TestClient) -> None:
+    for back in ("https://elsewhere.example", "//elsewhere.example", "/\\elsewhere.example"):
+        found = browser.get("/lang", params={"to": "ko", "back": back}, follow_redirects=False)
+        assert found.headers["location"] == "/"
+    assert browser.get("/lang?to=ko&back=/memories", follow_redirects=False).headers["location"] == "/memories"
+    assert '<html lang="ko">' in browser.get("/memories").text
+
+
+def test_a_project_is_shown_with_its_map_and_what_a_change_may_break(browser: TestClient, tmp_path: Path) -> None:
+    (tmp_path / "work" / "shop.py").write_text("def price():\n    return 1\n\n\ndef total():\n    return price()\n")
+    Memory().run("code init")
+    page = browser.get("/code?target=shop.py::price")
+    assert page.status_code == 200
+    assert "shop.py::total" in page.text
+    assert browser.get("/code/map.svg").headers["content-type"] == "image/svg+xml"
+
+
+@pytest.mark.parametrize(
+    "path", ["/static/../site.py", "/static/site.py", "/m/%2e%2e%2fetc", "/timeline?day=x", "/memories?limit=-1"]
+)
+def test_what_is_not_there_is_no_error_of_ours(browser: TestClient, path: str) -> None:
+    assert browser.get(path).status_code < 500
