@@ -56,6 +56,7 @@ CALLS = {
     "code export": [],
     "ask": ["what is total?"],
     "character eval": ["--data", "{notes}/../chat.json"],
+    "character inactive": ["--dry-run"],
     "observe run": ["--once"],
     "observe reflect": [],
     "observe show": [],

@@ -8,12 +8,14 @@ from functools import cache, partial
 from pathlib import Path
 
 from gieok import registry
-from gieok.app import embedders, models
+from gieok.app import embedders, models, notices
 from gieok.app.wiring import Wiring
+from gieok.capabilities.character import returning
 from gieok.capabilities.character.canon import Canon
 from gieok.capabilities.character.completion import Completions
 from gieok.capabilities.character.control import Control
 from gieok.capabilities.character.house import House
+from gieok.capabilities.character.inactivity import Inactivity
 from gieok.capabilities.character.play import PlayedClock
 from gieok.capabilities.character.points import PointsDesk, Prices, prices_of
 from gieok.capabilities.character.roster import Roster
@@ -30,7 +32,11 @@ from gieok.ports.store import Store
 
 def opened(wiring: Wiring) -> CharacterContext:
     """Put the context together; a memory is opened when it is asked for."""
-    return CharacterContext(partial(_playground), cache(partial(_house, wiring)))
+    return CharacterContext(partial(_playground), cache(partial(_house, wiring)), partial(_has_accounts, wiring))
+
+
+def _has_accounts(wiring: Wiring) -> bool:
+    return wiring.stores.has_accounts(wiring.stores.journal_name)
 
 
 def _house(wiring: Wiring) -> House:
@@ -53,6 +59,13 @@ def _house(wiring: Wiring) -> House:
         accounts=stores.accounts(),
         points=desk,
         control=Control(memory=memory, undo_days=wiring.settings.integer("character.undo_days")),
+        inactivity=Inactivity(
+            accounts=stores.accounts(),
+            journal=memory.journal,
+            store=memory.store,
+            clock=wiring.clock,
+            letters=partial(notices.letters, wiring),
+        ),
         turns=turns,
         completions=Completions(turns=turns),
         limiter=stores.limiter,
@@ -89,6 +102,7 @@ def _turns(wiring: Wiring, memory: Characters, desk: PointsDesk) -> Turns:
 def _tended(memory: Characters, bond: Bond) -> None:
     memory.learn(bond)
     memory.summarise(bond)
+    returning.form_again(memory, bond)
 
 
 def _chat(settings: Settings) -> Callable[[StoredCharacter], ChatModel]:

@@ -45,6 +45,7 @@ _MODULES = {
     "code export": "code.export",
     "ask": "code.ask",
     "character eval": "character.evaluate",
+    "character inactive": "character.inactive",
     "observe run": "observe.run",
     "observe reflect": "observe.reflect",
     "observe show": "observe.show",
