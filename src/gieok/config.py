@@ -55,6 +55,7 @@ OPTIONS = (
     Option("database.url", "", "server of `store: postgres`, `journal: postgres`: postgresql://me@host/name", is_address=True),
     Option("database.connections", 10, "connections of a process to it at most, shared by store, journal, accounts", low=1),
     Option("redis.url", "", "Redis or Valkey that processes of a service share: rediss://host:6380/0", is_address=True),
+    Option("mongo.url", "", "texts of `journal: mongo`, beside database.url: mongodb://me@host/gieok", is_address=True),
     Option("gemini.stores", "gieok", "File Search stores of `store: gemini`, found or made; several with commas, at most 5"),
     Option("gemini.model", "gemini-3.5-flash-lite", "the model through which File Search is asked"),
     Option("gemini.embedding_model", "", "what a new File Search store embeds with; the service's default where empty"),

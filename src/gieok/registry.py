@@ -123,11 +123,13 @@ PROJECT_STORES = {"sqlite": Backend("stores.sqlite.graph:SqliteProjectStore")}
 JOURNALS = {
     "sqlite": JournalBackend("sqlite.journal:SqliteJournal", file="journal.sqlite"),
     "postgres": JournalBackend("postgres.journal:PostgresJournal", extra="postgres"),
+    "mongo": JournalBackend("mongo.journal:MongoJournal", extra="mongo"),
 }
 #: Users, characters, keys and points of a service.
 ACCOUNTS = {
     "sqlite": AccountsBackend("sqlite:SqliteAccounts", file="accounts.sqlite"),
     "postgres": AccountsBackend("postgres:PostgresAccounts", extra="postgres"),
+    "mongo": AccountsBackend("postgres:PostgresAccounts", extra="postgres"),
 }
 #: How much a key may ask: counted in one process, or by all that share a server.
 RATE_LIMITERS = {

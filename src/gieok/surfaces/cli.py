@@ -52,7 +52,10 @@ GROUPS = {
         "Project intelligence: what is where, what breaks if this changes",
         "프로젝트 이해: 무엇이 어디 있고, 바꾸면 무엇이 깨지는지",
     ),
-    "character": Words("Characters that remember their user", "사용자를 기억하는 캐릭터"),
+    "character": Words(
+        "Characters that remember their user: make, import, talk, points, keys",
+        "사용자를 기억하는 캐릭터: 만들기, 가져오기, 대화, 포인트, 키",
+    ),
     "observe": Words(
         "The sidecar: what agents' transcripts say, distilled", "사이드카: 에이전트 대화에서 추려 낸 기억"
     ),

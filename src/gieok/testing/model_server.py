@@ -42,6 +42,9 @@ class ModelServer(ThreadingHTTPServer):
         self.headers: list[dict[str, str]] = []
         threading.Thread(target=self.serve_forever, daemon=True, kwargs={"poll_interval": 0.01}).start()
 
+    def handle_error(self, *_: object) -> None:
+        """Say nothing where a client left in the middle of an answer."""
+
     @property
     def url(self) -> str:
         """Return where it listens."""

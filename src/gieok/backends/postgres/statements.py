@@ -11,6 +11,20 @@ import psycopg
 _ESCAPE = "\x10"
 _REFUSED = re.compile("[\0\x10\ud800-\udfff]")
 _ESCAPED = re.compile("\x10([0-9a-f]{4})")
+#: Stands for a text that is elsewhere. Nobody's text is written so: its own link escapes are escaped.
+_ELSEWHERE = "\x10m"
+
+
+class Elsewhere(str):
+    """What a row holds of a text that is kept in another database: its hash, in hexadecimal; none is written."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def column(text: str, text_hash: str) -> str:
+        """Return the expression that reads a text, or the hash of one that is elsewhere."""
+        mark = "chr(16) || 'm'"
+        return f"CASE {text} WHEN {mark} THEN {mark} || encode({text_hash}, 'hex') ELSE {text} END"
 
 
 class Statements:
@@ -63,16 +77,20 @@ def _translated(sql: str) -> str:
 
 def _written(value: object) -> object:
     if isinstance(value, str):
-        return written(str(value))
+        return _ELSEWHERE if isinstance(value, Elsewhere) else written(str(value))
     if isinstance(value, list):
         return [written(text) if isinstance(text, str) else text for text in value]
     return value
 
 
+def unwritten(text: str) -> str:
+    """Return the text that was `written`."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+
+
 def _read(row: Sequence[Any]) -> tuple[Any, ...]:
-    return tuple(
-        _ESCAPED.sub(lambda found: chr(int(found[1], 16)), value)
-        if isinstance(value, str) and _ESCAPE in value
-        else value
-        for value in row
-    )
+    return tuple(_text(value) if isinstance(value, str) and _ESCAPE in value else value for value in row)
+
+
+def _text(value: str) -> str:
+    return Elsewhere(value[len(_ELSEWHERE) :]) if value.startswith(_ELSEWHERE) else unwritten(value)

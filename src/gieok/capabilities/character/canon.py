@@ -17,6 +17,7 @@ from gieok.ports.journal import FullJournal
 from gieok.ports.models import Embedder
 from gieok.ports.store import Store
 from gieok.ports.system import Clock
+from gieok.text.language import language_of
 from gieok.text.tokens import count_tokens
 
 #: Kind of the documents.
@@ -100,12 +101,14 @@ class Canon:
         return [CanonEntry(one.entry.text, one.entry, one.why) for one in _within(found, budget)]
 
     def told(self, character: StoredCharacter, user: str, texts: Sequence[str], budget: int) -> str:
-        """Return what belongs to the last of some messages (oldest first) as one text; '' for nothing."""
+        """Return what belongs to the last of some messages (oldest first) as one text under its heading; '' for nothing."""
         *said, text = texts or ("",)
         book = card_of(character.card).book
         counts = any(one.after or one.every for one in book.entries)
         replies = self._replies(scope_of(user, character.id)) if counts else None
-        return "\n\n".join(one.text for one in self.entries(character, text, said, budget, replies))
+        found = self.entries(character, text, said, budget, replies)
+        head = "[캐릭터의 설정: 늘 그렇다]" if language_of(" ".join(texts)) == "ko" else "[Canon: always so]"
+        return "\n\n".join((head, *(one.text for one in found))) if found else ""
 
     def _recalled(self, character: StoredCharacter, book: Lorebook, talk: Talk) -> list[Active]:
         numbers = {_key(one): one for one in book.entries if may(one, talk)}

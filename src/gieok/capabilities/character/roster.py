@@ -148,4 +148,4 @@ def _missing(identity: str) -> NotFound:
 
 
 def _taken(identity: str) -> Conflict:
-    return Conflict(f"there is a character {identity!r} already", hint="choose another id")
+    return Conflict(f"there is a character {identity!r} already", hint="choose another id, or replace that one")

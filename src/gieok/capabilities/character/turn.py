@@ -67,6 +67,11 @@ class Prepared(NamedTuple):
     context: TurnContext
     canon: str = ""
 
+    @property
+    def tokens(self) -> int:
+        """Return the estimated tokens of the messages."""
+        return sum(count_tokens(one.text) + 4 for one in self.messages)
+
 
 class Turnstile:
     """Lets turns of one memory through one after the other, across processes; few wait for each."""
@@ -113,6 +118,11 @@ class Reply:
     def __iter__(self) -> Iterator[ReplyPart]:
         """Yield the pieces. Raises GeneratorFailed where the model breaks off: nothing is charged then."""
         return self._pieces
+
+    @property
+    def tokens(self) -> int:
+        """Return the estimated tokens of what was delivered."""
+        return count_tokens(self.text)
 
     def close(self) -> None:
         """Stop, however far it came."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
+from anyio import CapacityLimiter
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
@@ -31,6 +32,8 @@ class Reception:
     tokens: Tokens
     metrics: Metrics
     limiter: RateLimiter
+    #: Threads that wait for the next piece of a reply.
+    streams: CapacityLimiter
 
     def principal(self, credentials: HTTPAuthorizationCredentials | None) -> Principal:
         """Return who calls. Raises Unauthorized, TooManyRequests."""

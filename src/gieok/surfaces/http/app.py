@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any
 
+import anyio
 import anyio.to_thread
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
@@ -19,10 +20,10 @@ from gieok.surfaces.http.envelope import Envelope
 from gieok.surfaces.http.guards import BodyGuard, HostGuard
 from gieok.surfaces.http.metrics import Metrics
 from gieok.surfaces.http.options import HttpOptions
-from gieok.surfaces.http.routes import account, admin, characters, memories, points, system
+from gieok.surfaces.http.routes import account, admin, characters, memories, openai, points, system, turn
 from gieok.surfaces.http.tokens import Tokens
 
-_ROUTERS = (system, memories, characters, points, account, admin)
+_ROUTERS = (system, memories, characters, turn, openai, points, account, admin)
 _ABOUT = (
     "Characters that remember: messages in, memories out. Every request but /health and /ready needs a token or a key."
 )
@@ -36,14 +37,18 @@ def create(open_house: Callable[[], House], options: HttpOptions, pages: Sequenc
     def reception() -> Reception:
         house = open_house()
         tokens = Tokens(options.tokens, house.memory.clock)
-        return Reception(house=house, options=options, tokens=tokens, metrics=metrics, limiter=house.limiter())
+        streams = anyio.CapacityLimiter(options.threads)
+        return Reception(
+            house=house, options=options, tokens=tokens, metrics=metrics, limiter=house.limiter(), streams=streams
+        )
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         del app
         anyio.to_thread.current_default_thread_limiter().total_tokens = options.threads
-        await anyio.to_thread.run_sync(reception)
+        desk = await anyio.to_thread.run_sync(reception)
         yield
+        await anyio.to_thread.run_sync(desk.house.turns.close)
 
     app = FastAPI(
         title="Gieok", version=__version__, description=_ABOUT, lifespan=lifespan,

@@ -10,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
+from starlette.types import Receive, Scope, Send
 
 from gieok.errors import STATUS, BadRequest, GieokError, TooManyRequests
 
@@ -35,6 +36,15 @@ _MEANINGS = {
 }
 
 
+_INVALID = 422
+_OPENAI_TYPES = {
+    401: "authentication_error",
+    402: "insufficient_quota",
+    403: "permission_error",
+    429: "rate_limit_error",
+}
+
+
 class Problem(BaseModel):
     """An error."""
 
@@ -46,33 +56,79 @@ class Problem(BaseModel):
     hint: str = Field(description="What to do next.", examples=["list what there is, and name one of it"])
 
 
+class OpenAiFault(BaseModel):
+    """What is wrong, in OpenAI's words."""
+
+    message: str
+    type: str = Field(examples=["invalid_request_error"])
+    param: str | None = None
+    code: str = Field(examples=["not_found"])
+
+
+class OpenAiError(BaseModel):
+    """An error as OpenAI's clients read it."""
+
+    error: OpenAiFault
+
+
+def openai_error(error: GieokError) -> dict[str, Any]:
+    """Return an error in the form that OpenAI's clients read."""
+    return _as_openai(document(error)).model_dump()
+
+
+def _as_openai(found: Problem) -> OpenAiError:
+    kind = _OPENAI_TYPES.get(found.status, "invalid_request_error" if found.status < 500 else "server_error")
+    said = f"{found.detail} ({found.hint})" if found.hint else found.detail
+    return OpenAiError(error=OpenAiFault(message=said, type=kind, code=found.code))
+
+
 class ProblemResponse(JSONResponse):
-    """A problem as a response."""
+    """A problem as a response: below /v1 in the form that is expected there."""
 
     media_type = MEDIA_TYPE
+
+    def __init__(self, made: Problem, headers: Mapping[str, str]) -> None:
+        super().__init__(made.model_dump(), made.status, headers=dict(headers))
+        self._made, self._more = made, dict(headers)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if not scope["path"].startswith("/v1/"):
+            await super().__call__(scope, receive, send)
+            return
+        status = http.HTTPStatus.BAD_REQUEST if self._made.status == _INVALID else self._made.status
+        await JSONResponse(_as_openai(self._made).model_dump(), status, self._more)(scope, receive, send)
 
 
 def problem(
     status: int, code: str, detail: str, hint: str = "", headers: Mapping[str, str] | None = None
 ) -> ProblemResponse:
     """Return the response for an error."""
-    title = http.HTTPStatus(status).phrase
-    # What a caller sent may not be text that can be written: an answer is all the same.
-    said = detail.encode("utf-8", "replace").decode()
-    made = Problem(type=f"urn:problem-type:gieok:{code}", title=title, status=status, detail=said, code=code, hint=hint)
-    return ProblemResponse(made.model_dump(), status, headers=dict(headers or {}))
+    return ProblemResponse(_problem(status, code, detail, hint), headers or {})
+
+
+def document(error: GieokError) -> Problem:
+    """Return the document of an error of ours."""
+    status = STATUS[error.code][1]
+    # What is wrong inside is for who runs the server, and stands in its log.
+    detail = "the server cannot do this now" if status == http.HTTPStatus.INTERNAL_SERVER_ERROR else str(error)
+    hint = _OPENAPI_HINT if error.hint == BadRequest.hint else error.hint
+    return _problem(status, error.code, detail, hint)
 
 
 def of_error(error: GieokError) -> ProblemResponse:
     """Return the response for an error of ours."""
-    status = STATUS[error.code][1]
-    headers = {"WWW-Authenticate": "Bearer"} if status == http.HTTPStatus.UNAUTHORIZED else {}
+    found = document(error)
+    headers = {"WWW-Authenticate": "Bearer"} if found.status == http.HTTPStatus.UNAUTHORIZED else {}
     if isinstance(error, TooManyRequests):
         headers["Retry-After"] = str(max(1, math.ceil(error.retry_after_s)))
-    # What is wrong inside is for who runs the server, and stands in its log.
-    detail = "the server cannot do this now" if status == http.HTTPStatus.INTERNAL_SERVER_ERROR else str(error)
-    hint = _OPENAPI_HINT if error.hint == BadRequest.hint else error.hint
-    return problem(status, error.code, detail, hint, headers)
+    return ProblemResponse(found, headers)
+
+
+def _problem(status: int, code: str, detail: str, hint: str) -> Problem:
+    # What a caller sent may not be text that can be written: an answer is all the same.
+    said, title = detail.encode("utf-8", "replace").decode(), http.HTTPStatus(status).phrase
+    return Problem(type=f"urn:problem-type:gieok:{code}", title=title, status=status, detail=said, code=code, hint=hint)
 
 
 def install(app: FastAPI) -> None:
@@ -104,6 +160,11 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the `responses` of a route that may answer with these, for the OpenAPI document."""
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     return {status: {"description": _MEANINGS[status], "content": content} for status in sorted(statuses)}
+
+
+def openai_documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the same for routes below /v1."""
+    return {status: {"description": _MEANINGS[status], "model": OpenAiError} for status in sorted(statuses)}
 
 
 #: What every route may answer that knows who calls.

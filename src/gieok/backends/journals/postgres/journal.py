@@ -11,6 +11,8 @@ from gieok.backends.journals.sql.states import handed_out
 from gieok.backends.opening import Opening
 from gieok.backends.postgres.connection import configured
 from gieok.backends.postgres.numbers import lock_number, scope_number
+from gieok.backends.postgres.statements import Elsewhere
+from gieok.errors import BadConfig
 from gieok.model.memory import Entry, Scope
 
 _BYTES = (
@@ -27,6 +29,14 @@ class PostgresJournal(JournalServer, SqlParts):
         """Return the journal of `database.url`, or of libpq's own variables."""
         url, password, timeout_s = configured(opening, "journal: postgres")
         return cls(url, password=password, timeout_s=timeout_s)
+
+    def _spoken(self, sid: int, said: Sequence[tuple[str, str]], *, is_needed: bool = True) -> Sequence[str]:  # noqa: ARG002
+        texts = [text for _, text in said]
+        if not any(isinstance(text, Elsewhere) for text in texts):
+            return texts
+        if is_needed:
+            raise BadConfig(f"texts of {self.location} are in MongoDB", hint="set `journal: mongo` and `mongo.url`")
+        return ["" if isinstance(text, Elsewhere) else text for text in texts]
 
     def exclusive(self, name: str, *, wait: bool = True) -> AbstractContextManager[bool]:
         """Hold an advisory lock, which the server releases when the process is gone."""

@@ -12,7 +12,7 @@ from gieok.backends.journals.sql.archived import mark_stale
 from gieok.backends.journals.sql.database import Db, Owner, SqlJournal
 from gieok.backends.postgres.connection import LOCK_TIMEOUT_MS, TIMEOUT_S, Connections, read_address
 from gieok.backends.postgres.numbers import number_of, scope_number
-from gieok.backends.postgres.statements import Statements
+from gieok.backends.postgres.statements import Elsewhere, Statements
 from gieok.errors import StoreError
 from gieok.model.memory import Scope
 
@@ -21,6 +21,7 @@ class JournalServer(SqlJournal):
     """`SqlJournal` on a server."""
 
     _of_source = "s.scope_id = m.scope_id AND s.id = m.source_id"
+    _text = Elsewhere.column("m.text", "m.text_hash")
     #: The fourth text of the first list. Not as JSON, all texts of which the server would decode, and refuse NUL.
     _hash_of_entry = r"""(regexp_match(entry, '^\[\[("([^"\\]|\\.)*", ){3}"([^"]*)"'))[3]"""
 

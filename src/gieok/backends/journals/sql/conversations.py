@@ -1,11 +1,12 @@
 """What was said, by conversation, and what changed of it."""
 
+from collections.abc import Iterable
 from secrets import token_hex
 
 from gieok.backends.journals import CORRECTIONS
 from gieok.backends.journals.sql.database import Db, Owner
 from gieok.backends.journals.sql.kept import drop_kept, kept, put_kept
-from gieok.backends.journals.sql.messages import SqlMessages, to_journalled
+from gieok.backends.journals.sql.messages import MessageRow, SqlMessages
 from gieok.model.conversation import Conversation, Heard, Turn
 from gieok.model.memory import Scope
 
@@ -16,6 +17,10 @@ _PLACE = "coalesce(m.place, m.seq)"
 _ALL = (1 << 63) - 1
 #: Its own realm and name among the values that are kept.
 _IDENTITY = ("journal", "identity")
+
+
+#: A row of `SqlConversations._turn`: the place, whether it was forgotten, and the message.
+TurnRow = tuple[int, int, *MessageRow]
 
 
 class SqlConversations(SqlMessages):
@@ -66,7 +71,7 @@ class SqlConversations(SqlMessages):
                     f"{self._turn} AND m.seq BETWEEN ? AND ? AND {_PLACE} >= ?",
                     (source, sid, start, upto or _ALL, start),
                 )
-                found += map(_to_turn, rows)
+                found += self._turns(sid, rows)
                 if start:
                     before += self._before(db, source, sid, start)
             corrected = corrections(db, self._owner_of(realm_of(scope)), scope)
@@ -125,7 +130,13 @@ class SqlConversations(SqlMessages):
         """Return the last turns of a source before a place: by their own number, and of those that keep an earlier one's."""
         own = f"{self._turn} AND m.place IS NULL AND m.seq < ? ORDER BY m.seq DESC LIMIT 1"
         moved = f"{self._turn} AND m.place IS NOT NULL AND m.place < ? ORDER BY m.place DESC LIMIT 1"
-        return [_to_turn(row) for query in (own, moved) for row in db.execute(query, (source, sid, start))]
+        rows = (row for query in (own, moved) for row in db.execute(query, (source, sid, start)))
+        return self._turns(sid, rows)
+
+    def _turns(self, sid: int, rows: Iterable[TurnRow]) -> list[Turn]:
+        found = list(rows)
+        said = self._journalled(sid, [row[2:] for row in found])
+        return [Turn(row[0], one.message, is_forgotten=bool(row[1])) for row, one in zip(found, said, strict=True)]
 
 
 def realm_of(scope: Scope) -> str:
@@ -141,7 +152,3 @@ def corrections(db: Db, own: Owner, scope: Scope) -> dict[str, str]:
 def _corrected(turn: Turn, corrected: dict[str, str]) -> Turn:
     text = corrected.get(turn.message.id)
     return turn if text is None else turn._replace(message=turn.message._replace(text=text), said=turn.message.text)
-
-
-def _to_turn(row: tuple[int, int, int, str, str, str, int, str, str, int, str, int, int | None]) -> Turn:
-    return Turn(row[0], to_journalled(row[2:]).message, is_forgotten=bool(row[1]))

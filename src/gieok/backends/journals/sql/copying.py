@@ -1,11 +1,11 @@
 """What a journal holds, as rows that another journal takes: a scope at a time, and what belongs to no scope."""
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any
 
 from gieok.backends.journals.sql.archived import COLUMNS as ARCHIVED
-from gieok.backends.journals.sql.database import Db, Owner
+from gieok.backends.journals.sql.database import Db, Owner, SaidText
 from gieok.backends.journals.sql.ledger import USAGE
 from gieok.backends.journals.sql.messages import CURSOR, REJECT, SqlMessages, source_id
 from gieok.backends.journals.sql.positions import RUN
@@ -27,6 +27,8 @@ _OF_ALL = {
 }  # fmt: skip
 _OWNED = ("cursors", "rejects", "kept")
 _CHANGE = "m.id, s.agent, s.session, s.path"
+#: Where the text of a message is in `_MESSAGE`, and how many are copied at once.
+_TEXT, _AT_ONCE = 4, 1_000
 _MESSAGE = "seq, id, text_hash, role, text, at, tokens, line, retracted, place"
 
 
@@ -52,12 +54,14 @@ class SqlCopies(SqlMessages):
         with self._reading_of(scope) as (db, sid):
             said = _MESSAGE.replace(", ", ", m.").replace("m.text,", f"{self._text},")
             joined = f"JOIN sources s ON {self._of_source} WHERE m.scope_id = ?"
-            for table, columns, order in (
-                ("messages", f"m.{said}, s.agent, s.session, s.path", "m.seq"),
-                ("changes", _CHANGE, "m.id"),
-            ):
-                for row in db.execute(f"SELECT {columns} FROM {table} m {joined} ORDER BY {order}", (sid,)):
-                    yield JournalRow(table, tuple(row))
+            selected = f"SELECT m.{said}, s.agent, s.session, s.path FROM messages m {joined} ORDER BY m.seq"
+            found = iter(db.execute(selected, (sid,)))
+            while some := tuple(islice(found, _AT_ONCE)):
+                texts = self._spoken(sid, [(row[1], row[_TEXT]) for row in some], is_needed=False)
+                for row, text in zip(some, texts, strict=True):
+                    yield JournalRow("messages", (*row[:_TEXT], text, *row[_TEXT + 1 :]))
+            for row in db.execute(f"SELECT {_CHANGE} FROM changes m {joined} ORDER BY m.id", (sid,)):
+                yield JournalRow("changes", tuple(row))
             for table, columns in _OF_SCOPE.items():
                 for row in db.execute(f"SELECT {columns} FROM {table} WHERE scope_id = ? ORDER BY 1, 2", (sid,)):
                     yield JournalRow(table, tuple(row))
@@ -86,9 +90,14 @@ class SqlCopies(SqlMessages):
                     sources[named] = source_id(db, self._owner(sid), named)
                 return sources[named]
 
+            said = tables.get("messages", [])
+            texts = self._keep_texts(sid, [SaidText(values[1], values[2], *values[3:6]) for values in said])
             self._take_all(
                 db, "messages", f"scope_id, {_MESSAGE}, source_id",
-                [(sid, *values[:-3], source(*values[-3:])) for values in tables.get("messages", ())],
+                [
+                    (sid, *values[:_TEXT], text, *values[_TEXT + 1 : -3], source(*values[-3:]))
+                    for values, text in zip(said, texts, strict=True)
+                ],
             )  # fmt: skip
             self._take_all(
                 db, "changes", "scope_id, id, source_id",

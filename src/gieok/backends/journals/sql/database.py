@@ -50,6 +50,16 @@ class Owner(NamedTuple):
     values: tuple[int, ...]
 
 
+class SaidText(NamedTuple):
+    """A version of a message that is to be kept: `at` in Unix milliseconds."""
+
+    id: str
+    text_hash: bytes
+    role: str
+    text: str
+    at: int | None
+
+
 class SqlJournal:
     """What a part of the journal finds in its subclass, the database."""
 
@@ -91,6 +101,14 @@ class SqlJournal:
     def _owner_of(self, realm: str) -> Owner:
         """Return how statements name the owner of a realm's values."""
         raise NotImplementedError
+
+    def _keep_texts(self, sid: int, said: Sequence[SaidText]) -> Sequence[str]:  # noqa: ARG002 - the row holds it
+        """Return what rows hold of texts, in order: a text may be kept elsewhere, before its row is."""
+        return [one.text for one in said]
+
+    def _spoken(self, sid: int, said: Sequence[tuple[str, str]], *, is_needed: bool = True) -> Sequence[str]:  # noqa: ARG002
+        """Return the texts of messages, in order, by their ids and what rows hold. Unless `is_needed`, '' may stand for one."""
+        return [text for _, text in said]
 
     def _changed(self, db: Db, sid: int, seqs: Sequence[int]) -> None:
         """Number the change of messages, where no trigger does."""

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from gieok.backends.journals.sql.conversations import SqlConversations, corrections, realm_of
 from gieok.backends.journals.sql.database import Db
 from gieok.backends.journals.sql.kept import drop_kept
-from gieok.backends.journals.sql.messages import drop_chunks, text_hash, to_journalled
+from gieok.backends.journals.sql.messages import drop_chunks, text_hash
 from gieok.backends.stores.rows import document_row, to_document
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Document, Scope
@@ -34,7 +34,7 @@ class SqlForgetting(SqlConversations):
                 f"SELECT {self._messages} WHERE m.scope_id = ? AND m.retracted < {FORGOTTEN} ORDER BY m.seq", (sid,)
             )
             corrected = corrections(db, self._owner_of(realm_of(scope)), scope)
-            return [found for found in map(to_journalled, rows) if _fits(found, wanted, corrected)]
+            return [found for found in self._journalled(sid, rows) if _fits(found, wanted, corrected)]
 
     def replaced(self, scope: Scope) -> list[tuple[int, Document]]:
         """Return the history with a number for each document."""
@@ -88,7 +88,8 @@ class SqlForgetting(SqlConversations):
     def _rewrite_messages(self, db: Db, sid: int, scope: Scope, change: Callable[[str], str]) -> int:
         done = 0
         rows = db.execute(f"SELECT m.seq, m.id, {self._text} FROM messages m WHERE m.scope_id = ?", (sid,)).fetchall()
-        for seq, identity, text in rows:
+        texts = self._spoken(sid, [(identity, text) for _, identity, text in rows])
+        for (seq, identity, _), text in zip(rows, texts, strict=True):
             if (fresh := change(text)) == text:
                 continue
             done += 1

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from gieok.backends.journals.sql.database import Db, Owner, SqlJournal
+from gieok.backends.journals.sql.database import Db, Owner, SaidText, SqlJournal
 from gieok.backends.stores.rows import batches, marks, to_ms, utc
 from gieok.model.conversation import Cursor, Journalled, Message, Reject, Retraction, Role, TranscriptEvent
 from gieok.model.memory import Scope
@@ -17,6 +17,12 @@ _TAKEN_BACK = 1
 #: Values of a statement are limited in SQLite.
 _AT_ONCE = 500
 REJECT = 'path, line, "offset", length, reason'
+
+
+#: A row of `SqlMessages._messages`: number, id, role, what it holds of the text, time, session, agent, tokens, path, line,
+#: place.
+MessageRow = tuple[int, str, str, str, int, str, str, int, str, int, int | None]
+_TOKENS = 7
 
 
 class _Version(NamedTuple):
@@ -90,18 +96,18 @@ class SqlMessages(SqlJournal):
 
     def read(self, scope: Scope, after: int, *, budget_tokens: int, limit: int = 10_000) -> list[Journalled]:
         """Return messages in order until their tokens reach the budget."""
-        found: list[Journalled] = []
+        found: list[MessageRow] = []
         tokens = 0
         with self._reading_of(scope) as (db, sid):
             for row in db.execute(
                 f"SELECT {self._messages} WHERE m.scope_id = ? AND m.seq > ? AND m.retracted = 0 ORDER BY m.seq LIMIT ?",
                 (sid, after, limit),
             ):
-                found.append(to_journalled(row))
-                tokens += found[-1].message.tokens
+                found.append(row)
+                tokens += row[_TOKENS]
                 if tokens >= budget_tokens:
                     break
-        return found
+            return self._journalled(sid, found)
 
     def messages(self, scope: Scope, ids: Sequence[str]) -> list[Journalled]:
         """Return the last version of each of these messages."""
@@ -112,8 +118,14 @@ class SqlMessages(SqlJournal):
                     f"SELECT {self._messages} WHERE m.scope_id = ? AND m.id IN ({marks(batch)}) ORDER BY m.seq",
                     (sid, *batch),
                 )
-                latest |= {found.message.id: found for found in map(to_journalled, rows)}
+                latest |= {found.message.id: found for found in self._journalled(sid, rows)}
         return sorted(latest.values())
+
+    def _journalled(self, sid: int, rows: Iterable[MessageRow]) -> list[Journalled]:
+        """Return the messages of rows of `_messages`, with their texts."""
+        found = list(rows)
+        texts = self._spoken(sid, [(row[1], row[3]) for row in found])
+        return [to_journalled(row, text) for row, text in zip(found, texts, strict=True)]
 
     def scopes(self) -> list[Scope]:
         """Return the scopes that have messages."""
@@ -138,6 +150,7 @@ class SqlMessages(SqlJournal):
         """Add messages of different ids, few enough for one statement to ask for what is known of all."""
         known, forgotten = _versions(db, sid, messages), _forgotten(db, sid, messages)
         sources: dict[tuple[str, str, str], int] = {}
+        said: list[SaidText] = []
         rows: list[tuple[object, ...]] = []
         for message in messages:
             digest, at, versions = text_hash(message.text), to_ms(message.at), known[message.id]
@@ -155,14 +168,13 @@ class SqlMessages(SqlJournal):
             source = message.session, message.agent, message.source
             if source not in sources:
                 sources[source] = source_id(db, self._owner(sid), source)
-            rows.append((
-                sid, message.id, digest, message.role.value, message.text, at, message.tokens, sources[source],
-                message.line, versions[0].seq if versions else None,
-            ))  # fmt: skip
+            said.append(SaidText(message.id, digest, message.role.value, message.text, at))
+            rows.append((message.tokens, sources[source], message.line, versions[0].seq if versions else None))
+        texts = self._keep_texts(sid, said)
         db.executemany(
             "INSERT INTO messages (scope_id, id, text_hash, role, text, at, tokens, source_id, line, place) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            rows,
+            [(sid, *one._replace(text=text), *row) for one, text, row in zip(said, texts, rows, strict=True)],
         )
 
     def _retract(self, db: Db, sid: int, retraction: Retraction) -> None:
@@ -279,8 +291,8 @@ def _to_cursor(row: tuple[object, ...]) -> Cursor:
     return found._replace(is_rereading=bool(found.is_rereading))
 
 
-def to_journalled(row: tuple[int, str, str, str, int, str, str, int, str, int, int | None]) -> Journalled:
-    """Return the message of a row of `SqlMessages._messages`."""
-    seq, identity, role, text, at, session, agent, tokens, source, line, first = row
+def to_journalled(row: MessageRow, text: str) -> Journalled:
+    """Return the message of a row of `SqlMessages._messages`, with its text."""
+    seq, identity, role, _, at, session, agent, tokens, source, line, first = row
     when = utc(at)
     return Journalled(seq, Message(identity, Role(role), text, when, session, agent, tokens, source, line), first or 0)

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from gieok.backends.journals.sql.database import Db
 from gieok.backends.journals.sql.durable import SqlDurable, scopes_of, to_entry
-from gieok.backends.journals.sql.messages import SqlMessages, to_journalled
+from gieok.backends.journals.sql.messages import SqlMessages
 from gieok.backends.stores.rows import document_row, to_document, to_ms, utc
 from gieok.model.conversation import BufferedSpan, HeldWindow, Journalled, Run, Window, WindowMark
 from gieok.model.memory import Document, Entry, Scope
@@ -45,7 +45,7 @@ class SqlPositions(SqlDurable, SqlMessages):
             f"SELECT {self._messages} WHERE m.scope_id = ? AND m.seq > ? AND m.retracted = 0 ORDER BY m.seq",
             (sid, after),
         )
-        return [to_journalled(row) for row in rows]
+        return self._journalled(sid, rows)
 
     def chunks(self, scope: Scope, reader: str) -> list[BufferedSpan]:
         """Return the buffered chunks in order."""

@@ -22,7 +22,10 @@ class SqlRelocation(SqlMessages):
                 f"SELECT m.text_hash, {self._messages} WHERE m.scope_id = ? AND m.retracted = {FORGOTTEN} ORDER BY m.seq",
                 (sid,),
             ).fetchall()
-            return [ForgottenMessage(to_journalled(tuple(row)).message, bytes(digest).hex()) for digest, *row in rows]
+            return [
+                ForgottenMessage(to_journalled(tuple(row), row[3]).message, bytes(digest).hex())
+                for digest, *row in rows
+            ]
 
     def keep_forgotten(self, scope: Scope, marks: Sequence[ForgottenMessage]) -> None:
         """Let messages count as forgotten that are not known."""

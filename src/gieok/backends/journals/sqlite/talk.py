@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from gieok import fs, places
-from gieok.backends.journals.sql.messages import SqlMessages, to_journalled
+from gieok.backends.journals.sql.messages import SqlMessages
 from gieok.backends.journals.sqlite.file import JournalFile
 from gieok.backends.stores.rows import to_ms
 from gieok.errors import ArchiveFailed
@@ -95,7 +95,7 @@ class SqliteTalk(JournalFile, SqlMessages):
                 f"SELECT {self._messages} WHERE m.scope_id = ? AND m.at >= ? AND {_OLD}",
                 (sid, to_ms(first), to_ms(min(after, before))),
             )
-            leaving = [to_journalled(row) for row in found]
+            leaving = self._journalled(sid, found)
             living = _living(db, place)
         there = self.talk.read(path)[0]
         self.talk.write(scope.path, path, [*(there[seq] for seq in sorted(living & there.keys())), *leaving])

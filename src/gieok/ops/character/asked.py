@@ -1,0 +1,131 @@
+"""What the commands for characters have in common: whose character, which user, and a character by a line."""
+
+from typing import Any, NamedTuple
+
+from gieok.capabilities.character.cards.card import Card, card_of
+from gieok.capabilities.character.identity import checked_user
+from gieok.errors import BadRequest
+from gieok.model.accounts import StoredCharacter
+from gieok.ops.context import Context
+from gieok.ops.operation import Style, Words, argument, printable
+
+#: Who talks where nobody is named: a service on a laptop has one user.
+ME = "me"
+_MOST_SHOWN = 300
+
+
+def owner_argument() -> Any:  # noqa: ANN401 - a field
+    """Declare whose character it is."""
+    return argument(
+        Words(
+            "of this user alone (default: of the service, for everybody)", "이 사용자만의 캐릭터 (기본: 모두의 캐릭터)"
+        ),
+        "",
+    )
+
+
+def user_argument() -> Any:  # noqa: ANN401 - a field
+    """Declare who talks with it."""
+    return argument(Words("who talks with it", "대화하는 사용자"), ME)
+
+
+def character_argument(example: str) -> Any:  # noqa: ANN401 - a field
+    """Declare a character by its id."""
+    return argument(Words("id of the character", "캐릭터의 id"), [], positional=True, needed=example)
+
+
+def only(words: list[str], what: str) -> str:
+    """Return the one word given. Raises BadRequest."""
+    if len(words) != 1:
+        raise BadRequest(f"give one {what}", hint="names with spaces stand in quotes")
+    return words[0]
+
+
+def owner_of(user: str) -> str:
+    """Return an owner: a user, or '' for the service. Raises BadRequest."""
+    return checked_user(user) if user else ""
+
+
+class CharacterRow(NamedTuple):
+    """A character in a line; `user` is whose it is, '' for the service's."""
+
+    id: str
+    name: str
+    user: str
+    greeting: str
+    entries: int
+
+    def line(self, style: Style) -> str:
+        """Return the line."""
+        whose = style.say("everybody's", "모두의 것") if not self.user else self.user
+        lore = (
+            style.say(f", {self.entries} lorebook entries", f", 로어북 항목 {self.entries}개") if self.entries else ""
+        )
+        greeting = printable(" ".join(self.greeting.split())[:80])
+        return f"{style.bold(printable(self.id))}  {printable(self.name)} ({printable(whose)}{lore})  {style.dim(greeting)}"
+
+
+def row_of(stored: StoredCharacter) -> CharacterRow:
+    """Return a character as a row."""
+    card = card_of(stored.card)
+    return CharacterRow(stored.id, stored.name, stored.owner, (card.greetings or ("",))[0], len(card.book.entries))
+
+
+class CharacterSheet(NamedTuple):
+    """What a card says of its character, and the rest of it by length."""
+
+    id: str
+    name: str
+    user: str
+    nickname: str
+    description: str
+    personality: str
+    scenario: str
+    greetings: tuple[str, ...]
+    system_prompt: str
+    post_history_instructions: str
+    creator: str
+    tags: tuple[str, ...]
+    model: str
+    entries: int
+    file: str
+
+    def text(self, style: Style) -> str:
+        """Return what a person reads."""
+        rows = (
+            (style.say("description", "설명"), self.description),
+            (style.say("personality", "성격"), self.personality),
+            (style.say("scenario", "상황"), self.scenario),
+            *((style.say(f"greeting {n}", f"인사말 {n}"), one) for n, one in enumerate(self.greetings)),
+            (style.say("system prompt", "시스템 프롬프트"), self.system_prompt),
+            (style.say("after the history", "대화 뒤 지시"), self.post_history_instructions),
+            (style.say("made by", "만든 사람"), self.creator),
+            (style.say("tags", "태그"), ", ".join(self.tags)),
+            (style.say("model", "모델"), self.model),
+            (style.say("lorebook entries", "로어북 항목"), str(self.entries or "")),
+            (style.say("imported from", "가져온 파일"), self.file),
+        )
+        named = f" ({printable(self.nickname)})" if self.nickname else ""
+        lines = [f"{style.bold(printable(self.id))}  {printable(self.name)}{named}"]
+        lines += [f"  {name}: {printable(_short(text))}" for name, text in rows if text.strip()]
+        return "\n".join(lines)
+
+
+def sheet_of(stored: StoredCharacter) -> CharacterSheet:
+    """Return what there is to know of a character."""
+    card: Card = card_of(stored.card)
+    return CharacterSheet(
+        stored.id, stored.name, stored.owner, card.nickname, card.description, card.personality, card.scenario,
+        card.greetings, card.system_prompt, card.post_history_instructions, card.creator, card.tags, stored.model,
+        len(card.book.entries), f"{stored.package_type}, {len(stored.package):,} B" if stored.package else "",
+    )  # fmt: skip
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]} …"
+
+
+def zone_name(context: Context) -> str:
+    """Return the name of the caller's time zone, UTC where it has none."""
+    return str(getattr(context.zone, "key", "UTC"))

@@ -1,0 +1,222 @@
+"""`gieok character import | export`: cards, and chat logs of SillyTavern."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok import fs
+from gieok.capabilities.character.cards.card import card_of
+from gieok.capabilities.character.cards.package import MOST_BYTES, CardForm
+from gieok.capabilities.character.chat_log import (
+    LONGEST_LINE,
+    LogFault,
+    LogTaken,
+    own_name,
+    read_log,
+    speakers,
+    take_in,
+)
+from gieok.capabilities.character.points import zone_named
+from gieok.capabilities.character.roster import checked_id
+from gieok.capabilities.character.service import Bond
+from gieok.errors import BadRequest
+from gieok.ops.character.asked import (
+    ME,
+    CharacterSheet,
+    character_argument,
+    only,
+    owner_argument,
+    owner_of,
+    sheet_of,
+    zone_name,
+)
+from gieok.ops.context import Context
+from gieok.ops.encode import Omitted
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+
+_ENDINGS = {CardForm.JSON: ".json", CardForm.JSON_V2: ".json", CardForm.PNG: ".png", CardForm.CHARX: ".charx"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CharacterImportRequest:
+    """Parameters of `gieok character import`."""
+
+    file: list[str] = argument(
+        Words("a card (JSON, PNG, CHARX), or a chat log (.jsonl)", "카드(JSON, PNG, CHARX) 또는 대화 기록(.jsonl)"),
+        [],
+        positional=True,
+        needed="gieok character import mina.png",
+    )
+    id: str = argument(
+        Words("the character's id (default: from the card's name)", "캐릭터의 id (기본: 카드의 이름에서)"), ""
+    )
+    user: str = argument(
+        Words(
+            "whose card, or who talks in the log (default: the service's; me)",
+            "카드의 주인, 기록에서 말하는 사용자 (기본: 모두; me)",
+        ),
+        "",
+    )
+    replace: bool = argument(Words("put the card in the place of one of that id", "같은 id의 카드를 바꿈"), False)
+    name: str = argument(Words("log: who in it is the character", "기록: 그 안에서 캐릭터의 이름"), "")
+    zone: str = argument(Words("log: time zone of its times (default: here)", "기록: 시각의 시간대 (기본: 여기)"), "")
+    hidden: bool = argument(Words("log: also what was hidden from the model", "기록: 모델에 숨긴 메시지도"), False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CharacterExportRequest:
+    """Parameters of `gieok character export`."""
+
+    id: list[str] = character_argument("gieok character export mina")
+    format: str = argument(
+        Words(
+            "png holds version 2 and 3; json-v2 is for old programs",
+            "png에는 2판과 3판이 함께; json-v2는 옛 프로그램용",
+        ),
+        "png",
+        choices=tuple(CardForm),
+    )
+    to: str = argument(Words("the file, which must be new (default: ID.png here)", "새 파일 (기본: 여기의 ID.png)"), "")
+    user: str = owner_argument()
+
+
+class LogCounts(NamedTuple):
+    """What became of a log, and the first lines that were refused."""
+
+    added: int
+    changed: int
+    known: int
+    hidden: int
+    refused: int
+    faults: tuple[LogFault, ...]
+    since: str
+    until: str
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterImportResult:
+    """The character of a card, or what became of a log."""
+
+    id: str
+    character: Omitted[CharacterSheet] = None
+    log: Omitted[LogCounts] = None
+    found: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterExportResult:
+    """The file that was written."""
+
+    path: Path
+    format: str
+    bytes: int
+    found: bool = True
+
+
+def bring_in(context: Context, request: CharacterImportRequest) -> CharacterImportResult:
+    """Take in a card or a log."""
+    file = context.caller.path(only(request.file, "file"))
+    try:
+        if file.suffix == ".jsonl":
+            return _log(context, request, file)
+        with file.open("rb") as opened:
+            data = opened.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise BadRequest(f"cannot read {str(file)!r}: {error.strerror}", hint="give a file of yours") from error
+    roster = context.character.house().roster
+    stored = roster.import_file(owner_of(request.user), data, request.id, replaces=request.replace)
+    return CharacterImportResult(stored.id, sheet_of(stored))
+
+
+def take_out(context: Context, request: CharacterExportRequest) -> CharacterExportResult:
+    """Write a character as a card; a file that is there stays."""
+    identity, form = only(request.id, "id"), CardForm(request.format)
+    data = context.character.house().roster.export_file(owner_of(request.user), identity, form)
+    file = context.caller.path(request.to or f"{checked_id(identity)}{_ENDINGS[form]}")
+    try:
+        is_new = fs.create(file, data, 0o644)
+    except OSError as error:
+        raise BadRequest(f"cannot write {str(file)!r}: {error.strerror}", hint="name another file with --to") from error
+    if not is_new:
+        raise BadRequest(f"{str(file)!r} is there already", hint="name a new file with --to")
+    return CharacterExportResult(file, form.value, len(data))
+
+
+def _log(context: Context, request: CharacterImportRequest, file: Path) -> CharacterImportResult:
+    if not request.id:
+        raise BadRequest("whose talk is it?", hint=f"`gieok character import {file.name} --id CHARACTER`")
+    house, user = context.character.house(), owner_of(request.user or ME)
+    stored = house.roster.find(user, request.id)
+    zone = zone_named(request.zone or zone_name(context))
+    begins = datetime.fromtimestamp(file.stat().st_mtime, UTC)
+    card = card_of(stored.card)
+    wanted = [one for one in (request.name, card.nickname, card.name) if one]
+    own = own_name(speakers(read_log(_lines(file), zone, begins)), wanted)
+    taken = take_in(
+        house.memory, Bond(user, stored.id, zone=zone), read_log(_lines(file), zone, begins), own,
+        with_hidden=request.hidden, progress=context.progress(file.name),
+    )  # fmt: skip
+    return CharacterImportResult(stored.id, log=_counted(taken))
+
+
+def _lines(file: Path) -> Iterator[bytes]:
+    """Yield the lines of a file; what follows the bound of a line that is too long is a line of its own."""
+    with file.open("rb") as opened:
+        while line := opened.readline(LONGEST_LINE):
+            yield line
+
+
+def _counted(taken: LogTaken) -> LogCounts:
+    since, until = (one.isoformat() if one else "" for one in (taken.first, taken.last))
+    return LogCounts(
+        taken.added, taken.changed, taken.known, taken.hidden, taken.refused, taken.faults, since, until
+    )  # fmt: skip
+
+
+def present_import(result: CharacterImportResult, style: Style) -> str:
+    """Show the character, or what became of the log."""
+    if result.character:
+        return f"{style.say('imported', '가져옴')}: {result.character.text(style)}"
+    log = result.log
+    if log is None:
+        return printable(result.id)
+    lines = [style.say(
+        f"{log.added} messages taken in, {log.changed} changed, {log.known} known, {log.hidden} hidden, {log.refused} refused",
+        f"메시지 {log.added}개 가져옴, {log.changed}개 바뀜, {log.known}개 이미 앎, {log.hidden}개 숨김, {log.refused}개 거절",
+    )]  # fmt: skip
+    lines += [f"  {one.line}: {printable(one.reason)}" for one in log.faults]
+    identity = printable(result.id)
+    return "\n".join(
+        [*lines, style.say("what is remembered", "기억한 것") + f": `gieok character memories {identity}`"]
+    )
+
+
+def present_export(result: CharacterExportResult, style: Style) -> str:
+    """Show where the card is."""
+    return f"{style.say('written', '씀')}: {printable(str(result.path))} ({result.format}, {result.bytes:,} B)"
+
+
+IMPORT = Operation(
+    name="character import",
+    handler=bring_in,
+    present=present_import,
+    effect=Effect.WRITE,
+    examples=(
+        "gieok character import mina.png",
+        "gieok character import mina.charx --replace",
+        'gieok character import "Mina - 2024-07-12.jsonl" --id mina',
+    ),
+    doc=Words(
+        "Take in a character card, or a chat log of SillyTavern", "캐릭터 카드나 SillyTavern 대화 기록을 가져옵니다"
+    ),
+)
+EXPORT = Operation(
+    name="character export",
+    handler=take_out,
+    present=present_export,
+    effect=Effect.WRITE,
+    examples=("gieok character export mina", "gieok character export mina --format charx --to mina.charx"),
+    doc=Words("Write a character as a card that other programs read", "다른 프로그램이 읽는 카드로 캐릭터를 씁니다"),
+)

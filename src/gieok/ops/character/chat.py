@@ -1,0 +1,192 @@
+"""`gieok character chat`: a talk in the terminal, its memory beside it. Without a terminal, a line of stdin is a message."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from gieok.capabilities.character.cards.card import card_of
+from gieok.capabilities.character.house import House
+from gieok.capabilities.character.prompting import Names, filled, name_of
+from gieok.capabilities.character.service import Bond
+from gieok.capabilities.character.turn import Prepared, Said
+from gieok.errors import BadRequest, GieokError
+from gieok.model.accounts import Account
+from gieok.ops.character.asked import character_argument, only, owner_of, user_argument, zone_name
+from gieok.ops.character.remembered import (
+    CharacterMemoriesRequest,
+    bond_of,
+    handle_of,
+    key_of,
+    lines_of,
+    memories,
+)
+from gieok.ops.context import Context
+from gieok.ops.operation import Effect, Operation, Style, Words, printable
+
+_HELP = Words(
+    "/memory  what it remembers   /why  what it was told for the last reply   /forget HANDLE   /undo   /points   /quit",
+    "/memory 기억하는 것   /why 마지막 답에 쓰인 기억   /forget 핸들   /undo   /points   /quit",
+)
+_LONGEST_LINE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CharacterChatRequest:
+    """Parameters of `gieok character chat`."""
+
+    id: list[str] = character_argument("gieok character chat mina")
+    user: str = user_argument()
+
+
+class ChatLine(NamedTuple):
+    """A line that was said or asked for, and what came of it."""
+
+    said: str
+    reply: str
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterChatResult:
+    """The talk; `is_shown`: a person has read it already."""
+
+    character: str
+    name: str
+    greeting: str
+    lines: tuple[ChatLine, ...]
+    is_shown: bool
+    found: bool = True
+
+
+class _Chat:
+    """A talk under way."""
+
+    def __init__(self, context: Context, house: House, bond: Bond) -> None:
+        self._context, self._house, self._bond = context, house, bond
+        self._style = Style(context.lang, colour=False)
+        self._last: Prepared | None = None
+        self._undo = ""
+
+    def answer(self, line: str) -> str:
+        """Return what a line brings: a reply, or what a command shows."""
+        command, _, rest = line.partition(" ")
+        ways = {
+            "/memory": self._memory,
+            "/why": self._why,
+            "/forget": self._forget,
+            "/undo": self._back,
+            "/points": self._points,
+        }
+        if command in ways:
+            return ways[command](rest.strip())
+        if line.startswith("/"):
+            return _HELP.say(self._context.lang)
+        return self._reply(line)
+
+    def _reply(self, line: str) -> str:
+        reply = self._house.turns.begin(Said(self._bond.user, self._bond.character, line))
+        text = "".join(part.text for part in reply)
+        self._last = reply.prepared
+        return printable(text)
+
+    def _memory(self, words: str) -> str:
+        asked = CharacterMemoriesRequest(what=[self._bond.character, *words.split()], user=self._bond.user)
+        found = memories(self._context, asked)
+        nothing = self._style.say("nothing yet", "아직 없음")
+        return "\n".join(lines_of(found.memories, self._style)) or nothing
+
+    def _why(self, rest: str) -> str:
+        del rest
+        if self._last is None:
+            return self._style.say("nothing was said yet", "아직 한 말이 없음")
+        told = [part for part in (self._last.canon, self._last.context.narrative.text) if part]
+        found = [
+            f"  {handle_of(one.document.key)}  {one.score:.2f}  "
+            + " ".join(f"{name} {value:.2f}" for name, value in one.signals.items())
+            + f"  {printable(one.document.text)}"
+            for one in self._last.context.recalled
+        ]
+        return "\n".join([*map(printable, told), *found]) or self._style.say("nothing", "없음")
+
+    def _forget(self, handle: str) -> str:
+        done = self._house.control.delete(self._bond, key_of(self._house, self._bond, handle))
+        self._undo = done.undo
+        return self._style.say("forgotten; /undo takes it back", "잊음; /undo로 되돌림")
+
+    def _back(self, rest: str) -> str:
+        self._house.control.undo(self._bond, rest or self._undo)
+        return self._style.say("it is remembered again", "다시 기억합니다")
+
+    def _points(self, rest: str) -> str:
+        del rest
+        return str(self._house.points.standing(self._bond.user).balance)
+
+
+def chat(context: Context, request: CharacterChatRequest) -> CharacterChatResult:
+    """Talk until the end of the input, or /quit."""
+    house, identity, user = context.character.house(), only(request.id, "character"), owner_of(request.user)
+    stored = house.roster.find(user, identity)
+    if house.accounts.account(user) is None:
+        now = house.memory.clock.now()
+        house.accounts.keep_account(Account(user, zone_name(context), context.lang, created_at=now))
+    house.points.check_in(user)
+    bond = bond_of(context, house, user, identity)
+    name, talk, lines = printable(name_of(stored.card)), _Chat(context, house, bond), list[ChatLine]()
+    greeting = filled((card_of(stored.card).greetings or ("",))[0], Names(name, user))
+    if context.ask:
+        context.tell(f"{_HELP.say(context.lang)}\n{name}: {printable(greeting)}")
+    for line in _lines(context):
+        reply = _answered(context, talk, line)
+        lines.append(ChatLine(line, reply))
+        if context.ask:
+            context.tell(reply if line.startswith("/") else f"{name}: {reply}")
+    house.turns.close()
+    return CharacterChatResult(identity, name, greeting, tuple(lines), is_shown=context.ask is not None)
+
+
+def _answered(context: Context, talk: _Chat, line: str) -> str:
+    """Return what a line brings; where a person types, an error is told and the talk goes on."""
+    try:
+        return talk.answer(line)
+    except GieokError as error:
+        if context.ask is None:
+            raise
+        return f"{error} ({error.hint})"
+
+
+def _lines(context: Context) -> Iterator[str]:
+    while True:
+        try:
+            line = context.ask("> ") if context.ask else sys.stdin.readline(_LONGEST_LINE)
+        except (UnicodeDecodeError, KeyboardInterrupt) as error:
+            if isinstance(error, KeyboardInterrupt) and context.ask:
+                return
+            raise BadRequest("the message is no UTF-8", hint="set the terminal to UTF-8") from error
+        if not line or line.strip() == "/quit":
+            return
+        if line.strip():
+            yield line.strip()
+
+
+def present(result: CharacterChatResult, style: Style) -> str:
+    """Show the talk, unless it was shown."""
+    if result.is_shown:
+        count = sum(not one.said.startswith("/") for one in result.lines)
+        return style.say(f"{count} messages", f"메시지 {count}개")
+    told = [f"{result.name}: {printable(result.greeting)}"] if result.greeting else []
+    told += [
+        f"> {printable(one.said)}\n{one.reply if one.said.startswith('/') else f'{result.name}: {one.reply}'}"
+        for one in result.lines
+    ]
+    return "\n".join(told)
+
+
+OPERATION = Operation(
+    name="character chat",
+    handler=chat,
+    present=present,
+    effect=Effect.WRITE,
+    is_endless=True,
+    examples=("gieok character chat mina", "gieok character chat mina --user kim < lines.txt"),
+    doc=Words("Talk with a character in the terminal", "터미널에서 캐릭터와 대화합니다"),
+)

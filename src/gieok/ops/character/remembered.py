@@ -1,0 +1,229 @@
+"""`gieok character memories | forget`: what a character remembers of a user, why, and how it goes."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from gieok.capabilities.character.house import House
+from gieok.capabilities.character.listing import MOST_LIMIT, Layer, RememberedItem
+from gieok.capabilities.character.memory import digest
+from gieok.capabilities.character.points import zone_named
+from gieok.capabilities.character.service import Bond
+from gieok.errors import BadRequest, NotFound
+from gieok.ops.character.asked import character_argument, only, owner_of, user_argument, zone_name
+from gieok.ops.context import Context
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+
+_HANDLE = 6
+_LAYERS = {
+    Layer.SEMANTIC: Words("facts", "사실"),
+    Layer.IDEAS: Words("ideas", "생각만 한 것"),
+    Layer.EMOTIONAL: Words("moments", "순간"),
+    Layer.EPISODIC: Words("episodes", "있었던 일"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CharacterMemoriesRequest:
+    """Parameters of `gieok character memories`."""
+
+    what: list[str] = argument(
+        Words("the character, and words to search for", "캐릭터, 그리고 찾을 말"),
+        [],
+        positional=True,
+        needed="gieok character memories mina",
+    )
+    user: str = user_argument()
+    layer: str = argument(Words("this layer alone", "이 층만"), "", choices=("", *Layer))
+    why: str = argument(
+        Words("show what one of them came from, by its handle", "핸들로, 어느 말에서 나왔는지 보임"), ""
+    )
+    limit: int = argument(Words("how many of a layer", "층마다 몇 개까지"), 50)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CharacterForgetRequest:
+    """Parameters of `gieok character forget`."""
+
+    id: list[str] = character_argument("gieok character forget mina --memory 3fa9c0")
+    memory: str = argument(Words("handle of the memory", "기억의 핸들"), "")
+    user: str = user_argument()
+    for_good: bool = argument(Words("it cannot be taken back", "되돌릴 수 없게"), False)
+    undo: str = argument(Words("take this deletion back", "이 삭제를 되돌림"), "")
+
+
+class MemoryRow(NamedTuple):
+    """A memory in a line; `score` is 0 where nothing was searched for, `until` '' where it holds."""
+
+    handle: str
+    id: str
+    layer: str
+    text: str
+    at: str
+    until: str
+    is_important: bool
+    mentions: int
+    score: float = 0.0
+
+
+class SaidRow(NamedTuple):
+    """A message that a memory came from."""
+
+    role: str
+    text: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterMemoriesResult:
+    """Memories, what one of them came from, and how many messages there are in all."""
+
+    character: str
+    user: str
+    memories: tuple[MemoryRow, ...]
+    messages: tuple[SaidRow, ...] = ()
+
+    @property
+    def found(self) -> bool:
+        """False where nothing is remembered."""
+        return bool(self.memories)
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterForgetResult:
+    """What was forgotten; `undo` takes it back until `until`, '' where nothing does."""
+
+    text: str
+    undo: str
+    until: str
+    holds_again: tuple[str, ...]
+    is_back: bool = False
+    found: bool = True
+
+
+def handle_of(key: str) -> str:
+    """Return the handle of a memory."""
+    return digest(key)[:_HANDLE]
+
+
+def bond_of(context: Context, house: House, user: str, identity: str) -> Bond:
+    """Return whose memory it is. Raises NotFound, BadRequest."""
+    user = owner_of(user)
+    house.roster.find(user, identity)
+    account = house.accounts.account(user)
+    return Bond(user, identity, zone=zone_named(account.zone if account else zone_name(context)))
+
+
+def memories(context: Context, request: CharacterMemoriesRequest) -> CharacterMemoriesResult:
+    """List or search what is remembered, or show what one memory came from."""
+    house, (identity, *words) = context.character.house(), request.what
+    bond = bond_of(context, house, request.user, identity)
+    if request.why:
+        story = house.control.read(bond, key_of(house, bond, request.why))
+        said = tuple(SaidRow(one.role, one.text, _time(one.at, bond)) for one in story.messages)
+        before = (_row(one, bond) for one in story.before)
+        return CharacterMemoriesResult(identity, bond.user, (_row(story.memory, bond), *before), said)
+    layers = [Layer(request.layer)] if request.layer else list(Layer)
+    if words:
+        found = house.control.search(bond, " ".join(words), min(request.limit, MOST_LIMIT), layers)
+        rows = tuple(_row(one.memory, bond)._replace(score=round(one.score, 3)) for one in found)
+        return CharacterMemoriesResult(identity, bond.user, rows)
+    pages = (house.control.memories(bond, layer, limit=request.limit) for layer in layers)
+    return CharacterMemoriesResult(identity, bond.user, tuple(_row(one, bond) for page in pages for one in page.items))
+
+
+def forget(context: Context, request: CharacterForgetRequest) -> CharacterForgetResult:
+    """Forget a memory, or take that back."""
+    house = context.character.house()
+    bond = bond_of(context, house, request.user, only(request.id, "character"))
+    if request.undo:
+        house.control.undo(bond, request.undo)
+        return CharacterForgetResult("", request.undo, "", (), is_back=True)
+    if not request.memory:
+        raise BadRequest("which memory?", hint=f"`gieok character memories {request.id[0]}` shows their handles")
+    key = key_of(house, bond, request.memory)
+    text = house.control.read(bond, key).memory.text
+    done = house.control.delete(bond, key, for_good=request.for_good)
+    until = _time(done.until, bond) if done.until else ""
+    return CharacterForgetResult(text, done.undo, until, done.holds_again)
+
+
+def key_of(house: House, bond: Bond, handle: str) -> str:
+    """Return the key of a memory by its handle or its id. Raises NotFound, BadRequest."""
+    held = house.memory.memories(bond)
+    keys = [*(one.key for one in held.facts), *(one.key for one in held.moments), *(one.key for one in held.episodes)]
+    found = [key for key in keys if handle in (key, handle_of(key))]
+    if not found:
+        raise NotFound(f"there is no memory {handle!r}", hint="`gieok character memories ID` shows their handles")
+    if len(set(found)) > 1:
+        raise BadRequest(f"{handle!r} means several memories", hint="give the whole id: `--json` shows it")
+    return found[0]
+
+
+def _row(item: RememberedItem, bond: Bond) -> MemoryRow:
+    until = _time(item.until, bond) if item.until and item.layer is not Layer.EPISODIC else ""
+    subject = f"{item.predicate}: {item.object}" if item.predicate else item.text
+    text = f"{subject} ({item.day})" if item.day else subject
+    return MemoryRow(
+        handle_of(item.id), item.id, item.layer.value, text, _time(item.at, bond), until, item.is_important,
+        item.mentions,
+    )  # fmt: skip
+
+
+def _time(at: datetime, bond: Bond) -> str:
+    return f"{at.astimezone(bond.zone):%Y-%m-%d %H:%M}"
+
+
+def lines_of(rows: Iterable[MemoryRow], style: Style) -> list[str]:
+    """Return memories as lines, by layer."""
+    lines, layer = list[str](), ""
+    for row in rows:
+        if row.layer != layer:
+            layer = row.layer
+            lines.append(style.bold(_LAYERS[Layer(layer)].say(style.lang)))
+        marks = [row.at[:10], *([f"– {row.until[:10]}"] if row.until else []), *(["★"] if row.is_important else [])]
+        marks += [f"×{row.mentions}"] if row.mentions > 1 else []
+        marks += [f"{row.score:.2f}"] if row.score else []
+        lines.append(f"  {row.handle}  {printable(row.text)}  {style.dim(' '.join(marks))}")
+    return lines
+
+
+def present_memories(result: CharacterMemoriesResult, style: Style) -> str:
+    """Show memories by layer, and what was said."""
+    if not result.memories:
+        return style.say("Nothing is remembered yet.", "아직 기억하는 것이 없습니다.")
+    lines = lines_of(result.memories, style)
+    return "\n".join([*lines, *(f"    {one.at}  {one.role}: {printable(one.text)}" for one in result.messages)])
+
+
+def present_forget(result: CharacterForgetResult, style: Style) -> str:
+    """Show what went, and how it comes back."""
+    if result.is_back:
+        return style.say("it is remembered again", "다시 기억합니다")
+    lines = [f"{style.say('forgotten', '잊음')}: {printable(result.text)}"]
+    lines += [f"  {style.say('holds again', '다시 맞음')}: {printable(one)}" for one in result.holds_again]
+    if result.undo:
+        lines.append(
+            style.say(f"  until {result.until}: --undo {result.undo}", f"  {result.until}까지: --undo {result.undo}")
+        )
+    return "\n".join(lines)
+
+
+MEMORIES = Operation(
+    name="character memories",
+    handler=memories,
+    present=present_memories,
+    examples=("gieok character memories mina", 'gieok character memories mina "생일" --user kim'),
+    doc=Words(
+        "Show or search what a character remembers of a user", "캐릭터가 사용자에 대해 기억하는 것을 보이고 찾습니다"
+    ),
+)
+FORGET = Operation(
+    name="character forget",
+    handler=forget,
+    present=present_forget,
+    effect=Effect.DESTROY,
+    examples=("gieok character forget mina --memory 3fa9c0",),
+    doc=Words("Have a character forget one memory of a user", "캐릭터가 사용자에 대한 기억 하나를 잊게 합니다"),
+)

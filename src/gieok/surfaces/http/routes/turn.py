@@ -1,0 +1,156 @@
+"""A message to a character and its reply, whole or streamed; and what a model of the caller's own would be told."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Response
+from pydantic import BaseModel, Field
+
+from gieok.capabilities.character.turn import Prepared, Reply, Said
+from gieok.errors import GieokError
+from gieok.ports.models import Sampling
+from gieok.surfaces.http.access import Desk, TheHouse, User
+from gieok.surfaces.http.problems import ALWAYS, document, documented
+from gieok.surfaces.http.shapes import CharacterId, Given
+from gieok.surfaces.http.streaming import EVENTS, ReplyResponse, event
+
+router = APIRouter(prefix="/api/characters", tags=["turns"])
+_ERRORS = documented(*ALWAYS, 402, 404, 502)
+_STREAM: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The reply. With `Accept: text/event-stream` the events `start` (ids and memories), `delta` (`text`), "
+        "and at the end `done` (the reply as without a stream) or `error` (a problem).",
+        "content": {EVENTS: {"schema": {"type": "string"}}},
+    }
+}
+
+
+class SentMessage(Given):
+    """What the user says."""
+
+    text: str = Field(min_length=1, max_length=200_000, pattern=r"^[^\x00]*$", examples=["나 다음 주에 면접이야"])
+    message_id: str = Field(
+        "", max_length=100, pattern=r"^[A-Za-z0-9._-]*$",
+        description="Of your own choice: the same again is answered once, and charged once.",
+    )  # fmt: skip
+    temperature: float | None = Field(None, ge=0, le=2)
+    max_tokens: int | None = Field(None, ge=1, le=100_000)
+
+
+class AtHand(Given):
+    """What the user says, for the context alone."""
+
+    text: str = Field(min_length=1, max_length=200_000, pattern=r"^[^\x00]*$", examples=["내 생일 기억해?"])
+
+
+class UsedMemory(BaseModel):
+    """A memory that the message recalled, with the parts of its score, each 0 to 1 before its weight."""
+
+    id: str
+    layer: str = Field(examples=["fact"])
+    text: str
+    score: float
+    signals: dict[str, float]
+
+
+class Context(BaseModel):
+    """What a model is told. `told` are the ids of all memories in it, `canon` is what the lorebook says."""
+
+    messages: list[dict[str, str]] = Field(examples=[[{"role": "user", "content": "내 생일 기억해?"}]])
+    narrative: str
+    canon: str
+    told: list[str]
+    recalled: list[UsedMemory]
+    extractor: str = Field(description="What finds facts: rules, or a model too.", examples=["rules"])
+    tokens: int = Field(description="Estimated.")
+
+
+class Answer(BaseModel):
+    """A reply. `finish` is how it ended: stop or length."""
+
+    id: str
+    message_id: str
+    text: str
+    finish: str = Field(examples=["stop"])
+    told: list[str] = Field(description="Ids of the memories that stood in the prompt.")
+    recalled: list[UsedMemory]
+    extractor: str
+    input_tokens: int
+    output_tokens: int
+    balance: int = Field(description="Points that are left.")
+
+
+@router.post("/{character_id}/messages", response_model=Answer, responses={**_STREAM, **_ERRORS})
+def say(
+    desk: Desk, who: User, character_id: CharacterId, sent: SentMessage, accept: Annotated[str, Header()] = ""
+) -> Response | Answer:
+    """Say something to a character. One reply costs points, once it was delivered."""
+    house = desk.house
+    sampling = Sampling(sent.temperature, sent.max_tokens or 0)
+    reply = house.turns.begin(Said(who.user, character_id, sent.text, sent.message_id, "", sampling))
+    if EVENTS in accept:
+        return ReplyResponse(reply, _events(house, who.user, reply), desk.streams)
+    try:
+        end = [part for part in reply if part.finish][-1]
+    finally:
+        reply.close()
+    return _answer(house, who.user, reply, end.finish, end.input_tokens, end.output_tokens)
+
+
+@router.post("/{character_id}/context", responses=_ERRORS)
+def context(house: TheHouse, who: User, character_id: CharacterId, sent: AtHand) -> Context:
+    """Return what a model would be told for a reply, for callers who ask one of their own. Nothing is kept or charged."""
+    prepared = house.turns.context(who.user, character_id, sent.text)
+    told = prepared.context
+    return Context(
+        messages=[{"role": one.role, "content": one.text} for one in prepared.messages],
+        narrative=told.narrative.text,
+        canon=prepared.canon,
+        told=list(told.narrative.keys),
+        recalled=_recalled(prepared),
+        extractor=told.extractor,
+        tokens=prepared.tokens,
+    )
+
+
+def _events(house: TheHouse, user: str, reply: Reply) -> Iterator[str]:
+    prepared = reply.prepared
+    told = list(prepared.context.narrative.keys)
+    recalled = [one.model_dump() for one in _recalled(prepared)]
+    begun = {"id": reply.id, "message_id": reply.message_id, "told": told, "recalled": recalled}
+    yield event({**begun, "extractor": prepared.context.extractor}, "start")
+    try:
+        for part in reply:
+            if part.text:
+                yield event({"text": part.text}, "delta")
+            if part.finish:
+                done = _answer(house, user, reply, part.finish, part.input_tokens, part.output_tokens)
+                yield event(done.model_dump(), "done")
+    except GieokError as error:
+        yield event(document(error).model_dump(), "error")
+
+
+def _answer(house: TheHouse, user: str, reply: Reply, finish: str, read: int, written: int) -> Answer:
+    told = reply.prepared.context
+    return Answer(
+        id=reply.id,
+        message_id=reply.message_id,
+        text=reply.text,
+        finish=finish,
+        told=list(told.narrative.keys),
+        recalled=_recalled(reply.prepared),
+        extractor=told.extractor,
+        input_tokens=read or reply.prepared.tokens,
+        output_tokens=written or reply.tokens,
+        balance=house.accounts.balance(user),
+    )
+
+
+def _recalled(prepared: Prepared) -> list[UsedMemory]:
+    return [
+        UsedMemory(
+            id=one.document.key, layer=one.document.kind, text=one.document.text, score=one.score,
+            signals=dict(one.signals),
+        )
+        for one in prepared.context.recalled
+    ]  # fmt: skip
