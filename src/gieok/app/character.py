@@ -8,7 +8,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from gieok import registry
-from gieok.app import embedders, models
+from gieok.app import embedders, models, notices
 from gieok.app.wiring import Wiring
 from gieok.capabilities.character.canon import Canon
 from gieok.capabilities.character.completion import Completions
@@ -17,11 +17,13 @@ from gieok.capabilities.character.house import House
 from gieok.capabilities.character.memory import scope_of
 from gieok.capabilities.character.play import PlayedClock
 from gieok.capabilities.character.points import PointsDesk, Prices, prices_of
+from gieok.capabilities.character.reading import Reading
 from gieok.capabilities.character.roster import Roster
-from gieok.capabilities.character.service import Bond, Budget, Characters
+from gieok.capabilities.character.service import RULES, Bond, Budget, Characters
 from gieok.capabilities.character.tending import Tending
 from gieok.capabilities.character.turn import Turns, Turnstile
 from gieok.config import Settings
+from gieok.engine.incidents import Incidents
 from gieok.model.accounts import Hold, StoredCharacter
 from gieok.ops.context import CharacterContext
 from gieok.ports.journal import FullJournal
@@ -45,6 +47,7 @@ def _house(wiring: Wiring) -> House:
         embedder=partial(embedders.opened, wiring),
         budget=_budget(wiring.settings.integer("character.context_tokens") - reply_tokens),
         cache=stores.window_cache(),
+        extractor=" + ".join(filter(None, (RULES, models.memory_model(wiring.settings)))),
         slots=lambda bond: free + stores.accounts().slots(bond.user, bond.character),
     )
     desk = _desk(wiring)
@@ -69,9 +72,10 @@ def _budget(tokens: int) -> Budget:
 def _turns(wiring: Wiring, memory: Characters, desk: PointsDesk) -> Turns:
     settings = wiring.settings
     sampling = Sampling(settings.number("character.temperature"), settings.integer("character.max_reply_tokens"))
-    tending, accounts = Tending(partial(_tended, memory)), wiring.stores.accounts()
+    accounts = wiring.stores.accounts()
     canon = Canon(journal=memory.journal, store=memory.store, clock=memory.clock, embedder=memory.embedder)
     roster = Roster(accounts=accounts, canon=canon, journal=memory.journal, clock=memory.clock)
+    tending = Tending(_tend(wiring, memory, roster))
     return Turns(
         memory=memory,
         accounts=accounts,
@@ -87,9 +91,15 @@ def _turns(wiring: Wiring, memory: Characters, desk: PointsDesk) -> Turns:
     )
 
 
-def _tended(memory: Characters, bond: Bond) -> None:
-    memory.learn(bond)
-    memory.summarise(bond)
+def _tend(wiring: Wiring, memory: Characters, roster: Roster) -> Callable[[Bond], None]:
+    """Return what learns and summarises beside the conversation: by a model where there is one."""
+    reading = Reading(
+        memory=memory,
+        asker=partial(models.memory_asker, wiring) if models.memory_model(wiring.settings) else None,
+        incidents=Incidents(memory.journal, wiring.clock, notices.opened(wiring)),
+        name_of=lambda bond: roster.find(bond.user, bond.character).name,
+    )
+    return reading.tend
 
 
 def _chat(settings: Settings) -> Callable[[StoredCharacter], ChatModel]:

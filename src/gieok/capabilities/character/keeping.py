@@ -80,6 +80,21 @@ def is_valid(finding: Finding) -> bool:
     return is_known and (finding.is_idea or finding.confidence >= LEAST_CONFIDENCE)
 
 
+def added(by_rules: Sequence[Finding], by_model: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Return what the rules found in a message, and what a model found there beside: of one thing the rules' value stands."""
+    kept = list(by_rules)
+    for one in by_model:
+        same = [other for other in kept if (other.subject, other.predicate) == (one.subject, one.predicate)]
+        if not any(PREDICATES[one.predicate].is_single or _is_part(one.object, other.object) for other in same):
+            kept.append(one)
+    return tuple(kept)
+
+
+def _is_part(one: str, other: str) -> bool:
+    a, b = same_value(one), same_value(other)
+    return a in b or b in a
+
+
 def _join(finding: Finding, known: dict[str, Fact], told: Told) -> None:
     if not is_valid(finding):
         return
