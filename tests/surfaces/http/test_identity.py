@@ -4,7 +4,7 @@ import base64
 import hmac
 import json
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import jwt
@@ -79,8 +79,9 @@ def test_keys_are_of_users_with_names_or_of_admins(service: Served) -> None:
     for user, role in (("", KeyRole.USER), ("kim", KeyRole.ADMIN), ("k m", KeyRole.USER), ("k/m", KeyRole.USER)):
         with pytest.raises(BadRequest):
             identity.issue(user, role)
-    with pytest.raises(BadRequest):
-        identity.issue("kim", expires_at=NOW)
+    for moment in (NOW, datetime.max.replace(tzinfo=timezone(timedelta(hours=-1)))):
+        with pytest.raises(BadRequest):
+            identity.issue("kim", expires_at=moment)
     with pytest.raises(NotFound):
         identity.revoke("lee", identity.issue("kim")[0].id)
 

@@ -59,7 +59,7 @@ def test_every_route_is_as_described(service: Served) -> None:
 
 
 def _check(cases: SearchStrategy[schemathesis.Case], headers: dict[str, str]) -> None:
-    @settings(max_examples=2, derandomize=True, deadline=None, database=None, phases=[Phase.explicit, Phase.generate])
+    @settings(max_examples=1, derandomize=True, deadline=None, database=None, phases=[Phase.explicit, Phase.generate])
     @given(cases)
     def holds(case: schemathesis.Case) -> None:
         # A zone may be none although it looks like one; what nobody asked for (?more=1) is left alone.

@@ -144,6 +144,15 @@ def test_choices_lead_back_into_the_site_alone(browser: TestClient) -> None:
     assert '<html lang="ko">' in browser.get("/memories").text
 
 
+def test_a_project_is_shown_with_its_map_and_what_a_change_may_break(browser: TestClient, tmp_path: Path) -> None:
+    (tmp_path / "work" / "shop.py").write_text("def price():\n    return 1\n\n\ndef total():\n    return price()\n")
+    Memory().run("code init")
+    page = browser.get("/code?target=shop.py")
+    assert page.status_code == 200
+    assert "shop.py" in page.text
+    assert browser.get("/code/map.svg").headers["content-type"] == "image/svg+xml"
+
+
 @pytest.mark.parametrize(
     "path", ["/static/../site.py", "/static/site.py", "/m/%2e%2e%2fetc", "/timeline?day=x", "/memories?limit=-1"]
 )

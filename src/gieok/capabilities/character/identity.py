@@ -12,7 +12,7 @@ import re
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from gieok.errors import BadRequest, NotFound, Unauthorized
@@ -57,6 +57,7 @@ class Identity:
         if (role is KeyRole.ADMIN) == bool(user):
             raise BadRequest("a key is a user's or an admin's", hint="name a user, or ask for an admin key")
         now = self.clock.now()
+        expires_at = _in_utc(expires_at)
         if expires_at is not None and expires_at <= now:
             raise BadRequest("the key would have expired already", hint="give a time to come")
         owner = "u" + _b32(checked_user(user).encode()) if user else "a"
@@ -86,6 +87,13 @@ class Identity:
             key = key._replace(revoked_at=self.clock.now())
             self.keys.keep_key(key)
         return key
+
+
+def _in_utc(moment: datetime | None) -> datetime | None:
+    try:
+        return moment and moment.astimezone(UTC)
+    except (OverflowError, ValueError):
+        raise BadRequest("the time is in no year that can be kept", hint="leave it out for a key that lasts") from None
 
 
 def _hash(secret: str) -> str:

@@ -127,11 +127,16 @@ def narrative(held: Held, view: View, budget_tokens: int) -> Narrative:
 
 def whom(facts: Sequence[Fact], view: View) -> str:
     """Return how the character thinks of the user: the form of address that holds, the name, or a plain word."""
+    return called(facts) or view.say("그 사람", "them")
+
+
+def called(facts: Sequence[Fact]) -> str:
+    """Return the form of address that holds, else the name; '' for neither."""
     for predicate in ("address_form", "name"):
         for fact in facts:
             if fact.predicate == predicate and fact.subject == USER and fact.is_current:
                 return fact.object
-    return view.say("그 사람", "them")
+    return ""
 
 
 def _by_need(held: Held, view: View, who: str) -> Iterator[Line]:

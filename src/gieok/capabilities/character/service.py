@@ -5,9 +5,10 @@ it in one transaction. So a crash loses nothing and repeats nothing, and of two 
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
+from types import MappingProxyType
 from typing import NamedTuple
 
 from gieok.capabilities.character import (
@@ -23,7 +24,7 @@ from gieok.capabilities.character import (
 from gieok.capabilities.character.decisions import EDIT, REFORM, RESTORE, Decision
 from gieok.capabilities.character.detect import Detection, Finding, Spoken, detect
 from gieok.capabilities.character.holding import Memories, differing, memories
-from gieok.capabilities.character.keeping import Told
+from gieok.capabilities.character.keeping import Told, added
 from gieok.capabilities.character.learning import EARLIER, LOOKED_BACK, Talk
 from gieok.capabilities.character.memory import Episode, Fact, digest, fact_of, scope_of
 from gieok.capabilities.character.narrative import Held, Narrative, View
@@ -48,6 +49,8 @@ DETECTION, SUMMARY = "character:facts", "character:summary"
 RULES = "rules"
 #: `agent` of every message here.
 AGENT = "character"
+#: How often others may be faster.
+_TRIES = 5
 #: What is longer is pasted: the rules read its beginning, which is what the person says of it.
 _MOST_READ = 2_000
 
@@ -146,7 +149,7 @@ class Characters:
         tokens = count_tokens(text) + 4
         self.journal.say(bond.scope, [Message(identity, role, text, at, bond.user, AGENT, tokens)])
         seen = self.learn(bond)
-        if self._due(bond, seen):
+        if self.due(bond, seen):
             self.summarise(bond)
         return identity
 
@@ -182,29 +185,47 @@ class Characters:
         self.learn(bond)
         return said.id
 
+    def take_in(self, bond: Bond, found: Mapping[str, Sequence[Finding]]) -> bool:
+        """Learn what a model found in messages, each where it was said: what was said later still holds.
+
+        Memory is formed again from the first of them. False where others were faster each time: nothing was done.
+        """
+        said = self.journal.messages(bond.scope, sorted(found))
+        if not said:
+            return True
+        for _ in range(_TRIES):
+            seen = self.learn(bond)
+            number = f"{seen.learned} {sorted(found)}"
+            decision = Decision(REFORM, start=min(one.place for one in said))
+            self.journal.say(bond.scope, [decisions.message_of(decision, self.clock.now(), number)])
+            seen = self._seen(bond.scope)
+            if any(one.seq > seen.learned for one in seen.window.messages) and self._looked_at(bond, seen, found) >= 0:
+                return True
+        return False
+
     def learn(self, bond: Bond) -> Seen:
         """Look at everything that is new or changed; return what is known then. Safe to kill, and to run twice at once."""
         while True:
             seen = self._seen(bond.scope)
-            if not any(one.seq > seen.learned for one in seen.window.messages) or self._gives_nothing(bond, seen):
+            if not any(one.seq > seen.learned for one in seen.window.messages) or not self._looked_at(bond, seen):
                 return seen
 
-    def _gives_nothing(self, bond: Bond, seen: Seen) -> bool:
-        """Learn from what is new; say whether that left everything as it is, and no other process was faster."""
+    def _looked_at(self, bond: Bond, seen: Seen, given: Mapping[str, Sequence[Finding]] = MappingProxyType({})) -> int:
+        """Learn from what is new, and what a model found; return how much changed, -1 where another process was faster."""
         learned, held, scope = seen.learned, seen.held, bond.scope
         talk = learning.unread(self.journal, scope, learned, seen.window, held.episodes)
-        state = self._state(bond, talk, held)
+        state = self._state(bond, talk, held, given)
         fresh = [one for one in talk.fresh if one.seq > learned]
         made = [found for one in fresh if (found := decisions.decision_of(one.message))]
         now = Memories(list(state.facts), list(state.moments), self._told(bond, talk, state, held.episodes, made))
         put, forget = differing(scope, held, now, {one.key for one in made if one.do in (EDIT, RESTORE)})
         if not put and not forget:
-            return self.journal.skip(scope, DETECTION, learned, talk.end)
+            return 0 if self.journal.skip(scope, DETECTION, learned, talk.end) else -1
         run = self._run(scope, DETECTION, "detect", learned, fresh or talk.fresh, len(put))._replace(end=talk.end)
-        finish(self.journal, self.store, learned, run, put=put, forget=forget, held=seen.documents)
-        return False
+        done = finish(self.journal, self.store, learned, run, put=put, forget=forget, held=seen.documents)
+        return len(put) + len(forget) if done else -1
 
-    def _state(self, bond: Bond, talk: Talk, held: Memories) -> State:
+    def _state(self, bond: Bond, talk: Talk, held: Memories, found_now: Mapping[str, Sequence[Finding]]) -> State:
         """Return what is known at the end of a talk: what was known before its start, and what is said from there on."""
         state = State(tuple(held.facts), tuple(held.moments))
         refusals, given = Refusals({}), dict[str, list[Finding]]()
@@ -212,6 +233,8 @@ class Characters:
             refusals = Refusals(decisions.refused(self.journal, bond.scope))
             given = replaying.carried(state, talk.later, talk.changed)
             replaying.give_back(given, self._wanted_back(bond.scope, talk))
+            for identity, findings in found_now.items():
+                given.setdefault(identity, []).extend(findings)
             state = replaying.before(state, talk.later, self._edits(bond.scope, held))
         said = decisions.spoken(talk.entries)
         place = {one.message.id: number for number, one in enumerate(said)}
@@ -223,7 +246,7 @@ class Characters:
             spoken = _spoken(before, one, bond.zone)
             current = [fact for fact in state.facts if fact.is_current]
             found = self.extract(spoken, current, one.message)
-            found = found._replace(findings=(*found.findings, *given.get(one.message.id, ())))
+            found = found._replace(findings=added(found.findings, given.get(one.message.id, ())))
             told = Told(one.message.at, one.message.id, spoken.text)
             is_korean = language_of(spoken.text) == "ko"
             begun = moments.moments(told, spoken.is_user, found.findings, state.moments, is_korean)
@@ -263,13 +286,17 @@ class Characters:
         who = narrative.whom(state.facts, self._view(bond, span))
         return episodes.summarised(span, state.facts, state.moments, who) if span else None
 
-    def summarise(self, bond: Bond) -> Episode | None:
-        """Summarise the oldest part of a window that is full; None where it is not, or another process was faster."""
+    def summarise(self, bond: Bond, tell: Callable[[Sequence[Journalled]], str] = lambda span: "") -> Episode | None:
+        """Summarise the oldest part of a window that is full; None where it is not, or another process was faster.
+
+        `tell` may return a better text; '' for the rules'.
+        """
         seen = self._seen(bond.scope)
-        due, held, position = self._due(bond, seen), seen.held, seen.window.position
+        due, held, position = self.due(bond, seen), seen.held, seen.window.position
         if due is None or max(one.seq for one in due.messages) > seen.learned:
             return None
         made = self._summary(bond, due.messages, State(tuple(held.facts), tuple(held.moments)))
+        made = made._replace(text=tell(due.messages) or made.text) if made else None
         told = [*held.episodes, made] if made else held.episodes
         now = held._replace(episodes=within(self.slots(bond), told, held.facts, held.moments))
         merged = {one.key for one in held.episodes}
@@ -278,7 +305,24 @@ class Characters:
         done = finish(self.journal, self.store, position, run, put=put, forget=forget, held=seen.documents)
         return made if done else None
 
-    def _due(self, bond: Bond, seen: Seen) -> episodes.Due | None:
+    def tell_of(self, bond: Bond, said: Sequence[Journalled], ids: Sequence[str]) -> None:
+        """Form the episode of messages that are behind the window, beside those that there are; `ids` are all of its span."""
+        while True:
+            seen = self._seen(bond.scope)
+            held, position = seen.held, seen.window.position
+            made = self._summary(bond, said, State(tuple(held.facts), tuple(held.moments)))
+            if made is None:
+                return
+            made = made._replace(message_ids=tuple(ids), messages=len(ids))
+            told = [*(one for one in held.episodes if one.key != made.key), made]
+            now = held._replace(episodes=within(self.slots(bond), told, held.facts, held.moments))
+            put, forget = differing(bond.scope, held, now)
+            run = self._run(bond.scope, SUMMARY, "return", position, said, len(put))._replace(end=position)
+            if finish(self.journal, self.store, position, run, put=put, forget=forget, held=seen.documents):
+                return
+
+    def due(self, bond: Bond, seen: Seen) -> episodes.Due | None:
+        """Return what is to be summarised; None where the window is not full."""
         return episodes.due(seen.window.spoken, self.budget.window(bond.persona))
 
     def context(self, bond: Bond, text: str, seen: Seen | None = None) -> TurnContext:

@@ -13,6 +13,9 @@ from gieok.surfaces.http.problems import ProblemResponse, problem
 #: Paths whose bodies may be larger, by so many times: files, and a history that is sent again with every message.
 LARGER = ((re.compile(r"/api/characters/import|/api/characters/[^/]+/(card|chats)"), 32), (re.compile(r"/v1/.*"), 4))
 
+#: Of a body that is too large so much is read all the same, and dropped: who is still sending does not see an answer.
+_MOST_DRAINED = 64 * 1024 * 1024
+
 
 class HostGuard:
     """Takes our own names alone: a page in a browser may not reach us through a name of its own (DNS rebinding).
@@ -65,11 +68,8 @@ class BodyGuard:
         read: bytes | ProblemResponse | None = problem(
             408, "too_slow", "the body did not come in time", "send it again"
         )
-        if _declared(scope) > limit:
-            read = _too_large(limit)
-        else:
-            with anyio.move_on_after(self._seconds):
-                read = await _body(receive, limit)
+        with anyio.move_on_after(self._seconds):
+            read = await _body(receive, limit) if _declared(scope) <= _MOST_DRAINED else _too_large(limit)
         if isinstance(read, bytes):
             await self._app(scope, _replayed(read, receive), send)
         elif read is not None:
@@ -88,16 +88,19 @@ def _too_large(limit: int) -> ProblemResponse:
 
 async def _body(receive: Receive, limit: int) -> bytes | ProblemResponse | None:
     """Return a body; None where the client left."""
-    read = bytearray()
+    read, length = bytearray(), 0
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
             return None
-        read += message.get("body", b"")
-        if len(read) > limit:
+        part = message.get("body", b"")
+        length += len(part)
+        if length <= limit:
+            read += part
+        elif length > _MOST_DRAINED:
             return _too_large(limit)
         if not message.get("more_body"):
-            return bytes(read)
+            return bytes(read) if length <= limit else _too_large(limit)
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

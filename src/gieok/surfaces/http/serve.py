@@ -3,6 +3,7 @@
 import errno
 import ipaddress
 import logging
+import signal
 import socket
 import sys
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ from gieok.surfaces.http.options import JWT_VARIABLE, HttpOptions, read
 
 #: Replies that are under way are finished for so long after SIGTERM; then they are cut, and charged by the rule for that.
 _DRAIN_S = 20
+_LAST_PORT = 65_535
 _KEY_COMMAND = "gieok character key create --admin"
 
 
@@ -47,7 +49,10 @@ def main(flags: Mapping[str, str], lang: str) -> int:
         app, http="h11", ws="none", lifespan="on", log_config=None, access_log=False, server_header=False,
         proxy_headers=False, timeout_graceful_shutdown=_DRAIN_S,
     )  # fmt: skip
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)  # uvicorn drains, and then raises again what it caught
     uvicorn.Server(config).run(sockets=[listening])
+    house.turns.close()
     return 0
 
 
@@ -71,10 +76,10 @@ def _is_loopback(host: str) -> bool:
 def _bound(host: str, port: int) -> socket.socket:
     """Return a socket that listens. Raises BadRequest."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    if port > _LAST_PORT:
+        raise BadRequest(f"{port} is no port", hint=f"0 to {_LAST_PORT}; 0: any that is free")
     try:
         return socket.create_server((host, port), family=family, backlog=2048)
-    except OverflowError:
-        raise BadRequest(f"{port} is no port", hint="0 to 65535; 0: any that is free") from None
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             hint = "another server runs there: stop it, or name another with --port"

@@ -25,7 +25,8 @@ def _on_one_line(text: str) -> str:
 
 
 # Checked here, not by patterns: a pattern over 100,000 characters takes half a minute to make an example of.
-Prose = Annotated[str, Field(max_length=100_000), AfterValidator(_without_nul)]
+WithoutNul = Annotated[str, AfterValidator(_without_nul)]
+Prose = Annotated[WithoutNul, Field(max_length=100_000)]
 Line = Annotated[str, Field(max_length=500), AfterValidator(_on_one_line)]
 UserName = Annotated[
     str, Path(pattern=f"^{USER_PATTERN}$", examples=["min"], description="The user: `sub` of a token.")

@@ -175,7 +175,7 @@ def code(seen: Seen) -> Response:
     values["figures"] = (
         (seen.words("files", "파일"), f"{counted.files:,}"), (seen.words("lines", "줄"), f"{counted.lines:,}"),
         (seen.words("functions and more", "함수 등"), f"{sum(counted.kinds.values()):,}"),
-        (seen.words("unresolved calls", "풀지 못한 호출"), f"{counted.unresolved:,}"),
+        (seen.words("unresolved calls", "풀지 못한 호출"), f"{counted.unresolved_calls:,}"),
     )  # fmt: skip
     values["central"] = counted.central
     return seen.page("code.html", **values)

@@ -48,9 +48,7 @@ Replaces = Annotated[bool, Query(description="Give the character of that id anot
 class CharacterText(Given):
     """The texts of a character, named as Character Card V3 names them."""
 
-    name: str = Field(
-        min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$", examples=["미나"]
-    )
+    name: Line = Field(min_length=1, max_length=200, examples=["미나"])
     nickname: Line = Field("", max_length=200)
     description: Prose = Field("", examples=["미나는 성수동에서 책방을 한다."])
     personality: Prose = ""

@@ -34,11 +34,15 @@ _STREAM: dict[int | str, dict[str, Any]] = {
     }
 }
 Character = Annotated[str, Path(min_length=1, max_length=128, pattern=r"^[^\x00-\x20/:]+$", examples=["mina"])]
+#: Neither infinite nor larger than any model takes; what is no number (NaN) is not below it.
+_TOO_MUCH = 1e9
 
 
 def _number(value: object) -> object:
     """Return a number, or None for what is none: front ends send empty fields."""
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value if abs(value) < _TOO_MUCH else None
 
 
 def _talk(value: object) -> object:

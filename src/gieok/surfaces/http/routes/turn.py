@@ -11,7 +11,7 @@ from gieok.errors import GieokError
 from gieok.ports.models import Sampling
 from gieok.surfaces.http.access import Desk, TheHouse, User
 from gieok.surfaces.http.problems import ALWAYS, document, documented
-from gieok.surfaces.http.shapes import CharacterId, Given
+from gieok.surfaces.http.shapes import CharacterId, Given, WithoutNul
 from gieok.surfaces.http.streaming import EVENTS, ReplyResponse, event
 
 router = APIRouter(prefix="/api/characters", tags=["turns"])
@@ -28,7 +28,7 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 class SentMessage(Given):
     """What the user says."""
 
-    text: str = Field(min_length=1, max_length=200_000, pattern=r"^[^\x00]*$", examples=["나 다음 주에 면접이야"])
+    text: WithoutNul = Field(min_length=1, max_length=200_000, examples=["나 다음 주에 면접이야"])
     message_id: str = Field(
         "", max_length=100, pattern=r"^[A-Za-z0-9._-]*$",
         description="Of your own choice: the same again is answered once, and charged once.",
@@ -40,7 +40,7 @@ class SentMessage(Given):
 class AtHand(Given):
     """What the user says, for the context alone."""
 
-    text: str = Field(min_length=1, max_length=200_000, pattern=r"^[^\x00]*$", examples=["내 생일 기억해?"])
+    text: WithoutNul = Field(min_length=1, max_length=200_000, examples=["내 생일 기억해?"])
 
 
 class UsedMemory(BaseModel):
