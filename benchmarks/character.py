@@ -171,7 +171,9 @@ def life(scope: Scope, number: int) -> tuple[list[Entry], list[Message]]:
         for n in range(22)
     ]  # fmt: skip
     happened = [
-        Moment("fight", f"왜 {rng.sample(_THINGS, 5)} 안 왔어", start + timedelta(days=3 * n), ("서운함",), 0.7, (ids[n],))
+        Moment(
+            "fight", f"왜 {rng.sample(_THINGS, 5)} 안 왔어", start + timedelta(days=3 * n), ("서운함",), 0.7, (ids[n],)
+        )
         for n in range(6)
     ]
     told = [
