@@ -17,6 +17,7 @@ from gieok.capabilities.character.control import Control
 from gieok.capabilities.character.erasing import Erasing
 from gieok.capabilities.character.house import House
 from gieok.capabilities.character.inactivity import Inactivity
+from gieok.capabilities.character.memory import scope_of
 from gieok.capabilities.character.play import PlayedClock
 from gieok.capabilities.character.points import PointsDesk, Prices, prices_of
 from gieok.capabilities.character.reading import Reading
@@ -27,7 +28,7 @@ from gieok.capabilities.character.tending import Tending
 from gieok.capabilities.character.turn import Turns, Turnstile
 from gieok.config import Settings
 from gieok.engine.incidents import Incidents
-from gieok.model.accounts import StoredCharacter
+from gieok.model.accounts import Hold, StoredCharacter
 from gieok.ops.context import CharacterContext
 from gieok.ports.journal import FullJournal
 from gieok.ports.models import ChatModel, Sampling
@@ -149,7 +150,13 @@ def _desk(wiring: Wiring) -> PointsDesk:
         prices=prices,
         webhook_secret=partial(settings.secret, settings.text("character.webhook_key_variable")),
         tolerance_s=settings.number("character.webhook_tolerance_s"),
+        was_delivered=partial(_was_delivered, wiring),
     )
+
+
+def _was_delivered(wiring: Wiring, hold: Hold) -> bool:
+    character, _, message = hold.purpose.partition("/")
+    return bool(wiring.stores.journal().messages(scope_of(hold.user, character), [message]))
 
 
 @contextmanager
