@@ -21,7 +21,7 @@ from gieok.capabilities.character.points import PointsDesk, SettledHolds
 from gieok.capabilities.character.prompting import Names, Sheet
 from gieok.capabilities.character.service import AGENT, Bond, Characters, Seen, TurnContext
 from gieok.errors import BadRequest, GeneratorFailed, TooManyRequests
-from gieok.model.accounts import Account, Hold, StoredCharacter
+from gieok.model.accounts import Account, StoredCharacter
 from gieok.model.conversation import Message, Role
 from gieok.model.memory import Scope
 from gieok.ports.accounts import Accounts
@@ -254,12 +254,7 @@ class Turns:
 
     def settle_stale(self) -> SettledHolds:
         """Decide on points that a crash left on hold: the journal says whether there is the reply. Of many callers, each may."""
-
-        def was_delivered(hold: Hold) -> bool:
-            character, _, reply = hold.purpose.partition("/")
-            return bool(self.memory.journal.messages(Bond(hold.user, character).scope, [reply]))
-
-        return self.points.settle_stale(self.memory.clock.now() - _STALE, was_delivered)
+        return self.points.settle_stale(self.memory.clock.now() - _STALE)
 
     def pay(self, held: ExitStack, scene: Scene, identity: str) -> None:
         """Hold the points of a reply until `held` is closed: what is not settled then is released. Raises NotEnoughPoints."""
