@@ -238,14 +238,14 @@ def check(servers: Servers, clients: list[Client]) -> dict[str, Any]:
     """Return what is wrong, and counts."""
     journal, store, accounts = servers.journal, servers.store, servers.accounts
     clock = ManualClock(datetime.now(UTC) + timedelta(days=1))
-    desk = PointsDesk(accounts=accounts, clock=clock)
     deliver(journal, store)
 
     def was_delivered(hold: Any) -> bool:
         character, _, reply = hold.purpose.partition("/")
         return bool(journal.messages(Scope(f"user:{hold.user}/character:{character}"), [reply]))
 
-    settled = desk.settle_stale(clock.now(), was_delivered)
+    desk = PointsDesk(accounts=accounts, clock=clock, was_delivered=was_delivered)
+    settled = desk.settle_stale()
     found: Counter[str] = Counter(charged_late=settled.charged, released_late=settled.released)
     wrong: list[str] = []
     for client in clients:

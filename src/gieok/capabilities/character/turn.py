@@ -10,14 +10,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import chain
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from gieok.capabilities.character import prompting
 from gieok.capabilities.character.memory import USER, Fact, digest
-from gieok.capabilities.character.points import PointsDesk, SettledHolds
+from gieok.capabilities.character.points import PointsDesk
 from gieok.capabilities.character.prompting import Names, Sheet
 from gieok.capabilities.character.service import AGENT, Bond, Characters, Seen, TurnContext
 from gieok.errors import BadRequest, GeneratorFailed, TooManyRequests
@@ -34,8 +34,6 @@ from gieok.text.tokens import count_tokens
 CUT = "cut"
 _MOST_CHARS = 200_000
 _MOST_WAITING = 4
-#: No reply takes so long.
-_STALE = timedelta(hours=1)
 
 #: Returns what a character's lorebook says about what was said last, within so many tokens.
 Canon = Callable[[StoredCharacter, str, Sequence[str], int], str]
@@ -252,10 +250,13 @@ class Turns:
 
         return end
 
+<<<<<<< HEAD
     def settle_stale(self) -> SettledHolds:
         """Decide on points that a crash left on hold: the journal says whether there is the reply. Of many callers, each may."""
         return self.points.settle_stale(self.memory.clock.now() - _STALE)
 
+=======
+>>>>>>> main
     def pay(self, held: ExitStack, scene: Scene, identity: str) -> None:
         """Hold the points of a reply until `held` is closed: what is not settled then is released. Raises NotEnoughPoints."""
         character, user = scene.stored.id, scene.bond.user

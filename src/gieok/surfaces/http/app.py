@@ -90,7 +90,7 @@ async def _keep_settling(house: House) -> None:
 async def _settle(house: House) -> None:
     """Charge or release what a server that was killed left on hold; a database that is down is asked the next time."""
     with suppress(GieokError):
-        await anyio.to_thread.run_sync(house.turns.settle_stale)
+        await anyio.to_thread.run_sync(house.points.settle_stale)
 
 
 def _add_description(app: FastAPI) -> None:
