@@ -250,13 +250,6 @@ class Turns:
 
         return end
 
-<<<<<<< HEAD
-    def settle_stale(self) -> SettledHolds:
-        """Decide on points that a crash left on hold: the journal says whether there is the reply. Of many callers, each may."""
-        return self.points.settle_stale(self.memory.clock.now() - _STALE)
-
-=======
->>>>>>> main
     def pay(self, held: ExitStack, scene: Scene, identity: str) -> None:
         """Hold the points of a reply until `held` is closed: what is not settled then is released. Raises NotEnoughPoints."""
         character, user = scene.stored.id, scene.bond.user
