@@ -199,11 +199,12 @@ class CodeContext(NamedTuple):
 class CharacterContext(NamedTuple):
     """Characters that remember. `playground` opens an empty memory of its own, gone when the block ends, in played time.
 
-    `house` opens the service's, the same every time.
+    `house` opens the service's, the same every time. `has_accounts`: somebody came ever, or the accounts are on a server.
     """
 
     playground: "Callable[[PlayedClock], AbstractContextManager[Characters]]"
     house: "Callable[[], House]"
+    has_accounts: Callable[[], bool]
 
 
 class PromptContext(NamedTuple):

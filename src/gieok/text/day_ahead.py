@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import date, timedelta
+from functools import cache
 from typing import NamedTuple
 
 _DAY = timedelta(days=1)
@@ -48,6 +49,11 @@ def _next_date(day: int, said: date) -> date:
     raise ValueError(day)
 
 
+def _in_month(day: int, said: date, months: int) -> date:
+    first = said.replace(day=1)
+    return ((first + 32 * _DAY).replace(day=1) if months else first).replace(day=day)
+
+
 def _weekday(name: str) -> int:
     return _WEEKDAYS.index(name[:3].lower()) if name.isascii() else "월화수목금토일".index(name)
 
@@ -75,12 +81,14 @@ _FORMS: tuple[tuple[str, Callable[["re.Match[str]", date], date]], ...] = (
     (r"(?P<y>20\d\d)-(?P<m>\d\d)-(?P<d>\d\d)", lambda f, s: date(int(f["y"]), int(f["m"]), int(f["d"]))),
     (r"(?:(?P<y>20\d\d)년 ?)?(?<!\d)(?P<m>\d{1,2})월 ?(?P<d>\d{1,2})일",
      lambda f, s: _of_month(int(f["m"]), int(f["d"]), s, int(f["y"] or 0))),
-    (rf"\b{_MONTH}\.? (?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,? (?P<y>20\d\d))?", _english),
+    (rf"\b{_MONTH}\.?,? (?:the )?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,? (?P<y>20\d\d))?", _english),
     (rf"(?<!\d)(?P<d>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{_MONTH}\b(?: (?P<y>20\d\d))?", _english),
     (rf"(?P<m>\d{{1,2}})월 ?(?P<nth>첫째?|둘째|셋째|넷째|마지막) ?주[.,]? ?{_KO_WEEKDAY}", _ordinal_week),
     (rf"다다음 ?주 ?{_KO_WEEKDAY}", lambda f, s: _in_week(f["wd"], s, 2)),
     (rf"(?:다음|담) ?주 ?{_KO_WEEKDAY}", lambda f, s: _in_week(f["wd"], s, 1)),
     (rf"이번 ?주 ?{_KO_WEEKDAY}", lambda f, s: _in_week(f["wd"], s, 0)),
+    (r"(?:다음|담) ?달 ?(?P<d>\d{1,2})일", lambda f, s: _in_month(int(f["d"]), s, 1)),
+    (r"(?:이번|요번) ?달 ?(?P<d>\d{1,2})일", lambda f, s: _in_month(int(f["d"]), s, 0)),
     (r"(?<![\d월])(?P<d>\d{1,2})일 ?[월화수목금토일](?:요일|욜)", lambda f, s: _next_date(int(f["d"]), s)),
     (rf"\bnext week,? (?:on )?{_WEEKDAY}\b|\b(?:on )?{_WEEKDAY.replace('wd', 'wd2')} next week\b",
      lambda f, s: _in_week(f["wd"] or f["wd2"], s, 1)),
@@ -99,6 +107,11 @@ _FORMS: tuple[tuple[str, Callable[["re.Match[str]", date], date]], ...] = (
 )  # fmt: skip
 
 
+@cache
+def _form(words: str) -> "re.Pattern[str]":
+    return re.compile(words, re.IGNORECASE)
+
+
 def day_ahead(text: str, said: date) -> NamedDay | None:
     """Return the day that a text names, seen from `said`; None without one (or for an impossible one)."""
     days = days_ahead(text, said)
@@ -109,7 +122,7 @@ def days_ahead(text: str, said: date) -> list[NamedDay]:
     """Return the days that a text names, in its order; none overlaps another."""
     found, taken = list[NamedDay](), list[tuple[int, int]]()
     for form, meaning in _FORMS:
-        for match in re.finditer(form, text, re.IGNORECASE):
+        for match in _form(form).finditer(text):
             if any(match.start() < end and start < match.end() for start, end in taken):
                 continue
             taken.append(match.span())  # an impossible day is no other day either

@@ -4,6 +4,7 @@ Rows of patterns; `wrong` is cut, with the words that take it back.
 """
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 
@@ -49,6 +50,25 @@ _ROWS = (
     rf"(?P<wrong>\b[A-Za-z]+(?:\.\.+|…|\?| -)+ ?(?:{_BACK_EN})(?!i\b|that\b|it\b))(?P<right>\w)",
     r"(?P<wrong>\b[A-Za-z]+, ?(?:(?:no,? )?sorry,? |wait,? (?:no,? )?|no wait,? |i mean,? |scratch that,? )(?!i\b|that\b|it\b))(?P<right>\w)",
 )  # fmt: skip
+#: Values of one kind: of two with words between them that take back, the later is right.
+_ONES = "한|두|세|네|다섯|여섯|일곱|여덟|아홉|열"
+_KINDS = tuple(
+    re.compile(kind, re.IGNORECASE)
+    for kind in (
+        rf"(?<![\d가-힣])(?:\d{{1,2}}|{_ONES}|스무|(?:스물|서른|마흔)(?:{_ONES})?) ?살",
+        rf"(?<![\d가-힣])(?:\d{{1,2}}|{_ONES}) ?(?:개월|년째|년 ?차)",
+        r"(?<!\d)\d{1,3}(?:\.\d)?점|(?<!\d)\d\.\d",
+        r"(?<![가-힣])(?:고|중)[1-3](?!\d)|\d학년",
+        rf"(?<![가-힣])(?:스물|서른|마흔|쉰)(?:{_ONES})?(?=[이,.\s인])",
+        rf"(?<![\d가-힣])(?:\d{{1,2}}|{_ONES}|열한|열두) ?시",
+        r"\b(?:\d{1,2}|(?:four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?))\b(?=[.,;!? ])",
+    )
+)
+_TAKES_BACK = re.compile(
+    r"(?:^|[\s.,!?…~ㅋㅎ])(?:아(?![가-힣])|아니(?:다|야|지|구나|네|요|에요|라)?(?![가-힣])|앗|참(?![가-힣])|아 ?맞다|아 ?뭐래|잠깐|정정|no\b|sorry\b|wait\b|actually\b|i mean\b|scratch that\b|make that\b)[\s,.!~]*",
+    re.IGNORECASE,
+)
+_MOST_BETWEEN = 40
 _COMPILED = tuple(re.compile(row, re.IGNORECASE) for row in _ROWS)
 #: "아니" opens what follows here, and takes nothing back.
 _NO_CORRECTION = re.compile(r"^\s*아니\s")
@@ -79,4 +99,18 @@ def settled(text: str) -> Settled:
             "skip"
         )  # "born 3 July, don't forget. no, August": the day goes where it was said
         text = text[: found.start()] + (right + kept if is_moved else kept + right) + text[found.end() :]
+    return _same_kind(text, wrong)
+
+
+def _same_kind(text: str, wrong: list[tuple[str, str]]) -> Settled:
+    """Take out the first of two values of one kind where what stands between them takes it back."""
+    for kind in _KINDS:
+        found = list(kind.finditer(text))
+        for first, later in pairwise(found):
+            between = text[first.end() : later.start()]
+            back = _TAKES_BACK.search(between)
+            if back and len(between) <= _MOST_BETWEEN and first[0] != later[0]:
+                wrong.append((first[0], later[0]))
+                text = text[: first.start()] + text[first.end() + back.end() :]
+                break
     return Settled(text, tuple(wrong))

@@ -6,14 +6,17 @@ message that a gate matches, a question, and a sentence about others give nothin
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import date
+from datetime import date, timedelta
 from typing import NamedTuple
 
-from gieok.capabilities.character import gates, patterns_en, patterns_ko, plans
+from gieok.capabilities.character import gates, general_en, general_ko, patterns_en, patterns_ko, plans
+from gieok.capabilities.character.answers import answered
 from gieok.capabilities.character.corrections import settled
 from gieok.capabilities.character.memory import CHARACTER, USER, Fact
-from gieok.capabilities.character.patterns import OF_ANY, OF_OTHER, OF_USER, Pattern, tidy
+from gieok.capabilities.character.patterns import OF_ANY, OF_OTHER, OF_USER, Pattern, regex, tidy
 from gieok.capabilities.character.predicates import PREDICATES
+from gieok.capabilities.character.spelling import spelled
+from gieok.capabilities.character.words import NO_NAME, NO_VALUE
 from gieok.text.day_ahead import day_ahead
 from gieok.text.language import language_of
 
@@ -28,16 +31,31 @@ _KIN_EN = re.compile(
 _PRONOUN = re.compile(r"\b(?:s?he|s?hes)\b", re.IGNORECASE)
 _KIN_KO = re.compile(r"(?P<kin>여동생|남동생|동생|조카|언니 딸|아들|딸|언니|오빠|누나|형|엄마|아빠)")
 _DROPPED = re.compile(
-    r"안 ?하기로|취소|접었|접고|폐기|환불|이제 ?안 ?(?:해|하|가|다녀)|그만(?:두|뒀|둔|하)|관뒀|포기|때려 ?치|없던 ?일|[은는] 안 ?(?:해|하려|할)|끊었|끊고"
-    r"|\bscrap(?:ped)?\b|\bdropp(?:ed|ing)\b|\bcancel|\bgave up\b|\bgiving up\b|\bcalled off\b|\bnot doing\b|\bquit\b|\bbailed on\b|\bditched\b",
+    r"안 ?하기로|나왔어|나왔다|졸업했|수료|팔았|넘겼|퇴사|사표|안 ?다녀|못 ?하게 ?됐|관두|취소|접었|접고|폐기|환불|이제 ?안 ?(?:해|하|가|다녀)|그만(?:두|뒀|둔|하)|관뒀|포기|때려 ?[치쳤]|없던 ?일|[은는] 안 ?(?:해|하려|할)|끊었|끊고"
+    r"|\bscrap(?:ped)?\b|\bdropp(?:ed|ing)\b|\bcancel|\bgave up\b|\bgiving up\b|\bgiven up\b|\bcalled off\b|\bnot doing\b|\bquit\b|\bbailed on\b|\bditched\b",
     re.IGNORECASE,
 )
 #: A number of month and day, as a birthday is kept.
 _WORD = re.compile(r"[가-힣]{2,}|[A-Za-z]{4,}")
 _MOST_THOUGHT = 120
+#: Who is not sure of a liking speaks of somebody.
+_UNSURE = re.compile(r"[는은] ?(?:거|것) ?같")
+#: An answer to a question about somebody.
+_SHORT = 40
 _COMMON = frozenset(
     "this that with have just idea plan thing doing maybe thinking about eventually class 생각 요즘 이제 그냥 아직 모르 진짜 나중".split()
 )
+
+
+#: Rows that know their words come before those that know frames alone.
+_KO = (*patterns_ko.PATTERNS, *general_ko.PATTERNS)
+_EN = (*patterns_en.PATTERNS, *general_en.PATTERNS)
+_KO_OF_CHARACTER = (*patterns_ko.OF_CHARACTER, *general_ko.OF_CHARACTER)
+_EN_OF_CHARACTER = (*patterns_en.OF_CHARACTER, *general_en.OF_CHARACTER)
+#: What has a person's name as its object.
+_PERSONS = ("partner", "friend", "boss", "colleague", "roommate")
+#: What may be asked for, too: how to speak.
+_MANNERS = ("speech_level", "address_form")
 
 
 class Spoken(NamedTuple):
@@ -62,8 +80,9 @@ class Finding(NamedTuple):
     subtype: str = ""
     day: str = ""
     is_idea: bool = False
-    #: It changes a plan that was told before.
+    #: It changes a plan that was told before: the one with this object, '' for any of its slot.
     is_change: bool = False
+    replaces: str = ""
     #: The model that found it; '' for rules.
     by: str = ""
 
@@ -79,19 +98,36 @@ class Detection(NamedTuple):
 
 def detect(said: Spoken, held: Sequence[Fact]) -> Detection:
     """Return what a message states. `held` are the facts and ideas that hold."""
+    said = said._replace(
+        text=spelled(said.text), answers=spelled(said.answers), earlier=tuple(map(spelled, said.earlier))
+    )
     gate = gates.unmeant(said.text)
     if gate:
         return Detection(gate=gate)
     if not said.is_user:
-        return Detection(tuple(_of_character(said)))
+        stated = list(_of_character(said))
+        is_called = any(one.predicate == "address_form" for one in stated)
+        stated = _settled(stated)
+        return Detection((*stated, *(() if is_called else _called(said, held))))
     text, wrong = settled(gates.without_quotes(said.text))
     names = _names(held)
     found = [*_stated(said, text, names, held), *plans.plans(said.day, text, said.earlier, held, Finding)]
     found += _righted(wrong, text, held, said.day) if not found else []
     found = [one for one in found if not _is_said_better(one, found)]
     found += [] if found else _ideas(text)
-    unique = {(f.subject, f.predicate, f.object): f for f in reversed(found)}
-    return Detection(tuple(reversed(unique.values())), tuple(_dropped(text, held)))
+    return Detection(tuple(_settled(found)), tuple(_dropped(text, held)))
+
+
+def _settled(found: Sequence[Finding]) -> list[Finding]:
+    """Return each finding once, and of a single-valued predicate the last: who goes on talking says it better."""
+    kept: dict[tuple[str, str, str], Finding] = {}
+    for one in found:
+        row = PREDICATES.get(one.predicate)
+        what = "" if row is not None and row.is_single else one.object
+        kept.setdefault((one.subject, one.predicate, what), one)
+        if what == "" and one.sentence != kept[one.subject, one.predicate, ""].sentence:
+            kept[one.subject, one.predicate, ""] = one
+    return list(kept.values())
 
 
 def _righted(wrong: Sequence[tuple[str, str]], text: str, held: Sequence[Fact], day: date) -> Iterator[Finding]:
@@ -106,10 +142,19 @@ def _righted(wrong: Sequence[tuple[str, str]], text: str, held: Sequence[Fact], 
                 yield Finding(fact.predicate, value, text.strip(), fact.subject, is_change=True)
 
 
+_DAILY = ("exercise", "before_sleep", "drink", "food", "hobby", "job", "routine", "plan")
+
+
 def _is_said_better(one: Finding, found: Sequence[Finding]) -> bool:
     """Say whether another finding of the message says the same and more: whose age it is, where somebody moves."""
     if one.predicate == "family":
         return any(other.subject != USER and other.subject.lower() in one.object.lower() for other in found)
+    if one.predicate in ("habit", "routine"):
+        return any(other is not one and other.sentence == one.sentence and other.predicate in _DAILY for other in found)
+    if one.predicate == "name":
+        return any(other.predicate in ("pet", "family", *_PERSONS) and one.object in other.object for other in found)
+    if one.predicate == "age":
+        return any(other.predicate == "pet" and other.object.startswith(one.subject) for other in found)
     return one.predicate in ("move", "trip") and any(other.predicate == "lives_in" for other in found)
 
 
@@ -127,40 +172,50 @@ def _names(held: Sequence[Fact]) -> frozenset[str]:
     near = ("partner", "friend", "roommate", "family", "boss", "colleague", "pet")
     words = (word for fact in held if fact.predicate in near for word in re.findall(r"[가-힣]{2,4}", fact.object))
     both = (name for word in words for name in (word, word[1:]) if len(name) > 1)
-    return frozenset(
-        word for word in both if word not in ("고양이", "강아지", "솔로", "헤어짐", "지금은", "없음", "혼자")
-    )
+    return frozenset(word for word in both if word not in _NO_NAMES)
+
+
+_NO_NAMES = frozenset(
+    "고양이 강아지 솔로 헤어짐 지금은 없음 혼자 남동생 여동생 동생 조카 아내 남편 와이프 신랑 마누라 집사람".split()
+)
 
 
 def _stated(said: Spoken, text: str, names: frozenset[str], held: Sequence[Fact]) -> Iterator[Finding]:
-    rows = patterns_ko.PATTERNS if language_of(text) == "ko" else patterns_en.PATTERNS
+    rows = _KO if language_of(text) == "ko" else _EN
     about = gates.Topic()
     taken: set[tuple[str, int]] = set()
+    known = {fact.predicate for fact in held if fact.subject == USER and not fact.is_idea}
+    for predicate, value, sentence, sureness in answered(text, said.answers):
+        if not gates.is_idea(text) and not (predicate == "name" and predicate in known):
+            taken.add((predicate, 0))
+            yield Finding(predicate, tidy(value), sentence, confidence=sureness)
     for number, sentence in enumerate(sentences(text)):
-        if gates.is_idea(sentence):
-            continue
+        is_idea = gates.is_idea(sentence)
         about = gates.topic(sentence, names) or about
         about = (
             about if number == 0 or (about.who and gates.topic(sentence, names).who) else gates.topic(sentence, names)
         )
-        yield from _of_pets(sentence, about, held)
+        yield from [] if is_idea else _of_pets(sentence, about, held)
         for row in rows:
             if row.predicate == "age" and _is_animal(about, held):
+                continue
+            if (row.unknown and row.predicate in known) or (row.needs_known and row.predicate not in known):
+                continue
+            if (row.whole and number) or (is_idea and row.predicate not in _MANNERS):
                 continue
             if (row.about == OF_USER and about.who and not _owns(sentence, row)) or _place(
                 row.predicate, number
             ) in taken:
                 continue
-            found = _matched(row, sentence, said, text, about)
-            if found:
+            found = _matched(row, text if row.whole else sentence, said, text, about)
+            if found and not (found.predicate in ("likes", "dislikes") and found.object in names):
                 taken.add(_place(found.predicate, number))
                 yield found
 
 
 def _place(predicate: str, sentence: int) -> tuple[str, int]:
-    """Return what one finding of a message takes: a single-valued predicate whole, another in its sentence."""
-    row = PREDICATES.get(predicate)
-    return predicate, 0 if row and row.is_single else sentence
+    """Return what one finding of a message takes: its predicate in its sentence."""
+    return predicate, sentence
 
 
 def _is_animal(about: gates.Topic, held: Sequence[Fact]) -> bool:
@@ -183,10 +238,10 @@ def _owns(sentence: str, row: Pattern) -> bool:
 def _matched(row: Pattern, sentence: str, said: Spoken, text: str, about: gates.Topic) -> Finding | None:
     """Return what a row finds in a sentence."""
     found = row.compiled.search(sentence)
-    if found is None or not _may_match(row, sentence, said.answers) or (row.never and re.search(row.never, text)):
+    if found is None or not _may_match(row, sentence, said.answers) or (row.never and regex(row.never).search(text)):
         return None
     before = said.earlier[-2:] if row.looks_back else ()
-    near = re.search(row.near, " ".join((*before, text)), re.IGNORECASE) if row.near else None
+    near = regex(row.near).search(" ".join((*before, text))) if row.near else None
     if row.near and near is None:
         return None
     words = {name: value or "" for name, value in {**(near.groupdict() if near else {}), **found.groupdict()}.items()}
@@ -195,36 +250,43 @@ def _matched(row: Pattern, sentence: str, said: Spoken, text: str, about: gates.
     words.setdefault("v", "")
     value = " ".join(row.value.format_map({"label": "", "when": "", "kind": "", "w": "", "kin": "", **words}).split())
     value = value if row.value == "{v}" else tidy(value)
-    if len(value) < 1 or (row.predicate == "birthday" and not (value := _birthday(value, said.day))):
+    if (
+        len(value) < 1
+        or regex(NO_VALUE).fullmatch(value)
+        or (row.predicate in _PERSONS and regex(NO_NAME).fullmatch(value))
+        or (row.predicate == "birthday" and not (value := _birthday(value, said.day)))
+    ):
         return None
     age = _AGE.search(text) if row.predicate == "pet" else None
     value = value.removesuffix(")") + f", {age['age']})" if age and value.endswith(")") else value
     subject = USER
-    if row.about in (OF_OTHER, OF_ANY) and not (subject := _other(text, about, row, said.earlier)):
+    if row.about in (OF_OTHER, OF_ANY) and not (subject := _other(text, about, row, said.earlier, said.answers)):
         return None
     return Finding(row.predicate, value, sentence.strip(), subject, row.confidence, row.subtype)
 
 
 def _may_match(row: Pattern, sentence: str, answers: str) -> bool:
     """Say whether nothing around the words speaks against a row; a question states nothing but a wish how to speak."""
-    if sentence.rstrip().endswith("?") and row.predicate not in ("speech_level", "address_form"):
+    if sentence.rstrip().endswith("?") and row.predicate not in _MANNERS:
         return False
-    if row.unless and re.search(row.unless, sentence, re.IGNORECASE if row.unless.isascii() else 0):
+    if row.predicate in ("likes", "dislikes") and _UNSURE.search(sentence):
         return False
-    return not row.asked or re.search(row.asked, answers, re.IGNORECASE) is not None
+    if row.unless and regex(row.unless).search(sentence):
+        return False
+    return not row.asked or regex(row.asked).search(answers) is not None
 
 
-def _other(text: str, about: gates.Topic, row: Pattern, earlier: Sequence[str]) -> str:
+def _other(text: str, about: gates.Topic, row: Pattern, earlier: Sequence[str], answers: str) -> str:
     """Return whom a row of others is about: a name in the message, else the word for kin, of who is "he" the one before."""
     if row.predicate == "family":
         return USER
     named = re.search(
-        r"(?:여동생|남동생|동생|조카|언니|누나|오빠|형)(?: 이름은?)? (?P<n>[가-힣]{2,4}?)(?:,|인데|이고|이? |$)|이름 (?P<m>[가-힣]{2,3}?)(?:이)? ",
+        r"이름(?:은|이)? (?P<o>[가-힣]{2,3}?)(?:이?고|인데|이?라|이?야|이에요|예요)(?![가-힣])|(?:여동생|남동생|동생|조카|언니|누나|오빠|형)(?: 이름은?)? (?P<n>[가-힣]{2,4}?)(?:,|인데|이고|이? |$)|이름 (?P<m>[가-힣]{2,3}?)(?:이)? ",
         text,
     )
     if named:
-        return named["n"] or named["m"]
-    near = _KIN_EN.search(text) or _KIN_KO.search(text)
+        return named["o"] or named["n"] or named["m"]
+    near = _KIN_EN.search(text) or _KIN_KO.search(text) or _KIN_KO.search(answers if len(text) < _SHORT else "")
     if near is None and _PRONOUN.search(text):
         near = _KIN_EN.search(" ".join(earlier[-1:]))
     if near:
@@ -242,6 +304,10 @@ def _named(predicate: str, value: str) -> str:
 
 def _birthday(value: str, said: date) -> str:
     """Return a month and a day in words; '' for none."""
+    before = {"오늘": 0, "어제": 1, "그저께": 2, "그제": 2}.get(value)
+    if before is not None:
+        day = said - timedelta(days=before)
+        return f"{day.month}월 {day.day}일"
     found = day_ahead(value, said)
     if found is None:
         return ""
@@ -262,7 +328,7 @@ def _of_pets(sentence: str, about: gates.Topic, held: Sequence[Fact]) -> Iterato
 
 def _of_character(said: Spoken) -> Iterator[Finding]:
     """Yield what the character says of itself: what it likes, how it speaks, what it will call the user."""
-    rows = patterns_ko.OF_CHARACTER if language_of(said.text) == "ko" else patterns_en.OF_CHARACTER
+    rows = _KO_OF_CHARACTER if language_of(said.text) == "ko" else _EN_OF_CHARACTER
     for number, sentence in enumerate(sentences(gates.without_quotes(said.text))):
         for row in rows:
             if row.asked and number:
@@ -271,6 +337,29 @@ def _of_character(said: Spoken) -> Iterator[Finding]:
             if found:
                 is_shared = found.predicate in ("speech_level", "address_form")
                 yield found._replace(subject=USER if is_shared else CHARACTER)
+
+
+_ASKED_TO_CALL = re.compile(
+    r"불러|부르|호칭|반말|말씀? ?(?:놓|편|트|낮추)|라고 ?해|\bcall(?:ed)? (?:me|you)\b|\bgo by\b", re.IGNORECASE
+)
+
+
+def _called(said: Spoken, held: Sequence[Fact]) -> Iterator[Finding]:
+    """Yield the form of address that the character uses of a name that is known, the first time and where it was asked to."""
+    names = [fact.object for fact in held if fact.predicate == "name" and fact.subject == USER]
+    is_known = any(fact.predicate == "address_form" and fact.subject == USER for fact in held)
+    if not names or (is_known and not _ASKED_TO_CALL.search(" ".join((said.answers, *said.earlier[-1:])))):
+        return
+    full = names[-1]
+    given = full[1:] if re.fullmatch(r"[가-힣]{3}", full) else full.split(" ")[0]
+    if language_of(said.text) == "ko":
+        form = rf"(?<![가-힣])(?P<v>(?:{full}|{given})(?: ?(?:씨|님|양|군|선생님?|쌤|경|언니|오빠|형|누나)|아|야|이(?=라|야|[.,!~\s]))|{given[-1]}(?:이|아|야)(?=[.,!~\s라]))"
+    else:
+        family = full.split(" ")[-1]
+        form = rf"\b(?P<v>(?:Mrs?|Ms|Miss|Dr|Captain|Professor)\.? (?:{given}|{family})|(?-i:[A-Z])\w+(?= it is\b))"
+    found = re.search(form, said.text)
+    if found:
+        yield Finding("address_form", found["v"], said.text.strip(), confidence=0.75)
 
 
 def _ideas(text: str) -> list[Finding]:
@@ -282,15 +371,25 @@ def _ideas(text: str) -> list[Finding]:
 
 def _dropped(text: str, held: Sequence[Fact]) -> Iterator[Fact]:
     """Yield ideas, classes and plans that a message gives up: it names a word of them."""
-    if not _DROPPED.search(text):
+    given_up = " ".join(sentence for sentence in sentences(text) if _DROPPED.search(sentence))
+    told = {word for word in _WORD.findall(given_up) if word not in _COMMON}
+    if not given_up:
         return
-    told = {_stem(word) for word in _WORD.findall(text)} - _COMMON
     for fact in held:
-        is_open = fact.is_idea or fact.type == "plan"
-        own = {_stem(word) for word in _WORD.findall(fact.object)} - _COMMON
-        if is_open and own & told:
+        is_open = fact.is_idea or fact.type in ("plan", "habit") or fact.predicate == "job"
+        own = {word for word in _WORD.findall(fact.object) if word not in _COMMON}
+        is_left = fact.predicate == "job" and _LEFT_WORK.search(text)
+        is_named = any(_stem(one) == _stem(other) for one in own for other in told)
+        if (is_open and is_named) or is_left:
             yield fact
 
 
+_LEFT_WORK = re.compile(
+    r"퇴사(?:했|함|하고|하기로)|사표 ?(?:를 )?(?:냈|던졌|썼)|(?:회사|직장|일)(?:를|을|은|는)? ?(?:그만뒀|관뒀|때려 ?[쳤치])|짤렸|잘렸|해고"
+    r"|\b(?:quit|left|lost) my job\b|\bgot (?:fired|laid off)\b|\bhanded in my notice\b|\bi (?:quit|resigned)\b[.!]",
+    re.IGNORECASE,
+)
+
+
 def _stem(word: str) -> str:
-    return word[:3].rstrip("은는이가을를도의에") if "가" <= word[0] <= "힣" else word.lower()[:5]
+    return word[:2] if "가" <= word[0] <= "힣" else word.lower()[:5]

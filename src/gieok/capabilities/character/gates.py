@@ -25,7 +25,7 @@ _SHOUTED_LOVE = re.compile(r"\bLOVE\b(?!.*[A-Z]{4})")
 _IDEA = re.compile(
     r"(?:할|갈|볼|살|배울|다닐|구할|지을|키울|그만둘|바꿀|팔|쓸)까(?:말까|봐|싶|도| ?했| ?하는| ?생각|\.|\?|$|\s)|[가-힣]까말까|려나|싶기도|고민|모르겠|생각만|생각은|생각 ?중|[가-힣]까 ?(?:싶|하|봐)|거 ?같기도|것 같기도|언젠가"
     r"|가야 ?되나|한다나|인가 ?싶|인가\?|의심|아직은? ?(?:잘 )?몰|[가-힣]고 ?싶은데"
-    r"|\bmaybe\b|\bmight\b|\bthinking (?:of|about|maybe)\b|\bdunno\b|\bundecided\b|\bsomeday\b|\bone day\b|\bshould i\b|\bjust a thought\b|\bnot sure\b|\bi wonder\b|\bwho knows\b|\bperhaps\b|\bidk\b",
+    r"|\bmaybe\b|\bmight\b|\bthinking (?:of|about|maybe)\b|\bdunno\b|\bundecided\b|\bsomeday\b|\bone day\b|\bshould i\b(?! ever)|\bjust a thought\b|\bnot sure\b|\bi wonder\b|\bwho knows\b|\bperhaps\b|\bidk\b",
     re.IGNORECASE,
 )
 _KIN = (

@@ -7,6 +7,7 @@ from gieok.capabilities.character.canon import Canon
 from gieok.capabilities.character.completion import Completions
 from gieok.capabilities.character.control import Control
 from gieok.capabilities.character.identity import Identity
+from gieok.capabilities.character.inactivity import Inactivity
 from gieok.capabilities.character.points import PointsDesk
 from gieok.capabilities.character.roster import Roster
 from gieok.capabilities.character.service import Characters
@@ -26,6 +27,7 @@ class House:
     accounts: Accounts
     points: PointsDesk
     control: Control
+    inactivity: Inactivity
     turns: Turns
     completions: Completions
     limiter: Callable[[], RateLimiter]

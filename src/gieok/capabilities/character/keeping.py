@@ -20,7 +20,16 @@ _SLIP = timedelta(minutes=10)
 _PUT_RIGHT = re.compile(
     r"\bsorry\b|\bi meant?\b|\bmy bad\b|아니다|아 아니|착각|잘못|헷갈|정정|뭐라고 했", re.IGNORECASE
 )
+_LATELY = timedelta(days=60)
 _MOST_SOURCE = 200
+#: Words of time say nothing of what is done; a swap is said with these.
+_WHEN = re.compile(
+    r"맨날|매일|매주|아침|저녁|새벽|밤|주말|요즘|요새|자기|전에|퇴근|출근|마다|시간|번씩|every|morning|night|week|times"
+)
+_SWAPPED = re.compile(
+    r"대신|바꿨|바꾸|말고|접고|접었|끊고|끊었|관두|관뒀|그만|이제는|\binstead\b|\bswitched\b|\bgave up\b|\bquit\b"
+)
+_SPOUSE = frozenset("아내 와이프 남편 신랑 마누라 집사람 안사람 바깥양반 wife husband".split())
 
 
 class Changes(NamedTuple):
@@ -42,11 +51,11 @@ def joined(found: Detection, held: Sequence[Fact], told: Told) -> Changes:
     """Return how facts change by what a message states; `held` are all facts and ideas of the scope."""
     known = {fact.key: fact for fact in held}
     before = dict(known)
-    for fact in found.dropped:
-        if fact.key in known:
-            known[fact.key] = replace(known[fact.key], until=told.at, ended_by=told.message_id)
     for finding in found.findings:
         _join(finding, known, told)
+    for fact in found.dropped:
+        if fact.key in known and known[fact.key].is_current:
+            known[fact.key] = replace(known[fact.key], until=told.at, ended_by=told.message_id)
     changed = tuple(fact for key, fact in known.items() if before.get(key) != fact)
     return Changes(changed, tuple(fact for key, fact in before.items() if key not in known))
 
@@ -61,7 +70,7 @@ def made(finding: Finding, told: Told) -> Fact:
         type=row.type,
         at=told.at,
         confidence=finding.confidence,
-        source=finding.sentence[:_MOST_SOURCE],
+        source=(finding.sentence if finding.sentence in told.text else told.text)[:_MOST_SOURCE],
         subtype=finding.subtype,
         day=finding.day,
         message_ids=(told.message_id,),
@@ -81,12 +90,18 @@ def is_valid(finding: Finding) -> bool:
 
 
 def added(by_rules: Sequence[Finding], by_model: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Return what the rules found in a message, and what a model found there beside: of one thing the rules' value stands."""
+    """Return what the rules found in a message, and what a model found there beside.
+
+    Of what both name, the rules' wording stands; of two values of which one can hold, the model's.
+    """
     kept = list(by_rules)
     for one in by_model:
         same = [other for other in kept if (other.subject, other.predicate) == (one.subject, one.predicate)]
-        if not any(PREDICATES[one.predicate].is_single or _is_part(one.object, other.object) for other in same):
-            kept.append(one)
+        if any(_is_part(one.object, other.object) for other in same):
+            continue
+        if PREDICATES[one.predicate].is_single:
+            kept = [other for other in kept if other not in same]
+        kept.append(one)
     return tuple(kept)
 
 
@@ -107,7 +122,8 @@ def _join(finding: Finding, known: dict[str, Fact], told: Told) -> None:
     if fact.predicate == "name" and any(_extends(one, fact) for one in rivals):
         return
     ended = [one for one in rivals if not fact.is_idea and _ends(one, fact, finding, told)]
-    if newer := [one for one in ended if one.at > fact.at]:
+    ended += [one for one in known.values() if _is_turned(one, fact) or _was_left(one, fact)]
+    if newer := [one for one in ended if one.is_current and one.at > fact.at]:
         first = min(newer, key=lambda one: one.at)
         known[fact.key] = replace(fact, until=first.at, replaced_by=first.key)  # an old log, read after what it led to
         return
@@ -117,8 +133,21 @@ def _join(finding: Finding, known: dict[str, Fact], told: Told) -> None:
             ids = (*one.message_ids, *fact.message_ids)
             fact = replace(fact, at=one.at, mentions=len(ids), message_ids=ids, slips=(*fact.slips, one))
         else:
-            known[one.key] = replace(one, until=told.at, replaced_by=fact.key, ended_by=told.message_id)
+            ended_by = one.ended_by or told.message_id
+            known[one.key] = replace(one, until=one.until or told.at, replaced_by=fact.key, ended_by=ended_by)
     known[fact.key] = fact
+
+
+def _is_turned(old: Fact, new: Fact) -> bool:
+    """Say whether a taste turned: what was disliked is liked now, or the other way."""
+    is_opposite = {old.predicate, new.predicate} == {"likes", "dislikes"} and old.subject == new.subject
+    return old.is_current and is_opposite and same_value(old.object) in same_value(new.object)
+
+
+def _was_left(old: Fact, new: Fact) -> bool:
+    """Say whether the old value was given up a while before, with nothing in its place: that is its successor."""
+    is_lately = old.until is not None and old.is_dropped and new.at - old.until <= _LATELY
+    return is_lately and old.slot == new.slot and PREDICATES[new.predicate].is_single and not old.is_idea
 
 
 def _extends(old: Fact, new: Fact) -> bool:
@@ -146,10 +175,26 @@ def _ends(old: Fact, new: Fact, finding: Finding, told: Told) -> bool:
     """Say whether a new fact takes the place of an old one of the same slot."""
     if old.predicate in PLANS:
         is_pending = bool(old.day) and old.day >= told.at.date().isoformat()
-        return is_pending and (finding.is_change or old.day == new.day or _is_same_event(old, new))
+        is_named = finding.is_change and (not finding.replaces or finding.replaces == old.object)
+        return is_pending and (is_named or old.day == new.day or _is_same_event(old, new))
+    if old.predicate in ("habit", "hobby"):
+        return _is_same_habit(old, new, told.text)
     if finding.is_change and old.predicate == "pet":
         return old.object.split(" (")[0] == new.object.split(" (")[0]
     return PREDICATES[old.predicate].is_single
+
+
+def _is_same_habit(old: Fact, new: Fact, text: str) -> bool:
+    """Say whether a habit takes the place of another: both name the same doing, or the one before is given up for it."""
+
+    def doing(fact: Fact) -> set[str]:
+        words = (word for word in re.findall(r"[가-힣]+|[a-z]{4,}", fact.object.lower()) if not _WHEN.match(word))
+        return {word[:2] if word[0] >= "가" else word[:5] for word in words if len(word) > 1}
+
+    is_swapped = _SWAPPED.search(text) is not None and new.at - old.at > _SLIP
+    return bool(doing(old) & doing(new)) or (
+        is_swapped and bool(doing(old) & {w[:2] for w in re.findall(r"[가-힣]+", text)})
+    )
 
 
 def _is_same_event(old: Fact, new: Fact) -> bool:
@@ -161,7 +206,7 @@ def _is_same_event(old: Fact, new: Fact) -> bool:
 
 def _is_slip(old: Fact, new: Fact, told: Told) -> bool:
     """Say whether the old value was a slip of the tongue, or the same with less said."""
-    is_more = old.predicate in PLANS and old.day == new.day
+    is_more = (old.predicate in PLANS and old.day == new.day) or old.object in _SPOUSE
     is_fuller = same_value(old.object) in same_value(new.object) and old.predicate in (
         "name",
         "pet",

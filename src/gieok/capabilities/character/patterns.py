@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from functools import cache
 
 #: Whom a row may be about.
 OF_USER, OF_OTHER, OF_ANY = "user", "other", "any"
@@ -26,16 +27,28 @@ class Pattern:
     subtype: str = ""
     #: `near` may stand in what the user said just before, too.
     looks_back: bool = False
+    #: Only where nothing of the predicate is known yet, or only where something is.
+    unknown: bool = False
+    needs_known: bool = False
+    #: The whole message is searched, once, not each sentence.
+    whole: bool = False
     compiled: "re.Pattern[str]" = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
+    def __post_init__(self) -> None:  # rows are compiled when they are read; what is beside them, when it is needed
         object.__setattr__(self, "compiled", re.compile(self.words, re.IGNORECASE))
+
+
+@cache
+def regex(words: str) -> "re.Pattern[str]":
+    """Return a compiled pattern that ignores case: kept, where the module `re` keeps five hundred and no more."""
+    return re.compile(words, re.IGNORECASE)
 
 
 #: Korean words that a value does not begin or end with.
 _LEADS = re.compile(
     r"^(?:(?:일하는|저는?|나는?|난|전|제가|내가|제|내|우리|이제|지금|요즘|그냥|사실|원래|진짜|완전|너무|아|어|근데|그리고|또|정말|제일|젤|가장|맨날|매일|거의|좀|약간|다시|드디어|방금|먹을때|사실은|집은|집이|다음 ?달부터|오늘부로|오늘부터)\s+)+"
 )
+_LEADING_TIME = re.compile(r"^(?:\S*(?:부터는?|까지는?|에서는|에는|마다)\s+)+(?=\S)")
 _TAILS = re.compile(r"(?:\s|[.,!?~…ㅋㅎㅠㅜ^'\"])+$")
 _HEADS = re.compile(r"^(?:\s|[.,!?~…ㅋㅎㅠㅜ^'\"])+")
 _LEADS_EN = re.compile(
@@ -50,7 +63,7 @@ _TAILS_EN = re.compile(
 def tidy(value: str) -> str:
     """Return a value without the words and signs around it that do not belong to it."""
     value = _HEADS.sub("", _TAILS.sub("", value))
-    value = _LEADS.sub("", value)
+    value = _LEADING_TIME.sub("", _LEADS.sub("", value))
     before = ""
     while before != value:
         before = value

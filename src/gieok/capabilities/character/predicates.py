@@ -80,6 +80,8 @@ PREDICATES = {
                           _telling("{who}'s exercise is {o}", "{who}'s exercise used to be {o}")),
     "routine": Predicate(_D, True, 0.5, _telling("{who}의 하루: {o}", "전의 하루: {o}"),
                          _telling("{who}'s routine: {o}", "{who}'s routine before: {o}")),
+    "habit": Predicate(_D, False, 0.5, _telling("{who}의 습관: {o}", "{who}의 전 습관: {o}"),
+                       _telling("{who}'s habit: {o}", "{who}'s habit before: {o}")),
     "pet": Predicate(_C, False, 0.8, _telling("{who}의 반려동물은 {o}", "전에 키우던 반려동물은 {o}"),
                      _telling("{who}'s pet is {o}", "{who} once had {o}")),
     "partner": Predicate(_C, True, 0.9, _telling("{who}의 연애: {o}", "{who:은/는} 전에 {o:과/와} 만났다"),
@@ -112,19 +114,19 @@ PREDICATES = {
 #: Words of an event → the predicate of a plan with a day.
 EVENTS = (
     ("interview", r"면접|\binterview"),
-    ("exam", r"시험|필기|실기|수능|\bexam\b|\bfinals?\b"),
+    ("exam", r"시험|토익|토플|아이엘츠|\bielts\b|\btoefl\b|자격증|필기|실기|수능|기말|중간고사|모의고사|\bexams?\b|\bfinals?\b|\btest\b(?! drive)"),
     ("surgery", r"수술|\bsurgery\b|\boperation\b"),
     ("dentist", r"사랑니|치과|\bdentist|\bwisdom tooth"),
-    ("appointment", r"건강검진|검진|진료|예약|상담|\bappointment|\bcheck-?up\b|\bmri\b|\bphysio|\bdoctor\b|\bscan\b"),
+    ("appointment", r"건강검진|검진|진료|예약|상담|\bconsultant\b|\bappointment|\bcheck-?up\b|\bmri\b|\bphysio|\bdoctor\b|\bscan\b"),
     ("deadline", r"마감|제출|\bdeadline|\bdue\b"),
     ("meeting", r"미팅|회의|\bmeeting"),
     ("wedding", r"결혼식|\bwedding"),
     ("discharge", r"제대|전역"),
-    ("move", r"이사|입주|\bmov(?:e|ing)\b"),
+    ("move", r"(?<![가-힣]{3} )이사(?!님|[회장진])|입주|\bmov(?:e|ing)\b"),
     ("job_start", r"첫 ?출근|출근|입사|\bstarts?\b|\bfirst day\b"),
     ("performance", r"공연|콘서트|발표회|전시|\bconcert|\bgig\b|\bshow\b"),
     ("plan", r"체육대회|운동회|축제|졸업식|입학식|돌잔치|환갑|장례식|동창회|집들이|엠티|워크숍|세미나|발표|대회|시합|마라톤|\bfestival\b|\bparty\b|\breunion\b|\bgraduation\b|\bceremony\b|\bmarathon\b|\brecital\b|\bcompetition\b|\bpresentation\b"),
-    ("trip", r"여행|놀러|다녀오(?:려|기|자|고)|가려고|갈 ?거(?:야|예요|임)|휴가|가기로|가자|떠나|(?<![가-힣])[가-힣]{2,4} ?간다|캠핑|출장|\btrip|\bflight|\bgoing to\b|\btravel|\bvacation|\bholiday|\bbooked\b"),
+    ("trip", r"여행|놀러|다녀오(?:려|기|자|고)|가려고|갈 ?거(?:야|예요|임)|휴가|가기로|가자|떠나|(?<![가-힣])[가-힣]{2,4} ?(?:간다|갑니다|가요|가거든)|캠핑|출장|\btrip|\bflight|\bgoing to\b|\btravel|\bvacation|\bholiday|\bbooked\b"),
 )  # fmt: skip
 
 #: Beside a single-valued slot of this predicate, plans that end when a change is announced.

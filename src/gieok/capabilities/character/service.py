@@ -304,6 +304,22 @@ class Characters:
         done = finish(self.journal, self.store, position, run, put=put, forget=forget, held=seen.documents)
         return made if done else None
 
+    def tell_of(self, bond: Bond, said: Sequence[Journalled], ids: Sequence[str]) -> None:
+        """Form the episode of messages that are behind the window, beside those that there are; `ids` are all of its span."""
+        while True:
+            seen = self._seen(bond.scope)
+            held, position = seen.held, seen.window.position
+            made = self._summary(bond, said, State(tuple(held.facts), tuple(held.moments)))
+            if made is None:
+                return
+            made = made._replace(message_ids=tuple(ids), messages=len(ids))
+            told = [*(one for one in held.episodes if one.key != made.key), made]
+            now = held._replace(episodes=within(self.slots(bond), told, held.facts, held.moments))
+            put, forget = differing(bond.scope, held, now)
+            run = self._run(bond.scope, SUMMARY, "return", position, said, len(put))._replace(end=position)
+            if finish(self.journal, self.store, position, run, put=put, forget=forget, held=seen.documents):
+                return
+
     def due(self, bond: Bond, seen: Seen) -> episodes.Due | None:
         """Return what is to be summarised; None where the window is not full."""
         return episodes.due(seen.window.spoken, self.budget.window(bond.persona))

@@ -2,13 +2,13 @@
 
 The order of what is durable: the point is held, the user's message journalled, the reply journalled once it was delivered, the
 point settled. A crash in between leaves a hold under the id of the reply, and the journal says whether there is that reply.
-Of one memory, one turn runs at a time, in whichever process.
+Of one memory, one turn runs at a time in a process, and one process at a time writes what was said.
 """
 
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
@@ -76,29 +76,38 @@ class Prepared(NamedTuple):
 
 
 class Turnstile:
-    """Lets turns of one memory through one after the other, across processes; few wait for each."""
+    """Lets turns of one memory through one after the other; few wait for each.
+
+    Other processes are kept out while talk is written, not while a model speaks: on a server such a lock is a connection.
+    """
 
     def __init__(self, journal: FullJournal, most_waiting: int = _MOST_WAITING) -> None:
         self._journal, self._most_waiting = journal, most_waiting
         self._guard = threading.Lock()
+        self._locks: dict[Scope, threading.Lock] = {}
         self._here: Counter[Scope] = Counter()
 
     @contextmanager
     def turn(self, scope: Scope) -> Iterator[None]:
-        """Wait for this memory's turn. Raises TooManyRequests."""
+        """Wait for this memory's turn in this process; another thread may end it. Raises TooManyRequests."""
         with self._guard:
             if self._here[scope] > self._most_waiting:
                 raise TooManyRequests("too many messages wait for a reply already", hint="wait for the replies")
             self._here[scope] += 1
+            lock = self._locks.setdefault(scope, threading.Lock())
         try:
-            # A journal in a file keeps a file for each name: they are 65,536 at most.
-            with self._journal.exclusive(f"character-turn-{digest(scope.path)[:4]}"):
+            with lock:
                 yield
         finally:
             with self._guard:
                 self._here[scope] -= 1
                 if not self._here[scope]:
-                    del self._here[scope]
+                    del self._here[scope], self._locks[scope]
+
+    def writing(self, scope: Scope) -> AbstractContextManager[bool]:
+        """Keep other processes from writing this memory's talk."""
+        # A journal in a file keeps a file for each name: they are 65,536 at most.
+        return self._journal.exclusive(f"character-turn-{digest(scope.path)[:4]}")
 
 
 class Reply:
@@ -198,11 +207,12 @@ class Turns:
         self.accounts.seen(said.user, self.memory.clock.now())
         with ExitStack() as held:
             held.enter_context(self.order.turn(scene.bond.scope))
-            identity, message_id = self._ids(scene.bond, said.message_id)
-            if known := self.memory.journal.messages(scene.bond.scope, [identity]):
-                return self._again(identity, message_id, self._prepared(scene, said.text), known[0].message.text)
-            self.pay(held, scene, identity)
-            prepared = self._prepared(scene._replace(seen=self._heard(scene, said, message_id)), said.text)
+            with self.order.writing(scene.bond.scope):
+                identity, message_id = self._ids(scene.bond, said.message_id)
+                if known := self.memory.journal.messages(scene.bond.scope, [identity]):
+                    return self._again(identity, message_id, self._prepared(scene, said.text), known[0].message.text)
+                self.pay(held, scene, identity)
+                prepared = self._prepared(scene._replace(seen=self._heard(scene, said, message_id)), said.text)
             parts = self.ask(scene.stored, prepared.messages, said.sampling)
             session = said.conversation or said.user
             return Reply(identity, message_id, prepared, parts, self.ending(scene, identity, session, held.pop_all()))
