@@ -15,7 +15,7 @@ from itertools import chain
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from gieok.capabilities.character import prompting
+from gieok.capabilities.character import narrative, prompting
 from gieok.capabilities.character.memory import USER, Fact, digest
 from gieok.capabilities.character.points import PointsDesk
 from gieok.capabilities.character.prompting import Names, Sheet
@@ -186,7 +186,9 @@ class Turns:
         stored = self.find(user, character)
         known = account or self.accounts.account(user)
         seen = self.memory.seen(Bond(user, character))
-        names = Names(prompting.name_of(stored.card), _name(seen.held.facts) or user)
+        names = Names(
+            prompting.name_of(stored.card), _name(seen.held.facts) or narrative.called(seen.held.facts) or user
+        )
         sheet = prompting.sheet_of(stored.card, names)
         return Scene(stored, sheet, Bond(user, character, sheet.text, _zone(known)), names, seen)
 
