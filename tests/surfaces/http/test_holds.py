@@ -19,13 +19,13 @@ def test_a_reply_that_is_in_the_journal_is_charged_and_another_is_let_go(
         for reply in ("delivered", "lost"):
             desk.hold_reply("kim", "mina", reply)
         house.memory.journal.say(Bond("kim", "mina").scope, [Message("delivered", Role.ASSISTANT, "응.", NOW)])
-        service.clock.advance(timedelta(minutes=50))
+        service.clock.advance(timedelta(minutes=10))
         desk.hold_reply("kim", "mina", "under way")
         assert house.accounts.balance("kim") == 2
-        service.clock.advance(timedelta(minutes=11))
-        assert house.turns.settle_stale() == (1, 1)
+        service.clock.advance(timedelta(minutes=6))
+        assert house.points.settle_stale() == (1, 1)
         assert [one.purpose for one in house.accounts.holds(service.clock.now(), 9)] == ["mina/under way"]
         assert house.accounts.balance("kim") == 3
         service.clock.advance(timedelta(hours=2))
         # A server that starts now does as this one would.
-        assert house.turns.settle_stale() == (0, 1)
+        assert house.points.settle_stale() == (0, 1)

@@ -179,9 +179,12 @@ class PointsDesk:
         total, entries = self.accounts.ledger(user, (page - 1) * limit, limit)
         return LedgerPage(total, page, limit, entries)
 
-    def settle_stale(self, before: datetime) -> SettledHolds:
-        """Decide on what was held before a time, and is no more under way: charge what was delivered, let go of the rest."""
-        return self._settle_all(self.accounts.holds(before, _HOLDS))
+    def settle_stale(self, before: datetime | None = None) -> SettledHolds:
+        """Decide on what was held before a time (None: for longer than a reply takes), of all users.
+
+        What was delivered is charged, the rest is let go.
+        """
+        return self._settle_all(self.accounts.holds(before or self.clock.now() - _LONGEST_REPLY, _HOLDS))
 
     def _settle_own(self, user: str) -> SettledHolds:
         before = self.clock.now() - _LONGEST_REPLY

@@ -10,18 +10,18 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import chain
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from gieok.capabilities.character import prompting
+from gieok.capabilities.character import narrative, prompting
 from gieok.capabilities.character.memory import USER, Fact, digest
-from gieok.capabilities.character.points import PointsDesk, SettledHolds
+from gieok.capabilities.character.points import PointsDesk
 from gieok.capabilities.character.prompting import Names, Sheet
 from gieok.capabilities.character.service import AGENT, Bond, Characters, Seen, TurnContext
 from gieok.errors import BadRequest, GeneratorFailed, TooManyRequests
-from gieok.model.accounts import Account, Hold, StoredCharacter
+from gieok.model.accounts import Account, StoredCharacter
 from gieok.model.conversation import Message, Role
 from gieok.model.memory import Scope
 from gieok.ports.accounts import Accounts
@@ -32,10 +32,10 @@ from gieok.text.tokens import count_tokens
 
 #: `source` of a reply of which the user got the beginning alone.
 CUT = "cut"
+#: How one ended that the model broke off.
+FAILED = "failed"
 _MOST_CHARS = 200_000
 _MOST_WAITING = 4
-#: No reply takes so long.
-_STALE = timedelta(hours=1)
 
 #: Returns what a character's lorebook says about what was said last, within so many tokens.
 Canon = Callable[[StoredCharacter, str, Sequence[str], int], str]
@@ -117,11 +117,12 @@ class Reply:
     """
 
     def __init__(
-        self, identity: str, message_id: str, prepared: Prepared, parts: ReplyParts, end: Callable[[str, str], None]
+        self, identity: str, message_id: str, prepared: Prepared, parts: ReplyParts, end: Callable[[str, str], int]
     ) -> None:
-        """`end` is called once, with what was delivered ('' for nothing) and how it ended."""
+        """`end` is called once, with what was delivered ('' for nothing) and how it ended; it returns the points charged."""
         self.id, self.message_id, self.prepared = identity, message_id, prepared
-        self.text = ""
+        self.text = self.finish = ""
+        self.points = 0
         self._parts, self._end = parts, end
         self._is_over = False
         self._pieces = self._made()
@@ -156,13 +157,13 @@ class Reply:
             raise
         except BaseException:
             self.text = ""
-            self._over("failed")
+            self._over(FAILED)
             raise
 
     def _over(self, finish: str) -> None:
         if not self._is_over:
-            self._is_over = True
-            self._end(self.text, finish)
+            self._is_over, self.finish = True, finish
+            self.points = self._end(self.text, finish)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,7 +189,9 @@ class Turns:
         stored = self.find(user, character)
         known = account or self.accounts.account(user)
         seen = self.memory.seen(Bond(user, character))
-        names = Names(prompting.name_of(stored.card), _name(seen.held.facts) or user)
+        names = Names(
+            prompting.name_of(stored.card), _name(seen.held.facts) or narrative.called(seen.held.facts) or user
+        )
         sheet = prompting.sheet_of(stored.card, names)
         return Scene(stored, sheet, Bond(user, character, sheet.text, _zone(known)), names, seen)
 
@@ -230,16 +233,17 @@ class Turns:
 
     def ending(
         self, scene: Scene, identity: str, session: str, held: ExitStack, after: datetime | None = None
-    ) -> Callable[[str, str], None]:
+    ) -> Callable[[str, str], int]:
         """Return what ends a reply: journalled and settled where something was delivered, and released where not.
 
         It counts as said no earlier than `after`.
         """
 
-        def end(text: str, finish: str) -> None:
+        def end(text: str, finish: str) -> int:
+            charged = 0
             with held:
                 if not text.strip():
-                    return
+                    return charged
                 source = CUT if finish == CUT else ""
                 now = self.memory.clock.now()
                 at = max(now, after or now)
@@ -247,19 +251,11 @@ class Turns:
                     identity, Role.ASSISTANT, redact(text.strip()), at, session, AGENT, count_tokens(text) + 4, source
                 )
                 self.memory.journal.say(scene.bond.scope, [message])
-                self.points.settle_reply(scene.bond.user, scene.stored.id, identity)
+                charged = self.points.settle_reply(scene.bond.user, scene.stored.id, identity)
             self.later(scene.bond)
+            return charged
 
         return end
-
-    def settle_stale(self) -> SettledHolds:
-        """Decide on points that a crash left on hold: the journal says whether there is the reply. Of many callers, each may."""
-
-        def was_delivered(hold: Hold) -> bool:
-            character, _, reply = hold.purpose.partition("/")
-            return bool(self.memory.journal.messages(Bond(hold.user, character).scope, [reply]))
-
-        return self.points.settle_stale(self.memory.clock.now() - _STALE, was_delivered)
 
     def pay(self, held: ExitStack, scene: Scene, identity: str) -> None:
         """Hold the points of a reply until `held` is closed: what is not settled then is released. Raises NotEnoughPoints."""
@@ -299,7 +295,7 @@ class Turns:
     def _again(self, identity: str, message_id: str, prepared: Prepared, text: str) -> Reply:
         """Return a reply that was given before."""
         parts = _chained([ReplyPart(text), ReplyPart(finish="stop")], _chained([]))
-        return Reply(identity, message_id, prepared, parts, lambda text, finish: None)
+        return Reply(identity, message_id, prepared, parts, lambda text, finish: 0)
 
     def _ids(self, bond: Bond, message_id: str) -> tuple[str, str]:
         """Return the ids of a reply and of the message."""
