@@ -7,12 +7,11 @@ import signal
 import socket
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
 
 from gieok.app import open_context
 from gieok.app.resident import Resident
 from gieok.capabilities.character.house import House
-from gieok.errors import BadConfig, BadRequest, EmbedderFailed, MissingExtra
+from gieok.errors import BadConfig, BadRequest, MissingExtra
 from gieok.ops.context import Context
 from gieok.ops.home.gate import Gate
 from gieok.surfaces.http.options import JWT_VARIABLE, HttpOptions, read
@@ -45,7 +44,6 @@ def main(flags: Mapping[str, str], lang: str) -> int:
     site = Site(lambda scope: Memory(scope=scope, resident=resident), gate)
     app = create(lambda: house, options, routes(site))
     _log_to_stderr()
-    _warm(house)
     _greet(context, listening, gate.link_code())
     config = uvicorn.Config(
         app, http="h11", ws="none", lifespan="on", log_config=None, access_log=False, server_header=False,
@@ -56,13 +54,6 @@ def main(flags: Mapping[str, str], lang: str) -> int:
     uvicorn.Server(config).run(sockets=[listening])
     house.turns.close()
     return 0
-
-
-def _warm(house: House) -> None:
-    """Load the embedder now, which takes twenty seconds where it is made first: nobody's first message waits for it."""
-    with suppress(EmbedderFailed):  # words still work, and each search says so
-        if embedder := house.memory.embedder():
-            embedder.embed_query("기억")
 
 
 def _check_exposure(house: House, options: HttpOptions) -> None:
