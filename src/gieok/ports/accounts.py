@@ -130,5 +130,8 @@ class Accounts(Users, Points, Cast, Keys, CopiedJournal, Protocol):
     def check(self) -> list[str]:
         """Return what is wrong: sums that are not those of their rows. Reads everything."""
 
+    def scrub(self) -> list[str]:
+        """Leave nothing of what was removed in files; return what could not be done, and why."""
+
     def close(self) -> None:
         """Release everything."""
