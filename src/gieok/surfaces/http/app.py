@@ -50,6 +50,7 @@ def create(open_house: Callable[[], House], options: HttpOptions, pages: Sequenc
         del app
         anyio.to_thread.current_default_thread_limiter().total_tokens = options.threads
         desk = await anyio.to_thread.run_sync(reception)
+        await anyio.to_thread.run_sync(_warm, desk.house)
         await _settle(desk.house)
         async with anyio.create_task_group() as beside:
             beside.start_soon(_keep_settling, desk.house)
@@ -79,6 +80,14 @@ def create(open_house: Callable[[], House], options: HttpOptions, pages: Sequenc
     app.add_middleware(HostGuard, hosts=(options.host, *options.hosts), origins=options.origins)
     app.add_middleware(Envelope, metrics=metrics)
     return app
+
+
+def _warm(house: House) -> None:
+    """Load the model that embeds, so that no user waits for it: seconds. Without it, words alone are searched."""
+    with suppress(GieokError):
+        embedder = house.memory.embedder()
+        if embedder is not None:
+            embedder.embed_query("warm")
 
 
 async def _keep_settling(house: House) -> None:
