@@ -22,7 +22,7 @@ class TestPostgresAccounts(AccountsContract):
 
 
 class TestPostgresPointsAtOnce(PointsAtOnceContract):
-    kills = (3, 17)
+    kills = (5, 23)
     test_any_sequence_of_calls_leaves_what_a_book_of_them_leaves = sequences(8)
 
     @pytest.fixture
