@@ -14,6 +14,7 @@ from gieok.capabilities.character import returning
 from gieok.capabilities.character.canon import Canon
 from gieok.capabilities.character.completion import Completions
 from gieok.capabilities.character.control import Control
+from gieok.capabilities.character.erasing import Erasing
 from gieok.capabilities.character.house import House
 from gieok.capabilities.character.inactivity import Inactivity
 from gieok.capabilities.character.memory import scope_of
@@ -22,6 +23,7 @@ from gieok.capabilities.character.points import PointsDesk, Prices, prices_of
 from gieok.capabilities.character.reading import Reading
 from gieok.capabilities.character.roster import Roster
 from gieok.capabilities.character.service import RULES, Bond, Budget, Characters
+from gieok.capabilities.character.takeout import Takeout
 from gieok.capabilities.character.tending import Tending
 from gieok.capabilities.character.turn import Turns, Turnstile
 from gieok.config import Settings
@@ -70,6 +72,8 @@ def _house(wiring: Wiring) -> House:
             clock=wiring.clock,
             letters=partial(notices.letters, wiring),
         ),
+        takeout=Takeout(memory=memory, accounts=stores.accounts()),
+        erasing=Erasing(memory=memory, accounts=stores.accounts()),
         turns=turns,
         completions=Completions(turns=turns),
         limiter=stores.limiter,

@@ -91,8 +91,8 @@ class Points(Protocol):
 class Cast(Protocol):
     """Characters by owner."""
 
-    def character(self, owner: str, identity: str) -> StoredCharacter | None:
-        """Return a character of this owner, and of no other."""
+    def character(self, owner: str, identity: str, *, with_file: bool = True) -> StoredCharacter | None:
+        """Return a character of this owner, and of no other; `with_file`: with what it was imported from, up to 16 MB."""
 
     def characters(self, owner: str, offset: int, limit: int) -> tuple[int, list[StoredCharacter]]:
         """Return how many there are, and some of them by id, without their packages."""
@@ -129,6 +129,9 @@ class Accounts(Users, Points, Cast, Keys, CopiedJournal, Protocol):
 
     def check(self) -> list[str]:
         """Return what is wrong: sums that are not those of their rows. Reads everything."""
+
+    def scrub(self) -> list[str]:
+        """Leave nothing of what was removed in files; return what could not be done, and why."""
 
     def close(self) -> None:
         """Release everything."""

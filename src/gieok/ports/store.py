@@ -103,6 +103,14 @@ class Renewable(Protocol):
 
 
 @runtime_checkable
+class ScopeDropping(Protocol):
+    """A store that knows scopes by name, and can let go of one."""
+
+    def drop_scope(self, scope: Scope) -> int:
+        """Remove the documents and notes of a scope, and its name; return how many documents there were."""
+
+
+@runtime_checkable
 class Scrubbing(Protocol):
     """A store that can leave nothing of what was forgotten in its files."""
 

@@ -62,6 +62,7 @@ class _Writing(Protocol[_Db_contra]):
 
     def put(self, db: _Db_contra, prepared: Sequence[Prepared], /) -> None: ...
     def forget(self, db: _Db_contra, scope: Scope, keys: Sequence[str], /) -> int: ...
+    def drop_scope(self, db: _Db_contra, scope: Scope, /) -> int: ...
     def update_note(self, db: _Db_contra, scope: Scope, name: str, change: Callable[[str], str], /) -> None: ...
     def set_adopted(self, db: _Db_contra, /) -> None: ...
 
@@ -95,6 +96,11 @@ class SqlDocuments(ABC, Generic[Db]):
         """Remove documents; return how many there were."""
         with self._writing() as db:
             return self._writes.forget(db, scope, keys)
+
+    def drop_scope(self, scope: Scope) -> int:
+        """Remove a scope with all that it holds."""
+        with self._writing() as db:
+            return self._writes.drop_scope(db, scope)
 
     def get(self, scope: Scope, keys: Sequence[str]) -> list[Document]:
         """Return documents in the order of `keys`."""

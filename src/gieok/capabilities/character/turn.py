@@ -32,6 +32,8 @@ from gieok.text.tokens import count_tokens
 
 #: `source` of a reply of which the user got the beginning alone.
 CUT = "cut"
+#: How one ended that the model broke off.
+FAILED = "failed"
 _MOST_CHARS = 200_000
 _MOST_WAITING = 4
 
@@ -115,11 +117,12 @@ class Reply:
     """
 
     def __init__(
-        self, identity: str, message_id: str, prepared: Prepared, parts: ReplyParts, end: Callable[[str, str], None]
+        self, identity: str, message_id: str, prepared: Prepared, parts: ReplyParts, end: Callable[[str, str], int]
     ) -> None:
-        """`end` is called once, with what was delivered ('' for nothing) and how it ended."""
+        """`end` is called once, with what was delivered ('' for nothing) and how it ended; it returns the points charged."""
         self.id, self.message_id, self.prepared = identity, message_id, prepared
-        self.text = ""
+        self.text = self.finish = ""
+        self.points = 0
         self._parts, self._end = parts, end
         self._is_over = False
         self._pieces = self._made()
@@ -154,13 +157,13 @@ class Reply:
             raise
         except BaseException:
             self.text = ""
-            self._over("failed")
+            self._over(FAILED)
             raise
 
     def _over(self, finish: str) -> None:
         if not self._is_over:
-            self._is_over = True
-            self._end(self.text, finish)
+            self._is_over, self.finish = True, finish
+            self.points = self._end(self.text, finish)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,16 +233,17 @@ class Turns:
 
     def ending(
         self, scene: Scene, identity: str, session: str, held: ExitStack, after: datetime | None = None
-    ) -> Callable[[str, str], None]:
+    ) -> Callable[[str, str], int]:
         """Return what ends a reply: journalled and settled where something was delivered, and released where not.
 
         It counts as said no earlier than `after`.
         """
 
-        def end(text: str, finish: str) -> None:
+        def end(text: str, finish: str) -> int:
+            charged = 0
             with held:
                 if not text.strip():
-                    return
+                    return charged
                 source = CUT if finish == CUT else ""
                 now = self.memory.clock.now()
                 at = max(now, after or now)
@@ -247,8 +251,9 @@ class Turns:
                     identity, Role.ASSISTANT, redact(text.strip()), at, session, AGENT, count_tokens(text) + 4, source
                 )
                 self.memory.journal.say(scene.bond.scope, [message])
-                self.points.settle_reply(scene.bond.user, scene.stored.id, identity)
+                charged = self.points.settle_reply(scene.bond.user, scene.stored.id, identity)
             self.later(scene.bond)
+            return charged
 
         return end
 
@@ -290,7 +295,7 @@ class Turns:
     def _again(self, identity: str, message_id: str, prepared: Prepared, text: str) -> Reply:
         """Return a reply that was given before."""
         parts = _chained([ReplyPart(text), ReplyPart(finish="stop")], _chained([]))
-        return Reply(identity, message_id, prepared, parts, lambda text, finish: None)
+        return Reply(identity, message_id, prepared, parts, lambda text, finish: 0)
 
     def _ids(self, bond: Bond, message_id: str) -> tuple[str, str]:
         """Return the ids of a reply and of the message."""

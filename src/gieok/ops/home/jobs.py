@@ -242,6 +242,7 @@ def _inactivity(context: Context, is_stopped: Stopped) -> str:
         return ""
     house = context.character.house()
     house.control.tidy()
+    house.erasing.finish()
     report = house.inactivity.run(is_stopped=is_stopped)
     if failed := [step for step in report.steps if not step.ok and step.stage]:
         raise NotifierFailed(f"{len(failed)} users could not be told: {failed[0].said}")

@@ -103,6 +103,18 @@ def forget(db: psycopg.Connection, scope: Scope, keys: Sequence[str]) -> int:
     return _remove(db, row[0], keys) if row else 0
 
 
+def drop_scope(db: psycopg.Connection, scope: Scope) -> int:
+    """Remove a scope, its documents and notes."""
+    row = db.execute("SELECT id FROM gieok.scopes WHERE path = %s FOR UPDATE", (scope.path,)).fetchone()
+    if row is None:
+        return 0
+    keys = [key for (key,) in db.execute("SELECT key FROM gieok.documents WHERE scope_id = %s", row).fetchall()]
+    removed = _remove(db, row[0], keys)
+    db.execute("DELETE FROM gieok.notes WHERE scope_id = %s", row)
+    db.execute("DELETE FROM gieok.scopes WHERE id = %s", row)
+    return removed
+
+
 def _place(db: psycopg.Connection, scopes: Mapping[str, int], prepared: Sequence[Prepared]) -> list[Placed]:
     row = db.execute("SELECT gieok.take_ids(%s)", (sum(1 + len(item.hashes) for item in prepared),)).fetchone()
     assert row
