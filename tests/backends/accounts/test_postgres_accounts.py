@@ -101,12 +101,8 @@ def test_where_no_server_is_named_there_are_no_accounts_and_opening_them_says_wh
 
 
 def test_asking_whether_there_are_accounts_makes_none(make_empty_database: Callable[[], str], tmp_path: Path) -> None:
-    settings = {
-        "journal": "postgres",
-        "database.url": make_empty_database(),
-        "store.timeout_s": "5",
-        "database.connections": "2",
-    }
+    url = make_empty_database()
+    settings = {"journal": "postgres", "database.url": url, "store.timeout_s": "5", "database.connections": "2"}
     opening = Opening(tmp_path, tmp_path, settings.__getitem__, lambda name: "")
     assert not PostgresAccounts.is_there(opening)
     assert not PostgresAccounts.is_there(opening)
