@@ -197,12 +197,13 @@ class CodeContext(NamedTuple):
 
 
 class CharacterContext(NamedTuple):
-    """Characters that remember. `playground` opens an empty memory of its own, gone when the block ends, in played time.
+    """Characters that remember. `playground` opens an empty memory of its own, gone when the block ends, in played time; its
+    second argument says whether the configured embedder finds there, too.
 
     `house` opens the service's, the same every time.
     """
 
-    playground: "Callable[[PlayedClock], AbstractContextManager[Characters]]"
+    playground: "Callable[[PlayedClock, bool], AbstractContextManager[Characters]]"
     house: "Callable[[], House]"
 
 

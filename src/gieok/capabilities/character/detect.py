@@ -364,7 +364,7 @@ def _called(said: Spoken, held: Sequence[Fact]) -> Iterator[Finding]:
 
 def _ideas(text: str) -> list[Finding]:
     """Return what the user only thinks of, in their words: short ones say nothing."""
-    is_thought = any(gates.is_idea(sentence) for sentence in sentences(text)) and len(_WORD.findall(text)) >= 2
+    is_thought = any(gates.is_plan(sentence) for sentence in sentences(text)) and len(_WORD.findall(text)) >= 2
     thought = text.strip()[:_MOST_THOUGHT]
     return [Finding("plan", thought, thought, confidence=0.4, is_idea=True)] if is_thought else []
 
