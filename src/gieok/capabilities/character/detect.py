@@ -38,6 +38,10 @@ _DROPPED = re.compile(
 #: A number of month and day, as a birthday is kept.
 _WORD = re.compile(r"[가-힣]{2,}|[A-Za-z]{4,}")
 _MOST_THOUGHT = 120
+#: Who asks or says how they will call asks to call the character so.
+_OF_THE_OTHER = re.compile(
+    r"(?:불러|해)도 ?(?:될까|되나|되냐|되겠|됨 ?\?|돼[가-힣]* ?\?|되요 ?\?)|(?:라고|라) ?(?:부를|불러 ?볼)(?:게|래|까|거)"
+)
 #: Who is not sure of a liking speaks of somebody.
 _UNSURE = re.compile(r"[는은] ?(?:거|것) ?같")
 #: An answer to a question about somebody.
@@ -125,7 +129,7 @@ def _settled(found: Sequence[Finding]) -> list[Finding]:
         row = PREDICATES.get(one.predicate)
         what = "" if row is not None and row.is_single else one.object
         kept.setdefault((one.subject, one.predicate, what), one)
-        if what == "" and one.sentence != kept[one.subject, one.predicate, ""].sentence:
+        if what == "" and one.predicate != "name" and one.sentence != kept[one.subject, one.predicate, ""].sentence:
             kept[one.subject, one.predicate, ""] = one
     return list(kept.values())
 
@@ -268,6 +272,8 @@ def _matched(row: Pattern, sentence: str, said: Spoken, text: str, about: gates.
 def _may_match(row: Pattern, sentence: str, answers: str) -> bool:
     """Say whether nothing around the words speaks against a row; a question states nothing but a wish how to speak."""
     if sentence.rstrip().endswith("?") and row.predicate not in _MANNERS:
+        return False
+    if row.predicate == "address_form" and _OF_THE_OTHER.search(sentence):
         return False
     if row.predicate in ("likes", "dislikes") and _UNSURE.search(sentence):
         return False

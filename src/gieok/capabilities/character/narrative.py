@@ -1,7 +1,7 @@
 """What a character knows of its user, as it would tell itself: what holds now, what is near, what was, within a budget."""
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import date, datetime, tzinfo
+from datetime import date, datetime, timedelta, tzinfo
 from typing import NamedTuple
 
 from gieok.capabilities.character.memory import CHARACTER, USER, Episode, Fact, FactType, Moment
@@ -11,10 +11,12 @@ from gieok.text.tokens import count_tokens
 
 #: A plan is near so many days before it, and just over so many days after it.
 _NEAR_DAYS, _JUST_DAYS = 7, 3
+_BRIEF = timedelta(hours=12)
 _ALONE = ("솔로", "single", "혼자", "alone", "없음")
 
 
 _SPOUSES = frozenset("아내 와이프 남편 신랑 마누라 집사람 안사람 바깥양반 wife husband".split())
+_ALONE_HOME = ("혼자 삶", "lives alone")
 _KIN = frozenset(
     "엄마 아빠 어머니 아버지 언니 오빠 누나 형 동생 남동생 여동생 조카 할머니 할아버지 친구 sister brother mom mum mother dad father son"
     " daughter niece nephew cousin aunt uncle husband wife".split()
@@ -163,11 +165,18 @@ def _by_need(held: Held, view: View, who: str) -> Iterator[Line]:
     by_weight = sorted(current, key=lambda fact: (-fact.importance, -fact.mentions, -fact.at.timestamp()))
     yield from (lines[fact.key] for fact in by_weight)
     over = sorted(
-        (fact for fact in facts if not fact.is_current or fact.is_idea), key=lambda fact: fact.at, reverse=True
+        (fact for fact in facts if (not fact.is_current or fact.is_idea) and not _was_brief(fact)),
+        key=lambda fact: fact.at,
+        reverse=True,
     )
     yield from (lines[fact.key] for fact in over)
     yield from (lines[moment.key] for moment in reversed(held.moments) if moment.key in lines)
     yield from (lines[episode.key] for episode in reversed(held.episodes))
+
+
+def _was_brief(fact: Fact) -> bool:
+    """Say whether a fact was replaced on the day that it was told: no one asks for that again."""
+    return bool(fact.replaced_by) and fact.until is not None and fact.until - fact.at < _BRIEF
 
 
 def _fact_line(fact: Fact, view: View, who: str) -> Line:
@@ -187,6 +196,8 @@ def _fact_line(fact: Fact, view: View, who: str) -> Line:
             view.say(filled("{who}에게는 {o:이/가} 있다", who=name, o=fact.object), f"{name} has a {fact.object}"),
             fact.key,
         )
+    if fact.predicate == "roommate" and fact.object in _ALONE_HOME:
+        return Line(NOW, view.say(filled("{who:은/는} 혼자 산다", who=name), f"{name} lives alone"), fact.key)
     if fact.subject == CHARACTER and fact.predicate in _SELF:
         return Line(NOW, filled(view.say(*_SELF[fact.predicate]), o=fact.object), fact.key)
     return Line(NOW, filled(telling.now, who=name, o=fact.object), fact.key)

@@ -138,6 +138,8 @@ def _open(text: str, days: Sequence[NamedDay]) -> tuple[str, str] | None:
     if language_of(text) != "ko":
         return "plan", _clause(sentence) or _clause(text)
     after, before = text[first.end : first.end + (end.start() if end else 0)], text[start : first.start]
+    if re.search(r"[가-힣](?:은|는|이|가|래|야)\s|[가-힣](?:이|가|은|는)\s*$", f"{before} "):
+        return "plan", _noun_of(" ".join(before.split()[-3:])) or _noun_of(after) or _noun_of(text)
     return "plan", _noun_of(after) or _noun_of(" ".join(before.split()[-2:])) or _noun_of(text)
 
 

@@ -42,7 +42,7 @@ PREDICATES = {
     "age": Predicate(_A, True, 0.5, _telling("{who:은/는} {o}", "{who:은/는} 예전에 {o}"),
                      _telling("{who} is {o} years old", "{who} was {o} once")),
     "job": Predicate(_A, True, 0.9, _telling("{who}의 직업은 {o}", "{who}의 전 직업은 {o}"),
-                     _telling("{who} works as: {o}", "before, {who} was: {o}")),
+                     _telling("{who}'s work: {o}", "{who}'s work before: {o}")),
     "lives_in": Predicate(_A, True, 0.9, _telling("{who:은/는} {o}에 산다", "{who:은/는} 전에 {o}에 살았다"),
                           _telling("{who} lives in {o}", "before, {who} lived in {o}")),
     "major": Predicate(_A, True, 0.5, _telling("{who}의 전공은 {o}", "전 전공은 {o}"),
