@@ -27,8 +27,8 @@ from gieok.model.conversation import Message
 from gieok.text.day_ahead import day_ahead
 
 #: Predicates of files that the table calls otherwise; what it does not know at all is a detail of its type.
-_SAME = {"work_routine": "routine", "discharge_date": "discharge", "book_title": "title", "cooking": "food"}
-_DETAILS = {"personal": "detail", "preference": "taste", "relationship": "tie", "habit": "hobby", "plan": "plan"}
+SAME = {"work_routine": "routine", "discharge_date": "discharge", "book_title": "title", "cooking": "food"}
+DETAILS = {"personal": "detail", "preference": "taste", "relationship": "tie", "habit": "hobby", "plan": "plan"}
 
 
 class Ideal:
@@ -44,9 +44,9 @@ class Ideal:
         return Detection(found, tuple(fact for fact in held if fact.object in gone))
 
     def _finding(self, row: Mapping[str, Any], said: date, message: Message) -> Finding:
-        predicate = _SAME.get(row["predicate"], row["predicate"])
+        predicate = SAME.get(row["predicate"], row["predicate"])
         if predicate not in PREDICATES:
-            predicate = _DETAILS[row["type"]]
+            predicate = DETAILS[row["type"]]
         day = day_ahead(row["object"], said) if row["type"] == "plan" else None
         return Finding(
             predicate,

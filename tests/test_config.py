@@ -166,14 +166,23 @@ def test_config_show_prints_each_value_with_its_origin(
 
 
 @pytest.mark.parametrize(
-    "said", ["postgresql://me:secret@host/db", "host=h password=secret", "postgresql://h/d?password=secret"]
+    ("name", "said", "variable"),
+    [
+        ("database", "postgresql://me:secret@host/db", "PGPASSWORD"),
+        ("database", "host=h password=secret", "PGPASSWORD"),
+        ("database", "postgresql://h/d?password=secret", "PGPASSWORD"),
+        ("redis", "rediss://:secret@host:6380/0", "REDIS_PASSWORD"),
+        ("mongo", "mongodb+srv://me:secret@host/x", "MONGO_PASSWORD"),
+    ],
 )
-def test_a_password_in_a_file_is_refused_and_not_shown(user: Path, project: Path, said: str) -> None:
-    user.write_text(f"database.url: '{said}'")
+def test_a_password_in_a_file_is_refused_and_not_shown(
+    user: Path, project: Path, name: str, said: str, variable: str
+) -> None:
+    user.write_text(f"{name}.url: '{said}'")
     with pytest.raises(BadConfig, match="holds a password") as caught:
         _load(project)
     assert "secret" not in str(caught.value)
-    assert "PGPASSWORD" in caught.value.hint
+    assert variable in caught.value.hint
     assert "secret" not in config.without_password(said)
 
 

@@ -358,7 +358,7 @@ def _with(file: str, text: str, values: Mapping[str, Value]) -> str:
 
 def without_password(address: str) -> str:
     """Return a URL or connection string with its password replaced by stars."""
-    in_url = re.sub(r"^(\w+://[^:/?#@]*):[^/?#]*@", r"\1:***@", address)
+    in_url = re.sub(r"^([\w+.-]+://[^:/?#@]*):[^/?#]*@", r"\1:***@", address)
     return re.sub(r"(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&]+)", r"\1***", in_url, flags=re.IGNORECASE)
 
 

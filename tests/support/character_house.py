@@ -71,7 +71,7 @@ def opened(folder: Path, clock: ManualClock, model: ScriptedReplies, budget: Bud
     """Open a service."""
     journal, accounts = SqliteJournal(folder / "journal.sqlite"), SqliteAccounts(folder / "accounts.sqlite")
     memory = Characters(journal=journal, store=MemoryStore(), clock=clock, budget=budget or Budget())
-    desk = PointsDesk(accounts=accounts, clock=clock)
+    desk = PointsDesk(accounts=accounts, clock=clock, was_delivered=lambda hold: False)
     for user in (KIM, LEE):
         desk.credit(user, 100, "first")
     card = json.dumps({"spec": "chara_card_v3", "spec_version": "3.0", "data": CARD})

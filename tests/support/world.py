@@ -66,6 +66,7 @@ CALLS = {
     "character key": ["create"],
     "character delete": ["마루", "--yes"],
     "character eval": ["--data", "{notes}/../chat.json"],
+    "character inactive": ["--dry-run"],
     "observe run": ["--once"],
     "observe reflect": [],
     "observe show": [],

@@ -10,20 +10,25 @@ from pathlib import Path
 from gieok import registry
 from gieok.app import embedders, models, notices
 from gieok.app.wiring import Wiring
+from gieok.capabilities.character import returning
 from gieok.capabilities.character.canon import Canon
 from gieok.capabilities.character.completion import Completions
 from gieok.capabilities.character.control import Control
+from gieok.capabilities.character.erasing import Erasing
 from gieok.capabilities.character.house import House
+from gieok.capabilities.character.inactivity import Inactivity
+from gieok.capabilities.character.memory import scope_of
 from gieok.capabilities.character.play import PlayedClock
 from gieok.capabilities.character.points import PointsDesk, Prices, prices_of
 from gieok.capabilities.character.reading import Reading
 from gieok.capabilities.character.roster import Roster
 from gieok.capabilities.character.service import RULES, Bond, Budget, Characters
+from gieok.capabilities.character.takeout import Takeout
 from gieok.capabilities.character.tending import Tending
 from gieok.capabilities.character.turn import Turns, Turnstile
 from gieok.config import Settings
 from gieok.engine.incidents import Incidents
-from gieok.model.accounts import StoredCharacter
+from gieok.model.accounts import Hold, StoredCharacter
 from gieok.ops.context import CharacterContext
 from gieok.ports.journal import FullJournal
 from gieok.ports.models import ChatModel, Sampling
@@ -32,7 +37,13 @@ from gieok.ports.store import Store
 
 def opened(wiring: Wiring) -> CharacterContext:
     """Put the context together; a memory is opened when it is asked for."""
-    return CharacterContext(partial(_playground, wiring), cache(partial(_house, wiring)))
+    return CharacterContext(
+        partial(_playground, wiring), cache(partial(_house, wiring)), partial(_has_accounts, wiring)
+    )
+
+
+def _has_accounts(wiring: Wiring) -> bool:
+    return wiring.stores.has_accounts(wiring.stores.journal_name)
 
 
 def _house(wiring: Wiring) -> House:
@@ -56,6 +67,15 @@ def _house(wiring: Wiring) -> House:
         accounts=stores.accounts(),
         points=desk,
         control=Control(memory=memory, undo_days=wiring.settings.integer("character.undo_days")),
+        inactivity=Inactivity(
+            accounts=stores.accounts(),
+            journal=memory.journal,
+            store=memory.store,
+            clock=wiring.clock,
+            letters=partial(notices.letters, wiring),
+        ),
+        takeout=Takeout(memory=memory, accounts=stores.accounts()),
+        erasing=Erasing(memory=memory, accounts=stores.accounts()),
         turns=turns,
         completions=Completions(turns=turns),
         limiter=stores.limiter,
@@ -98,7 +118,12 @@ def _tend(wiring: Wiring, memory: Characters, roster: Roster) -> Callable[[Bond]
         incidents=Incidents(memory.journal, wiring.clock, notices.opened(wiring)),
         name_of=lambda bond: roster.find(bond.user, bond.character).name,
     )
-    return reading.tend
+
+    def tend(bond: Bond) -> None:
+        reading.tend(bond)
+        returning.form_again(memory, bond)
+
+    return tend
 
 
 def _chat(settings: Settings) -> Callable[[StoredCharacter], ChatModel]:
@@ -127,7 +152,13 @@ def _desk(wiring: Wiring) -> PointsDesk:
         prices=prices,
         webhook_secret=partial(settings.secret, settings.text("character.webhook_key_variable")),
         tolerance_s=settings.number("character.webhook_tolerance_s"),
+        was_delivered=partial(_was_delivered, wiring),
     )
+
+
+def _was_delivered(wiring: Wiring, hold: Hold) -> bool:
+    character, _, message = hold.purpose.partition("/")
+    return bool(wiring.stores.journal().messages(scope_of(hold.user, character), [message]))
 
 
 @contextmanager

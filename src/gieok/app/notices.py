@@ -28,8 +28,18 @@ def names(settings: Settings) -> list[str]:
     return [name.strip() for name in settings.text("notify.to").split(",") if name.strip()]
 
 
-def channel(wiring: Wiring, name: str, secrets: Mapping[str, str] = MappingProxyType({})) -> Channel:
-    """Open a way by its name; `secrets` stand in for those that are set. Raises BadConfig."""
+def letters(wiring: Wiring, address: str) -> Channel:
+    """Open the way to somebody else's mail address, by the server that `notify` names."""
+    return channel(wiring, "smtp", to={"mail_to": address})
+
+
+def channel(
+    wiring: Wiring,
+    name: str,
+    secrets: Mapping[str, str] = MappingProxyType({}),
+    to: Mapping[str, str] = MappingProxyType({}),
+) -> Channel:
+    """Open a way by its name; `secrets` and `to` stand in for secrets and settings. Raises BadConfig."""
     row = registry.NOTIFIERS.get(name)
     if row is None:
         raise BadConfig(
@@ -37,7 +47,7 @@ def channel(wiring: Wiring, name: str, secrets: Mapping[str, str] = MappingProxy
         )
     settings = wiring.settings
     opening = ChannelOpening(
-        setting=lambda setting: settings.text(f"notify.{setting}"),
+        setting=lambda setting: to.get(setting) or settings.text(f"notify.{setting}"),
         secret=lambda variable: secrets.get(variable) or settings.secret(variable),
         environment=wiring.caller.environment,
         user=wiring.caller.user,

@@ -259,7 +259,7 @@ def _search_scope(
     profile = query.profile
     judged = likelihood.JUDGED if profile.learned else 0
     best = sorted(fused, key=lambda p: (-fused[p], p))[: max(profile.considered, judged)]
-    passages = store.passages(best)
+    passages = store.passages(best, scope)
     if len(passages) < len(best) and tries > 1:  # another process replaced documents in the meantime
         return _search_scope(store, scope, query, tries - 1)
     found = Found(passages, rankings, fused, all_have_vectors=query.vector is not None and not _waiting(store, scope))

@@ -135,7 +135,7 @@ def listed(store: Documents, question: Question, profile: Profile) -> tuple[Hit,
     found: list[tuple[float, FoundPassage, dict[str, float]]] = []
     for scope in question.scopes:
         where = _within(question)
-        passages = [p for p in store.passages(store.within(scope, where, _MOST)) if _is_of(p, question)]
+        passages = [p for p in store.passages(store.within(scope, where, _MOST), scope) if _is_of(p, question)]
         relevance = _relevance(store, scope, question, profile, where) if passages else {}
         judged = _judged(store, passages, relevance)
         for passage in passages:

@@ -55,6 +55,7 @@ _MODULES = {
     "character points": "character.users:POINTS",
     "character key": "character.users:KEY",
     "character eval": "character.evaluate",
+    "character inactive": "character.inactive",
     "observe run": "observe.run",
     "observe reflect": "observe.reflect",
     "observe show": "observe.show",

@@ -200,11 +200,12 @@ class CharacterContext(NamedTuple):
     """Characters that remember. `playground` opens an empty memory of its own, gone when the block ends, in played time; its
     second argument says whether the configured embedder finds there, too.
 
-    `house` opens the service's, the same every time.
+    `house` opens the service's, the same every time. `has_accounts`: somebody came ever, or the accounts are on a server.
     """
 
     playground: "Callable[[PlayedClock, bool], AbstractContextManager[Characters]]"
     house: "Callable[[], House]"
+    has_accounts: Callable[[], bool]
 
 
 class PromptContext(NamedTuple):

@@ -26,6 +26,9 @@ class Users(Protocol):
     def keep_account(self, account: Account) -> None:
         """Add a user, or replace what is known of them."""
 
+    def describe(self, user: str, zone: str, lang: str, mail: str, at: datetime) -> Account:
+        """Keep what a user says of themselves, and nothing else; they are added if new."""
+
     def seen(self, user: str, at: datetime) -> Account:
         """Say that a user said something, who is added if new; return them as they were before. Never goes back in time.
 
@@ -71,6 +74,9 @@ class Points(Protocol):
 
     def holds(self, before: datetime, limit: int) -> list[Hold]:
         """Return what has been held since before a time, of all users, oldest first."""
+
+    def holds_of(self, user: str) -> list[Hold]:
+        """Return what is held of a user, oldest first."""
 
     def check_in(self, user: str, day: date, amount: int, at: datetime) -> tuple[CheckIn, Posted]:
         """Give points for a day, once; the streak is one more than that of the day before."""
@@ -123,6 +129,9 @@ class Accounts(Users, Points, Cast, Keys, CopiedJournal, Protocol):
 
     def check(self) -> list[str]:
         """Return what is wrong: sums that are not those of their rows. Reads everything."""
+
+    def scrub(self) -> list[str]:
+        """Leave nothing of what was removed in files; return what could not be done, and why."""
 
     def close(self) -> None:
         """Release everything."""

@@ -35,8 +35,8 @@ class Documents(Protocol):
     def scopes(self) -> list[Scope]:
         """Return every scope that holds a document or a note, sorted."""
 
-    def passages(self, ids: Sequence[PassageId]) -> list[FoundPassage]:
-        """Return the passages that still exist, in the order of `ids`."""
+    def passages(self, ids: Sequence[PassageId], scope: Scope | None = None) -> list[FoundPassage]:
+        """Return the passages that still exist, in the order of `ids`; of one scope: a server then looks nowhere else."""
 
     def within(self, scope: Scope, where: Filter, limit: int) -> list[PassageId]:
         """Return passages of documents that a filter admits: the newest document first, ties by key, then as in its text."""
@@ -100,6 +100,14 @@ class Renewable(Protocol):
 
     def renewed(self) -> AbstractContextManager[Store]:
         """Give an empty store, which replaces this one in one step where the block ends without an error."""
+
+
+@runtime_checkable
+class ScopeDropping(Protocol):
+    """A store that knows scopes by name, and can let go of one."""
+
+    def drop_scope(self, scope: Scope) -> int:
+        """Remove the documents and notes of a scope, and its name; return how many documents there were."""
 
 
 @runtime_checkable

@@ -76,9 +76,10 @@ class MemoryStore:
         """Return the scopes that hold anything."""
         return sorted({s for s, _ in self._documents} | set(self._notes))
 
-    def passages(self, ids: Sequence[PassageId]) -> list[FoundPassage]:
+    def passages(self, ids: Sequence[PassageId], scope: Scope | None = None) -> list[FoundPassage]:
         """Return passages in the order of `ids`."""
-        return [self._found(i, self._rows[i]) for i in ids if i in self._rows]
+        rows = [(i, self._rows[i]) for i in ids if i in self._rows]
+        return [self._found(i, row) for i, row in rows if scope in (None, row.document.scope)]
 
     def within(self, scope: Scope, where: Filter, limit: int) -> list[PassageId]:
         """Return passages of the documents that a filter admits, the newest document first."""

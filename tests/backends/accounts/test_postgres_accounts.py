@@ -22,7 +22,7 @@ class TestPostgresAccounts(AccountsContract):
 
 
 class TestPostgresPointsAtOnce(PointsAtOnceContract):
-    kills = (3, 17)
+    kills = (5, 23)
     test_any_sequence_of_calls_leaves_what_a_book_of_them_leaves = sequences(8)
 
     @pytest.fixture
@@ -60,7 +60,11 @@ def test_every_statement_of_a_user_looks_into_one_partition(make_database: Calla
         accounts.plans.clear()
         accounts.seen(user, _AT)
         accounts.keep_account(Account(user, "Asia/Seoul"))
-        accounts.account(user)
+        accounts.describe(user, "UTC", "en", "", _AT)
+        account = accounts.account(user)
+        assert account
+        accounts.stage(account, "reminded", _AT)
+        accounts.holds_of(user)
         accounts.check_in(user, _AT.date(), 10, _AT)
         accounts.check_in(user, _AT.date(), 10, _AT)
         accounts.last_check_in(user)

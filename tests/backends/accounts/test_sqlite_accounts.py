@@ -19,7 +19,7 @@ class TestSqliteAccounts(AccountsContract):
 
 
 class TestSqlitePointsAtOnce(PointsAtOnceContract):
-    kills = (1, 3)
+    kills = (2, 5)
 
     @pytest.fixture
     def make_accounts(self, tmp_path: Path) -> Callable[[], SqliteAccounts]:

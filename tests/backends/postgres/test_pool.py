@@ -1,6 +1,8 @@
 """The connections that a process shares: bounded, in turn, for nested transactions too, and closed with their last user."""
 
+import gc
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from threading import Barrier, Event, Thread
 
 import psycopg
@@ -18,6 +20,7 @@ _OURS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database(
 @pytest.fixture
 def url(make_database: Callable[[], str]) -> Iterator[str]:
     made = make_database()
+    gc.collect()  # what another test left open to a database that is given out again
     pool.bound(made, 2)
     yield made
     pool.bound(made, pool.MOST)
@@ -89,3 +92,39 @@ def test_who_waits_too_long_is_told_that_all_are_in_use(url: str) -> None:
     assert waiting.notes(HOME) == {"a": ""}
     holding.close()
     waiting.close()
+
+
+def test_locks_that_nobody_else_holds_cost_one_connection_together(url: str) -> None:
+    journal, other = PostgresJournal(url), PostgresJournal(url)
+    with ExitStack() as held:
+        assert all(held.enter_context(journal.exclusive(f"turn {n}")) for n in range(20))
+        assert _count(url) == 1
+        for one in (journal, other):
+            with one.exclusive("turn 3", wait=False) as taken:
+                assert not taken
+        with other.exclusive("turn 20") as taken:
+            assert taken
+        waiting = [Thread(target=_through, args=(one, "turn 3")) for one in (journal, other)]
+        for thread in waiting:
+            thread.start()
+    for thread in waiting:
+        thread.join(20)
+    with journal.exclusive("turn 3", wait=False) as taken:
+        assert taken
+    journal.close()
+    other.close()
+
+
+def _through(journal: PostgresJournal, name: str) -> None:
+    with journal.exclusive(name):
+        pass
+
+
+def test_behind_a_pooler_each_lock_has_a_connection_of_its_own(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = PostgresJournal(url)
+    monkeypatch.setattr(psycopg.ConnectionInfo, "backend_pid", 1)  # a pooler's answer, not the server's
+    with journal.exclusive("a"), journal.exclusive("b"):
+        assert _count(url) == 2
+        with journal.exclusive("a", wait=False) as taken:
+            assert not taken
+    journal.close()

@@ -19,12 +19,16 @@ from gieok.capabilities.character.points import (
     prices_of,
 )
 from gieok.errors import BadRequest, Conflict, Forbidden, NotEnoughPoints, Unauthorized
-from gieok.model.accounts import Account
+from gieok.model.accounts import Account, Hold
 from gieok.testing import ManualClock
 
 _AT = datetime(2026, 11, 23, 14, 30, tzinfo=UTC)  # in Seoul half an hour before midnight
 _DAY = timedelta(days=1)
 _SECRET = "whsec"
+
+
+def _was_delivered(hold: Hold) -> bool:
+    return hold.purpose == "mina/delivered"
 
 
 @pytest.fixture
@@ -36,7 +40,7 @@ def clock() -> ManualClock:
 def desk(tmp_path: Path, clock: ManualClock) -> Iterator[PointsDesk]:
     accounts = SqliteAccounts(tmp_path / "accounts.sqlite")
     accounts.keep_account(Account("min", "Asia/Seoul"))
-    yield PointsDesk(accounts=accounts, clock=clock, webhook_secret=lambda: _SECRET)
+    yield PointsDesk(accounts=accounts, clock=clock, webhook_secret=lambda: _SECRET, was_delivered=_was_delivered)
     accounts.close()
 
 
@@ -95,20 +99,36 @@ def test_what_a_crash_left_held_is_charged_where_the_reply_is_in_the_journal(
         desk.hold_reply("min", "mina", message)
     clock.advance(timedelta(minutes=5))
     desk.hold_reply("min", "mina", "under-way")
-    settled = desk.settle_stale(clock.now() - timedelta(minutes=1), lambda hold: hold.purpose == "mina/delivered")
-    assert settled == SettledHolds(charged=1, released=1)
-    assert desk.settle_stale(clock.now(), lambda hold: True) == SettledHolds(0, 0)
+    assert desk.settle_stale(clock.now() - timedelta(minutes=1)) == SettledHolds(charged=1, released=1)
+    assert desk.settle_stale(clock.now()) == SettledHolds(0, 0)
     assert desk.standing("min").balance == 8
     assert desk.settle_reply("min", "mina", "lost") == 1  # it came after all
     assert desk.settle_reply("min", "mina", "under-way") == 1
     assert [row.posting.character for row in desk.transactions("min").entries] == ["mina"] * 3 + [""]
 
 
+def test_what_a_crash_left_held_is_looked_at_when_its_user_comes_again(desk: PointsDesk, clock: ManualClock) -> None:
+    desk.credit("min", 2, "k")
+    for message in ("delivered", "lost"):
+        desk.hold_reply("min", "mina", message)
+    with pytest.raises(NotEnoughPoints):
+        desk.hold_reply("min", "mina", "next")
+    clock.advance(timedelta(minutes=16))
+    assert desk.hold_reply("min", "mina", "next")
+    assert desk.release_reply("min", "mina", "next")
+    assert desk.standing("min").balance == 1
+    desk.hold_reply("min", "mina", "lost again")
+    clock.advance(timedelta(minutes=16))
+    assert desk.standing("min").balance == 1
+
+
 def test_slots_are_cheaper_by_the_dozen_and_bought_once_for_a_key(desk: PointsDesk) -> None:
     desk.credit("min", 500, "k")
     assert desk.buy_slots("min", "mina", 1, "a") == SlotPurchase(1, 10, 490, is_new=True)
     assert desk.buy_slots("min", "mina", 30, "b") == SlotPurchase(31, 240, 250, is_new=True)
-    dearer = PointsDesk(accounts=desk.accounts, clock=desk.clock, prices=Prices(slots=((1, 99),)))
+    dearer = PointsDesk(
+        accounts=desk.accounts, clock=desk.clock, prices=Prices(slots=((1, 99),)), was_delivered=_was_delivered
+    )
     assert dearer.buy_slots("min", "mina", 30, "b") == SlotPurchase(31, 240, 250, is_new=False)
     with pytest.raises(Conflict):
         desk.buy_slots("min", "mina", 31, "b")
@@ -212,7 +232,7 @@ def test_a_signed_payment_that_says_nonsense_gives_nothing(desk: PointsDesk, bod
 
 
 def test_without_a_secret_no_payment_is_taken(desk: PointsDesk, clock: ManualClock) -> None:
-    closed = PointsDesk(accounts=desk.accounts, clock=clock)
+    closed = PointsDesk(accounts=desk.accounts, clock=clock, was_delivered=_was_delivered)
     with pytest.raises(Forbidden):
         closed.take_payment(_body(), payments.sign(_body(), "", _AT))
 

@@ -84,6 +84,14 @@ def test_a_model_reads_after_every_fifth_message_and_its_facts_join_the_rules(re
     assert [(run.kind, run.model) for run in runs if run.reader == PASSING] == [("read", "scripted:1")]
 
 
+def test_of_two_values_in_one_message_the_models_holds(read: Callable[..., Read]) -> None:
+    at = read(_facts(_row(1, "lives_in", "연남동"), _row(1, "likes", "망원동 시장")))
+    at.say("저는 망원동에 살아요 라고 했지만 사실 연남동이야", *_FILLER)
+    at.tend()
+    assert at.facts()["lives_in"] == "연남동"
+    assert at.past() == []
+
+
 def test_what_a_model_finds_in_an_older_message_does_not_replace_what_was_said_since(read: Callable[..., Read]) -> None:
     at = read(_facts(_row(1, "lives_in", "연남동 골목"), _row(2, "lives_in", "다른 값")))
     at.say("요새 연남동 골목 쪽이 내 구역이지", "저는 망원동에 살아요", *_FILLER[:3])

@@ -84,6 +84,16 @@ def test_the_log_and_the_metrics_name_routes_and_nobody(service: Served, caplog:
     assert headers["Authorization"] not in caplog.text
 
 
+def test_turns_and_points_are_counted(service: Served) -> None:
+    service.house.points.credit("han", 1, "first")
+    for headers, status in (({}, 200), ({"Accept": "text/event-stream"}, 402)):
+        sent = {"json": {"text": "안녕"}, "headers": token("han") | headers}
+        assert service.client.post("/api/characters/mina/messages", **sent).status_code == status
+    counted = service.client.get("/metrics", headers=service.key("")).text
+    assert 'gieok_turns_total{outcome="delivered"} 1.0' in counted
+    assert "gieok_points_charged_total 1.0" in counted
+
+
 def test_a_key_may_ask_so_often_and_another_is_not_held_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with served(tmp_path, monkeypatch, _OPTIONS._replace(per_minute=2)) as service:
         found = [service.client.get("/openapi.json", headers=token("kim")) for _ in range(3)]

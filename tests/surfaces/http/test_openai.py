@@ -62,7 +62,11 @@ class Online:
 @pytest.fixture(scope="module")
 def online(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Online]:
     model = ModelServer()
-    settings = {"CHARACTER_MODEL": "compatible:m", "CHARACTER_BASE_URL": f"{model.url}/v1"}
+    settings = {
+        "CHARACTER_MODEL": "compatible:m",
+        "CHARACTER_BASE_URL": f"{model.url}/v1",
+        "CHARACTER_MEMORY_MODEL": "rules",
+    }
     with pytest.MonkeyPatch.context() as patch, served(tmp_path_factory.mktemp("home"), patch, **settings) as service:
         service.house.roster.create(
             "", new_card({"name": "Mina", "description": "A book shop."}, ("어서 와.",)), "mina"

@@ -23,7 +23,11 @@ def model() -> Iterator[ModelServer]:
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory, model: ModelServer) -> Iterator[Served]:
-    settings = {"CHARACTER_MODEL": "compatible:m", "CHARACTER_BASE_URL": f"{model.url}/v1"}
+    settings = {
+        "CHARACTER_MODEL": "compatible:m",
+        "CHARACTER_BASE_URL": f"{model.url}/v1",
+        "CHARACTER_MEMORY_MODEL": "rules",
+    }
     with pytest.MonkeyPatch.context() as patch, served(tmp_path_factory.mktemp("home"), patch, **settings) as found:
         found.house.roster.create("", new_card({"name": "Mina", "description": "A book shop."}, ("어서 와.",)), "mina")
         for user in ("kim", "lee", "han"):

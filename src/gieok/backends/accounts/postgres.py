@@ -94,6 +94,10 @@ class PostgresAccounts(SqlUsers, SqlPoints, SqlCast, SqlAccountCopies):
         with self._connections.writing() as db:
             yield Statements(db)
 
+    def scrub(self) -> list[str]:
+        """Do nothing: the server cleans up by itself, and what it keeps in logs and backups is not ours to see."""
+        return []
+
     def close(self) -> None:
         """Close the connections of every thread."""
         self._connections.close()

@@ -1,18 +1,30 @@
-"""Locks that a process holds for as long as it lives: the server releases those of a connection that ends.
+"""Locks that last longer than a transaction: the server releases those of a connection that ends.
 
-Each is held by an open transaction of a connection of its own, not by a session, because a pooler may hand a session on. A
-transaction that has read nothing keeps no old rows from being cleaned up.
+One session holds all that a process takes without having to wait for another process, however many those are: a reply that
+streams costs no connection. Who has to wait does so in a transaction of a connection of its own, and so does everybody behind a
+pooler, which may hand a session on. A transaction that has read nothing keeps no old rows from being cleaned up.
 """
 
 import threading
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
+from typing import NamedTuple
 
 import psycopg
 from psycopg.pq import TransactionStatus
 
 _BEGIN = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0"
+#: The first release that ends idle sessions where it is told to.
+_ENDS_IDLE = 140_000
+
+
+class Lock(NamedTuple):
+    """A lock that is held by a session, or (`is_own`) by a transaction of a connection of its own."""
+
+    key: int
+    db: psycopg.Connection
+    is_own: bool
 
 
 class Locks:
@@ -20,29 +32,96 @@ class Locks:
 
     def __init__(self, connect: Callable[[], psycopg.Connection]) -> None:
         self._connect = connect
-        self._guard = threading.Lock()
+        self._guard = threading.Condition()
+        #: The session that locks share, none behind a pooler, and the numbers that this process holds by it.
+        self._session: psycopg.Connection | None = None
+        self._is_pooled = False
+        self._here: set[int] = set()
         self._free: list[psycopg.Connection] = []
         self._held: set[psycopg.Connection] = set()
         weakref.finalize(self, _close, self._free, self._held)
 
-    def take(self, key: int, *, wait: bool) -> psycopg.Connection | None:
-        """Return the connection that holds the lock; None where it is taken and `wait` is off. Raises psycopg.Error."""
+    def take(self, key: int, *, wait: bool) -> Lock | None:
+        """Return the lock; None where it is taken and `wait` is off. Raises psycopg.Error."""
+        with self._guard:
+            while key in self._here:
+                if not wait:
+                    return None
+                self._guard.wait()
+            taken = self._shared(key)
+        if taken or (not wait and not self._is_pooled):
+            return taken
+        return self._own(key, wait=wait)
+
+    def release(self, lock: Lock) -> None:
+        """Release what a lock holds."""
+        if lock.is_own:
+            self._release_own(lock.db)
+            return
+        with self._guard:
+            if lock.db is self._session:
+                with suppress(psycopg.Error):  # the server released what broke
+                    lock.db.execute("SELECT pg_advisory_unlock(%s)", (lock.key,))
+            self._here.discard(lock.key)
+            self._guard.notify_all()
+
+    def close(self) -> None:
+        """Release everything."""
+        with self._guard:
+            self._session = None
+            _close(self._free, self._held)
+
+    def _shared(self, key: int) -> Lock | None:
+        """Try to take a lock by the session; None where another process has it, and behind a pooler."""
+        while not self._is_pooled:
+            known, db = self._session, self._session or self._opened()
+            if self._is_pooled:
+                break
+            try:
+                row = db.execute("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone()
+            except psycopg.OperationalError:
+                self._held.discard(db)
+                self._session = None
+                db.close()
+                if known is None:
+                    raise
+                continue  # it was idle, and the server hung up
+            if row and row[0]:
+                self._here.add(key)
+                return Lock(key, db, is_own=False)
+            return None
+        return None
+
+    def _opened(self) -> psycopg.Connection:
+        """Return a new session, kept to share where no pooler is in between: that names itself, not the server's process."""
+        db = self._connect()
+        row = db.execute("SELECT pg_backend_pid()").fetchone()
+        if not row or row[0] != db.info.backend_pid:
+            self._is_pooled = True
+            self._free.append(db)
+            return db
+        if db.info.server_version >= _ENDS_IDLE:
+            db.execute("SET idle_session_timeout = 0")
+        self._session = db
+        self._held.add(db)
+        return db
+
+    def _own(self, key: int, *, wait: bool) -> Lock | None:
         db = self._begun()
         try:
             if wait:
                 db.execute("SELECT pg_advisory_xact_lock(%s)", (key,))
-                return db
+                return Lock(key, db, is_own=True)
             row = db.execute("SELECT pg_try_advisory_xact_lock(%s)", (key,)).fetchone()
         except BaseException:
             self._end(db)
             raise
         if row and row[0]:
-            return db
-        self.release(db)
+            return Lock(key, db, is_own=True)
+        self._release_own(db)
         return None
 
-    def release(self, db: psycopg.Connection) -> None:
-        """Release what a connection holds."""
+    def _release_own(self, db: psycopg.Connection) -> None:
         with suppress(psycopg.Error):  # the server released what broke
             db.execute("ROLLBACK")
         with self._guard:
@@ -51,11 +130,6 @@ class Locks:
                 self._free.append(db)
                 return
         self._end(db)
-
-    def close(self) -> None:
-        """Release everything."""
-        with self._guard:
-            _close(self._free, self._held)
 
     def _begun(self) -> psycopg.Connection:
         while True:

@@ -1,6 +1,6 @@
 """Tables of a schema: numbered steps that only go forward, applied under an advisory lock, so that many may start at once."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import psycopg
 
@@ -10,10 +10,14 @@ from gieok.errors import ShapeMismatch
 OURS = 4749454
 
 
+#: Statements, or what asks the database before it changes it.
+Step = str | Callable[[psycopg.Connection], None]
+
+
 class Tables:
     """The tables of the schema `name`. Each step is applied once, in order, and never changed after a release."""
 
-    def __init__(self, name: str, steps: Sequence[str], *, lock: int) -> None:
+    def __init__(self, name: str, steps: Sequence[Step], *, lock: int) -> None:
         self.name = name
         self.steps = tuple(steps)
         self._lock = lock
@@ -35,8 +39,11 @@ class Tables:
                 db.execute(f"CREATE SCHEMA IF NOT EXISTS {self.name}")
                 columns = "version int PRIMARY KEY, applied_at timestamptz DEFAULT now()"
                 db.execute(f"CREATE TABLE {self.name}.migrations ({columns})")
-            for number, script in enumerate(self.steps[version:], version + 1):
-                db.execute(script)
+            for number, step in enumerate(self.steps[version:], version + 1):
+                if callable(step):
+                    step(db)
+                else:
+                    db.execute(step)
                 db.execute(f"INSERT INTO {self.name}.migrations (version) VALUES (%s)", (number,))
 
     def prepare(self, db: psycopg.Connection, location: str) -> None:
@@ -64,10 +71,10 @@ class Tables:
         return int(row[0]) if row else 0
 
 
-def partitioned(name: str, columns: str, partitions: int, *, by: str = "scope_id") -> str:
+def partitioned(name: str, columns: str, partitions: int, *, by: str = "scope_id", options: str = "") -> str:
     """Return statements that make a table, `name` with its schema, and its partitions by hash."""
     parts = (
-        f"CREATE TABLE {name}_{n} PARTITION OF {name} FOR VALUES WITH (MODULUS {partitions}, REMAINDER {n});"
+        f"CREATE TABLE {name}_{n} PARTITION OF {name} FOR VALUES WITH (MODULUS {partitions}, REMAINDER {n}){options};"
         for n in range(partitions)
     )
     return f"CREATE TABLE {name} ({columns}) PARTITION BY HASH ({by});" + "".join(parts)

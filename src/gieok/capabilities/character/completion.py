@@ -60,7 +60,8 @@ class Completions:
             identity = f"{message_id}-reply"
             turns.pay(held, scene, identity)
             session = sent.conversation or sent.user
-            last, seen = self._follow(scene.bond, session, lines)
+            with turns.order.writing(scene.bond.scope):
+                last, seen = self._follow(scene.bond, session, lines)
             prepared = self._prepared(scene._replace(seen=seen), shown, lines, sent.sampling)
             parts = turns.ask(scene.stored, prepared.messages, sent.sampling)
             end = turns.ending(scene, identity, session, held.pop_all(), last)

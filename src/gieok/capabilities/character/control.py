@@ -21,7 +21,7 @@ from gieok.model.memory import Scope
 from gieok.ports.journal import FullJournal, MessageFilter
 
 #: Realm of deletions that can be taken back, by the day on which they no more can: `scope decision` → keys.
-_UNTIL = "character-undo:"
+UNTIL = "character-undo:"
 _MOST_CHARS = 2_000
 _MOST_OBJECT = 200
 
@@ -137,7 +137,7 @@ class Control:
             self._purge(bond.scope, key)
         else:
             day = self._until().date().isoformat()
-            self._journal.keep(_UNTIL + day, {f"{bond.scope} {undo}": key})
+            self._journal.keep(UNTIL + day, {f"{bond.scope} {undo}": key})
         self._forget_caches(bond)
         return _report(
             Done("" if for_good else undo, None if for_good else self._until()), held, self.memory.memories(bond), one
@@ -176,8 +176,8 @@ class Control:
     def tidy(self) -> int:
         """Let go of what was kept of deletions that can no more be taken back; return how many. Safe to kill."""
         done, today = 0, self._now().date().isoformat()
-        for realm in self._journal.realms(_UNTIL):
-            if realm.removeprefix(_UNTIL) >= today:
+        for realm in self._journal.realms(UNTIL):
+            if realm.removeprefix(UNTIL) >= today:
                 continue
             for name, key in self._journal.kept(realm).items():
                 path, _, decision = name.partition(" ")

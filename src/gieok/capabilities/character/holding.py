@@ -42,7 +42,8 @@ def differing(
     scope: Scope, held: Memories, now: Memories, edited: Collection[str] = ()
 ) -> tuple[list[Entry], list[Document]]:
     """Return the documents to put and to forget so that what is held is what is known now; what is edited has a history."""
-    old, new = _entries(scope, held), _entries(scope, now)
+    same = {id(one) for part in held for one in part} & {id(one) for part in now for one in part}
+    old, new = _entries(scope, held, same), _entries(scope, now, same)
     put = {key: entry for key, entry in new.items() if old.get(key) != entry}
     gone = [entry.document for key, entry in old.items() if key not in new or (key in edited and key in put)]
     return list(put.values()), gone
@@ -52,10 +53,10 @@ def _of(made: Sequence[Document], *kinds: str) -> list[Document]:
     return [document for document in made if document.kind in kinds]
 
 
-def _entries(scope: Scope, held: Memories) -> dict[str, Entry]:
+def _entries(scope: Scope, held: Memories, but: Collection[int]) -> dict[str, Entry]:
     made = [
-        *(fact_entry(scope, one) for one in held.facts),
-        *(moment_entry(scope, one) for one in held.moments),
-        *(episode_entry(scope, one) for one in held.episodes),
+        *(fact_entry(scope, one) for one in held.facts if id(one) not in but),
+        *(moment_entry(scope, one) for one in held.moments if id(one) not in but),
+        *(episode_entry(scope, one) for one in held.episodes if id(one) not in but),
     ]
     return {entry.document.key: entry for entry in made}

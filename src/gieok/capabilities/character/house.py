@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from gieok.capabilities.character.canon import Canon
 from gieok.capabilities.character.completion import Completions
 from gieok.capabilities.character.control import Control
+from gieok.capabilities.character.erasing import Erasing
 from gieok.capabilities.character.identity import Identity
+from gieok.capabilities.character.inactivity import Inactivity
 from gieok.capabilities.character.points import PointsDesk
 from gieok.capabilities.character.roster import Roster
 from gieok.capabilities.character.service import Characters
+from gieok.capabilities.character.takeout import Takeout
 from gieok.capabilities.character.turn import Turns
 from gieok.ports.accounts import Accounts
 from gieok.ports.limits import RateLimiter
@@ -26,6 +29,9 @@ class House:
     accounts: Accounts
     points: PointsDesk
     control: Control
+    inactivity: Inactivity
+    takeout: Takeout
+    erasing: Erasing
     turns: Turns
     completions: Completions
     limiter: Callable[[], RateLimiter]

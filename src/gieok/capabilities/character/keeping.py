@@ -90,12 +90,18 @@ def is_valid(finding: Finding) -> bool:
 
 
 def added(by_rules: Sequence[Finding], by_model: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Return what the rules found in a message, and what a model found there beside: of one thing the rules' value stands."""
+    """Return what the rules found in a message, and what a model found there beside.
+
+    Of what both name, the rules' wording stands; of two values of which one can hold, the model's.
+    """
     kept = list(by_rules)
     for one in by_model:
         same = [other for other in kept if (other.subject, other.predicate) == (one.subject, one.predicate)]
-        if not any(PREDICATES[one.predicate].is_single or _is_part(one.object, other.object) for other in same):
-            kept.append(one)
+        if any(_is_part(one.object, other.object) for other in same):
+            continue
+        if PREDICATES[one.predicate].is_single:
+            kept = [other for other in kept if other not in same]
+        kept.append(one)
     return tuple(kept)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from gieok.model.memory import REPLACED_BY, Document, Entry, Passage, Provenance, Scope
@@ -38,6 +39,9 @@ class FactType(StrEnum):
 _TYPES = {kind.value: kind for kind in FactType}
 
 
+_SIGNS = re.compile(r"[^\w]+")
+
+
 def scope_of(user: str, character: str) -> Scope:
     """Return the scope of what a character remembers of a user. Raises BadRequest for a name that cannot be in a scope."""
     return Scope(f"user:{user}/character:{character}")
@@ -45,7 +49,7 @@ def scope_of(user: str, character: str) -> Scope:
 
 def same_value(text: str) -> str:
     """Return a value as it is compared: without case, gaps and signs."""
-    return re.sub(r"[^\w]+", "", text.casefold())
+    return _SIGNS.sub("", text.casefold())
 
 
 def digest(text: str) -> str:
@@ -65,6 +69,12 @@ class Learned(NamedTuple):
     day: str
     importance: float
     is_important: bool = False
+
+
+@lru_cache(maxsize=1 << 15)  # asked for again and again in a turn
+def _fact_key(kind: str, subject: str, predicate: str, said: str, born: str) -> str:
+    what = digest(f"{same_value(said)}\0{born}")
+    return f"{PREFIX}{kind}:{digest(subject)}:{predicate}:{what}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,8 +116,7 @@ class Fact:
     @property
     def key(self) -> str:
         """Return the key of its document, which an edit leaves as it is."""
-        what = digest(f"{same_value(self.said)}\0{self.born or self.at.isoformat()}")
-        return f"{PREFIX}{self.kind}:{digest(self.subject)}:{self.predicate}:{what}"
+        return _fact_key(self.kind, self.subject, self.predicate, self.said, self.born or self.at.isoformat())
 
     @property
     def kind(self) -> str:

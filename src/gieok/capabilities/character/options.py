@@ -1,5 +1,6 @@
 """Settings of characters, and of the server for them."""
 
+from gieok.engine import schedule
 from gieok.option import Option
 
 
@@ -27,6 +28,11 @@ OPTIONS = (
     Option("character.daily_points", 10, "points that a user gets for a check-in, once a day", low=0),
     Option("character.slots", 30, "episodes that a memory has room for, beside those bought; more are told as one", low=1),
     Option("character.undo_days", 7, "days for which an edit or a deletion of a memory can be taken back", low=0),
+    Option(
+        "character.schedule_inactivity", "40 4 * * *",
+        "when users who stay away are reminded, and episodes of those away for 90 days go: minute hour day month weekday, or never",
+        check=schedule.check, hint='five fields, such as "40 4 * * *": every day at 04:40; or never',
+    ),
     Option("character.reply_points", 1, "points that a reply costs", low=0),
     Option(
         "character.slot_prices", "1=10, 10=9, 30=8", "points that a memory slot costs, for so many at once or more",

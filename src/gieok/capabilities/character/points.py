@@ -1,11 +1,12 @@
 """Points: what they are given for and what they buy. Every way in and out has a reference of its own, which counts once.
 
 A reply is paid in two steps: its points are held before the model is asked, and spent once the reply is in the journal. Between
-the two a crash leaves a hold, of which `settle_stale` finds out how it went. Summaries and detection cost nothing.
+the two a crash leaves a hold, of which the journal says how it went: it is asked when the user comes again (`standing`, a reply that
+points do not reach for), or for all users (`settle_stale`). Summaries and detection cost nothing.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
@@ -27,6 +28,8 @@ _MOST_NOTE = 500
 _KEY = re.compile(r"[\x21-\x7e]{1,200}")
 #: Looked at in one go; the rest is found the next time.
 _HOLDS = 10_000
+#: What is held for longer was left by a crash; a reply that takes longer all the same is charged when it ends.
+_LONGEST_REPLY = timedelta(minutes=15)
 
 
 class Prices(NamedTuple):
@@ -92,16 +95,21 @@ class SettledHolds(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointsDesk:
-    """`webhook_secret` returns the secret that is shared with a payment service, '' for none."""
+    """`webhook_secret` returns the secret that is shared with a payment service, '' for none.
+
+    `was_delivered` looks into the journal for the reply of a hold, by its purpose: `character/message id`.
+    """
 
     accounts: Accounts
     clock: Clock
     prices: Prices = Prices()
     webhook_secret: Callable[[], str] = str
     tolerance_s: float = 300.0
+    was_delivered: Callable[[Hold], bool]
 
     def standing(self, user: str) -> PointsStanding:
         """Return what a user has."""
+        self._settle_own(user)
         today, last = self._today(user), self.accounts.last_check_in(user)
         is_unbroken = last is not None and last.day >= today - timedelta(days=1)
         balance = self.accounts.balance(user)
@@ -119,8 +127,17 @@ class PointsDesk:
 
         Raises NotEnoughPoints.
         """
-        reference = _reply(character, message)
-        return self.accounts.hold(user, self.prices.reply, reference, self.clock.now(), f"{character}/{message}")
+
+        def hold() -> bool:
+            purpose = f"{character}/{message}"
+            return self.accounts.hold(user, self.prices.reply, _reply(character, message), self.clock.now(), purpose)
+
+        try:
+            return hold()
+        except NotEnoughPoints:
+            if not self._settle_own(user).released:
+                raise
+            return hold()
 
     def settle_reply(self, user: str, character: str, message: str) -> int:
         """Charge a reply that was delivered; return the points, 0 where they were charged before or are no more."""
@@ -162,14 +179,21 @@ class PointsDesk:
         total, entries = self.accounts.ledger(user, (page - 1) * limit, limit)
         return LedgerPage(total, page, limit, entries)
 
-    def settle_stale(self, before: datetime, was_delivered: Callable[[Hold], bool]) -> SettledHolds:
-        """Decide on what was held before a time, and is no more under way: charge what was delivered, let go of the rest.
+    def settle_stale(self, before: datetime | None = None) -> SettledHolds:
+        """Decide on what was held before a time (None: for longer than a reply takes), of all users.
 
-        `was_delivered` looks into the journal, by the purpose of the hold: `character/message id`.
+        What was delivered is charged, the rest is let go.
         """
+        return self._settle_all(self.accounts.holds(before or self.clock.now() - _LONGEST_REPLY, _HOLDS))
+
+    def _settle_own(self, user: str) -> SettledHolds:
+        before = self.clock.now() - _LONGEST_REPLY
+        return self._settle_all([hold for hold in self.accounts.holds_of(user) if hold.at < before])
+
+    def _settle_all(self, holds: Sequence[Hold]) -> SettledHolds:
         charged = released = 0
-        for hold in self.accounts.holds(before, _HOLDS):
-            if was_delivered(hold):
+        for hold in holds:
+            if self.was_delivered(hold):
                 character = hold.purpose.partition("/")[0]
                 charged += self._settle(hold.user, hold.reference, character, hold.amount) is not None
             else:

@@ -63,7 +63,7 @@ def recalled(
     """
     alike = _similarities(store, embedder, scope, text, weights.candidates, Filter(kinds=kinds))
     best: dict[str, float] = {}
-    for passage in store.passages(list(alike)):
+    for passage in store.passages(list(alike), scope):
         best[passage.key] = max(best.get(passage.key, 0.0), alike[passage.id])
     known = {document.key: document for document in held}
     others = sorted(best.keys() - known.keys())

@@ -63,6 +63,8 @@ def give_back(found: dict[str, list[Finding]], facts: Iterable[Fact]) -> None:
 def after(state: State, found: Detection, told: Told, begun: Sequence[Moment], refusals: Refusals) -> State:
     """Return what is known after a message that states something; what the user refused is left out."""
     wanted = tuple(one for one in found.findings if not refusals.of(_value_id(one), told.message_id))
+    if not wanted and not found.dropped and not begun:
+        return state
     changes = joined(found._replace(findings=wanted), state.facts, told)
     facts = {fact.key: fact for fact in state.facts}
     for gone in changes.forget:

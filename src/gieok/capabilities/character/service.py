@@ -199,19 +199,19 @@ class Characters:
             decision = Decision(REFORM, start=min(one.place for one in said))
             self.journal.say(bond.scope, [decisions.message_of(decision, self.clock.now(), number)])
             seen = self._seen(bond.scope)
-            if any(one.seq > seen.learned for one in seen.window.messages) and self._looked_at(bond, seen, found):
+            if any(one.seq > seen.learned for one in seen.window.messages) and self._looked_at(bond, seen, found) >= 0:
                 return True
         return False
 
     def learn(self, bond: Bond) -> Seen:
-        """Look at everything that is new or changed; return what was there. Safe to kill, and to run twice at once."""
+        """Look at everything that is new or changed; return what is known then. Safe to kill, and to run twice at once."""
         while True:
             seen = self._seen(bond.scope)
-            if not any(one.seq > seen.learned for one in seen.window.messages) or self._looked_at(bond, seen):
+            if not any(one.seq > seen.learned for one in seen.window.messages) or not self._looked_at(bond, seen):
                 return seen
 
-    def _looked_at(self, bond: Bond, seen: Seen, given: Mapping[str, Sequence[Finding]] = MappingProxyType({})) -> bool:
-        """Learn from what is new, and what a model found; False where another process was faster."""
+    def _looked_at(self, bond: Bond, seen: Seen, given: Mapping[str, Sequence[Finding]] = MappingProxyType({})) -> int:
+        """Learn from what is new, and what a model found; return how much changed, -1 where another process was faster."""
         learned, held, scope = seen.learned, seen.held, bond.scope
         talk = learning.unread(self.journal, scope, learned, seen.window, held.episodes)
         state = self._state(bond, talk, held, given)
@@ -220,9 +220,10 @@ class Characters:
         now = Memories(list(state.facts), list(state.moments), self._told(bond, talk, state, held.episodes, made))
         put, forget = differing(scope, held, now, {one.key for one in made if one.do in (EDIT, RESTORE)})
         if not put and not forget:
-            return self.journal.skip(scope, DETECTION, learned, talk.end)
+            return 0 if self.journal.skip(scope, DETECTION, learned, talk.end) else -1
         run = self._run(scope, DETECTION, "detect", learned, fresh or talk.fresh, len(put))._replace(end=talk.end)
-        return finish(self.journal, self.store, learned, run, put=put, forget=forget, held=seen.documents)
+        done = finish(self.journal, self.store, learned, run, put=put, forget=forget, held=seen.documents)
+        return len(put) + len(forget) if done else -1
 
     def _state(self, bond: Bond, talk: Talk, held: Memories, found_now: Mapping[str, Sequence[Finding]]) -> State:
         """Return what is known at the end of a talk: what was known before its start, and what is said from there on."""
@@ -303,6 +304,22 @@ class Characters:
         run = self._run(bond.scope, SUMMARY, "summary", position, due.messages, len(put))._replace(end=due.end)
         done = finish(self.journal, self.store, position, run, put=put, forget=forget, held=seen.documents)
         return made if done else None
+
+    def tell_of(self, bond: Bond, said: Sequence[Journalled], ids: Sequence[str]) -> None:
+        """Form the episode of messages that are behind the window, beside those that there are; `ids` are all of its span."""
+        while True:
+            seen = self._seen(bond.scope)
+            held, position = seen.held, seen.window.position
+            made = self._summary(bond, said, State(tuple(held.facts), tuple(held.moments)))
+            if made is None:
+                return
+            made = made._replace(message_ids=tuple(ids), messages=len(ids))
+            told = [*(one for one in held.episodes if one.key != made.key), made]
+            now = held._replace(episodes=within(self.slots(bond), told, held.facts, held.moments))
+            put, forget = differing(bond.scope, held, now)
+            run = self._run(bond.scope, SUMMARY, "return", position, said, len(put))._replace(end=position)
+            if finish(self.journal, self.store, position, run, put=put, forget=forget, held=seen.documents):
+                return
 
     def due(self, bond: Bond, seen: Seen) -> episodes.Due | None:
         """Return what is to be summarised; None where the window is not full."""

@@ -2,20 +2,20 @@
 
 The order of what is durable: the point is held, the user's message journalled, the reply journalled once it was delivered, the
 point settled. A crash in between leaves a hold under the id of the reply, and the journal says whether there is that reply.
-Of one memory, one turn runs at a time, in whichever process.
+Of one memory, one turn runs at a time in a process, and one process at a time writes what was said.
 """
 
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from gieok.capabilities.character import prompting
+from gieok.capabilities.character import narrative, prompting
 from gieok.capabilities.character.memory import USER, Fact, digest
 from gieok.capabilities.character.points import PointsDesk
 from gieok.capabilities.character.prompting import Names, Sheet
@@ -32,6 +32,8 @@ from gieok.text.tokens import count_tokens
 
 #: `source` of a reply of which the user got the beginning alone.
 CUT = "cut"
+#: How one ended that the model broke off.
+FAILED = "failed"
 _MOST_CHARS = 200_000
 _MOST_WAITING = 4
 
@@ -74,29 +76,38 @@ class Prepared(NamedTuple):
 
 
 class Turnstile:
-    """Lets turns of one memory through one after the other, across processes; few wait for each."""
+    """Lets turns of one memory through one after the other; few wait for each.
+
+    Other processes are kept out while talk is written, not while a model speaks: on a server such a lock is a connection.
+    """
 
     def __init__(self, journal: FullJournal, most_waiting: int = _MOST_WAITING) -> None:
         self._journal, self._most_waiting = journal, most_waiting
         self._guard = threading.Lock()
+        self._locks: dict[Scope, threading.Lock] = {}
         self._here: Counter[Scope] = Counter()
 
     @contextmanager
     def turn(self, scope: Scope) -> Iterator[None]:
-        """Wait for this memory's turn. Raises TooManyRequests."""
+        """Wait for this memory's turn in this process; another thread may end it. Raises TooManyRequests."""
         with self._guard:
             if self._here[scope] > self._most_waiting:
                 raise TooManyRequests("too many messages wait for a reply already", hint="wait for the replies")
             self._here[scope] += 1
+            lock = self._locks.setdefault(scope, threading.Lock())
         try:
-            # A journal in a file keeps a file for each name: they are 65,536 at most.
-            with self._journal.exclusive(f"character-turn-{digest(scope.path)[:4]}"):
+            with lock:
                 yield
         finally:
             with self._guard:
                 self._here[scope] -= 1
                 if not self._here[scope]:
-                    del self._here[scope]
+                    del self._here[scope], self._locks[scope]
+
+    def writing(self, scope: Scope) -> AbstractContextManager[bool]:
+        """Keep other processes from writing this memory's talk."""
+        # A journal in a file keeps a file for each name: they are 65,536 at most.
+        return self._journal.exclusive(f"character-turn-{digest(scope.path)[:4]}")
 
 
 class Reply:
@@ -106,11 +117,12 @@ class Reply:
     """
 
     def __init__(
-        self, identity: str, message_id: str, prepared: Prepared, parts: ReplyParts, end: Callable[[str, str], None]
+        self, identity: str, message_id: str, prepared: Prepared, parts: ReplyParts, end: Callable[[str, str], int]
     ) -> None:
-        """`end` is called once, with what was delivered ('' for nothing) and how it ended."""
+        """`end` is called once, with what was delivered ('' for nothing) and how it ended; it returns the points charged."""
         self.id, self.message_id, self.prepared = identity, message_id, prepared
-        self.text = ""
+        self.text = self.finish = ""
+        self.points = 0
         self._parts, self._end = parts, end
         self._is_over = False
         self._pieces = self._made()
@@ -145,13 +157,13 @@ class Reply:
             raise
         except BaseException:
             self.text = ""
-            self._over("failed")
+            self._over(FAILED)
             raise
 
     def _over(self, finish: str) -> None:
         if not self._is_over:
-            self._is_over = True
-            self._end(self.text, finish)
+            self._is_over, self.finish = True, finish
+            self.points = self._end(self.text, finish)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +189,9 @@ class Turns:
         stored = self.find(user, character)
         known = account or self.accounts.account(user)
         seen = self.memory.seen(Bond(user, character))
-        names = Names(prompting.name_of(stored.card), _name(seen.held.facts) or user)
+        names = Names(
+            prompting.name_of(stored.card), _name(seen.held.facts) or narrative.called(seen.held.facts) or user
+        )
         sheet = prompting.sheet_of(stored.card, names)
         return Scene(stored, sheet, Bond(user, character, sheet.text, _zone(known)), names, seen)
 
@@ -195,11 +209,12 @@ class Turns:
         self.accounts.seen(said.user, self.memory.clock.now())
         with ExitStack() as held:
             held.enter_context(self.order.turn(scene.bond.scope))
-            identity, message_id = self._ids(scene.bond, said.message_id)
-            if known := self.memory.journal.messages(scene.bond.scope, [identity]):
-                return self._again(identity, message_id, self._prepared(scene, said.text), known[0].message.text)
-            self.pay(held, scene, identity)
-            prepared = self._prepared(scene._replace(seen=self._heard(scene, said, message_id)), said.text)
+            with self.order.writing(scene.bond.scope):
+                identity, message_id = self._ids(scene.bond, said.message_id)
+                if known := self.memory.journal.messages(scene.bond.scope, [identity]):
+                    return self._again(identity, message_id, self._prepared(scene, said.text), known[0].message.text)
+                self.pay(held, scene, identity)
+                prepared = self._prepared(scene._replace(seen=self._heard(scene, said, message_id)), said.text)
             parts = self.ask(scene.stored, prepared.messages, said.sampling)
             session = said.conversation or said.user
             return Reply(identity, message_id, prepared, parts, self.ending(scene, identity, session, held.pop_all()))
@@ -218,16 +233,17 @@ class Turns:
 
     def ending(
         self, scene: Scene, identity: str, session: str, held: ExitStack, after: datetime | None = None
-    ) -> Callable[[str, str], None]:
+    ) -> Callable[[str, str], int]:
         """Return what ends a reply: journalled and settled where something was delivered, and released where not.
 
         It counts as said no earlier than `after`.
         """
 
-        def end(text: str, finish: str) -> None:
+        def end(text: str, finish: str) -> int:
+            charged = 0
             with held:
                 if not text.strip():
-                    return
+                    return charged
                 source = CUT if finish == CUT else ""
                 now = self.memory.clock.now()
                 at = max(now, after or now)
@@ -235,8 +251,9 @@ class Turns:
                     identity, Role.ASSISTANT, redact(text.strip()), at, session, AGENT, count_tokens(text) + 4, source
                 )
                 self.memory.journal.say(scene.bond.scope, [message])
-                self.points.settle_reply(scene.bond.user, scene.stored.id, identity)
+                charged = self.points.settle_reply(scene.bond.user, scene.stored.id, identity)
             self.later(scene.bond)
+            return charged
 
         return end
 
@@ -278,7 +295,7 @@ class Turns:
     def _again(self, identity: str, message_id: str, prepared: Prepared, text: str) -> Reply:
         """Return a reply that was given before."""
         parts = _chained([ReplyPart(text), ReplyPart(finish="stop")], _chained([]))
-        return Reply(identity, message_id, prepared, parts, lambda text, finish: None)
+        return Reply(identity, message_id, prepared, parts, lambda text, finish: 0)
 
     def _ids(self, bond: Bond, message_id: str) -> tuple[str, str]:
         """Return the ids of a reply and of the message."""

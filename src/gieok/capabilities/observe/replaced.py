@@ -301,7 +301,7 @@ def _links(store: Store, scope: Scope, said: Sequence[_Said], model: str) -> Ite
         ]
         for one in said
     }
-    passages = {p.id: p for p in store.passages(sorted({id_ for ids in near.values() for id_ in ids}))}
+    passages = {p.id: p for p in store.passages(sorted({id_ for ids in near.values() for id_ in ids}), scope)}
     others = _neighbours(store, passages.values(), model)
     for one in said:
         for id_ in near[one.line[:2]]:

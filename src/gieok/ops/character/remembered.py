@@ -99,6 +99,7 @@ class CharacterForgetResult:
     until: str
     holds_again: tuple[str, ...]
     is_back: bool = False
+    #: False where there is no such memory.
     found: bool = True
 
 
@@ -142,7 +143,10 @@ def forget(context: Context, request: CharacterForgetRequest) -> CharacterForget
         return CharacterForgetResult("", request.undo, "", (), is_back=True)
     if not request.memory:
         raise BadRequest("which memory?", hint=f"`gieok character memories {request.id[0]}` shows their handles")
-    key = key_of(house, bond, request.memory)
+    try:
+        key = key_of(house, bond, request.memory)
+    except NotFound:
+        return CharacterForgetResult(request.memory, "", "", (), found=False)
     text = house.control.read(bond, key).memory.text
     done = house.control.delete(bond, key, for_good=request.for_good)
     until = _time(done.until, bond) if done.until else ""
@@ -199,6 +203,8 @@ def present_memories(result: CharacterMemoriesResult, style: Style) -> str:
 
 def present_forget(result: CharacterForgetResult, style: Style) -> str:
     """Show what went, and how it comes back."""
+    if not result.found:
+        return style.say(f"there is no memory {result.text!r}", f"{result.text!r}: 그런 기억이 없습니다")
     if result.is_back:
         return style.say("it is remembered again", "다시 기억합니다")
     lines = [f"{style.say('forgotten', '잊음')}: {printable(result.text)}"]

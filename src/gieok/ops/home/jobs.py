@@ -17,7 +17,7 @@ from gieok.capabilities.observe.archive import sweep
 from gieok.capabilities.observe.archive.tiers import INCIDENT, Outcome
 from gieok.engine.incidents import Incidents
 from gieok.engine.schedule import Schedule
-from gieok.errors import ArchiveFailed, GieokError, unexpected
+from gieok.errors import ArchiveFailed, GieokError, NotifierFailed, unexpected
 from gieok.model.conversation import Incident
 from gieok.ops.context import Context
 from gieok.ops.home import cold, housekeeping
@@ -236,6 +236,19 @@ def _said(context: Context, is_stopped: Stopped) -> str:
     return f"moved {done.messages:,}, {freed / 1e6:.1f} MB" if done.messages else ""
 
 
+def _inactivity(context: Context, is_stopped: Stopped) -> str:
+    """Remind users who stay away, let go of episodes, and of deletions that can no more be taken back."""
+    if not context.character.has_accounts():
+        return ""
+    house = context.character.house()
+    house.control.tidy()
+    house.erasing.finish()
+    report = house.inactivity.run(is_stopped=is_stopped)
+    if failed := [step for step in report.steps if not step.ok and step.stage]:
+        raise NotifierFailed(f"{len(failed)} users could not be told: {failed[0].said}")
+    return ", ".join(f"{what} {count:,}" for what, count in report.counts().items() if count)
+
+
 JOBS = (
     Job("reflect", "reflect.schedule", Words("weekly reflection", "주간 성찰"), _reflect),
     Job(WARM, "archive.schedule_warm", Words("hot to warm", "hot에서 warm으로"), _warm),
@@ -243,5 +256,6 @@ JOBS = (
     Job("backup", "backup.schedule", Words("backup", "백업"), _back_up, is_local=True),
     Job("housekeeping", "housekeeping.schedule", Words("housekeeping", "정리"), housekeeping.tidy, is_local=True),
     Job("cold", "archive.schedule_cold", Words("moving to cold", "cold로 옮기기"), cold.to_cold),
+    Job("inactivity", "character.schedule_inactivity", Words("users who stay away", "오지 않는 사용자"), _inactivity),
     Job("sync", "archive.schedule_sync", Words("synchronising cold", "cold 맞추기"), cold.by_itself),
 )

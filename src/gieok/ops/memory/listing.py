@@ -115,7 +115,7 @@ def _of_scope(
     looked_at = _EVERYTHING if request.words or limit > _MOST else limit * _LOOKED_AT
     while True:
         ids = store.within(scope, where, looked_at)
-        items = list(_items(store.passages(ids), request))
+        items = list(_items(store.passages(ids, scope), request))
         documents = {d.key: d for d in store.get(scope, list({item.key for item in items}))}
         standing = Standing(str(context.home))
         rows = [_row(context, item, documents[item.key], known, standing) for item in items if item.key in documents]

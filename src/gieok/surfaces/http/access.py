@@ -9,6 +9,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from gieok.capabilities.character.house import House
 from gieok.capabilities.character.identity import PREFIX, Principal
+from gieok.capabilities.character.turn import CUT, FAILED, Reply
 from gieok.errors import Forbidden, TooManyRequests, Unauthorized
 from gieok.model.accounts import KeyRole
 from gieok.ports.limits import Rate, RateLimiter
@@ -34,6 +35,11 @@ class Reception:
     limiter: RateLimiter
     #: Threads that wait for the next piece of a reply.
     streams: CapacityLimiter
+
+    def count(self, reply: Reply) -> None:
+        """Count a turn that is over."""
+        outcome = reply.finish if reply.finish in (CUT, FAILED) else "delivered"
+        self.metrics.turn(outcome, reply.points)
 
     def principal(self, credentials: HTTPAuthorizationCredentials | None) -> Principal:
         """Return who calls. Raises Unauthorized, TooManyRequests."""

@@ -1,7 +1,7 @@
 """The application, made of a house."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import cache
 from typing import Any
 
@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute
 
 from gieok import __version__
 from gieok.capabilities.character.house import House
+from gieok.errors import GieokError
 from gieok.surfaces.http import problems
 from gieok.surfaces.http.access import AnyCaller, Reception
 from gieok.surfaces.http.envelope import Envelope
@@ -24,6 +25,8 @@ from gieok.surfaces.http.routes import account, admin, characters, memories, ope
 from gieok.surfaces.http.tokens import Tokens
 
 _ROUTERS = (system, memories, characters, turn, openai, points, account, admin)
+#: What a crash left on hold is decided so often.
+_SETTLE_S = 600
 _ABOUT = (
     "Characters that remember: messages in, memories out. Every request but /health and /ready needs a token or a key."
 )
@@ -47,7 +50,12 @@ def create(open_house: Callable[[], House], options: HttpOptions, pages: Sequenc
         del app
         anyio.to_thread.current_default_thread_limiter().total_tokens = options.threads
         desk = await anyio.to_thread.run_sync(reception)
-        yield
+        await anyio.to_thread.run_sync(_warm, desk.house)
+        await _settle(desk.house)
+        async with anyio.create_task_group() as beside:
+            beside.start_soon(_keep_settling, desk.house)
+            yield
+            beside.cancel_scope.cancel()
         await anyio.to_thread.run_sync(desk.house.turns.close)
 
     app = FastAPI(
@@ -72,6 +80,26 @@ def create(open_house: Callable[[], House], options: HttpOptions, pages: Sequenc
     app.add_middleware(HostGuard, hosts=(options.host, *options.hosts), origins=options.origins)
     app.add_middleware(Envelope, metrics=metrics)
     return app
+
+
+def _warm(house: House) -> None:
+    """Load the model that embeds, so that no user waits for it: seconds. Without it, words alone are searched."""
+    with suppress(GieokError):
+        embedder = house.memory.embedder()
+        if embedder is not None:
+            embedder.embed_query("warm")
+
+
+async def _keep_settling(house: House) -> None:
+    while True:
+        await anyio.sleep(_SETTLE_S)
+        await _settle(house)
+
+
+async def _settle(house: House) -> None:
+    """Charge or release what a server that was killed left on hold; a database that is down is asked the next time."""
+    with suppress(GieokError):
+        await anyio.to_thread.run_sync(house.points.settle_stale)
 
 
 def _add_description(app: FastAPI) -> None:

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from gieok.errors import TRACEBACK_VARIABLE, GieokError
+from gieok.capabilities.character.turn import FAILED
+from gieok.errors import TRACEBACK_VARIABLE, GeneratorFailed, GieokError
 from gieok.ports.limits import Rate, Room
 from gieok.surfaces.http.metrics import Metrics
 from gieok.surfaces.http.problems import problem
@@ -57,6 +58,8 @@ class Envelope:
         route = getattr(scope.get("route"), "path", "") or "other"
         method = scope["method"] if scope["method"] in _METHODS else "other"
         self._metrics.answered(method, route, status, seconds)
+        if isinstance(scope["state"].get("error"), GeneratorFailed):
+            self._metrics.turn(FAILED)
         LOG.info("%s %s %d %.0fms%s", method, route, status, seconds * 1000, _reason(scope))
 
 

@@ -9,6 +9,7 @@ from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from gieok.capabilities.character.turn import Reply
+from gieok.surfaces.http.access import Reception
 
 EVENTS = "text/event-stream"
 #: Proxies must not hold pieces back.
@@ -18,9 +19,9 @@ _HEADERS = {"X-Accel-Buffering": "no"}
 class ReplyResponse(StreamingResponse):
     """Sends events, and closes the reply at the end: where the client is gone, what it got is kept and charged."""
 
-    def __init__(self, reply: Reply, events: Iterator[str], threads: CapacityLimiter) -> None:
-        super().__init__(_stepped(events, threads), media_type=EVENTS, headers=_HEADERS)
-        self._reply = reply
+    def __init__(self, reply: Reply, events: Iterator[str], desk: Reception) -> None:
+        super().__init__(_stepped(events, desk.streams), media_type=EVENTS, headers=_HEADERS)
+        self._reply, self._desk = reply, desk
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -29,6 +30,7 @@ class ReplyResponse(StreamingResponse):
         finally:
             with CancelScope(shield=True):
                 await anyio.to_thread.run_sync(self._reply.close)
+            self._desk.count(self._reply)
 
 
 async def _stepped(events: Iterator[str], threads: CapacityLimiter) -> AsyncIterator[str]:

@@ -45,6 +45,13 @@ class AccountsContract(AccountsFixtures):
         accounts.keep_account(Account("b", lang="ko"))
         assert (accounts.account("b"), accounts.balance("b")) == (Account("b", lang="ko"), 10)
 
+    def test_what_a_user_says_of_themselves_leaves_the_rest_as_it_is(self, accounts: Accounts) -> None:
+        new = accounts.describe("min", "Asia/Seoul", "ko", "", _AT)
+        assert new == accounts.account("min") == Account("min", "Asia/Seoul", "ko", created_at=_AT)
+        accounts.seen("min", _LATER)
+        changed = accounts.describe("min", "UTC", "en", "min@example.com", _LATER)
+        assert changed == Account("min", "UTC", "en", "min@example.com", _AT, _LATER)
+
     def test_who_says_something_is_added_and_never_goes_back_in_time(self, accounts: Accounts) -> None:
         assert accounts.seen("min", _LATER) == Account("min")
         assert accounts.seen("min", _AT) == Account("min", created_at=_LATER, seen_at=_LATER)
@@ -107,7 +114,8 @@ class AccountsContract(AccountsFixtures):
         with pytest.raises(NotEnoughPoints):
             accounts.post("min", Posting("x", -3, "r"), _AT)
         assert accounts.holds(_LATER, 9) == [Hold("min", "reply-1", 8, _AT, "mina/reply-1")]
-        assert accounts.holds(_AT, 9) == []
+        assert (accounts.holds(_AT, 9), accounts.holds_of("other")) == ([], [])
+        assert accounts.holds_of("min") == accounts.holds(_LATER, 9)
         assert accounts.release("min", "reply-1")
         assert (accounts.release("min", "reply-1"), accounts.balance("min")) == (False, 10)
 

@@ -105,6 +105,8 @@ class DocumentContract(StoreFixtures):
         store.put([entry("a", "첫째 🍜 줄", "second", context="제목 > 부제", kind="session", day=3)])
         ids = _ids(store, "첫째 second")[::-1]
         found = store.passages([ids[1], 10**9, ids[0]])
+        assert store.passages([ids[1], 10**9, ids[0]], HOME) == found
+        assert store.passages(ids, OTHER) == []
         assert [(p.text, p.start_line, p.end_line) for p in found] == [("첫째 🍜 줄", 1, 1), ("second", 2, 2)]
         assert {(p.scope, p.key, p.kind, p.context, p.updated_at) for p in found} == {
             (HOME, "a", "session", "제목 > 부제", START + timedelta(days=3))

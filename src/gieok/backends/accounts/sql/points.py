@@ -81,6 +81,12 @@ class SqlPoints(SqlOwners):
             )
             return [Hold(user, reference, amount, utc(at), purpose) for user, reference, amount, at, purpose in rows]
 
+    def holds_of(self, user: str) -> list[Hold]:
+        """Return what is held of a user."""
+        with self._reading_of(user) as (db, sid):
+            rows = db.execute(f"SELECT {HOLD} FROM holds WHERE scope_id = ? ORDER BY at, reference", (sid,))
+            return [Hold(user, reference, amount, utc(at), purpose) for reference, amount, at, purpose in rows]
+
     def check_in(self, user: str, day: date, amount: int, at: datetime) -> tuple[CheckIn, Posted]:
         """Give points for a day; a second time, what was given is what the ledger says, whatever `amount` is by now."""
         reference = f"check-in:{day.isoformat()}"

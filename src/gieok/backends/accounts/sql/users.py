@@ -33,6 +33,16 @@ class SqlUsers(SqlOwners):
                 ),
             )  # fmt: skip
 
+    def describe(self, user: str, zone: str, lang: str, mail: str, at: datetime) -> Account:
+        """Keep what a user says of themselves; when they were seen meanwhile, and how far inactivity went, stays."""
+        with self._writing_to(user) as (db, sid):
+            (row,) = db.execute(
+                "UPDATE users SET zone = ?, lang = ?, mail = ?, is_account = 1, created_at = coalesce(created_at, ?) "
+                f"WHERE scope_id = ? RETURNING {_ACCOUNT}",
+                (zone, lang, mail, to_ms(at), sid),
+            ).fetchall()
+            return _to_account(row)
+
     def seen(self, user: str, at: datetime) -> Account:
         """Say that a user said something; one who never came has no times in what is returned."""
         with self._writing_to(user) as (db, sid):

@@ -35,10 +35,13 @@ _MESSAGE = "seq, id, text_hash, role, text, at, tokens, line, retracted, place"
 class SqlCopies(SqlMessages):
     """`CopiedJournal`."""
 
-    def copied_scopes(self) -> list[Scope]:
-        """Return every scope that the journal knows."""
+    def copied_scopes(self, prefix: str = "") -> list[Scope]:
+        """Return every scope that the journal knows whose name begins so."""
         with self._reading() as db:
-            return [Scope(path) for (path,) in db.execute("SELECT path FROM scopes ORDER BY path")]
+            rows = db.execute(
+                "SELECT path FROM scopes WHERE path >= ? AND path < ? ORDER BY path", (prefix, prefix + chr(0x10FFFF))
+            )
+            return [Scope(path) for (path,) in rows]
 
     def copied_rows(self, scope: Scope | None) -> Iterator[JournalRow]:
         """Yield the rows of a scope, or those of none."""

@@ -1,6 +1,7 @@
 """What goes along when memory moves to another scope or journal, and nothing of it stays; one transaction each."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from gieok.backends.journals.sql.forgetting import FORGOTTEN
 from gieok.backends.journals.sql.messages import SqlMessages, source_id, to_journalled
@@ -14,6 +15,9 @@ _TABLES = ("outbox", "made", "archived", "history", "chunks", "positions", "runs
 
 class SqlRelocation(SqlMessages):
     """`Relocation`."""
+
+    #: Tables of files that are still to be swept: their scope keeps its name until then.
+    _places: ClassVar[tuple[str, ...]] = ("stale_places",)
 
     def forgotten_messages(self, scope: Scope) -> list[ForgottenMessage]:
         """Return what stands for messages that were forgotten."""
@@ -52,5 +56,14 @@ class SqlRelocation(SqlMessages):
                 "SELECT DISTINCT tier, place FROM archived WHERE scope_id = ?", (sid,)
             ).fetchall():
                 self._left(db, sid, tier, place)
+            own = self._owner(sid)
+            db.execute("UPDATE messages SET retracted = 2 WHERE scope_id = ?", (sid,))  # its texts leave files, if any
+            sources = db.execute("SELECT DISTINCT source_id FROM messages WHERE scope_id = ?", (sid,)).fetchall()
             for table in _TABLES:
                 db.execute(f"DELETE FROM {table} WHERE scope_id = ?", (sid,))
+            # A source has the name of a conversation; in a file, other scopes may have messages of it.
+            said = f"SELECT 1 FROM messages WHERE source_id = ?{own.where}"
+            gone = f"DELETE FROM sources WHERE id = ?{own.where} AND NOT EXISTS ({said})"
+            db.executemany(gone, [(number, *own.values, number, *own.values) for (number,) in sources])
+            if not any(db.execute(f"SELECT 1 FROM {t} WHERE scope_id = ?", (sid,)).fetchone() for t in self._places):
+                db.execute("DELETE FROM scopes WHERE id = ?", (sid,))

@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from typing import ClassVar
 
 from gieok import fs, places
 from gieok.backends.journals.sql.messages import SqlMessages
@@ -27,6 +28,8 @@ _OLD = "m.at < ? AND m.text <> '' AND m.retracted < 2"
 
 class SqliteTalk(JournalFile, SqlMessages):
     """`ArchivedTalk`."""
+
+    _places: ClassVar[tuple[str, ...]] = ("stale_places", "talk_places")
 
     def archive_talk(self, before: datetime, is_stopped: Callable[[], bool] = lambda: False) -> TalkMoved:
         """Move the text of whole months into files."""
@@ -128,7 +131,10 @@ class SqliteTalk(JournalFile, SqlMessages):
                 wrong.append(f"{error} ({error.hint})")
                 continue
             with self._writing() as db:
-                db.execute("UPDATE talk_places SET stale = 0 WHERE id = ? AND stale = ?", (place, stale))
+                if living:
+                    db.execute("UPDATE talk_places SET stale = 0 WHERE id = ? AND stale = ?", (place, stale))
+                else:
+                    db.execute("DELETE FROM talk_places WHERE id = ? AND stale = ?", (place, stale))
         return TalkMoved(wrong=tuple(wrong))
 
 

@@ -141,7 +141,9 @@ class GeminiStore(SqliteDocuments):
             upload = uploads.get(chunk.labels.get(ID, ""))
             if upload is not None and upload.scope == scope.path:
                 ids.update(dict.fromkeys(self._passages_of(scope, upload.key, chunk)))
-        allowed = [p.id for p in self.passages(list(ids)) if where.admits(p.kind, p.valid_from or p.updated_at)][:limit]
+        allowed = [p.id for p in self.passages(list(ids), scope) if where.admits(p.kind, p.valid_from or p.updated_at)][
+            :limit
+        ]
         return Ranking("managed", tuple((i, 1 - place / limit) for place, i in enumerate(allowed)))
 
     def push(self, progress: Callable[[int], None] = lambda done: None) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 
 import psycopg
 
+from gieok.backends.postgres.numbers import scope_number
 from gieok.backends.stores.rows import DOCUMENT_COLUMNS, filter_sql, to_document, to_found
 from gieok.backends.stores.sql_documents import ScopeStatistics
 from gieok.model.memory import Document, Entry, Passage, PassageId, Scope, StoreStats
@@ -26,14 +27,17 @@ def key_hash(key: str) -> bytes:
 def scope_statistics(db: psycopg.Connection, scope: Scope) -> ScopeStatistics | None:
     """Return the statistics of a scope that holds passages."""
     row = db.execute(
-        "SELECT id, passages, tokens FROM gieok.scopes WHERE path = %s AND passages > 0", (scope.path,)
+        "SELECT id, passages, tokens FROM gieok.scopes WHERE id = %s AND path = %s AND passages > 0",
+        (scope_number(scope.path), scope.path),
     ).fetchone()
     return ScopeStatistics(row[0], scope.path, row[1], max(row[2] / row[1], 1.0)) if row else None
 
 
 def scope_id(db: psycopg.Connection, scope: Scope) -> int:
     """Return the id of a scope; -1, which none has, where it is unknown."""
-    row = db.execute("SELECT id FROM gieok.scopes WHERE path = %s", (scope.path,)).fetchone()
+    # The path too: whoever may name scopes could find two with one number.
+    named = "SELECT id FROM gieok.scopes WHERE id = %s AND path = %s"
+    row = db.execute(named, (scope_number(scope.path), scope.path)).fetchone()
     return row[0] if row else -1
 
 
@@ -89,12 +93,13 @@ def is_unadopted(db: psycopg.Connection) -> bool:
     return db.execute("SELECT 1 FROM gieok.meta WHERE name = 'unadopted'").fetchone() is not None
 
 
-def passages(db: psycopg.Connection, ids: Sequence[PassageId]) -> list[FoundPassage]:
-    """Return passages in the order of `ids`."""
+def passages(db: psycopg.Connection, ids: Sequence[PassageId], scope: Scope | None = None) -> list[FoundPassage]:
+    """Return passages in the order of `ids`; of one scope, where it is named."""
+    named, values = ("", []) if scope is None else (" AND scope_id = %s", [scope_id(db, scope)])
     rows = db.execute(
         'SELECT id, document_id, scope_id, start, "end", context, start_line, end_line '
-        "FROM gieok.passages WHERE id = ANY(%s)",
-        (list(ids),),
+        f"FROM gieok.passages WHERE id = ANY(%s){named}",
+        (list(ids), *values),
     ).fetchall()
     documents = _documents(db, rows)
     found: dict[PassageId, FoundPassage] = {}
@@ -122,9 +127,9 @@ def _documents(db: psycopg.Connection, rows: Sequence[tuple[Any, ...]]) -> dict[
     """Return id → scope's path and columns of the documents of passage rows; their scopes let partitions be left out."""
     found = db.execute(
         "SELECT d.id, s.path, d.key, d.kind, d.title, d.text, d.importance, d.tier, d.updated_at, d.valid_from, d.metadata "
-        "FROM gieok.documents d JOIN gieok.scopes s ON s.id = d.scope_id "
-        "WHERE d.id = ANY(%s) AND d.scope_id = ANY(%s)",
-        (list({row[1] for row in rows}), list({row[2] for row in rows})),
+        "FROM gieok.documents d JOIN gieok.scopes s ON s.id = d.scope_id AND s.id = ANY(%(scopes)s) "
+        "WHERE d.id = ANY(%(ids)s) AND d.scope_id = ANY(%(scopes)s)",
+        {"ids": list({row[1] for row in rows}), "scopes": list({row[2] for row in rows})},
     )
     return {row[0]: row[1:] for row in found}
 
@@ -251,7 +256,8 @@ _BROKEN = {
     "SELECT count(*) FROM gieok.passages p WHERE p.scope_id = d.scope_id "
     "AND p.id BETWEEN d.id + 1 AND d.id + d.passage_count)",
     "passages that neither have a vector nor wait for one, or both": "SELECT count(*) FROM gieok.passages p "
-    "LEFT JOIN gieok.embeddings e ON e.scope_id = p.scope_id AND e.id = p.id LEFT JOIN gieok.waiting w ON w.id = p.id "
+    "LEFT JOIN gieok.embeddings e ON e.scope_id = p.scope_id AND e.id = p.id LEFT JOIN gieok.waiting w "
+    "ON w.scope_id = p.scope_id AND w.id = p.id "
     "WHERE (e.id IS NULL) = (w.id IS NULL)",
     "vectors without their passage": "SELECT (SELECT count(*) FROM gieok.embeddings) "
     "+ (SELECT count(*) FROM gieok.waiting) - (SELECT count(*) FROM gieok.passages)",

@@ -1,4 +1,4 @@
-"""The store on a PostgreSQL server. Any number of processes on any number of machines; each thread has its own connection."""
+"""The store on a PostgreSQL server. Any number of processes on any number of machines; threads share a few connections."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -11,8 +11,11 @@ from gieok.backends.stores.postgres import reading, vectors, writing
 from gieok.backends.stores.postgres.tables import TABLES
 from gieok.backends.stores.sql_vectors import SqlVectors
 from gieok.errors import BadRequest
-from gieok.model.memory import Entry, Scope
+from gieok.model.memory import Entry, PassageId, Scope
 from gieok.model.retrieval import Filter, Ranking, VectorQuery
+
+#: Waiting passages whose texts are looked for in other scopes at once.
+_SHARED_AT_ONCE = 1_000
 
 
 class PostgresStore(SqlVectors[psycopg.Connection]):
@@ -50,6 +53,20 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
             if "\0" in entry.document.key:
                 raise BadRequest(f"the key {entry.document.key!r} holds a NUL character", hint="use another name")
         super().put(entries)
+
+    def missing(self, limit: int) -> list[tuple[PassageId, str]]:
+        """Return passages without a vector, newest first, once those have theirs whose text has one in another scope."""
+        while True:
+            with self._reading() as db:
+                model = vectors.active(db)
+                known = vectors.elsewhere(db, model.id, _SHARED_AT_ONCE) if model else {}
+            if not model or not known:
+                return super().missing(limit)
+            with self._writing() as db:
+                vectors.lock(db, to_switch=False)
+                if vectors.active(db) != model:
+                    continue
+                vectors.put(db, model.id, known)
 
     def compact(self) -> None:
         """Forget cached vectors beyond the cap; after large changes, clean up and count again at once."""

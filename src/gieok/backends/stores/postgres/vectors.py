@@ -1,6 +1,7 @@
 """Everything on models and their vectors. Each function runs inside the caller's transaction."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from struct import Struct
 
 import numpy as np
 import psycopg
@@ -15,6 +16,8 @@ from gieok.model.retrieval import Filter, Ranking, VectorQuery
 
 #: Vectors that no passage uses any more are kept for texts that come back (a branch switched to and fro).
 CACHED_VECTORS = 50_000
+#: A scope's number in front of a text's hash.
+_SCOPE = Struct(">q")
 
 
 def active(db: psycopg.Connection) -> VectorModel | None:
@@ -99,8 +102,8 @@ def nearest(db: psycopg.Connection, scope: Scope, query: VectorQuery, where: Fil
 def waiting(db: psycopg.Connection, scope: Scope) -> int:
     """Count the passages of a scope that have no vector; costs nothing where there is none."""
     row = db.execute(
-        "SELECT count(*) FROM gieok.waiting WHERE scope_id = (SELECT id FROM gieok.scopes WHERE path = %s)",
-        (scope.path,),
+        "SELECT count(*) FROM gieok.waiting WHERE scope_id = %s",
+        (reading.scope_id(db, scope),),
     ).fetchone()
     return int(row[0]) if row else 0
 
@@ -111,11 +114,23 @@ def missing(db: psycopg.Connection, limit: int) -> list[tuple[PassageId, str]]:
     return _texts(db, rows)
 
 
+def elsewhere(db: psycopg.Connection, model_id: int, limit: int) -> dict[bytes, bytes]:
+    """Return scope and text hash → data for the newest waiting passages whose text has a vector in another scope."""
+    rows = db.execute(
+        "SELECT w.scope_id, w.text_hash, v.data "
+        "FROM (SELECT scope_id, text_hash FROM gieok.waiting ORDER BY id DESC LIMIT %s) w "
+        "CROSS JOIN LATERAL (SELECT data FROM gieok.vectors WHERE text_hash = w.text_hash AND model_id = %s LIMIT 1) v",
+        (limit, model_id),
+    )
+    return {_SCOPE.pack(sid) + text_hash: data for sid, text_hash, data in rows}
+
+
 def missing_for(db: psycopg.Connection, model_id: int, before: PassageId, limit: int) -> list[tuple[PassageId, str]]:
     """Return (id, text) of passages below an id whose text has no vector of a model, newest first."""
     rows = db.execute(
         "SELECT p.id, p.scope_id FROM gieok.passages p WHERE p.id < %s AND NOT EXISTS ("
-        "SELECT FROM gieok.vectors v WHERE v.model_id = %s AND v.text_hash = p.text_hash) ORDER BY p.id DESC LIMIT %s",
+        "SELECT FROM gieok.vectors v WHERE v.scope_id = p.scope_id AND v.model_id = %s AND v.text_hash = p.text_hash) "
+        "ORDER BY p.id DESC LIMIT %s",
         (before, model_id, limit),
     ).fetchall()
     return _texts(db, rows)
@@ -142,20 +157,20 @@ def prepared(db: psycopg.Connection, model_id: int) -> int:
     """Count the passages whose text has a vector of a model."""
     row = db.execute(
         "SELECT count(*) FROM gieok.passages p WHERE EXISTS ("
-        "SELECT FROM gieok.vectors v WHERE v.model_id = %s AND v.text_hash = p.text_hash)",
+        "SELECT FROM gieok.vectors v WHERE v.scope_id = p.scope_id AND v.model_id = %s AND v.text_hash = p.text_hash)",
         (model_id,),
     ).fetchone()
     return int(row[0]) if row else 0
 
 
 def text_hashes(db: psycopg.Connection, ids: Sequence[PassageId]) -> dict[PassageId, bytes]:
-    """Return the hash of the text to embed of the passages that exist."""
-    rows = db.execute("SELECT id, text_hash FROM gieok.passages WHERE id = ANY(%s)", (list(ids),))
-    return dict(rows.fetchall())
+    """Return scope and hash of the text to embed of the passages that exist, as `put` and `keep` take them."""
+    rows = db.execute("SELECT id, scope_id, text_hash FROM gieok.passages WHERE id = ANY(%s)", (list(ids),))
+    return {passage: _SCOPE.pack(sid) + text_hash for passage, sid, text_hash in rows}
 
 
 def packed(db: psycopg.Connection, model_id: int, hashes: Iterable[bytes]) -> dict[bytes, bytes]:
-    """Return text hash → packed vector of those that are here."""
+    """Return text hash → packed vector of those that are here, in whichever scope."""
     rows = db.execute(
         "SELECT text_hash, data FROM gieok.vectors WHERE model_id = %s AND text_hash = ANY(%s)",
         (model_id, sorted(set(hashes))),
@@ -164,38 +179,39 @@ def packed(db: psycopg.Connection, model_id: int, hashes: Iterable[bytes]) -> di
 
 
 def put(db: psycopg.Connection, model_id: int, packed: Mapping[bytes, bytes]) -> None:
-    """Keep text hash → data of the active model, and link every passage that waits with such a text."""
-    keep(db, model_id, packed)
-    hashes = sorted(packed)
-    # A document may go meanwhile: hold its scope, then look again who still waits.
-    held = db.execute(
-        "SELECT id FROM gieok.scopes WHERE id IN (SELECT scope_id FROM gieok.waiting WHERE text_hash = ANY(%s)) "
-        "ORDER BY id FOR NO KEY UPDATE",
-        (hashes,),
-    ).fetchall()
+    """Keep scope and text hash → data of the active model, and link every passage of the scope that waits with such a text."""
+    sids, hashes = keep(db, model_id, packed)
+    # A document may go meanwhile: hold its scope, then look who still waits.
+    db.execute("SELECT id FROM gieok.scopes WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE", (list(set(sids)),))
     waiting = db.execute(
-        "DELETE FROM gieok.waiting WHERE text_hash = ANY(%s) AND scope_id = ANY(%s) RETURNING id, scope_id, text_hash",
-        (hashes, [row[0] for row in held]),
+        "DELETE FROM gieok.waiting w USING unnest(%s::bigint[], %s::bytea[]) k (sid, hash) "
+        "WHERE w.scope_id = k.sid AND w.scope_id = ANY(%s) AND w.text_hash = k.hash RETURNING w.id, w.scope_id, w.text_hash",
+        (sids, hashes, list(set(sids))),
     ).fetchall()
-    _copy_embeddings(db, [(i, sid, packed[h]) for i, sid, h in waiting])
+    _copy_embeddings(db, [(i, sid, packed[_SCOPE.pack(sid) + h]) for i, sid, h in waiting])
 
 
-def keep(db: psycopg.Connection, model_id: int, packed: Mapping[bytes, bytes]) -> None:
-    """Keep text hash → data without linking it: the side of a rebuild that is not seen yet."""
-    hashes = sorted(packed)  # in one order, so that two writers never wait for each other in a circle
+def keep(db: psycopg.Connection, model_id: int, packed: Mapping[bytes, bytes]) -> tuple[list[int], list[bytes]]:
+    """Keep scope and text hash → data without linking it: the side of a rebuild that is not seen yet; return both apart."""
+    keys = sorted(packed)  # in one order, so that two writers never wait for each other in a circle
+    sids, hashes = [_SCOPE.unpack_from(key)[0] for key in keys], [key[_SCOPE.size :] for key in keys]
     db.execute(
-        "INSERT INTO gieok.vectors (model_id, text_hash, data) SELECT %s, unnest(%s::bytea[]), unnest(%s::bytea[]) "
+        "INSERT INTO gieok.vectors (scope_id, model_id, text_hash, data) "
+        "SELECT sid, %s, hash, data FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[]) k (sid, hash, data) "
         "ON CONFLICT DO NOTHING",
-        (model_id, hashes, [packed[h] for h in hashes]),
+        (model_id, sids, hashes, [packed[key] for key in keys]),
     )
+    return sids, hashes
 
 
 def drop_unused(db: psycopg.Connection, keep: int = CACHED_VECTORS) -> None:
     """Drop the oldest vectors of the active model that no passage uses, beyond `keep`; a rebuild's are not used yet."""
     db.execute(
-        "DELETE FROM gieok.vectors WHERE (model_id, text_hash) IN (SELECT model_id, text_hash FROM gieok.vectors v "
+        "DELETE FROM gieok.vectors WHERE (scope_id, model_id, text_hash) IN ("
+        "SELECT scope_id, model_id, text_hash FROM gieok.vectors v "
         "WHERE model_id = (SELECT value::int FROM gieok.meta WHERE name = 'model_id') "
-        "AND NOT EXISTS (SELECT FROM gieok.passages p WHERE p.text_hash = v.text_hash) ORDER BY kept DESC OFFSET %s)",
+        "AND NOT EXISTS (SELECT FROM gieok.passages p WHERE p.scope_id = v.scope_id AND p.text_hash = v.text_hash) "
+        "ORDER BY kept DESC OFFSET %s)",
         (keep,),
     )
 
@@ -203,9 +219,21 @@ def drop_unused(db: psycopg.Connection, keep: int = CACHED_VECTORS) -> None:
 def link(db: psycopg.Connection, passages: Sequence[tuple[int, int, bytes]]) -> None:
     """Give passages (id, scope, text hash) the active model's vectors that are here; the others wait."""
     model = active(db)
-    found = packed(db, model.id, [h for _, _, h in passages]) if model else {}
-    _copy_embeddings(db, [(i, sid, found[h]) for i, sid, h in passages if h in found])
-    copy(db, "waiting (id, scope_id, text_hash)", (row for row in passages if row[2] not in found))
+    found = _known(db, model.id, passages) if model else {}
+    _copy_embeddings(db, [(i, sid, found[sid, h]) for i, sid, h in passages if (sid, h) in found])
+    copy(db, "waiting (id, scope_id, text_hash)", (row for row in passages if row[1:] not in found))
+
+
+def _known(
+    db: psycopg.Connection, model_id: int, passages: Sequence[tuple[int, int, bytes]]
+) -> dict[tuple[int, bytes], bytes]:
+    """Return (scope, text hash) → packed vector of the passages whose text has one in their scope."""
+    rows = db.execute(
+        "SELECT scope_id, text_hash, data FROM gieok.vectors "
+        "WHERE scope_id = ANY(%s) AND model_id = %s AND text_hash = ANY(%s)",
+        (list({sid for _, sid, _ in passages}), model_id, list({h for _, _, h in passages})),
+    )
+    return {(sid, text_hash): data for sid, text_hash, data in rows}
 
 
 def _copy_embeddings(db: psycopg.Connection, rows: Sequence[tuple[int, int, bytes]]) -> None:

@@ -10,11 +10,13 @@ from typing import NamedTuple
 
 import psycopg
 
+from gieok.backends.postgres.numbers import scope_number
 from gieok.backends.stores.postgres import vectors
 from gieok.backends.stores.postgres.reading import key_hash
 from gieok.backends.stores.postgres.vectors import copy
 from gieok.backends.stores.prepared import Prepared
 from gieok.backends.stores.rows import DOCUMENT_COLUMNS, document_row
+from gieok.errors import StoreError
 from gieok.model.memory import Scope
 from gieok.text.keywords import keyword_text
 
@@ -51,9 +53,9 @@ def put(db: psycopg.Connection, prepared: Sequence[Prepared]) -> None:
 def _held(db: psycopg.Connection, wanted: Sequence[tuple[int, str]]) -> dict[int, list[str]]:
     """Return scope → keys of those (scope, key) that are there already: in a first index, none, at one statement's cost."""
     numbers = db.execute(
-        "SELECT k.n FROM unnest(%s::int[], %s::bytea[]) WITH ORDINALITY k (sid, hash, n) WHERE EXISTS ("
-        "SELECT FROM gieok.documents d WHERE d.scope_id = k.sid AND d.key_hash = k.hash)",
-        ([sid for sid, _ in wanted], [key_hash(key) for _, key in wanted]),
+        "SELECT k.n FROM unnest(%s::bigint[], %s::bytea[]) WITH ORDINALITY k (sid, hash, n) WHERE EXISTS ("
+        "SELECT FROM gieok.documents d WHERE d.scope_id = k.sid AND d.scope_id = ANY(%s) AND d.key_hash = k.hash)",
+        ([sid for sid, _ in wanted], [key_hash(key) for _, key in wanted], list({sid for sid, _ in wanted})),
     )
     held: dict[int, list[str]] = defaultdict(list)
     for (number,) in numbers:
@@ -64,12 +66,18 @@ def _held(db: psycopg.Connection, wanted: Sequence[tuple[int, str]]) -> dict[int
 
 def lock_scopes(db: psycopg.Connection, paths: Iterable[str]) -> dict[str, int]:
     """Return path → id of scopes, making rows for new ones, and hold them until the end of the transaction."""
-    names = sorted(paths)
-    known = "SELECT path, id FROM gieok.scopes WHERE path = ANY(%s) ORDER BY id FOR NO KEY UPDATE"
-    rows = db.execute(known, (names,)).fetchall()
-    if len(rows) < len(names):
-        db.execute("INSERT INTO gieok.scopes (path) SELECT unnest(%s::text[]) ON CONFLICT (path) DO NOTHING", (names,))
-        rows = db.execute(known, (names,)).fetchall()
+    numbers = {path: scope_number(path) for path in paths}
+    ids = list(numbers.values())
+    known = "SELECT path, id FROM gieok.scopes WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE"
+    rows = db.execute(known, (ids,)).fetchall()
+    if len(rows) < len(numbers):
+        new = (
+            "INSERT INTO gieok.scopes (id, path) SELECT * FROM unnest(%s::bigint[], %s::text[]) ON CONFLICT DO NOTHING"
+        )
+        db.execute(new, (ids, list(numbers)))
+        rows = db.execute(known, (ids,)).fetchall()
+    if missing := numbers.keys() - dict(rows):
+        raise StoreError(f"{min(missing)} has the number of another scope", hint="use another name for it")
     return dict(rows)
 
 
@@ -90,8 +98,21 @@ def set_adopted(db: psycopg.Connection) -> None:
 
 def forget(db: psycopg.Connection, scope: Scope, keys: Sequence[str]) -> int:
     """Remove documents; return how many there were."""
-    row = db.execute("SELECT id FROM gieok.scopes WHERE path = %s FOR NO KEY UPDATE", (scope.path,)).fetchone()
+    named = "SELECT id FROM gieok.scopes WHERE id = %s AND path = %s FOR NO KEY UPDATE"
+    row = db.execute(named, (scope_number(scope.path), scope.path)).fetchone()
     return _remove(db, row[0], keys) if row else 0
+
+
+def drop_scope(db: psycopg.Connection, scope: Scope) -> int:
+    """Remove a scope, its documents and notes."""
+    row = db.execute("SELECT id FROM gieok.scopes WHERE path = %s FOR UPDATE", (scope.path,)).fetchone()
+    if row is None:
+        return 0
+    keys = [key for (key,) in db.execute("SELECT key FROM gieok.documents WHERE scope_id = %s", row).fetchall()]
+    removed = _remove(db, row[0], keys)
+    db.execute("DELETE FROM gieok.notes WHERE scope_id = %s", row)
+    db.execute("DELETE FROM gieok.scopes WHERE id = %s", row)
+    return removed
 
 
 def _place(db: psycopg.Connection, scopes: Mapping[str, int], prepared: Sequence[Prepared]) -> list[Placed]:
@@ -142,9 +163,9 @@ def _count(db: psycopg.Connection, changes: Iterable[tuple[int, int, int, int]])
         "UPDATE gieok.scopes s SET documents = s.documents + c.documents, passages = s.passages + c.passages, "
         "tokens = s.tokens + c.tokens, changed = changed + abs(c.passages) FROM ("
         "SELECT id, sum(d) AS documents, sum(p) AS passages, sum(t) AS tokens "
-        "FROM unnest(%s::int[], %s::bigint[], %s::bigint[], %s::bigint[]) c (id, d, p, t) GROUP BY id) c "
-        "WHERE s.id = c.id",
-        (list(sids), list(documents), list(passages), list(tokens)),
+        "FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[]) c (id, d, p, t) GROUP BY id) c "
+        "WHERE s.id = c.id AND s.id = ANY(%s)",
+        (list(sids), list(documents), list(passages), list(tokens), list(set(sids))),
     )
 
 
@@ -165,7 +186,7 @@ def _remove(db: psycopg.Connection, sid: int, keys: Sequence[str]) -> int:
     ids = [row[0] for row in passages]
     _remove_postings(db, sid, [(i, texts[d][start:end], context) for i, d, start, end, context, _ in passages])
     db.execute("DELETE FROM gieok.embeddings WHERE scope_id = %s AND id = ANY(%s)", (sid, ids))
-    db.execute("DELETE FROM gieok.waiting WHERE id = ANY(%s)", (ids,))
+    db.execute("DELETE FROM gieok.waiting WHERE scope_id = %s AND id = ANY(%s)", (sid, ids))
     _count(db, [(sid, -len(rows), -len(ids), -sum(row[5] for row in passages))])
     return len(rows)
 

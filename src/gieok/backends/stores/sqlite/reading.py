@@ -59,8 +59,8 @@ def hashes(db: sqlite3.Connection, scope: Scope) -> dict[str, str]:
     return dict(rows.fetchall())
 
 
-def passages(db: sqlite3.Connection, ids: Sequence[PassageId]) -> list[FoundPassage]:
-    """Return passages in the order of `ids`."""
+def passages(db: sqlite3.Connection, ids: Sequence[PassageId], scope: Scope | None = None) -> list[FoundPassage]:
+    """Return passages in the order of `ids`; of one scope, where it is named."""
     found: dict[PassageId, FoundPassage] = {}
     for batch in batches(ids):
         rows = db.execute(
@@ -69,7 +69,7 @@ def passages(db: sqlite3.Connection, ids: Sequence[PassageId]) -> list[FoundPass
             batch,
         )
         found.update((row[0], to_found(row)) for row in rows)
-    return [found[i] for i in ids if i in found]
+    return [found[i] for i in ids if i in found and scope in (None, found[i].scope)]
 
 
 def within(db: sqlite3.Connection, scope: Scope, where: Filter, limit: int) -> list[PassageId]:

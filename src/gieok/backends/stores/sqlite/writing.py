@@ -76,6 +76,18 @@ def forget(db: sqlite3.Connection, scope: Scope, keys: Sequence[str]) -> int:
     return removed
 
 
+def drop_scope(db: sqlite3.Connection, scope: Scope) -> int:
+    """Remove a scope, its documents and notes."""
+    row = db.execute("SELECT id FROM scopes WHERE path = ?", (scope.path,)).fetchone()
+    if row is None:
+        return 0
+    keys = [key for (key,) in db.execute("SELECT key FROM documents WHERE scope_id = ?", row)]
+    removed = _remove(db, row[0], keys)
+    db.execute("DELETE FROM notes WHERE scope_id = ?", row)
+    db.execute("DELETE FROM scopes WHERE id = ?", row)
+    return removed
+
+
 def _touch(db: sqlite3.Connection, sid: int, passages: int, tokens: int) -> None:
     db.execute(
         "UPDATE scopes SET generation = generation + 1, passages = passages + ?, tokens = tokens + ? WHERE id = ?",

@@ -41,9 +41,7 @@ def account(house: TheHouse, who: User) -> ShownAccount:
 def change_account(house: TheHouse, who: User, change: AccountChange) -> ShownAccount:
     """Set the user's time zone, language and mail address."""
     zone_named(change.zone)
-    known = house.accounts.account(who.user) or Account(who.user, created_at=house.memory.clock.now())
-    changed = known._replace(zone=change.zone, lang=change.lang, mail=change.mail)
-    house.accounts.keep_account(changed)
+    changed = house.accounts.describe(who.user, change.zone, change.lang, change.mail, house.memory.clock.now())
     return _shown(changed)
 
 

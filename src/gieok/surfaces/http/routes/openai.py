@@ -210,11 +210,12 @@ def _completed(desk: Desk, user: str, character: str, asked: ChatRequest) -> Res
     created = int(desk.house.memory.clock.now().timestamp())
     if asked.stream:
         has_usage = bool(asked.stream_options and asked.stream_options.include_usage)
-        return ReplyResponse(reply, _chunks(reply, character, created, has_usage=has_usage), desk.streams)
+        return ReplyResponse(reply, _chunks(reply, character, created, has_usage=has_usage), desk)
     try:
         end = [part for part in reply if part.finish][-1]
     finally:
         reply.close()
+    desk.count(reply)
     choice = Choice(message=ReplyMessage(content=reply.text), finish_reason=_finish(end))
     return Completion(id=_id(reply), created=created, model=character, choices=[choice], usage=_spent(reply, end))
 

@@ -89,11 +89,12 @@ def say(
     sampling = Sampling(sent.temperature, sent.max_tokens or 0)
     reply = house.turns.begin(Said(who.user, character_id, sent.text, sent.message_id, "", sampling))
     if EVENTS in accept:
-        return ReplyResponse(reply, _events(house, who.user, reply), desk.streams)
+        return ReplyResponse(reply, _events(house, who.user, reply), desk)
     try:
         end = [part for part in reply if part.finish][-1]
     finally:
         reply.close()
+    desk.count(reply)
     return _answer(house, who.user, reply, end.finish, end.input_tokens, end.output_tokens)
 
 

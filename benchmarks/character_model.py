@@ -1,0 +1,133 @@
+"""What an ideal model would find, through the whole path of a real one: prompt, loopback server, JSON, checks, joining.
+
+`python benchmarks/character_model.py --data chats.json [--context TOKENS] [--every N]` plays each conversation of a file; the
+model's server answers a prompt with the file's own facts of the messages that stand in it. What is lost against
+`character_ideal.py` is lost on that path; what rules add or get wrong stays in.
+"""
+
+import argparse
+import json
+import re
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC
+from pathlib import Path
+from typing import Any
+
+from character_ideal import DETAILS, SAME
+from gieok.backends.generators.providers import chat
+from gieok.backends.journals.sqlite.journal import SqliteJournal
+from gieok.backends.stores.sqlite.store import SqliteStore
+from gieok.capabilities.character import play
+from gieok.capabilities.character.measure import Score
+from gieok.capabilities.character.play import PlayedClock
+from gieok.capabilities.character.predicates import PREDICATES
+from gieok.capabilities.character.reading import EVERY, Reading
+from gieok.capabilities.character.service import Bond, Budget, Characters
+from gieok.engine.generate import Asker
+from gieok.engine.incidents import Incidents
+from gieok.testing.model_server import ModelServer
+from gieok.text.day_ahead import day_ahead
+
+_LINE = re.compile(r"^\[(\d+)\] (\S+) \w+ \d\d:\d\d (user|character): (.*)$", re.MULTILINE)
+_SUMMARIES = {"ko": "나는 우리 이야기를 기억한다.", "en": "I remember what we talked about."}
+
+
+class Ideal:
+    """Answers prompts as a model that misses nothing and invents nothing."""
+
+    def __init__(self, conversation: Mapping[str, Any]) -> None:
+        self._facts = conversation["facts"]
+        self._turns = {" ".join(turn["text"].split()): turn for turn in conversation["turns"]}
+        self._summary = _SUMMARIES[conversation["lang"]]
+
+    def __call__(self, body: Mapping[str, Any]) -> str:
+        asked = "\n".join(str(one["content"]) for one in body["messages"])
+        if "Conversation:" not in asked:
+            return self._summary
+        rows = []
+        for number, day, _, text in _LINE.findall(asked.partition("Conversation:")[2]):
+            turn = self._turns.get(text.strip())
+            rows += [
+                self._row(int(number), day, fact) for fact in self._facts if turn and turn["id"] in fact["evidence"]
+            ]
+        return json.dumps({"facts": rows}, ensure_ascii=False)
+
+    def _row(self, number: int, day: str, fact: Mapping[str, Any]) -> dict[str, object]:
+        from datetime import date
+
+        predicate = SAME.get(fact["predicate"], fact["predicate"])
+        predicate = predicate if predicate in PREDICATES else DETAILS[fact["type"]]
+        ahead = day_ahead(fact["object"], date.fromisoformat(day)) if fact["type"] == "plan" else None
+        return {
+            "message": number, "about": fact["subject"], "predicate": predicate, "value": fact["object"],
+            "day": ahead.day.isoformat() if ahead else "", "certain": fact["certain"], "confidence": 0.95,
+            "change": any(other["replaced_by"] == fact["id"] for other in self._facts),
+        }  # fmt: skip
+
+
+class Tended(Characters):
+    """`Characters` that a model reads after every message, as it does beside a conversation."""
+
+    def hear(self, bond: Bond, text: str, **given: Any) -> str:
+        identity = super().hear(bond, text, **given)
+        READINGS[0].tend(bond)
+        return identity
+
+
+READINGS: list[Reading] = []
+
+
+class _Silent:
+    def notify(self, title: str, text: str) -> None:
+        """Tell nobody."""
+
+
+def played(conversation: Mapping[str, Any], context_tokens: int, every: int, server: ModelServer) -> Score:
+    """Play one conversation."""
+    clock = PlayedClock()
+    server.script = [Ideal(conversation)]
+    generator = chat("compatible:ideal", "", f"{server.url}/v1")
+    with tempfile.TemporaryDirectory() as folder:
+        journal, store = SqliteJournal(Path(folder) / "journal.sqlite"), SqliteStore(Path(folder) / "memory.sqlite")
+        characters = Tended(journal=journal, store=store, clock=clock)
+        characters = replace(characters, budget=replace(characters.budget, context_tokens=context_tokens))
+        asker = Asker("character", generator, journal, clock, UTC, lambda seconds: None, 10**9)
+        incidents = Incidents(journal, clock, _Silent())
+        READINGS[:] = [Reading(memory=characters, asker=lambda: asker, incidents=incidents, every=every)]
+        score, _ = play.play(conversation, characters, clock)
+        for one in journal.incidents():
+            sys.stderr.write(f"{one.detail}\n")
+        journal.close()
+        store.close()
+    return score
+
+
+def main() -> None:
+    """Play every conversation; print the figures as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--context", type=int, default=Budget().context_tokens)
+    parser.add_argument("--every", type=int, default=EVERY)
+    parser.add_argument("--misses", action="store_true")
+    asked = parser.parse_args()
+    server, total = ModelServer(), Score()
+    for conversation in play.conversations(asked.data.read_text(encoding="utf-8")):
+        total.add(played(conversation, asked.context, asked.every, server))
+    figures = {
+        "holds": round(total.held / total.questions, 3),
+        "stale": round(total.stale / total.questions, 3),
+        "recall": round(total.found / total.wanted, 3),
+        "current_right": round(total.chains_right / total.chains, 3),
+        "requests": len(server.requests),
+        "extractor": "rules + an ideal model",
+    }
+    print(json.dumps(figures))
+    if asked.misses:
+        sys.stdout.write("\n".join(total.misses) + "\n")
+
+
+if __name__ == "__main__":
+    main()

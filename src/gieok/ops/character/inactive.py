@@ -1,0 +1,91 @@
+"""`gieok character inactive`: remind users who stay away, and let go of the episodes of those who do not come back."""
+
+from dataclasses import dataclass
+
+from gieok.capabilities.character.inactivity import FADED, REMINDED, WARNED, InactivityReport, InactivityStep
+from gieok.ops.context import Context
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InactiveRequest:
+    """Parameters of `gieok character inactive`."""
+
+    dry_run: bool = argument(Words("show what is due, and do nothing", "할 일만 보이고 아무것도 하지 않음"), False)
+    resend: str = argument(
+        Words(
+            "send a user's mail again, where nobody knows whether it went out",
+            "나갔는지 모르는 메일을 다시 보낼 사용자",
+        ),
+        "",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class InactiveResult:
+    """What was done, or would be, by user; `unsure`: nobody knows whether a mail to these went out."""
+
+    dry_run: bool
+    reminded: int
+    warned: int
+    faded: int
+    steps: tuple[InactivityStep, ...]
+    unsure: tuple[str, ...]
+
+    @property
+    def found(self) -> bool:
+        """Say that there is an answer, even where nobody stayed away."""
+        return True
+
+
+def run(context: Context, request: InactiveRequest) -> InactiveResult:
+    """Do what is due for users who stay away. Raises StoreError."""
+    report = done(context, is_dry=request.dry_run, resend=request.resend)
+    counts = report.counts()
+    return InactiveResult(request.dry_run, counts[REMINDED], counts[WARNED], counts[FADED], report.steps, report.unsure)
+
+
+def done(context: Context, *, is_dry: bool = False, resend: str = "") -> InactivityReport:
+    """Return what came of it; nothing where no user ever came."""
+    if not context.character.has_accounts():
+        return InactivityReport()
+    return context.character.house().inactivity.run(is_dry=is_dry, resend=resend)
+
+
+_STAGES = {
+    REMINDED: Words("reminded", "알림을 보냄"),
+    WARNED: Words("warned for the last time", "마지막 안내를 보냄"),
+    FADED: Words("episodes deleted", "에피소드를 지움"),
+}
+
+
+def present(result: InactiveResult, style: Style) -> str:
+    """Return the steps as text."""
+    lines = []
+    for step in result.steps:
+        what = _STAGES[step.stage].say(style.lang) if step.stage in _STAGES else step.stage
+        detail = step.said or (f"{step.episodes}" if step.episodes else "")
+        lines.append(
+            f"{printable(step.user)}: {what if step.ok else '✗ ' + what} {style.dim(printable(detail))}".rstrip()
+        )
+    for user in result.unsure:
+        said = style.say(
+            "a mail may have gone out or not: --resend sends it again",
+            "메일이 나갔는지 알 수 없습니다: --resend로 다시 보냅니다",
+        )
+        lines.append(f"{printable(user)}: {said}")
+    return "\n".join(lines) or style.say(
+        "nobody has stayed away for so long", "그만큼 오래 오지 않은 사용자가 없습니다"
+    )
+
+
+OPERATION = Operation(
+    effect=Effect.DESTROY,
+    name="character inactive",
+    handler=run,
+    present=present,
+    doc=Words(
+        "Remind users who stay away, then delete their episodes: after 60, 80 and 90 days",
+        "오지 않는 사용자에게 알리고, 그 뒤 에피소드를 지웁니다: 60, 80, 90일 뒤",
+    ),
+)
