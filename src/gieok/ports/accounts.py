@@ -91,8 +91,8 @@ class Points(Protocol):
 class Cast(Protocol):
     """Characters by owner."""
 
-    def character(self, owner: str, identity: str) -> StoredCharacter | None:
-        """Return a character of this owner, and of no other."""
+    def character(self, owner: str, identity: str, *, with_file: bool = True) -> StoredCharacter | None:
+        """Return a character of this owner, and of no other; `with_file`: with what it was imported from, up to 16 MB."""
 
     def characters(self, owner: str, offset: int, limit: int) -> tuple[int, list[StoredCharacter]]:
         """Return how many there are, and some of them by id, without their packages."""

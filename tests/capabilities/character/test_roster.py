@@ -120,6 +120,7 @@ def test_a_file_comes_in_goes_out_and_takes_another_place_where_asked(roster: Ro
     assert (came.id, roster.export_file("kim", "mina", CardForm.JSON)) == ("mina", data)
     with pytest.raises(Conflict):
         roster.import_file("kim", data)
+    assert (roster.find("kim", "mina").package, roster.find("kim", "mina", with_file=True).package) == (b"", data)
     other = data.replace(b"Hi", b"Hello")
     assert roster.import_file("kim", other, "mina", replaces=True).created_at == came.created_at
     assert roster.export_file("kim", "mina", CardForm.JSON) == other

@@ -60,9 +60,14 @@ class Roster:
     journal: FullJournal
     clock: Clock
 
-    def find(self, user: str, identity: str) -> StoredCharacter:
-        """Return a character that a user can talk to: their own, else the service's. Raises NotFound."""
-        found = self.accounts.character(user, identity) or (self.accounts.character("", identity) if user else None)
+    def find(self, user: str, identity: str, *, with_file: bool = False) -> StoredCharacter:
+        """Return a character that a user can talk to: their own, else the service's. Raises NotFound.
+
+        It comes without its file unless asked for: every reply looks it up.
+        """
+        owners = dict.fromkeys((user, ""))
+        rows = (self.accounts.character(owner, identity, with_file=with_file) for owner in owners)
+        found = next((one for one in rows if one), None)
         if found is None:
             raise _missing(identity)
         return found
@@ -94,7 +99,7 @@ class Roster:
     ) -> StoredCharacter:
         """Add a character, with an id that is made of its name where none is given. Raises BadRequest, Conflict."""
         identity = checked_id(identity or id_of(card.name))
-        if owner and self.accounts.character("", identity):
+        if owner and self.accounts.character("", identity, with_file=False):
             raise _taken(identity)
         now = self.clock.now()
         stored = StoredCharacter(
@@ -124,7 +129,7 @@ class Roster:
 
     def export_file(self, user: str, identity: str, form: CardForm) -> bytes:
         """Return a character that a user can talk to as a card file. Raises NotFound."""
-        found = self.find(user, identity)
+        found = self.find(user, identity, with_file=True)
         return written(found.card, found.package, found.package_type, form)
 
     def delete(self, owner: str, identity: str) -> CharacterDeleted:

@@ -105,7 +105,7 @@ def listed(context: Context, request: CharacterListRequest) -> CharacterListResu
     """Return the characters that somebody can talk to."""
     roster = context.character.house().roster
     if request.id:
-        found = roster.find(owner_of(request.user), only(request.id, "id"))
+        found = roster.find(owner_of(request.user), only(request.id, "id"), with_file=True)
         return CharacterListResult(1, (), sheet_of(found))
     page = roster.page(owner_of(request.user), limit=_MOST)
     return CharacterListResult(page.total, tuple(map(row_of, page.characters)))

@@ -255,6 +255,11 @@ def test_a_member_that_is_there_twice_is_refused() -> None:
         read(_twice())
 
 
+def test_a_name_is_one_line_that_can_be_printed() -> None:
+    card = read(_bytes({"name": " Mina\n\x1b[2J\u202eKim ", "nickname": "\t"})).card
+    assert (card.name, card.nickname) == ("Mina [2J Kim", "")
+
+
 def test_halves_of_characters_and_nul_are_replaced_in_every_text() -> None:
     card = read(b'{"name":"a\\ud83d","first_mes":"x\\u0000y","k\\udc00":"z"}').card
     assert (card.name, card.greetings) == ("a\ufffd", ("x\ufffdy",))

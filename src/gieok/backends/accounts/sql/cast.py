@@ -13,13 +13,14 @@ _KEY = "id, secret_hash, role, label, created_at, expires_at, revoked_at"
 class SqlCast(SqlOwners):
     """`Cast` and `Keys`."""
 
-    def character(self, owner: str, identity: str) -> StoredCharacter | None:
+    def character(self, owner: str, identity: str, *, with_file: bool = True) -> StoredCharacter | None:
         """Return a character of this owner."""
+        columns = f"{_CHARACTER}, package" if with_file else _CHARACTER
         with self._reading_of(owner) as (db, sid):
             row = db.execute(
-                f"SELECT {_CHARACTER}, package FROM characters WHERE scope_id = ? AND id = ?", (sid, identity)
+                f"SELECT {columns} FROM characters WHERE scope_id = ? AND id = ?", (sid, identity)
             ).fetchone()
-            return _to_character(owner, row) if row else None
+            return _to_character(owner, tuple(row) if with_file else (*row, b"")) if row else None
 
     def characters(self, owner: str, offset: int, limit: int) -> tuple[int, list[StoredCharacter]]:
         """Return characters of an owner by id."""

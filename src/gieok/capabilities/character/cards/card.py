@@ -96,13 +96,13 @@ def _upgraded(raw: Mapping[str, Json]) -> dict[str, Json]:
 
 def _read(whole: Mapping[str, Json]) -> Card:
     data = _object(whole, "data")
-    name = _text(data, "name").strip()
+    name = _line(_text(data, "name"))
     if not name or len(name) > _MOST_NAME:
         raise BadRequest(f"the card has no name of 1 to {_MOST_NAME} characters", hint="give `data.name` in the card")
     texts = {one: _text(data, one) for one in _TEXTS if one != "first_mes"}
     return Card(
         name=name,
-        nickname=_text(data, "nickname").strip(),
+        nickname=_line(_text(data, "nickname")),
         **texts,
         greetings=tuple(filter(str.strip, (_text(data, "first_mes"), *_texts(data, "alternate_greetings")))),
         system_prompt=_text(data, "system_prompt"),
@@ -113,6 +113,11 @@ def _read(whole: Mapping[str, Json]) -> Card:
         book=lorebook_of(data.get("character_book")),
         json=text_of(whole),
     )
+
+
+def _line(text: str) -> str:
+    """Return a name as one line: it stands in lists, prompts and terminals."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def _object(whole: Mapping[str, Json], name: str) -> Mapping[str, Json]:
