@@ -141,12 +141,7 @@ def _join(finding: Finding, known: dict[str, Fact], told: Told) -> None:
 def _is_turned(old: Fact, new: Fact) -> bool:
     """Say whether a taste turned: what was disliked is liked now, or the other way."""
     is_opposite = {old.predicate, new.predicate} == {"likes", "dislikes"} and old.subject == new.subject
-    return old.is_current and is_opposite and _is_part(old, new)
-
-
-def _is_part(a: Fact, b: Fact) -> bool:
-    one, other = same_value(a.object), same_value(b.object)
-    return one in other or other in one
+    return old.is_current and is_opposite and _is_part(old.object, new.object)
 
 
 def _was_left(old: Fact, new: Fact) -> bool:
