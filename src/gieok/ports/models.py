@@ -105,6 +105,8 @@ class Prompt(NamedTuple):
     max_output_tokens: int
     #: What a model that thinks may use for that, beside the answer. Others are given the answer's room alone.
     thinking_tokens: int = 8_000
+    #: JSON Schema of the answer, for models that can be held to one; '' for prose. It has to be checked all the same.
+    schema: str = ""
 
 
 class Generated(NamedTuple):

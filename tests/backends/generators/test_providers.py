@@ -7,7 +7,7 @@ pytest.importorskip("pydantic_ai")
 from gieok import registry
 from gieok.errors import GeneratorFailed
 from gieok.ports.models import Generated, Generator, Prompt
-from gieok.testing.model_server import Cut
+from gieok.testing.model_server import Cut, ModelServer, question
 
 _PROMPT = Prompt("You are the memory.", "무엇을 기억할까?", 0.3, 2000)
 _PATHS = {"openai": "/v1", "compatible": "/v1", "ollama": "/v1", "anthropic": "", "gemini": ""}
@@ -123,3 +123,21 @@ def test_garbage_and_nobody_there_are_failures(name: str, server) -> None:
 def test_a_compatible_endpoint_needs_an_address() -> None:
     with pytest.raises(GeneratorFailed, match="needs its address"):
         registry.load(registry.GENERATORS, "compatible")("compatible:m", "", "")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize(
+    ("name", "model"),
+    [("openai", "gpt-4o"), ("gemini", "gemini-2.5-flash"), ("anthropic", "claude-sonnet-4-5"), ("ollama", "m")],
+)
+def test_a_model_that_can_is_held_to_the_schema_of_its_answer(name: str, model: str, server: ModelServer) -> None:
+    server.script = ['{"facts": []}']
+    fields = {"type": "object", "properties": {"facts": {"type": "array", "items": {"type": "integer"}}}}
+    schema = json.dumps({**fields, "required": ["facts"], "additionalProperties": False})
+    assert _generator(name, server.url, model).generate(_PROMPT._replace(schema=schema)).text == '{"facts": []}'
+    assert '"facts"' in question(server.requests[-1][1])
+
+
+def test_a_server_of_which_nothing_is_known_is_asked_for_prose(server: ModelServer) -> None:
+    _generator("compatible", server.url).generate(_PROMPT._replace(schema='{"type": "object"}'))
+    assert "response_format" not in server.requests[-1][1]

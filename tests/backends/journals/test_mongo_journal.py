@@ -5,6 +5,8 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -15,6 +17,7 @@ from pymongo import MongoClient
 from gieok.backends.journals.mongo.journal import MongoJournal
 from gieok.backends.journals.mongo.texts import Texts
 from gieok.backends.journals.postgres.journal import PostgresJournal
+from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.engine import journal_copy
 from gieok.errors import BadConfig, StoreError, StoreUnreachable
 from gieok.testing.contracts import JournalContract
@@ -74,7 +77,7 @@ class _Servers:
 
     @property
     def collection(self) -> Any:
-        return self.client.get_default_database()[f"messages_{self.journal.identity()}"]
+        return self.client.get_default_database()[self.journal.kept("mongo:collection")["name"]]
 
     def texts(self) -> list[str]:
         return sorted(row["text"] for row in self.collection.find())
@@ -84,7 +87,7 @@ class _Servers:
             return [text for (text,) in db.execute("SELECT text FROM gieok_journal.messages ORDER BY seq")]
 
     def kill(self, call: str, step: str, *, is_after: bool) -> None:
-        self.journal.identity()
+        self.journal.occurrences(HOME, [])
         code = _OPENING.format(url=self.url, mongo=self.mongo) + _KILLED.format(call=call, step=step, is_after=is_after)
         assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == -signal.SIGKILL
 
@@ -172,3 +175,20 @@ def test_the_journal_of_postgresql_alone_says_where_the_texts_are_and_takes_them
     assert (held(alone), servers.rows()) == (["비밀", "again"], ["비밀", "again"])
     assert held(servers.journal) == ["비밀", "again"]
     alone.close()
+
+
+def test_a_journal_that_becomes_a_copy_of_another_keeps_its_collection_and_gives_it_to_none(
+    servers: _Servers, tmp_path: Path
+) -> None:
+    servers.journal.say(OTHER, [said("x", "before")])
+    with closing(SqliteJournal(tmp_path / "one.sqlite")) as one, closing(SqliteJournal(tmp_path / "two.sqlite")) as two:
+        one.say(HOME, [said("a", "비밀"), said("b", "다음")])
+        assert one.identity() != servers.journal.identity()
+        journal_copy.copy(one, servers.journal, replace=True)
+        assert (held(servers.journal), servers.texts()) == (["비밀", "다음"], ["다음", "비밀"])
+        assert servers.rows() == ["\x10m", "\x10m"]
+        journal_copy.copy(servers.journal, two)
+        assert (held(two), two.realms("mongo:")) == (["비밀", "다음"], [])
+    servers.collection.delete_many({})
+    with pytest.raises(StoreError, match="lacks 2 texts"):
+        list(servers.journal.copied_rows(HOME))

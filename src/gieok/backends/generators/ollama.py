@@ -3,6 +3,7 @@
 Without that, Ollama cuts the beginning off whatever is longer than its default, and says nothing.
 """
 
+import json
 import re
 from collections.abc import Sequence
 
@@ -36,13 +37,15 @@ class OllamaGenerator:
         """Ask once. Raises GeneratorFailed."""
         room = prompt.max_output_tokens + prompt.thinking_tokens
         name = self.model.partition(":")[2]
-        body = {
+        body: dict[str, object] = {
             "model": name,
             "messages": [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.text}],
             "stream": False,
             "think": False,
             "options": {"temperature": prompt.temperature, "num_predict": room, "num_ctx": _context(prompt, room)},
         }
+        if prompt.schema:
+            body["format"] = json.loads(prompt.schema)
         try:
             answer = self._service.post("/api/chat", body, {404: f"run `ollama pull {name}`"})
         except ModelFailed as error:

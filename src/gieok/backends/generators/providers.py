@@ -7,6 +7,7 @@ same count it as part of their answer, so they have room for it beside the answe
 """
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from gieok.errors import GeneratorFailed
 from gieok.ports.models import Generated, Prompt
 
 if TYPE_CHECKING:
-    from pydantic_ai.models import Model
+    from pydantic_ai.models import Model, ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
 
 _TIMEOUT_S = 120.0
@@ -61,6 +62,7 @@ class ProviderGenerator:
                     model,
                     [ModelRequest.user_text_prompt(prompt.text, instructions=prompt.system)],
                     model_settings=self._settings(model, prompt),
+                    model_request_parameters=self._form(model, prompt),
                 ),
                 self._timeout_s,
             )
@@ -82,6 +84,16 @@ class ProviderGenerator:
             await close()
         is_cut = answer.finish_reason == "length"
         return Generated(answer.text or "", answer.usage.input_tokens, answer.usage.output_tokens, is_cut)
+
+    def _form(self, model: "Model", prompt: Prompt) -> "ModelRequestParameters | None":
+        """Return what holds a model to the schema of its answer; None for prose, and for a model that may refuse it."""
+        from pydantic_ai.models import ModelRequestParameters
+        from pydantic_ai.output import OutputObjectDefinition
+
+        if not prompt.schema or self._is_unknown or not model.profile.get("supports_json_schema_output"):
+            return None
+        form = OutputObjectDefinition(json_schema=json.loads(prompt.schema), name="answer", strict=True)
+        return ModelRequestParameters(output_mode="native", output_object=form)
 
     def _settings(self, model: "Model", prompt: Prompt) -> "ModelSettings":
         profile = model.profile

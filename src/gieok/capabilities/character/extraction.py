@@ -60,6 +60,18 @@ def template(name: str) -> str:
     return files("gieok.capabilities.character").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
 
 
+@cache
+def schema() -> str:
+    """Return the JSON Schema of an answer."""
+    words, marks = ("about", "predicate", "value", "day"), ("certain", "change")
+    fields: dict[str, object] = {"message": {"type": "integer"}, "confidence": {"type": "number"}}
+    fields |= {name: {"type": "string"} for name in words} | {name: {"type": "boolean"} for name in marks}
+    fields["predicate"] = {"type": "string", "enum": sorted(PREDICATES)}
+    row = {"type": "object", "properties": fields, "required": sorted(fields), "additionalProperties": False}
+    facts = {"facts": {"type": "array", "items": row}}
+    return json.dumps({"type": "object", "properties": facts, "required": ["facts"], "additionalProperties": False})
+
+
 def found(
     asker: Asker, span: Sequence[Journalled], held: Sequence[Fact], who: Speakers, *, is_precise: bool
 ) -> dict[str, list[Finding]]:
@@ -69,7 +81,9 @@ def found(
     known = [f"- {one.subject} {one.predicate}: {one.object}" for one in held if one.is_current and not one.is_idea]
     text = "\n".join(("Known:", *(known[-_MOST_KNOWN:] or ["nothing"]), "", "Conversation:", _talk(span, who)))
     model = asker.generator.model
-    return asker.ask(Prompt(system, text, 0.0, _ANSWER_TOKENS), lambda answer: read(answer, span, model))
+    return asker.ask(
+        Prompt(system, text, 0.0, _ANSWER_TOKENS, schema=schema()), lambda answer: read(answer, span, model)
+    )
 
 
 def read(answer: str, span: Sequence[Journalled], model: str) -> dict[str, list[Finding]]:

@@ -71,16 +71,7 @@ def talk(shown: Sequence[Shown], names: Sequence[str]) -> list[Line]:
 
 def aligned(held: Sequence[Message], shown: Sequence[Line], now: datetime) -> Alignment:
     """Return how what is held (in order of time) becomes what is shown."""
-    # Read from the end: where a line stands twice, the later one is meant, and nothing is taken for deleted.
-    ours = [_key(one.role, one.text) for one in reversed(held)]
-    theirs = [_key(one.role, one.text) for one in reversed(shown)]
-    blocks = SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks()
-    pairs = [
-        (len(held) - 1 - block.a - step, len(shown) - 1 - block.b - step)
-        for block in blocks
-        for step in range(block.size)
-    ]
-    pairs.sort()
+    pairs = _pairs([_key(one.role, one.text) for one in held], [_key(one.role, one.text) for one in shown])
     opening = _opening(held)
     greeted = {b for a, b in pairs if a in opening}
     same = {b for _, b in pairs} - greeted
@@ -90,6 +81,20 @@ def aligned(held: Sequence[Message], shown: Sequence[Line], now: datetime) -> Al
         pairs = [(a, b) for a, b in pairs if b in greeted]
         return _begun(held, shown, pairs, now)
     return _joined(held, shown, pairs, now)
+
+
+def _pairs(ours: Sequence[object], theirs: Sequence[object]) -> list[tuple[int, int]]:
+    """Return the places of what is the same, in order."""
+    same = next((place for place, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), len(ours))
+    if same == len(ours) <= len(theirs):  # as nearly always: all of it, and what is new
+        return [(place, place) for place in range(same)]
+    # Read from the end: where a line stands twice, the later one is meant, and nothing is taken for deleted.
+    blocks = SequenceMatcher(None, ours[::-1], theirs[::-1], autojunk=False).get_matching_blocks()
+    return sorted(
+        (len(ours) - 1 - block.a - step, len(theirs) - 1 - block.b - step)
+        for block in blocks
+        for step in range(block.size)
+    )
 
 
 def _opening(held: Sequence[Message]) -> set[int]:

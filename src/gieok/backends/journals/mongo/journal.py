@@ -22,8 +22,11 @@ from gieok.errors import StoreError
 from gieok.model.conversation import JournalRow
 from gieok.model.memory import Scope
 
-#: Kept values: a name for each removal that is under way → the scope.
-_UNSWEPT = "mongo:unswept"
+#: Kept values that are this journal's own, and go to no other: the name of its collection, and a name for each removal that is
+#: under way → the scope.
+_OWN = "mongo:"
+_COLLECTION, _UNSWEPT = f"{_OWN}collection", f"{_OWN}unswept"
+_NAME = "name"
 _ALL = "*"
 _HERE = Elsewhere("")
 
@@ -77,10 +80,14 @@ class MongoJournal(PostgresJournal):
         with self._sweeping(scope):
             super().drop(scope)
 
+    def copied_rows(self, scope: Scope | None) -> Iterator[JournalRow]:
+        """Yield what is held of a scope, or of none."""
+        return (row for row in super().copied_rows(scope) if not _is_own(row))
+
     def take_rows(self, scope: Scope | None, rows: Iterable[JournalRow]) -> None:
         """Replace what is held of a scope."""
         if scope is None:
-            super().take_rows(scope, rows)
+            super().take_rows(None, [*(row for row in rows if not _is_own(row)), *self._own_rows()])
             return
         with self._sweeping(scope):
             super().take_rows(scope, rows)
@@ -102,7 +109,15 @@ class MongoJournal(PostgresJournal):
 
     @property
     def _texts(self) -> Texts:
-        return self._unnamed.named(self.identity)
+        return self._unnamed.named(self._collection)
+
+    def _collection(self) -> str:
+        """Return the name of the collection, which stays when the journal becomes a copy of another."""
+        known = self.kept(_COLLECTION).get(_NAME)
+        return known or self.update_kept(_COLLECTION, _NAME, lambda name: name or f"messages_{token_hex(4)}")
+
+    def _own_rows(self) -> list[JournalRow]:
+        return [row for row in super().copied_rows(None) if _is_own(row)]
 
     def _keep_texts(self, sid: int, said: Sequence[SaidText]) -> Sequence[str]:
         # White space holds the place of what was forgotten.
@@ -111,11 +126,11 @@ class MongoJournal(PostgresJournal):
             self._texts.put(sid, kept)
         return [_HERE if one.text.strip() else one.text for one in said]
 
-    def _spoken(self, sid: int, said: Sequence[tuple[str, str]], *, is_needed: bool = True) -> Sequence[str]:
+    def _spoken(self, sid: int, said: Sequence[tuple[str, str]], *, is_needed: bool = True) -> Sequence[str]:  # noqa: ARG002
         keys = [key(sid, identity, text) if isinstance(text, Elsewhere) else "" for identity, text in said]
         found = self._texts.get([one for one in keys if one]) if any(keys) else {}
         lost = sum(one not in found for one in keys if one)
-        if lost and is_needed:
+        if lost:
             hint = "see whether mongo.url names the right database; restore it from a backup"
             raise StoreError(f"{self._unnamed.location} lacks {lost} texts of the journal", hint=hint)
         return [found.get(one, "") if one else text for one, (_, text) in zip(keys, said, strict=True)]
@@ -143,3 +158,7 @@ class MongoJournal(PostgresJournal):
                 living = {key(sid, identity, bytes(digest).hex()) for identity, digest in rows}
                 self._texts.leave(sid, living)
         self.keep(_UNSWEPT, {}, [name])
+
+
+def _is_own(row: JournalRow) -> bool:
+    return row.table == "kept" and str(row.values[0]).startswith(_OWN)

@@ -55,10 +55,10 @@ class Texts:
         timeout_s = float(opening.setting("store.timeout_s"))
         return cls(url, password=opening.secret("MONGO_PASSWORD"), timeout_s=timeout_s)
 
-    def named(self, journal: Callable[[], str]) -> "Texts":
-        """Let the documents be those of a journal: each has a collection of its own. Return self."""
+    def named(self, name: Callable[[], str]) -> "Texts":
+        """Let the documents be in a collection of this name, which is asked for once. Return self."""
         with self._lock:
-            self._name = self._name or f"messages_{journal()}"
+            self._name = self._name or name()
         return self
 
     def put(self, scope: int, said: Sequence[SaidText]) -> None:
