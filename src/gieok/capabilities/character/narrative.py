@@ -190,17 +190,19 @@ def _fact_line(fact: Fact, view: View, who: str) -> Line:
         return _past_line(fact, view, filled(telling.past, who=name, o=fact.object))
     if fact.type is FactType.PLAN and fact.day:
         return _plan_line(fact, view, name)
+    told = _told_otherwise(fact, view, name) or filled(telling.now, who=name, o=fact.object)
+    return Line(NOW, told, fact.key)
+
+
+def _told_otherwise(fact: Fact, view: View, name: str) -> str:
+    """Return how a fact is told that the table would tell clumsily; '' for the others."""
     if fact.predicate == "partner" and fact.object in _SPOUSES:
-        return Line(
-            NOW,
-            view.say(filled("{who}에게는 {o:이/가} 있다", who=name, o=fact.object), f"{name} has a {fact.object}"),
-            fact.key,
-        )
+        return view.say(filled("{who}에게는 {o:이/가} 있다", who=name, o=fact.object), f"{name} has a {fact.object}")
     if fact.predicate == "roommate" and fact.object in _ALONE_HOME:
-        return Line(NOW, view.say(filled("{who:은/는} 혼자 산다", who=name), f"{name} lives alone"), fact.key)
+        return view.say(filled("{who:은/는} 혼자 산다", who=name), f"{name} lives alone")
     if fact.subject == CHARACTER and fact.predicate in _SELF:
-        return Line(NOW, filled(view.say(*_SELF[fact.predicate]), o=fact.object), fact.key)
-    return Line(NOW, filled(telling.now, who=name, o=fact.object), fact.key)
+        return filled(view.say(*_SELF[fact.predicate]), o=fact.object)
+    return ""
 
 
 def _named(subject: str, view: View, who: str) -> str:
