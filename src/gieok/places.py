@@ -147,6 +147,11 @@ def is_brought(scope: str) -> bool:
     return scope.endswith(_BROUGHT)
 
 
+def is_served(scope: str) -> bool:
+    """Say whether a scope is of a service of characters: what was said there is its own to learn from, and stays as it is."""
+    return scope.startswith("character:") or "/character:" in scope or "/canon:" in scope
+
+
 def scopes(root: str, also: str) -> list[str]:
     """Return the scopes to read in a project's folder ('' for none): its own, then those named in `also`, by commas.
 

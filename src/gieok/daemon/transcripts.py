@@ -94,7 +94,7 @@ class Transcripts:
                 ended, self._ended = self._ended, set()
             stopped = self._board.stop.is_set
             # All of them, before anything is embedded.
-            if any([settled(self._context, s, flush=s in ended, is_stopped=stopped) for s in journal.scopes()]):  # noqa: C419
+            if any([settled(self._context, s, flush=s in ended, is_stopped=stopped) for s in self._sidecar.scopes()]):  # noqa: C419
                 self._embed()
                 gc.collect()  # what a run held is large, and the next may be hours away
             waiting = "; ".join(incident.detail for incident in journal.incidents())
@@ -104,7 +104,7 @@ class Transcripts:
     def _until_rested_s(self) -> float:
         """Return how long nothing can be due: while rules observe, what came last is due once it has rested."""
         sidecar = self._sidecar
-        if sidecar.models.observer_model or not any(map(sidecar.backlog_tokens, sidecar.journal.scopes())):
+        if sidecar.models.observer_model or not any(map(sidecar.backlog_tokens, sidecar.scopes())):
             return _IDLE_CHECK_S
         return RULES_REST.total_seconds()
 

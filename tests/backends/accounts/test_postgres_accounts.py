@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -9,7 +10,8 @@ from plans import Explained, catalogue
 
 from gieok.backends.accounts.postgres import NAME, NAMES, PostgresAccounts
 from gieok.backends.accounts.sql.owners import user_number
-from gieok.errors import StoreError
+from gieok.backends.opening import Opening
+from gieok.errors import BadConfig, StoreError
 from gieok.model.accounts import Account, IssuedKey, KeyRole, Posting, StoredCharacter
 from gieok.testing.contracts.accounts import AccountsContract
 from gieok.testing.contracts.accounts_at_once import PointsAtOnceContract, sequences
@@ -89,6 +91,23 @@ def test_every_statement_of_a_user_looks_into_one_partition(make_database: Calla
     assert len(accounts.plans) > 60
     assert accounts.spread() == []
     accounts.close()
+
+
+def test_where_no_server_is_named_there_are_no_accounts_and_opening_them_says_what_is_missing(tmp_path: Path) -> None:
+    opening = Opening(tmp_path, tmp_path, {"journal": "mongo", "database.url": ""}.__getitem__, lambda name: "")
+    assert not PostgresAccounts.is_there(opening)
+    with pytest.raises(BadConfig, match=r"`journal: mongo` needs `database.url`"):
+        PostgresAccounts.open(opening)
+
+
+def test_asking_whether_there_are_accounts_makes_none(make_empty_database: Callable[[], str], tmp_path: Path) -> None:
+    url = make_empty_database()
+    settings = {"journal": "postgres", "database.url": url, "store.timeout_s": "5", "database.connections": "2"}
+    opening = Opening(tmp_path, tmp_path, settings.__getitem__, lambda name: "")
+    assert not PostgresAccounts.is_there(opening)
+    assert not PostgresAccounts.is_there(opening)
+    with psycopg.connect(url) as db:
+        assert db.execute("SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'gieok%'").fetchone() == (0,)
 
 
 def test_users_of_one_number_never_see_each_other(make_database: Callable[[], str]) -> None:

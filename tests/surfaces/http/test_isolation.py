@@ -19,6 +19,8 @@ _USERS = ("kim", "lee", "choi")
 #: `same` is a character that each of them made, and `all` one of the service.
 _CHARACTERS = ("same", "all")
 _STEPS, _ROUNDS = 15, 1
+#: What would end a user in the middle; see below.
+_LAST = "/api/erase"
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgres"])
@@ -70,14 +72,19 @@ def _state(service: Served, user: str) -> list[Any]:
     paths += [
         f"/api/memories/{one}?layer={layer}&limit=100" for one in _CHARACTERS for layer in ("semantic", "episodic")
     ]
-    paths += [f"/api/characters/{one}/messages?limit=100" for one in _CHARACTERS]
+    paths += [f"/api/characters/{one}/messages?limit=100" for one in _CHARACTERS] + ["/api/export"]
     return [service.client.get(path, headers=headers).json() for path in paths]
 
 
 def _steps(service: Served) -> list[tuple[str, str]]:
     """Return every operation that the API describes, but those of admins."""
     rows = service.app.openapi()["paths"].items()
-    return [(method.upper(), path) for path, methods in rows for method in methods if not path.startswith("/api/admin")]
+    return [
+        (method.upper(), path)
+        for path, methods in rows
+        for method in methods
+        if not path.startswith(("/api/admin", _LAST))
+    ]
 
 
 def _asked(service: Served, step: tuple[str, str], actor: str, other: _Own, random_: random.Random) -> httpx.Response:
@@ -136,6 +143,23 @@ def test_nothing_of_one_user_reaches_another(service: Served, seed: int) -> None
         for user, state in before.items():
             assert _state(service, user) == state, (actor, user)
     assert {200, 404} <= seen
+
+
+def test_who_is_erased_is_gone_and_nobody_else(service: Served) -> None:
+    owned = _settle(service, random.Random(11))
+    before = {user: _state(service, user) for user in ("kim", "lee")}
+    key = service.key("choi")
+    for name in ("kim", "nobody"):
+        assert service.client.post(_LAST, json={"user": name}, headers=key).status_code == 400
+    gone = service.client.post(_LAST, json={"user": "choi"}, headers=key).json()
+    assert gone["messages"] >= 4
+    assert gone["rows"]
+    assert service.client.get("/api/points", headers=key).status_code == 401
+    left = json.dumps(_state(service, "choi"))
+    assert not [word for word in owned["choi"].words if word in left]
+    assert service.client.get("/api/export", headers=token("choi")).status_code == 404
+    for user, state in before.items():
+        assert _state(service, user) == state
 
 
 def test_what_is_anothers_is_told_as_what_is_not_there(service: Served) -> None:

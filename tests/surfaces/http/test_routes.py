@@ -53,7 +53,8 @@ def test_every_route_is_as_described(service: Served) -> None:
     for found in described.get_all_operations():
         operation = found.ok()
         headers = admin if operation.path.startswith(("/api/admin", "/metrics")) else user
-        for mode in schemathesis.GenerationMode:
+        modes = list(schemathesis.GenerationMode)[: 2 if operation.body else 1]
+        for mode in modes:
             with suppress(Unsatisfiable):  # nothing is sent, so nothing can be wrong
                 _check(operation.as_strategy(generation_mode=mode), headers)
 

@@ -15,6 +15,7 @@ from gieok.backends.opening import Opening
 from gieok.backends.postgres.connection import TIMEOUT_S, Connections, configured, read_address
 from gieok.backends.postgres.statements import Statements
 from gieok.backends.postgres.tables import Tables, partitioned
+from gieok.errors import BadConfig
 
 NAME = "gieok_accounts"
 _PARTITIONS = 16
@@ -70,13 +71,16 @@ class PostgresAccounts(SqlUsers, SqlPoints, SqlCast, SqlAccountCopies):
     @classmethod
     def open(cls, opening: Opening) -> "PostgresAccounts":
         """Return the accounts on `database.url`, or on libpq's own variables."""
-        url, password, timeout_s = configured(opening, "journal: postgres")
+        url, password, timeout_s = configured(opening, f"journal: {opening.setting('journal')}")
         return cls(url, password=password, timeout_s=timeout_s)
 
     @staticmethod
     def is_there(opening: Opening) -> bool:
         """Say whether there are accounts; none are made."""
-        url, password, timeout_s = configured(opening, "journal: postgres")
+        try:
+            url, password, timeout_s = configured(opening, "accounts")
+        except BadConfig:  # beside a journal on another server, of somebody who needs no accounts
+            return False
         looking = Connections(read_address(url, password), _NO_TABLES, timeout_s=timeout_s)
         try:
             with looking.answering() as db:

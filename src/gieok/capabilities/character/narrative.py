@@ -127,7 +127,7 @@ def narrative(held: Held, view: View, budget_tokens: int) -> Narrative:
 
 def whom(facts: Sequence[Fact], view: View) -> str:
     """Return how the character thinks of the user: the form of address that holds, the name, or a plain word."""
-    return called(facts) or view.say("그 사람", "them")
+    return called(facts) or view.say("그 사람", "this person")
 
 
 def called(facts: Sequence[Fact]) -> str:

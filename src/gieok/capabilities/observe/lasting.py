@@ -20,6 +20,7 @@ from gieok import fs, places
 from gieok.capabilities.observe import replaced, turns
 from gieok.engine.learned.heads import about_user, worth
 from gieok.model.memory import Entry, Scope
+from gieok.places import is_served
 from gieok.ports.store import Store, VectorCopy
 from gieok.text.assent import accepts
 from gieok.text.embedform import text_to_embed
@@ -61,7 +62,7 @@ class LastingLine(NamedTuple):
 
 def update(store: Store, home: Path) -> None:
     """Bring the files of all scopes in line with the turns of a store; only changed documents are judged. Raises StoreError."""
-    scopes = [scope for scope in store.scopes() if not places.is_brought(str(scope))]
+    scopes = [scope for scope in store.scopes() if not places.is_brought(scope.path) and not is_served(scope.path)]
     found = {str(scope): list(_holding(store, scope, home)) for scope in scopes}
     rows = {scope: [(scope, line) for line in lines] for scope, lines in found.items()}
     others = [(scope, line) for scope, lines in found.items() if scope != places.USER_SCOPE for line in lines]

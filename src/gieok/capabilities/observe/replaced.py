@@ -23,6 +23,7 @@ from gieok.engine.learned.heads import worth
 from gieok.model.conversation import CORRECTED_MARK
 from gieok.model.memory import CORRECTED, Document, Entry, Scope
 from gieok.model.retrieval import Filter, FoundPassage, VectorQuery
+from gieok.places import is_served
 from gieok.ports.store import Store, VectorCopy, VectorSearch
 from gieok.text.embedform import text_to_embed
 from gieok.text.turns import ASSISTANT, USER
@@ -112,7 +113,7 @@ def update(store: Store, home: Path) -> tuple[dict[Scope, list[Ended]], bool]:
         return {}, False
     waits, found = False, dict[str, list[Link]]()
     for scope in store.scopes():
-        if not places.is_brought(scope.path):
+        if not places.is_brought(scope.path) and not is_served(scope.path):
             standing, is_behind = compared(store, scope, home, active[0])
             found[scope.path], waits = standing.links, waits or is_behind
     shown = {of: [(ended, of) for ended in current(links)] for of, links in found.items()}

@@ -28,6 +28,7 @@ from gieok.engine.schedule import Schedule
 from gieok.errors import AnswerCut, BudgetReached, GeneratorFailed
 from gieok.model.conversation import Incident, Journalled
 from gieok.model.memory import Document, Scope
+from gieok.places import is_served
 from gieok.ports.journal import FullJournal
 from gieok.ports.store import Store
 from gieok.ports.system import Clock, Notifier
@@ -308,6 +309,10 @@ class Sidecar:
     def _held(self, scope: Scope) -> ScopeMemory:
         held = scope_memory.standing(self.journal, scope)
         return scope_memory.load(self.store, scope, self._known.setdefault(scope, {}), hashes=held)
+
+    def scopes(self) -> list[Scope]:
+        """Return the scopes that are observed: those of agents."""
+        return [scope for scope in self.journal.scopes() if not is_served(scope.path)]
 
     def backlog_tokens(self, scope: Scope) -> int:
         """Return the tokens of messages not observed yet, counted up to the hard stop."""

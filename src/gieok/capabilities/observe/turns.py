@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 
 from gieok.model.conversation import Conversation, Heard, Message, Role, Turn
 from gieok.model.memory import Document, Entry, Passage, Provenance, Scope
-from gieok.places import PROMOTED, SESSIONS
+from gieok.places import PROMOTED, SESSIONS, is_served
 from gieok.ports.journal import Conversations, Journal, JournalUpkeep
 from gieok.ports.store import DERIVED, Documents, Store
 from gieok.text.echo import strip_echo
@@ -91,7 +91,7 @@ def update_all(
         if not held:
             return Derived(waiting=unheard(journal, store))
         left = most
-        scopes = journal.scopes()
+        scopes = _own(journal)
         if not most:
             _drop_old(journal, store, {*store.scopes()} - {*scopes})
         for scope in scopes:
@@ -105,7 +105,12 @@ def update_all(
 
 def unheard(journal: Told, store: Store) -> int:
     """Count the messages that are not derived yet, over all scopes."""
-    return sum(journal.unheard(scope, position(journal, store, scope)) for scope in journal.scopes())
+    return sum(journal.unheard(scope, position(journal, store, scope)) for scope in _own(journal))
+
+
+def _own(journal: Told) -> list[Scope]:
+    """Return the scopes of agents."""
+    return [scope for scope in journal.scopes() if not is_served(scope.path)]
 
 
 def position(journal: Told, store: Store, scope: Scope) -> Heard:

@@ -15,6 +15,7 @@ from gieok.ops.context import Context
 from gieok.ops.encode import Reason
 from gieok.ops.memory import leftovers, waiting
 from gieok.ops.memory.forgetting import memory_stores, rederive, shelves
+from gieok.places import is_served
 from gieok.ports.store import ManagedCopy, Scrubbing, Store
 from gieok.text.encoding import decode
 from gieok.text.markdown import front_matter
@@ -60,7 +61,7 @@ def _clean(context: Context, *, is_dry: bool) -> Cleaned:
     of_files = leftovers.rewrite(context.home, redact, is_dry=is_dry)
     of_files += len(leftovers.drop_set_aside(context.home, is_dry=is_dry))
     if not is_dry:
-        for scope in journal.made_scopes():
+        for scope in (one for one in journal.made_scopes() if not is_served(one.path)):
             context.observe.sidecar().write_active_memory(scope)
         still += [Reason("the journal", why) for why in journal.scrub()]
     return Cleaned(of_journal, of_documents, of_records, of_files, tuple(still))

@@ -187,7 +187,7 @@ def _to_text(record: _Record) -> str:
 
 def _reflect(context: Context, is_stopped: Stopped) -> str:
     """Have each scope reflect for which that is due; whether it is, the sidecar knows."""
-    for scope in context.memory.journal().scopes():
+    for scope in context.observe.sidecar().scopes():
         if not is_stopped():
             settled(context, scope, flush=False, is_stopped=is_stopped)
     return ""

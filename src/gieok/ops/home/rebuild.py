@@ -21,6 +21,7 @@ from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, OrNull, Reason
 from gieok.ops.memory.replica import copy_beside
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.places import is_served
 from gieok.ports.store import DERIVED, Renewable, Store, VectorSearch
 from gieok.text.turns import is_users
 
@@ -74,7 +75,7 @@ def run(context: Context, request: RebuildRequest) -> RebuildResult:
         failed = [one for scope in _scopes(context, None) for one in _bring_in_line(context, store, scope)]
         embedded, note = (0, "") if request.no_wait else _embed(context, store)
         store.compact()
-        for scope in journal.made_scopes():
+        for scope in (one for one in journal.made_scopes() if not is_served(one.path)):
             context.observe.sidecar().write_active_memory(scope)
         for scope in store.scopes():
             copy_beside(context, scope, force=True)

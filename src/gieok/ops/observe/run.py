@@ -111,7 +111,7 @@ class _Run:
         made = 0
         with self.heard():
             made = sidecar.derive_turns(progress=context.progress("blocks of turns")).put
-        for scope in sidecar.journal.scopes():
+        for scope in sidecar.scopes():
             with self.heard():
                 made += self._observe(scope, flush=flush, has_ended=scope in ended)
         context.say(f"{sidecar.capture.captured.messages} messages, {dict(self._steps)}")
@@ -132,7 +132,7 @@ class _Run:
             seed(context)
         is_whole = not self._unheard and self._embed(lambda: left_s() < seconds / 2)
         speed = _MODEL_TOKENS_PER_S if sidecar.models.observer_model else _RULES_TOKENS_PER_S
-        for scope in sidecar.journal.scopes():
+        for scope in sidecar.scopes():
             if sidecar.backlog_tokens(scope) > left_s() * speed:
                 is_whole = False
                 continue

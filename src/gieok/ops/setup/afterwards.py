@@ -133,6 +133,6 @@ class Afterwards:
 
     def _everywhere(self) -> Context:
         """Return the context that reads every scope: what was said lies in those of the projects."""
-        scopes = dict.fromkeys((*self._context.scopes, *self._context.observe.sidecar().journal.scopes()))
+        scopes = dict.fromkeys((*self._context.scopes, *self._context.observe.sidecar().scopes()))
         first, *more = scopes
         return replace(self._context, scope=first, also=tuple(more))

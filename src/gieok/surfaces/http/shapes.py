@@ -28,6 +28,7 @@ def _on_one_line(text: str) -> str:
 WithoutNul = Annotated[str, AfterValidator(_without_nul)]
 Prose = Annotated[WithoutNul, Field(max_length=100_000)]
 Line = Annotated[str, Field(max_length=500), AfterValidator(_on_one_line)]
+UserText = Annotated[str, Field(pattern=f"^{USER_PATTERN}$")]
 UserName = Annotated[
     str, Path(pattern=f"^{USER_PATTERN}$", examples=["min"], description="The user: `sub` of a token.")
 ]

@@ -6,7 +6,7 @@ the number of one user, but for those that go through all users by name.
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from gieok.backends.journals.sql.database import Db
 from gieok.backends.postgres.numbers import scope_number
@@ -44,18 +44,19 @@ class SqlOwners:
     def _writing_to(self, user: str) -> Iterator[tuple[Db, int]]:
         """Write in one transaction, in which the user has a row and no other writer."""
         with self._writing() as db:
-            yield db, self._locked(db, user)
+            yield db, self._locked(db, user)[0]
 
-    def _locked(self, db: Db, user: str) -> int:
+    def _locked(self, db: Db, user: str, columns: str = "name") -> "tuple[int, tuple[Any, ...]]":
+        """Return the number of a user, and columns of their row, of which the first is the name."""
         number = user_number(user)
-        known = f"SELECT name FROM users WHERE scope_id = ?{self._lock}"
+        known = f"SELECT {columns} FROM users WHERE scope_id = ?{self._lock}"
         row = db.execute(known, (number,)).fetchone()
         if row is None:
             db.execute("INSERT INTO users (scope_id, name) VALUES (?, ?) ON CONFLICT DO NOTHING", (number, user))
             row = db.execute(known, (number,)).fetchone()
         if row is None or row[0] != user:
             raise StoreError(f"user {user!r} has the number of another user", hint="use another name for them")
-        return number
+        return number, row
 
 
 def user_number(user: str) -> int:

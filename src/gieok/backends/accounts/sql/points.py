@@ -50,26 +50,28 @@ class SqlPoints(SqlOwners):
     def hold(self, user: str, amount: int, reference: str, at: datetime, purpose: str) -> bool:
         """Set points aside."""
         with self._writing_to(user) as (db, sid):
-            if _entry_of(db, sid, reference) or _held(db, sid, reference) is not None:
-                return False
-            _change(db, sid, held=amount)
-            db.execute(
-                f"INSERT INTO holds (scope_id, {HOLD}) VALUES (?, ?, ?, ?, ?)",
-                (sid, reference, amount, to_ms(at), purpose),
-            )
-            return True
+            added = db.execute(
+                f"INSERT INTO holds (scope_id, {HOLD}) SELECT ?, ?, ?, ?, ? "
+                "WHERE NOT EXISTS (SELECT 1 FROM ledger WHERE scope_id = ? AND reference = ?) ON CONFLICT DO NOTHING",
+                (sid, reference, amount, to_ms(at), purpose, sid, reference),
+            ).rowcount
+            if added:
+                _change(db, sid, held=amount)
+            return bool(added)
 
     def settle(self, user: str, reference: str, posting: Posting, at: datetime) -> Posted | None:
         """Turn what is held into a row."""
         with self._writing_to(user) as (db, sid):
-            if not _let_go(db, sid, reference):
-                return None
-            return _post(db, sid, posting, at)
+            amount = _taken(db, sid, reference)
+            return None if amount is None else _post(db, sid, posting, at, amount)
 
     def release(self, user: str, reference: str) -> bool:
         """Let go of what is held."""
         with self._writing_to(user) as (db, sid):
-            return _let_go(db, sid, reference)
+            amount = _taken(db, sid, reference)
+            if amount is not None:
+                _change(db, sid, held=-amount)
+            return amount is not None
 
     def holds(self, before: datetime, limit: int) -> list[Hold]:
         """Return what has been held since before a time, of all users."""
@@ -119,13 +121,15 @@ class SqlPoints(SqlOwners):
             return int(bought)
 
 
-def _post(db: Db, sid: int, posting: Posting, at: datetime) -> Posted:
+def _post(db: Db, sid: int, posting: Posting, at: datetime, held: int = 0) -> Posted:
+    """Add a row, unless its reference is known, in place of so many points that were held."""
     known = _entry_of(db, sid, posting.reference)
     if known:
         if known.posting != posting:
             raise Conflict(f"{posting.reference!r} was used for something else", hint="use a new key for a new request")
+        _change(db, sid, held=-held)
         return Posted(known, is_new=False)
-    number, balance = _change(db, sid, points=posting.amount, entries=1)
+    number, balance = _change(db, sid, points=posting.amount, held=-held, entries=1)
     entry = LedgerEntry(number, at, posting, balance)
     row = (sid, number, to_ms(at), *posting, balance)
     db.execute(f"INSERT INTO ledger (scope_id, {ENTRY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
@@ -134,6 +138,8 @@ def _post(db: Db, sid: int, posting: Posting, at: datetime) -> Posted:
 
 def _change(db: Db, sid: int, *, points: int = 0, held: int = 0, entries: int = 0) -> tuple[int, int]:
     """Add to the two sums of a user; return the number and the balance of a row of the ledger. Raises NotEnoughPoints."""
+    if not (points or held or entries):
+        return 0, 0
     row = db.execute(
         "UPDATE users SET points = points + ?, held = held + ?, entries = entries + ? "
         "WHERE scope_id = ? AND points - held >= ? RETURNING entries, points",
@@ -150,18 +156,11 @@ def _entry_of(db: Db, sid: int, reference: str) -> LedgerEntry | None:
     return _to_entry(row) if row else None
 
 
-def _held(db: Db, sid: int, reference: str) -> int | None:
-    row = db.execute("SELECT amount FROM holds WHERE scope_id = ? AND reference = ?", (sid, reference)).fetchone()
-    return row[0] if row else None
-
-
-def _let_go(db: Db, sid: int, reference: str) -> bool:
-    amount = _held(db, sid, reference)
-    if amount is None:
-        return False
-    db.execute("DELETE FROM holds WHERE scope_id = ? AND reference = ?", (sid, reference))
-    db.execute("UPDATE users SET held = held - ? WHERE scope_id = ?", (amount, sid))
-    return True
+def _taken(db: Db, sid: int, reference: str) -> int | None:
+    """Remove a hold; return its points, None where there is none. They stay in the sum of what is held: see `_change`."""
+    gone = "DELETE FROM holds WHERE scope_id = ? AND reference = ? RETURNING amount"
+    row = db.execute(gone, (sid, reference)).fetchall()
+    return int(row[0][0]) if row else None
 
 
 def _streak(db: Db, sid: int, day: date) -> int:

@@ -45,10 +45,8 @@ class SqlUsers(SqlOwners):
 
     def seen(self, user: str, at: datetime) -> Account:
         """Say that a user said something; one who never came has no times in what is returned."""
-        with self._writing_to(user) as (db, sid):
-            (is_account, *row) = db.execute(
-                f"SELECT is_account, {_ACCOUNT} FROM users WHERE scope_id = ?", (sid,)
-            ).fetchone()
+        with self._writing() as db:
+            sid, (*row, is_account) = self._locked(db, user, f"{_ACCOUNT}, is_account")
             now = to_ms(at)
             db.execute(
                 "UPDATE users SET seen_at = ?, created_at = coalesce(created_at, ?), is_account = 1, stage = '', "

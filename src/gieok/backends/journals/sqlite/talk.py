@@ -18,6 +18,7 @@ from gieok.backends.stores.rows import to_ms
 from gieok.errors import ArchiveFailed
 from gieok.model.conversation import Journalled, TalkMoved, TalkPlace
 from gieok.model.memory import Scope
+from gieok.places import is_served
 
 #: The lock under which files of archives are written (`capabilities.observe.archive.tiers.LOCK`); backups hold it too.
 _LOCK = "archive"
@@ -84,7 +85,7 @@ class SqliteTalk(JournalFile, SqlMessages):
                 f"JOIN scopes s ON s.id = m.scope_id WHERE {_OLD} ORDER BY month, s.path",
                 (to_ms(before),),
             )
-            return [(sid, Scope(path), month) for sid, path, month in rows]
+            return [(sid, Scope(path), month) for sid, path, month in rows if not is_served(path)]
 
     def _archive_month(self, sid: int, scope: Scope, month: str, before: datetime) -> TalkMoved:
         path = f"{places.scope_folder(scope.path)}/{month}"

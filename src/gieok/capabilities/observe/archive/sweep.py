@@ -13,6 +13,7 @@ from gieok.errors import ArchiveFailed
 from gieok.model.archive import Move, Place
 from gieok.model.conversation import Incident
 from gieok.model.memory import Document, Entry, Scope, Tier
+from gieok.places import is_served
 from gieok.ports.archive import Tidying
 
 #: Memories that are moved at once.
@@ -32,6 +33,8 @@ def run(tiers: Tiers) -> Outcome:
         done = _look(tiers, Tier.WARM)
         _heal(tiers, done)
     for scope in tiers.journal.made_scopes():
+        if is_served(scope.path):
+            continue  # a character remembers what is in hot
         done.add(_to_shelf(tiers, Tier.WARM, leaving(tiers, scope, _kept(tiers, scope))))
     with tiers.journal.exclusive(LOCK):
         done.add(_swept(tiers))

@@ -1,15 +1,19 @@
 """The user themselves, and what a payment service says of them."""
 
-from typing import Annotated, Literal
+from itertools import chain
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
+from gieok.capabilities.character.erasing import UserErased
 from gieok.capabilities.character.points import zone_named
+from gieok.errors import BadRequest
 from gieok.model.accounts import Account
 from gieok.surfaces.http.access import TheHouse, User
 from gieok.surfaces.http.problems import ALWAYS, documented
-from gieok.surfaces.http.shapes import Given, RawBody
+from gieok.surfaces.http.shapes import Given, RawBody, UserText, shown
 
 router = APIRouter(tags=["account"])
 _MAIL = r"^$|^[!#-+\--:=?A-~]{1,64}@[A-Za-z0-9.-]{1,189}$"
@@ -47,6 +51,37 @@ def change_account(house: TheHouse, who: User, change: AccountChange) -> ShownAc
 
 def _shown(account: Account) -> ShownAccount:
     return ShownAccount.model_construct(user=account.user, zone=account.zone, lang=account.lang, mail=account.mail)
+
+
+class Farewell(Given):
+    """Says that it is meant."""
+
+    user: UserText = Field(examples=["min"], description="The user's own name, once more.")
+
+
+_DOCUMENT: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Account, points, keys, characters, memories and messages.",
+        "content": {"application/json": {}},
+    }
+}
+
+
+@router.get("/api/export", response_class=StreamingResponse, responses={**_DOCUMENT, **documented(*ALWAYS, 404)})
+def export(house: TheHouse, who: User) -> StreamingResponse:
+    """Return everything that the user has, as one JSON document."""
+    pieces = house.takeout.written(who.user)
+    first = next(pieces)  # what goes wrong, goes wrong before the answer begins
+    headers = {"Content-Disposition": 'attachment; filename="gieok.json"'}
+    return StreamingResponse(chain([first], pieces), media_type="application/json", headers=headers)
+
+
+@router.post("/api/erase", responses=documented(*ALWAYS), response_model=shown(UserErased))
+def erase(house: TheHouse, who: User, meant: Farewell) -> UserErased:
+    """Erase the user from everything: memories, messages, characters, points, keys. It cannot be taken back."""
+    if meant.user != who.user:
+        raise BadRequest("that is not your name: nothing was erased", hint="send your own name as `user`")
+    return house.erasing.erase(who.user)
 
 
 class Paid(BaseModel):

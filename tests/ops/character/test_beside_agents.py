@@ -1,0 +1,66 @@
+"""A home in which a service of characters runs, and everything that is done for agents by itself: neither touches the other."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from contexts import opened_home
+
+from gieok.capabilities.character.service import Bond, Memories
+from gieok.model.conversation import Message, Role
+from gieok.model.memory import Scope
+from gieok.ops import operation
+from gieok.ops.context import Context
+from gieok.ops.home import jobs
+from gieok.ops.observe.run import ObserveRunRequest
+from gieok.testing.clock import ManualClock
+
+_BOND = Bond("kim", "mina")
+_AGENT = Scope("agent:main")
+_SAID = ("We decided to use Redis Streams for the queue.", "I always want tabs, never spaces.")
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(datetime(2026, 3, 2, 12, tzinfo=UTC))
+
+
+@pytest.fixture
+def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock) -> Iterator[Context]:
+    with opened_home(tmp_path / "h", monkeypatch, clock, ARCHIVE_HOT_TOKENS=30) as opened:
+        yield opened
+
+
+def _files(home: Path) -> list[str]:
+    return [str(file.relative_to(home)) for file in sorted(home.rglob("*")) if file.is_file()]
+
+
+def test_what_is_done_for_agents_leaves_characters_alone(context: Context, clock: ManualClock) -> None:
+    memory = context.character.house().memory
+    for text in (*_SAID, "I live in Leith and my cat is called Miso", "call me Min"):
+        clock.advance(timedelta(minutes=1))
+        memory.hear(_BOND, text, is_user=True)
+    agent = [Message(f"a{n}", Role.USER, text, clock.now(), "s", "codex", 20) for n, text in enumerate(_SAID)]
+    context.memory.journal().say(_AGENT, agent)
+    canon = Scope("character:mina")
+    context.memory.journal().say(canon, [agent[0]])
+    before: Memories = memory.memories(_BOND)
+    assert before.facts
+    keys = set(context.memory.store().hashes(_BOND.scope))
+
+    operation("observe run").handler(context, ObserveRunRequest(once=True))
+    for _ in range(3):
+        clock.advance(timedelta(days=120))
+        assert [ran.name for ran in jobs.run_due(context) if not ran.ok] == []
+    for name, values in (("rebuild", {}), ("redact", {"all": True, "apply": True})):
+        found = operation(name)
+        found.handler(context, found.request(**values))
+
+    assert memory.memories(_BOND) == before
+    assert set(context.memory.store().hashes(_BOND.scope)) == keys
+    assert not context.memory.store().hashes(canon)
+    assert context.memory.store().hashes(_AGENT), "agents are observed as ever"
+    assert not context.memory.journal().archived(_BOND.scope)
+    assert not [file for file in _files(context.home) if "mina" in file]
+    assert memory.context(_BOND, "where do I live?").window[0].text == _SAID[0]
