@@ -132,6 +132,7 @@ def take_in(
         )
         taken = _said(memory, bond, [_told(bond, one, own) for one in shown], taken)
         progress(taken.added + taken.changed + taken.known)
+    _form(memory, bond)  # of what was journalled when an import was killed, too
     return taken
 
 
@@ -197,9 +198,8 @@ def _said(memory: Characters, bond: Bond, messages: list[Message], taken: LogTak
         memory.journal.say(bond.scope, fresh)
     if changed:
         memory.replace(bond, changed)
-    memory.learn(bond)
-    while memory.summarise(bond):
-        pass
+    if fresh or changed:
+        _form(memory, bond)
     times = [one.at for one in messages]
     return taken._replace(
         added=taken.added + len(fresh),
@@ -208,3 +208,9 @@ def _said(memory: Characters, bond: Bond, messages: list[Message], taken: LogTak
         first=min([*times, taken.first] if taken.first else times, default=taken.first),
         last=max([*times, taken.last] if taken.last else times, default=taken.last),
     )
+
+
+def _form(memory: Characters, bond: Bond) -> None:
+    memory.learn(bond)
+    while memory.summarise(bond):
+        pass

@@ -130,15 +130,14 @@ def _joined(
     new: list[NewLine] = []
     before = (-1, -1)
     for a, b in pairs:
-        ours, theirs = held[before[0] + 1 : a], shown[before[1] + 1 : b]
+        ours, theirs = _of_path(held[before[0] + 1 : a + 1]), shown[before[1] + 1 : b]
         if before[0] < 0:
             # What is not shown of the beginning did not fit.
             ours = ours[len(ours) - min(len(ours), len(theirs)) :]
-        elif held[a].source == BRANCH:
-            ours = []  # another path
         changed, left, added = _between(ours, theirs)
         edited += changed
-        gone += left if before[0] >= 0 else []
+        # The line that begins a path stays: without it the rest would be taken for another's.
+        gone += [one for one in left if one.source != BRANCH] if before[0] >= 0 else []
         earliest = held[before[0]].at if before[0] >= 0 else held[a].at - (len(added) + 1) * _STEP
         new += [NewLine(line, earliest + (place + 1) * _STEP) for place, line in enumerate(added)]
         before = (a, b)
@@ -150,6 +149,12 @@ def _joined(
     last = held[-1].at
     new += _after(last, shown[before[1] + 1 :], now, is_branch=bool(rest))
     return Alignment(tuple(edited), tuple(gone), tuple(new))
+
+
+def _of_path(held: Sequence[Message]) -> list[Message]:
+    """Return the lines before the last one that are of its path: those before a line that follows another are not."""
+    starts = [place for place, one in enumerate(held) if one.source == BRANCH]
+    return list(held[starts[-1] if starts else 0 : -1])
 
 
 def _between(
