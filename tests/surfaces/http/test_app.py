@@ -81,6 +81,7 @@ def test_the_log_and_the_metrics_name_routes_and_nobody(service: Served, caplog:
     assert (
         'gieok_http_requests_total{method="POST",route="/api/memories/{character_id}/search",status="200"}' in counted
     )
+    assert "gieok_rates_shared 0.0" in counted
     assert "POST /api/memories/{character_id}/search 200" in caplog.text
     assert "of-the-log" not in caplog.text + counted
     assert headers["Authorization"] not in caplog.text
