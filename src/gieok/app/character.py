@@ -37,7 +37,9 @@ from gieok.ports.store import Store
 
 def opened(wiring: Wiring) -> CharacterContext:
     """Put the context together; a memory is opened when it is asked for."""
-    return CharacterContext(partial(_playground), cache(partial(_house, wiring)), partial(_has_accounts, wiring))
+    return CharacterContext(
+        partial(_playground, wiring), cache(partial(_house, wiring)), partial(_has_accounts, wiring)
+    )
 
 
 def _has_accounts(wiring: Wiring) -> bool:
@@ -160,13 +162,15 @@ def _was_delivered(wiring: Wiring, hold: Hold) -> bool:
 
 
 @contextmanager
-def _playground(clock: PlayedClock) -> Iterator[Characters]:
+def _playground(wiring: Wiring, clock: PlayedClock, by_meaning: bool) -> Iterator[Characters]:
     """Open a memory in a folder of its own: what is played for a measurement is nobody's."""
+    configured = embedders.opened(wiring) if by_meaning else None
+    embedder = configured.wanted() if configured else None
     with tempfile.TemporaryDirectory(prefix="gieok-played-") as folder:
         journal: FullJournal = registry.load(registry.JOURNALS, "sqlite")(Path(folder) / "journal.sqlite")
         store: Store = registry.load(registry.STORES, registry.LOCAL_STORE)(Path(folder) / "memory.sqlite")
         try:
-            yield Characters(journal=journal, store=store, clock=clock)
+            yield Characters(journal=journal, store=store, clock=clock, embedder=lambda: embedder)
         finally:
             journal.close()
             store.close()

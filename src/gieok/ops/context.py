@@ -199,10 +199,11 @@ class CodeContext(NamedTuple):
 class CharacterContext(NamedTuple):
     """Characters that remember. `playground` opens an empty memory of its own, gone when the block ends, in played time.
 
+    Its second argument says whether the configured embedder finds there, too.
     `house` opens the service's, the same every time. `has_accounts`: somebody came ever, or the accounts are on a server.
     """
 
-    playground: "Callable[[PlayedClock], AbstractContextManager[Characters]]"
+    playground: "Callable[[PlayedClock, bool], AbstractContextManager[Characters]]"
     house: "Callable[[], House]"
     has_accounts: Callable[[], bool]
 

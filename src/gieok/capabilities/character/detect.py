@@ -12,6 +12,7 @@ from typing import NamedTuple
 from gieok.capabilities.character import gates, general_en, general_ko, patterns_en, patterns_ko, plans
 from gieok.capabilities.character.answers import answered
 from gieok.capabilities.character.corrections import settled
+from gieok.capabilities.character.giving_up import dropped
 from gieok.capabilities.character.memory import CHARACTER, USER, Fact
 from gieok.capabilities.character.patterns import OF_ANY, OF_OTHER, OF_USER, Pattern, regex, tidy
 from gieok.capabilities.character.person import person_name
@@ -31,21 +32,17 @@ _KIN_EN = re.compile(
 )
 _PRONOUN = re.compile(r"\b(?:s?he|s?hes)\b", re.IGNORECASE)
 _KIN_KO = re.compile(r"(?P<kin>여동생|남동생|동생|조카|언니 딸|아들|딸|언니|오빠|누나|형|엄마|아빠)")
-_DROPPED = re.compile(
-    r"안 ?하기로|나왔어|나왔다|졸업했|수료|팔았|넘겼|퇴사|사표|안 ?다녀|못 ?하게 ?됐|관두|취소|접었|접고|폐기|환불|이제 ?안 ?(?:해|하|가|다녀)|그만(?:두|뒀|둔|하)|관뒀|포기|때려 ?[치쳤]|없던 ?일|[은는] 안 ?(?:해|하려|할)|끊었|끊고"
-    r"|\bscrap(?:ped)?\b|\bdropp(?:ed|ing)\b|\bcancel|\bgave up\b|\bgiving up\b|\bgiven up\b|\bcalled off\b|\bnot doing\b|\bquit\b|\bbailed on\b|\bditched\b",
-    re.IGNORECASE,
-)
 #: A number of month and day, as a birthday is kept.
 _WORD = re.compile(r"[가-힣]{2,}|[A-Za-z]{4,}")
 _MOST_THOUGHT = 120
+#: Who asks or says how they will call asks to call the character so.
+_OF_THE_OTHER = re.compile(
+    r"(?:불러|해)도 ?(?:될까|되나|되냐|되겠|됨 ?\?|돼[가-힣]* ?\?|되요 ?\?)|(?:라고|라) ?(?:부를|불러 ?볼)(?:게|래|까|거)"
+)
 #: Who is not sure of a liking speaks of somebody.
 _UNSURE = re.compile(r"[는은] ?(?:거|것) ?같")
 #: An answer to a question about somebody.
 _SHORT = 40
-_COMMON = frozenset(
-    "this that with have just idea plan thing doing maybe thinking about eventually class 생각 요즘 이제 그냥 아직 모르 진짜 나중".split()
-)
 
 
 #: Rows that know their words come before those that know frames alone.
@@ -116,7 +113,7 @@ def detect(said: Spoken, held: Sequence[Fact]) -> Detection:
     found += _righted(wrong, text, held, said.day) if not found else []
     found = [one for one in map(_with_name, found) if one.object and not _is_said_better(one, found)]
     found += [] if found else _ideas(text)
-    return Detection(tuple(_settled(found)), tuple(_dropped(text, held)))
+    return Detection(tuple(_settled(found)), tuple(dropped(sentences(text), held)))
 
 
 def _with_name(one: Finding) -> Finding:
@@ -131,7 +128,7 @@ def _settled(found: Sequence[Finding]) -> list[Finding]:
         row = PREDICATES.get(one.predicate)
         what = "" if row is not None and row.is_single else one.object
         kept.setdefault((one.subject, one.predicate, what), one)
-        if what == "" and one.sentence != kept[one.subject, one.predicate, ""].sentence:
+        if what == "" and one.predicate != "name" and one.sentence != kept[one.subject, one.predicate, ""].sentence:
             kept[one.subject, one.predicate, ""] = one
     return list(kept.values())
 
@@ -275,6 +272,8 @@ def _may_match(row: Pattern, sentence: str, answers: str) -> bool:
     """Say whether nothing around the words speaks against a row; a question states nothing but a wish how to speak."""
     if sentence.rstrip().endswith("?") and row.predicate not in _MANNERS:
         return False
+    if row.predicate == "address_form" and _OF_THE_OTHER.search(sentence):
+        return False
     if row.predicate in ("likes", "dislikes") and _UNSURE.search(sentence):
         return False
     if row.unless and regex(row.unless).search(sentence):
@@ -362,32 +361,6 @@ def _called(said: Spoken, held: Sequence[Fact]) -> Iterator[Finding]:
 
 def _ideas(text: str) -> list[Finding]:
     """Return what the user only thinks of, in their words: short ones say nothing."""
-    is_thought = any(gates.is_idea(sentence) for sentence in sentences(text)) and len(_WORD.findall(text)) >= 2
+    is_thought = any(gates.is_plan(sentence) for sentence in sentences(text)) and len(_WORD.findall(text)) >= 2
     thought = text.strip()[:_MOST_THOUGHT]
     return [Finding("plan", thought, thought, confidence=0.4, is_idea=True)] if is_thought else []
-
-
-def _dropped(text: str, held: Sequence[Fact]) -> Iterator[Fact]:
-    """Yield ideas, classes and plans that a message gives up: it names a word of them."""
-    given_up = " ".join(sentence for sentence in sentences(text) if _DROPPED.search(sentence))
-    told = {word for word in _WORD.findall(given_up) if word not in _COMMON}
-    if not given_up:
-        return
-    for fact in held:
-        is_open = fact.is_idea or fact.type in ("plan", "habit") or fact.predicate == "job"
-        own = {word for word in _WORD.findall(fact.object) if word not in _COMMON}
-        is_left = fact.predicate == "job" and _LEFT_WORK.search(text)
-        is_named = any(_stem(one) == _stem(other) for one in own for other in told)
-        if (is_open and is_named) or is_left:
-            yield fact
-
-
-_LEFT_WORK = re.compile(
-    r"퇴사(?:했|함|하고|하기로)|사표 ?(?:를 )?(?:냈|던졌|썼)|(?:회사|직장|일)(?:를|을|은|는)? ?(?:그만뒀|관뒀|때려 ?[쳤치])|짤렸|잘렸|해고"
-    r"|\b(?:quit|left|lost) my job\b|\bgot (?:fired|laid off)\b|\bhanded in my notice\b|\bi (?:quit|resigned)\b[.!]",
-    re.IGNORECASE,
-)
-
-
-def _stem(word: str) -> str:
-    return word[:2] if "가" <= word[0] <= "힣" else word.lower()[:5]

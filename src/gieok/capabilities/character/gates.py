@@ -28,9 +28,13 @@ _IDEA = re.compile(
     r"|\bmaybe\b|\bmight\b|\bthinking (?:of|about|maybe)\b|\bdunno\b|\bundecided\b|\bsomeday\b|\bone day\b|\bshould i\b(?! ever)|\bjust a thought\b|\bnot sure\b|\bi wonder\b|\bwho knows\b|\bperhaps\b|\bidk\b",
     re.IGNORECASE,
 )
+_DOING = re.compile(
+    r"[가-힣]까|려나|싶|생각|언젠가|고민|심 ?있|의심|[가-힣]ㄹ래|\b(?:maybe|might|thinking|someday|one day|should i|thought|perhaps|idk|undecided|considering)\b",
+    re.IGNORECASE,
+)
 _KIN = (
     "엄마|아빠|어머니|아버지|어머님|아버님|부모님|언니|오빠|누나|형|남동생|여동생|동생|조카|할머니|할아버지|이모부|이모|삼촌|고모|사촌|친구|선배|후배|상사|팀장님?|원장님?"
-    "|사장님?|과장님?|부장님?|대리님?|사수님?|수쌤|회사 ?사람들?|사람들|애들|동기|룸메|걔|걘|얘|쟤|그 ?사람|그분"
+    "|사장님?|과장님?|부장님?|대리님?|사수님?|수쌤|회사 ?사람들?|사람들|애들|동기|룸메|아내|와이프|남편|신랑|마누라|집사람|딸래미|딸|아들|시어머니|시아버지|장모님?|장인|사위|며느리|손자|손녀|매니저|교수님?|점장님?|소장님?|막내|첫째|둘째|걔|걘|얘|쟤|그 ?사람|그분"
 )
 _LEAD = r"(?:(?:아|어|오|와|근데|그리고|글고|아니|참|맞다|우리|울|내|제|저희|그|진짜|사실|요즘|나한테|\d)[\s,.~]*)*"
 _TOPIC = re.compile(
@@ -60,6 +64,11 @@ def unmeant(message: str) -> str:
 def is_idea(sentence: str) -> bool:
     """Say whether what a sentence tells is only thought of, or not known to be so."""
     return _IDEA.search(sentence) is not None
+
+
+def is_plan(sentence: str) -> bool:
+    """Say whether a sentence that only thinks of something thinks of doing it: not to know is no idea yet."""
+    return is_idea(sentence) and _DOING.search(sentence) is not None
 
 
 def without_quotes(message: str) -> str:

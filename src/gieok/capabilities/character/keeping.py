@@ -141,7 +141,7 @@ def _join(finding: Finding, known: dict[str, Fact], told: Told) -> None:
 def _is_turned(old: Fact, new: Fact) -> bool:
     """Say whether a taste turned: what was disliked is liked now, or the other way."""
     is_opposite = {old.predicate, new.predicate} == {"likes", "dislikes"} and old.subject == new.subject
-    return old.is_current and is_opposite and same_value(old.object) in same_value(new.object)
+    return old.is_current and is_opposite and _is_part(old.object, new.object)
 
 
 def _was_left(old: Fact, new: Fact) -> bool:

@@ -1,7 +1,7 @@
 """What a character knows of its user, as it would tell itself: what holds now, what is near, what was, within a budget."""
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import date, datetime, tzinfo
+from datetime import date, datetime, timedelta, tzinfo
 from typing import NamedTuple
 
 from gieok.capabilities.character.memory import CHARACTER, USER, Episode, Fact, FactType, Moment
@@ -11,9 +11,12 @@ from gieok.text.tokens import count_tokens
 
 #: A plan is near so many days before it, and just over so many days after it.
 _NEAR_DAYS, _JUST_DAYS = 7, 3
+_BRIEF = timedelta(hours=12)
 _ALONE = ("솔로", "single", "혼자", "alone", "없음")
 
 
+_SPOUSES = frozenset("아내 와이프 남편 신랑 마누라 집사람 안사람 바깥양반 wife husband".split())
+_ALONE_HOME = ("혼자 삶", "lives alone")
 _KIN = frozenset(
     "엄마 아빠 어머니 아버지 언니 오빠 누나 형 동생 남동생 여동생 조카 할머니 할아버지 친구 sister brother mom mum mother dad father son"
     " daughter niece nephew cousin aunt uncle husband wife".split()
@@ -35,6 +38,8 @@ PAST = Section("전에는 그랬지만 이제는 아닌 것", "What was so, and 
 THOUGHT = Section("생각만 해 본 것", "What was only thought of", False)
 US = Section("우리 사이에 있었던 일", "What happened between us", False)
 TALKS = Section("지난 이야기", "Earlier talks", False)
+#: What is felt in the first sentence, and what does harm where it is forgotten.
+_FIRST = ("speech_level", "address_form", "name", "allergy")
 _ORDER = (NOW, NEAR, US, TALKS, PLANNED, THOUGHT, PAST)
 _HEAD = Telling("나는 {who:을/를} 이렇게 기억한다.", "This is what I remember of {who}.")
 _SELF = {
@@ -135,8 +140,14 @@ def called(facts: Sequence[Fact]) -> str:
     for predicate in ("address_form", "name"):
         for fact in facts:
             if fact.predicate == predicate and fact.subject == USER and fact.is_current:
-                return fact.object
+                return _plain(fact.object, facts)
     return ""
+
+
+def _plain(form: str, facts: Sequence[Fact]) -> str:
+    """Return a Korean name without the 아 or 야 that it is called with: particles come behind the name."""
+    known = "".join(fact.object for fact in facts if fact.predicate == "name" and fact.subject == USER)
+    return form[:-1] if form[-1:] in ("아", "야") and len(form) > 2 and form[:-1] in known else form
 
 
 def _by_need(held: Held, view: View, who: str) -> Iterator[Line]:
@@ -144,8 +155,8 @@ def _by_need(held: Held, view: View, who: str) -> Iterator[Line]:
     facts = [fact for fact in held.facts if fact.predicate in PREDICATES]
     lines = {fact.key: _fact_line(fact, view, who) for fact in facts}
     current = [fact for fact in facts if fact.is_current and not fact.is_idea]
-    speech = [fact for fact in current if fact.predicate in ("speech_level", "address_form", "name", "allergy")]
-    yield from (lines[fact.key] for fact in speech)
+    for predicate in _FIRST:
+        yield from (lines[fact.key] for fact in current if fact.predicate == predicate)
     yield from (line for line in lines.values() if line.section == NEAR)
     told_once = {moment.message_ids: moment for moment in reversed(held.moments)}
     lines |= {moment.key: _moment_line(moment, view) for moment in told_once.values()}
@@ -154,11 +165,18 @@ def _by_need(held: Held, view: View, who: str) -> Iterator[Line]:
     by_weight = sorted(current, key=lambda fact: (-fact.importance, -fact.mentions, -fact.at.timestamp()))
     yield from (lines[fact.key] for fact in by_weight)
     over = sorted(
-        (fact for fact in facts if not fact.is_current or fact.is_idea), key=lambda fact: fact.at, reverse=True
+        (fact for fact in facts if (not fact.is_current or fact.is_idea) and not _was_brief(fact)),
+        key=lambda fact: fact.at,
+        reverse=True,
     )
     yield from (lines[fact.key] for fact in over)
     yield from (lines[moment.key] for moment in reversed(held.moments) if moment.key in lines)
     yield from (lines[episode.key] for episode in reversed(held.episodes))
+
+
+def _was_brief(fact: Fact) -> bool:
+    """Say whether a fact was replaced on the day that it was told: no one asks for that again."""
+    return bool(fact.replaced_by) and fact.until is not None and fact.until - fact.at < _BRIEF
 
 
 def _fact_line(fact: Fact, view: View, who: str) -> Line:
@@ -171,10 +189,20 @@ def _fact_line(fact: Fact, view: View, who: str) -> Line:
     if not fact.is_current:
         return _past_line(fact, view, filled(telling.past, who=name, o=fact.object))
     if fact.type is FactType.PLAN and fact.day:
-        return _plan_line(fact, view, name, telling)
+        return _plan_line(fact, view, name)
+    told = _told_otherwise(fact, view, name) or filled(telling.now, who=name, o=fact.object)
+    return Line(NOW, told, fact.key)
+
+
+def _told_otherwise(fact: Fact, view: View, name: str) -> str:
+    """Return how a fact is told that the table would tell clumsily; '' for the others."""
+    if fact.predicate == "partner" and fact.object in _SPOUSES:
+        return view.say(filled("{who}에게는 {o:이/가} 있다", who=name, o=fact.object), f"{name} has a {fact.object}")
+    if fact.predicate == "roommate" and fact.object in _ALONE_HOME:
+        return view.say(filled("{who:은/는} 혼자 산다", who=name), f"{name} lives alone")
     if fact.subject == CHARACTER and fact.predicate in _SELF:
-        return Line(NOW, filled(view.say(*_SELF[fact.predicate]), o=fact.object), fact.key)
-    return Line(NOW, filled(telling.now, who=name, o=fact.object), fact.key)
+        return filled(view.say(*_SELF[fact.predicate]), o=fact.object)
+    return ""
 
 
 def _named(subject: str, view: View, who: str) -> str:
@@ -193,18 +221,18 @@ def _past_line(fact: Fact, view: View, told: str) -> Line:
     return Line(PAST, f"{told} ({view.say(f'{until}까지', f'until {until}')})", fact.key)
 
 
-def _plan_line(fact: Fact, view: View, name: str, telling: Telling) -> Line:
+def _plan_line(fact: Fact, view: View, name: str) -> Line:
     """Return the line of a plan with a day: to come, near, just over, or over."""
     ahead = (date.fromisoformat(fact.day) - view.today).days
     near = (_NEAR_KO if view.lang == "ko" else _NEAR_EN).get(ahead) or view.say(
         f"{ahead}일 뒤" if ahead > 0 else f"{-ahead}일 전", f"in {ahead} days" if ahead > 0 else f"{-ahead} days ago"
     )
+    what = fact.object if fact.subject == USER else f"{fact.object} ({name})"
     if ahead < -_JUST_DAYS:
-        return Line(PLANNED, view.say(f"{name}: {fact.object}", f"{name}: {fact.object}"), fact.key)
+        return Line(PLANNED, what, fact.key)
+    told = f"{near}: {what}"
     if ahead < 0:
-        said = "" if view.was_talked_about(fact) else f" — {view.say(*_NOT_ASKED)}"
-        return Line(NEAR, view.say(f"{near}: {name}, {fact.object}", f"{near}: {name}, {fact.object}") + said, fact.key)
-    told = f"{near}: {filled(telling.now, who=name, o=fact.object)}"
+        return Line(NEAR, told if view.was_talked_about(fact) else f"{told} — {view.say(*_NOT_ASKED)}", fact.key)
     return Line(NEAR if ahead <= _NEAR_DAYS else NOW, told, fact.key)
 
 

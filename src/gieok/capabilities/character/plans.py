@@ -138,6 +138,8 @@ def _open(text: str, days: Sequence[NamedDay]) -> tuple[str, str] | None:
     if language_of(text) != "ko":
         return "plan", _clause(sentence) or _clause(text)
     after, before = text[first.end : first.end + (end.start() if end else 0)], text[start : first.start]
+    if re.search(r"[가-힣](?:은|는|이|가|래|야)\s|[가-힣](?:이|가|은|는)\s*$", f"{before} "):
+        return "plan", _noun_of(" ".join(before.split()[-3:])) or _noun_of(after) or _noun_of(text)
     return "plan", _noun_of(after) or _noun_of(" ".join(before.split()[-2:])) or _noun_of(text)
 
 
@@ -155,6 +157,11 @@ def _noun_of(words: str) -> str:
     ).strip()
     words = _VERB_END.split(words, maxsplit=1)[0]
     words = re.sub(r"(?<=[가-힣]{2})(?:이|가|은|는|을|를|날짜가?)$", "", words.strip())
+    words = re.sub(
+        r"^(?:\S*(?:는데|지만|니까|어서|아서|거든)\s+)+|\s*(?:갑니다|가요|간다|감|해요?|합니다|한다|하기로 ?했\S*|잡았\S*|있\S*)$",
+        "",
+        words,
+    )
     return words[:_MOST_PLAN].strip() if len(words.strip()) > 1 else ""
 
 

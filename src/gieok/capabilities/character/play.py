@@ -9,7 +9,10 @@ from gieok.capabilities.character import measure
 from gieok.capabilities.character.measure import Row, Score
 from gieok.capabilities.character.points import zone_named
 from gieok.capabilities.character.service import Bond, Characters
+from gieok.engine.distil import deliver
+from gieok.engine.lifecycle import fill_vectors
 from gieok.errors import BadRequest
+from gieok.ports.store import VectorSearch
 
 _LISTS = ("turns", "facts", "moments", "not_facts", "questions")
 _FORM = "docs/character.md describes the form of a conversation file"
@@ -93,9 +96,18 @@ def play(conversation: Row, characters: Characters, clock: PlayedClock) -> tuple
 
 def _ask(row: Row, bond: Bond, characters: Characters, clock: PlayedClock) -> Asked:
     clock.at = _time(row["at"])
+    _fill(characters)
     context = characters.context(bond, row["ask"])
     score = measure.measured_question(row, measure.ToldContext(context.narrative.now, context.text))
     return Asked(row["ask"], clock.at, context.narrative.text, score)
+
+
+def _fill(characters: Characters) -> None:
+    """Make the vectors of what was stored since, where they are asked for."""
+    embedder = characters.embedder()
+    if embedder is not None and isinstance(characters.store, VectorSearch):
+        deliver(characters.journal, characters.store)
+        fill_vectors(characters.store, embedder)
 
 
 def total(scores: Sequence[Score]) -> Score:

@@ -31,7 +31,7 @@ def _telling(now: str, past: str) -> Telling:
     return Telling(now, past)
 
 
-_DAY_KO = _telling("{who:은/는} {o:이/가} 있다", "{o:은/는} 처음 잡혔던 일정이고 바뀌었다")
+_DAY_KO = _telling("{who:은/는} {o:이/가} 있다", "처음에는 {o:으로/로} 잡혀 있었다")
 _DAY_EN = _telling("{who} has this coming: {o}", "first it was to be {o}; that changed")
 
 PREDICATES = {
@@ -41,8 +41,8 @@ PREDICATES = {
                           _telling("{who}'s birthday is {o}", "the birthday was taken for {o}")),
     "age": Predicate(_A, True, 0.5, _telling("{who:은/는} {o}", "{who:은/는} 예전에 {o}"),
                      _telling("{who} is {o} years old", "{who} was {o} once")),
-    "job": Predicate(_A, True, 0.9, _telling("{who}의 직업은 {o}", "{who:은/는} 전에 {o:이었/였}다"),
-                     _telling("{who} works as: {o}", "before, {who} was: {o}")),
+    "job": Predicate(_A, True, 0.9, _telling("{who}의 직업은 {o}", "{who}의 전 직업은 {o}"),
+                     _telling("{who}'s work: {o}", "{who}'s work before: {o}")),
     "lives_in": Predicate(_A, True, 0.9, _telling("{who:은/는} {o}에 산다", "{who:은/는} 전에 {o}에 살았다"),
                           _telling("{who} lives in {o}", "before, {who} lived in {o}")),
     "major": Predicate(_A, True, 0.5, _telling("{who}의 전공은 {o}", "전 전공은 {o}"),
@@ -80,8 +80,8 @@ PREDICATES = {
                           _telling("{who}'s exercise is {o}", "{who}'s exercise used to be {o}")),
     "routine": Predicate(_D, True, 0.5, _telling("{who}의 하루: {o}", "전의 하루: {o}"),
                          _telling("{who}'s routine: {o}", "{who}'s routine before: {o}")),
-    "habit": Predicate(_D, False, 0.5, _telling("{who}의 습관: {o}", "{who}의 전 습관: {o}"),
-                       _telling("{who}'s habit: {o}", "{who}'s habit before: {o}")),
+    "habit": Predicate(_D, False, 0.5, _telling("{who}의 습관: “{o}”", "{who}의 전 습관: “{o}”"),
+                       _telling("{who}'s habit: “{o}”", "{who}'s habit before: “{o}”")),
     "pet": Predicate(_C, False, 0.8, _telling("{who}의 반려동물은 {o}", "전에 키우던 반려동물은 {o}"),
                      _telling("{who}'s pet is {o}", "{who} once had {o}")),
     "partner": Predicate(_C, True, 0.9, _telling("{who}의 연애: {o}", "{who:은/는} 전에 {o:과/와} 만났다"),

@@ -97,9 +97,15 @@ def _similarities(
         return found
     store.use_model(embedder.model, embedder.dimension)
     ranking = store.nearest(scope, VectorQuery(vector, model=embedder.model), where, limit)
-    near = {passage: max(cosine, 0.0) for (passage, _), cosine in zip(ranking.ranked, ranking.cosines, strict=False)}
-    # What has no vector yet is found by its words.
-    return {**{passage: score for passage, score in found.items() if passage not in near}, **near}
+    near = _spread({passage: cosine for (passage, _), cosine in zip(ranking.ranked, ranking.cosines, strict=False)})
+    # What has no vector yet is found by its words; what says a word of the question is at least as near as that.
+    return {passage: max(near.get(passage, 0.0), found.get(passage, 0.0)) for passage in {**found, **near}}
+
+
+def _spread(cosines: Mapping[PassageId, float]) -> dict[PassageId, float]:
+    """Return cosines from 0, the farthest found, to the nearest: a model's lie so close together that they would not rank."""
+    top, low = max(cosines.values(), default=0.0), min(cosines.values(), default=0.0)
+    return {passage: top * (cosine - low) / (top - low or 1.0) for passage, cosine in cosines.items()}
 
 
 def _by_words(store: Store, scope: Scope, text: str, where: Filter, limit: int) -> dict[PassageId, float]:

@@ -20,6 +20,9 @@ class CharacterEvalRequest:
         "",
         needed="gieok character eval --data chats.json",
     )
+    vectors: bool = argument(
+        Words("find memories with the configured embedder, too", "설정한 임베더로도 기억을 찾음"), False
+    )
     misses: bool = argument(Words("list what was missed or wrong", "빠지거나 틀린 것을 나열"), False)
     narratives: bool = argument(Words("show the narrative at each question", "질문마다 서사를 보임"), False)
 
@@ -86,7 +89,7 @@ def run(context: Context, request: CharacterEvalRequest) -> CharacterEvalResult:
     scores, asked, extractor = list[Score](), list[Asked](), ""
     for row in rows:
         clock = PlayedClock()
-        with context.character.playground(clock) as characters:
+        with context.character.playground(clock, request.vectors) as characters:
             score, questions = play.play(row, characters, clock)
             extractor = characters.extractor
         scores.append(score)
