@@ -139,6 +139,10 @@ class Service(NamedTuple):
             one.close()
 
 
+def _desk(accounts: Any) -> PointsDesk:
+    return PointsDesk(accounts=accounts, clock=SystemClock(), was_delivered=lambda hold: False)
+
+
 def service(store: Any, journal: Any, accounts: Any) -> Service:
     """Put a service together, with a model that answers at once."""
     clock, questions = SystemClock(), Vectors()
@@ -150,7 +154,7 @@ def service(store: Any, journal: Any, accounts: Any) -> Service:
     tending = Tending(lambda bond: (memory.learn(bond), memory.summarise(bond))[0])
     numbers = itertools.count()
     turns = Turns(
-        memory=memory, accounts=accounts, find=roster.find, canon=canon.told, points=PointsDesk(accounts=accounts, clock=clock),
+        memory=memory, accounts=accounts, find=roster.find, canon=canon.told, points=_desk(accounts),
         chat=lambda stored: ScriptedReplies(("그래, ", "들었어.")), later=tending.later, close=tending.close,
         sampling=Sampling(0.8, 400), new_id=lambda: f"m{os.getpid()}-{next(numbers)}", order=Turnstile(journal),
     )  # fmt: skip
@@ -313,13 +317,33 @@ def turn(opened: Service, user: str, text: str) -> None:
     assert "".join(part.text for part in opened.turns.begin(Said(user, _MINA, text)))
 
 
-def alone(opened: Service, users: int, count: int) -> dict[str, float]:
-    """Have turns one after the other, each of somebody else."""
+def server_cpu_s(server: Any) -> float:
+    """Return the CPU of a server's processes, those that ended too; 0 for none."""
+    if server is None:
+        return 0.0
+    postmaster = (server.folder / "postmaster.pid").read_text().split()[0]
+    ticks = 0
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            row = file.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if row[1] == postmaster:
+            ticks += int(row[11]) + int(row[12])
+        elif file.parent.name == postmaster:
+            ticks += sum(map(int, row[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def alone(opened: Service, users: int, count: int, server: Any) -> dict[str, float]:
+    """Have turns one after the other, each of somebody else; CPU is this process's, background work too, and the server's."""
     rng = random.Random(6)
     names = [f"u{rng.randrange(users)}" for _ in range(count)]
     fund(opened, names)
+    here, there = time.process_time(), server_cpu_s(server)
     found = [timed(lambda name=name: turn(opened, name, said_text(rng))) for name in names]  # type: ignore[misc]
-    return percentiles(found[5:])
+    cpu = {"cpu": time.process_time() - here, "server_cpu": server_cpu_s(server) - there}
+    return percentiles(found[5:]) | {name: round(1000 * seconds / count, 1) for name, seconds in cpu.items()}
 
 
 def together(opened: Service, users: int, clients: int, seconds: float, pause_s: float) -> dict[str, float]:
@@ -353,16 +377,16 @@ def together(opened: Service, users: int, clients: int, seconds: float, pause_s:
 
 def fund(opened: Service, names: Sequence[str]) -> None:
     """Give users points."""
-    desk = PointsDesk(accounts=opened.accounts, clock=SystemClock())
+    desk = _desk(opened.accounts)
     for name in sorted(set(names)):
         desk.credit(name, 10_000, f"bench-{time.monotonic_ns()}")
 
 
-def measured(opened: Service, users: int, asked: argparse.Namespace) -> dict[str, Any]:
+def measured(opened: Service, users: int, asked: argparse.Namespace, server: Any = None) -> dict[str, Any]:
     """Return the figures of one size."""
     row: dict[str, Any] = {"users": users, "memories": users * _PER_LIFE, "load": round(os.getloadavg()[0], 1)}
     row["retrieval_ms"] = retrieval(opened, users, 300)
-    row["turn_ms"] = alone(opened, users, 150)
+    row["turn_ms"] = alone(opened, users, 150, server)
     for clients in asked.clients:
         if clients <= users:
             row[f"{clients}_clients_ms"] = together(opened, users, clients, asked.seconds, asked.pause)
@@ -406,7 +430,9 @@ def on_postgres(asked: argparse.Namespace) -> list[dict[str, Any]]:
             done = users
             space = disk(server.url, users)
             rows.append(
-                {"store": "postgres", "loaded_s": round(loaded_s)} | measured(opened, users, asked) | {"disk": space}
+                {"store": "postgres", "loaded_s": round(loaded_s)}
+                | measured(opened, users, asked, server)
+                | {"disk": space}
             )
             show(rows[-1], asked)
     return rows

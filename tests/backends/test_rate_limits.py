@@ -80,7 +80,11 @@ def test_processes_that_share_a_server_share_a_rate(make_shared: Callable[[], Re
 
 
 def test_a_server_that_is_gone_leaves_each_process_its_own_count_until_it_is_back(
-    valkey: ValkeyServer, make_shared: Callable[[], RedisLimiter], monotonic: _Monotonic, stopped: float
+    valkey: ValkeyServer,
+    make_shared: Callable[[], RedisLimiter],
+    monotonic: _Monotonic,
+    stopped: float,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     limiter, port = make_shared(), valkey.port
     assert _admitted(limiter, "a", 9) == 3
@@ -94,6 +98,9 @@ def test_a_server_that_is_gone_leaves_each_process_its_own_count_until_it_is_bac
     assert _admitted(limiter, "a", 9) == 3
     assert limiter.is_shared
     again.stop()
+    where = f"redis://127.0.0.1:{port}"
+    gone = f"{where} does not answer (ConnectionError): this process goes on alone"
+    assert caplog.messages == [gone, f"{where} answers again"]
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,7 @@ CALLS = {
     "redact": ["--all"],
     "forget": ["--match", "VLAN", "--yes"],
     "store switch": ["sqlite"],
+    "store distribute": ["--dry-run"],
     "journal switch": ["sqlite"],
     "config show": [],
     "config set": ["search.limit", "5"],

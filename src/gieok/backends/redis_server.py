@@ -1,5 +1,6 @@
 """A Redis or Valkey server that may be gone at any time: whoever asks it has an answer of their own for then."""
 
+import logging
 import time
 from collections.abc import Callable
 from typing import TypeVar
@@ -16,6 +17,7 @@ from gieok.errors import BadConfig
 TIMEOUT_S = 0.2
 REST_S = 5.0
 _SCHEMES = ("redis", "rediss", "unix", "valkey", "valkeys")
+_LOG = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
@@ -36,6 +38,7 @@ class RedisServer:
     ) -> None:
         self.location = _location(url)
         self._rest_s, self._now, self._closed_until = rest_s, now, float("-inf")
+        self._is_gone = False
         # Again at once where the connection had been idle and the server hung up; a server that is silent is asked once.
         again = Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,))
         self.client = _client(url, self.location, password, timeout_s, again)
@@ -58,10 +61,17 @@ class RedisServer:
         if not self.is_up:
             return None
         try:
-            return question(self.client)
-        except (redis.RedisError, OSError):
+            answer = question(self.client)
+        except (redis.RedisError, OSError) as error:
             self._closed_until = self._now() + self._rest_s
+            if not self._is_gone:
+                _LOG.warning("%s does not answer (%s): this process goes on alone", self.location, type(error).__name__)
+            self._is_gone = True
             return None
+        if self._is_gone:
+            self._is_gone = False
+            _LOG.warning("%s answers again", self.location)
+        return answer
 
     def close(self) -> None:
         """Close the connections."""

@@ -92,6 +92,7 @@ _MODULES = {
     "rebuild": "home.rebuild",
     "calibrate": "memory.calibrate",
     "store switch": "home.store_switch",
+    "store distribute": "home.store_distribute",
     "journal switch": "home.journal_switch",
     "config show": "home.show_config",
     "config set": "home.set_config:SET",

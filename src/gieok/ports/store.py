@@ -200,6 +200,21 @@ class Described(Protocol):
 
 
 @runtime_checkable
+class Distributable(Protocol):
+    """Tables on a server that an extension can spread over several, each scope whole on one."""
+
+    @property
+    def location(self) -> str:
+        """Return the address of the server, without secrets."""
+
+    def distribution(self) -> list[str]:
+        """Return the statements that do it, in order."""
+
+    def distribute(self) -> int:
+        """Issue those that were not issued before; return how many. Raises StoreError with what to install."""
+
+
+@runtime_checkable
 class ModelSwitch(VectorSearch, Protocol):
     """Replaces every vector by another model's, without a moment in which search has none."""
 

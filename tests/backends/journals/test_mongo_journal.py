@@ -39,7 +39,7 @@ class TestMongoJournal(JournalContract):
         self.mongo = mongo
         return lambda: self.open(make_database())
 
-    test_any_sequence_of_turns_leaves_what_a_list_of_them_leaves = sequences(5)
+    test_any_sequence_of_turns_leaves_what_a_list_of_them_leaves = sequences(3)
 
     def open(self, url: str) -> MongoJournal:
         journal = MongoJournal(url, Texts(self.mongo))

@@ -154,6 +154,16 @@ def test_what_the_user_edited_is_not_put_right_by_a_model(read: Callable[..., Re
     assert at.facts()["lives_in"] == "성수동"
 
 
+def test_what_the_user_deleted_is_not_found_again(read: Callable[..., Read]) -> None:
+    at = read(_facts(_row(1, "lives_in", "망원동")), _facts(_row(1, "lives_in", "망원동")))
+    at.say("저는 망원동에 살아요", *_FILLER)
+    (fact,) = at.characters.memories(BOND).facts
+    Control(memory=at.characters).delete(BOND, fact.key)
+    at.tend()
+    assert at.model.prompts
+    assert at.facts() == {}
+
+
 def test_a_secret_does_not_reach_the_model(read: Callable[..., Read]) -> None:
     at = read(_facts())
     key = "sk-ant-" + "api03-" + "Ab3dEf6hIj" * 9

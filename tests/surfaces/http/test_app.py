@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import anyio
 import pytest
 from served import SECRET, Served, served, token
 
 from gieok.capabilities.character.cards.card import new_card
+from gieok.surfaces.http.guards import BodyGuard
 from gieok.surfaces.http.options import HttpOptions, TokenOptions
 
 _OPTIONS = HttpOptions(tokens=TokenOptions(SECRET), body_kb=4, per_minute=1000, hosts=("memory.example",))
@@ -79,9 +81,25 @@ def test_the_log_and_the_metrics_name_routes_and_nobody(service: Served, caplog:
     assert (
         'gieok_http_requests_total{method="POST",route="/api/memories/{character_id}/search",status="200"}' in counted
     )
+    assert "gieok_rates_shared 0.0" in counted
     assert "POST /api/memories/{character_id}/search 200" in caplog.text
     assert "of-the-log" not in caplog.text + counted
     assert headers["Authorization"] not in caplog.text
+
+
+def test_a_body_that_does_not_come_is_given_up() -> None:
+    sent = list[dict[str, object]]()
+
+    async def nothing_comes() -> dict[str, object]:
+        await anyio.Event().wait()
+        raise AssertionError
+
+    async def send(message: dict[str, object]) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "path": "/api/account", "headers": []}
+    anyio.run(BodyGuard(None, 100, 0.01), scope, nothing_comes, send)
+    assert sent[0]["status"] == 408
 
 
 def test_turns_and_points_are_counted(service: Served) -> None:

@@ -12,6 +12,7 @@ from gieok.backends.accounts.sql.copying import SqlAccountCopies
 from gieok.backends.accounts.sql.points import SqlPoints
 from gieok.backends.accounts.sql.users import SqlUsers
 from gieok.backends.opening import Opening
+from gieok.backends.postgres.citus import distribute, statements
 from gieok.backends.postgres.connection import TIMEOUT_S, Connections, configured, read_address
 from gieok.backends.postgres.statements import Statements
 from gieok.backends.postgres.tables import Tables, partitioned
@@ -97,6 +98,14 @@ class PostgresAccounts(SqlUsers, SqlPoints, SqlCast, SqlAccountCopies):
     def _writing(self) -> Iterator[Statements]:
         with self._connections.writing() as db:
             yield Statements(db)
+
+    def distribution(self) -> list[str]:
+        """Return the calls that spread the tables over nodes."""
+        return statements(NAME, NAMES, ("migrations",))
+
+    def distribute(self) -> int:
+        """Issue them."""
+        return distribute(self._connections, self.distribution(), self.location)
 
     def scrub(self) -> list[str]:
         """Do nothing: the server cleans up by itself, and what it keeps in logs and backups is not ours to see."""

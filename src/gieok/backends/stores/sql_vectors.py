@@ -72,12 +72,13 @@ class SqlVectors(SqlDocuments[Db]):
 
     def use_model(self, model: str, dimension: int) -> None:
         """Declare the model that vectors come from."""
-        if self.active_model() is None:
+        active = self.active_model()
+        if active is None:
             with self._writing() as db:
                 self._vectors.lock(db, to_switch=True)
                 if self._vectors.active(db) is None:  # no other process was faster
                     self._vectors.activate(db, self._added(db, model, dimension).id)
-        active = self.active_model()
+            active = self.active_model()
         if active != (model, dimension):
             held = f"{active[0]!r} ({active[1]})" if active else "no model"
             hint = _longer(dimension) if active and active[0] == model else None

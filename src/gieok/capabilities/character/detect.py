@@ -15,6 +15,7 @@ from gieok.capabilities.character.corrections import settled
 from gieok.capabilities.character.giving_up import dropped
 from gieok.capabilities.character.memory import CHARACTER, USER, Fact
 from gieok.capabilities.character.patterns import OF_ANY, OF_OTHER, OF_USER, Pattern, regex, tidy
+from gieok.capabilities.character.person import person_name
 from gieok.capabilities.character.predicates import PREDICATES
 from gieok.capabilities.character.spelling import spelled
 from gieok.capabilities.character.words import NO_NAME, NO_VALUE
@@ -117,9 +118,14 @@ def detect(said: Spoken, held: Sequence[Fact]) -> Detection:
     names = _names(held)
     found = [*_stated(said, text, names, held), *plans.plans(said.day, text, said.earlier, held, Finding)]
     found += _righted(wrong, text, held, said.day) if not found else []
-    found = [one for one in found if not _is_said_better(one, found)]
+    found = [one for one in map(_with_name, found) if one.object and not _is_said_better(one, found)]
     found += [] if found else _ideas(text)
     return Detection(tuple(_settled(found)), tuple(dropped(sentences(text), held, said.day)))
+
+
+def _with_name(one: Finding) -> Finding:
+    """Return a finding, a name without the ending that it was said with; an empty object where it is no name."""
+    return one._replace(object=person_name(one.object, one.sentence)) if one.predicate == "name" else one
 
 
 def _settled(found: Sequence[Finding]) -> list[Finding]:
@@ -251,7 +257,7 @@ def _matched(row: Pattern, sentence: str, said: Spoken, text: str, about: gates.
         return None
     words = {name: value or "" for name, value in {**(near.groupdict() if near else {}), **found.groupdict()}.items()}
     if "v" in words:
-        words["v"] = _named(row.predicate, words["v"])
+        words["v"] = tidy(words["v"])
         if regex(NO_VALUE).fullmatch(words["v"]):
             return None
     words.setdefault("v", "")
@@ -301,14 +307,6 @@ def _other(text: str, about: gates.Topic, row: Pattern, earlier: Sequence[str], 
     if near:
         return next(word for word in near.groups() if word).lower()
     return about.who
-
-
-def _named(predicate: str, value: str) -> str:
-    """Return a value without particles, a nickname with the 이 that it is said with."""
-    value = tidy(value)
-    if predicate == "address_form" and re.fullmatch(r"[가-힣]{2,}이", value) and len(value) > 2:
-        return value
-    return value
 
 
 def _birthday(value: str, said: date) -> str:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from gieok.capabilities.character import decisions, returning
 from gieok.capabilities.character.control import UNTIL
+from gieok.capabilities.character.memory import scope_of
 from gieok.capabilities.character.service import Characters
 from gieok.capabilities.character.takeout import scopes_of
 from gieok.errors import StoreError
@@ -28,6 +29,15 @@ class UserErased(NamedTuple):
     still: tuple[str, ...] = ()
 
 
+class CharacterForgotten(NamedTuple):
+    """What went of a character's memory of a user: documents, messages; and where something is left, and why."""
+
+    character: str
+    documents: int
+    messages: int
+    still: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erasing:
     """Erases users. Killed at any moment, it can be run again, and `finish` does."""
@@ -42,7 +52,7 @@ class Erasing:
         scopes = {*scopes_of(self.memory, user), *(scope for scope in store.scopes() if _is_of(scope, user))}
         messages = sum(journal.stats(scope).messages for scope in scopes)
         documents = sum(self._drop(scope) for scope in sorted(scopes))
-        self._drop_kept(user)
+        self._drop_kept(f"user:{user}")
         rows = self.accounts.erase_account(user)
         still = self._scrub(sorted(scopes)) if scrub else []
         if isinstance(store, ManagedCopy):
@@ -58,6 +68,15 @@ class Erasing:
         """End what was killed."""
         return [self.erase(user) for user in sorted(self.memory.journal.kept(_BEGUN))]
 
+    def forget(self, user: str, character: str) -> CharacterForgotten:
+        """Leave nothing between a user and a character: what was said, and what is remembered of it. Safe to run again."""
+        scope, journal = scope_of(user, character), self.memory.journal
+        messages = journal.stats(scope).messages
+        documents = self._drop(scope)
+        self._drop_kept(scope.path)
+        still = [*self._scrub([scope]), *journal.scrub()]
+        return CharacterForgotten(character, documents, messages, tuple(dict.fromkeys(still)))
+
     def _drop(self, scope: Scope) -> int:
         """Leave nothing of a scope in journal, store and cache; return how many documents there were."""
         journal, store = self.memory.journal, self.memory.store
@@ -70,11 +89,11 @@ class Erasing:
             self.memory.cache.drop(scope)
         return max(len(made), held)
 
-    def _drop_kept(self, user: str) -> None:
-        """Forget what was kept of deletions that could be taken back."""
+    def _drop_kept(self, path: str) -> None:
+        """Forget what was kept of deletions that could be taken back, of scopes below a path."""
         journal = self.memory.journal
         for realm in journal.realms(UNTIL):
-            names = [name for name in journal.kept(realm) if _is_of(Scope(name.partition(" ")[0]), user)]
+            names = [name for name in journal.kept(realm) if _is_below(Scope(name.partition(" ")[0]), path)]
             if names:
                 journal.keep(realm, {}, names)
 
@@ -93,4 +112,8 @@ def _drop_stored(store: Store, scope: Scope) -> int:
 
 
 def _is_of(scope: Scope, user: str) -> bool:
-    return scope.path == f"user:{user}" or scope.path.startswith(f"user:{user}/")
+    return _is_below(scope, f"user:{user}")
+
+
+def _is_below(scope: Scope, path: str) -> bool:
+    return scope.path == path or scope.path.startswith(f"{path}/")

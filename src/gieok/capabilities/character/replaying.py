@@ -62,6 +62,8 @@ def give_back(found: dict[str, list[Finding]], facts: Iterable[Fact]) -> None:
 
 def after(state: State, found: Detection, told: Told, begun: Sequence[Moment], refusals: Refusals) -> State:
     """Return what is known after a message that states something; what the user refused is left out."""
+    if not found.findings and not found.dropped and not begun:
+        return state  # most messages say nothing to keep
     wanted = tuple(one for one in found.findings if not refusals.of(_value_id(one), told.message_id))
     if not wanted and not found.dropped and not begun:
         return state
@@ -120,7 +122,8 @@ def _fact_before(fact: Fact, later: frozenset[str], edits: Mapping[str, Decision
         # What it put right was so until then; what else it took the place of comes back by itself.
         return [one for slip in fact.slips for one in _fact_before(slip, later, edits)]
     ids = tuple(one for one in fact.message_ids if one not in later)
-    fact = replace(fact, message_ids=ids, mentions=len(ids))
+    if ids != fact.message_ids:  # the same object where nothing changes: it is not written again
+        fact = replace(fact, message_ids=ids, mentions=len(ids))
     if fact.ended_by and fact.ended_by in later:
         fact = replace(fact, until=None, replaced_by="", ended_by="")
     if fact.learned and any(edit in later for edit in fact.edits):

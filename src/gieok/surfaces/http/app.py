@@ -41,9 +41,9 @@ def create(open_house: Callable[[], House], options: HttpOptions, pages: Sequenc
         house = open_house()
         tokens = Tokens(options.tokens, house.memory.clock)
         streams = anyio.CapacityLimiter(options.threads)
-        return Reception(
-            house=house, options=options, tokens=tokens, metrics=metrics, limiter=house.limiter(), streams=streams
-        )
+        limiter = house.limiter()
+        metrics.watch(lambda: limiter.is_shared)
+        return Reception(house=house, options=options, tokens=tokens, metrics=metrics, limiter=limiter, streams=streams)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

@@ -1,6 +1,8 @@
 """What Prometheus reads: counts and times, without names of users or characters."""
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from collections.abc import Callable
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
@@ -22,6 +24,11 @@ class Metrics:
         self._turns = Counter("gieok_turns", "Replies asked for", ("outcome",), registry=self._registry)
         self._points = Counter("gieok_points_charged", "Points charged for replies", registry=self._registry)
         self._failures = Counter("gieok_model_failures", "Models that gave nothing usable", registry=self._registry)
+
+    def watch(self, is_shared: Callable[[], bool]) -> None:
+        """Show whether rates are counted with other processes at the moment."""
+        shared = Gauge("gieok_rates_shared", "Whether rates are counted in redis.url", registry=self._registry)
+        shared.set_function(lambda: float(is_shared()))
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a request. `route` is the route's own pattern: an address may hold a name."""

@@ -25,9 +25,11 @@ _MEANINGS = {
     402: "The balance does not reach; nothing was charged.",
     403: "The token or key does not open this.",
     404: "There is no such thing, or it is somebody else's.",
+    408: "The body did not come in time.",
     409: "It is there already, or was changed meanwhile.",
     412: "It is another than If-Match says.",
     413: "The body is too large.",
+    421: "The Host is no name of this server.",
     422: "The request does not fit the description here.",
     429: "More than a key may ask in a minute; Retry-After says when there is room.",
     500: "Something unexpected; nothing was charged.",
@@ -168,4 +170,4 @@ def openai_documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 #: What every route may answer that knows who calls.
-ALWAYS: Sequence[int] = (400, 401, 403, 413, 422, 429, 500, 503)
+ALWAYS: Sequence[int] = (400, 401, 403, 408, 413, 421, 422, 429, 500, 503)

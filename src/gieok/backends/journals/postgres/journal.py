@@ -3,12 +3,13 @@
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
-from gieok.backends.journals.postgres.schema import NAME, NAMES
+from gieok.backends.journals.postgres.schema import NAME, NAMES, OF_SCOPES
 from gieok.backends.journals.postgres.server import JournalServer
 from gieok.backends.journals.sql.database import Db
 from gieok.backends.journals.sql.parts import SqlParts
 from gieok.backends.journals.sql.states import handed_out
 from gieok.backends.opening import Opening
+from gieok.backends.postgres.citus import distribute, statements
 from gieok.backends.postgres.connection import configured
 from gieok.backends.postgres.numbers import lock_number, scope_number
 from gieok.backends.postgres.statements import Elsewhere
@@ -59,6 +60,14 @@ class PostgresJournal(JournalServer, SqlParts):
         """Clean up what was removed; what the server keeps in its log and in backups is not ours to see."""
         self._vacuum()
         return []
+
+    def distribution(self) -> list[str]:
+        """Return the calls that spread the tables over nodes."""
+        return statements(NAME, OF_SCOPES, ("usage", "incidents", "migrations"))
+
+    def distribute(self) -> int:
+        """Issue them."""
+        return distribute(self._connections, self.distribution(), self.location)
 
     def close(self) -> None:
         """Close the connections of every thread."""

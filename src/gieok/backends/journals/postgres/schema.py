@@ -16,7 +16,7 @@ _NUMBER = "bigint NOT NULL DEFAULT nextval('gieok_journal.numbers')"
 _TEXT = 'text COLLATE "C" NOT NULL'
 
 #: Table → columns. The scope's number is `scope_id`, in `scopes` itself `id`.
-_OF_SCOPES = {
+OF_SCOPES = {
     "scopes": f"id bigint PRIMARY KEY, path {_TEXT}",
     "sources": f"""
         scope_id bigint NOT NULL, id {_NUMBER}, agent {_TEXT}, session {_TEXT}, path {_TEXT},
@@ -85,7 +85,7 @@ _FIRST = (
     "CREATE SEQUENCE gieok_journal.numbers;"
     + "".join(
         partitioned(f"gieok_journal.{name}", columns, _PARTITIONS, by="id" if name == "scopes" else "scope_id")
-        for name, columns in _OF_SCOPES.items()
+        for name, columns in OF_SCOPES.items()
     )
     + _INDEXES
     + _OF_ALL
@@ -93,4 +93,4 @@ _FIRST = (
 
 TABLES = Tables(NAME, (_FIRST,), lock=4)
 #: Every table, those of scopes first.
-NAMES = (*_OF_SCOPES, "usage", "incidents")
+NAMES = (*OF_SCOPES, "usage", "incidents")

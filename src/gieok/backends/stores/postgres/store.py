@@ -6,8 +6,10 @@ from contextlib import AbstractContextManager
 import psycopg
 
 from gieok.backends.opening import Opening
+from gieok.backends.postgres.citus import distribute, statements
 from gieok.backends.postgres.connection import LOCK_TIMEOUT_MS, TIMEOUT_S, Connections, configured, read_address
 from gieok.backends.stores.postgres import reading, vectors, writing
+from gieok.backends.stores.postgres.schema import OF_SCOPES
 from gieok.backends.stores.postgres.tables import TABLES
 from gieok.backends.stores.sql_vectors import SqlVectors
 from gieok.errors import BadRequest
@@ -76,6 +78,14 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
             with self._connections.autocommit() as db:
                 for table in ("documents", "passages", "postings", "embeddings", "waiting", "vectors", "scopes"):
                     db.execute(f"VACUUM (ANALYZE) gieok.{table}")
+
+    def distribution(self) -> list[str]:
+        """Return the calls that spread the tables over nodes."""
+        return statements("gieok", OF_SCOPES, ("meta", "models", "migrations"))
+
+    def distribute(self) -> int:
+        """Issue them."""
+        return distribute(self._connections, self.distribution(), self.location)
 
     def close(self) -> None:
         """Close the connections of every thread."""

@@ -147,7 +147,8 @@ def delete(house: TheHouse, who: User, character_id: CharacterId) -> CharacterDe
     return house.roster.delete(who.user, character_id)
 
 
-_FILES: dict[int | str, dict[str, Any]] = {200: {"content": dict.fromkeys(MEDIA.values(), _BINARY)}}
+_CONTENT = {**dict.fromkeys(MEDIA.values(), _BINARY), MEDIA[CardForm.JSON]: {"schema": {"type": "object"}}}
+_FILES: dict[int | str, dict[str, Any]] = {200: {"content": _CONTENT}}
 
 
 @router.get("/{character_id}/card", response_class=Response, responses={**_FILES, **documented(404)})

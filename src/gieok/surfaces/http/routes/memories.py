@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 
 from gieok.capabilities.character.control import Done, Found, Story
 from gieok.capabilities.character.decisions import Change
+from gieok.capabilities.character.erasing import CharacterForgotten
 from gieok.capabilities.character.house import House
 from gieok.capabilities.character.listing import Layer, MemoryPage, MessagePage, RememberedItem
 from gieok.capabilities.character.memory import digest
@@ -117,6 +118,12 @@ def delete(
 ) -> Done:  # fmt: skip
     """Delete a memory; it is not learned again from the same messages."""
     return house.control.delete(_bond(house, who.user, character_id), memory_id, for_good=for_good)
+
+
+@router.delete("/{character_id}", response_model=shown(CharacterForgotten))
+def forget(house: TheHouse, who: User, character_id: CharacterId) -> CharacterForgotten:
+    """Delete all of it, what was said too: the character meets the user anew. It cannot be taken back."""
+    return house.erasing.forget(who.user, _bond(house, who.user, character_id).character)
 
 
 @said.get("/{character_id}/messages", response_model=shown(MessagePage))
