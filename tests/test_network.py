@@ -107,6 +107,7 @@ def test_no_operation_reaches_beyond_this_machine_or_leaves_anything_with_the_us
         "keys set",
         "keys rotate",
         "store switch",
+        "store distribute",
         "journal switch",
         "why",
     }
