@@ -5,7 +5,7 @@ message that a gate matches, a question, and a sentence about others give nothin
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -35,6 +35,13 @@ _KIN_KO = re.compile(r"(?P<kin>여동생|남동생|동생|조카|언니 딸|아�
 #: A number of month and day, as a birthday is kept.
 _WORD = re.compile(r"[가-힣]{2,}|[A-Za-z]{4,}")
 _MOST_THOUGHT = 120
+#: What is said of the character is not of the user.
+_OF_YOU = re.compile(r"^[\s,.~]*(?:근데 |그리고 |하긴 |너 )?(?:너는|넌|너도|당신은|당신도|네가|니가)(?![가-힣])")
+#: A name that is known is another only where the user says so.
+_OWN_NAME = re.compile(
+    r"(?:내|제) ?(?:진짜 |본래 |원래 |풀 ?)?이름|개명|본명|이름(?:을)? ?바|\bmy\b[^.]{0,14}\bname\b|\bactually\b",
+    re.IGNORECASE,
+)
 #: Who asks or says how they will call asks to call the character so.
 _OF_THE_OTHER = re.compile(
     r"(?:불러|해)도 ?(?:될까|되나|되냐|되겠|됨 ?\?|돼[가-힣]* ?\?|되요 ?\?)|(?:라고|라) ?(?:부를|불러 ?볼)(?:게|래|까|거)"
@@ -113,7 +120,7 @@ def detect(said: Spoken, held: Sequence[Fact]) -> Detection:
     found += _righted(wrong, text, held, said.day) if not found else []
     found = [one for one in map(_with_name, found) if one.object and not _is_said_better(one, found)]
     found += [] if found else _ideas(text)
-    return Detection(tuple(_settled(found)), tuple(dropped(sentences(text), held)))
+    return Detection(tuple(_settled(found)), tuple(dropped(sentences(text), held, said.day)))
 
 
 def _with_name(one: Finding) -> Finding:
@@ -194,31 +201,32 @@ def _stated(said: Spoken, text: str, names: frozenset[str], held: Sequence[Fact]
             yield Finding(predicate, tidy(value), sentence, confidence=sureness)
     for number, sentence in enumerate(sentences(text)):
         is_idea = gates.is_idea(sentence)
+        if _OF_YOU.match(sentence):
+            continue
         about = gates.topic(sentence, names) or about
         about = (
             about if number == 0 or (about.who and gates.topic(sentence, names).who) else gates.topic(sentence, names)
         )
         yield from [] if is_idea else _of_pets(sentence, about, held)
         for row in rows:
-            if row.predicate == "age" and _is_animal(about, held):
+            if (row.predicate == "age" and _is_animal(about, held)) or (row.whole and number):
                 continue
-            if (row.unknown and row.predicate in known) or (row.needs_known and row.predicate not in known):
+            if (is_idea and row.predicate not in _MANNERS) or not _may_be_new(row, known, text):
                 continue
-            if (row.whole and number) or (is_idea and row.predicate not in _MANNERS):
-                continue
-            if (row.about == OF_USER and about.who and not _owns(sentence, row)) or _place(
-                row.predicate, number
-            ) in taken:
+            is_of_other = row.about == OF_USER and about.who and not _owns(sentence, row)
+            if is_of_other or (row.predicate, number) in taken:
                 continue
             found = _matched(row, text if row.whole else sentence, said, text, about)
             if found and not (found.predicate in ("likes", "dislikes") and found.object in names):
-                taken.add(_place(found.predicate, number))
+                taken.add((found.predicate, number))
                 yield found
 
 
-def _place(predicate: str, sentence: int) -> tuple[str, int]:
-    """Return what one finding of a message takes: its predicate in its sentence."""
-    return predicate, sentence
+def _may_be_new(row: Pattern, known: Collection[str], text: str) -> bool:
+    """Say whether a row may find something beside what is known: a known name changes only where its owner says so."""
+    if row.predicate == "name" and "name" in known and not _OWN_NAME.search(text):
+        return False
+    return not (row.unknown and row.predicate in known) and (row.predicate in known or not row.needs_known)
 
 
 def _is_animal(about: gates.Topic, held: Sequence[Fact]) -> bool:
@@ -250,6 +258,8 @@ def _matched(row: Pattern, sentence: str, said: Spoken, text: str, about: gates.
     words = {name: value or "" for name, value in {**(near.groupdict() if near else {}), **found.groupdict()}.items()}
     if "v" in words:
         words["v"] = tidy(words["v"])
+        if regex(NO_VALUE).fullmatch(words["v"]):
+            return None
     words.setdefault("v", "")
     value = " ".join(row.value.format_map({"label": "", "when": "", "kind": "", "w": "", "kin": "", **words}).split())
     value = value if row.value == "{v}" else tidy(value)

@@ -17,17 +17,19 @@ _FOOD_VERBS = r"abide|stomach|stand|bear|tolerate|stick|do"
 
 PATTERNS = (
     Pattern("name", rf"^\W*(?:\w+\W+)?(?P<v>{_NAME}(?: {_NAME})?) (?:here|speaking|reporting)\b", unknown=True),
-    Pattern("birthday", r"\b(?P<v>\d{1,2}(?:st|nd|rd|th)? (?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)", near=r"\bmy (?:own )?(?:birthday|bday)\b", unless=r"\b(?:her|his|interview|appointment|trip|wedding)\b"),
+    Pattern("birthday", r"\b(?P<v>\d{1,2}(?:st|nd|rd|th)? (?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)", near=r"(?<!her )(?<!his )(?<!'s )\b(?:birthday|bday)", unless=r"\b(?:her|his|interview|appointment|trip|wedding)\b"),
+    Pattern("birthday", r"\b(?P<v>(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]* \d{1,2})\b", near=r"(?<!her )(?<!his )(?<!'s )\b(?:birthday|bday)'?s? (?:is )?(?:coming|soon|next|in|on)", unless=r"\b(?:her|his|interview|wedding)\b"),
     # What they do for a living.
     Pattern("job", r"\bi (?:mostly |still |now |currently )?(?P<v>(?:haul|teach|deliver|weld|tattoo|groom|tend|farm|nanny|tutor|code|cater|translate|design|restore|repair) (?!you|it|that|this|my|me|with|at|the way)[\w ]{2,24}?)" + _STOP, unless=rf"\bused to\b|{_THEY}"),
     Pattern("job", r"\bi (?:mostly |still |now )?drive (?:an? |the )?(?P<v>(?:[\w-]+ )?(?:bus|truck|lorry|cab|taxi|uber|ambulance|forklift|tram|train|van|rig))", value="{v} driver"),
-    Pattern("job", r"\b(?:i was|i used to be|i'm|i am|im|i've been|i worked as|retired) an? (?P<v>(?:[\w-]+ ){0,2}?\w+(?:ist|er|or|ian|ect|eur|man|woman|smith|wright))\b(?: at| in| for|,|\.|$)", unless=rf"\b(?:monster|lover|loser|sister|brother|mother|father|daughter|member|customer|stranger|better|bigger|later|fan of|(?-i:[A-Z]{4,})|morning person|believer|listener|sleeper|eater|drinker|beginner|driver seat|wonder|disaster|matter|quitter|over|never)\b|{_THEY}", confidence=0.75),
-    Pattern("job", rf"\b(?:started|starting|hired|job|gig|position|work|working|shifts?|employed) (?:at|with|by|for) (?P<v>(?:the |a |an )?(?:{_PLACE}|[a-z]+ (?:shop|school|hospital|bakery|cafe|clinic|museum|library|office|restaurant|garage|store|lab|firm|startup|company|paper|yard|farm)))", unless=rf"\bif\b|{_THEY}", confidence=0.75),
+    Pattern("job", r"\b(?:i was|i used to be|i'm|i am|im|i've been|i worked as|retired) an? (?P<v>(?:[\w-]+ ){0,2}?\w+(?:ist|er|or|ian|ect|eur|man|woman|smith|wright))\b(?: at| in| for| lol| haha| now| by trade|,|\.|$)", unless=rf"\b(?:monster|lover|loser|sister|brother|mother|father|daughter|member|customer|stranger|better|bigger|later|fan of|(?-i:[A-Z]{4,})|morning person|believer|listener|sleeper|eater|drinker|beginner|driver seat|wonder|disaster|matter|quitter|over|never)\b|{_THEY}", confidence=0.75),
+    Pattern("job", rf"\b(?:started|starting|hired|job|gig|position|work|working|shifts?|employed) (?:at|with|by|for) (?P<v>(?:the |a |an )?(?:{_PLACE}|[a-z']+ (?:shop|school|hospital|bakery|cafe|clinic|museum|library|office|restaurant|garage|store|lab|firm|startup|company|paper|yard|farm)))", unless=rf"\bif\b|{_THEY}", confidence=0.75),
     # Where they live.
     Pattern("lives_in", rf"\b(?:home(?:'s| is|s)|house is|place is) (?:now |actually |just )?(?:in |near |outside |over in |out in )?(?P<v>{_PLACE})"),
     Pattern("lives_in", rf"\b(?:based|living|settled|set up|staying|moved|relocated|rent|renting|live)(?: \w+){{0,3}}? (?:out of|in|to|near|outside) (?P<v>{_PLACE})", unless=rf"{_THEY}|\bif\b|\bmight\b|\bwants?\b|\bused to\b"),
     Pattern("lives_in", rf"\b(?:flat|apartment|apt|house|cottage|room|studio|condo|place|bungalow|loft|trailer|farmhouse)\b[^.!?]{{0,16}} (?:in|outside|near|by) (?P<v>{_PLACE})", unless=rf"{_THEY}|\bsold\b|\bused to\b|\bif\b|\bdreamt?\b|\bhotel\b|\bvisit"),
     Pattern("lives_in", rf"(?P<v>{_PLACE})\b[^.!?]{{0,12}}[.,!]* (?:just )?(?:found|got|rented|signed for|bought) an? (?:little |tiny |small )?(?:room|place|flat|apartment|house|studio) there", whole=True),
+    Pattern("lives_in", rf"\bmov(?:ing|ed) in with \w+[.,!]? (?:in |over in )?(?P<v>{_PLACE})", whole=True, unless=r"\bif\b|\bmight\b"),
     # What agrees with them.
     Pattern("allergy", r"(?:^|[,.;] ?|\bthat |\bmention )(?P<v>[a-z]+(?: [a-z]+)?) (?:very )?(?:nearly|almost) (?:killed|finished|hospitali[sz]ed) me\b", value="{v} allergy", unless=r"\b(?:laughing|it|that|this|he|she|traffic|work|today|boss)\b nearly"),
     Pattern("allergy", r"\b(?:deathly|badly|severely|very|super|really)? ?(?:intolerant of|intolerant to|sensitive to) (?P<v>[a-z]+)|\bi have (?P<w>coeliac|celiac|asthma|diabetes)\b", value="{v}{w} allergy"),
@@ -49,13 +51,14 @@ PATTERNS = (
     Pattern("partner", r"\b(?:my (?:late )?(?:husband|wife) (?:passed|died)|since my (?:husband|wife) (?:passed|died)|i'?m a widow(?:er)?|widowed)\b", value="widowed"),
     Pattern("pet", rf"\b(?:the|my|our|a|an) (?:\w+ ){{0,2}}?{_ANIMAL}\b[^.!?]{{0,20}}[.,:!] ?(?P<v>{_NAME})\b(?=[.,]| the| is|$)", value="{v} ({kind})", whole=True, unless=r"\b(?:neighbou?r|friend)'?s\b"),
     Pattern("pet", rf"\b(?P<v>{_NAME}),? (?:is |the |my |our |a |an )+(?:\w+ ){{0,2}}?{_ANIMAL}\b", value="{v} ({kind})", unless=r"\b(?:neighbou?r|friend|his|her|their)'?s?\b"),
+    Pattern("pet", rf"\b(?:her|his|its|their) name(?:'s| is|s) (?P<v>{_NAME})", near=rf"\b(?:i have|i got|i've got|adopted|rescued|got) (?:an? |my |this )(?:\w+ ){{0,2}}?{_ANIMAL}\b", value="{v} ({kind})", looks_back=True),
     Pattern("friend", rf"\bmy (?:\w+ )?{_MATE},? (?P<v>{_NAME})\b", unless=r"\bthinks\b"),
     Pattern("friend", rf"\b(?P<v>{_NAME}),? (?:who is |is |she's |he's )?(?:my |an? )(?:\w+ )?{_MATE}\b"),
     Pattern("family", r"\bmy (?P<kin>(?:little |big |younger |older |twin |baby |only |eldest |youngest )?(?:sister|brother|son|daughter|niece|nephew|cousin|aunt|uncle|grandson|granddaughter))(?:,| is called| is| called| named)? (?P<v>NAME)\b".replace("NAME", _NAME), value="{kin} {v}"),
     Pattern("boss", rf"\b(?:our|my|the) (?:new |old )?(?:boss|manager|supervisor|choirmaster|head chef|foreman|captain|director|chief|professor|advisor|coach|editor|principal|dispatcher|lead)(?:'s| is|,)? (?:a |called |named )?(?P<v>(?:(?:Mrs?|Ms|Dr)\.? )?{_NAME})\b"),
     Pattern("colleague", rf"\b(?P<v>{_NAME}),? (?:who i work with|from work|at work|my (?:coworker|colleague|workmate))\b"),
     Pattern("roommate", rf"\b(?:room ?mate|flat ?mate|house ?mate)(?:'s name is|'s| is|,)? (?P<v>{_NAME})\b"),
-    Pattern("roommate", r"\b(?:i live alone now|moved out|living alone|on my own now|place to myself)\b", value="lives alone", near=r"\broommate|flatmate|housemate|alone|to myself\b", unless=r"\bif\b|" + _THEY + r" (?:lives|is)", needs_known=True),
+    Pattern("roommate", r"\b(?:i live alone now|moved out|living alone|on my own now|place to myself)\b", value="lives alone", near=r"\broommate|flatmate|housemate|alone|to myself|just me|got (?:her|his|their) own\b", unless=r"\bif\b|" + _THEY + r" (?:lives|is)", needs_known=True),
     Pattern("address_form", r"\b(?:call me|calling me|address me as|just|use) (?P<v>(?:(?:Mrs?|Ms|Miss|Dr)\.? )?(?-i:[A-Z])[a-zé]+)(?: (?:is fine|will do|works|if|then|from now)|[.!,]|$)", near=r"\b(?:call|calling|address|name)\b", unless=r"(?:don'?t|dont|do not|never|stop|quit) call(?:ing)? me|(?:kids|they|she|he|everyone|people) calls? me"),
 )  # fmt: skip
 

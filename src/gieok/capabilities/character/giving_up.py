@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import date
 
 from gieok.capabilities.character.memory import Fact
 
@@ -22,7 +23,7 @@ _COMMON = frozenset(
 )
 
 
-def dropped(parts: Sequence[str], held: Sequence[Fact]) -> Iterator[Fact]:
+def dropped(parts: Sequence[str], held: Sequence[Fact], day: date) -> Iterator[Fact]:
     """Yield the ideas, plans, habits and work that the sentences of a message give up: by a word of them, or as work."""
     given_up = ". ".join(sentence for sentence in parts if _DROPPED.search(sentence) or _LEFT_WORK.search(sentence))
     told = {word for word in _WORD.findall(given_up) if word not in _COMMON}
@@ -31,7 +32,7 @@ def dropped(parts: Sequence[str], held: Sequence[Fact]) -> Iterator[Fact]:
     for fact in held:
         is_open = fact.is_idea or fact.type in ("plan", "habit") or fact.predicate == "job"
         own = {word for word in _WORD.findall(fact.object) if word not in _COMMON}
-        is_left = fact.predicate == "job" and _LEFT_WORK.search(given_up)
+        is_left = fact.predicate == "job" and fact.at.date() < day and _LEFT_WORK.search(given_up)
         is_named = any(_stem(one) == _stem(other) for one in own for other in told)
         if (is_open and is_named) or is_left:
             yield fact

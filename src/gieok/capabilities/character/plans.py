@@ -88,7 +88,7 @@ def plans(
         return
     day = _as_planned(days[-1] if is_change else days[0], text, named[0], held, old)
     about = gates.topic(text, frozenset())
-    shown = _shown(text, named, day, earlier)
+    shown = _shown(text, named, day, earlier, is_given=old is not None or named is own)
     subject = old.subject if old is not None else about.who or _owner(text) or USER
     replaces = old.object if old is not None else ""
     yield make(named[0], shown, text.strip(), subject, day=day.day.isoformat(), is_change=is_change, replaces=replaces)
@@ -195,7 +195,7 @@ def _event(text: str) -> tuple[str, str] | None:
     return None
 
 
-def _shown(text: str, named: tuple[str, str], day: NamedDay, earlier: Sequence[str]) -> str:
+def _shown(text: str, named: tuple[str, str], day: NamedDay, earlier: Sequence[str], *, is_given: bool) -> str:
     """Return a plan in words: its day, its time, and what it is."""
     predicate, word = named
     is_korean = language_of(text) == "ko"
@@ -203,9 +203,9 @@ def _shown(text: str, named: tuple[str, str], day: NamedDay, earlier: Sequence[s
     time = _TIME.search(text)
     what = (
         _trip(text, is_korean)
-        if predicate == "trip" and " " not in word
+        if predicate == "trip" and not is_given
         else word
-        if " " in word or word not in text
+        if is_given
         else _what(text, word, is_korean) or _what(" ".join(earlier[-2:]), word, is_korean)
     )
     return " ".join(filter(None, (when, time[0] if time else "", what or word)))
