@@ -10,7 +10,7 @@ from pathlib import Path
 from gieok import registry
 from gieok.app import embedders, models, notices
 from gieok.app.wiring import Wiring
-from gieok.capabilities.character import returning
+from gieok.capabilities.character import meanings, returning
 from gieok.capabilities.character.canon import Canon
 from gieok.capabilities.character.completion import Completions
 from gieok.capabilities.character.control import Control
@@ -122,6 +122,7 @@ def _tend(wiring: Wiring, memory: Characters, roster: Roster) -> Callable[[Bond]
     def tend(bond: Bond) -> None:
         reading.tend(bond)
         returning.form_again(memory, bond)
+        meanings.embed(memory, bond)
 
     return tend
 
