@@ -100,3 +100,29 @@ def test_the_name_of_an_animal_may_be_told_in_the_next_message() -> None:
 def test_every_habit_is_told_as_a_habit() -> None:
     found = detect(Spoken("나 요즘 첼로 배워", is_user=True, day=_DAY), []).findings
     assert [one.predicate for one in found] == [FactType.HABIT.value]
+
+
+@pytest.mark.parametrize(
+    ("said", "predicate", "value"),
+    [
+        ("we're in Pickering now", "lives_in", "Pickering"),
+        ("oh and I've gone fully vegan since Easter", "food", "vegan"),
+        ("turned 36 yesterday, felt nothing", "age", "36"),
+        ("been running along the seafront every morning before school", "exercise", "running"),
+        ("had to give up running, my knee's shot. swimming at the lido instead", "exercise", "swimming"),
+        ("I'm learning Welsh on tuesday nights", "study_language", "Welsh"),
+        ("I've been having panic attacks", "health", "panic attacks"),
+        ("Just Harry please", "address_form", "Harry"),
+        ("our anniversary is June 5", "anniversary", "June 5"),
+    ],
+)
+def test_english_frames_find_what_is_said_in_passing(said: str, predicate: str, value: str) -> None:
+    assert _found(said)[predicate].startswith(value)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Dev's allergic to shellfish", "my sister is allergic to cats", "he turned 40 last week", "if I went vegan"],
+)
+def test_what_english_says_of_others_or_only_thinks_of_is_no_fact(said: str) -> None:
+    assert not {"allergy", "age", "food"} & set(_found(said))

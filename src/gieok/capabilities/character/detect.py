@@ -163,6 +163,8 @@ def _is_said_better(one: Finding, found: Sequence[Finding]) -> bool:
         return any(other is not one and other.sentence == one.sentence and other.predicate in _DAILY for other in found)
     if one.predicate == "name":
         return any(other.predicate in ("pet", "family", *_PERSONS) and one.object in other.object for other in found)
+    if one.predicate == "plan":
+        return any(other.predicate in ("anniversary", "birthday") for other in found)
     if one.predicate == "age":
         return any(other.predicate == "pet" and other.object.startswith(one.subject) for other in found)
     return one.predicate in ("move", "trip") and any(other.predicate == "lives_in" for other in found)
@@ -291,6 +293,10 @@ def _may_match(row: Pattern, sentence: str, answers: str) -> bool:
     return not row.asked or regex(row.asked).search(answers) is not None
 
 
+_OF_HIM = r"brother|dad|father|son\b|uncle|nephew|husband|boyfriend|grandpa|grandfather|grandson"
+_OF_HER = r"sister|mum|mom|mother|daughter|aunt|niece|wife|girlfriend|grandma|grandmother|gran\b"
+
+
 def _other(text: str, about: gates.Topic, row: Pattern, earlier: Sequence[str], answers: str) -> str:
     """Return whom a row of others is about: a name in the message, else the word for kin, of who is "he" the one before."""
     if row.predicate == "family":
@@ -304,6 +310,10 @@ def _other(text: str, about: gates.Topic, row: Pattern, earlier: Sequence[str], 
     near = _KIN_EN.search(text) or _KIN_KO.search(text) or _KIN_KO.search(answers if len(text) < _SHORT else "")
     if near is None and _PRONOUN.search(text):
         near = _KIN_EN.search(" ".join(earlier[-1:]))
+        if near and re.search(
+            _OF_HIM if re.search(r"(?i)\bshe\b|\bshe'|\bher\b", text) else _OF_HER, near[0], re.IGNORECASE
+        ):
+            return ""  # somebody else, who was not named
     if near:
         return next(word for word in near.groups() if word).lower()
     return about.who

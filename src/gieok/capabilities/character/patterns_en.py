@@ -45,7 +45,7 @@ PATTERNS = (
     Pattern("lives_in", rf"\bi live (?:near|by|around|over in|out in|up in|down in) (?P<v>{_PLACE})"),
     Pattern("lives_in", rf"\bi(?:'m| am|m) (?:over|up|down|out|just) (?:on|at|by|in) (?:{_PLACE} in )?(?P<v>{_PLACE})"),
     Pattern("lives_in", rf"\b(?:i'm|im|i am|i've been|we're)\b[^.!?]{{0,8}}\b(?:staying|living|crashing|bunking|camped)\b[^.!?]{{0,30}}? in (?P<v>{_PLACE})"),
-    Pattern("allergy", r"\ballergic to (?P<v>[\w ]{3,24}?)" + _STOP, value="{v} allergy", unless=r"\bnot allergic|\bshe'?s\b|\bhe'?s\b|\bisn'?t\b"),
+    Pattern("allergy", r"\ballergic to (?P<v>[\w ]{3,24}?)" + _STOP, value="{v} allergy", unless=r"\bnot allergic|\bshe'?s\b|\bhe'?s\b|\bisn'?t\b|\b(?!(?:I|it)\b)(?-i:[A-Z][a-z]+)(?:'s| is|s) (?:\w+ )?allergic|\b(?:my|her|his|their|our) \w+(?:'s| is) (?:\w+ )?allergic"),
     Pattern("allergy", r"\b(?:have|got|my|with) an? (?P<v>[\w ]{3,20}?) allergy\b|^\s*(?P<w>[\w ]{3,20}?) allergy\b", value="{v}{w} allergy", unless=r"\bshe'?s?\b|\bhe'?s?\b|\bhis\b|\bher\b"),
     Pattern("allergy", r"\bi'?m (?P<v>lactose intolerant|celiac|coeliac|diabetic|gluten intolerant)", value="{v}"),
     Pattern("dislikes", r"\bi (?:really |absolutely |just |still )?(?:hate|despise|loathe|detest|can'?t stand|cant stand|can'?t bear|don'?t like|dont like|dislike|can'?t eat|cant eat) (?!(?:being|that|it|how|when|you|him|her|them|my|myself|to|waiting|mondays?)\b)(?P<v>[\w]+(?: [\w]+)?)" + _STOP),
