@@ -68,6 +68,7 @@ def _is_untouched(world: World) -> bool:
     return {path.name for path in world.user.iterdir()} <= {
         "gieok",
         "gieok-backups",
+        "card.json",
         "chat.json",
         "notes",
         "shop",

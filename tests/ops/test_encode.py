@@ -118,5 +118,6 @@ def test_a_result_is_what_its_schema_says(name: str, answer: Callable[[str], dic
             "calibrate",
             "keys rotate",
             "store switch",
+            "store distribute",
             "journal switch",
         )  # there is nothing to answer with

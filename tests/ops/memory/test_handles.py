@@ -178,7 +178,7 @@ def test_a_correction_whose_process_was_killed_before_the_store_heard_of_it_hold
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(distil, "deliver", killed)
+        patched.setattr(distil, "deliver_scope", killed)
         with pytest.raises(KeyboardInterrupt):
             _run("edit", handle=handle, text=["We use NATS."])
     _run("observe run", once=True)
