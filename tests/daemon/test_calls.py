@@ -68,12 +68,19 @@ def _answer(world: World, name: str, *more: str) -> Answer:
 
 
 def _without_the_daemon_itself(text: str) -> object:
-    """Return an answer without what is other because a daemon runs: that it does, and the size of an open database."""
+    """Return an answer without what is other because a daemon runs: that it does, the size of an open database, accounts.
+
+    Those are there from the first command on that looks for characters.
+    """
     try:
         data = json.loads(text)
     except ValueError:
-        return [line for line in text.splitlines() if not re.search(r"daemon|데몬|MB|bytes each|바이트", line)]
-    return _without(data, "daemon", "disk_bytes", "bytes_each")
+        return [
+            line
+            for line in text.splitlines()
+            if not re.search(r"daemon|데몬|MB|bytes each|바이트|accounts:|계정:", line)
+        ]
+    return _without(data, "daemon", "disk_bytes", "bytes_each", "accounts")
 
 
 def _without(value: object, *names: str) -> object:

@@ -124,11 +124,11 @@ class _Replaced(MemoryStore):
 
     is_replaced = False
 
-    def passages(self, ids: Sequence[int]) -> list[FoundPassage]:
+    def passages(self, ids: Sequence[int], scope: Scope | None = None) -> list[FoundPassage]:
         if not self.is_replaced:
             self.is_replaced = True
             self.put([_entry("pay", "결제했다"), _entry("other", "다른 것")])
-        return super().passages(ids)
+        return super().passages(ids, scope)
 
 
 def test_a_document_that_is_replaced_meanwhile_is_still_found() -> None:

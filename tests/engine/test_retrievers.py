@@ -31,8 +31,8 @@ class Managed:
     def put(self, entries: Sequence[Entry]) -> None:
         self._local.put(entries)
 
-    def passages(self, ids: Sequence[PassageId]) -> list[FoundPassage]:
-        return self._local.passages(ids)
+    def passages(self, ids: Sequence[PassageId], scope: Scope | None = None) -> list[FoundPassage]:
+        return self._local.passages(ids, scope)
 
     def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Ranking:
         return self._local.keyword(scope, query, where, limit)
