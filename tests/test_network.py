@@ -70,6 +70,7 @@ def _is_untouched(world: World) -> bool:
         "gieok-backups",
         "card.json",
         "chat.json",
+        "maru.png",
         "notes",
         "shop",
         ".claude",
