@@ -134,7 +134,7 @@ def chat(context: Context, request: CharacterChatRequest) -> CharacterChatResult
     name, talk, lines = printable(name_of(stored.card)), _Chat(context, house, bond), list[ChatLine]()
     greeting = filled((card_of(stored.card).greetings or ("",))[0], Names(name, user))
     if context.ask:
-        context.tell(f"{_HELP.say(context.lang)}\n{name}: {printable(greeting)}")
+        context.tell("\n".join([_HELP.say(context.lang), *([f"{name}: {printable(greeting)}"] if greeting else [])]))
     for line in _lines(context):
         reply = _answered(context, talk, line)
         lines.append(ChatLine(line, reply))

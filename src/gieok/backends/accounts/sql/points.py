@@ -147,7 +147,7 @@ def _change(db: Db, sid: int, *, points: int = 0, held: int = 0, entries: int = 
     ).fetchall()
     if not row:
         (free,) = db.execute("SELECT points - held FROM users WHERE scope_id = ?", (sid,)).fetchone()
-        raise NotEnoughPoints(f"{held - points} points are needed, and {free} are left")
+        raise NotEnoughPoints(f"points needed: {held - points}, left: {free}")
     return int(row[0][0]), int(row[0][1])
 
 
