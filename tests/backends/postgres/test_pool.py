@@ -14,13 +14,21 @@ from gieok.backends.stores.postgres.store import PostgresStore
 from gieok.errors import StoreBusy
 from gieok.testing.samples import HOME, OTHER, entry
 
+_END_OTHERS = """
+SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+"""
 _OURS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'gieok'"
 
 
 @pytest.fixture
 def url(make_database: Callable[[], str]) -> Iterator[str]:
     made = make_database()
-    gc.collect()  # what another test left open to a database that is given out again
+    gc.collect()
+    # What another test of this process left open to a database that is given out again.
+    for key in [key for key in pool._POOLS if key.conninfo == made]:
+        del pool._POOLS[key]
+    with psycopg.connect(made) as db:
+        db.execute(_END_OTHERS)
     pool.bound(made, 2)
     yield made
     pool.bound(made, pool.MOST)
