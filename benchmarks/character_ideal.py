@@ -59,6 +59,16 @@ class Ideal:
         )
 
 
+def shares(total: Score) -> dict[str, float]:
+    """Return counts as shares of 1."""
+    return {
+        "holds": round(total.held / total.questions, 3),
+        "stale": round(total.stale / total.questions, 3),
+        "recall": round(total.found / total.wanted, 3),
+        "current_right": round(total.chains_right / total.chains, 3),
+    }
+
+
 def main() -> None:
     """Play every conversation with the ideal extractor; print the figures as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -77,14 +87,7 @@ def main() -> None:
             journal.close()
             store.close()
         total.add(score)
-    figures = {
-        "holds": round(total.held / total.questions, 3),
-        "stale": round(total.stale / total.questions, 3),
-        "recall": round(total.found / total.wanted, 3),
-        "current_right": round(total.chains_right / total.chains, 3),
-        "extractor": "ideal",
-    }
-    print(json.dumps(figures))
+    print(json.dumps({**shares(total), "extractor": "ideal"}))
     if asked.misses:
         sys.stdout.write("\n".join(total.misses) + "\n")
 

@@ -16,7 +16,7 @@ from datetime import UTC
 from pathlib import Path
 from typing import Any
 
-from character_ideal import DETAILS, SAME
+from character_ideal import DETAILS, SAME, shares
 from gieok.backends.generators.providers import chat
 from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.backends.stores.sqlite.store import SqliteStore
@@ -116,15 +116,7 @@ def main() -> None:
     server, total = ModelServer(), Score()
     for conversation in play.conversations(asked.data.read_text(encoding="utf-8")):
         total.add(played(conversation, asked.context, asked.every, server))
-    figures = {
-        "holds": round(total.held / total.questions, 3),
-        "stale": round(total.stale / total.questions, 3),
-        "recall": round(total.found / total.wanted, 3),
-        "current_right": round(total.chains_right / total.chains, 3),
-        "requests": len(server.requests),
-        "extractor": "rules + an ideal model",
-    }
-    print(json.dumps(figures))
+    print(json.dumps({**shares(total), "requests": len(server.requests), "extractor": "rules + an ideal model"}))
     if asked.misses:
         sys.stdout.write("\n".join(total.misses) + "\n")
 

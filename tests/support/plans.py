@@ -65,7 +65,7 @@ class Explained:
 
     def spread(self) -> list[tuple[str, list[str]]]:
         """Return the statements that look into more than one partition, and what they read."""
-        return [(sql, sorted(tables)) for sql, tables in self.plans if len(_partitions(tables)) > 1]
+        return [(sql, sorted(tables)) for sql, tables in self.plans if len(partitions(tables)) > 1]
 
 
 class _Explaining(Statements):
@@ -76,7 +76,7 @@ class _Explaining(Statements):
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
         if sql.split(maxsplit=1)[0] in ("SELECT", "INSERT", "UPDATE", "DELETE") and not sql.startswith("SELECT pg_"):
             ((plan,),) = super().execute(f"EXPLAIN (FORMAT JSON) {sql}", values).fetchall()
-            self._plans.append((sql, set(_relations(plan))))
+            self._plans.append((sql, set(relations(plan))))
         return super().execute(sql, values)
 
     def executemany(self, sql: str, values: Any) -> None:
@@ -84,15 +84,15 @@ class _Explaining(Statements):
             self.execute(sql, row)
 
 
-def _relations(plan: Any) -> Iterator[str]:
+def relations(plan: Any) -> Iterator[str]:
     """Yield the tables that a plan reads."""
     for part in plan if isinstance(plan, list) else plan.values():
         if isinstance(part, list | dict):
-            yield from _relations(part)
+            yield from relations(part)
     if isinstance(plan, dict) and plan.get("Node Type") != "ModifyTable" and "Relation Name" in plan:
         yield plan["Relation Name"]
 
 
-def _partitions(tables: set[str]) -> set[str]:
+def partitions(tables: set[str]) -> set[str]:
     """Return the numbers of partitions."""
     return {table.rpartition("_")[2] for table in tables if table.rpartition("_")[2].isdigit()}

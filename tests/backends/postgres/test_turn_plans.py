@@ -1,11 +1,12 @@
 """A turn costs the same however many users there are: each statement of it, whosever the table, looks into one partition."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import psycopg
 import pytest
+from plans import partitions, relations
 
 from gieok.backends.accounts.postgres import PostgresAccounts
 from gieok.backends.journals.postgres.journal import PostgresJournal
@@ -50,7 +51,7 @@ def plans(monkeypatch: pytest.MonkeyPatch) -> Plans:
         if plans.is_on and sql.startswith(_LOOKED_AT) and not sql.startswith(_NO_ROWS):
             asked = cursor.connection.cursor(row_factory=psycopg.rows.tuple_row)
             ((plan,),) = execute(asked, f"EXPLAIN (FORMAT JSON) {sql}", params).fetchall()
-            plans.seen.append((sql, set(_relations(plan))))
+            plans.seen.append((sql, set(relations(plan))))
 
     def executed(self: psycopg.Cursor[Any], query: Any, params: Any = None, **options: Any) -> Any:
         explain(self, query, params)
@@ -64,18 +65,6 @@ def plans(monkeypatch: pytest.MonkeyPatch) -> Plans:
     monkeypatch.setattr(psycopg.Cursor, "execute", executed)
     monkeypatch.setattr(psycopg.Cursor, "executemany", executed_many)
     return plans
-
-
-def _relations(plan: Any) -> Iterator[str]:
-    for part in plan if isinstance(plan, list) else plan.values():
-        if isinstance(part, list | dict):
-            yield from _relations(part)
-    if isinstance(plan, dict) and plan.get("Node Type") != "ModifyTable" and "Relation Name" in plan:
-        yield plan["Relation Name"]
-
-
-def _partitions(tables: set[str]) -> set[str]:
-    return {table.rpartition("_")[2] for table in tables if table.rpartition("_")[2].isdigit()}
 
 
 def _turn(memory: Characters, accounts: PostgresAccounts, bond: Bond, number: int) -> None:
@@ -118,6 +107,6 @@ def test_every_statement_of_a_turn_looks_into_one_partition(make_database: Calla
     assert held.episodes
     read = {table.rstrip("0123456789").rstrip("_") for _, tables in plans.seen for table in tables}
     assert {"documents", "passages", "postings", "embeddings", "messages", "made", "outbox", "users", "holds"} <= read
-    assert [(sql, sorted(tables)) for sql, tables in plans.seen if len(_partitions(tables)) > 1] == []
+    assert [(sql, sorted(tables)) for sql, tables in plans.seen if len(partitions(tables)) > 1] == []
     for opened in (store, journal, accounts):
         opened.close()

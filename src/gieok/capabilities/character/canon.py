@@ -9,7 +9,7 @@ from gieok.capabilities.character.cards.lorebook import Lorebook, LoreEntry
 from gieok.capabilities.character.cards.matching import Active, Talk, active, may
 from gieok.capabilities.character.memory import PREFIX, digest, scope_of
 from gieok.capabilities.character.recalling import Weights, recalled
-from gieok.engine.distil import deliver
+from gieok.engine.distil import deliver_scope
 from gieok.model.accounts import StoredCharacter
 from gieok.model.conversation import Role
 from gieok.model.memory import Document, Entry, Passage, Scope
@@ -70,7 +70,7 @@ class Canon:
         gone = [(scope, key) for key in held if key not in wanted]
         if put or gone:
             self.journal.hand_over(put, gone)
-            deliver(self.journal, self.store)
+            deliver_scope(self.journal, self.store, scope)
         return CanonChange(len(put), len(gone))
 
     def drop(self, owner: str, character: str) -> CanonChange:
@@ -79,7 +79,7 @@ class Canon:
         gone = [(scope, one.document.key) for one in self.journal.made(scope)]
         if gone:
             self.journal.hand_over((), gone)
-            deliver(self.journal, self.store)
+            deliver_scope(self.journal, self.store, scope)
         return CanonChange(0, len(gone))
 
     def entries(

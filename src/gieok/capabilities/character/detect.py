@@ -293,8 +293,13 @@ def _may_match(row: Pattern, sentence: str, answers: str) -> bool:
     return not row.asked or regex(row.asked).search(answers) is not None
 
 
-_OF_HIM = r"brother|dad|father|son\b|uncle|nephew|husband|boyfriend|grandpa|grandfather|grandson"
-_OF_HER = r"sister|mum|mom|mother|daughter|aunt|niece|wife|girlfriend|grandma|grandmother|gran\b"
+#: Kin of `_KIN_EN` that are "he", and that are "she".
+_HE = frozenset(("brother", "dad", "father", "son", "uncle", "nephew", "husband"))
+_SHE = frozenset(("sister", "mum", "mom", "mother", "daughter", "aunt", "niece", "wife"))
+
+
+def _kin(near: "re.Match[str]") -> str:
+    return next(word for word in near.groups() if word).lower()
 
 
 def _other(text: str, about: gates.Topic, row: Pattern, earlier: Sequence[str], answers: str) -> str:
@@ -310,12 +315,10 @@ def _other(text: str, about: gates.Topic, row: Pattern, earlier: Sequence[str], 
     near = _KIN_EN.search(text) or _KIN_KO.search(text) or _KIN_KO.search(answers if len(text) < _SHORT else "")
     if near is None and _PRONOUN.search(text):
         near = _KIN_EN.search(" ".join(earlier[-1:]))
-        if near and re.search(
-            _OF_HIM if re.search(r"(?i)\bshe\b|\bshe'|\bher\b", text) else _OF_HER, near[0], re.IGNORECASE
-        ):
+        if near and _kin(near) in (_HE if regex(r"\b(?:she|her)\b").search(text) else _SHE):
             return ""  # somebody else, who was not named
     if near:
-        return next(word for word in near.groups() if word).lower()
+        return _kin(near)
     return about.who
 
 

@@ -198,7 +198,7 @@ class Characters:
             number = f"{seen.learned} {sorted(found)}"
             decision = Decision(REFORM, start=min(one.place for one in said))
             self.journal.say(bond.scope, [decisions.message_of(decision, self.clock.now(), number)])
-            seen = self._seen(bond.scope)
+            seen = self.seen(bond)
             if any(one.seq > seen.learned for one in seen.window.messages) and self._looked_at(bond, seen, found) >= 0:
                 return True
         return False
@@ -206,7 +206,7 @@ class Characters:
     def learn(self, bond: Bond) -> Seen:
         """Look at everything that is new or changed; return what is known then. Safe to kill, and to run twice at once."""
         while True:
-            seen = self._seen(bond.scope)
+            seen = self.seen(bond)
             if not any(one.seq > seen.learned for one in seen.window.messages) or not self._looked_at(bond, seen):
                 return seen
 
@@ -291,7 +291,7 @@ class Characters:
 
         `tell` may return a better text; '' for the rules'.
         """
-        seen = self._seen(bond.scope)
+        seen = self.seen(bond)
         due, held, position = self.due(bond, seen), seen.held, seen.window.position
         if due is None or max(one.seq for one in due.messages) > seen.learned:
             return None
@@ -308,7 +308,7 @@ class Characters:
     def tell_of(self, bond: Bond, said: Sequence[Journalled], ids: Sequence[str]) -> None:
         """Form the episode of messages that are behind the window, beside those that there are; `ids` are all of its span."""
         while True:
-            seen = self._seen(bond.scope)
+            seen = self.seen(bond)
             held, position = seen.held, seen.window.position
             made = self._summary(bond, said, State(tuple(held.facts), tuple(held.moments)))
             if made is None:
@@ -327,7 +327,7 @@ class Characters:
 
     def context(self, bond: Bond, text: str, seen: Seen | None = None) -> TurnContext:
         """Return the context of a reply to a message that is at hand, journalled or not; `seen` is what was read already."""
-        seen = seen or self._seen(bond.scope)
+        seen = seen or self.seen(bond)
         if seen.is_waiting:
             deliver_scope(self.journal, self.store, bond.scope)
         window = seen.window.spoken
@@ -348,17 +348,13 @@ class Characters:
         deliver_scope(self.journal, self.store, bond.scope)
         return recalled(self.store, self.embedder(), bond.scope, text, self.clock.now(), self.weights, limit)
 
-    def seen(self, bond: Bond) -> Seen:
-        """Read what a turn needs, once."""
-        return self._seen(bond.scope)
-
     def memories(self, bond: Bond) -> Memories:
         """Return what is remembered, ideas among the facts."""
         return memories([entry.document for entry in self.journal.made(bond.scope)])
 
-    def _seen(self, scope: Scope) -> Seen:
+    def seen(self, bond: Bond) -> Seen:
         """Read what a turn needs, once."""
-        state, window = windows.state(self.journal, self.cache, scope, SUMMARY)
+        state, window = windows.state(self.journal, self.cache, bond.scope, SUMMARY)
         documents = tuple(entry.document for entry in state.made)
         return Seen(state.positions.get(DETECTION, 0), window, memories(documents), documents, state.is_waiting)
 

@@ -2,7 +2,7 @@
 
 import mimetypes
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -113,12 +113,13 @@ class Seen:
         self.lang = _lang(request)
         self.cookie = request.cookies.get(COOKIE, "")
 
-    @property
+    @cached_property
     def memory(self) -> Memory:
         """Return the memory of the scope that was chosen."""
         chosen = self.request.cookies.get("gieok_scope", "")
-        return self.site.memory(chosen if chosen in self.scopes() else "auto")
+        return self.site.memory(chosen if chosen in self.scopes else "auto")
 
+    @cached_property
     def scopes(self) -> list[str]:
         """Return the scopes that there are, the folder's own first; those of characters have a page of their own."""
         context = self.site.memory("auto").context
@@ -136,9 +137,8 @@ class Seen:
 
     def page(self, template: str, *, http_status: int = 200, **values: Any) -> Response:  # noqa: ANN401 - a template's
         """Return a page."""
-        # A template that names nothing of these pays for none of it.
         common = {
-            "menu": MENU, "here": self._here(), "scopes": self.scopes(), "scope": self.memory.context.scope.path,
+            "menu": MENU, "here": self._here(), "scopes": self.scopes, "scope": self.memory.context.scope.path,
             "token": self.site.gate.change_token(self.cookie), "version": f"Gieok {__version__}",
             "told": self.asked("told"), "statuses": {name: words.say(self.lang) for name, words in STATUSES.items()},
             "zone": self.memory.context.zone, "failure": None,

@@ -212,7 +212,7 @@ def bond(seen: Seen) -> Response:
     return seen.page(
         "bond.html", user=user, character=character, memories=house.memory.memories(who),
         narrative=house.memory.context(who, "").narrative.text, points=house.accounts.balance(user),
-        slots=30 + house.accounts.slots(user, character),
+        slots=house.memory.slots(who),
     )  # fmt: skip
 
 
