@@ -4,6 +4,7 @@ import mimetypes
 from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
@@ -155,6 +156,11 @@ class Seen:
         """Show another page."""
         return RedirectResponse(path, status_code=303, headers=_HEADERS)
 
+    def short(self, file: Path) -> str:
+        """Return a path as a shell takes it, the user's own folder as `~`."""
+        user = self.memory.context.caller.user
+        return f"~/{file.relative_to(user).as_posix()}" if file.is_relative_to(user) else str(file)
+
     def words(self, en: str, ko: str) -> str:
         """Return a text in the reader's language."""
         return ko if self.lang == "ko" else en
@@ -175,7 +181,7 @@ def static(request: Request) -> Response:
     """Return a file of ours."""
     name = request.path_params["name"]
     file = files("gieok.surfaces.web") / "static" / name
-    if name not in ("gieok.css", "htmx.min.js"):
+    if name not in ("gieok.css", "htmx.min.js", "keys.js"):
         return Response(status_code=404)
     kind = mimetypes.guess_type(name)[0] or "text/plain"
     headers = {"Cache-Control": "max-age=3600", "X-Content-Type-Options": "nosniff"}
