@@ -16,6 +16,7 @@ from gieok.ops.home.gate import COOKIE, Gate
 from gieok.ops.operation import STATUSES
 from gieok.surfaces.language import language
 from gieok.surfaces.python import Memory
+from gieok.surfaces.web.jobs import Jobs
 from gieok.surfaces.web.look import rendered
 
 #: Path → its name in both languages.
@@ -46,6 +47,7 @@ class Site:
 
     def __init__(self, open_memory: Callable[[str], Memory], gate: Gate) -> None:
         self.gate = gate
+        self.jobs = Jobs()
         self.memory = lru_cache(maxsize=8)(open_memory)
 
     def open(self, request: Request) -> Response:
