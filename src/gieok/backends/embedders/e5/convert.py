@@ -50,7 +50,7 @@ def convert(models: Path, *, again: bool = False) -> None:
 
 
 def _replace(folder: Path) -> None:
-    weights = Weights(find_weights())
+    weights = Weights(find_weights(folder.parent))
     made = Path(tempfile.mkdtemp(prefix=_MINE, suffix=".new", dir=folder.parent))
     try:
         _build(made, weights)
