@@ -15,8 +15,9 @@ from starlette.routing import BaseRoute
 from gieok import __version__
 from gieok.capabilities.character.house import House
 from gieok.errors import GieokError
+from gieok.ops.home.gate import Gate
 from gieok.surfaces.http import problems
-from gieok.surfaces.http.access import AnyCaller, Reception
+from gieok.surfaces.http.access import ANYBODY, Reception
 from gieok.surfaces.http.envelope import Envelope
 from gieok.surfaces.http.guards import BodyGuard, HostGuard
 from gieok.surfaces.http.metrics import Metrics
@@ -32,7 +33,9 @@ _ABOUT = (
 )
 
 
-def create(open_house: Callable[[], House], options: HttpOptions, pages: Sequence[BaseRoute] = ()) -> FastAPI:
+def create(
+    open_house: Callable[[], House], options: HttpOptions, gate: Gate, pages: Sequence[BaseRoute] = ()
+) -> FastAPI:
     """Return the application; the house is opened at the first need, once. `pages` are routes beside the API's."""
     metrics = Metrics()
 
@@ -43,7 +46,9 @@ def create(open_house: Callable[[], House], options: HttpOptions, pages: Sequenc
         streams = anyio.CapacityLimiter(options.threads)
         limiter = house.limiter()
         metrics.watch(lambda: limiter.is_shared)
-        return Reception(house=house, options=options, tokens=tokens, metrics=metrics, limiter=limiter, streams=streams)
+        return Reception(
+            house=house, options=options, tokens=tokens, metrics=metrics, limiter=limiter, gate=gate, streams=streams
+        )
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -120,7 +125,6 @@ def _add_description(app: FastAPI) -> None:
 
     app.openapi = described  # type: ignore[method-assign]
 
-    @app.get("/openapi.json", include_in_schema=False)
-    def description(who: AnyCaller) -> dict[str, Any]:
-        del who
+    @app.get("/openapi.json", include_in_schema=False, dependencies=ANYBODY)
+    def description() -> dict[str, Any]:
         return described()
