@@ -33,7 +33,9 @@ def refusal(line: bytes) -> Refusal | None:
     except RecursionError:
         return Refusal(None, PARSE_ERROR, "the message is nested too deeply")
     except ValueError as error:  # JSONDecodeError, a number that is too long
-        return Refusal(None, PARSE_ERROR, f"the message is not JSON: {error}" if line.strip() else "the message is empty")
+        return Refusal(
+            None, PARSE_ERROR, f"the message is not JSON: {error}" if line.strip() else "the message is empty"
+        )
     if isinstance(message, list):
         return Refusal(None, INVALID_REQUEST, "this version of the protocol has no batches; send one message at a time")
     if not isinstance(message, dict):

@@ -42,7 +42,7 @@ class _Output:
         self.error: OSError | None = None
         self._lock = threading.Lock()
 
-    def write(self, row: Mapping[str, object]) -> None:
+    def write(self, row: object) -> None:
         data = json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
         with self._lock:
             try:
@@ -55,14 +55,19 @@ class _Output:
 class McpSession:
     """One client. Tools run in threads, so that a search does not hold up a ping."""
 
-    def __init__(self, write: Callable[[Mapping[str, object]], None]) -> None:
+    def __init__(self, write: Callable[[object], None]) -> None:
         self._write = write
         self._free = threading.BoundedSemaphore(_MOST_CALLS)
         self._running: dict[str | int, threading.Thread] = {}
         self._cancelled: set[str | int] = set()
+        self._has_batches = False
 
     def receive(self, line: bytes) -> None:
         """Answer a line, unless it asks for no answer."""
+        if self._has_batches and line.lstrip()[:1] == b"[":
+            if (found := mcp_protocol.of_batch(line, self._call)) is not None:
+                self._write(found)
+            return
         if wrong := jsonrpc.refusal(line):
             self._write(jsonrpc.error(wrong.id, wrong.code, wrong.message))
             return
@@ -74,6 +79,8 @@ class McpSession:
         request = mcp_protocol.request(message)
         if request is None:
             return
+        if request.method == "initialize":
+            self._has_batches = request.params.get("protocolVersion") == mcp_protocol.BATCHING
         if request.method == "tools/call":
             thread = threading.Thread(target=self._answer, args=(request,))
             self._running[request.id] = thread

@@ -5,6 +5,7 @@ it starts, and goes on without those that come later. Both ways to begin are spo
 2025-11-25), and the version in each request (2026-07-28). The tests hold it against the SDK's own client.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ VERSION = "2026-07-28"
 #: The one version in which several messages may come as one.
 BATCHING = "2025-03-26"
 METHOD_NOT_FOUND, UNSUPPORTED_VERSION = -32601, -32022
+_MOST_MESSAGES = 50
 _META = "io.modelcontextprotocol"
 _SERVER = {"name": "gieok", "version": __version__}
 _CAPABILITIES = {"tools": {"listChanged": False}}
@@ -63,6 +65,23 @@ def answered(asked: Request, call: Calling) -> dict[str, object]:
         return jsonrpc.error(asked.id, error.code, str(error), error.data)
     except Exception as error:  # noqa: BLE001 - one tool that fails ends no session
         return jsonrpc.error(asked.id, jsonrpc.INTERNAL_ERROR, f"unexpected {type(error).__name__}: {error}")
+
+
+def of_batch(line: bytes, call: Calling) -> object:
+    """Return what answers messages that come as one: a list; None where none of them asks."""
+    try:
+        messages = json.loads(line)
+    except (ValueError, RecursionError):
+        messages = None
+    if not isinstance(messages, list) or not 0 < len(messages) <= _MOST_MESSAGES:
+        return jsonrpc.error(None, jsonrpc.INVALID_REQUEST, f"a batch is a list of 1 to {_MOST_MESSAGES} messages")
+    rows = []
+    for one in messages:
+        if wrong := jsonrpc.refusal(json.dumps(one).encode()):
+            rows.append(jsonrpc.error(wrong.id, wrong.code, wrong.message))
+        elif asked := request(one):
+            rows.append(answered(asked, call))
+    return rows or None
 
 
 def _result(asked: Request, call: Calling) -> dict[str, object]:

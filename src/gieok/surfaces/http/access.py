@@ -7,6 +7,7 @@ from anyio import CapacityLimiter
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
+from gieok.app.resident import Resident
 from gieok.capabilities.character.house import House
 from gieok.capabilities.character.identity import PREFIX, Principal
 from gieok.capabilities.character.turn import CUT, FAILED, Reply
@@ -18,11 +19,6 @@ from gieok.surfaces.http.metrics import Metrics
 from gieok.surfaces.http.options import HttpOptions
 from gieok.surfaces.http.tokens import Tokens
 
-_owner_bearer = HTTPBearer(
-    auto_error=False,
-    scheme_name="owner",
-    description="The token of the home's owner (`go_…`), from `~/.gieok/serve.token`.",
-)
 _bearer = HTTPBearer(
     auto_error=False,
     scheme_name="bearer",
@@ -45,6 +41,8 @@ class Reception:
     metrics: Metrics
     limiter: RateLimiter
     gate: Gate
+    #: What operations share: open stores, models.
+    resident: Resident
     #: Threads that wait for the next piece of a reply.
     streams: CapacityLimiter
 

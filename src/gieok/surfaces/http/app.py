@@ -13,6 +13,7 @@ from fastapi.openapi.utils import get_openapi
 from starlette.routing import BaseRoute
 
 from gieok import __version__
+from gieok.app.resident import Resident
 from gieok.capabilities.character.house import House
 from gieok.errors import GieokError
 from gieok.ops.home.gate import Gate
@@ -22,10 +23,10 @@ from gieok.surfaces.http.envelope import Envelope
 from gieok.surfaces.http.guards import BodyGuard, HostGuard
 from gieok.surfaces.http.metrics import Metrics
 from gieok.surfaces.http.options import HttpOptions
-from gieok.surfaces.http.routes import account, admin, characters, memories, openai, points, system, turn
+from gieok.surfaces.http.routes import account, admin, characters, mcp, memories, openai, points, system, turn
 from gieok.surfaces.http.tokens import Tokens
 
-_ROUTERS = (system, memories, characters, turn, openai, points, account, admin)
+_ROUTERS = (system, memories, characters, turn, openai, points, account, admin, mcp)
 #: What a crash left on hold is decided so often.
 _SETTLE_S = 600
 _ABOUT = (
@@ -34,10 +35,17 @@ _ABOUT = (
 
 
 def create(
-    open_house: Callable[[], House], options: HttpOptions, gate: Gate, pages: Sequence[BaseRoute] = ()
+    open_house: Callable[[], House],
+    options: HttpOptions,
+    gate: Gate,
+    pages: Sequence[BaseRoute] = (),
+    resident: Resident | None = None,
 ) -> FastAPI:
-    """Return the application; the house is opened at the first need, once. `pages` are routes beside the API's."""
-    metrics = Metrics()
+    """Return the application; the house is opened at the first need, once. `pages` are routes beside the API's.
+
+    `resident` keeps what operations share.
+    """
+    metrics, shared = Metrics(), resident or Resident()
 
     @cache
     def reception() -> Reception:
@@ -47,8 +55,9 @@ def create(
         limiter = house.limiter()
         metrics.watch(lambda: limiter.is_shared)
         return Reception(
-            house=house, options=options, tokens=tokens, metrics=metrics, limiter=limiter, gate=gate, streams=streams
-        )
+            house=house, options=options, tokens=tokens, metrics=metrics, limiter=limiter, gate=gate, resident=shared,
+            streams=streams,
+        )  # fmt: skip
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

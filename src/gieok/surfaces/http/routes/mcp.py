@@ -23,7 +23,6 @@ from gieok.surfaces.mcp_protocol import BATCHING, HANDSHAKE_VERSIONS, VERSION, C
 
 router = APIRouter(dependencies=OWNERS_ONLY, include_in_schema=False)
 _JSON = "application/json"
-_MOST_MESSAGES = 50
 _HEADER_MISMATCH = -32020
 #: What a header repeats of the body, so that a proxy can read it (2026-07-28).
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
@@ -58,7 +57,8 @@ def reply(headers: Headers, body: bytes, call: Calling) -> Response:
         code = mcp_protocol.UNSUPPORTED_VERSION
         return _sent(form, _Answer(400, jsonrpc.error(None, code, "unsupported protocol version", data)))
     if body.lstrip()[:1] == b"[" and version in ("", BATCHING):  # who sends no header may be of that version
-        return _sent(form, _of_many(headers, body, call))
+        found = mcp_protocol.of_batch(body, call)
+        return _sent(form, _Answer(200 if isinstance(found, list) else 202 if found is None else 400, found))
     return _sent(form, _of_one(headers, body, call))
 
 
@@ -72,7 +72,7 @@ class _Answer(NamedTuple):
 def _sent(form: str, answer: _Answer) -> Response:
     if answer.message is None:
         return Response(status_code=answer.status)
-    if form == EVENTS and answer.status == 200:  # noqa: PLR2004 - an error is none of a stream
+    if form == EVENTS and answer.status == 200:
         return Response(event(answer.message, "message"), answer.status, media_type=EVENTS)
     told = json.dumps(answer.message, ensure_ascii=False).encode("utf-8", "replace")
     return Response(told, answer.status, media_type=_JSON)
@@ -88,22 +88,8 @@ def _of_one(headers: Headers, body: bytes, call: Calling) -> _Answer:
         return _Answer(400, jsonrpc.error(asked.id, _HEADER_MISMATCH, problem))
     row = mcp_protocol.answered(asked, call)
     failed = row.get("error")
-    code = failed["code"] if isinstance(failed, dict) and asked.version else None
-    return _Answer(_STATUS.get(code, 200), row)
-
-
-def _of_many(headers: Headers, body: bytes, call: Calling) -> _Answer:
-    """Answer the messages of a batch, one after the other."""
-    try:
-        messages = json.loads(body)
-    except (ValueError, RecursionError):
-        return _of_one(headers, body, call)  # which says what is wrong
-    if not 0 < len(messages) <= _MOST_MESSAGES:
-        said = f"a batch has 1 to {_MOST_MESSAGES} messages"
-        return _Answer(400, jsonrpc.error(None, jsonrpc.INVALID_REQUEST, said))
-    found = [_of_one(headers, json.dumps(one).encode(), call).message for one in messages]
-    rows = [one for one in found if one is not None]
-    return _Answer(200, rows) if rows else _Answer(202)
+    status = _STATUS.get(failed["code"], 200) if isinstance(failed, dict) and asked.version else 200
+    return _Answer(status, row)
 
 
 def _contradiction(headers: Mapping[str, str], asked: mcp_protocol.Request) -> str:
@@ -112,7 +98,11 @@ def _contradiction(headers: Mapping[str, str], asked: mcp_protocol.Request) -> s
     if not asked.version and version != VERSION:
         return ""
     return next(
-        (f"the header {name} is not what the body says" for name, said in _repeated(asked) if _read(headers, name) != said),
+        (
+            f"the header {name} is not what the body says"
+            for name, said in _repeated(asked)
+            if _read(headers, name) != said
+        ),
         "",
     )
 
