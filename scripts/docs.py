@@ -7,6 +7,7 @@ import re
 import sys
 from dataclasses import Field, fields
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from gieok.config import OPTIONS
@@ -123,13 +124,15 @@ def tools() -> str:
 
 def routes() -> str:
     """Return the paths of the HTTP API, as its OpenAPI document has them."""
+    from gieok.ops.home.gate import Gate
     from gieok.surfaces.http.app import create
     from gieok.surfaces.http.options import HttpOptions
 
     def no_house() -> Any:
         raise AssertionError("the document needs no house")
 
-    paths = create(no_house, HttpOptions()).openapi()["paths"]
+    with TemporaryDirectory() as home:  # where the gate keeps its secrets
+        paths = create(no_house, HttpOptions(), Gate(Path(home), lambda: 0.0)).openapi()["paths"]
     paths = {path: verbs for path, verbs in paths.items() if not path.startswith("/api/operations/")}
     rows = [
         f"| `{verb.upper()}` | `{path}` | {_cell(' '.join((one.get('description') or one['summary']).split()))} |"
