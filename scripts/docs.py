@@ -8,7 +8,7 @@ import sys
 from dataclasses import Field, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NoReturn
 
 from gieok.config import OPTIONS
 from gieok.ops import NAMES, operation
@@ -128,7 +128,7 @@ def routes() -> str:
     from gieok.surfaces.http.app import create
     from gieok.surfaces.http.options import HttpOptions
 
-    def no_house() -> Any:
+    def no_house() -> NoReturn:
         raise AssertionError("the document needs no house")
 
     with TemporaryDirectory() as home:  # where the gate keeps its secrets
