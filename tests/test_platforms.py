@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from gieok.backends.embedders.e5.platforms import PINNED
 from gieok.config import OPTIONS
 

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from gieok.backends.embedders.e5 import platforms
 from gieok.backends.embedders.e5.platforms import Platform
 from gieok.backends.embedders.e5.weights import find_weights
