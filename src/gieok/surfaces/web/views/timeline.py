@@ -4,7 +4,7 @@ import calendar
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
@@ -38,7 +38,7 @@ def timeline(seen: Seen) -> Response:
     first, last = asked.replace(day=1), min(_end_of(asked), today)
     project, kind = seen.asked("project"), seen.asked("kind") if seen.asked("kind") in _KINDS else "all"
     scopes = [Scope(one) for one in seen.scopes if project in ("", one)]
-    common = {"project": project, "kind": kind, "kinds": _kinds(seen), "today": today,
+    common: dict[str, Any] = {"project": project, "kind": kind, "kinds": _kinds(seen), "today": today,
               "projects": [(one, record.project_name(Scope(one))) for one in seen.scopes]}  # fmt: skip
     try:
         found = record.days(context, scopes, first, last)
