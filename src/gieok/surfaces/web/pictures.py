@@ -21,7 +21,10 @@ def columns(rows: Sequence[Column], label: str, *, every: int = 5) -> Markup:
     """Return columns side by side; each `every`th has its label below."""
     most = max((row.value for row in rows), default=0) or 1
     step = _WIDTH / max(len(rows), 1)
-    parts = [_column(row, i, step, row.value / most, is_named=i % every == 0 and i < len(rows) - 1) for i, row in enumerate(rows)]
+    parts = [
+        _column(row, i, step, row.value / most, is_named=i % every == 0 and i < len(rows) - 1)
+        for i, row in enumerate(rows)
+    ]
     return Markup('<svg class="chart" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>').format(
         _WIDTH, _HEIGHT + _FOOT, label, Markup("").join(parts)
     )
