@@ -35,7 +35,9 @@ def test_every_part_is_proved_on_demand_and_marked(browser: TestClient) -> None:
         assert 'aria-label="works"' in page
 
 
-def test_pictures_have_their_numbers_beside_them_and_no_styles_of_their_own(browser: TestClient, tmp_path: Path) -> None:
+def test_pictures_have_their_numbers_beside_them_and_no_styles_of_their_own(
+    browser: TestClient, tmp_path: Path
+) -> None:
     memory = Memory()
     memory.add("We deploy on Mondays.")
     memory.add("Payments are retried three times.")
