@@ -3,6 +3,7 @@
 A part stands between `<!-- begin NAME (make docs) -->` and `<!-- end NAME -->`. With `--check`, only says which are stale.
 """
 
+import json
 import re
 import sys
 from dataclasses import Field, fields
@@ -15,7 +16,7 @@ from gieok.ops import NAMES, operation
 from gieok.ops.encode import result_schema
 from gieok.ops.operation import Operation, Surface
 from gieok.ops.request import default_of
-from gieok.surfaces.cli import GROUPS, SERVERS
+from gieok.surfaces.commands import GROUPS, SERVERS, SUMMARIES
 from gieok.surfaces.tool_table import tool_name
 
 _ROOT = Path(__file__).parents[1]
@@ -165,6 +166,12 @@ def written(text: str, name: str, part: str) -> str:
     return made
 
 
+def summaries() -> str:
+    """Return what each operation does as JSON, for a help that loads none of them."""
+    rows = (f'  "{name}": {json.dumps(operation(name).doc, ensure_ascii=False)}' for name in NAMES)
+    return "{\n" + ",\n".join(rows) + "\n}\n"
+
+
 def stale() -> dict[str, str]:
     """Return document → its text as it is to be, of those that are not so."""
     found: dict[str, str] = {}
@@ -172,6 +179,8 @@ def stale() -> dict[str, str]:
         text = found.get(document) or (_ROOT / document).read_text(encoding="utf-8")
         if (made := written(text, name, part)) != text:
             found[document] = made
+    if not SUMMARIES.exists() or SUMMARIES.read_text(encoding="utf-8") != summaries():
+        found[SUMMARIES.relative_to(_ROOT).as_posix()] = summaries()
     return found
 
 

@@ -11,7 +11,7 @@ from gieok.surfaces.web.views.health import health
 from gieok.surfaces.web.views.injection import injection
 from gieok.surfaces.web.views.memories import memories, memory
 from gieok.surfaces.web.views.search import hits, search
-from gieok.surfaces.web.views.timeline import timeline
+from gieok.surfaces.web.views.timeline import session, timeline
 
 VIEWS: dict[str, Callable[[Seen], Response]] = {
     "/": search,
@@ -19,6 +19,7 @@ VIEWS: dict[str, Callable[[Seen], Response]] = {
     "/memories": memories,
     "/m/{handle:path}": memory,
     "/timeline": timeline,
+    "/timeline/session": session,
     "/injection": injection,
     "/characters": characters,
     "/characters/{user}/{character}": bond,
