@@ -1,8 +1,5 @@
 """What the documents tell people to type, to set and to read is there: commands, settings, texts of errors, pages."""
 
-import argparse
-import contextlib
-import io
 import re
 import shlex
 from collections.abc import Iterator
@@ -11,9 +8,13 @@ from pathlib import Path
 
 import yaml
 
+from gieok.agents.table import EVENTS
 from gieok.config import OPTIONS
+from gieok.errors import GieokError
 from gieok.ops import NAMES
-from gieok.surfaces import cli
+from gieok.surfaces.arguments import read
+from gieok.surfaces.commands import SERVERS
+from gieok.surfaces.parser import CommandParser, of_command
 
 _ROOT = Path(__file__).parents[1]
 _PAGES = [*_ROOT.glob("*.md"), *(_ROOT / "docs").glob("*.md")]
@@ -28,27 +29,22 @@ _OF_OTHERS = {"command not found: gieok"}
 
 
 @cache
-def _parser() -> argparse.ArgumentParser:
-    return cli._parser("en", NAMES)
-
-
-@cache
 def _commands() -> dict[tuple[str, ...], set[str]]:
-    """Return the words of each command → the flags that it takes."""
-    return {
-        words: {flag for action in parser._actions for flag in action.option_strings}
-        for words, parser in _tree((), _parser())
+    """Return the words of each command → the options that it takes."""
+    names = [*NAMES, *SERVERS, *(f"hook {event}" for event in EVENTS)]
+    return {(): {"-V", "--version", "-h", "--help"}} | {
+        tuple(name.split()): {flag for action in _parser(name)._actions for flag in action.option_strings}
+        for name in names
     }
 
 
-def _tree(
-    words: tuple[str, ...], parser: argparse.ArgumentParser
-) -> Iterator[tuple[tuple[str, ...], argparse.ArgumentParser]]:
-    yield words, parser
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for name, inner in action.choices.items():
-                yield from _tree((*words, name), inner)
+@cache
+def _parser(name: str) -> CommandParser:
+    return of_command(name, "en", _told)
+
+
+def _told(error: GieokError) -> int:
+    raise error
 
 
 def _blocks(text: str) -> tuple[list[str], list[tuple[str, str]], str]:
@@ -74,11 +70,14 @@ def test_every_command_of_a_code_block_is_one_and_parses() -> None:
     for page in (page for page in _PAGES if page.name not in _NOT_TYPED):
         for words in _typed(_blocks(page.read_text(encoding="utf-8"))[0]):
             seen += 1
-            with contextlib.redirect_stderr(io.StringIO()) as said, contextlib.redirect_stdout(io.StringIO()):
+            line = read(words)
+            if tuple(line.name.split()) not in _commands():
+                wrong.append(f"{page.name}: gieok {shlex.join(words)}: no such command")
+            elif not line.is_help and line.name and not line.name.startswith("hook "):
                 try:
-                    _parser().parse_args(cli._completed(words))
-                except SystemExit as end:
-                    wrong += [f"{page.name}: gieok {shlex.join(words)}: {said.getvalue()}"] if end.code else []
+                    _parser(line.name).parsed(line.arguments)
+                except GieokError as error:
+                    wrong.append(f"{page.name}: gieok {shlex.join(words)}: {error}")
     assert not wrong, "\n".join(wrong)
     assert seen > 250
 
@@ -94,19 +93,14 @@ def test_every_command_and_flag_that_a_sentence_names_is_there() -> None:
 
 def _faults(call: str) -> list[str]:
     words = [word for word in call.split() if not word.startswith("-")]
-    known = next((tuple(words[:n]) for n in range(min(len(words), 3), 0, -1) if tuple(words[:n]) in _commands()), ())
-    if not known and words and words[0] != "help" and not _CHOSEN.match(words[0]):
-        return ["no such command"]
+    groups = {name[:1] for name in _commands()}
+    known = next((tuple(words[:n]) for n in (2, 1, 0) if tuple(words[:n]) in {*_commands(), *groups}), ())
     more = words[len(known) :]
-    if (
-        more
-        and not _CHOSEN.match(more[0])
-        and any(name[: len(known)] == known and len(name) > len(known) for name in _commands())
-    ):
-        return [f"no command {more[0]!r} of this group"]
-    inner = [flags for name, flags in _commands().items() if name[: len(known)] == known]
-    flags = set[str]().union(*inner)
-    return [f"no flag {flag}" for flag in re.findall(r"(?<!\S)-{1,2}[a-zA-Z][a-z-]*", call) if flag not in flags]
+    is_group = known in groups and known not in _commands()
+    if more and (is_group or not known) and more[0] != "help" and not _CHOSEN.match(more[0]):
+        return [f"no such command: {more[0]}"]
+    flags = set[str]().union(*(flags for name, flags in _commands().items() if name[: len(known)] == known))
+    return [f"no option {flag}" for flag in re.findall(r"(?<!\S)-{1,2}[a-zA-Z][a-z-]*", call) if flag not in flags]
 
 
 def test_every_setting_that_is_named_is_there() -> None:
