@@ -26,7 +26,7 @@ def first(seen: Seen) -> Response:
     values: dict[str, Any] = {
         "text": seen.asked("text"), "folder": seen.asked("folder"), "agents": survey(context).agents,
         "job": seen.site.jobs.last,
-        "is_empty": is_empty(seen), "recalled": None, "meaning": None, 
+        "is_empty": is_empty(seen), "recalled": None, "meaning": None,
         "installable": table.NAMES, **found_hits(seen),
     }  # fmt: skip
     try:
