@@ -120,4 +120,5 @@ def test_a_result_is_what_its_schema_says(name: str, answer: Callable[[str], dic
             "store switch",
             "store distribute",
             "journal switch",
+            "transfer",
         )  # there is nothing to answer with
