@@ -7,7 +7,7 @@ from starlette.responses import Response
 from gieok.surfaces.web.site import Seen
 from gieok.surfaces.web.views.characters import bond, characters
 from gieok.surfaces.web.views.code import code, code_map
-from gieok.surfaces.web.views.health import health
+from gieok.surfaces.web.views.health import checks, growth, health, hook
 from gieok.surfaces.web.views.injection import injection
 from gieok.surfaces.web.views.memories import memories, memory
 from gieok.surfaces.web.views.search import hits, search
@@ -26,4 +26,7 @@ VIEWS: dict[str, Callable[[Seen], Response]] = {
     "/code": code,
     "/code/map.svg": code_map,
     "/status": health,
+    "/status/growth": growth,
+    "/status/hook": hook,
+    "/status/checks": checks,
 }
