@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from gieok.app import open_context
+from gieok.app.resident import Resident
 from gieok.capabilities.character.house import House
 from gieok.model.accounts import KeyRole
 from gieok.ops.home.gate import Gate, owner_token
@@ -64,11 +65,12 @@ def served(
     """Serve a home without vectors; `settings` are variables without `GIEOK_`."""
     for name, value in {"HOME": home, "EMBEDDER": "none", "OBSERVE_AGENTS": "none", **settings}.items():
         monkeypatch.setenv(f"GIEOK_{name}", str(value))
+    monkeypatch.setenv("HOME", str(home))  # operations install, export and look for agents there
     monkeypatch.setenv("POINTS_WEBHOOK_KEY", WEBHOOK)
     clock = ManualClock(NOW)
     house = open_context({}, clock=clock, zone=UTC).character.house()
     gate = Gate(home, NOW.timestamp)
-    app = create(lambda: house, options or HttpOptions(tokens=TokenOptions(SECRET)), gate)
+    app = create(lambda: house, options or HttpOptions(tokens=TokenOptions(SECRET)), gate, Resident())
     with TestClient(app, base_url="http://localhost") as client:
         yield Served(client, app, house, clock, home, gate)
     house.memory.journal.close()

@@ -7,12 +7,13 @@ from anyio import CapacityLimiter
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
+from gieok.app.resident import Resident
 from gieok.capabilities.character.house import House
 from gieok.capabilities.character.identity import PREFIX, Principal
 from gieok.capabilities.character.turn import CUT, FAILED, Reply
 from gieok.errors import Forbidden, TooManyRequests, Unauthorized
 from gieok.model.accounts import KeyRole
-from gieok.ops.home.gate import CHANGE_HEADER, COOKIE, Gate
+from gieok.ops.home.gate import CHANGE_HEADER, COOKIE, OWNER_PREFIX, Gate
 from gieok.ports.limits import Rate, RateLimiter
 from gieok.surfaces.http.metrics import Metrics
 from gieok.surfaces.http.options import HttpOptions
@@ -47,6 +48,9 @@ class Reception:
     gate: Gate
     #: Threads that wait for the next piece of a reply.
     streams: CapacityLimiter
+    #: What operations share, and threads that run them: a long one holds up no other request.
+    resident: Resident
+    operations: CapacityLimiter
 
     def count(self, reply: Reply) -> None:
         """Count a turn that is over."""
@@ -60,6 +64,8 @@ class Reception:
         text = credentials.credentials
         if self.gate.is_owner(text):
             raise Forbidden("the owner's token opens operations, and nothing of a user", hint="use a key of the user")
+        if text.startswith(OWNER_PREFIX):
+            raise Unauthorized("this is not the owner's token", hint="it is in the file serve.token of the home")
         return self.house.identity.verify(text) if text.startswith(PREFIX) else self.tokens.verify(text)
 
 

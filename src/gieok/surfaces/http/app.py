@@ -13,6 +13,7 @@ from fastapi.openapi.utils import get_openapi
 from starlette.routing import BaseRoute
 
 from gieok import __version__
+from gieok.app.resident import Resident
 from gieok.capabilities.character.house import House
 from gieok.errors import GieokError
 from gieok.ops.home.gate import Gate
@@ -21,20 +22,28 @@ from gieok.surfaces.http.access import ANYBODY, Reception
 from gieok.surfaces.http.envelope import Envelope
 from gieok.surfaces.http.guards import BodyGuard, HostGuard
 from gieok.surfaces.http.metrics import Metrics
+from gieok.surfaces.http.operations import described as described_operations
 from gieok.surfaces.http.options import HttpOptions
-from gieok.surfaces.http.routes import account, admin, characters, memories, openai, points, system, turn
+from gieok.surfaces.http.routes import account, admin, characters, memories, openai, operations, points, system, turn
 from gieok.surfaces.http.tokens import Tokens
 
-_ROUTERS = (system, memories, characters, turn, openai, points, account, admin)
+_ROUTERS = (system, operations, memories, characters, turn, openai, points, account, admin)
 #: What a crash left on hold is decided so often.
 _SETTLE_S = 600
+#: Operations at once; more wait.
+_MOST_OPERATIONS = 8
 _ABOUT = (
-    "Characters that remember: messages in, memories out. Every request but /health and /ready needs a token or a key."
+    "What Gieok remembers, by its operations; characters that remember. Every request but /health and /ready needs a token "
+    "or a key."
 )
 
 
 def create(
-    open_house: Callable[[], House], options: HttpOptions, gate: Gate, pages: Sequence[BaseRoute] = ()
+    open_house: Callable[[], House],
+    options: HttpOptions,
+    gate: Gate,
+    resident: Resident,
+    pages: Sequence[BaseRoute] = (),
 ) -> FastAPI:
     """Return the application; the house is opened at the first need, once. `pages` are routes beside the API's."""
     metrics = Metrics()
@@ -47,8 +56,9 @@ def create(
         limiter = house.limiter()
         metrics.watch(lambda: limiter.is_shared)
         return Reception(
-            house=house, options=options, tokens=tokens, metrics=metrics, limiter=limiter, gate=gate, streams=streams
-        )
+            house=house, options=options, tokens=tokens, metrics=metrics, limiter=limiter, gate=gate, streams=streams,
+            resident=resident, operations=anyio.CapacityLimiter(_MOST_OPERATIONS),
+        )  # fmt: skip
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -118,9 +128,13 @@ def _add_description(app: FastAPI) -> None:
             description=app.description,
             routes=app.routes,
             openapi_version="3.1.0",
+            servers=[{"url": "/"}],
         )
         schemas = made.setdefault("components", {}).setdefault("schemas", {})
         schemas["Problem"] = problems.Problem.model_json_schema()
+        paths, more = described_operations()
+        made["paths"] |= paths
+        schemas |= more
         return made
 
     app.openapi = described  # type: ignore[method-assign]
