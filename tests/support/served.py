@@ -12,7 +12,6 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from gieok.app import open_context
-from gieok.app.resident import Resident
 from gieok.capabilities.character.house import House
 from gieok.model.accounts import KeyRole
 from gieok.ops.home.gate import Gate, owner_token
@@ -70,7 +69,7 @@ def served(
     clock = ManualClock(NOW)
     house = open_context({}, clock=clock, zone=UTC).character.house()
     gate = Gate(home, NOW.timestamp)
-    app = create(lambda: house, options or HttpOptions(tokens=TokenOptions(SECRET)), gate, Resident())
+    app = create(lambda: house, options or HttpOptions(tokens=TokenOptions(SECRET)), gate)
     with TestClient(app, base_url="http://localhost") as client:
         yield Served(client, app, house, clock, home, gate)
     house.memory.journal.close()

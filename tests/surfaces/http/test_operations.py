@@ -17,7 +17,7 @@ from gieok import paths
 from gieok.ops import NAMES, operation
 from gieok.ops.operation import Surface
 from gieok.ops.request import checked
-from gieok.surfaces import cli
+from gieok.surfaces import parser
 from gieok.surfaces.http.operations import ELSEWHERE, FITTING, FIXED, path_of
 
 #: What has nothing to answer with in the world: its status.
@@ -67,9 +67,8 @@ def _session(*given: Any, **named: Any) -> httpx2.Client:
 
 def _values(world: worlds.World, name: str) -> dict[str, Any]:
     """Return the parameters that the words of the world's call are."""
-    words = (word.format(notes=world.notes) for word in worlds.CALLS[name])
-    parsed = cli._parser("en", [name]).parse_args([*name.split(), *words])
-    given = {field.name: getattr(parsed, field.name) for field in dataclasses.fields(operation(name).request)}
+    words = tuple(word.format(notes=world.notes) for word in worlds.CALLS[name])
+    given = parser.values(operation(name), parser.of_command(name, "en", lambda error: 2).parsed(words))
     return dataclasses.asdict(checked(operation(name), given, Surface.CLI))
 
 

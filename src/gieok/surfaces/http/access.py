@@ -19,11 +19,6 @@ from gieok.surfaces.http.metrics import Metrics
 from gieok.surfaces.http.options import HttpOptions
 from gieok.surfaces.http.tokens import Tokens
 
-_owner_bearer = HTTPBearer(
-    auto_error=False,
-    scheme_name="owner",
-    description="The token of the home's owner (`go_…`), from `~/.gieok/serve.token`.",
-)
 _bearer = HTTPBearer(
     auto_error=False,
     scheme_name="bearer",
@@ -46,10 +41,11 @@ class Reception:
     metrics: Metrics
     limiter: RateLimiter
     gate: Gate
+    #: What operations share: open stores, models.
+    resident: Resident
     #: Threads that wait for the next piece of a reply.
     streams: CapacityLimiter
-    #: What operations share, and threads that run them: a long one holds up no other request.
-    resident: Resident
+    #: Threads that run operations: a long one holds up no other request.
     operations: CapacityLimiter
 
     def count(self, reply: Reply) -> None:

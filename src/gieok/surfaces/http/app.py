@@ -24,10 +24,21 @@ from gieok.surfaces.http.guards import BodyGuard, HostGuard
 from gieok.surfaces.http.metrics import Metrics
 from gieok.surfaces.http.operations import described as described_operations
 from gieok.surfaces.http.options import HttpOptions
-from gieok.surfaces.http.routes import account, admin, characters, memories, openai, operations, points, system, turn
+from gieok.surfaces.http.routes import (
+    account,
+    admin,
+    characters,
+    mcp,
+    memories,
+    openai,
+    operations,
+    points,
+    system,
+    turn,
+)
 from gieok.surfaces.http.tokens import Tokens
 
-_ROUTERS = (system, operations, memories, characters, turn, openai, points, account, admin)
+_ROUTERS = (system, operations, memories, characters, turn, openai, points, account, admin, mcp)
 #: What a crash left on hold is decided so often.
 _SETTLE_S = 600
 #: Operations at once; more wait.
@@ -42,11 +53,14 @@ def create(
     open_house: Callable[[], House],
     options: HttpOptions,
     gate: Gate,
-    resident: Resident,
     pages: Sequence[BaseRoute] = (),
+    resident: Resident | None = None,
 ) -> FastAPI:
-    """Return the application; the house is opened at the first need, once. `pages` are routes beside the API's."""
-    metrics = Metrics()
+    """Return the application; the house is opened at the first need, once. `pages` are routes beside the API's.
+
+    `resident` keeps what operations share.
+    """
+    metrics, shared = Metrics(), resident or Resident()
 
     @cache
     def reception() -> Reception:
@@ -56,8 +70,8 @@ def create(
         limiter = house.limiter()
         metrics.watch(lambda: limiter.is_shared)
         return Reception(
-            house=house, options=options, tokens=tokens, metrics=metrics, limiter=limiter, gate=gate, streams=streams,
-            resident=resident, operations=anyio.CapacityLimiter(_MOST_OPERATIONS),
+            house=house, options=options, tokens=tokens, metrics=metrics, limiter=limiter, gate=gate, resident=shared,
+            streams=streams, operations=anyio.CapacityLimiter(_MOST_OPERATIONS),
         )  # fmt: skip
 
     @asynccontextmanager

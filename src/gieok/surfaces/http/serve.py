@@ -43,7 +43,7 @@ def main(flags: Mapping[str, str], lang: str) -> int:
     listening = _bound(options.host, options.port)
     gate = Gate(context.home, lambda: context.clock.now().timestamp())
     site = Site(lambda scope: Memory(scope=scope, resident=resident), gate)
-    app = create(lambda: house, options, gate, resident, routes(site))
+    app = create(lambda: house, options, gate, routes(site), resident)
     _log_to_stderr()
     _greet(context, listening, gate.link_code())
     config = uvicorn.Config(
