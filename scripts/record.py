@@ -30,12 +30,10 @@ SCRIPTS = Path(sys.executable).parent
 _COLUMNS = 104
 _COMMANDS = (
     "cd ~/shop",
-    'gieok remember "Invoices go out on the 5th; Marta checks them first."',
     'gieok remember "배포 승인은 보람 님이 한다. 급하면 태오 님."',
     'gieok recall "who approves a deployment?"     # what an agent is told before this prompt',
     "gieok index ~/notes",
     'gieok search "그릇이 파손됐을 때 반송을 받아야 하나" --limit 1',
-    'gieok search "when can I call the accountant?" --limit 1',
     "gieok install claude-code",
 )
 #: Pixels of a cell, of the border, of a title bar.
@@ -166,7 +164,7 @@ def drawn(rows: list[tuple[float, list[Cell]]]) -> str:
 <title>A session of gieok in a terminal</title>
 <style>
 text{{font:14px {_FONTS};fill:{_INK[""]};white-space:pre}}
-{inks}.i1{{font-weight:600}}
+{inks}.i1{{font-weight:600}}.w{{font-size:15.6px}}
 g{{animation:in .01s linear backwards}}@keyframes in{{from{{opacity:0}}}}
 @media (prefers-reduced-motion:reduce){{g{{animation:none}}}}
 </style>
@@ -182,7 +180,8 @@ def _line(at: float, row: list[Cell], y: float) -> str:
     parts, column = [], 0
     for ink, text in _runs(row):
         span = sum(map(_width, text))
-        name = f' class="i{ink}"' if ink else ""
+        classes = " ".join(filter(None, (ink and f"i{ink}", "w" if _width(text[0]) == 2 else "")))
+        name = f' class="{classes}"' if classes else ""
         fit = f' textLength="{span * _CELL:.1f}"' if len(text) > 1 else ""
         parts.append(f'<tspan x="{_PAD + column * _CELL:.1f}"{fit}{name}>{escape(text)}</tspan>')
         column += span
@@ -190,7 +189,7 @@ def _line(at: float, row: list[Cell], y: float) -> str:
 
 
 def _runs(row: list[Cell]) -> list[tuple[str, str]]:
-    """Return the runs of a row as (ink, text): signs of one ink and one width, wide ones a word each, with the blanks behind."""
+    """Return the runs of a row as (ink, text): signs of one ink and width, wide ones a word each, blanks behind."""
     runs: list[tuple[str, str]] = []
     for cell in row:
         ink, text = runs[-1] if runs else ("", "")

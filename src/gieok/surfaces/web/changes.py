@@ -14,6 +14,7 @@ from gieok.ops.observe.run import ObserveRunRequest
 from gieok.ops.operation import Style, Words
 from gieok.surfaces.web.jobs import Job
 from gieok.surfaces.web.site import Seen
+from gieok.surfaces.web.views.talk import CHANGES as OF_TALK
 
 
 def remember(seen: Seen) -> Response:
@@ -117,4 +118,5 @@ CHANGES: dict[str, Callable[[Seen], Response]] = {
     "/m/{handle:path}/edit": edit,
     "/forget": forget,
     "/archive/{verb}": answer,
+    **OF_TALK,
 }
