@@ -19,7 +19,7 @@ from gieok.ops.encode import INLINE, As, Hidden, Inline, Omitted, OrNull, Score,
 from gieok.ops.operation import Surface, Words
 
 #: They start or stop processes; `test_daemon` tries them.
-_OF_THE_DAEMON = ("up", "down", "code watch", "logs")
+_OF_THE_DAEMON = ("open", "up", "down", "code watch", "logs")
 
 
 class _Colour(Enum):

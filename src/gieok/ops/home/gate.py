@@ -60,6 +60,10 @@ class Gate:
         """Say whether a change comes from a page of this session."""
         return self.is_open(cookie) and hmac.compare_digest(self.change_token(cookie).encode(), token.encode())
 
+    def proof(self, asked: str, port: int, pid: int) -> str:
+        """Return what proves that a server knows the secret of the home: `asked` is another each time."""
+        return self._mark("server", f"{port}\0{pid}\0{asked}")
+
     def _signed(self, what: str, seconds: int) -> str:
         text = f"{int(self._now_s()) + seconds}.{secrets.token_urlsafe(18)}"
         return f"{text}.{self._mark(what, text)}"
