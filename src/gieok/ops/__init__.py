@@ -103,6 +103,11 @@ _MODULES = {
 NAMES = tuple(_MODULES)
 
 
+def rib(name: str) -> str:
+    """Return what an operation is part of: the folder of its module."""
+    return _MODULES[name].partition(".")[0]
+
+
 def operation(name: str) -> Operation[Any, Any]:
     """Return the operation called `name`, loading its module."""
     module, _, row = _MODULES[name].partition(":")

@@ -59,6 +59,8 @@ class Surface(Enum):
 
     CLI = "cli"
     MCP = "mcp"
+    #: Every operation is called there but those of `surfaces.http.operations.ELSEWHERE`.
+    HTTP = "http"
     #: The prompt hook, which calls `recall` and answers by itself where no daemon does.
     HOOK = "hook"
 

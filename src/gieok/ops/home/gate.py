@@ -19,7 +19,8 @@ COOKIE = "gieok_session"
 #: Header of a change that is not a form's.
 CHANGE_HEADER = "X-Change-Token"
 _FILE, _USED = "web.secret", "web.used"
-_OWNER = re.compile(r"go_[A-Za-z0-9_-]{43}")
+OWNER_PREFIX = "go_"
+_OWNER = re.compile(rf"{OWNER_PREFIX}[A-Za-z0-9_-]{{43}}")
 _SECRET = re.compile(r"[0-9a-f]{64}")
 _LINK_S, _SESSION_S = 300, 30 * 86_400
 
@@ -91,7 +92,7 @@ def _until(text: str) -> int:
 
 def owner_token(home: Path) -> str:
     """Return the token by which programs of the home's owner call the server, made at the first need. Raises BadConfig."""
-    return _kept(paths.owner_token(home), lambda: f"go_{secrets.token_urlsafe(32)}", _OWNER)
+    return _kept(paths.owner_token(home), lambda: f"{OWNER_PREFIX}{secrets.token_urlsafe(32)}", _OWNER)
 
 
 def _kept(file: Path, made: Callable[[], str], form: re.Pattern[str]) -> str:

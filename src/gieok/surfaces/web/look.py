@@ -10,7 +10,8 @@ from markupsafe import Markup, escape
 
 from gieok.ops.home.growth import Size, WeekOfHook
 from gieok.ops.operation import Words
-from gieok.surfaces.web.pictures import Stack, area, columns, reliability, stacks
+from gieok.surfaces.web.pictures import Stack, area, columns, reliability, shares, stacks
+from gieok.text.josa import filled
 from gieok.text.keywords import query_tokens
 
 if TYPE_CHECKING:
@@ -33,11 +34,13 @@ def environment() -> "Environment":
     )
     made.globals.update(
         marked=marked,
+        josa=filled,
         bar=bar,
         columns=columns,
         area=area,
         stacks=stacks,
         reliability=reliability,
+        shares=shares,
         hook_stacks=hook_stacks,
         growth_titles=growth_titles,
     )

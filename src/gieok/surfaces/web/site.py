@@ -36,7 +36,7 @@ _POLICY = (
 _HEADERS = {
     "Content-Security-Policy": _POLICY,
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
 _YEAR_S = 365 * 86_400
@@ -92,12 +92,17 @@ class Site:
             from starlette.concurrency import run_in_threadpool
 
             form: dict[str, list[str]] = {}
-            for name, value in (await request.form()).multi_items():
-                form.setdefault(name, []).append(str(value))
+            uploads: dict[str, bytes] = {}
+            async with request.form() as sent:
+                for name, value in sent.multi_items():
+                    if isinstance(value, str):
+                        form.setdefault(name, []).append(value)
+                    else:
+                        uploads[name] = await value.read()
             token = "".join(form.get("token", [])) or request.headers.get("x-change-token", "")
             if not self.gate.may_change(request.cookies.get(COOKIE, ""), token):
                 return self._closed(request)
-            return await run_in_threadpool(change, Seen(self, request, form))
+            return await run_in_threadpool(change, Seen(self, request, form, uploads))
 
         return answer
 
@@ -118,8 +123,11 @@ class Site:
 class Seen:
     """A request of somebody who was let in: their language, whose memory they look at, and what they sent."""
 
-    def __init__(self, site: Site, request: Request, form: Mapping[str, list[str]]) -> None:
+    def __init__(
+        self, site: Site, request: Request, form: Mapping[str, list[str]], files: Mapping[str, bytes] | None = None
+    ) -> None:
         self.site = site
+        self.files = files or {}
         self.request = request
         self.form = form
         self.lang = _lang(request)
