@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -17,6 +18,7 @@ from gieok.ops.home.gate import COOKIE, Gate
 from gieok.ops.operation import STATUSES
 from gieok.surfaces.language import language
 from gieok.surfaces.python import Memory
+from gieok.surfaces.web.jobs import Jobs
 from gieok.surfaces.web.look import rendered
 
 #: Path → its name in both languages.
@@ -40,7 +42,7 @@ _HEADERS = {
     "Cache-Control": "no-store",
 }
 _YEAR_S = 365 * 86_400
-STATIC = ("gieok.css", "htmx.min.js", "days.js", "talk.js")
+STATIC = ("gieok.css", "htmx.min.js", "days.js", "keys.js", "talk.js")
 
 
 class Site:
@@ -48,6 +50,7 @@ class Site:
 
     def __init__(self, open_memory: Callable[[str], Memory], gate: Gate) -> None:
         self.gate = gate
+        self.jobs = Jobs()
         self.memory = lru_cache(maxsize=8)(open_memory)
 
     def open(self, request: Request) -> Response:
@@ -174,6 +177,11 @@ class Seen:
     def back_to(self, path: str) -> Response:
         """Show another page."""
         return RedirectResponse(path, status_code=303, headers=_HEADERS)
+
+    def short(self, file: Path) -> str:
+        """Return a path as a shell takes it, the user's own folder as `~`."""
+        user = self.memory.context.caller.user
+        return f"~/{file.relative_to(user).as_posix()}" if file.is_relative_to(user) else str(file)
 
     def words(self, en: str, ko: str) -> str:
         """Return a text in the reader's language."""
