@@ -2,8 +2,8 @@
 
     python benchmarks/server_attacks.py [--idle 1000] [--only WORD]
 
-A server of its own, in a new home, on a free port. Each attack says what it saw; the exit status is 1 where one got through. The
-deterministic ones are tests: tests/surfaces/http/test_attacks.py. Takes a minute: heads and bodies have 20 seconds to come.
+A server of its own, in a new home, on a free port. Each attack says what it saw; the exit status is 1 where one got through.
+The deterministic ones are tests: tests/surfaces/http/test_attacks.py. Takes a minute: heads and bodies have 20 seconds to come.
 """
 
 import argparse
@@ -224,8 +224,8 @@ def idle(target: Target, count: int) -> Seen:
     took = _PATIENCE_S - (deadline - time.monotonic())
     for one in held:
         one.close()
-    said = f"{count} idle: a client waits {waits[10] * 1000:.0f} ms (most {waits[-1] * 1000:.0f}); memory grew by {grown:.0f} MB; "
-    return Seen(waits[-1] < 2 and left <= 2, f"{said}{left} left after {took:.0f} s")
+    waited = f"{count} idle: a client waits {waits[10] * 1000:.0f} ms (most {waits[-1] * 1000:.0f})"
+    return Seen(waits[-1] < 2 and left <= 2, f"{waited}; memory grew by {grown:.0f} MB; {left} left after {took:.0f} s")
 
 
 def _open(target: Target) -> int:
