@@ -43,13 +43,6 @@ def _read_by_nobody(world: World, command: list[str], given: str = "") -> tuple[
     return done.returncode, done.stderr.decode()
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    made = worlds.make(tmp_path / "user")
-    yield made
-    _run(made, made.command("down"), "")
-
-
 Run = Callable[..., Done]
 
 
@@ -60,10 +53,16 @@ def commands() -> Iterator[Commands]:
 
 
 @pytest.fixture
-def run(commands: Commands, world: World) -> Run:
+def world(tmp_path: Path) -> World:
+    return worlds.make(tmp_path / "user")
+
+
+@pytest.fixture
+def run(commands: Commands, world: World) -> Iterator[Run]:
     """Return what runs an operation in the world, its streams as told."""
     environment = world.environment(GIEOK_EMBEDDER="none")
-    return lambda name, **streams: commands.run(world.words(name), environment, world.project, **streams)
+    yield lambda name, **streams: commands.run(world.words(name), environment, world.project, **streams)
+    commands.run(["down"], environment, world.project)
 
 
 @pytest.fixture(scope="module")
@@ -117,9 +116,8 @@ def test_a_wrong_command_line_keeps_its_status(world: World) -> None:
 
 
 @pytest.mark.parametrize("event", EVENTS)
-def test_the_hook_is_silent_and_ends_well(world: World, event: str) -> None:
-    _run(world, world.command("index"), "")
-    _run(world, world.command("remember"), "")
+def test_the_hook_is_silent_and_ends_well(world: World, run: Run, event: str) -> None:
+    assert [run(name).status for name in ("index", "remember")] == [0, 0]
     payload = json.dumps({"session_id": "s", "cwd": str(world.project), "prompt": "어떤 린터를 쓰기로 했지?"})
     command = [*GIEOK, "hook", event]
     for redirection in (*_OUTPUT_LOST.values(), *_TALK_LOST.values(), ">&- 2>&- <&-", ">/dev/full 2>/dev/full"):
@@ -127,8 +125,8 @@ def test_the_hook_is_silent_and_ends_well(world: World, event: str) -> None:
     assert _read_by_nobody(world, command, payload) == (0, "")
 
 
-def test_servers_end_without_a_traceback(world: World) -> None:
-    _run(world, world.command("index"), "")
+def test_servers_end_without_a_traceback(world: World, run: Run) -> None:
+    assert run("index").status == 0
     asked = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}) + "\n"
     for redirection in _OUTPUT_LOST.values():
         status, said = _run(world, [*GIEOK, "mcp"], redirection, asked)
