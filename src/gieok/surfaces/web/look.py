@@ -2,21 +2,21 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import date, timedelta
+from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
+from gieok.ops.home.growth import Size, WeekOfHook
 from gieok.ops.operation import Words
+from gieok.surfaces.web.pictures import Stack, area, columns, reliability, stacks
 from gieok.text.keywords import query_tokens
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 _LEAST_WORD = 2
-_CELL, _GAP = 11, 3
-_LEVELS = 4
 
 
 @cache
@@ -31,8 +31,17 @@ def environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals.update(marked=marked, calendar=calendar, bar=bar)
-    made.filters.update(number=lambda value: f"{value:,}", percent=lambda value: f"{value:.0%}")
+    made.globals.update(
+        marked=marked,
+        bar=bar,
+        columns=columns,
+        area=area,
+        stacks=stacks,
+        reliability=reliability,
+        hook_stacks=hook_stacks,
+        growth_titles=growth_titles,
+    )
+    made.filters.update(number=lambda value: f"{value:,}", percent=lambda value: f"{value:.0%}", size=size, ago=ago)
     return made
 
 
@@ -55,35 +64,6 @@ def marked(text: str, question: str) -> Markup:
     return Markup("").join(Markup("<mark>{}</mark>").format(p) if i % 2 else escape(p) for i, p in enumerate(parts))
 
 
-def calendar(counts: Mapping[date, int], last: date, lang: str, weeks: int = 26) -> Markup:
-    """Return a picture of how much was remembered each day; each day links to itself."""
-    first = last - timedelta(days=last.weekday() + 7 * (weeks - 1))
-    most = max(counts.values(), default=0)
-    cells = [_cell(day, counts.get(day, 0), most, (day - first).days) for day in _days(first, last)]
-    width, height = weeks * (_CELL + _GAP), 7 * (_CELL + _GAP)
-    title = Words(f"What was remembered in {weeks} weeks", f"{weeks}주 동안 기억한 것").say(lang)
-    return Markup('<svg class="calendar" viewBox="0 0 {} {}" role="group" aria-label="{}">{}</svg>').format(
-        width, height, title, Markup("").join(cells)
-    )
-
-
-def _days(first: date, last: date) -> Sequence[date]:
-    return [first + timedelta(days=n) for n in range((last - first).days + 1)]
-
-
-def _cell(day: date, count: int, most: int, place: int) -> Markup:
-    level = 0 if not count else 1 + min(_LEVELS - 1, count * _LEVELS // (most + 1))
-    x, y = place // 7 * (_CELL + _GAP), place % 7 * (_CELL + _GAP)
-    shape = Markup('<rect class="d{}" x="{}" y="{}" width="{}" height="{}" rx="2"><title>{}: {}</title></rect>').format(
-        level, x, y, _CELL, _CELL, day.isoformat(), count
-    )
-    if not count:
-        return shape
-    return Markup('<a href="/timeline?day={}" aria-label="{}: {}">{}</a>').format(
-        day.isoformat(), day.isoformat(), count, shape
-    )
-
-
 def bar(share: float, label: str = "") -> Markup:
     """Return a bar of a share of 1."""
     filled = max(0.0, min(share, 1.0)) * 100
@@ -91,3 +71,45 @@ def bar(share: float, label: str = "") -> Markup:
         '<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label="{}">'
         '<rect class="b0" width="100" height="6"/><rect class="b1" width="{:.1f}" height="6"/></svg>'
     ).format(label or f"{filled:.0f} %", filled)
+
+
+def size(count: int | None) -> str:
+    """Return bytes as a person reads them."""
+    if count is None:
+        return "–"
+    return f"{count / 1e6:,.1f} MB" if count >= 100_000 else f"{count / 1e3:,.1f} kB"
+
+
+def ago(moment: datetime, now: datetime, lang: str) -> str:
+    """Return how long ago a moment is."""
+    seconds = max((now - moment).total_seconds(), 0)
+    units = ((86_400, "day", "일"), (3_600, "hour", "시간"), (60, "minute", "분"))
+    for length, en, ko in units:
+        if seconds >= length:
+            count = int(seconds // length)
+            return Words(f"{count} {en}{'s' * (count != 1)} ago", f"{count}{ko} 전").say(lang)
+    return Words("just now", "방금").say(lang)
+
+
+def growth_titles(growth: Sequence[Size], name: str, lang: str) -> list[str]:
+    """Return what each point of a curve of growth says."""
+    words = {
+        "documents": Words("documents", "문서"),
+        "passages": Words("passages", "구절"),
+        "bytes": Words("bytes", "바이트"),
+    }
+    return [f"{one.day}: {getattr(one, name):,} {words[name].say(lang)}" for one in growth]
+
+
+def hook_stacks(weeks: Sequence[WeekOfHook], lang: str) -> list[Stack]:
+    """Return a column a week: prompts with a sure memory, with titles alone, and with nothing."""
+    rows = []
+    for monday, stats in weeks:
+        nothing = stats.silent + stats.notes
+        titles = max(stats.prompts - nothing - stats.high, 0)
+        said = Words(
+            f"{monday}: {stats.prompts} prompts, {stats.high} sure, {titles} titles, {nothing} nothing",
+            f"{monday}: 프롬프트 {stats.prompts}, 확실 {stats.high}, 제목 {titles}, 없음 {nothing}",
+        )
+        rows.append(Stack(f"{monday:%m-%d}", (stats.high, titles, nothing), said.say(lang)))
+    return rows
