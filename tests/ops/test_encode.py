@@ -21,7 +21,7 @@ from gieok.ops.operation import Surface, Words
 from gieok.surfaces.http.operations import ELSEWHERE
 
 #: They start or stop processes; `test_daemon` tries them.
-_OF_THE_DAEMON = ("up", "down", "code watch")
+_OF_THE_DAEMON = ("open", "up", "down", "code watch")
 #: What others have something to do after.
 _BEFORE = ("remember", "code init", "character create", "backup create")
 #: They have nothing to answer with.

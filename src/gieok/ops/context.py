@@ -70,17 +70,33 @@ class DaemonStatus(NamedTuple):
     parts: Mapping[str, str]
 
 
+class ServerStatus(NamedTuple):
+    """A server that answers over HTTP: where, its process, and who started it (`serve`, `open`, `daemon`)."""
+
+    url: str
+    pid: int
+    by: str
+    started_at: str
+    version: str
+
+
 class DaemonControl(Protocol):
-    """Starts and stops the one daemon of a home folder."""
+    """Starts and stops the one daemon of a home folder, and the server of its pages."""
 
     def start(self) -> tuple[DaemonStatus, bool]:
         """Return the daemon that runs, and whether it was started now. Raises GieokError."""
 
     def stop(self) -> bool:
-        """Stop it, and return once it is gone; False where none ran."""
+        """Stop it and a server that `serve` started, and return once they are gone; False where none ran."""
 
     def status(self) -> DaemonStatus | None:
         """Return what it says of itself; None where none runs."""
+
+    def serve(self) -> tuple[ServerStatus, bool]:
+        """Return a server that is ready, and whether it was started now. Raises GieokError."""
+
+    def server(self) -> ServerStatus | None:
+        """Return the server that runs; None where none does."""
 
 
 class Caller(NamedTuple):
