@@ -31,6 +31,7 @@ STATUSES = {
     "replaced": Words("replaced", "바뀜"),
     "done": Words("done", "끝남"),
     "corrected": Words("corrected", "고침"),
+    "retired": Words("put away", "치워 둠"),
 }
 
 #: Tiers that memories are archived in.

@@ -10,7 +10,8 @@ from markupsafe import Markup, escape
 
 from gieok.ops.home.growth import Size, WeekOfHook
 from gieok.ops.operation import Words
-from gieok.surfaces.web.pictures import Stack, area, columns, reliability, stacks
+from gieok.surfaces.web.pictures import Stack, area, columns, reliability, shares, stacks
+from gieok.text.josa import filled
 from gieok.text.keywords import query_tokens
 
 if TYPE_CHECKING:
@@ -33,11 +34,13 @@ def environment() -> "Environment":
     )
     made.globals.update(
         marked=marked,
+        josa=filled,
         bar=bar,
         columns=columns,
         area=area,
         stacks=stacks,
         reliability=reliability,
+        shares=shares,
         hook_stacks=hook_stacks,
         growth_titles=growth_titles,
     )
@@ -55,12 +58,15 @@ def rendered(template: str, lang: str, values: Mapping[str, object]) -> str:
 
 
 def marked(text: str, question: str) -> Markup:
-    """Return a text with the words of a question marked, escaped."""
-    words = sorted({w for w in re.findall(r"\w+", question) if len(w) >= _LEAST_WORD}, key=len, reverse=True)
-    words += [token for token in query_tokens(question) if len(token) >= _LEAST_WORD and token.isalnum()]
-    if not words:
+    """Return a text with the words of a question marked, escaped: Latin words by their stem, Korean ones as they begin."""
+    stems = [token for token in query_tokens(question) if len(token) >= _LEAST_WORD]
+    korean = [word for word in re.findall(r"[가-힣]+", question) if len(word) >= _LEAST_WORD]
+    begun = [token for token in stems if any(word.startswith(token) for word in korean)]
+    forms = [re.escape(word) for word in sorted({*korean, *begun}, key=len, reverse=True)]
+    forms += [rf"\b{re.escape(stem)}\w*" for stem in stems if stem.isascii() and stem.isalnum()]
+    if not forms:
         return escape(text)
-    parts = re.split(f"({'|'.join(map(re.escape, words))})", text, flags=re.IGNORECASE)
+    parts = re.split(f"({'|'.join(forms)})", text, flags=re.IGNORECASE | re.ASCII)
     return Markup("").join(Markup("<mark>{}</mark>").format(p) if i % 2 else escape(p) for i, p in enumerate(parts))
 
 
