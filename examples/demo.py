@@ -17,15 +17,12 @@ _PROJECT = _HOME / "shop"
 _SESSION = "5e550000-0000-4000-8000-000000000001"
 
 
-def run(*arguments: str, folder: Path = _HERE, given: str = "") -> None:
-    """Show a command, run it in a folder with `given` on stdin, and stop where it fails."""
-    before = f"echo {shlex.quote(given)} | " if given else ""
-    print(f"\n$ {before}gieok {shlex.join(arguments)}", flush=True)
+def run(*arguments: str, folder: Path = _HERE) -> None:
+    """Show a command, run it in a folder, and stop where it fails."""
+    print(f"\n$ gieok {shlex.join(arguments)}", flush=True)
     environment = {**os.environ, "GIEOK_HOME": str(_HOME), "HOME": str(_HOME / "home"), "GIEOK_DAEMON_AUTOSTART": "off"}
     command = [sys.executable, "-m", "gieok", *arguments]
-    done = subprocess.run(command, cwd=folder, env=environment, input=given.encode(), check=False)
-    if given:
-        print(flush=True)
+    done = subprocess.run(command, cwd=folder, env=environment, check=False)
     if done.returncode:
         sys.exit(f"the command ended with status {done.returncode}")
 
@@ -60,12 +57,8 @@ def main() -> None:
     run("observe", "run", "--once", folder=_PROJECT)
     run("search", "누구한테 허락받고 릴리스하지?", "--limit", "1", folder=_PROJECT)
     run("search", "갤러리 사진을 어떤 라이브러리로 줄이더라", "--limit", "1", folder=_PROJECT)
-    prompt = {
-        "prompt": "who has to sign off a deployment?",
-        "session_id": "today",
-        "hook_event_name": "UserPromptSubmit",
-    }
-    run("hook", "prompt", folder=_PROJECT, given=json.dumps(prompt))
+    print("\nWhat an agent is told today, before a prompt:")
+    run("recall", "resize the gallery thumbnails", folder=_PROJECT)
     print("\nAnd notes: the folder examples/workspace, asked in Korean and in English.")
     run("index", "workspace")
     for question in json.loads((_HERE / "questions.json").read_text(encoding="utf-8")):

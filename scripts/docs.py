@@ -1,20 +1,22 @@
-"""Writes the generated parts of the documents from the tables of commands and settings: `make docs`.
+"""Writes the generated parts of the documents from the tables of commands, settings, tools and routes: `make docs`.
 
 A part stands between `<!-- begin NAME (make docs) -->` and `<!-- end NAME -->`. With `--check`, only says which are stale.
 """
 
+import json
 import re
 import sys
 from dataclasses import Field, fields
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, NoReturn
 
 from gieok.config import OPTIONS
 from gieok.ops import NAMES, operation
 from gieok.ops.encode import result_schema
 from gieok.ops.operation import Operation, Surface
 from gieok.ops.request import default_of
-from gieok.surfaces.cli import GROUPS, SERVERS
+from gieok.surfaces.commands import GROUPS, SERVERS, SUMMARIES
 from gieok.surfaces.tool_table import tool_name
 
 _ROOT = Path(__file__).parents[1]
@@ -104,11 +106,50 @@ def commands(lang: str, heads: tuple[str, str]) -> str:
     return "\n".join([f"| {heads[0]} | {heads[1]} |", "|---|---|", *rows.values()])
 
 
+def tools() -> str:
+    """Return the tools of MCP: their arguments, and the command that each one is."""
+    from gieok.surfaces.tool_table import schema
+    from gieok.surfaces.tool_table import tools as table
+
+    lines = []
+    for name, found in table().items():
+        shown = schema(found)
+        lines += [f"## `{name}`", "", f"{found.doc.en}. As `gieok {found.name}`; {found.effect}s.", ""]
+        rows = [
+            f"| `{key}` | {one['type']}{', needed' if key in shown['required'] else ''} | {_cell(one['description'])} |"
+            for key, one in shown["properties"].items()
+        ]
+        lines += ["| argument | type | meaning |", "|---|---|---|", *rows, ""] if rows else []
+    return "\n".join(lines).strip()
+
+
+def routes() -> str:
+    """Return the paths of the HTTP API, as its OpenAPI document has them."""
+    from gieok.ops.home.gate import Gate
+    from gieok.surfaces.http.app import create
+    from gieok.surfaces.http.options import HttpOptions
+
+    def no_house() -> NoReturn:
+        raise AssertionError("the document needs no house")
+
+    with TemporaryDirectory() as home:  # where the gate keeps its secrets
+        paths = create(no_house, HttpOptions(), Gate(Path(home), lambda: 0.0)).openapi()["paths"]
+    paths = {path: verbs for path, verbs in paths.items() if not path.startswith("/api/operations/")}
+    rows = [
+        f"| `{verb.upper()}` | `{path}` | {_cell(' '.join((one.get('description') or one['summary']).split()))} |"
+        for path, verbs in paths.items()
+        for verb, one in verbs.items()
+    ]
+    return "\n".join(["| | path | what it does |", "|---|---|---|", *rows])
+
+
 def parts() -> dict[tuple[str, str], str]:
     """Return (document, part) → what is to stand there."""
     return {
         ("docs/cli.md", "reference"): reference(),
-        ("docs/cli.md", "settings"): settings(),
+        ("docs/settings.md", "settings"): settings(),
+        ("docs/tools.md", "tools"): tools(),
+        ("docs/http.md", "routes"): routes(),
         ("README.md", "commands"): commands("en", ("command", "what it does")),
         ("README.ko.md", "commands"): commands("ko", ("명령", "하는 일")),
     }
@@ -125,6 +166,12 @@ def written(text: str, name: str, part: str) -> str:
     return made
 
 
+def summaries() -> str:
+    """Return what each operation does as JSON, for a help that loads none of them."""
+    rows = (f'  "{name}": {json.dumps(operation(name).doc, ensure_ascii=False)}' for name in NAMES)
+    return "{\n" + ",\n".join(rows) + "\n}\n"
+
+
 def stale() -> dict[str, str]:
     """Return document → its text as it is to be, of those that are not so."""
     found: dict[str, str] = {}
@@ -132,6 +179,8 @@ def stale() -> dict[str, str]:
         text = found.get(document) or (_ROOT / document).read_text(encoding="utf-8")
         if (made := written(text, name, part)) != text:
             found[document] = made
+    if not SUMMARIES.exists() or SUMMARIES.read_text(encoding="utf-8") != summaries():
+        found[SUMMARIES.relative_to(_ROOT).as_posix()] = summaries()
     return found
 
 

@@ -1,6 +1,9 @@
 """What the documents say of the code is there."""
 
+import re
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,7 +32,7 @@ def test_the_readme_is_read_in_one_go() -> None:
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
 def test_every_setting_is_in_the_documents(option: object) -> None:
-    assert f"| `{option.name}` | `{option.default}` |" in (_ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert f"| `{option.name}` | `{option.default}` |" in (_ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
 
 
 def test_the_generated_parts_of_the_documents_are_up_to_date() -> None:
@@ -58,14 +61,47 @@ def test_links_between_documents_lead_somewhere() -> None:
     for document in (*_ROOT.glob("*.md"), *(_ROOT / "docs").glob("*.md")):
         for target in _links(document.read_text(encoding="utf-8")):
             path, _, heading = target.partition("#")
-            assert (document.parent / path).exists(), f"{document.name} → {target}"
-            assert not heading or heading in _headings(document.parent / path), f"{document.name} → {target}"
+            to = document.parent / path if path else document
+            assert to.exists(), f"{document.name} → {target}"
+            assert not heading or heading in _headings(to), f"{document.name} → {target}"
 
 
 def _headings(document: Path) -> set[str]:
-    lines = document.read_text(encoding="utf-8").splitlines()
-    return {line.lstrip("#").strip().lower().replace(" ", "-") for line in lines if line.startswith("#")}
+    """Return the anchors of a document, as GitHub and the site make them."""
+    lines = _prose(document.read_text(encoding="utf-8"))
+    heads = (line.lstrip("#").strip().lower() for line in lines if line.startswith("#"))
+    return {re.sub(r"[^\w\- ]", "", head).replace(" ", "-") for head in heads}
 
 
 def _links(text: str) -> list[str]:
-    return [part.partition(")")[0] for part in text.split("](")[1:] if not part.startswith("http")]
+    return [part.partition(")")[0] for part in "\n".join(_prose(text)).split("](")[1:] if not part.startswith("http")]
+
+
+def _prose(text: str) -> list[str]:
+    """Return the lines outside of code blocks."""
+    kept, is_code = [], False
+    for line in text.splitlines():
+        is_code ^= line.startswith("```")
+        kept += [] if is_code or line.startswith(("```", "    ")) else [line]
+    return kept
+
+
+def test_the_site_is_built_and_loads_nothing_from_another_host(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)],
+        cwd=_ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    pages = list(tmp_path.rglob("*.html"))
+    assert len(pages) > 40
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        loaded = re.findall(r"<(?:script|img|iframe|source|video|link)\b[^>]*?(?:src|href)=[\"']?([^\s\"'>]+)", text)
+        assert not [one for one in loaded if one.startswith(("http:", "https:", "//"))], page.name
+        assert "mermaid" not in re.findall(r'class="([^"]*)"', text), "its script would come from another host"
+        assert page.name.endswith(".ko.html") == ('<html lang="ko"' in text), page.name
+    for style in tmp_path.rglob("*.css"):
+        assert not re.search(r"@import|url\([\"']?(https?:)?//", style.read_text(encoding="utf-8")), style.name

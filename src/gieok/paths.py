@@ -81,6 +81,11 @@ def private(root: Path) -> Path:
     return root / ".env"
 
 
+def owner_token(root: Path) -> Path:
+    """Return the file of the token that the server knows the home's owner by."""
+    return root / "serve.token"
+
+
 def backups(root: Path) -> Path:
     """Return where backups are put unless it is configured: beside the home, which may be replaced or removed."""
     return root.with_name(f"{root.name}-backups")

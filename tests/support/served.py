@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 from gieok.app import open_context
 from gieok.capabilities.character.house import House
 from gieok.model.accounts import KeyRole
+from gieok.ops.home.gate import Gate, owner_token
 from gieok.surfaces.http.app import create
 from gieok.surfaces.http.options import HttpOptions, TokenOptions
 from gieok.testing.clock import ManualClock
@@ -31,6 +32,13 @@ class Served(NamedTuple):
     app: FastAPI
     house: House
     clock: ManualClock
+    home: Path
+    gate: Gate
+
+    @property
+    def owner(self) -> dict[str, str]:
+        """Return headers with the owner's token."""
+        return bearer(owner_token(self.home))
 
     def key(self, user: str) -> dict[str, str]:
         """Return headers with a new key of a user; '' for an admin's."""
@@ -59,9 +67,10 @@ def served(
     monkeypatch.setenv("POINTS_WEBHOOK_KEY", WEBHOOK)
     clock = ManualClock(NOW)
     house = open_context({}, clock=clock, zone=UTC).character.house()
-    app = create(lambda: house, options or HttpOptions(tokens=TokenOptions(SECRET)))
+    gate = Gate(home, NOW.timestamp)
+    app = create(lambda: house, options or HttpOptions(tokens=TokenOptions(SECRET)), gate)
     with TestClient(app, base_url="http://localhost") as client:
-        yield Served(client, app, house, clock)
+        yield Served(client, app, house, clock, home, gate)
     house.memory.journal.close()
     house.memory.store.close()
     house.accounts.close()

@@ -25,19 +25,21 @@ def error(id_: str | int | None, code: int, message: str, data: object = None) -
 
 
 def refusal(line: bytes) -> Refusal | None:
-    """Return the error to answer a line with; None for a message."""
+    """Return the error to answer what was sent with; None for a message."""
     try:
         message = json.loads(line.decode("utf-8"), parse_constant=_no_number)
     except UnicodeDecodeError as error:
-        return Refusal(None, PARSE_ERROR, f"the line is not UTF-8 (byte {error.start})")
+        return Refusal(None, PARSE_ERROR, f"the message is not UTF-8 (byte {error.start})")
     except RecursionError:
-        return Refusal(None, PARSE_ERROR, "the line is nested too deeply")
+        return Refusal(None, PARSE_ERROR, "the message is nested too deeply")
     except ValueError as error:  # JSONDecodeError, a number that is too long
-        return Refusal(None, PARSE_ERROR, f"the line is not JSON: {error}" if line.strip() else "the line is empty")
+        return Refusal(
+            None, PARSE_ERROR, f"the message is not JSON: {error}" if line.strip() else "the message is empty"
+        )
     if isinstance(message, list):
-        return Refusal(None, INVALID_REQUEST, "batches are not supported; send one message a line")
+        return Refusal(None, INVALID_REQUEST, "this version of the protocol has no batches; send one message at a time")
     if not isinstance(message, dict):
-        return Refusal(None, INVALID_REQUEST, "the line is no object")
+        return Refusal(None, INVALID_REQUEST, "the message is no object")
     return _wrong(message, line)
 
 

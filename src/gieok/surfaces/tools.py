@@ -45,22 +45,26 @@ def listed() -> list[dict[str, object]]:
     return [row["definition"] for row in _known().values()]
 
 
-def answer(name: str, arguments: Mapping[str, object]) -> ToolAnswer:
-    """Run a tool, in the daemon where one runs."""
+def answer(
+    name: str, arguments: Mapping[str, object], folder: str = "", resident: "Resident | None" = None
+) -> ToolAnswer:
+    """Run a tool for who works in a folder ('': this process's); in the daemon where one runs, or with `resident`."""
     row = _known().get(name)
     if row is None:
         return ToolAnswer(f"unknown tool {name!r}. tools: {', '.join(_known())}", is_refused=True)
-    call = Call(
-        row["operation"], arguments, "mcp", os.getcwd(), dict(os.environ), text_lang="en", verbatim=row["shows_source"]  # noqa: PTH109
-    )  # fmt: skip
+    folder, environment = folder or os.getcwd(), dict(os.environ)  # noqa: PTH109
+    call = Call(row["operation"], arguments, "mcp", folder, environment, text_lang="en", verbatim=row["shows_source"])
     try:
-        found = _daemons(call, writes=row["writes"]) or _answered_here(call)
+        if resident is None:
+            found = _daemons(call, writes=row["writes"]) or _answered_here(call, _resident())
+        else:
+            found = _answered_here(call, resident)
     except GieokError as error:
         return ToolAnswer(_refusal(str(error), error.hint), is_refused=True)
     if failure := found["failure"]:
         return ToolAnswer(_refusal(failure["message"], failure["hint"]), is_refused=True)
     if call.operation == "search":
-        session = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
+        session = "" if resident else environment.get("CLAUDE_CODE_SESSION_ID", "")
         trail.count(places.home(), {"event": "search", "agent": "mcp", "session": session})
     if row["shows_source"]:  # an agent edits by what it reads: not a byte of it is changed
         return ToolAnswer(f"{_SOURCE}\n{fenced(found['text'])}", found["data"])
@@ -77,10 +81,10 @@ def _daemons(call: Call, *, writes: bool) -> Mapping[str, Any] | None:
     return found
 
 
-def _answered_here(call: Call) -> Mapping[str, Any]:
+def _answered_here(call: Call, resident: "Resident") -> Mapping[str, Any]:
     from gieok.daemon.answers import answered
 
-    return answered(_resident(), call, _ignore, _tell)
+    return answered(resident, call, _ignore, _tell)
 
 
 @cache

@@ -1,50 +1,21 @@
 """The pages, asked over HTTP as a browser does; a real one is driven by benchmarks/pages.py."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 
 pytest.importorskip("jinja2")
 
-from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from gieok.app.resident import Resident
 from gieok.ops.home.gate import Gate
 from gieok.surfaces.python import Memory
-from gieok.surfaces.web.routes import routes
-from gieok.surfaces.web.site import MENU, Site
+from gieok.surfaces.web.site import MENU
 
 HOSTILE = "<script>alert(1)</script> we deploy on Mondays"
-
-
-class Clock:
-    """Seconds that a test sets."""
-
-    now_s = 1_000_000.0
-
-
-@pytest.fixture
-def gate(tmp_path: Path) -> Gate:
-    return Gate(tmp_path / "home", lambda: Clock.now_s)
-
-
-@pytest.fixture
-def browser(tmp_path: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
-    """A browser that was let in by a link; its memory is empty."""
-    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
-    monkeypatch.setenv("GIEOK_OBSERVE_AGENTS", "none")
-    (tmp_path / "work").mkdir()
-    monkeypatch.chdir(tmp_path / "work")
-    shared = Resident()
-    site = Site(lambda scope: Memory(scope=scope, resident=shared), gate)
-    with TestClient(Starlette(routes=routes(site)), base_url="http://localhost") as client:
-        assert client.get(f"/open?code={gate.link_code()}", follow_redirects=False).status_code == 303
-        yield client
 
 
 def token(browser: TestClient, path: str = "/") -> str:
@@ -123,16 +94,18 @@ def test_a_stranger_sees_nothing_and_changes_nothing(browser: TestClient, gate: 
     assert "Payments" in browser.get("/memories").text
 
 
-def test_a_link_works_once_and_not_for_long(browser: TestClient, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_works_once_and_not_for_long(
+    browser: TestClient, gate: Gate, clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stranger = TestClient(browser.app, base_url="http://localhost")
     code = gate.link_code()
     assert stranger.get(f"/open?code={code}", follow_redirects=False).status_code == 303
     assert stranger.get(f"/open?code={code}").status_code == 401
     late = gate.link_code()
-    monkeypatch.setattr(Clock, "now_s", Clock.now_s + 301)
+    monkeypatch.setattr(clock, "now_s", clock.now_s + 301)
     assert stranger.get(f"/open?code={late}").status_code == 401
     assert stranger.get("/open?code=1.x.é").status_code == 401
-    monkeypatch.setattr(Clock, "now_s", Clock.now_s + 31 * 86_400)
+    monkeypatch.setattr(clock, "now_s", clock.now_s + 31 * 86_400)
     assert browser.get("/memories").status_code == 401
 
 

@@ -1,18 +1,24 @@
-"""Who may see the pages: whoever can read the home. A link of one use, then a cookie; every change carries a token.
+"""Who may see the pages and call operations: whoever can read the home.
 
-Everything is signed with a secret in the home (0600), so nothing has to be kept, but which links were used.
+For programs a token in a file. For browsers a link of one use, then a cookie; every change carries a token. Those are signed
+with a secret in the home, so nothing has to be kept, but which links were used. Both files have the mode 0600.
 """
 
 import hmac
+import re
 import secrets
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
-from gieok import fs
+from gieok import fs, paths
+from gieok.errors import BadConfig
 
 COOKIE = "gieok_session"
+#: Header of a change that is not a form's.
+CHANGE_HEADER = "X-Change-Token"
 _FILE = "web.secret"
+_OWNER = re.compile(r"go_[A-Za-z0-9_-]{43}")
 _LINK_S, _SESSION_S = 300, 30 * 86_400
 
 
@@ -20,9 +26,14 @@ class Gate:
     """`now_s` is the time in seconds. May be used by several threads."""
 
     def __init__(self, home: Path, now_s: Callable[[], float]) -> None:
-        self._secret = _secret(home / _FILE)
+        self._secret = _kept(home / _FILE, lambda: secrets.token_hex(32)).encode()
+        self._owner = owner_token(home).encode()
         self._now_s = now_s
         self._used = dict[str, float]()
+
+    def is_owner(self, token: str) -> bool:
+        """Say whether a token is that of the file."""
+        return hmac.compare_digest(self._owner, token.encode("utf-8", "replace"))
 
     def link_code(self) -> str:
         """Return what a link lets in with: once, within five minutes."""
@@ -47,7 +58,7 @@ class Gate:
 
     def may_change(self, cookie: str, token: str) -> bool:
         """Say whether a change comes from a page of this session."""
-        return self.is_open(cookie) and hmac.compare_digest(self.change_token(cookie), token)
+        return self.is_open(cookie) and hmac.compare_digest(self.change_token(cookie).encode(), token.encode())
 
     def _signed(self, what: str, seconds: int) -> str:
         text = f"{int(self._now_s()) + seconds}.{secrets.token_urlsafe(18)}"
@@ -63,9 +74,18 @@ class Gate:
         return hmac.new(self._secret, f"{what}\0{text}".encode(), sha256).hexdigest()
 
 
-def _secret(file: Path) -> bytes:
-    """Return the secret of the home, made at the first need."""
+def owner_token(home: Path) -> str:
+    """Return the token by which programs of the home's owner call the server, made at the first need. Raises BadConfig."""
+    file = paths.owner_token(home)
+    token = _kept(file, lambda: f"go_{secrets.token_urlsafe(32)}")
+    if not _OWNER.fullmatch(token):
+        raise BadConfig(f"{file} holds no token", hint="delete the file: the next start makes another")
+    return token
+
+
+def _kept(file: Path, made: Callable[[], str]) -> str:
+    """Return the text of a file of the home, made at the first need."""
     if not file.is_file():
         fs.make_private(file.parent)
-        fs.create(file, secrets.token_hex(32))
-    return file.read_text(encoding="ascii").strip().encode()
+        fs.create(file, made())
+    return file.read_text(encoding="utf-8", errors="replace").strip()

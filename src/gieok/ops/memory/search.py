@@ -312,7 +312,12 @@ def present(result: SearchResult, style: Style) -> str:
             lines.append(style.dim(f"      {parts} = {total:+.2f}; 1 / (1 + e^{-total:.2f}) = {hit.score:.2f}"))
         blocks.append("\n".join(lines))
     if not blocks:
-        blocks.append(style.say("Nothing found.", "찾은 것이 없습니다."))
+        blocks.append(
+            style.say(
+                "Nothing found. `--min-score 0` shows lines that are less sure.",
+                "찾은 것이 없습니다. `--min-score 0`을 붙이면 덜 확실한 줄도 보입니다.",
+            )
+        )
     if result.degraded:
         blocks.append(style.dim(style.say("note: ", "알림: ") + result.degraded))
     if result.waiting:

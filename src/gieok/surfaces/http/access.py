@@ -7,11 +7,13 @@ from anyio import CapacityLimiter
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
+from gieok.app.resident import Resident
 from gieok.capabilities.character.house import House
 from gieok.capabilities.character.identity import PREFIX, Principal
 from gieok.capabilities.character.turn import CUT, FAILED, Reply
 from gieok.errors import Forbidden, TooManyRequests, Unauthorized
 from gieok.model.accounts import KeyRole
+from gieok.ops.home.gate import CHANGE_HEADER, COOKIE, Gate
 from gieok.ports.limits import Rate, RateLimiter
 from gieok.surfaces.http.metrics import Metrics
 from gieok.surfaces.http.options import HttpOptions
@@ -22,6 +24,11 @@ _bearer = HTTPBearer(
     scheme_name="bearer",
     description="A signed token (JWT, HS256 or RS256; `sub` is the user) or an API key (`gk_…`).",
 )
+_owner_bearer = HTTPBearer(
+    auto_error=False, scheme_name="owner", description="The owner's token (`go_…`): the file `serve.token` in the home."
+)
+BearerCredentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
+OwnerCredentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_owner_bearer)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +40,9 @@ class Reception:
     tokens: Tokens
     metrics: Metrics
     limiter: RateLimiter
+    gate: Gate
+    #: What operations share: open stores, models.
+    resident: Resident
     #: Threads that wait for the next piece of a reply.
     streams: CapacityLimiter
 
@@ -42,10 +52,12 @@ class Reception:
         self.metrics.turn(outcome, reply.points)
 
     def principal(self, credentials: HTTPAuthorizationCredentials | None) -> Principal:
-        """Return who calls. Raises Unauthorized, TooManyRequests."""
+        """Return who calls. Raises Unauthorized, Forbidden."""
         if credentials is None:
             raise Unauthorized("this needs a token or a key")
         text = credentials.credentials
+        if self.gate.is_owner(text):
+            raise Forbidden("the owner's token opens operations, and nothing of a user", hint="use a key of the user")
         return self.house.identity.verify(text) if text.startswith(PREFIX) else self.tokens.verify(text)
 
 
@@ -55,9 +67,7 @@ def reception(request: Request) -> Reception:
     return found
 
 
-def _caller(
-    request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
-) -> Principal:
+def _caller(request: Request, credentials: BearerCredentials) -> Principal:
     """Return who calls, once it is known and within its rate. One step: each costs a change of threads."""
     desk = reception(request)
     who = desk.principal(credentials)
@@ -68,6 +78,32 @@ def _caller(
         if not room.is_admitted:
             raise TooManyRequests("too many requests by this key", retry_after_s=room.wait_s)
     return who
+
+
+def _is_owner(request: Request, credentials: HTTPAuthorizationCredentials | None) -> bool:
+    """Say whether the owner of the home calls: by their token, or from a page that is open. They have no rate."""
+    gate = reception(request).gate
+    if credentials is not None:
+        return gate.is_owner(credentials.credentials)
+    return gate.may_change(request.cookies.get(COOKIE, ""), request.headers.get(CHANGE_HEADER, ""))
+
+
+def _owner(request: Request, credentials: OwnerCredentials) -> None:
+    if not _is_owner(request, credentials):
+        _caller(request, credentials)  # which refuses who is nobody
+        raise Forbidden(
+            "this is for the owner of the memory", hint="send the token of the file serve.token in the home"
+        )
+
+
+def _anybody(request: Request, credentials: BearerCredentials, owner: OwnerCredentials) -> None:
+    if not _is_owner(request, owner):
+        _caller(request, credentials)
+
+
+def _operator(request: Request, credentials: BearerCredentials, owner: OwnerCredentials) -> None:
+    if not _is_owner(request, owner):
+        _admin(_caller(request, credentials))
 
 
 def _user(who: Annotated[Principal, Depends(_caller)]) -> Principal:
@@ -88,9 +124,14 @@ def _house(desk: Annotated[Reception, Depends(reception)]) -> House:
 
 Desk = Annotated[Reception, Depends(reception)]
 TheHouse = Annotated[House, Depends(_house)]
-#: Anybody who is known, a user, an admin.
-AnyCaller = Annotated[Principal, Depends(_caller)]
+#: A user, an admin.
 User = Annotated[Principal, Depends(_user)]
 Admin = Annotated[Principal, Depends(_admin)]
 #: Of a router: its routes have no use for who it is.
 ADMINS_ONLY = [Depends(_admin)]
+#: The owner of the home.
+OWNERS_ONLY = [Depends(_owner)]
+#: An admin, or the owner.
+OPERATORS_ONLY = [Depends(_operator)]
+#: Anybody who is known.
+ANYBODY = [Depends(_anybody)]

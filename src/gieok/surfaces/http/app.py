@@ -13,18 +13,20 @@ from fastapi.openapi.utils import get_openapi
 from starlette.routing import BaseRoute
 
 from gieok import __version__
+from gieok.app.resident import Resident
 from gieok.capabilities.character.house import House
 from gieok.errors import GieokError
+from gieok.ops.home.gate import Gate
 from gieok.surfaces.http import problems
-from gieok.surfaces.http.access import AnyCaller, Reception
+from gieok.surfaces.http.access import ANYBODY, Reception
 from gieok.surfaces.http.envelope import Envelope
 from gieok.surfaces.http.guards import BodyGuard, HostGuard
 from gieok.surfaces.http.metrics import Metrics
 from gieok.surfaces.http.options import HttpOptions
-from gieok.surfaces.http.routes import account, admin, characters, memories, openai, points, system, turn
+from gieok.surfaces.http.routes import account, admin, characters, mcp, memories, openai, points, system, turn
 from gieok.surfaces.http.tokens import Tokens
 
-_ROUTERS = (system, memories, characters, turn, openai, points, account, admin)
+_ROUTERS = (system, memories, characters, turn, openai, points, account, admin, mcp)
 #: What a crash left on hold is decided so often.
 _SETTLE_S = 600
 _ABOUT = (
@@ -32,9 +34,18 @@ _ABOUT = (
 )
 
 
-def create(open_house: Callable[[], House], options: HttpOptions, pages: Sequence[BaseRoute] = ()) -> FastAPI:
-    """Return the application; the house is opened at the first need, once. `pages` are routes beside the API's."""
-    metrics = Metrics()
+def create(
+    open_house: Callable[[], House],
+    options: HttpOptions,
+    gate: Gate,
+    pages: Sequence[BaseRoute] = (),
+    resident: Resident | None = None,
+) -> FastAPI:
+    """Return the application; the house is opened at the first need, once. `pages` are routes beside the API's.
+
+    `resident` keeps what operations share.
+    """
+    metrics, shared = Metrics(), resident or Resident()
 
     @cache
     def reception() -> Reception:
@@ -43,7 +54,10 @@ def create(open_house: Callable[[], House], options: HttpOptions, pages: Sequenc
         streams = anyio.CapacityLimiter(options.threads)
         limiter = house.limiter()
         metrics.watch(lambda: limiter.is_shared)
-        return Reception(house=house, options=options, tokens=tokens, metrics=metrics, limiter=limiter, streams=streams)
+        return Reception(
+            house=house, options=options, tokens=tokens, metrics=metrics, limiter=limiter, gate=gate, resident=shared,
+            streams=streams,
+        )  # fmt: skip
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -120,7 +134,6 @@ def _add_description(app: FastAPI) -> None:
 
     app.openapi = described  # type: ignore[method-assign]
 
-    @app.get("/openapi.json", include_in_schema=False)
-    def description(who: AnyCaller) -> dict[str, Any]:
-        del who
+    @app.get("/openapi.json", include_in_schema=False, dependencies=ANYBODY)
+    def description() -> dict[str, Any]:
         return described()

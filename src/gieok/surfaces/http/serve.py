@@ -8,6 +8,7 @@ import socket
 import sys
 from collections.abc import Mapping
 
+from gieok import paths
 from gieok.app import open_context
 from gieok.app.resident import Resident
 from gieok.capabilities.character.house import House
@@ -42,7 +43,7 @@ def main(flags: Mapping[str, str], lang: str) -> int:
     listening = _bound(options.host, options.port)
     gate = Gate(context.home, lambda: context.clock.now().timestamp())
     site = Site(lambda scope: Memory(scope=scope, resident=resident), gate)
-    app = create(lambda: house, options, routes(site))
+    app = create(lambda: house, options, gate, routes(site), resident)
     _log_to_stderr()
     _greet(context, listening, gate.link_code())
     config = uvicorn.Config(
@@ -91,6 +92,7 @@ def _bound(host: str, port: int) -> socket.socket:
 def _greet(context: Context, listening: socket.socket, code: str) -> None:
     """Say on stderr where it listens, and how one gets in; the link to the pages to a terminal alone, and no log."""
     host, port = listening.getsockname()[:2]
+    token = paths.owner_token(context.home)
     shown = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     what = f"{shown} (OpenAPI: {shown}/openapi.json)"
     for line in (
@@ -99,6 +101,7 @@ def _greet(context: Context, listening: socket.socket, code: str) -> None:
             [context.words(f"your pages: {shown}/open?code={code}", f"내 페이지: {shown}/open?code={code}")]
             * sys.stderr.isatty()
         ),
+        context.words(f"your token for programs: in {token}", f"프로그램에서 쓸 내 토큰: {token} 안에"),
         context.words(f"a first key: `{_KEY_COMMAND}`", f"첫 키 만들기: `{_KEY_COMMAND}`"),
     ):
         print(line, file=sys.stderr, flush=True)  # noqa: T201 - talk

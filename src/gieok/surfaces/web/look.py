@@ -1,22 +1,20 @@
 """How pages look: templates in both languages, marked words, days, and pictures of numbers."""
 
 import re
-from collections.abc import Mapping, Sequence
-from datetime import date, timedelta
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
 from gieok.ops.operation import Words
+from gieok.surfaces.web.pictures import columns
 from gieok.text.keywords import query_tokens
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 _LEAST_WORD = 2
-_CELL, _GAP = 11, 3
-_LEVELS = 4
 
 
 @cache
@@ -31,7 +29,7 @@ def environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals.update(marked=marked, calendar=calendar, bar=bar)
+    made.globals.update(marked=marked, bar=bar, columns=columns)
     made.filters.update(number=lambda value: f"{value:,}", percent=lambda value: f"{value:.0%}")
     return made
 
@@ -53,35 +51,6 @@ def marked(text: str, question: str) -> Markup:
         return escape(text)
     parts = re.split(f"({'|'.join(map(re.escape, words))})", text, flags=re.IGNORECASE)
     return Markup("").join(Markup("<mark>{}</mark>").format(p) if i % 2 else escape(p) for i, p in enumerate(parts))
-
-
-def calendar(counts: Mapping[date, int], last: date, lang: str, weeks: int = 26) -> Markup:
-    """Return a picture of how much was remembered each day; each day links to itself."""
-    first = last - timedelta(days=last.weekday() + 7 * (weeks - 1))
-    most = max(counts.values(), default=0)
-    cells = [_cell(day, counts.get(day, 0), most, (day - first).days) for day in _days(first, last)]
-    width, height = weeks * (_CELL + _GAP), 7 * (_CELL + _GAP)
-    title = Words(f"What was remembered in {weeks} weeks", f"{weeks}주 동안 기억한 것").say(lang)
-    return Markup('<svg class="calendar" viewBox="0 0 {} {}" role="group" aria-label="{}">{}</svg>').format(
-        width, height, title, Markup("").join(cells)
-    )
-
-
-def _days(first: date, last: date) -> Sequence[date]:
-    return [first + timedelta(days=n) for n in range((last - first).days + 1)]
-
-
-def _cell(day: date, count: int, most: int, place: int) -> Markup:
-    level = 0 if not count else 1 + min(_LEVELS - 1, count * _LEVELS // (most + 1))
-    x, y = place // 7 * (_CELL + _GAP), place % 7 * (_CELL + _GAP)
-    shape = Markup('<rect class="d{}" x="{}" y="{}" width="{}" height="{}" rx="2"><title>{}: {}</title></rect>').format(
-        level, x, y, _CELL, _CELL, day.isoformat(), count
-    )
-    if not count:
-        return shape
-    return Markup('<a href="/timeline?day={}" aria-label="{}: {}">{}</a>').format(
-        day.isoformat(), day.isoformat(), count, shape
-    )
 
 
 def bar(share: float, label: str = "") -> Markup:

@@ -38,6 +38,7 @@ _HEADERS = {
     "Cache-Control": "no-store",
 }
 _YEAR_S = 365 * 86_400
+STATIC = ("gieok.css", "htmx.min.js", "days.js", "talk.js")
 
 
 class Site:
@@ -175,7 +176,7 @@ def static(request: Request) -> Response:
     """Return a file of ours."""
     name = request.path_params["name"]
     file = files("gieok.surfaces.web") / "static" / name
-    if name not in ("gieok.css", "htmx.min.js"):
+    if name not in STATIC:
         return Response(status_code=404)
     kind = mimetypes.guess_type(name)[0] or "text/plain"
     headers = {"Cache-Control": "max-age=3600", "X-Content-Type-Options": "nosniff"}

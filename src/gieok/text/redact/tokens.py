@@ -56,6 +56,7 @@ def _of(alphabet: str, length: int) -> str:
 
 
 _OPEN: tuple[tuple[str, str, str, int], ...] = (
+    ("gieok-token", "go_ gk_", _URL + ".", 43),
     ("anthropic-key", "sk-ant-", _URL, 20),
     ("openai-key", "sk- sk-proj- sk-svcacct- sk-admin-", _URL, 20),
     ("google-oauth", "GOCSPX-", _URL, 24),

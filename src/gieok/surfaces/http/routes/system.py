@@ -4,7 +4,7 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
 
 from gieok.model.memory import Scope
-from gieok.surfaces.http.access import ADMINS_ONLY, Desk
+from gieok.surfaces.http.access import OPERATORS_ONLY, Desk
 from gieok.surfaces.http.metrics import CONTENT_TYPE
 from gieok.surfaces.http.problems import ALWAYS, documented
 
@@ -38,9 +38,9 @@ def ready(desk: Desk) -> Health:
 @router.get(
     "/metrics",
     response_class=Response,
-    dependencies=ADMINS_ONLY,
+    dependencies=OPERATORS_ONLY,
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}, **documented(*ALWAYS)},
 )
 def metrics(desk: Desk) -> Response:
-    """Return what Prometheus reads; needs an admin key."""
+    """Return what Prometheus reads; needs an admin key or the owner's token."""
     return Response(desk.metrics.text(), media_type=CONTENT_TYPE)

@@ -1,0 +1,228 @@
+"""Days of memory, for the pages: who talked with which agent, what was remembered, which runs there were; one session whole."""
+
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from typing import NamedTuple
+
+from gieok.capabilities.observe import observation, turns
+from gieok.capabilities.prompt import stats
+from gieok.engine import timeline
+from gieok.engine.recall import first_answer
+from gieok.model.conversation import Run, Turn
+from gieok.model.memory import Document, Scope
+from gieok.model.retrieval import Filter
+from gieok.ops.context import Context
+from gieok.ops.memory.handles import Memory, status_of
+from gieok.ports.store import Store
+from gieok.text.markdown import front_matter
+
+#: Passages of a scope that are looked at for one stretch of days; where there are more, the oldest are not counted.
+_MOST_PASSAGES = 30_000
+#: Days of the user are not those of UTC.
+_ASIDE = timedelta(hours=14)
+#: Observations of a session are dated at most so long after its end, where it was resumed.
+_AFTER = timedelta(days=1)
+_ID_SIGNS = "0123456789abcdef-"
+
+
+class SessionName(NamedTuple):
+    """What tells a session of an agent from all others."""
+
+    scope: Scope
+    agent: str
+    session: str
+
+
+class DayOf(NamedTuple):
+    """What is dated on a day: sessions, and the keys of what was remembered, by scope."""
+
+    sessions: tuple[SessionName, ...]
+    memories: tuple[tuple[Scope, str], ...]
+
+
+class Learned(NamedTuple):
+    """What was learned: `category` is an observation's (decision, preference, state, task), else its kind."""
+
+    handle: str
+    text: str
+    category: str
+    status: str
+    scope: Scope
+    at: datetime
+    message_ids: frozenset[str]
+
+
+class InjectedCount(NamedTuple):
+    """Prompts that the hook was asked at, those that were given something, and how long it took at most."""
+
+    prompts: int = 0
+    given: int = 0
+    ms: float = 0.0
+
+
+class SessionOfDay(NamedTuple):
+    """A session, as far as it is of one day. `messages` are those of the user and the agent; `first` is the first request."""
+
+    name: SessionName
+    project: str
+    begin: datetime
+    end: datetime
+    messages: int
+    first: str
+    learned: tuple[Learned, ...]
+    injected: InjectedCount
+
+
+class WholeDay(NamedTuple):
+    """A day: its sessions in order, what else was remembered, and the runs of distilling."""
+
+    sessions: tuple[SessionOfDay, ...]
+    others: tuple[Learned, ...]
+    runs: tuple[Run, ...]
+    injected: InjectedCount
+
+
+class SessionWhole(NamedTuple):
+    """What was said in a session, in order, and what was learned from it."""
+
+    name: SessionName
+    project: str
+    turns: tuple[Turn, ...]
+    learned: tuple[Learned, ...]
+
+
+def days(context: Context, scopes: Iterable[Scope], first: date, last: date) -> dict[date, DayOf]:
+    """Return what is dated on each day of a stretch that has anything."""
+    sessions: dict[date, dict[SessionName, None]] = defaultdict(dict)
+    memories: dict[date, dict[tuple[Scope, str], None]] = defaultdict(dict)
+    for scope in scopes:
+        found, _ = first_answer(context.memory.stores(), lambda store: _dated(store, scope, first, last, context))  # noqa: B023
+        for day, kind, key, metadata in found:
+            if kind == turns.KIND:
+                name = SessionName(scope, metadata.get("agent", ""), metadata.get("session", ""))
+                sessions[day][name] = None
+            elif key != observation.TASK_KEY:
+                memories[day][scope, key] = None
+    return {
+        day: DayOf(tuple(sessions.get(day, ())), tuple(memories.get(day, ())))
+        for day in sorted({*sessions, *memories})
+        if first <= day <= last
+    }
+
+
+def _dated(
+    store: Store, scope: Scope, first: date, last: date, context: Context
+) -> list[tuple[date, str, str, Mapping[str, str]]]:
+    where = Filter(
+        since=datetime.combine(first, time(), UTC) - _ASIDE,
+        until=datetime.combine(last, time(), UTC) + timedelta(days=1) + _ASIDE,
+    )
+    rows = {}
+    for p in store.passages(store.within(scope, where, _MOST_PASSAGES), scope):
+        if p.key not in rows:
+            rows[p.key] = (
+                timeline.day_of_moment(p.valid_from, p.updated_at, context.zone), p.kind, p.key, p.metadata,
+            )  # fmt: skip
+    return list(rows.values())
+
+
+def whole(context: Context, scopes: Iterable[Scope], day: date, of: DayOf) -> WholeDay:
+    """Return a day whole."""
+    learned = _learned(context, of.memories)
+    calls = _calls(context, day)
+    sessions, taken = list[SessionOfDay](), set[str]()
+    for name in of.sessions:
+        said = [turn for turn in _turns(context, name) if turn.message.at.astimezone(context.zone).date() == day]
+        if not said:
+            continue
+        ids = {turn.message.id for turn in said}
+        own = tuple(one for one in learned if one.message_ids & ids)
+        taken |= {one.handle for one in own}
+        sessions.append(SessionOfDay(
+            name, project_name(name.scope), said[0].message.at, said[-1].message.at, len(said), _first(said), own,
+            _injected(calls.get(_counted_as(name.session), ())),
+        ))  # fmt: skip
+    others = tuple(one for one in learned if one.handle not in taken)
+    every = _injected([row for rows in calls.values() for row in rows])
+    return WholeDay(tuple(sorted(sessions, key=lambda one: one.begin)), others, _runs(context, scopes, day), every)
+
+
+def session(context: Context, name: SessionName) -> SessionWhole:
+    """Return a session whole; without turns where there is none of this name."""
+    said = _turns(context, name)
+    if not said:
+        return SessionWhole(name, project_name(name.scope), (), ())
+    begin, end = said[0].message.at.astimezone(context.zone).date(), said[-1].message.at + _AFTER
+    around = days(context, [name.scope], begin, end.astimezone(context.zone).date())
+    ids = {turn.message.id for turn in said}
+    learned = _learned(context, [one for day in around.values() for one in day.memories])
+    own = tuple(one for one in learned if one.message_ids & ids)
+    return SessionWhole(name, project_name(name.scope), tuple(said), own)
+
+
+def project_name(scope: Scope) -> str:
+    """Return what a person calls a scope: a project by its folder, another as it is."""
+    return turns.project_of(scope) or scope.path
+
+
+def _turns(context: Context, name: SessionName) -> list[Turn]:
+    said = context.memory.journal().turns(name.scope, name.agent, name.session)
+    return [turn for turn in said if not turn.is_forgotten]
+
+
+def _first(said: Sequence[Turn]) -> str:
+    asked = next((turn for turn in said if turn.message.role == "user"), said[0])
+    return " ".join(asked.message.text.split())[:200]
+
+
+def _learned(context: Context, keys: Sequence[tuple[Scope, str]]) -> list[Learned]:
+    by_scope: dict[Scope, list[str]] = defaultdict(list)
+    for scope, key in keys:
+        by_scope[scope].append(key)
+    now, found = context.clock.now(), list[Document]()
+    for scope, some in by_scope.items():
+        found += first_answer(context.memory.stores(), lambda store: store.get(scope, some))[0]  # noqa: B023
+    rows = [
+        Learned(
+            Memory(d).handle, _told(d), d.metadata.get("category", "") or d.kind, status_of(d, now), d.scope,
+            d.valid_from or d.updated_at, frozenset(i for origin in d.provenance for i in origin.message_ids),
+        )
+        for d in found
+    ]  # fmt: skip
+    return sorted(rows, key=lambda one: (one.at, one.handle))
+
+
+def _told(document: Document) -> str:
+    text = " ".join(document.text[front_matter(document.text).end :].split())
+    return text if len(text) <= 240 else f"{text[:239]}…"
+
+
+def _runs(context: Context, scopes: Iterable[Scope], day: date) -> tuple[Run, ...]:
+    since = datetime.combine(day, time(), context.zone)
+    journal = context.memory.journal()
+    found = (run for scope in scopes for run in journal.runs(scope, since))
+    return tuple(run for run in found if run.at.astimezone(context.zone).date() == day)
+
+
+def _calls(context: Context, day: date) -> dict[str, list[Mapping[str, object]]]:
+    """Return the hook's counters of a day by session."""
+    found: dict[str, list[Mapping[str, object]]] = defaultdict(list)
+    for row in stats.read(context.home):
+        at = row["at"]
+        if isinstance(at, int) and datetime.fromtimestamp(at / 1000, context.zone).date() == day:
+            found[str(row.get("session", ""))].append(row)
+    return found
+
+
+def _counted_as(name: str) -> str:
+    """Return how the hook's counters name a session: one that is no plain id by a sum."""
+    return f"{zlib.crc32(name.encode('utf-8', 'replace')):08x}" if name.strip(_ID_SIGNS) else name
+
+
+def _injected(rows: Sequence[Mapping[str, object]]) -> InjectedCount:
+    prompts = [row for row in rows if row.get("event") == "prompt"]
+    given = sum(1 for row in prompts if row.get("high") or row.get("medium"))
+    spent = [float(ms) for row in prompts if isinstance(ms := row.get("ms"), int | float)]
+    return InjectedCount(len(prompts), given, max(spent, default=0.0))

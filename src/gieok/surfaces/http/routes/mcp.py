@@ -1,0 +1,133 @@
+"""MCP over streamable HTTP: the tools of `gieok mcp`, for the owner, a message a request.
+
+Nothing is kept between requests: there is no `Mcp-Session-Id`, no stream to listen to (GET: 405), nothing to end (DELETE: 405).
+"""
+
+import base64
+import binascii
+import json
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+from fastapi import APIRouter, Query, Request, Response
+from starlette.datastructures import Headers
+
+from gieok.errors import BadRequest
+from gieok.surfaces import jsonrpc, mcp_protocol, tools
+from gieok.surfaces.http.access import OWNERS_ONLY, Desk
+from gieok.surfaces.http.shapes import RawBody
+from gieok.surfaces.http.streaming import EVENTS, event
+from gieok.surfaces.mcp_protocol import BATCHING, HANDSHAKE_VERSIONS, VERSION, Calling
+
+router = APIRouter(dependencies=OWNERS_ONLY, include_in_schema=False)
+_JSON = "application/json"
+_HEADER_MISMATCH = -32020
+#: What a header repeats of the body, so that a proxy can read it (2026-07-28).
+_NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_STATUS = {
+    jsonrpc.PARSE_ERROR: 400, jsonrpc.INVALID_REQUEST: 400, jsonrpc.INVALID_PARAMS: 400, _HEADER_MISMATCH: 400,
+    mcp_protocol.UNSUPPORTED_VERSION: 400, mcp_protocol.METHOD_NOT_FOUND: 404,
+}  # fmt: skip
+
+
+@router.post("/mcp")
+def ask(
+    request: Request,
+    body: RawBody,
+    desk: Desk,
+    folder: Annotated[str, Query(description="The folder that the client works in; else the server's.")] = "",
+) -> Response:
+    """Answer a message."""
+    if folder and not (Path(folder).is_absolute() and "\0" not in folder and Path(folder).is_dir()):
+        raise BadRequest("`folder` names no folder of this machine", hint="give its absolute path")
+    call = partial(tools.answer, folder=folder, resident=desk.resident)
+    return reply(request.headers, body, call)
+
+
+def reply(headers: Headers, body: bytes, call: Calling) -> Response:
+    """Return the response to what was sent: JSON, or an event of a stream where the client takes nothing else."""
+    form = _form(headers)
+    if not form:
+        return Response(status_code=406)
+    version = headers.get("mcp-protocol-version", "")
+    if version and version not in (*HANDSHAKE_VERSIONS, VERSION):
+        data = {"supported": [*HANDSHAKE_VERSIONS, VERSION], "requested": version}
+        code = mcp_protocol.UNSUPPORTED_VERSION
+        return _sent(form, _Answer(400, jsonrpc.error(None, code, "unsupported protocol version", data)))
+    if body.lstrip()[:1] == b"[" and version in ("", BATCHING):  # who sends no header may be of that version
+        found = mcp_protocol.of_batch(body, call)
+        return _sent(form, _Answer(200 if isinstance(found, list) else 202 if found is None else 400, found))
+    return _sent(form, _of_one(headers, body, call))
+
+
+class _Answer(NamedTuple):
+    """A status, and the message; None for nothing to say."""
+
+    status: int
+    message: object = None
+
+
+def _sent(form: str, answer: _Answer) -> Response:
+    if answer.message is None:
+        return Response(status_code=answer.status)
+    if form == EVENTS and answer.status == 200:
+        return Response(event(answer.message, "message"), answer.status, media_type=EVENTS)
+    told = json.dumps(answer.message, ensure_ascii=False).encode("utf-8", "replace")
+    return Response(told, answer.status, media_type=_JSON)
+
+
+def _of_one(headers: Headers, body: bytes, call: Calling) -> _Answer:
+    if wrong := jsonrpc.refusal(body):
+        return _Answer(400, jsonrpc.error(wrong.id, wrong.code, wrong.message))
+    asked = mcp_protocol.request(json.loads(body))
+    if asked is None:
+        return _Answer(202)
+    if problem := _contradiction(headers, asked):
+        return _Answer(400, jsonrpc.error(asked.id, _HEADER_MISMATCH, problem))
+    row = mcp_protocol.answered(asked, call)
+    failed = row.get("error")
+    status = _STATUS.get(failed["code"], 200) if isinstance(failed, dict) and asked.version else 200
+    return _Answer(status, row)
+
+
+def _contradiction(headers: Mapping[str, str], asked: mcp_protocol.Request) -> str:
+    """Return what headers say otherwise than the body, by the rules of the version in each request; '' for nothing."""
+    version = headers.get("mcp-protocol-version", "")
+    if not asked.version and version != VERSION:
+        return ""
+    return next(
+        (
+            f"the header {name} is not what the body says"
+            for name, said in _repeated(asked)
+            if _read(headers, name) != said
+        ),
+        "",
+    )
+
+
+def _repeated(asked: mcp_protocol.Request) -> Iterator[tuple[str, Any]]:
+    yield "MCP-Protocol-Version", asked.version
+    yield "Mcp-Method", asked.method
+    if (name := _NAMED.get(asked.method)) and asked.params.get(name) is not None:
+        yield "Mcp-Name", asked.params[name]
+
+
+def _read(headers: Mapping[str, str], name: str) -> str:
+    """Return a header; in base64 where a header cannot hold it."""
+    text = headers.get(name, "")
+    if not (text.startswith("=?base64?") and text.endswith("?=")):
+        return text
+    try:
+        return base64.b64decode(text[9:-2], validate=True).decode()
+    except (binascii.Error, ValueError):
+        return text
+
+
+def _form(headers: Headers) -> str:
+    """Return the type of content to answer with; '' where the client takes neither."""
+    taken = {part.partition(";")[0].strip().lower() for part in headers.get("accept", "*/*").split(",")}
+    if taken & {_JSON, "application/*", "*/*"}:
+        return _JSON
+    return EVENTS if taken & {EVENTS, "text/*"} else ""

@@ -1,0 +1,131 @@
+"""MCP: a message in, its answer out, whatever carries them. stdio is in `mcp`, HTTP in `http/routes/mcp`.
+
+In the standard library, and not by the SDK, whose import takes a second of CPU: an agent asks for the tools once, as soon as
+it starts, and goes on without those that come later. Both ways to begin are spoken: the handshake (`initialize`, to
+2025-11-25), and the version in each request (2026-07-28). The tests hold it against the SDK's own client.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from gieok import __version__
+from gieok.surfaces import jsonrpc, tools
+from gieok.surfaces.tools import ToolAnswer
+
+HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+VERSION = "2026-07-28"
+#: The one version in which several messages may come as one.
+BATCHING = "2025-03-26"
+METHOD_NOT_FOUND, UNSUPPORTED_VERSION = -32601, -32022
+_MOST_MESSAGES = 50
+_META = "io.modelcontextprotocol"
+_SERVER = {"name": "gieok", "version": __version__}
+_CAPABILITIES = {"tools": {"listChanged": False}}
+
+#: Runs a tool: name, arguments.
+Calling = Callable[[str, Mapping[str, object]], ToolAnswer]
+
+
+class _Failed(Exception):
+    """An error of the protocol."""
+
+    def __init__(self, code: int, message: str, data: object = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.data = data
+
+
+class Request(NamedTuple):
+    """A message that asks for an answer."""
+
+    id: str | int
+    method: str
+    params: Mapping[str, Any]
+
+    @property
+    def version(self) -> str:
+        """Return the version that the request carries itself; '' after a handshake."""
+        meta = self.params.get("_meta")
+        return str(meta.get(f"{_META}/protocolVersion", "")) if isinstance(meta, dict) else ""
+
+
+def request(message: Mapping[str, Any]) -> Request | None:
+    """Return what a message asks; None for one that asks nothing: it tells, or answers."""
+    if "id" not in message or "method" not in message:
+        return None
+    return Request(message["id"], message["method"], message.get("params") or {})
+
+
+def answered(asked: Request, call: Calling) -> dict[str, object]:
+    """Return the message that answers a request: a result, or an error of the protocol."""
+    try:
+        return {"jsonrpc": "2.0", "id": asked.id, "result": _result(asked, call)}
+    except _Failed as error:
+        return jsonrpc.error(asked.id, error.code, str(error), error.data)
+    except Exception as error:  # noqa: BLE001 - one tool that fails ends no session
+        return jsonrpc.error(asked.id, jsonrpc.INTERNAL_ERROR, f"unexpected {type(error).__name__}: {error}")
+
+
+def of_batch(line: bytes, call: Calling) -> object:
+    """Return what answers messages that come as one: a list; None where none of them asks."""
+    try:
+        messages = json.loads(line)
+    except (ValueError, RecursionError):
+        messages = None
+    if not isinstance(messages, list) or not 0 < len(messages) <= _MOST_MESSAGES:
+        return jsonrpc.error(None, jsonrpc.INVALID_REQUEST, f"a batch is a list of 1 to {_MOST_MESSAGES} messages")
+    rows = []
+    for one in messages:
+        if wrong := jsonrpc.refusal(json.dumps(one).encode()):
+            rows.append(jsonrpc.error(wrong.id, wrong.code, wrong.message))
+        elif asked := request(one):
+            rows.append(answered(asked, call))
+    return rows or None
+
+
+def _result(asked: Request, call: Calling) -> dict[str, object]:
+    result: dict[str, object]
+    version = asked.version
+    if version and asked.method != "initialize" and version != VERSION:
+        supported = {"supported": [VERSION], "requested": version}
+        raise _Failed(UNSUPPORTED_VERSION, "unsupported protocol version", supported)
+    match asked.method:
+        case "initialize" if not version:
+            return _initialized(asked.params)
+        case "ping" if not version:
+            return {}
+        case "server/discover" if version:
+            about = {"capabilities": _CAPABILITIES, "instructions": tools.INSTRUCTIONS}
+            result = {"supportedVersions": [VERSION], **about, "ttlMs": 0, "cacheScope": "private"}
+        case "tools/list":
+            result = {"tools": tools.listed()}
+            result |= {"ttlMs": 0, "cacheScope": "private"} if version else {}
+        case "tools/call":
+            result = _called(asked.params, call)
+        case _:
+            raise _Failed(METHOD_NOT_FOUND, "Method not found", asked.method)
+    return result | ({"resultType": "complete", "_meta": {f"{_META}/serverInfo": _SERVER}} if version else {})
+
+
+def _initialized(params: Mapping[str, Any]) -> dict[str, object]:
+    asked = params.get("protocolVersion")
+    if not isinstance(asked, str):
+        raise _Failed(jsonrpc.INVALID_PARAMS, "`protocolVersion` must be a string")
+    return {
+        "protocolVersion": asked if asked in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1],
+        "capabilities": _CAPABILITIES,
+        "serverInfo": _SERVER,
+        "instructions": tools.INSTRUCTIONS,
+    }
+
+
+def _called(params: Mapping[str, Any], call: Calling) -> dict[str, object]:
+    name, arguments = params.get("name"), params.get("arguments") or {}
+    if not isinstance(name, str) or not isinstance(arguments, dict):
+        raise _Failed(jsonrpc.INVALID_PARAMS, "`name` must be a string, and `arguments` an object")
+    answer = call(name, arguments)
+    result: dict[str, object] = {"content": [{"type": "text", "text": answer.text}], "isError": answer.is_refused}
+    if not answer.is_refused:
+        result["structuredContent"] = answer.data
+    return result

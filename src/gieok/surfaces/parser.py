@@ -1,0 +1,187 @@
+"""The parser of one command, made from its operation's request; its help, and what it says of a wrong word.
+
+argparse rather than typer: the whole of a cold keyword search may take 80 ms, and importing typer alone takes 61.
+"""
+
+import argparse
+import dataclasses
+import re
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gieok.agents.table import EVENTS, HOOKED
+from gieok.errors import BadRequest
+from gieok.ops import operation
+from gieok.ops.operation import Operation, Words
+from gieok.ops.request import default_of
+from gieok.surfaces.commands import GLOBAL, SERVERS, Server
+from gieok.surfaces.layout import width
+
+_JSON = Words("print JSON (docs/cli.md)", "JSON으로 출력 (docs/cli.md)")
+_HELP = Words("show this help", "이 도움말을 봄")
+_USAGE = Words("usage", "사용법")
+_GROUPS = {
+    "arguments": Words("arguments", "인자"),
+    "options": Words("options", "옵션"),
+    "global": Words("options of every command", "모든 명령의 옵션"),
+}
+_EXAMPLES = Words("examples", "예")
+_NEEDS = re.compile(r"argument (\S+): expected one argument")
+#: How alike a word must be to be meant.
+_LIKE = 0.7
+_VALUES = {int: "N", float: "X", str: "TEXT", list: "TEXT"}
+
+
+class CommandParser(argparse.ArgumentParser):
+    """Parses one command. `report` is called with an error, and gives the exit status."""
+
+    def __init__(self, name: str, doc: str, lang: str, report: Callable[[BadRequest], int], examples: str = "") -> None:
+        super().__init__(
+            prog=f"gieok {name}", description=f"{doc}.", allow_abbrev=False, add_help=False, epilog=examples or None,
+            formatter_class=lambda prog: _Help(prog, _USAGE.say(lang)),
+        )  # fmt: skip
+        self._lang, self._report = lang, report
+        self.sections = {key: self.add_argument_group(title.say(lang)) for key, title in _GROUPS.items()}
+
+    def parsed(self, arguments: tuple[str, ...]) -> argparse.Namespace:
+        """Return the arguments; options and words may stand in any order. Exits where one is wrong."""
+        namespace, unknown = self.parse_known_intermixed_args(list(arguments))
+        if unknown:
+            self._refuse(unknown[0])
+        return namespace
+
+    def error(self, message: str) -> Any:  # noqa: ANN401 - never returns
+        """Say what argparse found, in our own form."""
+        if found := _NEEDS.match(message):
+            self._leave(f"{found[1]} needs a value", f"{found[1]}: 값이 필요합니다")
+        self._leave(message.partition(":")[0] if self._hides_words else message, "")
+
+    @property
+    def _hides_words(self) -> bool:
+        """Say whether what was typed may be a key: an error does not repeat it."""
+        return self.prog.split()[1] == "keys"
+
+    def _refuse(self, word: str) -> None:
+        if self._hides_words:
+            self._leave("there is an argument too many", "인자가 너무 많습니다")
+        if not word.startswith("-"):
+            self._leave(f"there is an argument too many: {word!r}", f"인자가 너무 많습니다: {word!r}")
+        flag = word.partition("=")[0]
+        near = close(flag, [flag for action in self._actions for flag in action.option_strings])
+        hint = f"{near}? `{self.prog} --help`" if near else ""
+        self._leave(
+            f"`{self.prog}` has no option {flag}", f"`{self.prog}`에는 {flag} 옵션이 없습니다",
+            hint and Words(f"did you mean {hint}", f"이것인가요: {hint}").say(self._lang),
+        )  # fmt: skip
+
+    def _leave(self, en: str, ko: str, hint: str = "") -> None:
+        see = Words(f"see `{self.prog} --help`", f"`{self.prog} --help`를 보세요").say(self._lang)
+        self.exit(self._report(BadRequest(Words(en, ko or en).say(self._lang), hint=hint or see)))
+
+
+class _Help(argparse.HelpFormatter):
+    """Takes the width as given: to find it out, argparse would load half of a cold search's time."""
+
+    def __init__(self, prog: str, usage: str) -> None:
+        super().__init__(prog, width=width(sys.stdout))
+        self._title = usage
+
+    def add_usage(self, usage: str | None, actions: Any, groups: Any, prefix: str | None = None) -> None:  # noqa: ANN401 - argparse's own
+        """Show the arguments, and that there are options: they stand below."""
+        del usage, groups, prefix
+        words = [_shown(action) for action in actions if not action.option_strings]
+        super().add_usage(" ".join([self._prog, *words, "[OPTIONS]"]).replace("%", "%%"), [], [], f"{self._title}: ")
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        """Leave lines of examples as they are."""
+        return text if "\n" in text else super()._fill_text(text, width, indent)
+
+
+def _shown(action: argparse.Action) -> str:
+    many = "…" if action.nargs == "*" else ""
+    return f"{action.metavar}{many}" if action.required else f"[{action.metavar}{many}]"
+
+
+def close(word: str, known: "list[str]") -> str:
+    """Return the known word that is most like another; '' where none is."""
+    from difflib import get_close_matches  # 2 ms, for an error
+
+    return next(iter(get_close_matches(word, known, 1, _LIKE)), "")
+
+
+def of_command(name: str, lang: str, report: Callable[[BadRequest], int]) -> CommandParser:
+    """Return the parser of an operation, a server, or of what an agent calls (for its help)."""
+    if name in SERVERS:
+        return _of_server(name, SERVERS[name], lang, report)
+    group, _, event = name.partition(" ")
+    if group == "hook" and event in EVENTS:
+        return _of_event(name, Words(*EVENTS[event]), lang, report)
+    found = operation(name)
+    parser = CommandParser(name, found.doc.say(lang), lang, report, _examples(found.examples, lang))
+    for field in dataclasses.fields(found.request):
+        _add(parser, field, lang)
+    _add_global(parser, lang)
+    return parser
+
+
+def _examples(lines: tuple[str, ...], lang: str) -> str:
+    return "\n".join([f"{_EXAMPLES.say(lang)}:", *(f"  {line}" for line in lines)]) if lines else ""
+
+
+def _of_server(name: str, server: Server, lang: str, report: Callable[[BadRequest], int]) -> CommandParser:
+    parser = CommandParser(name, server.doc.say(lang), lang, report, _examples(server.examples, lang))
+    metavar, words = server.word
+    if words:
+        parser.sections["arguments"].add_argument(
+            metavar, nargs="?", default="", metavar=metavar.upper(), help=", ".join(words)
+        ).required = True
+    for flag, setting, doc in server.flags:
+        parser.sections["options"].add_argument(flag, dest=setting, help=doc.say(lang), metavar=flag[2:].upper())
+    _add_help(parser, lang)
+    return parser
+
+
+def _of_event(name: str, doc: Words, lang: str, report: Callable[[BadRequest], int]) -> CommandParser:
+    """Return the parser of what an agent calls, for `--help`: `gieok.__main__` runs it, without any of this module."""
+    parser = CommandParser(name, doc.say(lang), lang, report)
+    words = Words("whose payload is on stdin (default: seen from it)", "표준 입력이 누구의 것인지 (기본: 보고 앎)")
+    parser.sections["options"].add_argument("--agent", choices=tuple(HOOKED), help=words.say(lang))
+    _add_help(parser, lang)
+    return parser
+
+
+def _add_global(parser: CommandParser, lang: str) -> None:
+    parser.sections["global"].add_argument("--json", action="store_true", help=_JSON.say(lang))
+    for flag, setting, value, words in GLOBAL:
+        parser.sections["global"].add_argument(flag, dest=setting, help=words.say(lang), metavar=value)
+    _add_help(parser, lang)
+
+
+def _add_help(parser: CommandParser, lang: str) -> None:
+    parser.sections["global"].add_argument("-h", "--help", action="help", help=_HELP.say(lang))
+
+
+def _add(parser: CommandParser, field: "dataclasses.Field[Any]", lang: str) -> None:
+    default, metadata = default_of(field), field.metadata
+    options: dict[str, Any] = {"help": metadata["doc"].say(lang).replace("%", "%%")}
+    if isinstance(default, bool):
+        parser.sections["options"].add_argument(flag(field.name), action="store_true", dest=field.name, **options)
+        return
+    options["metavar"] = f"{{{','.join(metadata['choices'])}}}" if metadata["choices"] else _VALUES[type(default)]
+    if metadata["positional"]:
+        options |= {"nargs": "*" if isinstance(default, list) else "?", "metavar": field.name.upper()}
+        added = parser.sections["arguments"].add_argument(field.name, default=default, **options)
+        added.required = bool(metadata["needed"])  # for what is shown: the one check of requests refuses it
+    else:
+        parser.sections["options"].add_argument(flag(field.name), dest=field.name, default=default, **options)
+
+
+def flag(name: str) -> str:
+    """Return the option of a parameter."""
+    return "--" + name.replace("_", "-")
+
+
+def values(found: Operation[Any, Any], parsed: argparse.Namespace) -> Mapping[str, object]:
+    """Return the parameters of an operation by name."""
+    return {field.name: getattr(parsed, field.name) for field in dataclasses.fields(found.request)}
