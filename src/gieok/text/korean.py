@@ -2,7 +2,8 @@
 
 `korean.txt` holds pairs, an English template and its Korean under it, with a blank line between pairs. `{0}` is anything that
 is put in, `{0!r}` a value in quotes, `{0:,}` a number; in the Korean `{0:이/가}` is the value and the particle that fits it,
-`{:이/가}` the particle that fits what stands before it. What is put in may be such a text too. What has no pair stays English.
+`{:이/가}` the particle that fits what stands before it. What is put in may be such a text too; `the {0}` is one of the
+nouns (`the journal`). What has no pair stays English.
 """
 
 import re
@@ -51,16 +52,28 @@ class Catalogue(NamedTuple):
             return self.plain[text]
         for template in self.templates if depth < _DEEPEST else ():
             if found := template.match(text):
-                return self._filled(template.korean, found, depth + 1)
-        if "; " in text and depth < _DEEPEST:
-            return "; ".join(self.say(part, depth + 1) for part in text.split("; "))
-        return text
+                return self._filled(template, found, depth + 1)
+        return self._joined(text, depth + 1) if depth < _DEEPEST else text
 
-    def _filled(self, korean: str, found: "re.Match[str]", depth: int) -> str:
-        made, end = "", 0
+    def _joined(self, text: str, depth: int) -> str:
+        """Return a text that was put together of several: `one; another`, `what (why)`, `place: what`."""
+        if "; " in text:
+            return "; ".join(self.say(part, depth) for part in text.split("; "))
+        what, opening, why = text.partition(" (")
+        if opening and text.endswith(")"):
+            return f"{self.say(what, depth)} ({self.say(why[:-1], depth)})"
+        place, colon, what = text.partition(": ")
+        return f"{place}: {self.say(what, depth)}" if colon else text
+
+    def _filled(self, template: Template, found: "re.Match[str]", depth: int) -> str:
+        korean, made, end = template.korean, "", 0
+        before = _HOLE.split(template.english)[::3]
         for place in _PUT_IN.finditer(korean):
             made += korean[end : place.start()]
-            made += self.say(found[int(place[1]) + 1], depth) if place[1] else ""
+            if place[1]:
+                value, number = found[int(place[1]) + 1], int(place[1])
+                noun = self.plain.get(f"the {value}") if before[number].endswith("the ") else None
+                made += noun or self.say(value, depth)
             made = with_particle(made, place[2], place[3]) if place[2] else made
             end = place.end()
         return made + korean[end:]
@@ -75,7 +88,7 @@ def in_language(text: str, lang: str) -> str:
 def catalogue() -> Catalogue:
     """Return all pairs."""
     plain, templates = dict[str, str](), list[Template]()
-    for pair in _FILE.read_text(encoding="utf-8").strip().split("\n\n"):
+    for pair in _FILE.read_text(encoding="utf-8").rstrip().split("\n\n"):
         english, korean = (line.replace("\\n", "\n") for line in pair.split("\n"))
         pieces = _HOLE.split(english)[::3]
         if len(pieces) == 1:

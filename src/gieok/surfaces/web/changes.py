@@ -53,7 +53,7 @@ def answer(seen: Seen) -> Response:
     try:
         seen.memory.run(f"archive {verb}", names=[seen.sent("what")])
     except GieokError as error:
-        return seen.back_to(f"/status?told={quote(str(error))}")
+        return seen.back_to(f"/status?told={quote(seen.failure(error)['message'])}")
     return seen.back_to(f"/status?told={quote(seen.words('Done.', '했습니다.'))}")
 
 

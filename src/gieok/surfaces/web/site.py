@@ -16,6 +16,7 @@ from gieok.ops.operation import STATUSES
 from gieok.surfaces.language import language
 from gieok.surfaces.python import Memory
 from gieok.surfaces.web.look import rendered
+from gieok.text.korean import in_language
 
 #: Path → its name in both languages.
 MENU = (
@@ -148,9 +149,11 @@ class Seen:
 
     def failed(self, template: str, error: GieokError, **values: Any) -> Response:  # noqa: ANN401 - a template's
         """Return a page that says what went wrong, and the next step."""
-        return self.page(
-            template, http_status=STATUS[error.code][1], failure={"message": str(error), "hint": error.hint}, **values
-        )
+        return self.page(template, http_status=STATUS[error.code][1], failure=self.failure(error), **values)
+
+    def failure(self, error: GieokError) -> dict[str, str]:
+        """Return what went wrong and the next step, in the reader's language."""
+        return {"message": in_language(str(error), self.lang), "hint": in_language(error.hint, self.lang)}
 
     def back_to(self, path: str) -> Response:
         """Show another page."""

@@ -30,7 +30,7 @@ def _hits(seen: Seen, question: str) -> dict[str, Any]:
             result = seen.memory.run("search", query=question, explain=True)
             found |= {"hits": result.results, "degraded": result.degraded}
         except GieokError as error:
-            found["failure"] = {"message": str(error), "hint": error.hint}
+            found["failure"] = seen.failure(error)
     return found
 
 
