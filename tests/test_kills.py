@@ -182,8 +182,8 @@ def _play(world: _World, seed: int) -> None:
         if step % 4 == 2:
             world.run("observe reflect", step)
         if step % 4 == 3:
-            world.run("retire", step, record=f"rule-{step}-keep-it-short", user=True)
-            world.run("restore", step, record=f"rule-{step}-keep-it-short", user=True)
+            world.run("retire", step, memories=[f"rule-{step}-keep-it-short"], user=True)
+            world.run("restore", step, memories=[f"rule-{step}-keep-it-short"], user=True)
         if step % 5 == 4:
             world.run("rebuild", step, no_wait=True)
     world.run("index", _STEPS)

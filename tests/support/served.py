@@ -64,6 +64,7 @@ def served(
     """Serve a home without vectors; `settings` are variables without `GIEOK_`."""
     for name, value in {"HOME": home, "EMBEDDER": "none", "OBSERVE_AGENTS": "none", **settings}.items():
         monkeypatch.setenv(f"GIEOK_{name}", str(value))
+    monkeypatch.setenv("HOME", str(home))  # operations install, export and look for agents there
     monkeypatch.setenv("POINTS_WEBHOOK_KEY", WEBHOOK)
     clock = ManualClock(NOW)
     house = open_context({}, clock=clock, zone=UTC).character.house()

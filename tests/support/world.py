@@ -28,6 +28,8 @@ CALLS = {
     "remember": ["린터는 ruff를 쓰기로 했다."],
     "retire": ["decision/린터는-ruff를-쓰기로-했다"],
     "restore": ["decision/린터는-ruff를-쓰기로-했다"],
+    "history": [handle("agent:main", "sessions/claude-code/s#1", 1)],
+    "transfer": ["0000", "--to", "agent:main"],
     "archive status": [],
     "archive run": [],
     "archive pending": [],

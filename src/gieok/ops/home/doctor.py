@@ -25,6 +25,7 @@ from gieok.ops.operation import TRUST_HINT, Effect, Operation, Style, Words, arg
 from gieok.ops.prompt import installed
 from gieok.ports.models import Followed
 from gieok.ports.store import VectorSearch
+from gieok.text.korean import in_language
 
 _PROBE_NOTE = "# 점검 노트\n\n결제는 매주 화요일에 정산했다. The umbrella stands behind the door.\n"
 #: What chains are called; others name an agent or a way of telling.
@@ -56,8 +57,11 @@ class Check:
         """Return the line that a person reads."""
         mark = "✓" if self.ok else "✗"
         hint = f"\n      → {style.told(self.hint)}" if self.hint else ""
-        name = _NAMES[self.name].say(style.lang) if self.name in _NAMES else style.told(self.name)
-        return f"  {mark} {style.bold(name)}: {style.told(self.detail)}{hint}"
+        return f"  {mark} {style.bold(self.title(style.lang))}: {style.told(self.detail)}{hint}"
+
+    def title(self, lang: str) -> str:
+        """Return the chain's name for people."""
+        return _NAMES[self.name].say(lang) if self.name in _NAMES else in_language(self.name, lang)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,8 @@ COOKIE = "gieok_session"
 #: Header of a change that is not a form's.
 CHANGE_HEADER = "X-Change-Token"
 _FILE = "web.secret"
-_OWNER = re.compile(r"go_[A-Za-z0-9_-]{43}")
+OWNER_PREFIX = "go_"
+_OWNER = re.compile(rf"{OWNER_PREFIX}[A-Za-z0-9_-]{{43}}")
 _LINK_S, _SESSION_S = 300, 30 * 86_400
 
 
@@ -77,7 +78,7 @@ class Gate:
 def owner_token(home: Path) -> str:
     """Return the token by which programs of the home's owner call the server, made at the first need. Raises BadConfig."""
     file = paths.owner_token(home)
-    token = _kept(file, lambda: f"go_{secrets.token_urlsafe(32)}")
+    token = _kept(file, lambda: f"{OWNER_PREFIX}{secrets.token_urlsafe(32)}")
     if not _OWNER.fullmatch(token):
         raise BadConfig(f"{file} holds no token", hint="delete the file: the next start makes another")
     return token

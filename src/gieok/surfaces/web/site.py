@@ -4,6 +4,7 @@ import mimetypes
 from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
@@ -15,8 +16,8 @@ from gieok.ops.home.gate import COOKIE, Gate
 from gieok.ops.operation import STATUSES
 from gieok.surfaces.language import language
 from gieok.surfaces.python import Memory
+from gieok.surfaces.web.jobs import Jobs
 from gieok.surfaces.web.look import rendered
-from gieok.text.korean import in_language
 
 #: Path → its name in both languages.
 MENU = (
@@ -35,11 +36,11 @@ _POLICY = (
 _HEADERS = {
     "Content-Security-Policy": _POLICY,
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
 _YEAR_S = 365 * 86_400
-STATIC = ("gieok.css", "htmx.min.js", "days.js", "talk.js")
+STATIC = ("gieok.css", "htmx.min.js", "days.js", "keys.js", "talk.js")
 
 
 class Site:
@@ -47,6 +48,7 @@ class Site:
 
     def __init__(self, open_memory: Callable[[str], Memory], gate: Gate) -> None:
         self.gate = gate
+        self.jobs = Jobs()
         self.memory = lru_cache(maxsize=8)(open_memory)
 
     def open(self, request: Request) -> Response:
@@ -82,12 +84,17 @@ class Site:
             from starlette.concurrency import run_in_threadpool
 
             form: dict[str, list[str]] = {}
-            for name, value in (await request.form()).multi_items():
-                form.setdefault(name, []).append(str(value))
+            uploads: dict[str, bytes] = {}
+            async with request.form() as sent:
+                for name, value in sent.multi_items():
+                    if isinstance(value, str):
+                        form.setdefault(name, []).append(value)
+                    else:
+                        uploads[name] = await value.read()
             token = "".join(form.get("token", [])) or request.headers.get("x-change-token", "")
             if not self.gate.may_change(request.cookies.get(COOKIE, ""), token):
                 return self._closed(request)
-            return await run_in_threadpool(change, Seen(self, request, form))
+            return await run_in_threadpool(change, Seen(self, request, form, uploads))
 
         return answer
 
@@ -108,8 +115,11 @@ class Site:
 class Seen:
     """A request of somebody who was let in: their language, whose memory they look at, and what they sent."""
 
-    def __init__(self, site: Site, request: Request, form: Mapping[str, list[str]]) -> None:
+    def __init__(
+        self, site: Site, request: Request, form: Mapping[str, list[str]], files: Mapping[str, bytes] | None = None
+    ) -> None:
         self.site = site
+        self.files = files or {}
         self.request = request
         self.form = form
         self.lang = _lang(request)
@@ -149,15 +159,17 @@ class Seen:
 
     def failed(self, template: str, error: GieokError, **values: Any) -> Response:  # noqa: ANN401 - a template's
         """Return a page that says what went wrong, and the next step."""
-        return self.page(template, http_status=STATUS[error.code][1], failure=self.failure(error), **values)
-
-    def failure(self, error: GieokError) -> dict[str, str]:
-        """Return what went wrong and the next step, in the reader's language."""
-        return {"message": in_language(str(error), self.lang), "hint": in_language(error.hint, self.lang)}
+        failure = {"message": str(error), "hint": error.hint}
+        return self.page(template, http_status=STATUS[error.code][1], failure=failure, **values)
 
     def back_to(self, path: str) -> Response:
         """Show another page."""
         return RedirectResponse(path, status_code=303, headers=_HEADERS)
+
+    def short(self, file: Path) -> str:
+        """Return a path as a shell takes it, the user's own folder as `~`."""
+        user = self.memory.context.caller.user
+        return f"~/{file.relative_to(user).as_posix()}" if file.is_relative_to(user) else str(file)
 
     def words(self, en: str, ko: str) -> str:
         """Return a text in the reader's language."""
