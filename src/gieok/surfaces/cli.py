@@ -18,7 +18,7 @@ from gieok import __version__, places
 from gieok.agents.table import EVENTS
 from gieok.errors import TRACEBACK_VARIABLE, BadRequest, GieokError, OutputLost, unexpected
 from gieok.ops import NAMES, operation
-from gieok.ops.context import DaemonControl
+from gieok.ops.control import DaemonControl
 from gieok.ops.operation import Effect, Operation, Style, Surface, Words
 from gieok.surfaces import parser, streams
 from gieok.surfaces.arguments import VERSION, Line, read
@@ -138,7 +138,7 @@ def _run(chosen: Operation[Any, Any], parsed: argparse.Namespace, lang: str, rea
         return _fail(reader, answer, as_json=parsed.json)
     if chosen.name == "search" and (session := os.environ.get("CLAUDE_CODE_SESSION_ID")):
         trail.count(places.home(), {"event": "search", "agent": "cli", "session": session})
-    if chosen.name in ("install", "setup"):
+    if chosen.name in ("install", "setup", "up"):
         from gieok.surfaces import tools
 
         tools.listed()  # keeps the definitions, so that the agent's first start of `gieok mcp` finds them
