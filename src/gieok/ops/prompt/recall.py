@@ -24,7 +24,7 @@ from gieok.ops.context import Context
 from gieok.ops.encode import Omitted, Score
 from gieok.ops.memory import newest
 from gieok.ops.operation import Operation, Style, Words, argument, printable
-from gieok.ops.prompt.candidates import Candidate, Cuts, cuts, explained
+from gieok.ops.prompt.candidates import FATES, Candidate, Cuts, cuts, explained
 from gieok.option import Value
 from gieok.ports.store import Store, VectorSearch
 from gieok.text.keywords import normalise, query_tokens
@@ -308,7 +308,25 @@ def present(result: RecallResult, style: Style) -> str:
     lines.append(style.dim(style.say(f"{result.tokens} tokens", f"{result.tokens} 토큰")))
     if result.degraded:
         lines.append(style.dim(style.say("note: ", "알림: ") + style.told(result.degraded)))
-    return "\n".join(lines)
+    return "\n".join([*lines, *_why(result, style)])
+
+
+def _why(result: RecallResult, style: Style) -> list[str]:
+    """Return a line for each candidate, with what became of it."""
+    if result.cuts is None:
+        return []
+    first, further = f"{result.cuts.first:.2f}", f"{result.cuts.further:.2f}"
+    lines = [
+        style.bold(
+            style.say(
+                f"shown from {first} on, further ones from {further}", f"첫째는 {first}부터, 나머지는 {further}부터"
+            )
+        )
+    ]
+    for one in result.candidates or ():
+        text = printable(" ".join((one.title or one.text).split())[:60])
+        lines.append(f"{one.score:.2f}  {one.handle:<12} {text}  {style.dim(FATES[one.fate].say(style.lang))}")
+    return lines
 
 
 OPERATION = Operation(
