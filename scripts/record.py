@@ -27,10 +27,10 @@ _PICTURE = ROOT / "docs" / "assets" / "session.svg"
 HOME = Path("/tmp/gieok-recording")
 #: Where `gieok` is.
 SCRIPTS = Path(sys.executable).parent
-_COLUMNS = 104
+_COLUMNS = 96
 _COMMANDS = (
     "cd ~/shop",
-    'gieok remember "배포 승인은 보람 님이 한다. 급하면 태오 님."',
+    'gieok remember "배포 승인은 보람 님이 한다. 급하면 태오 님." --title approval',
     'gieok recall "who approves a deployment?"     # what an agent is told before this prompt',
     "gieok index ~/notes",
     'gieok search "그릇이 파손됐을 때 반송을 받아야 하나" --limit 1',
