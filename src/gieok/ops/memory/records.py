@@ -65,7 +65,7 @@ def follow(context: Context, kept: Shelf, *, embed: bool = True) -> None:
         return
     if embed:
         try:
-            _give_meaning(context, store)
+            give_meaning(context, store)
         except (EmbedderFailed, StoreError) as error:  # the words are indexed; meaning follows with the next index
             context.tell(f"{error} ({error.hint})")
     copy_beside(context, kept.scope)
@@ -103,12 +103,12 @@ def _index(context: Context, kept: Shelf, store: Store) -> bool:
     return True
 
 
-def _give_meaning(context: Context, store: Store) -> None:
-    """Make what a search by meaning needs: vectors here, or the copy at a service."""
+def give_meaning(context: Context, store: Store, batches: int = 1) -> None:
+    """Make what a search by meaning needs: vectors here, so many batches of the newest, or the copy at a service."""
     if isinstance(store, ManagedCopy):
         store.push()
     elif isinstance(store, VectorSearch) and (embedder := context.memory.embedder()) is not None:
-        lifecycle.fill_vectors(store, embedder, batches=1)
+        lifecycle.fill_vectors(store, embedder, batches=batches)
 
 
 def _forget(notes: DurableNotes, scope: Scope, folder: Path) -> None:
