@@ -150,8 +150,8 @@ def parts() -> dict[tuple[str, str], str]:
         ("docs/settings.md", "settings"): settings(),
         ("docs/tools.md", "tools"): tools(),
         ("docs/http.md", "routes"): routes(),
-        ("README.md", "commands"): commands("en", ("command", "what it does")),
-        ("README.ko.md", "commands"): commands("ko", ("명령", "하는 일")),
+        ("docs/cli.md", "commands"): commands("en", ("command", "what it does")),
+        ("docs/cli.ko.md", "commands"): commands("ko", ("명령", "하는 일")),
     }
 
 

@@ -15,10 +15,9 @@ from urllib.parse import quote, unquote
 from gieok.adapters import missing
 from gieok.engine import distil
 from gieok.engine.recall import Question, recall
-from gieok.errors import EmbedderFailed
 from gieok.model.memory import Document, Entry, Scope
 from gieok.model.retrieval import Filter
-from gieok.ops.memory.records import give_meaning
+from gieok.ops.memory.records import follow_meaning
 from gieok.ops.memory.replica import copy_beside
 from gieok.ports.store import VectorSearch
 from gieok.surfaces.python import Memory
@@ -110,10 +109,7 @@ class GieokStore(BaseStore):
         for scope in dict.fromkeys(scope for scope, _ in last):
             distil.deliver_scope(journal, store, scope)
             copy_beside(self._context, scope)
-        try:
-            give_meaning(self._context, store, 1 + len(put) // _BATCH)
-        except EmbedderFailed as error:  # words find it; meaning follows with the next one
-            self._context.tell(f"{error} ({error.hint})")
+        follow_meaning(self._context, 1 + len(put) // _BATCH)
 
     def _entry(self, scope: Scope, key: str, op: PutOp) -> Entry:
         before, now = self._memory.store().get(scope, [key]), self._context.clock.now()

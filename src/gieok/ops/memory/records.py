@@ -64,11 +64,25 @@ def follow(context: Context, kept: Shelf, *, embed: bool = True) -> None:
     if not _index(context, kept, store):
         return
     if embed:
-        try:
-            give_meaning(context, store)
-        except (EmbedderFailed, StoreError) as error:  # the words are indexed; meaning follows with the next index
-            context.tell(f"{error} ({error.hint})")
+        follow_meaning(context)
     copy_beside(context, kept.scope)
+
+
+def follow_meaning(context: Context, batches: int = 1) -> None:
+    """Make what a search by meaning needs, of so many batches of passages, the newest first.
+
+    Where that fails, the words are indexed, and meaning follows with the next index.
+    """
+    try:
+        _give_meaning(context, context.memory.store(), batches)
+    except (EmbedderFailed, StoreError) as error:
+        context.tell(f"{error} ({error.hint})")
+
+
+def rewrite_active_memory(context: Context, scope: Scope) -> None:
+    """Write the file of a scope's active memory anew, where there is one."""
+    if context.observe.sidecar().active_file(scope).exists():
+        context.observe.sidecar().write_active_memory(scope)
 
 
 def follow_soon(context: Context, kept: Shelf) -> bool:
@@ -103,8 +117,8 @@ def _index(context: Context, kept: Shelf, store: Store) -> bool:
     return True
 
 
-def give_meaning(context: Context, store: Store, batches: int = 1) -> None:
-    """Make what a search by meaning needs: vectors here, so many batches of the newest, or the copy at a service."""
+def _give_meaning(context: Context, store: Store, batches: int) -> None:
+    """Make what a search by meaning needs: vectors here, or the copy at a service."""
     if isinstance(store, ManagedCopy):
         store.push()
     elif isinstance(store, VectorSearch) and (embedder := context.memory.embedder()) is not None:

@@ -118,3 +118,15 @@ def reliability(bins: Sequence[tuple[float, float, int]], label: str) -> Markup:
         '<rect class="b0" x="{}" y="10" width="{}" height="{}"/>'
         '<line class="ideal" x1="{}" y1="{}" x2="{}" y2="10"/>{}{}</svg>'
     ).format(label, edge, side, side, edge, 10 + side, edge + side, ticks, spots)
+
+
+def shares(parts: Sequence[tuple[float, str]], whole: float, label: str) -> Markup:
+    """Return parts of a whole in a line, each with its class; what is left stays empty."""
+    drawn, at = Markup('<rect class="b0" width="100" height="6"/>'), 0.0
+    for size, name in parts:
+        width = min(size / whole * 100 if whole else 0.0, 100 - at)
+        drawn += Markup('<rect class="{}" x="{:.2f}" width="{:.2f}" height="6"/>').format(name, at, width)
+        at += width
+    return Markup(
+        '<svg class="shares" viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label="{}">{}</svg>'
+    ).format(label, drawn)
