@@ -150,9 +150,13 @@ class World(NamedTuple):
         own["GIEOK_DAEMON_AUTOSTART"] = "off"
         return {"PATH": os.environ["PATH"], **own, **more}
 
+    def words(self, name: str, *more: str) -> list[str]:
+        """Return the arguments of an operation."""
+        return [*name.split(), *(word.format(notes=self.notes) for word in CALLS[name]), *more]
+
     def command(self, name: str, *more: str) -> list[str]:
         """Return the command line of an operation."""
-        return [*GIEOK, *name.split(), *(word.format(notes=self.notes) for word in CALLS[name]), *more]
+        return [*GIEOK, *self.words(name, *more)]
 
 
 def make(user: Path) -> World:
