@@ -1,10 +1,12 @@
 """What the documents tell people to type, to set and to read is there: commands, settings, texts of errors, pages."""
 
 import re
+import runpy
 import shlex
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import yaml
 
@@ -173,3 +175,24 @@ def test_no_sentence_stands_on_two_pages() -> None:
         for sentence in re.split(r"(?<=[.:?!])\s+", " ".join(prose.split())):
             seen.setdefault(sentence, set()).add(page.name.replace(".ko.md", ".md"))
     assert not {sentence: pages for sentence, pages in seen.items() if len(pages) > 1 and len(sentence) > 45}
+
+
+def test_the_pictures_of_the_readme_are_small_and_of_no_machine() -> None:
+    assets = _ROOT / "docs" / "assets"
+    assert (assets / "pages.png").stat().st_size <= 200_000
+    session = (assets / "session.svg").read_text(encoding="utf-8")
+    root = ET.fromstring(session)
+    text = "".join(root.itertext())
+    assert "gieok recall" in text
+    assert not re.search(r"(?:href|src|url\()|/(?:home|root|tmp|work|Users)/", session)
+
+
+def test_a_recorded_terminal_shows_what_a_program_left_and_hangul_in_two_columns() -> None:
+    record = runpy.run_path(str(_ROOT / "scripts" / "record.py"))
+    screen = record["Screen"](10)
+    screen.feed("10 %\r\x1b[K\x1b[1m기억\x1b[0m ok\r\n123456789기\r\n")
+    assert ["".join(cell.sign for cell in row) for row in screen.rows] == ["기억 ok", "123456789", "기", ""]
+    assert record["_runs"](screen.rows[0]) == [("1", "기억"), ("", " ok")]
+    line = record["_line"](1.0, screen.rows[0], 20)
+    assert 'x="16.0" textLength="33.6" class="i1 w"' in line
+    assert 'x="49.6" textLength="25.2"> ok' in line
