@@ -8,8 +8,10 @@ from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import pytest
 import yaml
 
+import gieok
 from gieok.agents.table import EVENTS
 from gieok.config import OPTIONS
 from gieok.errors import GieokError
@@ -68,10 +70,13 @@ def _typed(lines: list[str]) -> Iterator[list[str]]:
 
 
 def test_every_command_of_a_code_block_is_one_and_parses() -> None:
-    wrong, seen = [], 0
+    wrong: list[str] = []
+    seen: set[tuple[str, ...]] = set()
     for page in (page for page in _PAGES if page.name not in _NOT_TYPED):
         for words in _typed(_blocks(page.read_text(encoding="utf-8"))[0]):
-            seen += 1
+            if tuple(words) in seen:
+                continue
+            seen.add(tuple(words))
             line = read(words)
             if tuple(line.name.split()) not in _commands():
                 wrong.append(f"{page.name}: gieok {shlex.join(words)}: no such command")
@@ -81,7 +86,7 @@ def test_every_command_of_a_code_block_is_one_and_parses() -> None:
                 except GieokError as error:
                     wrong.append(f"{page.name}: gieok {shlex.join(words)}: {error}")
     assert not wrong, "\n".join(wrong)
-    assert seen > 250
+    assert len(seen) > 150
 
 
 def test_every_command_and_flag_that_a_sentence_names_is_there() -> None:
@@ -196,3 +201,20 @@ def test_a_recorded_terminal_shows_what_a_program_left_and_hangul_in_two_columns
     line = record["_line"](1.0, screen.rows[0], 20)
     assert 'x="16.0" textLength="33.6" class="i1 w"' in line
     assert 'x="49.6" textLength="25.2"> ok' in line
+
+
+@pytest.mark.parametrize("page", ["README.md", "README.ko.md", "docs/start.md", "docs/start.ko.md"])
+def test_the_first_memory_of_a_page_is_found_by_the_question_that_the_page_asks(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, models: Path
+) -> None:
+    (tmp_path / "home").mkdir(mode=0o700)
+    (tmp_path / "home" / "models").symlink_to(models)
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIEOK_OBSERVE_AGENTS", "none")
+    text = (_ROOT / page).read_text(encoding="utf-8")
+    told, asked = (re.findall(rf'gieok {command} "([^"]+)"', text)[0] for command in ("remember", "search"))
+    (tmp_path / "shop").mkdir()
+    with gieok.open(tmp_path / "shop") as memory:
+        memory.add(told)
+        (hit,) = memory.search(asked)
+    assert told in hit.snippet
