@@ -9,6 +9,7 @@ from gieok.errors import GieokError
 from gieok.ops import operation
 from gieok.ops.operation import Style
 from gieok.surfaces.web.site import Seen
+from gieok.surfaces.web.views.code import sync
 from gieok.surfaces.web.views.talk import CHANGES as OF_TALK
 
 
@@ -63,5 +64,6 @@ CHANGES: dict[str, Callable[[Seen], Response]] = {
     "/m/{handle:path}/edit": edit,
     "/forget": forget,
     "/archive/{verb}": answer,
+    "/code/sync": sync,
     **OF_TALK,
 }

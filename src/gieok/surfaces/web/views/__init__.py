@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from gieok.surfaces.web.site import Seen
 from gieok.surfaces.web.views.characters import bond, characters, glance, picture
-from gieok.surfaces.web.views.code import code, code_map
+from gieok.surfaces.web.views.code import code, code_map, part
 from gieok.surfaces.web.views.health import checks, growth, health, hook
 from gieok.surfaces.web.views.injection import injection
 from gieok.surfaces.web.views.memories import memories, memory
@@ -29,6 +29,7 @@ VIEWS: dict[str, Callable[[Seen], Response]] = {
     "/characters/{user}/{character}/talk": talk,
     "/characters/{user}/{character}/beside": beside,
     "/code": code,
+    "/code/part": part,
     "/code/map.svg": code_map,
     "/status": health,
     "/status/growth": growth,
