@@ -8,8 +8,9 @@ from markupsafe import Markup
 
 from gieok.ops.code.impact import ImpactResult, ReachedSymbol
 
-_WIDTH, _GAP, _HEIGHT, _SPACE, _TOP = 226, 64, 44, 10, 30
-_MOST_IN_COLUMN, _FAR, _CHARS = 12, 3, 27
+_WIDTH, _GAP, _HEIGHT, _SPACE, _TOP = 204, 50, 44, 10, 30
+_MOST_IN_COLUMN, _FAR, _CHARS = 12, 3, 24
+_MODULE = "<module>"
 
 
 class Spot(NamedTuple):
@@ -26,7 +27,7 @@ class Spot(NamedTuple):
 
 def reached(result: ImpactResult, words: Callable[[str, str], str], link: Callable[[str], str]) -> Markup:
     """Return the picture; `words` are the reader's, `link` gives the address of a symbol's own impact."""
-    spots, left = _spots(result, words)
+    spots, left = _spots(result)
     rows = max((spot.row for spot in spots.values()), default=0) + 1 + any(left.values())
     columns = max((spot.column for spot in spots.values()), default=0) + 1
     width, height = columns * (_WIDTH + _GAP) - _GAP + 4, _TOP + rows * (_HEIGHT + _SPACE)
@@ -54,51 +55,47 @@ def reached(result: ImpactResult, words: Callable[[str, str], str], link: Callab
     ).format(width, height, label, Markup("").join(parts))
 
 
-def _spots(result: ImpactResult, words: Callable[[str, str], str]) -> tuple[dict[str, Spot], dict[int, int]]:
+def _spots(result: ImpactResult) -> tuple[dict[str, Spot], dict[int, int]]:
     """Return boxes by key, and how many each column left out."""
     found = {
-        key: Spot(key, _short(key.partition("::")[2]), key.partition("::")[0], 0, row, "changed", key)
+        key: Spot(key, _short(_named(key)), key.partition("::")[0], 0, row, "changed", key)
         for row, key in enumerate(result.changed[:_MOST_IN_COLUMN])
     }
     left = {0: max(len(result.changed) - _MOST_IN_COLUMN, 0)}
     by_column: dict[int, list[tuple[ReachedSymbol, bool]]] = defaultdict(list)
-    for one, is_test in [*((s, False) for s in result.symbols), *((s, True) for s in result.tests)]:
-        by_column[min(max(one.distance, 1), _FAR)].append((one, is_test))
+    of_tests = {file.path for file in result.test_files}
+    for one in (*result.symbols, *result.tests):
+        by_column[min(max(one.distance, 1), _FAR)].append((one, one.path in of_tests))
     for column, rows in by_column.items():
-        rows.sort(key=lambda row: (row[1], row[0].tier, row[0].path, row[0].symbol))
+        rows.sort(key=lambda row: row[1])  # as the operation ranks them, tests below
         for row, (one, is_test) in enumerate(rows[:_MOST_IN_COLUMN]):
             key = f"{one.path}::{one.symbol}"
             kinds = f"{'test' if is_test else 'code'} tier{min(one.tier, 4)}"
             title = f"{key}: {one.certainty}, {one.risk}" + (f" ({one.weakest})" if one.weakest else "")
-            name = _short(one.symbol)
-            found[key] = Spot(
-                key, f"{words('test', '테스트')}: {name}" if is_test else name, one.path, column, row, kinds, title
-            )
+            found[key] = Spot(key, _short(_named(key)), one.path, column, row, kinds, title)
         left[column] = max(len(rows) - _MOST_IN_COLUMN, 0)
     return found, left
 
 
 def _joined(result: ImpactResult, spots: dict[str, Spot]) -> list[tuple[str, str, int]]:
     """Return the last step of each way that leads to a box that is there, from what changes to what that reaches."""
+    whole = {spot.place: key for key, spot in spots.items() if spot.column == 0 and key.endswith(_MODULE)}
     found = {}
     for one in (*result.symbols, *result.tests):
         key = f"{one.path}::{one.symbol}"
-        towards = next((edge for edge in one.via if edge.to in spots and edge.to != key), None)
-        if key in spots and towards is not None:
-            found[towards.to, key] = max((edge.tier for edge in one.via), default=0)
+        steps = (edge.to if edge.to in spots else whole.get(edge.to.partition("::")[0], "") for edge in one.via)
+        towards = next((step for step in steps if step and step != key), None)
+        # A line over a column would run behind boxes that have nothing to do with it.
+        if key in spots and towards is not None and spots[key].column - spots[towards].column == 1:
+            found[towards, key] = max((edge.tier for edge in one.via), default=0)
     return [(a, b, tier) for (a, b), tier in found.items()]
 
 
 def _line(one: Spot, other: Spot, tier: int) -> Markup:
     x1, x2 = _x(one.column) + _WIDTH, _x(other.column)
     y1, y2 = (_TOP + spot.row * (_HEIGHT + _SPACE) + _HEIGHT / 2 for spot in (one, other))
-    if other.column <= one.column:
-        x1, x2 = _x(one.column) + _WIDTH, _x(other.column) + _WIDTH
-        bend = x1 + _GAP / 2
-        path = f"M{x1},{y1:.0f} C{bend:.0f},{y1:.0f} {bend:.0f},{y2:.0f} {x2},{y2:.0f}"
-    else:
-        middle = (x1 + x2) / 2
-        path = f"M{x1},{y1:.0f} C{middle:.0f},{y1:.0f} {middle:.0f},{y2:.0f} {x2},{y2:.0f}"
+    middle = (x1 + x2) / 2
+    path = f"M{x1},{y1:.0f} C{middle:.0f},{y1:.0f} {middle:.0f},{y2:.0f} {x2},{y2:.0f}"
     return Markup('<path class="way tier{}" d="{}"/>').format(min(tier, 4), path)
 
 
@@ -121,8 +118,12 @@ def _in(spots: dict[str, Spot], column: int) -> int:
     return sum(spot.column == column for spot in spots.values())
 
 
-def _short(name: str) -> str:
-    shown = name or "<module>"
+def _named(key: str) -> str:
+    path, _, name = key.partition("::")
+    return path.rpartition("/")[2] if not name or name == _MODULE else name
+
+
+def _short(shown: str) -> str:
     return shown if len(shown) <= _CHARS else f"…{shown[-_CHARS + 1 :]}"
 
 

@@ -114,7 +114,7 @@ def _map(seen: Seen, found: Any, root: Path) -> Markup:  # noqa: ANN401 - a stru
 
 def _impact(seen: Seen, context: Context, root: Path, target: str) -> dict[str, Any]:
     result = _run(context, "code impact", target=target, limit=0)
-    files = [file.path for file in result.test_files]
+    files = list(dict.fromkeys(one.path for one in result.tests))
     return {
         "impact": result, "drawn": reach.reached(result, seen.words, lambda key: _address(root, key.replace("::", ":", 1))),
         "tests": result.tests[:_TARGETS], "test_files": files, "command": reach.commands(files[:_TARGETS]),
