@@ -1,7 +1,6 @@
 """One encoder makes the documented JSON of every result, and one function describes it as JSON Schema."""
 
 import json
-import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -9,6 +8,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
+import forked
 import pytest
 import world as worlds
 from jsonschema import Draft202012Validator
@@ -21,7 +21,7 @@ from gieok.ops.operation import Surface, Words
 from gieok.surfaces.http.operations import ELSEWHERE
 
 #: They start or stop processes; `test_daemon` tries them.
-_OF_THE_DAEMON = ("up", "down", "code watch")
+_OF_THE_DAEMON = ("open", "up", "down", "code watch")
 #: What others have something to do after.
 _BEFORE = ("remember", "code init", "character create", "backup create")
 #: They have nothing to answer with.
@@ -93,14 +93,13 @@ def test_a_value_is_a_text_where_json_has_no_type_for_it(value: object, expected
 def answer(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str, object]]:
     """Return a function that gives the JSON of an operation that is not called over HTTP, where `test_operations` reads it."""
     world = worlds.make(tmp_path_factory.mktemp("user"))
-    found = {}
-    for name in worlds.CALLS:
-        if name in (*_BEFORE, *ELSEWHERE) and name not in _OF_THE_DAEMON:
-            call, where = (
-                world.command(name, "--json"),
-                {"cwd": world.project, "env": world.environment(GIEOK_EMBEDDER="none")},
-            )
-            found[name] = subprocess.run(call, input=b"key\n", capture_output=True, check=False, **where).stdout
+    environment = world.environment(GIEOK_EMBEDDER="none")
+    with forked.commands() as commands:
+        found = {
+            name: commands.run(world.words(name, "--json"), environment, world.project, given="key\n").out
+            for name in worlds.CALLS
+            if name in (*_BEFORE, *ELSEWHERE) and name not in _OF_THE_DAEMON
+        }
     return lambda name: json.loads(found[name])
 
 

@@ -19,6 +19,8 @@ _MODULES = {
     "retire": "memory.retire",
     "restore": "memory.retire:RESTORE",
     "edit": "memory.edit",
+    "history": "memory.history",
+    "transfer": "memory.transfer",
     "forget": "memory.forget",
     "trust": "memory.trust",
     "install": "prompt.install",

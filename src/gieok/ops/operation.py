@@ -31,6 +31,7 @@ STATUSES = {
     "replaced": Words("replaced", "바뀜"),
     "done": Words("done", "끝남"),
     "corrected": Words("corrected", "고침"),
+    "retired": Words("put away", "치워 둠"),
 }
 
 #: Tiers that memories are archived in.
@@ -93,6 +94,14 @@ class Style(NamedTuple):
     def say(self, en: str, ko: str) -> str:
         """Return a text in the reader's language."""
         return Words(en, ko).say(self.lang)
+
+    def told(self, text: str) -> str:
+        """Return a text that was said in English, such as an error's, in the reader's language."""
+        if self.lang != "ko":
+            return text
+        from gieok.text.korean import in_language
+
+        return in_language(text, self.lang)
 
     def bold(self, text: str) -> str:
         """Return `text` in bold where the place can show it."""

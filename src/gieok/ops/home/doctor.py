@@ -25,8 +25,23 @@ from gieok.ops.operation import TRUST_HINT, Effect, Operation, Style, Words, arg
 from gieok.ops.prompt import installed
 from gieok.ports.models import Followed
 from gieok.ports.store import VectorSearch
+from gieok.text.korean import in_language
 
 _PROBE_NOTE = "# 점검 노트\n\n결제는 매주 화요일에 정산했다. The umbrella stands behind the door.\n"
+#: What chains are called; others name an agent or a way of telling.
+_NAMES = {
+    "settings": Words("settings", "설정"),
+    "home": Words("home", "홈"),
+    "journal": Words("journal", "저널"),
+    "accounts": Words("accounts", "계정"),
+    "store": Words("store", "저장소"),
+    "embedder": Words("embedder", "임베더"),
+    "reranker": Words("reranker", "재순위 모델"),
+    "folders": Words("folders", "폴더"),
+    "observer": Words("observer", "관찰"),
+    "trust": Words("trust", "신뢰"),
+    "hook": Words("hook", "훅"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +56,12 @@ class Check:
     def line(self, style: Style) -> str:
         """Return the line that a person reads."""
         mark = "✓" if self.ok else "✗"
-        return f"  {mark} {style.bold(self.name)}: {self.detail}" + (f"\n      → {self.hint}" if self.hint else "")
+        hint = f"\n      → {style.told(self.hint)}" if self.hint else ""
+        return f"  {mark} {style.bold(self.title(style.lang))}: {style.told(self.detail)}{hint}"
+
+    def title(self, lang: str) -> str:
+        """Return the chain's name for people."""
+        return _NAMES[self.name].say(lang) if self.name in _NAMES else in_language(self.name, lang)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +81,10 @@ class DoctorResult:
     def ok(self) -> bool:
         """Say whether everything works."""
         return self.found
+
+
+#: Who starts a server.
+_STARTERS = {"serve": "`gieok serve`", "open": "`gieok open`", "daemon": "the daemon"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +131,8 @@ def probe(context: Context) -> Iterator[Check]:
     yield _check("write, read back, search", lambda: _round_trip(context))
     yield _check("folders", lambda: _folders(context))
     yield _check("observer", context.admin.observer)
+    if (server := _check("server", lambda: _server(context))).detail:
+        yield server
     yield from (Check("trust", True, line) for line in _waiting(context))
     hooks = installed.found(context)
     for agent, command in hooks:
@@ -145,6 +171,22 @@ def _accounts(context: Context) -> str:
         if wrong := accounts.check():
             raise StoreCorrupt("; ".join(wrong), hint="restore a backup: `gieok backup restore`")
         return f"users, characters, keys and points are in {accounts.location}; all sums agree"
+
+
+def _server(context: Context) -> str:
+    """Say where the server answers; '' where none does, and none is to."""
+    if context.admin.daemon is None:
+        return ""
+    control = context.admin.daemon()
+    if (found := control.server()) is not None:
+        return f"{found.url}, process {found.pid}, started by {_STARTERS.get(found.by, found.by)}"
+    daemon = control.status()
+    if daemon is None or context.admin.setting("serve.with_daemon") != "true":
+        return ""
+    why = daemon.parts.get("server", "not there yet")
+    raise GieokError(
+        f"the daemon's server does not answer: {why}", hint="`gieok logs` shows more; `serve.port` is its port"
+    )
 
 
 def _store(context: Context) -> str:

@@ -13,6 +13,7 @@ from gieok.ops.operation import Words
 from gieok.surfaces.web.pictures import Stack, area, columns, reliability, shares, stacks
 from gieok.text.josa import filled
 from gieok.text.keywords import query_tokens
+from gieok.text.korean import in_language
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -49,21 +50,31 @@ def environment() -> "Environment":
 
 
 def rendered(template: str, lang: str, values: Mapping[str, object]) -> str:
-    """Return a page. In a template, `say(en, ko)` is the text in the reader's language."""
+    """Return a page. In a template, `say(en, ko)` is the reader's text, `in_language(text)` one that was said in English."""
     return (
         environment()
         .get_template(template)
-        .render({**values, "lang": lang, "say": lambda en, ko: Words(en, ko).say(lang)})
+        .render(
+            {
+                **values,
+                "lang": lang,
+                "say": lambda en, ko: Words(en, ko).say(lang),
+                "in_language": lambda text: in_language(text, lang),
+            }
+        )
     )
 
 
 def marked(text: str, question: str) -> Markup:
-    """Return a text with the words of a question marked, escaped."""
-    words = sorted({w for w in re.findall(r"\w+", question) if len(w) >= _LEAST_WORD}, key=len, reverse=True)
-    words += [token for token in query_tokens(question) if len(token) >= _LEAST_WORD and token.isalnum()]
-    if not words:
+    """Return a text with the words of a question marked, escaped: Latin words by their stem, Korean ones as they begin."""
+    stems = [token for token in query_tokens(question) if len(token) >= _LEAST_WORD]
+    korean = [word for word in re.findall(r"[가-힣]+", question) if len(word) >= _LEAST_WORD]
+    begun = [token for token in stems if any(word.startswith(token) for word in korean)]
+    forms = [re.escape(word) for word in sorted({*korean, *begun}, key=len, reverse=True)]
+    forms += [rf"\b{re.escape(stem)}\w*" for stem in stems if stem.isascii() and stem.isalnum()]
+    if not forms:
         return escape(text)
-    parts = re.split(f"({'|'.join(map(re.escape, words))})", text, flags=re.IGNORECASE)
+    parts = re.split(f"({'|'.join(forms)})", text, flags=re.IGNORECASE | re.ASCII)
     return Markup("").join(Markup("<mark>{}</mark>").format(p) if i % 2 else escape(p) for i, p in enumerate(parts))
 
 

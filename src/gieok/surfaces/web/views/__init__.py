@@ -7,6 +7,7 @@ from starlette.responses import Response
 from gieok.surfaces.web.site import Seen
 from gieok.surfaces.web.views.characters import bond, characters, glance, picture
 from gieok.surfaces.web.views.code import code, code_map, part
+from gieok.surfaces.web.views.first import first, progress
 from gieok.surfaces.web.views.health import checks, growth, health, hook
 from gieok.surfaces.web.views.injection import injection
 from gieok.surfaces.web.views.memories import memories, memory
@@ -17,6 +18,8 @@ from gieok.surfaces.web.views.timeline import session, timeline
 VIEWS: dict[str, Callable[[Seen], Response]] = {
     "/": search,
     "/hits": hits,
+    "/first": first,
+    "/first/progress": progress,
     "/memories": memories,
     "/m/{handle:path}": memory,
     "/timeline": timeline,
