@@ -35,7 +35,10 @@ def test_a_project_is_drawn_with_links_to_its_parts_and_no_styles_of_its_own(
 ) -> None:
     page = browser.get("/code")
     assert page.status_code == 200
-    assert re.search(r'<a href="/code/part\?project=[^"]+name=bill.py"><g><title>bill.py: \d lines, imported by 1 parts and 1 test files', page.text)
+    assert re.search(
+        r'<a href="/code/part\?project=[^"]+name=bill.py"><g><title>bill.py: \d lines, imported by 1 parts and 1 test files',
+        page.text,
+    )
     assert "<style" not in page.text
     assert "style=" not in page.text
     part = browser.get(f"/code/part?project={quote(str(project))}&name=bill.py").text
