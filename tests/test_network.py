@@ -106,6 +106,7 @@ def test_no_operation_reaches_beyond_this_machine_or_leaves_anything_with_the_us
         "ask",
         "code escalate",
         "code coverage",
+        "config edit",
         "keys set",
         "keys rotate",
         "store switch",

@@ -247,6 +247,18 @@ def load(
 
 def parse(home: str, file: SettingsFile) -> FileSettings:
     """Return what a file of settings says, and keep that in the home folder for the next process (`gieok.resolved`)."""
+    found = _read(home, file)
+    resolved.keep(home, file, found)
+    return found
+
+
+def wrong(home: Path, text: str) -> list[BadConfig]:
+    """Return what would be wrong with a text as the user's file of settings."""
+    content = text.encode("utf-8", "surrogateescape")
+    return _read(str(home), SettingsFile(str(paths.user_config(home)), content, in_project=False)).wrong
+
+
+def _read(home: str, file: SettingsFile) -> FileSettings:
     found = FileSettings({})
     try:
         for name, value in _flat(_mapping(file.path, file.content)):
@@ -256,7 +268,6 @@ def parse(home: str, file: SettingsFile) -> FileSettings:
                 found.wrong.append(error)
     except BadConfig as error:
         found.wrong.append(error)
-    resolved.keep(home, file, found)
     return found
 
 

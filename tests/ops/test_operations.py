@@ -1,11 +1,15 @@
 """Every operation says what it is, in both languages, and stands on the command line."""
 
 import dataclasses
+import shlex
 
 import pytest
 
 from gieok.ops import NAMES, operation
-from gieok.ops.operation import Style, Words, printable
+from gieok.ops.operation import Style, Surface, Words, printable
+from gieok.ops.request import checked
+from gieok.surfaces import parser
+from gieok.surfaces.arguments import read
 from gieok.surfaces.cli import main
 
 
@@ -47,6 +51,29 @@ def test_an_operations_help_names_its_parameters(name: str, capsys: pytest.Captu
         expected = field.name.upper() if field.metadata["positional"] else f"--{field.name.replace('_', '-')}"
         assert expected in shown
     assert "--json" in shown
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_operation_shows_examples_that_can_be_typed(name: str) -> None:
+    found = operation(name)
+    assert found.examples
+    for example in found.examples:
+        words = shlex.split(example.rpartition("|")[2].partition("<")[0])
+        line = read(words[1:])
+        assert (words[0], line.name) == ("gieok", name)
+        parsed = parser.of_command(name, "en", lambda error: pytest.fail(str(error))).parsed(line.arguments)
+        checked(found, parser.values(found, parsed), Surface.CLI)
+
+
+def test_paths_are_written_as_the_reader_would_write_them() -> None:
+    style = Style("en", colour=False, folder="/home/kim/shop", user="/home/kim")
+    written = {
+        "/home/kim/shop/a.md": "a.md",
+        "/home/kim/b/a.md": "~/b/a.md",
+        "/home/kim/shopping": "~/shopping",
+        "/x": "/x",
+    }
+    assert {path: style.path(path) for path in written} == written
 
 
 def test_what_a_terminal_obeys_is_not_printed() -> None:

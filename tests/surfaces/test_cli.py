@@ -131,6 +131,8 @@ def test_a_hit_has_the_documented_shape(cli: Cli, notes: Path) -> None:
         "status": "current",
         "tier": "hot",
         "level": "high",
+        "file": str(notes / "boiler.md"),
+        "line": 3,
     }
     (explained,) = cli("search", "boiler", "--json", "--explain").json()["results"]
     assert explained["signals"]["keyword_rank"] == 1
@@ -172,9 +174,9 @@ def test_the_limit_and_the_threshold_are_obeyed(cli: Cli, notes: Path) -> None:
         (["search", "  "], "query is missing"),
         (["search", "x", "--scope", "agent:other"], "nothing is indexed in scope 'agent:other'"),
         (["search", "x", "--scope", "nonsense"], "bad scope 'nonsense'"),
-        (["search", "x", "--limit", "-1"], "limit -1"),
+        (["search", "x", "--limit", "-1"], "limit is -1"),
         (["search", "x", "--limit", "many"], "limit is 'many'"),
-        (["search", "x", "--min-score", "2"], "min-score 2"),
+        (["search", "x", "--min-score", "2"], "min-score is 2"),
         (["search", "x", "--source", "nowhere"], "nowhere"),
         (["search", "x", "--since", "someday"], "'someday' is no day"),
         (["search", "x", "--until", "2026-02-30"], "'2026-02-30' is no day"),

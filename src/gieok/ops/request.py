@@ -1,12 +1,14 @@
 """Checks what a caller asks for against the operation's typed request: one check for every surface."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, fields
 from typing import Any
 
 from gieok.errors import BadRequest
 from gieok.ops.operation import Operation, Surface
 
+#: The same for people.
+_KINDS: dict[type, str] = {int: "a whole number", float: "a number"}
 _NAMES: dict[type, str] = {bool: "boolean", int: "integer", float: "number", str: "string", list: "string"}
 
 
@@ -29,11 +31,11 @@ def checked(found: Operation[Any, Any], values: Mapping[str, object], surface: S
     """Return the operation's request of values by name. Raises BadRequest, which names the parameter."""
     known = {field.name: field for field in parameters(found, surface)}
     if unknown := sorted(set(values) - set(known)):
-        raise BadRequest(f"unknown argument {unknown[0]!r}", hint=f"arguments: {', '.join(known)}")
+        raise BadRequest(f"unknown argument {unknown[0]!r}", hint=_guessed(unknown[0], known, "arguments: "))
     given = {name: _value(known[name], value, surface) for name, value in values.items()}
     for name, field in known.items():
         if field.metadata["needed"] and not _has_text(given.get(name)):
-            raise BadRequest(f"{name} is missing", hint=f"such as `{field.metadata['needed']}`")
+            raise BadRequest(f"{shown_name(field, surface)} is missing", hint=f"such as `{field.metadata['needed']}`")
     return found.request(**given)
 
 
@@ -53,11 +55,28 @@ def _value(field: Field[Any], value: object, surface: Surface) -> object:
         return float(value)
     if expected is int and isinstance(value, float) and value.is_integer():
         return int(value)
+    name = shown_name(field, surface)
     if type(value) is not expected or expected is list:
-        raise BadRequest(f"{field.name} is {value!r}", hint=f"it must be of type {type_name(field)}")
-    if field.metadata["choices"] and value not in field.metadata["choices"]:
-        raise BadRequest(f"{field.name} is {value!r}", hint=f"one of: {', '.join(field.metadata['choices'])}")
+        kind = _KINDS.get(expected, type_name(field)) if surface is Surface.CLI else f"of type {type_name(field)}"
+        raise BadRequest(f"{name} is {value!r}", hint=f"it must be {kind}")
+    choices = field.metadata["choices"]
+    if choices and value not in choices:
+        raise BadRequest(f"{name} is {value!r}", hint=_guessed(str(value), choices, "one of: "))
     return value
+
+
+def shown_name(field: Field[Any], surface: Surface) -> str:
+    """Return a parameter as its caller writes it."""
+    is_option = surface is Surface.CLI and not field.metadata["positional"]
+    return f"--{field.name.replace('_', '-')}" if is_option else field.name
+
+
+def _guessed(word: str, known: Iterable[str], all_of_them: str) -> str:
+    """Return the known word that was probably meant, and all of them."""
+    from difflib import get_close_matches  # 2 ms, for an error
+
+    near = get_close_matches(word, list(known), 1)
+    return (f"did you mean {near[0]}? " if near else "") + all_of_them + ", ".join(known)
 
 
 def _number(text: str, expected: type[int | float]) -> object:

@@ -53,6 +53,7 @@ def _local(moment: str) -> str:
 
 UP = Operation(
     name="up",
+    examples=("gieok up",),
     handler=up,
     present=present_up,
     effect=Effect.WRITE,
@@ -90,6 +91,7 @@ def present_down(result: DownResult, style: Style) -> str:
 
 DOWN = Operation(
     name="down",
+    examples=("gieok down",),
     handler=down,
     present=present_down,
     effect=Effect.WRITE,

@@ -44,6 +44,7 @@ def present(result: OpenResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="open",
+    examples=("gieok open", "gieok open --print-only"),
     handler=run,
     present=present,
     doc=Words("Open the pages of `gieok serve` in a browser", "`gieok serve`의 페이지를 브라우저로 엽니다"),

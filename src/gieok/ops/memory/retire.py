@@ -89,6 +89,7 @@ def present(result: RecordResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="retire",
+    examples=("gieok retire decision/linter-ruff", "gieok retire decision/linter-ruff --keep"),
     handler=retire,
     present=present,
     effect=Effect.DESTROY,
@@ -99,6 +100,7 @@ OPERATION = Operation(
 )
 RESTORE = Operation(
     name="restore",
+    examples=("gieok restore decision/linter-ruff",),
     handler=restore,
     present=present,
     effect=Effect.WRITE,

@@ -1,5 +1,6 @@
 """`gieok search`: find the lines that answer."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, tzinfo
@@ -12,12 +13,12 @@ from gieok.capabilities.files import roots
 from gieok.engine import timeline
 from gieok.engine.likelihood import HIGH, level
 from gieok.engine.profile import Profile
-from gieok.engine.recall import Question, RankedHits, documents_of, first_answer, holding, recall
+from gieok.engine.recall import NO_VECTOR, Question, RankedHits, documents_of, first_answer, holding, recall
 from gieok.errors import BadRequest, NotIndexed
 from gieok.model.memory import Document, Scope, Tier, status_of
-from gieok.model.retrieval import Filter, Hit
+from gieok.model.retrieval import Filter, FoundPassage, Hit
 from gieok.ops.context import Context
-from gieok.ops.encode import OMITTED, Hidden, Rounded, Score
+from gieok.ops.encode import OMITTED, Hidden, Omitted, Rounded, Score
 from gieok.ops.memory import behind, newest
 from gieok.ops.memory.behind import Behind
 from gieok.ops.memory.newest import PlacedHit
@@ -102,6 +103,10 @@ class SearchHit(NamedTuple):
     signals: Annotated[dict[str, float] | None, Rounded(4), OMITTED]
     #: What each part adds to the log-odds of the score, which is 1 / (1 + e to the minus of their sum).
     parts: Annotated[dict[str, float] | None, Rounded(4), OMITTED] = None
+    #: The file on disk, absolute; left out of what stands in no file of its own.
+    file: Omitted[str] = None
+    #: The line in it that answers best.
+    line: Omitted[int] = None
 
 
 class Days(NamedTuple):
@@ -122,6 +127,7 @@ class SearchResult(NamedTuple):
     #: Records of the project that are left out because nobody trusts them yet.
     waiting: int = 0
     behind: Behind | None = None
+    query: Hidden[str] = ""
 
     @property
     def is_timeline(self) -> bool:
@@ -134,8 +140,12 @@ class SearchResult(NamedTuple):
         return bool(self.results)
 
 
-def _shown(placed: PlacedHit, path: str, status: str, zone: tzinfo, *, explain: bool) -> SearchHit:
-    hit, ended = placed.hit, placed.ended
+def _shown(
+    placed: PlacedHit, path: str, document: Document | None, now: datetime, zone: tzinfo, request: SearchRequest
+) -> SearchHit:
+    hit, ended, explain = placed.hit, placed.ended, request.explain
+    file = file_of(document) if document else None
+    status = status_of(document, now) if document else "current"
     p = hit.passage
     return SearchHit(
         places.handle(p.scope.path, p.key, p.start_line if p.key.startswith(f"{places.SESSIONS}/") else 0),
@@ -156,7 +166,25 @@ def _shown(placed: PlacedHit, path: str, status: str, zone: tzinfo, *, explain: 
         level(hit.score),
         dict(hit.signals) if explain else None,
         dict(hit.parts) if explain and hit.parts else None,
+        file,
+        _best_line(p, " ".join(request.query)) if file else None,
     )
+
+
+def file_of(document: Document) -> str | None:
+    """Return the absolute path of the file that a document is; None where it is none, or is not on this machine."""
+    if document.kind != "memory" or not document.provenance:
+        return None
+    file = document.provenance[0].source
+    return file if os.path.isabs(file) and os.path.isfile(file) else None  # noqa: PTH117, PTH113 - a cold search has no time for Path
+
+
+def _best_line(p: FoundPassage, question: str) -> int:
+    """Return the line of a passage that holds most words of the question, the first of them."""
+    from gieok.text.marks import count
+
+    held = [count(line, question) for line in p.text.split("\n")]
+    return p.start_line + held.index(max(held))
 
 
 def citation(path: str, hit: Hit) -> str:
@@ -231,14 +259,15 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
         _shown(
             one._replace(hit=_intelligible(one.hit, documents)),
             roots.display(known_roots.get(one.hit.passage.scope, []), one.hit.passage.key),
-            status_of(document, now) if (document := documents.get(_key(one.hit))) else "current",
+            documents.get(_key(one.hit)),
+            now,
             context.zone,
-            explain=request.explain,
+            request,
         )
         for one in placed
     )
     days = Days(found.span.first, found.span.last, found.span.words) if found.span else None
-    return SearchResult(results, found, found.degraded, days, left_out)
+    return SearchResult(results, found, found.degraded, days, left_out, query=text)
 
 
 def _key(hit: Hit) -> tuple[Scope, str]:
@@ -265,8 +294,12 @@ def _with_memory(context: Context, store: Store) -> tuple[Scope, ...]:
 
 def _profile(context: Context, request: SearchRequest) -> Profile:
     profile = context.memory.profile(request.profile)
-    if not 0 <= request.limit <= _MOST_HITS or request.min_score > 1:
-        raise BadRequest(f"limit {request.limit} or min-score {request.min_score:g} is out of range")
+    if not 0 <= request.limit <= _MOST_HITS:
+        raise BadRequest(
+            f"limit is {request.limit}", hint=f"it must be from 1 to {_MOST_HITS:,}; 0: as the profile says"
+        )
+    if not (request.min_score == -1 or 0 <= request.min_score <= 1):
+        raise BadRequest(f"min-score is {request.min_score:g}", hint="it must be from 0 to 1; -1: as the profile says")
     if request.limit:
         profile = profile.with_limit(request.limit)
     return profile.with_least_score(request.min_score) if request.min_score >= 0 else profile
@@ -297,10 +330,12 @@ def present(result: SearchResult, style: Style) -> str:
             blocks.append(style.bold(str(shown)))
         heading = f"  {style.dim(printable(hit.heading))}" if hit.heading else ""
         said = [*([_status(hit, style)] if hit.status != "current" else []), *tier_words(hit.tier, style)]
-        facts = ", ".join([hit.handle, *said])
+        dated = [] if result.is_timeline or hit.date is None else [str(hit.date)]
+        facts = ", ".join([*dated, hit.handle, *said])
         unsure = "" if result.is_timeline or hit.level == HIGH else style.dim(style.say("  unsure", "  확실하지 않음"))
-        lines = [f"{hit.score:.2f}{unsure}  {style.bold(printable(hit.citation))}{heading}  {style.dim(facts)}"]
-        lines += [f"      {printable(line)}" for line in hit.snippet.split("\n") if line.strip()]
+        lines = [f"{hit.score:.2f}{unsure}  {style.bold(printable(_place(hit, style)))}{heading}  {style.dim(facts)}"]
+        shown_lines = [printable(line) for line in hit.snippet.split("\n") if line.strip()]
+        lines += [f"      {style.marked(line, result.query)}" for line in shown_lines]
         if hit.signals is not None:
             signals = ", ".join(f"{name} {value:.3g}" for name, value in hit.signals.items())
             lines.append(style.dim(f"      [{signals}]"))
@@ -319,12 +354,29 @@ def present(result: SearchResult, style: Style) -> str:
             )
         )
     if result.degraded:
-        blocks.append(style.dim(style.say("note: ", "알림: ") + result.degraded))
+        blocks.append(
+            style.dim(style.say("note: ", "알림: ") + result.degraded + _how_to_go_on(result.degraded, style))
+        )
     if result.waiting:
         blocks.append(style.dim(f"{waiting_words(result.waiting).say(style.lang)}: {TRUST_HINT}"))
     if result.behind:
         blocks.append(style.dim(result.behind.words().say(style.lang)))
     return "\n\n".join(blocks)
+
+
+def _how_to_go_on(degraded: str, style: Style) -> str:
+    if not degraded.endswith(NO_VECTOR):
+        return ""
+    en, ko = (
+        "`gieok index` makes them now, `gieok up` in the background",
+        "`gieok index`가 지금, `gieok up`이 뒤에서 만듭니다",
+    )
+    return f": {style.say(en, ko)}"
+
+
+def _place(hit: SearchHit, style: Style) -> str:
+    """Return where a hit stands: a path and line that terminals and editors open, or what `gieok get` takes."""
+    return f"{style.path(hit.file)}:{hit.line}" if hit.file else hit.citation
 
 
 def _status(hit: SearchHit, style: Style) -> str:
@@ -337,6 +389,12 @@ def _status(hit: SearchHit, style: Style) -> str:
 
 OPERATION = Operation(
     name="search",
+    examples=(
+        'gieok search "when are payments settled"',
+        "gieok search --since yesterday",
+        "gieok search refund --source sessions --limit 3",
+        'gieok search "왜 Redis를 골랐지" --explain',
+    ),
     handler=run,
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
