@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export OMP_NUM_THREADS ?= 1
 export GIEOK_TEST_MODELS ?= $(CURDIR)/.cache/models
 
-.PHONY: demo test check format lines docs site locks release bench clean
+.PHONY: demo test tests check format lines docs site record screenshot locks release bench clean
 
 $(VENV)/.ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "gieok needs Python 3.11 or newer; this is `$(PYTHON) --version` (make PYTHON=python3.12 …)"; exit 1; }
@@ -35,7 +35,9 @@ NEEDED := $(or $(shell $(PYTHON) tests/support/parts.py $(PART)),$(error PART=$(
 test: $(VENV)/.ready-$(firstword $(NEEDED))  ## everything that CI runs; PART=text one part; ARGS="-x -k word" for pytest
 	$(BIN)/python -m pytest -q $(wordlist 2,$(words $(NEEDED)),$(NEEDED)) $(ARGS)
 else
-test: check
+test: check tests
+
+tests: $(VENV)/.ready-dev  ## the tests alone, all of them
 	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist worksteal $(ARGS)
 endif
 
@@ -45,6 +47,12 @@ docs: $(VENV)/.ready-dev  ## write the generated parts of the documents: command
 site: $(VENV)/.ready-dev  ## build the site of the documents into .cache/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "see it: python3 -m http.server --directory .cache/site"
+
+record: $(VENV)/.ready  ## record the terminal session of the README
+	$(BIN)/python scripts/record.py
+
+screenshot: $(VENV)/.ready-dev  ## take the picture of the pages; needs Chromium
+	$(BIN)/python scripts/screenshot.py
 
 format: $(VENV)/.ready-dev
 	$(BIN)/ruff format src tests benchmarks examples scripts

@@ -108,12 +108,12 @@ def commands(lang: str, heads: tuple[str, str]) -> str:
 
 def tools() -> str:
     """Return the tools of MCP: their arguments, and the command that each one is."""
-    from gieok.surfaces.tool_table import schema
+    from gieok.ops.request import request_schema
     from gieok.surfaces.tool_table import tools as table
 
     lines = []
     for name, found in table().items():
-        shown = schema(found)
+        shown = request_schema(found, Surface.MCP)
         lines += [f"## `{name}`", "", f"{found.doc.en}. As `gieok {found.name}`; {found.effect}s.", ""]
         rows = [
             f"| `{key}` | {one['type']}{', needed' if key in shown['required'] else ''} | {_cell(one['description'])} |"
@@ -150,8 +150,8 @@ def parts() -> dict[tuple[str, str], str]:
         ("docs/settings.md", "settings"): settings(),
         ("docs/tools.md", "tools"): tools(),
         ("docs/http.md", "routes"): routes(),
-        ("README.md", "commands"): commands("en", ("command", "what it does")),
-        ("README.ko.md", "commands"): commands("ko", ("명령", "하는 일")),
+        ("docs/cli.md", "commands"): commands("en", ("command", "what it does")),
+        ("docs/cli.ko.md", "commands"): commands("ko", ("명령", "하는 일")),
     }
 
 

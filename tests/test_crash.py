@@ -142,7 +142,7 @@ def test_two_processes_index_and_search_one_home(tmp_path: Path) -> None:
     _write(folder, Random(1), 10)
     children = [
         subprocess.Popen(
-            [sys.executable, "-c", _INDEX_AND_SEARCH, name, str(folder), "120"],
+            [sys.executable, "-c", _INDEX_AND_SEARCH, name, str(folder), "40"],
             env=_environment(home),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -18,8 +18,8 @@ _ROOT = Path(__file__).parents[1]
 def test_every_operation_is_in_the_documents(name: str) -> None:
     assert f"gieok {name}" in (_ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     group, _, rest = name.rpartition(" ")
-    for document in ("README.md", "README.ko.md"):
-        rows = (_ROOT / document).read_text(encoding="utf-8").splitlines()
+    for document in ("cli.md", "cli.ko.md"):
+        rows = (_ROOT / "docs" / document).read_text(encoding="utf-8").splitlines()
         assert any(
             f"| `gieok {name}` |" in row or (f"| `gieok {group}` |" in row and f"`{rest}`" in row) for row in rows
         )

@@ -86,6 +86,16 @@ def owner_token(root: Path) -> Path:
     return root / "serve.token"
 
 
+def listening(root: Path) -> Path:
+    """Return the record of where the server listens."""
+    return root / "serve.json"
+
+
+def server_log(root: Path) -> Path:
+    """Return the log of a server that `gieok open` started."""
+    return root / "serve.log"
+
+
 def backups(root: Path) -> Path:
     """Return where backups are put unless it is configured: beside the home, which may be replaced or removed."""
     return root.with_name(f"{root.name}-backups")

@@ -13,8 +13,10 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
+import forked
 import pytest
 import world as worlds
+from forked import Commands, Done
 from world import CALLS, GIEOK, World
 
 from gieok import __version__
@@ -30,22 +32,26 @@ _WAYS = [(), ("--json",), ("--lang", "ko")]
 _ASKED = list(zip((name for name in CALLS if operation(name).runs_in_daemon), cycle(_WAYS)))
 _READ = [(name, more) for name, more in _ASKED if operation(name).effect is Effect.READ]
 
-Answer = tuple[int, str, str]
+
+@pytest.fixture(scope="module")
+def commands() -> Iterator[Commands]:
+    with forked.commands() as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+def world(tmp_path_factory: pytest.TempPathFactory, commands: Commands) -> World:
     """Return a user for whom everything was done that can be asked about."""
     made = worlds.make(tmp_path_factory.mktemp("calls") / "user")
     for name in ("index", "remember", "code init", "observe run"):
-        subprocess.run(made.command(name), cwd=made.project, env=_environment(made), check=True, capture_output=True)
+        assert _answer(commands, made, name).status == 0
     return made
 
 
 @pytest.fixture(scope="module")
-def alone(world: World) -> dict[tuple[str, tuple[str, ...]], Answer]:
+def alone(commands: Commands, world: World) -> dict[tuple[str, tuple[str, ...]], Done]:
     """Return what each operation that reads answers without a daemon."""
-    return {(name, more): _answer(world, name, *more) for name, more in _READ}
+    return {(name, more): _answer(commands, world, name, *more) for name, more in _READ}
 
 
 @pytest.fixture(scope="module")
@@ -61,10 +67,8 @@ def _environment(world: World, **more: str) -> dict[str, str]:
     return world.environment(GIEOK_EMBEDDER="none", **more)
 
 
-def _answer(world: World, name: str, *more: str) -> Answer:
-    command = world.command(name, *more)
-    done = subprocess.run(command, cwd=world.project, env=_environment(world), capture_output=True, check=False)
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
+def _answer(commands: Commands, world: World, name: str, *more: str) -> Done:
+    return commands.run(world.words(name, *more), _environment(world), world.project)
 
 
 def _without_the_daemon_itself(text: str) -> object:
@@ -91,9 +95,14 @@ def _without(value: object, *names: str) -> object:
 
 @pytest.mark.parametrize(("name", "more"), _READ, ids=lambda one: one if isinstance(one, str) else " ".join(one))
 def test_an_answer_is_the_same_with_and_without_a_daemon(
-    world: World, alone: dict[tuple[str, tuple[str, ...]], Answer], home: Path, name: str, more: tuple[str, ...]
+    commands: Commands,
+    world: World,
+    alone: dict[tuple[str, tuple[str, ...]], Done],
+    home: Path,
+    name: str,
+    more: tuple[str, ...],
 ) -> None:
-    status, out, err = _answer(world, name, *more)
+    status, out, err = _answer(commands, world, name, *more)
     was_status, was_out, was_err = alone[name, more]
     assert (status, err) == (was_status, was_err)
     assert _without_the_daemon_itself(out) == _without_the_daemon_itself(was_out)

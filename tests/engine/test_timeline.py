@@ -214,3 +214,11 @@ def test_another_models_vectors_leave_the_order_to_the_rules() -> None:
         "User: 앞으로 환불은 사흘 안에 처리하기로 했어",
         "User: We decided to move the blog to Astro",
     )
+
+
+def test_a_day_alone_that_nothing_happened_on_is_a_word_too() -> None:
+    store = _store()
+    store.put([_note("n/payments.md", "결제는 매주 화요일에 정산한다.", date(2026, 11, 2))])
+    asked = Question(text="화요일", scopes=(_MAIN,))
+    found = recall(store, None, asked, _PROFILE, ManualClock(), UTC)
+    assert "결제는 매주 화요일에 정산한다." in _texts(found)

@@ -1,16 +1,22 @@
-"""Every operation says what it is, in both languages, and stands on the command line."""
+"""Every operation says what it is, in both languages, and stands on every surface. `tests/test_docs` has the documents."""
 
 import dataclasses
 import shlex
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
+import gieok
 from gieok.ops import NAMES, operation
+from gieok.ops.encode import result_schema
 from gieok.ops.operation import Style, Surface, Words, printable
 from gieok.ops.request import checked
-from gieok.surfaces import parser
+from gieok.surfaces import parser, tool_table
 from gieok.surfaces.arguments import read
 from gieok.surfaces.cli import main
+from gieok.surfaces.http.operations import ELSEWHERE, described, path_of
 
 
 def _is_korean(text: str) -> bool:
@@ -74,6 +80,44 @@ def test_paths_are_written_as_the_reader_would_write_them() -> None:
         "/x": "/x",
     }
     assert {path: style.path(path) for path in written} == written
+
+
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[gieok.Memory]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GIEOK_HOME", str(tmp_path_factory.mktemp("home")))
+        yield gieok.open(tmp_path_factory.mktemp("work"), settings={"embedder": "none"})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_operation_is_on_every_surface_that_it_says(name: str, memory: gieok.Memory) -> None:
+    found, (routes, schemas) = operation(name), described()
+    assert Surface.CLI in found.surfaces
+    with pytest.raises(gieok.GieokError, match="unknown argument 'no_such'"):
+        memory.run(name, no_such=1)
+    tools = {one.name for one in tool_table.tools().values()}
+    assert (name in tools) == (Surface.MCP in found.surfaces)
+    route = routes.get(path_of(name), {}).get("post")
+    assert (route is None) == bool(ELSEWHERE.get(name))
+    if route:
+        words = [
+            route["summary"],
+            *(one["description"] for one in _schema(route["requestBody"], schemas)["properties"].values()),
+        ]
+        assert words == [found.doc.en, *(field.metadata["doc"].en for field in dataclasses.fields(found.request))]
+        assert _schema(route["responses"]["200"], schemas) == result_schema(found)
+
+
+def _schema(part: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = schemas[part["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]]
+    Draft202012Validator.check_schema(found)
+    return found
+
+
+def test_no_two_operations_share_a_name_in_the_description() -> None:
+    routes, schemas = described()
+    assert len(schemas) == 2 * len(routes)
+    assert len({route["post"]["operationId"] for route in routes.values()}) == len(routes)
 
 
 def test_what_a_terminal_obeys_is_not_printed() -> None:

@@ -12,11 +12,15 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from gieok.app import open_context
+from gieok.app.resident import Resident
 from gieok.capabilities.character.house import House
 from gieok.model.accounts import KeyRole
 from gieok.ops.home.gate import Gate, owner_token
 from gieok.surfaces.http.app import create
 from gieok.surfaces.http.options import HttpOptions, TokenOptions
+from gieok.surfaces.python import Memory
+from gieok.surfaces.web.routes import routes
+from gieok.surfaces.web.site import Site
 from gieok.testing.clock import ManualClock
 
 SECRET = "a secret of thirty-two bytes, or more"
@@ -59,16 +63,25 @@ def token(user: str, secret: str = SECRET, **claims: Any) -> dict[str, str]:
 
 @contextmanager
 def served(
-    home: Path, monkeypatch: pytest.MonkeyPatch, options: HttpOptions | None = None, **settings: object
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: HttpOptions | None = None,
+    *,
+    has_pages: bool = False,
+    **settings: object,
 ) -> Iterator[Served]:
     """Serve a home without vectors; `settings` are variables without `GIEOK_`."""
     for name, value in {"HOME": home, "EMBEDDER": "none", "OBSERVE_AGENTS": "none", **settings}.items():
         monkeypatch.setenv(f"GIEOK_{name}", str(value))
+    monkeypatch.setenv("HOME", str(home))  # operations install, export and look for agents there
     monkeypatch.setenv("POINTS_WEBHOOK_KEY", WEBHOOK)
     clock = ManualClock(NOW)
     house = open_context({}, clock=clock, zone=UTC).character.house()
     gate = Gate(home, NOW.timestamp)
-    app = create(lambda: house, options or HttpOptions(tokens=TokenOptions(SECRET)), gate)
+    shared = Resident()
+    site = Site(lambda scope: Memory(scope=scope, resident=shared), gate)
+    pages = routes(site) if has_pages else ()
+    app = create(lambda: house, options or HttpOptions(tokens=TokenOptions(SECRET)), gate, pages, shared)
     with TestClient(app, base_url="http://localhost") as client:
         yield Served(client, app, house, clock, home, gate)
     house.memory.journal.close()

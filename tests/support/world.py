@@ -28,6 +28,8 @@ CALLS = {
     "remember": ["린터는 ruff를 쓰기로 했다."],
     "retire": ["decision/린터는-ruff를-쓰기로-했다"],
     "restore": ["decision/린터는-ruff를-쓰기로-했다"],
+    "history": [handle("agent:main", "sessions/claude-code/s#1", 1)],
+    "transfer": ["0000", "--to", "agent:main"],
     "archive status": [],
     "archive run": [],
     "archive pending": [],
@@ -149,9 +151,13 @@ class World(NamedTuple):
         own["GIEOK_DAEMON_AUTOSTART"] = "off"
         return {"PATH": os.environ["PATH"], **own, **more}
 
+    def words(self, name: str, *more: str) -> list[str]:
+        """Return the arguments of an operation."""
+        return [*name.split(), *(word.format(notes=self.notes) for word in CALLS[name]), *more]
+
     def command(self, name: str, *more: str) -> list[str]:
         """Return the command line of an operation."""
-        return [*GIEOK, *name.split(), *(word.format(notes=self.notes) for word in CALLS[name]), *more]
+        return [*GIEOK, *self.words(name, *more)]
 
 
 def make(user: Path) -> World:

@@ -71,7 +71,7 @@ def test_what_is_written_as_a_file_is_done_though_the_server_does_not_answer(
     for command, place in ((["retire", "--keep"], "archive"), (["restore"], "memory"), (["retire"], "retired")):
         status, moved = _run(capfd, *command, "linter")
         assert status == 0
-        assert f"/{place}/" in moved["path"]
+        assert f"/{place}/" in moved["memories"][0]["path"]
     assert main(["search", "linter", "--json"]) == 2
 
 

@@ -17,6 +17,7 @@ import gieok
 from gieok.ops import NAMES, operation
 from gieok.ops.encode import result_schema
 from gieok.ops.operation import Effect, Surface
+from gieok.ops.request import request_schema
 from gieok.surfaces import tool_table
 from gieok.surfaces.mcp import McpSession
 
@@ -76,7 +77,7 @@ def test_the_tools_are_the_operations_that_name_the_surface(place: Place) -> Non
     assert expected.keys() >= {"memory_search", "memory_get", "memory_remember", "memory_status"}
     assert expected.keys() >= {"code_search", "code_symbol", "code_impact", "code_overview"}
     assert {tool.name: (tool.description, tool.input_schema, tool.output_schema) for tool in listed} == {
-        name: (o.doc.en, tool_table.schema(o), result_schema(o)) for name, o in expected.items()
+        name: (o.doc.en, request_schema(o, Surface.MCP), result_schema(o)) for name, o in expected.items()
     }
     hints = [
         (t.annotations.read_only_hint, t.annotations.destructive_hint, t.annotations.open_world_hint) for t in listed

@@ -4,19 +4,21 @@ import json
 import os
 import shlex
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import cycle
 from pathlib import Path
 
+import forked
 import pytest
 import world as worlds
+from forked import Commands, Done
 from world import GIEOK, QMD, World
 
 from gieok.agents.table import EVENTS
 
 pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 
-#: Name → redirection, and the exit status that it makes of another one.
+#: Name → redirection of a real program.
 _OUTPUT_LOST = {"closed": ">&-", "full": ">/dev/full"}
 _TALK_LOST = {"closed": "2>&-", "full": "2>/dev/full"}
 
@@ -41,37 +43,62 @@ def _read_by_nobody(world: World, command: list[str], given: str = "") -> tuple[
     return done.returncode, done.stderr.decode()
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    made = worlds.make(tmp_path / "user")
-    yield made
-    _run(made, made.command("down"), "")
+Run = Callable[..., Done]
 
 
 @pytest.fixture(scope="module")
-def statuses(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
+def commands() -> Iterator[Commands]:
+    with forked.commands() as server:
+        yield server
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return worlds.make(tmp_path / "user")
+
+
+@pytest.fixture
+def run(commands: Commands, world: World) -> Iterator[Run]:
+    """Return what runs an operation in the world, its streams as told."""
+    environment = world.environment(GIEOK_EMBEDDER="none")
+    yield lambda name, **streams: commands.run(world.words(name), environment, world.project, **streams)
+    commands.run(["down"], environment, world.project)
+
+
+@pytest.fixture(scope="module")
+def statuses(commands: Commands, tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
     """Return how each operation ends where its output can be written."""
     world = worlds.make(tmp_path_factory.mktemp("statuses") / "user")
-    return {name: _run(world, world.command(name), ">/dev/null")[0] for name in worlds.CALLS}
+    environment = world.environment(GIEOK_EMBEDDER="none")
+    return {name: commands.run(world.words(name), environment, world.project).status for name in worlds.CALLS}
 
 
-def test_an_answer_that_nobody_gets_is_an_error_unless_the_reader_left(world: World, statuses: dict[str, int]) -> None:
+def test_an_answer_that_nobody_gets_is_an_error_unless_the_reader_left(run: Run, statuses: dict[str, int]) -> None:
     """Each operation loses its output in one way, in turn: what writes is the same for all."""
-    for name, way in zip(worlds.CALLS, cycle((*_OUTPUT_LOST.values(), ""))):
-        if way:
-            status, said = _run(world, world.command(name), way)
-            assert status == 2, (name, said)
-            assert statuses[name] == 2 or "the answer could not be written" in said, (name, said)
-        else:
-            status, said = _read_by_nobody(world, world.command(name))
+    for name, way in zip(worlds.CALLS, cycle(("closed", "full", "unread"))):
+        status, _, said = run(name, out=way)
+        if way == "unread":
             assert status == statuses[name], (name, said)
             assert "written" not in said
+        else:
+            assert status == 2, (name, said)
+            assert statuses[name] == 2 or "the answer could not be written" in said, (name, said)
         assert "Traceback" not in said, (name, said)
 
 
-def test_talk_that_cannot_be_written_changes_no_exit_status(world: World, statuses: dict[str, int]) -> None:
-    ways = zip(worlds.CALLS, cycle(_TALK_LOST.values()))
-    assert {name: _run(world, world.command(name), f">/dev/null {way}")[0] for name, way in ways} == statuses
+def test_talk_that_cannot_be_written_changes_no_exit_status(run: Run, statuses: dict[str, int]) -> None:
+    ways = zip(worlds.CALLS, cycle(("closed", "full")))
+    assert {name: run(name, err=way).status for name, way in ways} == statuses
+
+
+def test_a_fork_ends_as_a_program_does(world: World, run: Run) -> None:
+    """What the walks above imitate, held against real programs: each way, of a command that answers and of one that fails."""
+    for name, statuses in (("status", (0, 2, 2, 0)), ("why", (2, 2, 2, 2))):
+        ends = [run(name, out=way).status for way in ("kept", "closed", "full", "unread")]
+        real = [_run(world, world.command(name), way)[0] for way in ("", *_OUTPUT_LOST.values())]
+        assert (*real, _read_by_nobody(world, world.command(name))[0]) == tuple(ends) == statuses
+        for way, redirection in _TALK_LOST.items():
+            assert run(name, err=way).status == _run(world, world.command(name), redirection)[0] == statuses[0]
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["search", "--help"], ["--version"]], ids=" ".join)
@@ -89,9 +116,8 @@ def test_a_wrong_command_line_keeps_its_status(world: World) -> None:
 
 
 @pytest.mark.parametrize("event", EVENTS)
-def test_the_hook_is_silent_and_ends_well(world: World, event: str) -> None:
-    _run(world, world.command("index"), "")
-    _run(world, world.command("remember"), "")
+def test_the_hook_is_silent_and_ends_well(world: World, run: Run, event: str) -> None:
+    assert [run(name).status for name in ("index", "remember")] == [0, 0]
     payload = json.dumps({"session_id": "s", "cwd": str(world.project), "prompt": "어떤 린터를 쓰기로 했지?"})
     command = [*GIEOK, "hook", event]
     for redirection in (*_OUTPUT_LOST.values(), *_TALK_LOST.values(), ">&- 2>&- <&-", ">/dev/full 2>/dev/full"):
@@ -99,8 +125,8 @@ def test_the_hook_is_silent_and_ends_well(world: World, event: str) -> None:
     assert _read_by_nobody(world, command, payload) == (0, "")
 
 
-def test_servers_end_without_a_traceback(world: World) -> None:
-    _run(world, world.command("index"), "")
+def test_servers_end_without_a_traceback(world: World, run: Run) -> None:
+    assert run("index").status == 0
     asked = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}) + "\n"
     for redirection in _OUTPUT_LOST.values():
         status, said = _run(world, [*GIEOK, "mcp"], redirection, asked)

@@ -10,14 +10,14 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from gieok.ops.operation import Surface
-from gieok.ops.request import checked
+from gieok.ops.request import checked, request_schema
 from gieok.surfaces import tool_table, tools
 
 
 @pytest.mark.parametrize("name", tool_table.tools())
 def test_a_schema_is_valid_and_holds_every_parameter_with_its_default(name: str) -> None:
     found = tool_table.tools()[name]
-    schema = tool_table.schema(found)
+    schema = request_schema(found, Surface.MCP)
     Draft202012Validator.check_schema(schema)
     fields = {field.name: field for field in dataclasses.fields(found.request) if not field.metadata["cli_only"]}
     assert schema["properties"].keys() == fields.keys()

@@ -68,13 +68,14 @@ def open_context(
     daemon: Callable[[], DaemonControl] | None = None,
     wait: Callable[[float], object] = time.sleep,
     forgiving: bool = False,
+    is_placed: bool = True,
 ) -> Context:
     """Put everything together for a caller; where `environment` and `folder` are left out, that is this process.
 
     `flags`, `lang` as in `Caller`; `say`, `tell`, `ask`, `dialogue` as in `Context`; `wait`, `resident` as in `Wiring`.
-    `daemon` comes from the layer above. `forgiving` leaves out a setting that is wrong, instead of raising BadConfig.
+    `is_placed` as in `Caller`; `daemon` comes from the layer above. `forgiving` leaves a wrong setting out: else BadConfig.
     """
-    caller = Caller(folder or Path.cwd(), os.environ if environment is None else environment, flags, lang)
+    caller = Caller(folder or Path.cwd(), os.environ if environment is None else environment, flags, lang, is_placed)
     troubles: list[BadConfig] = []
     settings = config.load(flags, caller.environment, caller.folder, troubles if forgiving else None)
     _use_rules(settings, in_call=resident is not None, is_sound=not troubles)

@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 
 from gieok import fs, paths, places
-from gieok.daemon import autostart, wire
+from gieok.daemon import autostart, launch, listening, wire
 from gieok.errors import GieokError
-from gieok.ops.context import DaemonStatus
+from gieok.ops.context import DaemonStatus, ServerStatus
 
 _START_S = 30.0
 _STOP_S = 10.0
@@ -61,8 +61,21 @@ class Daemon:
             time.sleep(_POLL_S)
         raise GieokError("the daemon did not start", hint="`gieok logs` shows why")
 
+    def serve(self) -> tuple[ServerStatus, bool]:
+        """Start a server for the pages unless one runs, and wait until it is ready."""
+        return launch.start(self._home)
+
+    def server(self) -> ServerStatus | None:
+        """Ask the server of the record."""
+        return listening.found(self._home)
+
     def stop(self) -> bool:
-        """Ask it to stop; where it does not answer, tell its process. No session start brings it up again."""
+        """Stop the daemon, and a server that `serve` started. No session start brings the daemon up again."""
+        served = launch.stop(self._home)
+        return self._stop_daemon() or served
+
+    def _stop_daemon(self) -> bool:
+        """Ask it to stop; where it does not answer, tell its process."""
         if self._home.is_dir():
             autostart.keep_down(str(self._home))
         if not self._is_alive():

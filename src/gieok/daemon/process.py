@@ -24,6 +24,7 @@ from gieok.daemon.projects import Projects
 from gieok.daemon.schedules import Schedules
 from gieok.daemon.seeds import Seeds
 from gieok.daemon.server import Server
+from gieok.daemon.serving import Serving
 from gieok.daemon.transcripts import Transcripts
 from gieok.engine.lifecycle import fill_vectors
 from gieok.errors import BadConfig
@@ -75,6 +76,7 @@ class DaemonProcess:
         self._settings = _settings()
         self._is_renewed = False
         self._context = open_context({}, wait=self.board.stop.wait)
+        self._serving = Serving(home, self._opened, self.board)
         #: Set where passages may wait for their vectors.
         self._unembedded = threading.Event()
 
@@ -97,6 +99,10 @@ class DaemonProcess:
             board.start("seeds", Seeds(context, board, self._unembedded.set).keep),
             board.start("schedules", Schedules(self._opened, board).keep),
         ]
+        parts.append(board.start("serving", self._serving.keep))
+        is_configured = context.admin.setting("serve.with_daemon") == "true"
+        if is_configured or self._serving.was_wanted():
+            self._serving.want(is_configured=is_configured)
         board.start("answer", lambda: server.serve(answering(self._resident)))
         if autostart.IDLE in sys.argv:
             board.start("warm", lambda: warm(self._resident, self._home))
@@ -111,6 +117,7 @@ class DaemonProcess:
                 board.say("the settings changed: starting anew")
                 board.stop.set()
         transcripts.wake()
+        self._serving.wake()
         self._unembedded.set()
         deadline = time.monotonic() + _DRAIN_S
         server.drain(_DRAIN_S)
@@ -167,4 +174,6 @@ class DaemonProcess:
     def _control(self, what: str) -> Mapping[str, object]:
         if what == "stop":
             self.end()
+        elif what == "serve":
+            self._serving.want()
         return {"ok": True, "parts": self.board.parts}

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from gieok.engine.clean import cleaned
 from gieok.model.conversation import Journalled, Run
-from gieok.model.memory import CORRECTED, Document, Entry, Scope
+from gieok.model.memory import CORRECTED, RETIRED, Document, Entry, Scope
 from gieok.ports.journal import FullJournal, Journal
 from gieok.ports.store import Documents
 
@@ -93,7 +93,7 @@ def replaced(journal: FullJournal, store: Documents, old: Sequence[Document], at
 def _left_alone(
     journal: FullJournal, store: Documents, scope: Scope, put: Sequence[Entry], forget: Sequence[Document]
 ) -> tuple[list[Entry], list[Document]]:
-    """Return what is put and forgotten without what a person corrected."""
+    """Return what is put and forgotten without what a person corrected or put away."""
     keys = {*(entry.document.key for entry in put), *(document.key for document in forget)}
     if not keys:
         return list(put), list(forget)
@@ -104,7 +104,7 @@ def _left_alone(
 def _without_corrected(
     held: Sequence[Document], put: Sequence[Entry], forget: Sequence[Document]
 ) -> tuple[list[Entry], list[Document]]:
-    own = {document.key for document in held if document.metadata.get(CORRECTED)}
+    own = {document.key for document in held if document.metadata.get(CORRECTED) or document.metadata.get(RETIRED)}
     return [e for e in put if e.document.key not in own], [d for d in forget if d.key not in own]
 
 

@@ -145,7 +145,8 @@ def _recalled(
     vector, model, degraded = _query_vector(store, embedder, question, profile)
     if asked := timeline.period(question.text, now.astimezone(zone).date()):
         wanted = timeline.Question(asked, question.scopes, question.where, vector, zone)
-        if (hits := timeline.listed(store, wanted, profile)) or not asked.words:
+        # A day and nothing else (화요일) may also be a word that notes hold: 매주 화요일.
+        if (hits := timeline.listed(store, wanted, profile)) or not (asked.words or question.text == asked.span.words):
             return RankedHits(hits, degraded, asked.span, is_timeline=True)
     tokens = _tokens(question, span, profile)
     query = _Query(question, tokens, vector, None, profile, model, profile.calibrations)

@@ -20,6 +20,11 @@ IMPORTED = "imported"
 #: Metadata of a document that another one replaced: the key of that.
 REPLACED_BY = "replaced_by"
 
+#: Metadata of a document that a person put away: when. It has no passages, so nothing finds it, and all of it is kept.
+RETIRED = "retired"
+#: Metadata of a document that a person moved to another scope: the scope in which it was observed.
+MOVED_FROM = "moved_from"
+
 #: Identifies a passage within one store; never reused.
 PassageId = int
 
@@ -79,7 +84,9 @@ class Document:
 
 
 def status_of(document: Document, now: datetime) -> str:
-    """Return what holds of a document: `replaced` by another, `corrected` by a person, `done`, or `current`."""
+    """Return what holds of a document: `retired` or `corrected` by a person, `replaced` by another, `done`, or `current`."""
+    if document.metadata.get(RETIRED):
+        return "retired"
     if document.valid_to is not None and document.valid_to <= now:
         return "replaced"
     if document.metadata.get(CORRECTED):

@@ -19,6 +19,8 @@ _MODULES = {
     "retire": "memory.retire",
     "restore": "memory.retire:RESTORE",
     "edit": "memory.edit",
+    "history": "memory.history",
+    "transfer": "memory.transfer",
     "forget": "memory.forget",
     "trust": "memory.trust",
     "install": "prompt.install",
@@ -102,6 +104,11 @@ _MODULES = {
 
 #: The names of all operations, in the order of the help.
 NAMES = tuple(_MODULES)
+
+
+def rib(name: str) -> str:
+    """Return what an operation is part of: the folder of its module."""
+    return _MODULES[name].partition(".")[0]
 
 
 def operation(name: str) -> Operation[Any, Any]:

@@ -1,5 +1,6 @@
 """What a handler may use: the call, and a small context for each rib. Put together by `gieok.app`."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -41,6 +42,8 @@ if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.ports.keys import Keys
     from gieok.ports.setup import SetupAccess
 
+#: Bytes of a file's name.
+_LONGEST_NAME = 255
 #: Answers by which a person agrees.
 _YES = ("y", "yes", "예", "네", "ㅇ")
 
@@ -67,40 +70,70 @@ class DaemonStatus(NamedTuple):
     parts: Mapping[str, str]
 
 
+class ServerStatus(NamedTuple):
+    """A server that answers over HTTP: where, its process, and who started it (`serve`, `open`, `daemon`)."""
+
+    url: str
+    pid: int
+    by: str
+    started_at: str
+    version: str
+
+
 class DaemonControl(Protocol):
-    """Starts and stops the one daemon of a home folder."""
+    """Starts and stops the one daemon of a home folder, and the server of its pages."""
 
     def start(self) -> tuple[DaemonStatus, bool]:
         """Return the daemon that runs, and whether it was started now. Raises GieokError."""
 
     def stop(self) -> bool:
-        """Stop it, and return once it is gone; False where none ran."""
+        """Stop it and a server that `serve` started, and return once they are gone; False where none ran."""
 
     def status(self) -> DaemonStatus | None:
         """Return what it says of itself; None where none runs."""
+
+    def serve(self) -> tuple[ServerStatus, bool]:
+        """Return a server that is ready, and whether it was started now. Raises GieokError."""
+
+    def server(self) -> ServerStatus | None:
+        """Return the server that runs; None where none does."""
 
 
 class Caller(NamedTuple):
     """Who calls, and from where: all that an operation knows of the process that wants its answer.
 
     `flags` is setting name → text. `lang` is the language to use where the settings leave it open. One process answers callers
-    in other folders and with other variables; only the home is the process's own.
+    in other folders and with other variables; only the home is the process's own. `is_placed` is False where nobody said in
+    which folder they are (over HTTP): then a relative path means nothing.
     """
 
     folder: Path
     environment: Mapping[str, str]
     flags: Mapping[str, str] = {}
     lang: str = "en"
+    is_placed: bool = True
 
     @property
     def user(self) -> Path:
         """Return the folder of the person who calls."""
         return Path(self.environment.get("HOME") or Path.home())
 
-    def path(self, text: str) -> Path:
-        """Return the absolute path that a person in this folder means; links and `..` stay."""
+    def path(self, text: str, *, may_be_name: bool = False) -> Path:
+        """Return the absolute path that a person in this folder means; links and `..` stay.
+
+        Raises BadRequest for what no file can be called, and for a relative path of a caller that is nowhere; unless the text
+        `may_be_name`, of an agent or a document.
+        """
         is_own = text == "~" or text.startswith("~/")
-        return self.folder / (self.user / text[2:] if is_own else Path(text).expanduser())
+        found = self.user / text[2:] if is_own else Path(text).expanduser()
+        if not may_be_name and ("\0" in text or any(len(os.fsencode(part)) > _LONGEST_NAME for part in found.parts)):
+            raise BadRequest("no file can have this name", hint="a part of a path has at most 255 bytes, and no NUL")
+        if not (self.is_placed or may_be_name or found.is_absolute()):
+            raise BadRequest(
+                f"{text!r} is a relative path, and the server is not where you are" if text else "no folder was named",
+                hint="give an absolute path, or say where you are: `?folder=/an/absolute/path`",
+            )
+        return self.folder / found
 
 
 class Watching(NamedTuple):

@@ -31,6 +31,7 @@ STATUSES = {
     "replaced": Words("replaced", "바뀜"),
     "done": Words("done", "끝남"),
     "corrected": Words("corrected", "고침"),
+    "retired": Words("put away", "치워 둠"),
 }
 
 #: Tiers that memories are archived in.
@@ -59,6 +60,8 @@ class Surface(Enum):
 
     CLI = "cli"
     MCP = "mcp"
+    #: Every operation is called there but those of `surfaces.http.operations.ELSEWHERE`.
+    HTTP = "http"
     #: The prompt hook, which calls `recall` and answers by itself where no daemon does.
     HOOK = "hook"
 

@@ -1,5 +1,6 @@
-"""Checks what a caller asks for against the operation's typed request: one check for every surface."""
+"""Checks what a caller asks for against the operation's typed request, and describes it: one check for every surface."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, fields
 from typing import Any
@@ -9,12 +10,16 @@ from gieok.ops.operation import Operation, Surface
 
 #: The same for people.
 _KINDS: dict[type, str] = {int: "a whole number", float: "a number"}
+#: Larger numbers are not the same in every program that reads JSON.
+_MOST = 2**53
+#: JSON can say what UTF-8 cannot.
+_UNKEPT = re.compile("[\0\ud800-\udfff]")
 _NAMES: dict[type, str] = {bool: "boolean", int: "integer", float: "number", str: "string", list: "string"}
 
 
 def parameters(found: Operation[Any, Any], surface: Surface) -> list[Field[Any]]:
     """Return the fields of an operation's request that callers on a surface may give."""
-    return [one for one in fields(found.request) if surface is Surface.CLI or not one.metadata["cli_only"]]
+    return [one for one in fields(found.request) if surface is not Surface.MCP or not one.metadata["cli_only"]]
 
 
 def default_of(field: Field[Any]) -> Any:  # noqa: ANN401 - the parameter's own type
@@ -25,6 +30,29 @@ def default_of(field: Field[Any]) -> Any:  # noqa: ANN401 - the parameter's own 
 def type_name(field: Field[Any]) -> str:
     """Return the JSON type of a parameter. A repeatable word of the command line is one text."""
     return _NAMES[type(default_of(field))]
+
+
+def request_schema(found: Operation[Any, Any], surface: Surface) -> dict[str, Any]:
+    """Return the JSON Schema of an operation's request."""
+    given = parameters(found, surface)
+    return {
+        "type": "object",
+        "properties": {field.name: _property(field, surface) for field in given},
+        "required": [field.name for field in given if field.metadata["needed"]],
+        "additionalProperties": False,
+    }
+
+
+def _property(field: Field[Any], surface: Surface) -> dict[str, object]:
+    default = default_of(field)
+    shown: dict[str, object] = {"type": type_name(field), "description": field.metadata["doc"].en}
+    if isinstance(default, list) and surface is Surface.MCP:
+        default = ""  # a model is told of one text alone, which is shorter
+    elif isinstance(default, list):
+        shown |= {"type": ["string", "array"], "items": {"type": "string"}}
+    if field.metadata["choices"]:
+        shown["enum"] = list(field.metadata["choices"])
+    return shown if field.metadata["needed"] else {**shown, "default": default}
 
 
 def checked(found: Operation[Any, Any], values: Mapping[str, object], surface: Surface) -> Any:  # noqa: ANN401 - the request
@@ -45,6 +73,8 @@ def _has_text(value: object) -> bool:
 
 def _value(field: Field[Any], value: object, surface: Surface) -> object:
     expected = type(default_of(field))
+    if surface is Surface.HTTP and any(map(_UNKEPT.search, map(str, value if isinstance(value, list) else [value]))):
+        raise BadRequest(f"{field.name} holds what no file can keep", hint="neither NUL, nor half of a surrogate pair")
     if surface is Surface.CLI and expected in (int, float) and isinstance(value, str):
         value = _number(value, expected)
     if expected is list:
@@ -59,6 +89,8 @@ def _value(field: Field[Any], value: object, surface: Surface) -> object:
     if type(value) is not expected or expected is list:
         kind = _KINDS.get(expected, type_name(field)) if surface is Surface.CLI else f"of type {type_name(field)}"
         raise BadRequest(f"{name} is {value!r}", hint=f"it must be {kind}")
+    if isinstance(value, int) and abs(value) > _MOST:
+        raise BadRequest(f"{name} is {value}", hint=f"at most {_MOST:,}")
     choices = field.metadata["choices"]
     if choices and value not in choices:
         raise BadRequest(f"{name} is {value!r}", hint=_guessed(str(value), choices, "one of: "))

@@ -151,7 +151,7 @@ def _run(chosen: Operation[Any, Any], parsed: argparse.Namespace, lang: str) -> 
         return _fail(answer, as_json=parsed.json)
     if chosen.name == "search" and (session := os.environ.get("CLAUDE_CODE_SESSION_ID")):
         trail.count(places.home(), {"event": "search", "agent": "cli", "session": session})
-    if chosen.name in ("install", "setup"):
+    if chosen.name in ("install", "setup", "up"):
         from gieok.surfaces import tools
 
         tools.listed()  # keeps the definitions, so that the agent's first start of `gieok mcp` finds them

@@ -1,12 +1,11 @@
 """Tools for models, made from the operations table: each operation that names the surface MCP is one."""
 
-from dataclasses import Field
 from typing import Any
 
 from gieok.ops import NAMES, operation
 from gieok.ops.encode import result_schema
 from gieok.ops.operation import Effect, Operation, Surface
-from gieok.ops.request import default_of, parameters, type_name
+from gieok.ops.request import request_schema
 
 
 def tools() -> dict[str, Operation[Any, Any]]:
@@ -20,25 +19,6 @@ def tool_name(name: str) -> str:
     return name.replace(" ", "_") if " " in name else f"memory_{name}"
 
 
-def schema(found: Operation[Any, Any]) -> dict[str, object]:
-    """Return the JSON Schema of a tool's arguments."""
-    shown = parameters(found, Surface.MCP)
-    return {
-        "type": "object",
-        "properties": {field.name: _property(field) for field in shown},
-        "required": [field.name for field in shown if field.metadata["needed"]],
-        "additionalProperties": False,
-    }
-
-
-def _property(field: Field[Any]) -> dict[str, object]:
-    shown: dict[str, object] = {"type": type_name(field), "description": field.metadata["doc"].en}
-    if field.metadata["choices"]:
-        shown["enum"] = list(field.metadata["choices"])
-    default = default_of(field)  # of words of the command line: one text
-    return shown if field.metadata["needed"] else {**shown, "default": "" if isinstance(default, list) else default}
-
-
 def described() -> list[dict[str, Any]]:
     """Return what a process must know of each tool: its operation, its effect, and the definition for clients."""
     return [
@@ -49,7 +29,7 @@ def described() -> list[dict[str, Any]]:
             "definition": {
                 "name": name,
                 "description": found.doc.en,
-                "inputSchema": schema(found),
+                "inputSchema": request_schema(found, Surface.MCP),
                 "outputSchema": result_schema(found),
                 "annotations": {
                     "readOnlyHint": found.effect is Effect.READ,

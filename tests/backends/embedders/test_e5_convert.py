@@ -78,7 +78,7 @@ def test_the_model_is_private(models: Path) -> None:
 
 def test_seven_bits_are_enough_where_eight_overflow(models: Path) -> None:
     tokens = Tokenizer(models / FOLDER)
-    weights = Weights(find_weights())
+    weights = Weights(find_weights(models))
     exact, small = (
         probe(
             encoder.Encoder(

@@ -78,7 +78,8 @@ def test_lines_that_are_none_and_the_doctors_calls_are_passed_over(tmp_path: Pat
     assert stats.read(tmp_path) == []
     _write(tmp_path, "calls.jsonl.1", _prompt(1))
     wrong = ['{"at": 2, "ev', "[]", '"x"', {"event": "prompt"}, {"at": "2", "event": "prompt"}, {"at": 3}]
-    _write(tmp_path, "calls.jsonl", *wrong, _prompt(4, "gieok-doctor", high=1), _prompt(5))
+    _write(tmp_path, "calls.jsonl", *wrong, _prompt(5))
+    trail.count(str(tmp_path), {"event": "prompt", "session": stats.PROBE})
     trail.count(str(tmp_path), {"event": "prompt", "session": "\ud800 기억"})
     assert [row["at"] for row in stats.read(tmp_path)][:2] == [1, 5]
     assert len(stats.read(tmp_path)) == 3

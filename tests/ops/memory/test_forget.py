@@ -166,7 +166,7 @@ def test_a_record_is_deleted_with_its_file_and_a_file_of_the_user_is_left_alone(
 
 
 def test_retired_and_archived_records_are_forgotten_too(home: Path) -> None:
-    _run("retire", record=Path(_the(home, "record")).stem, user=True)
+    _run("retire", memories=[Path(_the(home, "record")).stem], user=True)
     assert _holding(home / "retired", "marmalade")
     assert encode(_run("forget", match="marmalade", yes=True))["records"] == 1
     assert _holding(home, "marmalade") == {}

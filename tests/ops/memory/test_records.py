@@ -21,7 +21,7 @@ from gieok.ops import operation
 from gieok.ops.context import Context
 from gieok.ops.memory.records import refresh
 from gieok.ops.memory.remember import RememberRequest, RememberResult
-from gieok.ops.memory.retire import RecordRequest, RecordResult, RetireRequest
+from gieok.ops.memory.retire import RestoreRequest, RetiredMemory, RetireRequest
 from gieok.testing import ManualClock
 
 _SOURCE = str(Path(gieok.__file__).parents[1])
@@ -68,9 +68,10 @@ def _remember(context: Context, text: str, **fields: object) -> RememberResult:
     return operation("remember").handler(called_in(context, Path.cwd()), RememberRequest(text=[text], **fields))
 
 
-def _do(name: str, context: Context, record: str, *, keep: bool = False) -> RecordResult:
-    asked = RetireRequest(record=record, keep=keep) if name == "retire" else RecordRequest(record=record)
-    return operation(name).handler(called_in(context, Path.cwd()), asked)
+def _do(name: str, context: Context, record: str, *, keep: bool = False) -> RetiredMemory:
+    asked = RetireRequest(memories=[record], keep=keep) if name == "retire" else RestoreRequest(memories=[record])
+    (done,) = operation(name).handler(called_in(context, Path.cwd()), asked).memories
+    return done
 
 
 def _recalled(folder: Path, prompt: str = _LINTER) -> str:
@@ -188,15 +189,15 @@ import itertools, sys
 from gieok.app import open_context
 from gieok.ops import operation
 from gieok.ops.memory.remember import RememberRequest
-from gieok.ops.memory.retire import RecordRequest, RetireRequest
+from gieok.ops.memory.retire import RestoreRequest, RetireRequest
 context = open_context({})
 for n in itertools.count(int(sys.argv[1])):
     path = operation("remember").handler(context, RememberRequest(text=[f"Record {n}: " + "it is kept " * 400])).path
     print(n, flush=True)
     for keep in (False, None, True, None)[: n % 5]:
-        back = operation("restore"), RecordRequest(record=path)
-        name, asked = back if keep is None else (operation("retire"), RetireRequest(record=path, keep=keep))
-        path = name.handler(context, asked).path
+        back = operation("restore"), RestoreRequest(memories=[path])
+        name, asked = back if keep is None else (operation("retire"), RetireRequest(memories=[path], keep=keep))
+        path = name.handler(context, asked).memories[0].path
         print(name.name, flush=True)
 """
 

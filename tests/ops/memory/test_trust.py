@@ -19,7 +19,7 @@ from gieok.ops.context import Context
 from gieok.ops.encode import encode
 from gieok.ops.memory import waiting
 from gieok.ops.memory.remember import RememberRequest
-from gieok.ops.memory.retire import RecordRequest, RetireRequest
+from gieok.ops.memory.retire import RestoreRequest, RetireRequest
 from gieok.ops.memory.trust import TrustRequest, TrustResult
 from gieok.ops.operation import Style
 from gieok.surfaces.cli import main
@@ -210,11 +210,11 @@ def test_remembering_again_after_a_kill_in_between_makes_no_second_file(context:
 def test_what_was_taken_away_does_not_come_back_by_a_pull(context: Context, shop: Path, keep: bool) -> None:
     kept = operation("remember").handler(context, RememberRequest(text=["Use ruff."]))
     data = (shop / kept.path).read_bytes()
-    operation("retire").handler(context, RetireRequest(record="use-ruff", keep=keep))
+    operation("retire").handler(context, RetireRequest(memories=["use-ruff"], keep=keep))
     (shop / kept.path).write_bytes(data)
     assert "memory/decision/use-ruff.md" in _waits(context, shop)
     (shop / kept.path).unlink()
-    operation("restore").handler(context, RecordRequest(record="use-ruff"))
+    operation("restore").handler(context, RestoreRequest(memories=["use-ruff"]))
     assert "memory/decision/use-ruff.md" not in _waits(context, shop)
     assert [Path(key).stem for key in _indexed(context, shop)] == ["use-ruff"]
 

@@ -148,6 +148,7 @@ def test_the_doctor_fires_what_is_installed_and_says_what_would_be_injected(mach
         assert check.detail.startswith(f"{agent}: ")
         assert "<memory-context" in check.detail
         assert "ruff" in check.detail
+    assert all(check.ok for check in machine.hooks()), "what it was shown before does not silence the hook"
 
 
 def test_the_doctor_fires_what_is_installed_in_a_project_without_memory_too(machine: Machine) -> None:

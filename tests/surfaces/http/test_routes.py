@@ -12,6 +12,7 @@ from hypothesis.strategies import SearchStrategy
 from schemathesis.checks import negative_data_rejection, positive_data_acceptance
 from served import NOW, SECRET, Served, bearer, served, token
 
+from gieok.surfaces.http.operations import FITTING, path_of
 from gieok.surfaces.http.options import HttpOptions, TokenOptions
 
 _OPTIONS = HttpOptions(tokens=TokenOptions(SECRET), hosts=("testserver",))
@@ -47,12 +48,20 @@ def test_no_route_opens_without_a_key_that_is_good(service: Served) -> None:
             assert (found.status_code, said["code"]) == (401, "unauthorized"), (method, path, what)
 
 
+def test_operations_open_to_the_owner_alone(service: Served) -> None:
+    for path in ("/api/operations", *map(path_of, FITTING)):
+        for headers in (service.key("kim"), service.key("")):
+            found = service.client.request("POST" if path.count("/") > 2 else "GET", path, headers=headers)
+            assert (found.status_code, found.json()["code"]) == (403, "forbidden"), path
+
+
 def test_every_route_is_as_described(service: Served) -> None:
     admin, user = service.key(""), service.key("kim")
     described = schemathesis.openapi.from_asgi("/openapi.json", service.app, headers=user)
     for found in described.get_all_operations():
         operation = found.ok()
         headers = admin if operation.path.startswith(("/api/admin", "/metrics")) else user
+        headers = service.owner if operation.path.startswith("/api/operations") else headers
         modes = list(schemathesis.GenerationMode)[: 2 if operation.body else 1]
         for mode in modes:
             with suppress(Unsatisfiable):  # nothing is sent, so nothing can be wrong

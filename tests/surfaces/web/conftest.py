@@ -43,6 +43,8 @@ def browser(tmp_path: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> Iter
     monkeypatch.chdir(tmp_path / "work")
     shared = Resident()
     site = Site(lambda scope: Memory(scope=scope, resident=shared), gate)
-    with TestClient(Starlette(routes=routes(site)), base_url="http://localhost") as client:
+    app = Starlette(routes=routes(site))
+    app.state.site = site
+    with TestClient(app, base_url="http://localhost") as client:
         assert client.get(f"/open?code={gate.link_code()}", follow_redirects=False).status_code == 303
         yield client

@@ -28,7 +28,7 @@ def told(browser: TestClient, text: str) -> str:
     """Keep a text by the first page, and return the handle of what was kept."""
     page = browser.post("/remember", data={"text": text, "token": token(browser)})
     assert page.status_code == 200
-    found = re.search(r'href="/m/(\w+)"', page.text)
+    found = re.search(r'data-hit href="/m/(\w+)"', page.text)
     assert found, page.text
     return found[1]
 

@@ -18,6 +18,7 @@ from gieok.errors import StoreCorrupt, StoreError
 _LEFT_OUT = (
     "backups", "models", "resolved", "logs", "set-aside", "tools.json", "chroma", "lancedb", "cache",
     "daemon.json", "daemon.sock", "daemon.log", "daemon.log.1", "daemon.down",
+    "serve.json", "serve.log", "serve.log.1", "serve.token", "web.secret", "web.used",
 )  # fmt: skip
 #: Secrets: backed up only where a person asks for it (`.env`), or never (the key of what is encrypted).
 ENVIRONMENT = ".env"

@@ -42,6 +42,7 @@ OPTIONS = (
     Option("character.webhook_tolerance_s", 300, "how old a payment's message may be", low=1),
     Option("serve.host", "127.0.0.1", "address that `gieok serve` listens on; another than this machine's own needs keys"),
     Option("serve.port", 8377, "its port; 0: any that is free", low=0),
+    Option("serve.with_daemon", False, "`gieok up` serves too: pages, API and /mcp"),
     Option("serve.threads", 40, "requests that are worked on at once, and replies that are streamed at once", low=1),
     Option("serve.hosts", "", "names by which it is reached, such as memory.example.org, joined by commas"),
     Option("serve.origins", "", "pages of other servers that may ask, such as https://chat.example.org, joined by commas"),

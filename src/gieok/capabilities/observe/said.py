@@ -33,6 +33,11 @@ def messages(journal: Conversations, document: Document, line: int = 0) -> list[
     return [message for lines, message in _with_lines(journal, document) if not line or line in lines]
 
 
+def at_line(journal: Conversations, document: Document, line: int) -> tuple[range, Message] | None:
+    """Return the message behind a line, with all of its lines; None where it is gone."""
+    return next((found for found in _with_lines(journal, document) if line in found[0]), None)
+
+
 def _with_lines(journal: Conversations, document: Document) -> Iterator[tuple[range, Message]]:
     """Yield each message of a document with the numbers of its lines."""
     start = int(document.metadata["from"].rpartition(":")[2])

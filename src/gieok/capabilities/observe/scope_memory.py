@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from gieok.capabilities.observe import observation
 from gieok.capabilities.observe.observation import Observation
-from gieok.model.memory import CORRECTED, IMPORTED, Document, Scope
+from gieok.model.memory import CORRECTED, IMPORTED, RETIRED, Document, Scope
 from gieok.ports.journal import Archived
 from gieok.ports.store import Documents
 
@@ -58,7 +58,7 @@ def load(
     known |= {document.key: document for document in store.get(scope, changed)}
     for key in [key for key in known if key not in hashes]:
         del known[key]
-    documents = list(known.values())
+    documents = [document for document in known.values() if not document.metadata.get(RETIRED)]
     kept = sorted(
         (d for d in documents if d.kind == observation.KIND), key=lambda d: (d.valid_from or d.updated_at, d.key)
     )

@@ -55,6 +55,14 @@ class Measured(NamedTuple):
     silence: float | None
 
 
+class Bin(NamedTuple):
+    """Memories whose probability was alike: what was said of them on average, and how many of them were right."""
+
+    said: float
+    right: float
+    memories: int
+
+
 def load(file: Path) -> list[Label]:
     """Return the labels of a file, none if it is missing. Raises BadRequest, which names the line."""
     try:
@@ -111,6 +119,16 @@ def measured(found: Sequence[Decision]) -> Measured:
     )
     either = _level("either", {levels.HIGH, levels.MEDIUM}, found, answerable)
     return Measured(len(answerable), len(others), (*rows, either), _share(silent, len(others)))
+
+
+def reliability(found: Sequence[tuple[float, bool]], bins: int = 5) -> list[Bin]:
+    """Return what the probabilities were worth: pairs of a probability and whether the memory is right, in equal bins."""
+    made = []
+    for number in range(bins):
+        some = [(said, right) for said, right in found if min(int(said * bins), bins - 1) == number]
+        if some:
+            made.append(Bin(sum(p for p, _ in some) / len(some), sum(r for _, r in some) / len(some), len(some)))
+    return made
 
 
 def _level(name: str, wanted: set[str], found: Sequence[Decision], answerable: Sequence[Decision]) -> Level:

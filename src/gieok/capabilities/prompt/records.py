@@ -185,6 +185,16 @@ def move(base: Path, file: Path, shelf: str, now: datetime) -> Path:
     return target
 
 
+def copied(base: Path, file: Path) -> Path:
+    """Copy a record to the shelf of another `.gieok` folder; return its file, the one that is there where it says the same."""
+    text = file.read_text(encoding="utf-8")
+    folder = _made(base, base / MEMORY / file.parent.name)
+    known = folder / file.name
+    if known.is_file() and known.read_text(encoding="utf-8", errors="replace") == text:
+        return known
+    return _created(folder, file.stem, text)
+
+
 def purge(base: Path, now: datetime) -> list[Path]:
     """Delete retired records whose grace period is over; return them."""
     over = [file for file in listed(base, RETIRED) if _is_over(file, now)]

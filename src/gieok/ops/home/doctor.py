@@ -63,6 +63,10 @@ class DoctorResult:
         return self.found
 
 
+#: Who starts a server.
+_STARTERS = {"serve": "`gieok serve`", "open": "`gieok open`", "daemon": "the daemon"}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoctorRequest:
     """Parameters of `gieok doctor`."""
@@ -107,6 +111,8 @@ def probe(context: Context) -> Iterator[Check]:
     yield _check("write, read back, search", lambda: _round_trip(context))
     yield _check("folders", lambda: _folders(context))
     yield _check("observer", context.admin.observer)
+    if (server := _check("server", lambda: _server(context))).detail:
+        yield server
     yield from (Check("trust", True, line) for line in _waiting(context))
     hooks = installed.found(context)
     for agent, command in hooks:
@@ -145,6 +151,22 @@ def _accounts(context: Context) -> str:
         if wrong := accounts.check():
             raise StoreCorrupt("; ".join(wrong), hint="restore a backup: `gieok backup restore`")
         return f"users, characters, keys and points are in {accounts.location}; all sums agree"
+
+
+def _server(context: Context) -> str:
+    """Say where the server answers; '' where none does, and none is to."""
+    if context.admin.daemon is None:
+        return ""
+    control = context.admin.daemon()
+    if (found := control.server()) is not None:
+        return f"{found.url}, process {found.pid}, started by {_STARTERS.get(found.by, found.by)}"
+    daemon = control.status()
+    if daemon is None or context.admin.setting("serve.with_daemon") != "true":
+        return ""
+    why = daemon.parts.get("server", "not there yet")
+    raise GieokError(
+        f"the daemon's server does not answer: {why}", hint="`gieok logs` shows more; `serve.port` is its port"
+    )
 
 
 def _store(context: Context) -> str:

@@ -1,8 +1,10 @@
-"""`gieok open`: let a browser of this machine see the pages of `gieok serve`."""
+"""`gieok open`: let a browser of this machine see the pages; a server is started where none runs."""
 
 import webbrowser
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
+from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
 from gieok.ops.home.gate import Gate
@@ -18,28 +20,39 @@ class OpenRequest:
 
 @dataclass(frozen=True, slots=True)
 class OpenResult:
-    """A link that lets one browser in, once, within five minutes."""
+    """A link that lets one browser in, once, within five minutes; and whether a server was started for it."""
 
     link: str
     opened: bool
+    started: bool
     found: Hidden[bool] = True
 
 
 def run(context: Context, request: OpenRequest) -> OpenResult:
     """Make a link, and hand it to the browser where there is one."""
+    if context.admin.daemon is None:
+        raise BadRequest("this process cannot start a server", hint="run `gieok open` on the command line")
+    context.say(context.words("starting the server", "서버를 시작하는 중"))
+    server, started = context.admin.daemon().serve()
     gate = Gate(context.home, lambda: context.clock.now().timestamp())
-    link = f"http://127.0.0.1:{context.admin.setting('serve.port')}/open?code={gate.link_code()}"
+    # The server runs elsewhere: who stands in a project sees that project first.
+    chosen = {"scope": context.scope.path} if context.project or context.is_scope_named else {}
+    link = f"{server.url}/open?{urlencode({'code': gate.link_code(), **chosen})}"
     # Without a terminal nobody sits there.
-    return OpenResult(link, context.ask is not None and not request.print_only and webbrowser.open(link))
+    opened = context.ask is not None and not request.print_only and webbrowser.open(link)
+    return OpenResult(link, opened, started)
 
 
 def present(result: OpenResult, style: Style) -> str:
     """Show the link."""
-    note = style.say(
-        "works once, within five minutes; `gieok serve` must run",
-        "한 번, 5분 안에 통합니다. `gieok serve`가 떠 있어야 합니다",
-    )
-    return f"{result.link}\n  {style.dim(note)}"
+    note = style.say("works once, within five minutes", "한 번, 5분 안에 통합니다")
+    lines = [result.link, f"  {style.dim(note)}"]
+    if result.started:
+        told = style.say(
+            "a server was started for it; `gieok down` stops it", "서버를 시작했습니다. `gieok down`으로 멈춥니다"
+        )
+        lines.append(f"  {style.dim(told)}")
+    return "\n".join(lines)
 
 
 OPERATION = Operation(
@@ -47,6 +60,9 @@ OPERATION = Operation(
     examples=("gieok open", "gieok open --print-only"),
     handler=run,
     present=present,
-    doc=Words("Open the pages of `gieok serve` in a browser", "`gieok serve`의 페이지를 브라우저로 엽니다"),
+    doc=Words(
+        "Open the pages in a browser; starts their server where none runs",
+        "페이지를 브라우저로 엽니다. 서버가 없으면 시작합니다",
+    ),
     effect=Effect.WRITE,
 )

@@ -103,6 +103,8 @@ class StatusResult:
     journal: OrNull[str] = ""
     #: None where nothing was ever remembered.
     tiers: TierCounts | None = None
+    #: Where the server of pages, API and /mcp answers.
+    server: OrNull[str] = ""
     #: Where users, characters, keys and points are.
     accounts: OrNull[str] = ""
     #: The scopes that are read beside it.
@@ -171,7 +173,13 @@ def _count(context: Context, store: Store) -> StatusResult:
         journal=context.memory.journal().location if context.memory.has_journal() else "",
         tiers=_tiers(context) if context.memory.has_journal() else None,
         accounts=_accounts(context),
+        server=_server(context),
     )
+
+
+def _server(context: Context) -> str:
+    found = context.admin.daemon().server() if context.admin.daemon else None
+    return found.url if found else ""
 
 
 def _accounts(context: Context) -> str:
@@ -289,6 +297,7 @@ def present(result: StatusResult, style: Style) -> str:
     lines += [f"  {line}" for line in result.details]
     lines += [style.say("  journal: ", "  저널: ") + result.journal] if "://" in result.journal else []
     lines += [style.say("  accounts: ", "  계정: ") + result.accounts] if result.accounts else []
+    lines += [style.say("  server: ", "  서버: ") + result.server] if result.server else []
     lines += [f"  {root.name}: {root.path}" for root in result.roots]
     if result.unreachable:
         lines.append(style.say("  degraded: ", "  제한됨: ") + result.unreachable)

@@ -14,13 +14,13 @@ from gieok.capabilities.prompt import records
 from gieok.capabilities.prompt.window import letters
 from gieok.engine import distil
 from gieok.errors import BadRequest
-from gieok.model.memory import CORRECTED, Document, Scope
+from gieok.model.memory import CORRECTED, RETIRED, Document, Scope
 from gieok.ops.context import Context
 from gieok.ops.editor import edited
 from gieok.ops.encode import Hidden, Omitted
 from gieok.ops.memory import forgetting, handles, leftovers, origin, waiting
 from gieok.ops.memory.handles import Memory
-from gieok.ops.memory.records import Shelf, follow_soon
+from gieok.ops.memory.records import Shelf, follow_soon, rewrite_active_memory
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 from gieok.text.redact import redact
 
@@ -63,6 +63,8 @@ def run(context: Context, request: EditRequest) -> EditResult:
     memory = handles.one(context, request.handle)
     if memory.was_replaced:
         raise BadRequest(f"{request.handle!r} was replaced", hint="`gieok list` shows what holds now")
+    if memory.away or memory.document.metadata.get(RETIRED):
+        raise BadRequest(f"{request.handle!r} is put away", hint=f"`gieok restore {request.handle}` first")
     known = roots.load(context.memory.store(), memory.document.scope)
     kind = handles.kind_of(memory.document, known, str(context.home))
     given = " ".join(request.text).strip()
@@ -105,18 +107,13 @@ def _observation(context: Context, memory: Memory, given: str) -> EditResult:
     (written,) = context.memory.store().get(document.scope, [document.key])
     if corrections.follow(context.memory.journal(), document, written, _today(context)):
         _rederive(context)
-    _rewrite_active_memory(context, document.scope)
+    rewrite_active_memory(context, document.scope)
     return EditResult(memory.handle, handles.OBSERVATION, document.text, written.text, changed=True)
 
 
 def _rederive(context: Context) -> None:
     for place, why in forgetting.rederive(context):
         context.tell(f"{place}: {why}")
-
-
-def _rewrite_active_memory(context: Context, scope: Scope) -> None:
-    if context.observe.sidecar().active_file(scope).exists():
-        context.observe.sidecar().write_active_memory(scope)
 
 
 def _turn(context: Context, memory: Memory, given: str) -> EditResult:
@@ -161,7 +158,7 @@ def _follow(
         else:
             distil.replaced(journal, store, old, now)
     if old:
-        _rewrite_active_memory(context, scope)
+        rewrite_active_memory(context, scope)
         leftovers.clean_corrected(context.home, [document.text for document in old])
     also = [document for document, ids in cited if len(ids) > 1]
     return tuple(Memory(d).handle for d in old), tuple(Memory(d).handle for d in also)

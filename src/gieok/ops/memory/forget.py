@@ -10,7 +10,8 @@ from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, Reason
 from gieok.ops.memory import forgetting, handles, origin
-from gieok.ops.memory.forgetting import Done, ForgetFilter, ForgetPlan
+from gieok.ops.memory.forget_plan import ForgetFilter, ForgetPlan
+from gieok.ops.memory.forgetting import Done
 from gieok.ops.memory.search import span_of_days
 from gieok.ops.memory.whereabouts import RemovedFrom
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable

@@ -7,22 +7,21 @@ change.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import NamedTuple
 
 from gieok import places
 from gieok.capabilities.files import roots
-from gieok.capabilities.observe import observation, promotion, turns
+from gieok.capabilities.observe import observation, promotion, putting_away, turns
 from gieok.capabilities.observe.sidecar import observing, reflecting
 from gieok.capabilities.prompt import records
 from gieok.engine import distil, durable
 from gieok.errors import StoreError
-from gieok.model.conversation import Journalled
-from gieok.model.memory import Document, Scope
+from gieok.model.memory import MOVED_FROM, Document, Scope
 from gieok.ops.context import Context
 from gieok.ops.memory import leftovers, waiting, whereabouts
+from gieok.ops.memory.forget_plan import Chosen, ForgetFilter, ForgetPlan, source_of
 from gieok.ports.journal import MessageFilter
 from gieok.ports.store import ManagedCopy, Scrubbing, Store
 from gieok.text.keywords import folded
@@ -30,90 +29,6 @@ from gieok.text.keywords import folded
 _AT_ONCE = 500
 #: Realm of the journal that marks a run that has begun.
 _PENDING = "pending"
-
-
-class ForgetFilter(NamedTuple):
-    """What to forget; every condition that is given must hold. `source` is an absolute path, `before` in UTC."""
-
-    handles: tuple[str, ...] = ()
-    match: str = ""
-    source: str = ""
-    before: datetime | None = None
-    #: Whether only one scope is searched.
-    is_scoped: bool = False
-
-    def fits(self, text: str, source: str, at: datetime) -> bool:
-        """Say whether a memory fits, by its text, the path that it comes from and its time."""
-        return (
-            (not self.match or folded(self.match) in folded(text))
-            and (not self.source or PurePath(source).is_relative_to(self.source))
-            and (self.before is None or at < self.before)
-        )
-
-    @property
-    def is_match_alone(self) -> bool:
-        """Say whether the filter is a text, which is then removed wherever it occurs."""
-        return bool(self.match) and not (self.handles or self.source or self.before or self.is_scoped)
-
-
-@dataclass(slots=True)
-class Chosen:
-    """What to forget in one scope. `replaced` are numbers of history rows."""
-
-    documents: dict[str, Document] = field(default_factory=dict)
-    messages: dict[int, Journalled] = field(default_factory=dict)
-    replaced: dict[int, Document] = field(default_factory=dict)
-    #: What a person put in the place of one of the messages, by its number.
-    corrected: dict[int, str] = field(default_factory=dict)
-
-    def __bool__(self) -> bool:
-        """Say whether there is anything."""
-        return bool(self.documents or self.messages or self.replaced)
-
-
-@dataclass(slots=True)
-class ForgetPlan:
-    """What to forget. `records` are files, `unknown` are handles without a target."""
-
-    scopes: dict[Scope, Chosen] = field(default_factory=dict)
-    records: set[Path] = field(default_factory=set)
-    unknown: list[str] = field(default_factory=list)
-
-    @property
-    def is_empty(self) -> bool:
-        """True where nothing fits."""
-        return not self.records and not any(self.scopes.values())
-
-    def count(self, what: str) -> int:
-        """Count `documents` (of files), `observations`, `messages` or what was `replaced` by later observations."""
-        if what in ("messages", "replaced"):
-            return sum(len(getattr(chosen, what)) for chosen in self.scopes.values())
-        is_made = what == "observations"
-        of_records = {str(file) for file in self.records}
-        found = [
-            d for chosen in self.scopes.values() for d in chosen.documents.values() if _source(d) not in of_records
-        ]
-        return sum(1 for document in found if document.key.startswith(observation.PREFIX) == is_made)
-
-    def shown(self) -> list[tuple[str, str]]:
-        """Return the name and text of each item, for the question to the person."""
-        rows = [(str(file), "") for file in sorted(self.records)]
-        of_records = {str(file) for file in self.records}
-        for scope, chosen in sorted(self.scopes.items()):
-            found = (d for d in chosen.documents.values() if _source(d) not in of_records)
-            rows += [(f"{scope} {d.key}", d.text) for d in found]
-            rows += [
-                (f"{scope} {m.message.id}", chosen.corrected.get(seq, m.message.text))
-                for seq, m in chosen.messages.items()
-            ]
-            rows += [(f"{scope} {d.key}", d.text) for d in chosen.replaced.values()]
-        return rows
-
-    def texts(self) -> list[str]:
-        """Return every text to remove."""
-        found = [d.text for c in self.scopes.values() for d in (*c.documents.values(), *c.replaced.values())]
-        found += [m.message.text for c in self.scopes.values() for m in c.messages.values()]
-        return found + [text for c in self.scopes.values() for text in c.corrected.values()]
 
 
 class Done(NamedTuple):
@@ -127,10 +42,11 @@ class Done(NamedTuple):
 def plan(context: Context, wanted: ForgetFilter) -> ForgetPlan:
     """Find what fits, in the scope that is named, else in every one; by the day alone, in those of this folder."""
     made = ForgetPlan()
+    held = dict[Scope, dict[str, Document]]()
     known = set[str]()
     shelves = set[Path]()
     for scope in _scopes(context, wanted):
-        found = _documents(context, scope)
+        found = held[scope] = _documents(context, scope)
         there = roots.load(context.memory.store(), scope)
         shelves |= {root.path.parent for root in there if _is_shelf(context, root.path)}
         chosen = made.scopes[scope] = Chosen()
@@ -142,6 +58,7 @@ def plan(context: Context, wanted: ForgetFilter) -> ForgetPlan:
         _choose_messages(context, scope, wanted, chosen, found)
         known |= {found.message.id for found in chosen.messages.values()}
         known |= {_handle(document) for document in chosen.replaced.values()}
+    _choose_moved(context, made, held)
     made.records = {file for base in shelves | {context.home} for file in _records(base, made, wanted, known)}
     made.unknown = [handle for handle in wanted.handles if _plain(handle) not in known]
     return made
@@ -192,15 +109,11 @@ def _is_shelf(context: Context, folder: Path) -> bool:
 
 def _names(document: Document, there: Sequence[roots.Root]) -> set[str]:
     """Return what a document is called: its key, as search shows it, and the path of its file."""
-    return {document.key, _handle(document), roots.display(list(there), document.key), _source(document)} - {""}
+    return {document.key, _handle(document), roots.display(list(there), document.key), source_of(document)} - {""}
 
 
 def _handle(document: Document) -> str:
     return places.handle(document.scope.path, document.key)
-
-
-def _source(document: Document) -> str:
-    return document.provenance[0].source if document.provenance else ""
 
 
 def _plain(handle: str) -> str:
@@ -211,7 +124,7 @@ def _plain(handle: str) -> str:
 def _fits(document: Document, names: set[str], wanted: ForgetFilter) -> bool:
     text = "\n".join((document.title, document.text, document.key, *document.metadata.values()))
     is_named = not wanted.handles or bool(names & {_plain(handle) for handle in wanted.handles})
-    return is_named and wanted.fits(text, _source(document), document.valid_from or document.updated_at)
+    return is_named and wanted.fits(text, source_of(document), document.valid_from or document.updated_at)
 
 
 def _choose_messages(
@@ -232,7 +145,9 @@ def _choose_messages(
     gone |= alone
     corrections = journal.corrections(scope) if chosen.messages else {}
     chosen.corrected |= {
-        n: corrections[m.message.id] for n, m in chosen.messages.items() if m.message.id in corrections
+        n: corrections[m.message.id]
+        for n, m in chosen.messages.items()
+        if corrections.get(m.message.id, "").strip()  # a blank: it is put away
     }
     for number, document in journal.replaced(scope):
         if (
@@ -243,13 +158,30 @@ def _choose_messages(
             chosen.replaced[number] = document
 
 
+def _choose_moved(context: Context, made: ForgetPlan, held: Mapping[Scope, Mapping[str, Document]]) -> None:
+    """Add what was moved to another scope where its messages go, and the messages that gave what goes alone."""
+    for scope, documents in held.items():
+        for document in documents.values():
+            origin = document.metadata.get(MOVED_FROM, "")
+            there = made.scopes.get(Scope(origin)) if origin and _cited(document) else None
+            if there is None:
+                continue
+            if _cited(document) <= {m.message.id for m in there.messages.values()}:
+                made.scopes[scope].documents[document.key] = document
+            elif document.key in made.scopes[scope].documents:
+                kept = [d for key, d in held[Scope(origin)].items() if key not in there.documents]
+                alone = _cited(document) - {one for d in kept for one in _cited(d)}
+                found = context.memory.journal().find(Scope(origin), MessageFilter(frozenset(alone))) if alone else ()
+                there.messages |= {m.seq: m for m in found}
+
+
 def _cited(document: Document) -> set[str]:
     return {identity for origin in document.provenance for identity in origin.message_ids}
 
 
 def _records(base: Path, made: ForgetPlan, wanted: ForgetFilter, known: set[str]) -> Iterator[Path]:
     """Yield the records of a `.gieok` folder that fit, on whichever shelf; say in `known` which handles name one."""
-    indexed = {_source(d) for chosen in made.scopes.values() for d in chosen.documents.values()}
+    indexed = {source_of(d) for chosen in made.scopes.values() for d in chosen.documents.values()}
     for shelf in (records.MEMORY, records.RETIRED, records.ARCHIVE):
         for file in records.listed(base, shelf):
             stem = file.with_suffix("")
@@ -298,6 +230,7 @@ def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Don
             if found:
                 blanks = {seq: turns.blanks(m.message) for seq, m in found.messages.items()}
                 journal.erase(scope, list(found.messages), list(found.documents), list(found.replaced), blanks=blanks)
+                putting_away.drop_turns(journal, scope, [m.message.id for m in found.messages.values()])
         distil.deliver(journal, context.memory.store())
         still += rederive(context) + _out_of_stores(context, chosen)
         looked_for = [wanted.match] if wanted.is_match_alone else leftovers.needles(chosen.texts())
@@ -341,13 +274,13 @@ def _leave_out(context: Context, chosen: ForgetPlan) -> list[tuple[str, str]]:
     still: list[tuple[str, str]] = []
     of_records = {str(file) for file in chosen.records}
     for scope, found in chosen.scopes.items():
-        files = [d for d in found.documents.values() if _is_of_file(d) and _source(d) not in of_records]
+        files = [d for d in found.documents.values() if _is_of_file(d) and source_of(d) not in of_records]
         if files:
             marks = {d.key: d.content_hash for d in files}
             durable.add_forgotten(context.memory.notes(), scope, marks)
             for store in memory_stores(context)[1:]:  # one that is taken into use again must not read it again
                 durable.add_forgotten(store, scope, marks)
-        still += [(_source(d), "your own file; it is left out of memory until it changes") for d in files]
+        still += [(source_of(d), "your own file; it is left out of memory until it changes") for d in files]
         sources = sorted({m.message.source for m in found.messages.values() if m.message.source})
         still += [
             (source, "the agent's own transcript; it is not read again") for source in sources if Path(source).exists()

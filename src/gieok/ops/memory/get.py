@@ -81,9 +81,9 @@ def _named(context: Context, memory: handles.Memory) -> GetResult:
 
 def _file(context: Context, known: list[roots.Root], path: str) -> GetResult:
     name, first, last = _parse(path)
-    root, file = roots.resolve(known, name, context.caller.path(name))
+    root, file = roots.resolve(known, name, context.caller.path(name, may_be_name=True))
     if first and not file.is_file():  # a file may well be called `a:3`
-        whole = roots.resolve(known, path, context.caller.path(path))
+        whole = roots.resolve(known, path, context.caller.path(path, may_be_name=True))
         if whole[1].is_file():
             name, (root, file), first, last = path, whole, 0, 0
     _check(first, last)

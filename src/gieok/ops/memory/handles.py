@@ -16,6 +16,7 @@ from gieok.model.conversation import CORRECTED_MARK
 from gieok.model.memory import Document, Scope
 from gieok.model.memory import status_of as document_status
 from gieok.ops.context import Context
+from gieok.ops.memory import away
 from gieok.ports.store import Store
 
 _HANDLE = re.compile(places.HANDLE_PATTERN)
@@ -28,11 +29,15 @@ _TALK = ("turn", "session")
 
 
 class Memory(NamedTuple):
-    """A document that a handle names, and the line of it, 0 for all; `was_replaced`: it is in the history alone."""
+    """A document that a handle names, and the line of it, 0 for all; `was_replaced`: it is in the history alone.
+
+    `away` is what a line says that is put away: the document holds a blank in its place.
+    """
 
     document: Document
     line: int = 0
     was_replaced: bool = False
+    away: str = ""
 
     @property
     def handle(self) -> str:
@@ -42,7 +47,7 @@ class Memory(NamedTuple):
     @property
     def text(self) -> str:
         """Return its text, or that of the line."""
-        return self.document.text.split("\n")[self.line - 1] if self.line else self.document.text
+        return self.away or (self.document.text.split("\n")[self.line - 1] if self.line else self.document.text)
 
 
 def is_handle(text: str) -> bool:
@@ -90,6 +95,9 @@ def only(context: Context, text: str, scopes: Iterable[Scope] = (), *, history: 
         several = "; ".join(f"{one.handle} ({_short(one)})" for one in found[:_SHOWN])
         raise BadRequest(f"{text!r} names {len(found)} memories", hint=f"write more of it: {several}")
     if found and found[0].line and not found[0].text:
+        document, line = found[0][:2]
+        if (turn := away.line(context, document, line)) is not None:
+            return found[0]._replace(line=turn.line, away=away.said(context, document.scope, turn))
         raise BadRequest(f"{text!r} was forgotten", hint="its line is kept empty, so that others keep their handles")
     return found[0] if found else None
 

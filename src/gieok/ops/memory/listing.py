@@ -16,7 +16,7 @@ from gieok.model.memory import Document, Scope, Tier
 from gieok.model.retrieval import Filter, FoundPassage
 from gieok.ops.context import Context
 from gieok.ops.encode import Omitted
-from gieok.ops.memory import handles
+from gieok.ops.memory import away, handles, search
 from gieok.ops.memory.handles import KINDS, TURN
 from gieok.ops.memory.search import file_of, span_of_days
 from gieok.ops.operation import STATUSES, Operation, Style, Surface, Words, argument, printable, tier_words
@@ -44,6 +44,16 @@ class ListRequest:
     since: str = argument(Words("only what is dated on or after this day", "이 날부터의 것만"), "")
     until: str = argument(Words("only what is dated on or before this day", "이 날까지의 것만"), "")
     limit: int = argument(Words("how many, the newest (0: all)", "최근 몇 개 (0: 모두)"), 20)
+    status: str = argument(
+        Words("only what is so now; retired: what is put away", "지금 이런 것만; retired: 치워 둔 것"), "all",
+        choices=("all", *STATUSES), cli_only=True,
+    )  # fmt: skip
+    tier: str = argument(
+        Words("only what is kept there", "이 층에 있는 것만"), "all", choices=("all", *Tier), cli_only=True,
+    )  # fmt: skip
+    everywhere: bool = argument(
+        Words("of every scope but those of characters", "캐릭터를 뺀 모든 범위에서"), False, cli_only=True
+    )
 
 
 class MemoryRow(NamedTuple):
@@ -95,9 +105,27 @@ def _listed(context: Context, request: ListRequest, store: Store) -> ListResult:
     limit = request.limit or _EVERYTHING
     where = _where(context, request)
     rows: list[MemoryRow] = []
-    for scope in context.scopes:
+    scopes = search.everywhere(store) if request.everywhere else context.scopes
+    if request.status == "retired":
+        return _away(context, request, scopes)
+    for scope in scopes:
         rows += _of_scope(context, request, store, scope, where, limit + 1)
     rows.sort(key=lambda row: row.day, reverse=True)  # stable: within a day as each scope has them
+    return ListResult(tuple(rows[:limit]), len(rows) > limit)
+
+
+def _away(context: Context, request: ListRequest, scopes: tuple[Scope, ...]) -> ListResult:
+    """Return what is put away, the last first; a day is that on which it was."""
+    wanted = folded(" ".join(request.words).strip())
+    rows = [
+        MemoryRow(
+            one.handle, datetime.fromisoformat(one.at).astimezone(context.zone).date(), one.kind, "retired", one.scope,
+            _short(one.text), one.key, Tier.HOT,
+        )
+        for one in away.listed(context, scopes) if wanted in folded(one.text)
+    ]  # fmt: skip
+    rows = [row for row in rows if _is_wanted(context, request, row)]
+    limit = request.limit or _EVERYTHING
     return ListResult(tuple(rows[:limit]), len(rows) > limit)
 
 
@@ -115,7 +143,8 @@ def _of_scope(
     context: Context, request: ListRequest, store: Store, scope: Scope, where: Filter, limit: int
 ) -> list[MemoryRow]:
     known = roots.load(store, scope)
-    looked_at = _EVERYTHING if request.words or limit > _MOST else limit * _LOOKED_AT
+    is_rare = bool(request.words) or request.status != "all" or request.tier != "all"
+    looked_at = _EVERYTHING if is_rare or limit > _MOST else limit * _LOOKED_AT
     while True:
         ids = store.within(scope, where, looked_at)
         items = list(_items(store.passages(ids, scope), request))
@@ -158,8 +187,6 @@ def _headline(p: FoundPassage) -> str:
 
 
 def _row(context: Context, item: _Item, document: Document, known: list[roots.Root], standing: Standing) -> MemoryRow:
-    text = " ".join(item.text.split())
-    short = text if len(text) <= _TEXT_CHARS else f"{text[: _TEXT_CHARS - 1]}…"
     path = roots.display(known, item.key)
     whole = item.text if item.line else document.text
     is_one = bool(item.line) or not item.key.startswith(f"{places.SESSIONS}/")
@@ -170,17 +197,24 @@ def _row(context: Context, item: _Item, document: Document, known: list[roots.Ro
         handles.kind_of(document, known, str(context.home)),
         "replaced" if has_ended else handles.status_of(document, context.clock.now(), item.line),
         item.scope,
-        short,
+        _short(item.text),
         f"{path}#L{item.line}" if item.line else path,
         document.tier,
         file_of(document),
     )
 
 
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _TEXT_CHARS else f"{text[: _TEXT_CHARS - 1]}…"
+
+
 def _is_wanted(context: Context, request: ListRequest, row: MemoryRow) -> bool:
     since, until = span_of_days(context, request.since), span_of_days(context, request.until)
     return (
         request.kind in ("all", row.kind)
+        and request.status in ("all", row.status)
+        and request.tier in ("all", row.tier)
         and (since is None or row.day >= since.first)
         and (until is None or row.day <= until.last)
     )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from gieok import places
 from gieok.capabilities.observe import promotion, turns
 from gieok.model.conversation import Journalled, Message
-from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Scope
+from gieok.model.memory import CORRECTED, MOVED_FROM, REPLACED_BY, Document, Scope
 from gieok.ops.context import Context
 from gieok.ops.memory import handles
 from gieok.ops.memory.handles import Memory
@@ -36,7 +36,8 @@ def messages_of(context: Context, memory: Memory) -> tuple[Message, ...]:
     if document.kind == turns.KIND:
         return _said(context, memory)
     ids = [identity for source in document.provenance for identity in source.message_ids]
-    found: Sequence[Journalled] = context.memory.journal().messages(document.scope, ids) if ids else ()
+    scope = Scope(document.metadata.get(MOVED_FROM) or document.scope.path)
+    found: Sequence[Journalled] = context.memory.journal().messages(scope, ids) if ids else ()
     return tuple(one.message for one in found)
 
 
@@ -81,10 +82,11 @@ def _first(document: Document) -> int:
 def origin(context: Context, memory: Memory) -> Origin:
     """Return what is known of a memory besides the messages that it was made of."""
     document = memory.document
+    status = handles.status_of(document, context.clock.now(), memory.line)
+    if memory.was_replaced or handles.ended(context, memory):
+        status = "replaced"
     return Origin(
-        "replaced"
-        if memory.was_replaced or handles.ended(context, memory)
-        else handles.status_of(document, context.clock.now(), memory.line),
+        "retired" if memory.away else status,
         tuple(_replaced(context, memory)),
         tuple(_replaced_by(context, memory)),
         _shown_in(context.home, memory),

@@ -64,11 +64,22 @@ def follow(context: Context, kept: Shelf, *, embed: bool = True) -> None:
     if not _index(context, kept, store):
         return
     if embed:
-        try:
-            _give_meaning(context, store)
-        except (EmbedderFailed, StoreError) as error:  # the words are indexed; meaning follows with the next index
-            context.tell(f"{error} ({error.hint})")
+        follow_meaning(context)
     copy_beside(context, kept.scope)
+
+
+def follow_meaning(context: Context) -> None:
+    """Make what a search by meaning needs; where that fails, the words are indexed, and meaning follows with the next index."""
+    try:
+        _give_meaning(context, context.memory.store())
+    except (EmbedderFailed, StoreError) as error:
+        context.tell(f"{error} ({error.hint})")
+
+
+def rewrite_active_memory(context: Context, scope: Scope) -> None:
+    """Write the file of a scope's active memory anew, where there is one."""
+    if context.observe.sidecar().active_file(scope).exists():
+        context.observe.sidecar().write_active_memory(scope)
 
 
 def follow_soon(context: Context, kept: Shelf) -> bool:

@@ -1,59 +1,136 @@
-"""`gieok retire | restore`: take a record out of recall, and bring it back."""
+"""`gieok retire | restore`: put memories away, so that nothing recalls them, and bring them back."""
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
+from gieok.capabilities.files import roots
+from gieok.capabilities.observe import promotion, putting_away, said, scope_memory, turns
+from gieok.capabilities.observe.putting_away import AwayTurn
+from gieok.capabilities.observe.sidecar import observing, reflecting
 from gieok.capabilities.prompt import records
+from gieok.engine import distil
 from gieok.errors import BadRequest
+from gieok.model.memory import RETIRED, Document, Entry, Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
-from gieok.ops.memory import waiting
-from gieok.ops.memory.records import follow_soon, shelf
+from gieok.ops.memory import away, forgetting, handles, waiting
+from gieok.ops.memory.away import Away
+from gieok.ops.memory.handles import Memory
+from gieok.ops.memory.records import Shelf, follow_meaning, follow_soon, rewrite_active_memory, shelf
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
+_SHOWN_CHARS = 80
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecordRequest:
-    """Parameters of both: which record."""
+class RestoreRequest:
+    """Parameters of both: which memories."""
 
-    record: str = argument(
-        Words("the record: its path, category/name, or name", "기억: 경로, 종류/이름, 또는 이름"),
-        "",
-        positional=True,
-        needed="gieok retire decision/use-ruff",
-    )
+    memories: list[str] = argument(
+        Words("handles; a record also by its path, category/name, or name", "핸들; 기록은 경로, 종류/이름, 이름으로도"), [],
+        positional=True, needed="gieok retire 3fa9c01e decision/use-ruff",
+    )  # fmt: skip
     user: bool = argument(
-        Words("one of yours, not of the project you are in", "지금 프로젝트가 아니라 나의 기억에서"), False
+        Words("a record of yours, not of the project you are in", "지금 프로젝트가 아니라 나의 기록에서"), False
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RetireRequest(RecordRequest):
+class RetireRequest(RestoreRequest):
     """Parameters of `gieok retire`."""
 
-    keep: bool = argument(Words("keep its file for good", "파일을 영영 남김"), False)
+    keep: bool = argument(Words("keep a record's file for good", "기록의 파일을 영영 남김"), False)
+
+
+class RetiredMemory(NamedTuple):
+    """A memory and what became of it; `path` is a record's file, `also` are observations that went or came with a message."""
+
+    handle: str
+    kind: str
+    status: str
+    text: str
+    path: str | None = None
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class RecordResult:
-    """Where the record is now."""
+class RetireResult:
+    """What was put away, or came back."""
 
-    path: str
-    status: str
+    memories: tuple[RetiredMemory, ...]
     found: Hidden[bool] = True
 
 
-def _move(context: Context, request: RecordRequest, shelves: tuple[str, ...], target: str, status: str) -> RecordResult:
-    kept = shelf(context, user=request.user)
-    holding = [name for name in shelves if _holds(kept.base / name, request.record)]
-    file = records.find(kept.base, (holding or [shelves[0]])[0], request.record)
-    moved = records.move(kept.base, file, target, context.clock.now())
-    if kept.is_project and target == records.MEMORY:
-        waiting.keep(context.home, kept.base, moved)
-    elif kept.is_project:
-        waiting.drop(context.home, kept.base, file.relative_to(kept.base).as_posix())
-    follow_soon(context, kept)
-    return RecordResult(kept.shown(moved), status)
+def retire(context: Context, request: RetireRequest) -> RetireResult:
+    """Put memories away. Each is named before any goes; killed at any moment, it can be run again. Raises BadRequest."""
+    chosen = [_chosen(context, name, user=request.user) for name in request.memories]
+    target, status = (records.ARCHIVE, "kept") if request.keep else (records.RETIRED, "retired")
+    done = [
+        _moved(context, one, target, status) if isinstance(one, _Record) else _put_away(context, one) for one in chosen
+    ]
+    _settle(context, {one.document.scope for one in chosen if isinstance(one, Memory)})
+    return RetireResult(tuple(done))
+
+
+def restore(context: Context, request: RestoreRequest) -> RetireResult:
+    """Bring back what was put away. Raises BadRequest."""
+    chosen = [_gone(context, name, user=request.user) for name in request.memories]
+    done = [
+        _moved(context, one, records.MEMORY, "restored") if isinstance(one, _Record) else _brought_back(context, one)
+        for one in chosen
+    ]
+    _settle(context, {one.scope for one in chosen if isinstance(one, Away)})
+    return RetireResult(tuple(done))
+
+
+class _Record(NamedTuple):
+    """A record's file, and the shelf that it stands on."""
+
+    kept: Shelf
+    file: Path
+    handle: str
+
+
+def _chosen(context: Context, name: str, *, user: bool) -> Memory | _Record:
+    """Return what is to be put away. Raises BadRequest for what cannot be."""
+    memory = None if user else handles.only(context, name)
+    if memory is None:
+        if handles.is_handle(name) and not user and not _is_record(context, name):
+            memory = handles.one(context, name)  # says where else it is
+        else:
+            return _by_name(context, name, (records.MEMORY, records.RETIRED), user=user)
+    document = memory.document
+    if memory.away or document.metadata.get(RETIRED):
+        raise BadRequest(f"{name!r} is put away already", hint=f"`gieok restore {name}` brings it back")
+    known = roots.load(context.memory.store(), document.scope)
+    kind = handles.kind_of(document, known, str(context.home))
+    if kind == handles.RECORD:
+        root = next(root for root in known if root.owns(document.key))
+        file = root.file(document.key.partition("/")[2])
+        return _Record(Shelf(root.path.parent, document.scope), file, memory.handle)
+    if kind == handles.NOTE:
+        raise BadRequest(
+            f"{name!r} is a file of your own",
+            hint="move the file, or leave its folder out: `gieok index --remove FOLDER`",
+        )
+    if kind == handles.TURN and not memory.line:
+        raise BadRequest(f"{name!r} is part of a conversation", hint="name a line of it: `gieok list --kind turn`")
+    return memory
+
+
+def _is_record(context: Context, name: str) -> bool:
+    try:
+        return bool(_by_name(context, name, (records.MEMORY, records.RETIRED), user=False))
+    except BadRequest:
+        return False
+
+
+def _by_name(context: Context, name: str, shelves: tuple[str, ...], *, user: bool) -> _Record:
+    kept = shelf(context, user=user)
+    holding = [one for one in shelves if _holds(kept.base / one, name)]
+    return _Record(kept, records.find(kept.base, (holding or [shelves[0]])[0], name), "")
 
 
 def _holds(root: Path, name: str) -> bool:
@@ -63,28 +140,124 @@ def _holds(root: Path, name: str) -> bool:
         return False
 
 
-def retire(context: Context, request: RetireRequest) -> RecordResult:
-    """Take a record out of recall; it is deleted after the grace period, or kept."""
-    if request.keep:
-        return _move(context, request, (records.MEMORY, records.RETIRED), records.ARCHIVE, "kept")
-    return _move(context, request, (records.MEMORY,), records.RETIRED, "retired")
+def _moved(context: Context, one: _Record, target: str, status: str) -> RetiredMemory:
+    kept, file, handle = one
+    if file.parent.parent.name == target:
+        raise BadRequest(
+            f"the record {file.stem!r} is there already", hint="`gieok list --status retired` shows what is put away"
+        )
+    moved = records.move(kept.base, file, target, context.clock.now())
+    if kept.is_project and target == records.MEMORY:
+        waiting.keep(context.home, kept.base, moved)
+    elif kept.is_project:
+        waiting.drop(context.home, kept.base, file.relative_to(kept.base).as_posix())
+    follow_soon(context, kept)
+    return RetiredMemory(handle, handles.RECORD, status, moved.stem, kept.shown(moved))
 
 
-def restore(context: Context, request: RecordRequest) -> RecordResult:
-    """Bring a retired record back."""
-    return _move(context, request, (records.RETIRED, records.ARCHIVE), records.MEMORY, "restored")
+def _put_away(context: Context, memory: Memory) -> RetiredMemory:
+    scope, document = memory.document.scope, memory.document
+    now = context.clock.now()
+    with _alone(context, scope):
+        if document.kind != turns.KIND:
+            _hand_over(context, scope, [putting_away.retired(document, now)])
+            return RetiredMemory(memory.handle, handles.OBSERVATION, "retired", document.text)
+        return _turn_away(context, memory, now.isoformat(timespec="seconds"))
+
+
+def _turn_away(context: Context, memory: Memory, at: str) -> RetiredMemory:
+    journal, document, number = context.memory.journal(), memory.document, memory.line
+    if promotion.is_promoted(document):
+        source, number = promotion.source_of(context.memory.store(), document, number)
+        document = source or document
+    found = said.at_line(journal, document, number) if number else None
+    if found is None:
+        raise BadRequest(f"the journal does not hold {memory.handle}", hint="`gieok index` brings the turns up to date")
+    lines, message = found
+    scope = document.scope
+    turn = AwayTurn(message.id, document.key, lines.start, journal.corrections(scope).get(message.id, ""), at)
+    putting_away.retire_turn(journal, scope, turn)
+    held = scope_memory.load(context.memory.store(), scope).documents
+    with_it = [one for one in held if _cited(one) == {message.id}]
+    _hand_over(context, scope, [putting_away.retired(one, context.clock.now(), message.id) for one in with_it])
+    also = tuple(Memory(one).handle for one in with_it)
+    return RetiredMemory(Memory(document, lines.start).handle, handles.TURN, "retired", memory.text, also=also)
+
+
+def _cited(document: Document) -> set[str]:
+    return {identity for source in document.provenance for identity in source.message_ids}
+
+
+def _gone(context: Context, name: str, *, user: bool) -> Away | _Record:
+    """Return what is to come back. Raises BadRequest."""
+    found = away.find(context, name, context.scopes) if handles.is_handle(name) and not user else None
+    if found is None:
+        return _by_name(context, name, (records.RETIRED, records.ARCHIVE), user=user)
+    if found.file is not None:
+        return _Record(Shelf(found.file.parents[2], found.scope), found.file, found.handle)
+    return found
+
+
+def _brought_back(context: Context, one: Away) -> RetiredMemory:
+    journal = context.memory.journal()
+    with _alone(context, one.scope):
+        if one.document is not None:
+            _hand_over(context, one.scope, [putting_away.restored(one.document)])
+            return RetiredMemory(one.handle, handles.OBSERVATION, "restored", one.text)
+        assert one.turn is not None
+        putting_away.restore_turn(journal, one.scope, one.turn)
+        made = [entry.document for entry in journal.made(one.scope)]
+        with_it = [document for document in made if putting_away.is_retired_with(document, one.turn.id)]
+        _hand_over(context, one.scope, [putting_away.restored(document) for document in with_it])
+    also = tuple(Memory(document).handle for document in with_it)
+    return RetiredMemory(one.handle, handles.TURN, "restored", one.text, also=also)
+
+
+def _alone(context: Context, scope: Scope) -> ExitStack:
+    """Hold the locks under which observations of a scope change."""
+    held = ExitStack()
+    for lock in (observing(scope), reflecting(scope)):
+        held.enter_context(context.memory.journal().exclusive(lock))
+    return held
+
+
+def _hand_over(context: Context, scope: Scope, entries: list[Entry]) -> None:
+    """Make documents durable, then tell the store. Raises StoreError: delivery follows."""
+    if entries:
+        context.memory.journal().hand_over(put=entries)
+        distil.deliver_scope(context.memory.journal(), context.memory.store(), scope)
+
+
+def _settle(context: Context, scopes: set[Scope]) -> None:
+    """Have what is derived say the same: turns, active memory, vectors."""
+    if not scopes:
+        return
+    for place, why in forgetting.rederive(context):
+        context.tell(f"{place}: {why}")
+    follow_meaning(context)
+    for scope in scopes:
+        rewrite_active_memory(context, scope)
 
 
 _DONE = {
-    "retired": Words(f"retired (deleted in {records.GRACE_DAYS} days)", f"물림 ({records.GRACE_DAYS}일 뒤 지움)"),
-    "kept": Words("retired (kept, not recalled)", "물림 (남기되 떠올리지 않음)"),
+    "retired": Words("put away", "치워 둠"),
+    "kept": Words("put away (kept, not recalled)", "치워 둠 (남기되 떠올리지 않음)"),
     "restored": Words("restored", "되살림"),
 }
+_GRACE = Words(f"its file is deleted in {records.GRACE_DAYS} days", f"파일은 {records.GRACE_DAYS}일 뒤 지움")
 
 
-def present(result: RecordResult, style: Style) -> str:
-    """Show where it is."""
-    return f"{_DONE[result.status].say(style.lang)}: {printable(result.path)}"
+def present(result: RetireResult, style: Style) -> str:
+    """Show a line a memory."""
+    lines = []
+    for one in result.memories:
+        text = " ".join(one.text.split())[:_SHOWN_CHARS]
+        lines.append(f"{_DONE[one.status].say(style.lang)}: {printable(one.path or f'{one.handle}  {text}')}")
+        if one.path and one.status == "retired":
+            lines.append(style.dim(f"  {_GRACE.say(style.lang)}"))
+        if one.also:
+            lines.append(style.dim(f"  {style.say('with it', '함께')}: {', '.join(one.also)}"))
+    return "\n".join(lines)
 
 
 OPERATION = Operation(
@@ -94,9 +267,10 @@ OPERATION = Operation(
     present=present,
     effect=Effect.DESTROY,
     doc=Words(
-        "Take a record out of recall; it is deleted after 30 days unless --keep",
-        "기억을 물립니다; --keep이 아니면 30일 뒤 지워집니다",
+        "Put memories away: nothing recalls them; a record is deleted after 30 days unless --keep",
+        "기억을 치워 둡니다: 떠올리지 않습니다; 기록은 --keep이 아니면 30일 뒤 지워집니다",
     ),
+    examples=("gieok retire 3fa9c01e", "gieok retire decision/use-ruff --keep"),
 )
 RESTORE = Operation(
     name="restore",
@@ -104,5 +278,6 @@ RESTORE = Operation(
     handler=restore,
     present=present,
     effect=Effect.WRITE,
-    doc=Words("Bring a retired record back", "물린 기억을 되살립니다"),
+    doc=Words("Bring back what was put away", "치워 둔 것을 되살립니다"),
+    examples=("gieok restore 3fa9c01e",),
 )

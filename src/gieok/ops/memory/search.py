@@ -44,7 +44,10 @@ _MOST_HITS = 1_000
 _NO_DAY = day.min
 #: How many lines of a time are listed, where nobody says.
 _LISTED = 12
-_KINDS = {"memory": frozenset(("memory",)), "sessions": frozenset(("turn",)), "all": frozenset[str]()}
+_KINDS = {
+    "memory": frozenset(("memory",)), "observed": frozenset(("observation", "pattern")), "sessions": frozenset(("turn",)),
+    "all": frozenset[str](),
+}  # fmt: skip
 _SOURCE_OF_KIND = {"memory": "memory", "turn": "sessions"}
 
 
@@ -74,6 +77,14 @@ class SearchRequest:
         Words("do not use vectors: faster, words only", "벡터를 쓰지 않음: 더 빠르고 낱말만"), False, cli_only=True
     )
     explain: bool = argument(Words("show what made each score", "점수의 근거를 보임"), False, cli_only=True)
+    everywhere: bool = argument(
+        Words(
+            "in every scope, of other projects too; those of characters are left out",
+            "다른 프로젝트까지 모든 범위에서; 캐릭터의 것은 뺌",
+        ),
+        False,
+        cli_only=True,
+    )
 
 
 class SearchHit(NamedTuple):
@@ -221,7 +232,7 @@ def _left_out(context: Context, store: Store) -> int:
 def _search(context: Context, request: SearchRequest, text: str, store: Store) -> SearchResult:
     left_out = _left_out(context, store)
     try:
-        scopes = _with_memory(context, store)
+        scopes = everywhere(store) if request.everywhere else _with_memory(context, store)
     except NotIndexed as error:
         if not left_out:
             raise
@@ -280,6 +291,14 @@ def _intelligible(hit: Hit, documents: Mapping[tuple[Scope, str], Document]) -> 
     if document is None or hit.passage.kind not in _KINDS["sessions"]:
         return hit
     return hit._replace(snippet=exchange(document.text.split("\n"), hit.passage.start_line) or hit.snippet)
+
+
+def everywhere(store: Store) -> tuple[Scope, ...]:
+    """Return every scope of the owner's: those of characters belong to the users that talk to them. Raises NotIndexed."""
+    scopes = tuple(scope for scope in store.scopes() if not places.is_served(scope.path))
+    if not scopes:
+        raise NotIndexed("nothing is indexed in any scope")
+    return scopes
 
 
 def _with_memory(context: Context, store: Store) -> tuple[Scope, ...]:

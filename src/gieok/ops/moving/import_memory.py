@@ -146,7 +146,7 @@ def run(context: Context, request: ImportRequest) -> ImportResult | OpenClawResu
 def _wanted(context: Context, request: ImportRequest) -> tuple[str, Path | None]:
     """Return the program that is named, '' for none, and the path. Raises BadRequest."""
     words = list(request.what)
-    path = context.caller.path(words[0])
+    path = context.caller.path(words[0], may_be_name=True)
     name = words.pop(0) if words[0] in _NAMES and (len(words) > 1 or not path.exists()) else ""
     if len(words) > 1:
         raise BadRequest(f"{words[1]!r} is one path too many", hint=f"programs: {', '.join(_NAMES)}")

@@ -20,6 +20,7 @@ from gieok.ops.operation import Operation, Style, Words, argument
 
 #: Before every run.
 _EVER = datetime(1970, 1, 2, tzinfo=UTC)
+_MOST_DAYS = 36_500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +116,7 @@ class ObserveStatsResult:
 def run(context: Context, request: ObserveStatsRequest) -> ObserveStatsResult:
     """Count."""
     journal, sidecar = context.memory.journal(), context.observe.sidecar()
-    since = _EVER if request.prometheus else context.clock.now() - timedelta(days=request.days)
+    since = _EVER if request.prometheus else context.clock.now() - timedelta(days=max(0, min(request.days, _MOST_DAYS)))
     today = context.clock.now().astimezone(context.zone).date()
     usage = journal.usage(since.astimezone(context.zone).date())
     of_all = [run for scope in journal.scopes() for run in journal.runs(scope, since - timedelta(days=1))]

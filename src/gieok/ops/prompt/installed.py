@@ -7,8 +7,9 @@ from pathlib import Path
 from gieok.agents import table
 from gieok.agents.agent import load
 from gieok.agents.install.edits import InstallPlace, OwnCommand
-from gieok.capabilities.prompt import matches, question
+from gieok.capabilities.prompt import matches, question, window
 from gieok.capabilities.prompt.options import HookSettings
+from gieok.capabilities.prompt.stats import PROBE
 from gieok.errors import GieokError, NotIndexed
 from gieok.ops.context import Context
 from gieok.ops.prompt.install import call, project_site, user_site
@@ -46,7 +47,7 @@ def fire(context: Context, agent: str, command: str) -> str:
         raise _broken(agent, f"{command!r} calls another gieok than this one; it was not run")
     title = _title_to_ask(context)
     payload = {
-        "session_id": "gieok-doctor",
+        "session_id": PROBE,
         "cwd": str(context.caller.folder),
         "hook_event_name": table.BY_NAME[agent].events[table.PROMPT],
         "prompt": _PROMPT.format(title),
@@ -64,6 +65,8 @@ def fire(context: Context, agent: str, command: str) -> str:
         )
     except subprocess.TimeoutExpired as error:
         raise _broken(agent, f"{command!r} did not end in {_TIMEOUT_S} s") from error
+    finally:  # nothing is injected twice in a session, and the next time asks again
+        Path(window.session_file(str(context.home), agent, PROBE)).unlink(missing_ok=True)
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["nothing was said"]
         raise _broken(agent, f"{command!r} ended with {done.returncode}: {said[0]}")

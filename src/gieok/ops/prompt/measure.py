@@ -8,7 +8,7 @@ from typing import Protocol
 from gieok import places
 from gieok.capabilities.prompt import matches, measure, question
 from gieok.capabilities.prompt.matches import Match
-from gieok.capabilities.prompt.measure import Label, Level
+from gieok.capabilities.prompt.measure import Bin, Label, Level
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
@@ -79,6 +79,17 @@ def run(context: Context, request: MeasureRequest) -> MeasureResult:
     m = measure.measured(measure.outcomes(labels, recall))
     levels = {level.name: level for level in m.levels}
     return MeasureResult(str(file), m.answerable, m.unanswerable, levels, m.silence)
+
+
+def reliability(context: Context) -> list[Bin]:
+    """Return what the hook's probabilities were worth on the labels of the project, or of the home; none without labels."""
+    labels = measure.load(_labels(context))
+    found = [
+        (match.probability, label.means(match.key))
+        for label in labels
+        for match in _recalled(context, label.prompt, with_low=True)
+    ]
+    return measure.reliability(found)
 
 
 def _labels(context: Context) -> Path:

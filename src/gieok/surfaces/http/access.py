@@ -13,7 +13,7 @@ from gieok.capabilities.character.identity import PREFIX, Principal
 from gieok.capabilities.character.turn import CUT, FAILED, Reply
 from gieok.errors import Forbidden, TooManyRequests, Unauthorized
 from gieok.model.accounts import KeyRole
-from gieok.ops.home.gate import CHANGE_HEADER, COOKIE, Gate
+from gieok.ops.home.gate import CHANGE_HEADER, COOKIE, OWNER_PREFIX, Gate
 from gieok.ports.limits import Rate, RateLimiter
 from gieok.surfaces.http.metrics import Metrics
 from gieok.surfaces.http.options import HttpOptions
@@ -45,6 +45,8 @@ class Reception:
     resident: Resident
     #: Threads that wait for the next piece of a reply.
     streams: CapacityLimiter
+    #: Threads that run operations: a long one holds up no other request.
+    operations: CapacityLimiter
 
     def count(self, reply: Reply) -> None:
         """Count a turn that is over."""
@@ -58,6 +60,8 @@ class Reception:
         text = credentials.credentials
         if self.gate.is_owner(text):
             raise Forbidden("the owner's token opens operations, and nothing of a user", hint="use a key of the user")
+        if text.startswith(OWNER_PREFIX):
+            raise Unauthorized("this is not the owner's token", hint="it is in the file serve.token of the home")
         return self.house.identity.verify(text) if text.startswith(PREFIX) else self.tokens.verify(text)
 
 

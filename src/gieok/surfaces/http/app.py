@@ -22,15 +22,30 @@ from gieok.surfaces.http.access import ANYBODY, Reception
 from gieok.surfaces.http.envelope import Envelope
 from gieok.surfaces.http.guards import BodyGuard, HostGuard
 from gieok.surfaces.http.metrics import Metrics
+from gieok.surfaces.http.operations import described as described_operations
 from gieok.surfaces.http.options import HttpOptions
-from gieok.surfaces.http.routes import account, admin, characters, mcp, memories, openai, points, system, turn
+from gieok.surfaces.http.routes import (
+    account,
+    admin,
+    characters,
+    mcp,
+    memories,
+    openai,
+    operations,
+    points,
+    system,
+    turn,
+)
 from gieok.surfaces.http.tokens import Tokens
 
-_ROUTERS = (system, memories, characters, turn, openai, points, account, admin, mcp)
+_ROUTERS = (system, operations, memories, characters, turn, openai, points, account, admin, mcp)
 #: What a crash left on hold is decided so often.
 _SETTLE_S = 600
+#: Operations at once; more wait.
+_MOST_OPERATIONS = 8
 _ABOUT = (
-    "Characters that remember: messages in, memories out. Every request but /health and /ready needs a token or a key."
+    "What Gieok remembers, by its operations; characters that remember. Every request but /health and /ready needs a token "
+    "or a key."
 )
 
 
@@ -56,7 +71,7 @@ def create(
         metrics.watch(lambda: limiter.is_shared)
         return Reception(
             house=house, options=options, tokens=tokens, metrics=metrics, limiter=limiter, gate=gate, resident=shared,
-            streams=streams,
+            streams=streams, operations=anyio.CapacityLimiter(_MOST_OPERATIONS),
         )  # fmt: skip
 
     @asynccontextmanager
@@ -127,9 +142,13 @@ def _add_description(app: FastAPI) -> None:
             description=app.description,
             routes=app.routes,
             openapi_version="3.1.0",
+            servers=[{"url": "/"}],
         )
         schemas = made.setdefault("components", {}).setdefault("schemas", {})
         schemas["Problem"] = problems.Problem.model_json_schema()
+        paths, more = described_operations()
+        made["paths"] |= paths
+        schemas |= more
         return made
 
     app.openapi = described  # type: ignore[method-assign]

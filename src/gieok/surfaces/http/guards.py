@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from gieok.surfaces.http.problems import ProblemResponse, problem
 
 #: Paths whose bodies may be larger, by so many times: files, and a history that is sent again with every message.
-LARGER = ((re.compile(r"/api/characters/import|/api/characters/[^/]+/(card|chats)"), 32), (re.compile(r"/v1/.*"), 4))
+LARGER = ((re.compile(r"(/api)?/characters/import|/api/characters/[^/]+/(card|chats)"), 32), (re.compile(r"/v1/.*"), 4))
 
 #: Of a body that is too large so much is read all the same, and dropped: who is still sending does not see an answer.
 _MOST_DRAINED = 64 * 1024 * 1024

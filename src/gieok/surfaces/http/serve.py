@@ -3,19 +3,25 @@
 import errno
 import ipaddress
 import logging
+import os
 import signal
 import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
-from gieok import paths
+from gieok import __version__, paths
 from gieok.app import open_context
 from gieok.app.resident import Resident
 from gieok.capabilities.character.house import House
+from gieok.daemon import listening
 from gieok.errors import BadConfig, BadRequest, MissingExtra
-from gieok.ops.context import Context
+from gieok.ops.context import Context, ServerStatus
 from gieok.ops.home.gate import Gate
 from gieok.surfaces.http.options import JWT_VARIABLE, HttpOptions, read
+
+if TYPE_CHECKING:
+    import uvicorn
 
 #: Replies that are under way are finished for so long after SIGTERM; then they are cut, and charged by the rule for that.
 _DRAIN_S = 20
@@ -25,10 +31,27 @@ _KEY_COMMAND = "gieok character key create --admin"
 
 def main(flags: Mapping[str, str], lang: str) -> int:
     """Serve until a signal; return the exit status. `flags` is setting → text. Raises GieokError."""
+    return run(flags, lang, "serve")
+
+
+def run(
+    flags: Mapping[str, str],
+    lang: str,
+    by: str,
+    *,
+    any_port: bool = False,
+    drain_s: int = _DRAIN_S,
+    started: "Callable[[uvicorn.Server, str], None]" = lambda server, url: None,
+) -> int:
+    """As `main`, for who starts it (`ServerStatus.by`).
+
+    `any_port`: where the configured one is in use, any that is free. `started` is called once it answers.
+    """
     try:
         import uvicorn
 
         from gieok.surfaces.http.app import create
+        from gieok.surfaces.http.connections import PatientProtocol, allow_files
         from gieok.surfaces.python import Memory
         from gieok.surfaces.web.routes import routes
         from gieok.surfaces.web.site import Site
@@ -40,19 +63,35 @@ def main(flags: Mapping[str, str], lang: str) -> int:
     options = read(context.admin.setting, context.admin.secret)
     house = context.character.house()
     _check_exposure(house, options)
-    listening = _bound(options.host, options.port)
+    bound = _bound(options.host, options.port, any_port=any_port)
+    address = listening.url(*bound.getsockname()[:2])
     gate = Gate(context.home, lambda: context.clock.now().timestamp())
     site = Site(lambda scope: Memory(scope=scope, resident=resident), gate)
     app = create(lambda: house, options, gate, routes(site), resident)
-    _log_to_stderr()
-    _greet(context, listening, gate.link_code())
+    _log_to_stderr(logging.INFO if by == "serve" else logging.WARNING)
+    if by == "serve":
+        _greet(context, bound, gate.link_code())
     config = uvicorn.Config(
-        app, http="h11", ws="none", lifespan="on", log_config=None, access_log=False, server_header=False,
-        proxy_headers=False, timeout_graceful_shutdown=_DRAIN_S,
+        app, http=PatientProtocol, ws="none", lifespan="on", log_config=None, access_log=False, server_header=False,
+        proxy_headers=False, timeout_graceful_shutdown=drain_s,
     )  # fmt: skip
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)  # uvicorn drains, and then raises again what it caught
-    uvicorn.Server(config).run(sockets=[listening])
+    allow_files()
+    status = ServerStatus(address, os.getpid(), by, context.clock.now().isoformat(timespec="seconds"), __version__)
+
+    class Noted(uvicorn.Server):
+        """Says where it listens once it answers."""
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            listening.note(context.home, status)
+            started(self, address)
+
+    try:
+        Noted(config).run(sockets=[bound])
+    finally:
+        listening.forget(context.home, status.pid)
     house.turns.close()
     return 0
 
@@ -74,8 +113,8 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _bound(host: str, port: int) -> socket.socket:
-    """Return a socket that listens. Raises BadRequest."""
+def _bound(host: str, port: int, *, any_port: bool = False) -> socket.socket:
+    """Return a socket that listens; where the port is in use, with `any_port` on another. Raises BadRequest."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     if port > _LAST_PORT:
         raise BadRequest(f"{port} is no port", hint=f"0 to {_LAST_PORT}; 0: any that is free")
@@ -83,15 +122,17 @@ def _bound(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
+            if any_port:
+                return _bound(host, 0)
             hint = "another server runs there: stop it, or name another with --port"
             raise BadRequest(f"port {port} of {host} is in use", hint=hint) from error
         hint = "name an address of this machine with --host, and a port above 1023 with --port"
         raise BadRequest(f"cannot listen on {host} port {port}: {error.strerror or error}", hint=hint) from error
 
 
-def _greet(context: Context, listening: socket.socket, code: str) -> None:
+def _greet(context: Context, bound: socket.socket, code: str) -> None:
     """Say on stderr where it listens, and how one gets in; the link to the pages to a terminal alone, and no log."""
-    host, port = listening.getsockname()[:2]
+    host, port = bound.getsockname()[:2]
     token = paths.owner_token(context.home)
     shown = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     what = f"{shown} (OpenAPI: {shown}/openapi.json)"
@@ -107,7 +148,7 @@ def _greet(context: Context, listening: socket.socket, code: str) -> None:
         print(line, file=sys.stderr, flush=True)  # noqa: T201 - talk
 
 
-def _log_to_stderr() -> None:
-    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+def _log_to_stderr(level: int) -> None:
+    logging.basicConfig(stream=sys.stderr, level=level, format="%(asctime)s %(levelname)s %(message)s")
     for noisy in ("uvicorn", "uvicorn.error", "httpx", "limits"):
         logging.getLogger(noisy).setLevel(logging.WARNING)

@@ -1,24 +1,77 @@
 """What a person changes from the pages: each is a command, and says what came of it."""
 
 from collections.abc import Callable
-from urllib.parse import quote
+from dataclasses import replace
+from urllib.parse import quote, urlencode
 
 from starlette.responses import Response
 
+from gieok.app import scoped
 from gieok.errors import GieokError
 from gieok.ops import operation
-from gieok.ops.operation import Style
+from gieok.ops.memory.index import IndexRequest
+from gieok.ops.observe.run import ObserveRunRequest
+from gieok.ops.operation import Style, Words
+from gieok.surfaces.web.jobs import Job
 from gieok.surfaces.web.site import Seen
+from gieok.surfaces.web.views.talk import CHANGES as OF_TALK
 
 
 def remember(seen: Seen) -> Response:
-    """Keep a sentence, and show that it is found."""
+    """Keep a sentence, and show that it is found, and what an agent is given of it."""
     text = seen.sent("text")
     try:
         kept = seen.memory.add(text)
     except GieokError as error:
-        return seen.failed("search.html", error, question=text, hits=[], degraded=None, empty=False)
-    return seen.back_to(f"/?q={quote(kept.title)}&told={quote(seen.words('Remembered.', '기억했습니다.'))}")
+        return seen.back_to(f"/first?{urlencode({'text': text[:2000], 'told': str(error)})}")
+    told = seen.words("Remembered. This is how it is found:", "기억했습니다. 이렇게 찾습니다:")
+    return seen.back_to(f"/first?{urlencode({'q': kept.title, 'told': told})}")
+
+
+def index(seen: Seen) -> Response:
+    """Index a folder of notes beside the server."""
+    folder = seen.sent("folder")
+
+    def work(job: Job) -> str:
+        return _told(seen, job, "index", IndexRequest(paths=[folder]))
+
+    if not folder:
+        return seen.back_to("/first")
+    seen.site.jobs.start(Words(f"Indexing {folder}", f"{folder} 색인"), work)
+    return seen.back_to(f"/first?{urlencode({'folder': folder})}")
+
+
+def take_in(seen: Seen) -> Response:
+    """Take in what was said to agents so far, and observe it."""
+
+    def work(job: Job) -> str:
+        lines = _told(seen, job, "index", IndexRequest(sessions=True))
+        return f"{lines}\n{_told(seen, job, 'observe run', ObserveRunRequest(once=True))}"
+
+    seen.site.jobs.start(Words("Reading what was said to agents", "에이전트와 나눈 말 읽기"), work)
+    return seen.back_to("/first")
+
+
+def _told(seen: Seen, job: Job, name: str, request: object) -> str:
+    """Run a command that says how far it is; return what it says in the end."""
+    found = operation(name)
+    context = replace(scoped(seen.memory.context), say=job.say, tell=job.tell, ribs=seen.memory.context.ribs)
+    return found.present(found.handler(context, request), Style(seen.lang, colour=False))
+
+
+def install(seen: Seen) -> Response:
+    """Put Gieok into an agent's settings."""
+    agent = seen.sent("agent")
+    try:
+        made = seen.memory.run("install", agent=agent)
+    except GieokError as error:
+        return seen.back_to(f"/first?{urlencode({'told': f'{error} ({error.hint})'})}#agents")
+    files = ", ".join(seen.short(one.path) for one in made.files if one.status != "unchanged")
+    told = seen.words(
+        f"{agent} is connected ({files or 'it was already'}).", f"{agent} 연결됨 ({files or '이미 되어 있음'})."
+    )
+    note = made.note.say(seen.lang) if made.note else ""
+    return seen.back_to(f"/first?{urlencode({'told': f'{told} {note}'.strip()})}#agents")
 
 
 def edit(seen: Seen) -> Response:
@@ -59,7 +112,11 @@ def answer(seen: Seen) -> Response:
 
 CHANGES: dict[str, Callable[[Seen], Response]] = {
     "/remember": remember,
+    "/first/index": index,
+    "/first/talk": take_in,
+    "/install": install,
     "/m/{handle:path}/edit": edit,
     "/forget": forget,
     "/archive/{verb}": answer,
+    **OF_TALK,
 }

@@ -1,14 +1,17 @@
 """How pages look: templates in both languages, marked words, days, and pictures of numbers."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
+from gieok.ops.home.growth import Size, WeekOfHook
 from gieok.ops.operation import Words
-from gieok.surfaces.web.pictures import columns
+from gieok.surfaces.web.pictures import Stack, area, columns, reliability, shares, stacks
+from gieok.text.josa import filled
 from gieok.text.keywords import query_tokens
 
 if TYPE_CHECKING:
@@ -29,8 +32,19 @@ def environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals.update(marked=marked, bar=bar, columns=columns)
-    made.filters.update(number=lambda value: f"{value:,}", percent=lambda value: f"{value:.0%}")
+    made.globals.update(
+        marked=marked,
+        josa=filled,
+        bar=bar,
+        columns=columns,
+        area=area,
+        stacks=stacks,
+        reliability=reliability,
+        shares=shares,
+        hook_stacks=hook_stacks,
+        growth_titles=growth_titles,
+    )
+    made.filters.update(number=lambda value: f"{value:,}", percent=lambda value: f"{value:.0%}", size=size, ago=ago)
     return made
 
 
@@ -44,12 +58,15 @@ def rendered(template: str, lang: str, values: Mapping[str, object]) -> str:
 
 
 def marked(text: str, question: str) -> Markup:
-    """Return a text with the words of a question marked, escaped."""
-    words = sorted({w for w in re.findall(r"\w+", question) if len(w) >= _LEAST_WORD}, key=len, reverse=True)
-    words += [token for token in query_tokens(question) if len(token) >= _LEAST_WORD and token.isalnum()]
-    if not words:
+    """Return a text with the words of a question marked, escaped: Latin words by their stem, Korean ones as they begin."""
+    stems = [token for token in query_tokens(question) if len(token) >= _LEAST_WORD]
+    korean = [word for word in re.findall(r"[가-힣]+", question) if len(word) >= _LEAST_WORD]
+    begun = [token for token in stems if any(word.startswith(token) for word in korean)]
+    forms = [re.escape(word) for word in sorted({*korean, *begun}, key=len, reverse=True)]
+    forms += [rf"\b{re.escape(stem)}\w*" for stem in stems if stem.isascii() and stem.isalnum()]
+    if not forms:
         return escape(text)
-    parts = re.split(f"({'|'.join(map(re.escape, words))})", text, flags=re.IGNORECASE)
+    parts = re.split(f"({'|'.join(forms)})", text, flags=re.IGNORECASE | re.ASCII)
     return Markup("").join(Markup("<mark>{}</mark>").format(p) if i % 2 else escape(p) for i, p in enumerate(parts))
 
 
@@ -60,3 +77,45 @@ def bar(share: float, label: str = "") -> Markup:
         '<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label="{}">'
         '<rect class="b0" width="100" height="6"/><rect class="b1" width="{:.1f}" height="6"/></svg>'
     ).format(label or f"{filled:.0f} %", filled)
+
+
+def size(count: int | None) -> str:
+    """Return bytes as a person reads them."""
+    if count is None:
+        return "–"
+    return f"{count / 1e6:,.1f} MB" if count >= 100_000 else f"{count / 1e3:,.1f} kB"
+
+
+def ago(moment: datetime, now: datetime, lang: str) -> str:
+    """Return how long ago a moment is."""
+    seconds = max((now - moment).total_seconds(), 0)
+    units = ((86_400, "day", "일"), (3_600, "hour", "시간"), (60, "minute", "분"))
+    for length, en, ko in units:
+        if seconds >= length:
+            count = int(seconds // length)
+            return Words(f"{count} {en}{'s' * (count != 1)} ago", f"{count}{ko} 전").say(lang)
+    return Words("just now", "방금").say(lang)
+
+
+def growth_titles(growth: Sequence[Size], name: str, lang: str) -> list[str]:
+    """Return what each point of a curve of growth says."""
+    words = {
+        "documents": Words("documents", "문서"),
+        "passages": Words("passages", "구절"),
+        "bytes": Words("bytes", "바이트"),
+    }
+    return [f"{one.day}: {getattr(one, name):,} {words[name].say(lang)}" for one in growth]
+
+
+def hook_stacks(weeks: Sequence[WeekOfHook], lang: str) -> list[Stack]:
+    """Return a column a week: prompts with a sure memory, with titles alone, and with nothing."""
+    rows = []
+    for monday, stats in weeks:
+        nothing = stats.silent + stats.notes
+        titles = max(stats.prompts - nothing - stats.high, 0)
+        said = Words(
+            f"{monday}: {stats.prompts} prompts, {stats.high} sure, {titles} titles, {nothing} nothing",
+            f"{monday}: 프롬프트 {stats.prompts}, 확실 {stats.high}, 제목 {titles}, 없음 {nothing}",
+        )
+        rows.append(Stack(f"{monday:%m-%d}", (stats.high, titles, nothing), said.say(lang)))
+    return rows

@@ -2,6 +2,7 @@
 
 from starlette.routing import Route
 
+from gieok.daemon.listening import WHO
 from gieok.surfaces.web import site as own
 from gieok.surfaces.web.changes import CHANGES
 from gieok.surfaces.web.site import Site
@@ -12,6 +13,7 @@ def routes(site: Site) -> list[Route]:
     """Return the routes of all pages."""
     return [
         Route("/open", site.open, methods=["GET"]),
+        Route(WHO, site.who, methods=["GET"]),
         Route("/lang", site.kept("lang", "to"), methods=["GET"]),
         Route("/scope", site.kept("scope", "scope"), methods=["GET"]),
         Route("/static/{name}", own.static, methods=["GET"]),

@@ -1,13 +1,16 @@
 """The site: who may see it, whose memory is shown, and one way to answer. The pages are in `views`, changes in `changes`."""
 
 import mimetypes
+import os
 from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote, unquote
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from gieok import __version__
 from gieok.errors import STATUS, GieokError
@@ -15,6 +18,7 @@ from gieok.ops.home.gate import COOKIE, Gate
 from gieok.ops.operation import STATUSES
 from gieok.surfaces.language import language
 from gieok.surfaces.python import Memory
+from gieok.surfaces.web.jobs import Jobs
 from gieok.surfaces.web.look import rendered
 
 #: Path → its name in both languages.
@@ -34,11 +38,11 @@ _POLICY = (
 _HEADERS = {
     "Content-Security-Policy": _POLICY,
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
 _YEAR_S = 365 * 86_400
-STATIC = ("gieok.css", "htmx.min.js", "days.js", "talk.js")
+STATIC = ("gieok.css", "htmx.min.js", "days.js", "keys.js", "talk.js")
 
 
 class Site:
@@ -46,6 +50,7 @@ class Site:
 
     def __init__(self, open_memory: Callable[[str], Memory], gate: Gate) -> None:
         self.gate = gate
+        self.jobs = Jobs()
         self.memory = lru_cache(maxsize=8)(open_memory)
 
     def open(self, request: Request) -> Response:
@@ -55,7 +60,16 @@ class Site:
             return self._closed(request, is_link=True)
         found = RedirectResponse("/", status_code=303, headers=_HEADERS)
         found.set_cookie(COOKIE, cookie, max_age=30 * 86_400, httponly=True, samesite="strict")
+        if scope := request.query_params.get("scope", ""):
+            found.set_cookie("gieok_scope", quote(scope), max_age=_YEAR_S, httponly=True, samesite="strict")
         return found
+
+    def who(self, request: Request) -> Response:
+        """Prove that this is the server of the home, to who knows its secret: another program may have had the port."""
+        server = request.scope.get("server") or ("", 0)
+        return PlainTextResponse(
+            self.gate.proof(request.query_params.get("nonce", "")[:64], server[1] or 0, os.getpid())
+        )
 
     def _closed(self, request: Request, *, is_link: bool = False) -> Response:
         lang = _lang(request)
@@ -81,12 +95,17 @@ class Site:
             from starlette.concurrency import run_in_threadpool
 
             form: dict[str, list[str]] = {}
-            for name, value in (await request.form()).multi_items():
-                form.setdefault(name, []).append(str(value))
+            uploads: dict[str, bytes] = {}
+            async with request.form() as sent:
+                for name, value in sent.multi_items():
+                    if isinstance(value, str):
+                        form.setdefault(name, []).append(value)
+                    else:
+                        uploads[name] = await value.read()
             token = "".join(form.get("token", [])) or request.headers.get("x-change-token", "")
             if not self.gate.may_change(request.cookies.get(COOKIE, ""), token):
                 return self._closed(request)
-            return await run_in_threadpool(change, Seen(self, request, form))
+            return await run_in_threadpool(change, Seen(self, request, form, uploads))
 
         return answer
 
@@ -98,7 +117,7 @@ class Site:
             inside = back.startswith("/") and not back.startswith(("//", "/\\"))
             found = RedirectResponse(back if inside else "/", status_code=303, headers=_HEADERS)
             value = request.query_params.get(parameter, "")
-            found.set_cookie(f"gieok_{name}", value, max_age=_YEAR_S, httponly=True, samesite="strict")
+            found.set_cookie(f"gieok_{name}", quote(value), max_age=_YEAR_S, httponly=True, samesite="strict")
             return found
 
         return answer
@@ -107,8 +126,11 @@ class Site:
 class Seen:
     """A request of somebody who was let in: their language, whose memory they look at, and what they sent."""
 
-    def __init__(self, site: Site, request: Request, form: Mapping[str, list[str]]) -> None:
+    def __init__(
+        self, site: Site, request: Request, form: Mapping[str, list[str]], files: Mapping[str, bytes] | None = None
+    ) -> None:
         self.site = site
+        self.files = files or {}
         self.request = request
         self.form = form
         self.lang = _lang(request)
@@ -117,7 +139,7 @@ class Seen:
     @cached_property
     def memory(self) -> Memory:
         """Return the memory of the scope that was chosen."""
-        chosen = self.request.cookies.get("gieok_scope", "")
+        chosen = unquote(self.request.cookies.get("gieok_scope", ""))
         return self.site.memory(chosen if chosen in self.scopes else "auto")
 
     @cached_property
@@ -155,6 +177,11 @@ class Seen:
     def back_to(self, path: str) -> Response:
         """Show another page."""
         return RedirectResponse(path, status_code=303, headers=_HEADERS)
+
+    def short(self, file: Path) -> str:
+        """Return a path as a shell takes it, the user's own folder as `~`."""
+        user = self.memory.context.caller.user
+        return f"~/{file.relative_to(user).as_posix()}" if file.is_relative_to(user) else str(file)
 
     def words(self, en: str, ko: str) -> str:
         """Return a text in the reader's language."""

@@ -20,9 +20,10 @@ from gieok.backends.embedders.e5 import encoder, languages, tokenizer
 from gieok.backends.embedders.e5.encoder import DIMENSION, Encoder, open_session
 from gieok.backends.embedders.e5.graph import encoder_graph, save_graph
 from gieok.backends.embedders.e5.manifest import FILES, FOLDER, ModelManifest, read_manifest, sha256
+from gieok.backends.embedders.e5.platforms import PINNED
 from gieok.backends.embedders.e5.probes import neighbour_cosines, probe
 from gieok.backends.embedders.e5.tokenizer import Tokenizer
-from gieok.backends.embedders.e5.weights import PINNED, SHA256, Vocabulary, Weights, find_weights
+from gieok.backends.embedders.e5.weights import SHA256, Vocabulary, Weights, find_weights
 from gieok.errors import EmbedderFailed
 
 _LEAST_COSINE = 0.98
@@ -50,7 +51,7 @@ def convert(models: Path, *, again: bool = False) -> None:
 
 
 def _replace(folder: Path) -> None:
-    weights = Weights(find_weights())
+    weights = Weights(find_weights(folder.parent))
     made = Path(tempfile.mkdtemp(prefix=_MINE, suffix=".new", dir=folder.parent))
     try:
         _build(made, weights)

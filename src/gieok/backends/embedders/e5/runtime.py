@@ -154,5 +154,7 @@ def _convert(models: Path, *, again: bool = False) -> None:
 
 
 def _missing(error: ImportError) -> EmbedderFailed:
-    hint = "install it with `pip install onnxruntime onnx`, or set another embedder"
+    from gieok.backends.embedders.e5 import platforms
+
+    hint = platforms.here().for_runtime()
     return EmbedderFailed(f"the bundled embedder needs a package that is not there: {error}", hint=hint)

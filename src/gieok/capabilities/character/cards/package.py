@@ -78,6 +78,15 @@ def written(card_json: str, package: bytes, package_type: str, form: CardForm) -
     return (as_v2(card) if form is CardForm.JSON_V2 else card.json).encode()
 
 
+def avatar(package: bytes, package_type: str) -> bytes:
+    """Return the picture of a character as PNG, without the card in it; b"" where it came without one."""
+    came = _FORMS.get(package_type) if package else None
+    if came is CardForm.PNG:
+        return png.without_card(package)
+    found = charx.member(charx.opened(package), _icon(package)) if came is CardForm.CHARX else None
+    return found if found and _is_picture(found) else b""
+
+
 def _picture(package: bytes, came: CardForm | None) -> bytes:
     """Return the picture of a character: its own, the main icon of its archive, or a plain one."""
     if came is CardForm.PNG:

@@ -1,37 +1,204 @@
-"""Who remembers whom."""
+"""Who there is to talk to, and what each remembers of whom; the memories of one are read where they are asked for."""
 
-from typing import Any
+from collections import defaultdict
+from contextlib import suppress
+from typing import Any, NamedTuple
 
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 
+from gieok.capabilities.character import narrative
+from gieok.capabilities.character.cards import package
+from gieok.capabilities.character.cards.card import card_of
+from gieok.capabilities.character.house import House
+from gieok.capabilities.character.listing import Layer, RememberedItem
+from gieok.capabilities.character.memory import CHARACTER, USER
+from gieok.capabilities.character.predicates import PREDICATES
+from gieok.capabilities.character.prompting import Names, name_of
+from gieok.capabilities.character.prompting import filled as filled_macros
+from gieok.capabilities.character.service import Bond
+from gieok.errors import GieokError
+from gieok.model.accounts import StoredCharacter
+from gieok.ops.character.asked import ME
+from gieok.ops.character.remembered import bond_of
+from gieok.surfaces.web.look import rendered
 from gieok.surfaces.web.site import Seen
+from gieok.text.josa import filled
+from gieok.text.tokens import count_tokens
+
+_MOST_CHARACTERS, _MOST_USERS, _PER_PAGE = 200, 20, 30
+_SCRIPTED = "scripted"
+LAYERS = (
+    (Layer.SEMANTIC, "Facts", "사실"), (Layer.IDEAS, "Ideas", "생각만 한 것"), (Layer.EMOTIONAL, "Moments", "순간"),
+    (Layer.EPISODIC, "Episodes", "있었던 일"),
+)  # fmt: skip
 
 
-def characters(seen: Seen) -> Response:
-    """List who remembers whom."""
-    house = seen.memory.context.character.house()
-    found = []
-    for scope in house.memory.journal.made_scopes():
+class ShownCharacter(NamedTuple):
+    """A character in the list: `users` are those who talked with it, of `others` more only the number."""
+
+    id: str
+    name: str
+    greeting: str
+    is_everybodys: bool
+    has_picture: bool
+    entries: int
+    users: tuple[str, ...]
+    others: int
+
+
+class Window(NamedTuple):
+    """How the room of a reply is used, in tokens."""
+
+    total: int
+    persona: int
+    memory: int
+    talk: int
+    reply: int
+
+
+def characters(seen: Seen, wrong: GieokError | None = None) -> Response:
+    """List characters, with those who talked with them; `wrong` is what went wrong with a change."""
+    try:
+        house = seen.memory.context.character.house()
+        page = house.roster.page(ME, limit=_MOST_CHARACTERS)
+    except GieokError as error:
+        return seen.failed("characters.html", error, found=[], gone=[], total=0, is_scripted=False, me=ME)
+    talked = _talked(house)
+    found = [_shown(one, talked.pop(one.id, [])) for one in page.characters]
+    gone = [ShownCharacter(name, name, "", True, False, 0, tuple(users[:_MOST_USERS]), max(len(users) - _MOST_USERS, 0))
+            for name, users in sorted(talked.items())]  # fmt: skip
+    values: dict[str, Any] = {
+        "found": found,
+        "gone": gone,
+        "total": page.total,
+        "is_scripted": is_scripted(seen),
+        "me": ME,
+    }
+    return seen.page("characters.html", **values) if wrong is None else seen.failed("characters.html", wrong, **values)
+
+
+def is_scripted(seen: Seen) -> bool:
+    """Say whether no model answers: short replies by rules do."""
+    return seen.memory.context.admin.setting("character.model") == _SCRIPTED
+
+
+def _talked(house: House) -> dict[str, list[str]]:
+    """Return character → users who said something, by the names of scopes alone."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for scope in house.memory.journal.scopes():
         user, _, character = scope.path.removeprefix("user:").partition("/character:")
-        if character:
-            held = house.memory.memories(_bond(user, character))
-            found.append((user, character, (len(held.facts), len(held.moments), len(held.episodes))))
-    return seen.page("characters.html", bonds=found)
+        if character and scope.path.startswith("user:"):
+            found[character].append(user)
+    return found
 
 
-def bond(seen: Seen) -> Response:
-    """Show what a character remembers of a user."""
-    user, character = seen.request.path_params["user"], seen.request.path_params["character"]
-    house = seen.memory.context.character.house()
-    who = _bond(user, character)
-    return seen.page(
-        "bond.html", user=user, character=character, memories=house.memory.memories(who),
-        narrative=house.memory.context(who, "").narrative.text, points=house.accounts.balance(user),
-        slots=house.memory.slots(who),
+def _shown(stored: StoredCharacter, users: list[str]) -> ShownCharacter:
+    card, own = card_of(stored.card), name_of(stored.card)
+    return ShownCharacter(
+        stored.id, own, " ".join(filled_macros((card.greetings or ("",))[0], Names(own, ME)).split())[:160], not stored.owner,
+        stored.package_type in ("image/png", "application/zip"), len(card.book.entries), tuple(users[:_MOST_USERS]),
+        max(len(users) - _MOST_USERS, 0),
     )  # fmt: skip
 
 
-def _bond(user: str, character: str) -> Any:  # noqa: ANN401 - a bond
-    from gieok.capabilities.character.service import Bond
+def picture(seen: Seen) -> Response:
+    """Return the picture of a character's card."""
+    house, identity = seen.memory.context.character.house(), seen.request.path_params["character"]
+    try:
+        stored = house.roster.find(ME, identity, with_file=True)
+        made = package.avatar(stored.package, stored.package_type)
+    except GieokError:
+        made = b""
+    if not made:
+        return Response(status_code=404)
+    headers = {"Content-Security-Policy": "default-src 'none'", "X-Content-Type-Options": "nosniff",
+               "Cache-Control": "private, max-age=600"}  # fmt: skip
+    return Response(made, media_type="image/png", headers=headers)
 
-    return Bond(user, character)
+
+def glance(seen: Seen) -> Response:
+    """Return in a line what there is between two, once it is looked at."""
+    try:
+        house, bond = of(seen)
+        known = house.memory.seen(bond)
+        account = house.accounts.account(bond.user)
+        spoken = known.window.spoken
+        last = spoken[-1].message.at if spoken else account.seen_at if account else None
+        values = {
+            "last": last, "held": known.held, "points": house.accounts.balance(bond.user),
+            "slots": house.memory.slots(bond), "now": house.memory.clock.now(), "zone": bond.zone,
+        }  # fmt: skip
+    except GieokError as error:
+        return HTMLResponse(
+            rendered("failure.html", seen.lang, {"failure": {"message": str(error), "hint": error.hint}})
+        )
+    return HTMLResponse(rendered("glance.html", seen.lang, values), headers={"Cache-Control": "no-store"})
+
+
+def bond(seen: Seen, wrong: GieokError | None = None) -> Response:
+    """Show what a character remembers of a user: a layer, what its model is told, points and slots."""
+    try:
+        house, whose = of(seen)
+        values = _bond(seen, house, whose)
+    except GieokError as error:
+        return seen.failed("bond.html", error, **_named(seen), is_there=False)
+    return seen.page("bond.html", **values) if wrong is None else seen.failed("bond.html", wrong, **values)
+
+
+def _bond(seen: Seen, house: House, whose: Bond) -> dict[str, Any]:
+    layer = seen.asked("layer") if seen.asked("layer") in {one.value for one, *_ in LAYERS} else Layer.SEMANTIC.value
+    page = int(seen.asked("page")) if seen.asked("page").isdecimal() and seen.asked("page") != "0" else 1
+    held = house.memory.memories(whose)
+    prepared = house.turns.context(whose.user, whose.character, "")
+    context, setting = prepared.context, seen.memory.context.admin.setting
+    return {
+        **_named(seen), "is_there": True, "layer": layer, "layers": [(one.value, seen.words(*words)) for one, *words in LAYERS],
+        "items": house.control.memories(whose, layer, page, _PER_PAGE), "say_item": teller(seen, house, whose),
+        "counts": {
+            Layer.SEMANTIC: sum(not one.is_idea for one in held.facts), Layer.EMOTIONAL: len(held.moments),
+            Layer.IDEAS: sum(one.is_idea for one in held.facts), Layer.EPISODIC: len(held.episodes),
+        },
+        "window": Window(
+            int(setting("character.context_tokens")), count_tokens(context.persona), count_tokens(context.narrative.text),
+            sum(one.tokens for one in context.window), int(setting("character.max_reply_tokens")),
+        ),
+        "prepared": prepared, "narrative": context.narrative.text, "extractor": context.extractor,
+        "ledger": house.points.transactions(whose.user, 1, 8), "standing": house.points.standing(whose.user),
+        "slots": house.memory.slots(whose), "episodes": len(held.episodes), "undo": seen.asked("undo"),
+    }  # fmt: skip
+
+
+def of(seen: Seen) -> tuple[House, Bond]:
+    """Return the house, and whose memory the address names. Raises NotFound, BadRequest."""
+    house = seen.memory.context.character.house()
+    named = seen.request.path_params
+    return house, bond_of(seen.memory.context, house, named["user"], named["character"])
+
+
+def name(seen: Seen) -> str:
+    """Return what the character of the address calls itself; its id where it has no card any more."""
+    named = seen.request.path_params
+    with suppress(GieokError):
+        return name_of(seen.memory.context.character.house().roster.find(named["user"], named["character"]).card)
+    return str(named["character"])
+
+
+def _named(seen: Seen) -> dict[str, Any]:
+    named = seen.request.path_params
+    return {"user": named["user"], "character": named["character"], "name": name(seen)}
+
+
+def teller(seen: Seen, house: House, whose: Bond) -> Any:  # noqa: ANN401 - a function for the templates
+    """Return what tells a memory as a sentence, in the reader's language."""
+    facts = house.memory.memories(whose).facts
+    own = narrative.called(facts) or (seen.words("the user", "사용자") if whose.user == ME else whose.user)
+
+    def told(item: RememberedItem) -> str:
+        row = PREDICATES.get(item.predicate)
+        if row is None:
+            return item.text
+        who = {USER: own, CHARACTER: name(seen)}.get(item.subject, item.subject)
+        telling = row.ko if seen.lang == "ko" else row.en
+        return filled(telling.now if item.is_current else telling.past, who=who, o=item.object)
+
+    return told

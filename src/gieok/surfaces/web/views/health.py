@@ -1,35 +1,137 @@
-"""What waits for a person, how full everything is, and what runs when."""
+"""What waits for a person, how full everything is, how it grew, what runs when, and whether every part works."""
 
 from collections import Counter
+from typing import Any, NamedTuple
 
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 
+from gieok.errors import GieokError
+from gieok.model.conversation import Incident
+from gieok.model.memory import Scope, Tier
 from gieok.ops import operation
-from gieok.ops.operation import Style
+from gieok.ops.archive.status import ArchiveStatusResult
+from gieok.ops.home import growth as grown
+from gieok.ops.operation import Style, Words
+from gieok.ops.prompt import measure
+from gieok.surfaces.web.look import rendered
 from gieok.surfaces.web.site import Seen
+
+_WEEKS = 26
+#: What an incident's name begins with → what a person does next.
+_NEXT = (
+    ("observer", Words("check the model: `gieok doctor`; what was said waits and is not lost",
+                       "모델을 확인하세요: `gieok doctor`. 말한 것은 기다릴 뿐 사라지지 않습니다")),
+    ("reflector", Words("check the model: `gieok doctor`; the observations stay as they are",
+                        "모델을 확인하세요: `gieok doctor`. 관찰은 그대로 남습니다")),
+    ("job ", Words("it is tried again by itself; `gieok archive status` says when",
+                   "저절로 다시 시도합니다. 언제인지는 `gieok archive status`")),
+    ("archive", Words("look at the folder of the archive, then `gieok archive run`",
+                      "보관 폴더를 확인하고 `gieok archive run`")),
+    ("character", Words("check the model of the characters: `gieok config show`, then talk on; nothing that was said is lost",
+                        "캐릭터의 모델을 `gieok config show`로 확인하고 이어서 이야기하세요. 말한 것은 사라지지 않습니다")),
+    ("", Words("`gieok doctor` says which part is broken", "`gieok doctor`가 어느 부분이 고장인지 말합니다")),
+)  # fmt: skip
+
+
+class ShownTier(NamedTuple):
+    """A tier of all scopes. `share` is of the largest tier; `bytes` None where only a service knows."""
+
+    name: str
+    memories: int
+    tokens: int
+    bytes: int | None
+    share: float
 
 
 def health(seen: Seen) -> Response:
-    """Show what waits for a person, how full everything is, and what runs when."""
-    archive, pending = seen.memory.run("archive status"), seen.memory.run("archive pending")
-    stats, status = seen.memory.run("observe stats"), seen.memory.run("status")
-    style = Style(seen.lang, colour=False)
-    sizes = Counter[str]()
+    """Show all of it; what takes long is fetched by the page after it is there."""
+    try:
+        archive, pending = seen.memory.run("archive status"), seen.memory.run("archive pending")
+        stats, status = seen.memory.run("observe stats"), seen.memory.run("status")
+    except GieokError as error:
+        return seen.failed("health.html", error)
+    sidecar = status.sidecar
+    incidents = {one.name: one for one in (*archive.incidents, *stats.incidents)}
+    if pending.days or pending.questions:
+        incidents.pop("archive approval", None)  # what it says stands below, with its buttons
+    is_whole = bool(seen.asked("whole"))
+    values: dict[str, Any] = {
+        "tiers": _tiers(archive), "incidents": [(one, _next(seen, one)) for one in incidents.values()],
+        "days": pending.days, "questions": pending.questions, "rejects": stats.rejects, "journal": stats.journal,
+        "backlog": stats.backlog_tokens, "today_tokens": stats.today_tokens,
+        "daily_tokens": sidecar.daily_tokens if sidecar else 0, "daemon": sidecar.daemon if sidecar else None,
+        "status": status, "schedules": [(one, _job(archive, one.name, seen)) for one in archive.schedules],
+        "backup": _backup(seen), "now": seen.memory.context.clock.now(),
+        "report": operation("status").present(status, Style(seen.lang, colour=False)),
+        "checks": seen.memory.run("doctor").checks if seen.asked("deep") else None,
+        "growth": _growth(seen) if is_whole else None, "hook": _hook(seen) if is_whole else None,
+    }  # fmt: skip
+    return seen.page("health.html", **values)
+
+
+def growth(seen: Seen) -> Response:
+    """Return the curves alone."""
+    return _part(seen, "growth.html", {"growth": _growth(seen)})
+
+
+def hook(seen: Seen) -> Response:
+    """Return what is known of the hook's decisions alone."""
+    return _part(seen, "hook.html", {"hook": _hook(seen)})
+
+
+def checks(seen: Seen) -> Response:
+    """Prove every part by using it, and return the marks alone."""
+    try:
+        return _part(seen, "checks.html", {"checks": seen.memory.run("doctor").checks})
+    except GieokError as error:
+        return _part(seen, "failure.html", {"failure": {"message": str(error), "hint": error.hint}})
+
+
+def _part(seen: Seen, template: str, values: dict[str, Any]) -> Response:
+    return HTMLResponse(rendered(template, seen.lang, values), headers={"Cache-Control": "no-store"})
+
+
+def _growth(seen: Seen) -> list[grown.Size]:
+    return grown.growth(seen.memory.context, [Scope(path) for path in seen.scopes], _WEEKS)
+
+
+def _hook(seen: Seen) -> dict[str, Any]:
+    context = seen.memory.context
+    weeks = grown.hook_weeks(context, 12)
+    try:
+        bins = measure.reliability(context)
+    except GieokError:  # labels that cannot be read, or no index yet: `gieok hook measure` says which
+        bins = []
+    return {"weeks": weeks, "bins": bins, "all": seen.memory.run("hook stats", days=0).stats if weeks else None}
+
+
+def _tiers(archive: ArchiveStatusResult) -> list[ShownTier]:
+    memories, tokens, size = Counter[Tier](), Counter[Tier](), Counter[Tier]()
+    unknown = {row.tier for row in archive.tiers if row.bytes is None}
     for row in archive.tiers:
-        sizes[row.tier.value] += row.memories
-    most = max(sizes.values(), default=1) or 1
-    checks = ""
-    if seen.asked("deep"):
-        checks = operation("doctor").present(seen.memory.run("doctor"), style)
-    figures = (
-        (seen.words("documents here", "여기 있는 문서"), f"{status.stats.documents:,}"),
-        (seen.words("messages in the journal", "저널의 메시지"), f"{stats.journal.messages:,}"),
-        (seen.words("tokens wait to be observed", "관찰을 기다리는 토큰"), f"{stats.backlog_tokens:,}"),
-        (seen.words("model tokens today", "오늘 쓴 모델 토큰"), f"{stats.today_tokens:,}"),
-    )
-    incidents = {one.name: one for one in (*stats.incidents, *archive.incidents)}
-    return seen.page(
-        "health.html", figures=figures, tiers=[(tier, count, count / most) for tier, count in sizes.items()],
-        incidents=list(incidents.values()), pending=pending.days, questions=pending.questions, rejects=stats.rejects,
-        schedules=archive.schedules, report=operation("status").present(status, style), checks=checks,
-    )  # fmt: skip
+        memories[row.tier] += row.memories
+        tokens[row.tier] += row.tokens
+        size[row.tier] += row.bytes or 0
+    most = max(memories.values(), default=1) or 1
+    return [
+        ShownTier(
+            tier.value, memories[tier], tokens[tier], None if tier in unknown else size[tier], memories[tier] / most
+        )
+        for tier in Tier
+        if memories[tier]
+    ]
+
+
+def _next(seen: Seen, incident: Incident) -> str:
+    return next(words.say(seen.lang) for begins, words in _NEXT if incident.name.startswith(begins))
+
+
+def _job(archive: ArchiveStatusResult, name: str, seen: Seen) -> str:
+    return next((one.job.doc.say(seen.lang) for one in archive.planned if one.job.name == name), name)
+
+
+def _backup(seen: Seen) -> Any:  # noqa: ANN401 - a backup's file, or None
+    try:
+        return next(iter(seen.memory.run("backup list").backups), None)
+    except GieokError:
+        return None

@@ -1,38 +1,23 @@
 """Search: one box, and what answers while the reader types."""
 
-from typing import Any
-
 from starlette.responses import HTMLResponse, Response
 
-from gieok.errors import GieokError
 from gieok.ops.operation import STATUSES
 from gieok.surfaces.web.look import rendered
 from gieok.surfaces.web.site import Seen
+from gieok.surfaces.web.views.first import first, is_empty
+from gieok.surfaces.web.views.found import found_hits
 
 
 def search(seen: Seen) -> Response:
-    """Show the box, and what answers the question."""
-    question = seen.asked("q")
-    return seen.page("search.html", **_hits(seen, question), empty=not question and _is_empty(seen))
+    """Show the box, and what answers the question; of an empty home, how to begin."""
+    values = found_hits(seen)
+    return first(seen) if not values["question"] and is_empty(seen) else seen.page("search.html", **values)
 
 
 def hits(seen: Seen) -> Response:
-    """Return the hits alone, while the reader types."""
-    statuses = {name: words.say(seen.lang) for name, words in STATUSES.items()}
-    values = {"statuses": statuses, **_hits(seen, seen.asked("q"))}
-    return HTMLResponse(rendered("hits.html", seen.lang, values) if seen.asked("q") else "")
-
-
-def _hits(seen: Seen, question: str) -> dict[str, Any]:
-    found: dict[str, Any] = {"question": question, "hits": [], "degraded": None, "failure": None}
-    if question:
-        try:
-            result = seen.memory.run("search", query=question, explain=True)
-            found |= {"hits": result.results, "degraded": result.degraded}
-        except GieokError as error:
-            found["failure"] = {"message": str(error), "hint": error.hint}
-    return found
-
-
-def _is_empty(seen: Seen) -> bool:
-    return bool(seen.memory.run("status").state == "empty")
+    """Return the hits alone, while the reader types; the address follows, so that it can be kept."""
+    values = found_hits(seen)
+    said = {name: words.say(seen.lang) for name, words in STATUSES.items()}
+    page = rendered("hits.html", seen.lang, {"statuses": said, **values})
+    return HTMLResponse(page, headers={"HX-Replace-Url": f"/?{values['here_query']}", "Cache-Control": "no-store"})

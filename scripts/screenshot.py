@@ -1,0 +1,75 @@
+"""Takes the picture of the pages: `make screenshot` writes docs/assets/pages.png, of a home with the notes of examples/."""
+
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.request import urlopen
+
+from playwright.sync_api import sync_playwright
+
+sys.path.insert(0, str(Path(__file__).parent))
+from record import HOME, ROOT, SCRIPTS, prepared
+
+_PICTURE = ROOT / "docs" / "assets" / "pages.png"
+_QUESTION = "그릇이 파손됐을 때 반송을 받아야 하나"
+_SIZE = {"width": 1180, "height": 760}
+_MOST_BYTES = 200_000
+
+
+def main() -> None:
+    """Fill a home, serve its pages, and take the picture of a search."""
+    environment = prepared()
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        port = found.getsockname()[1]
+    environment["GIEOK_SERVE_PORT"] = str(port)
+    gieok = str(SCRIPTS / "gieok")
+
+    def run(*words: str) -> str:
+        return subprocess.run(
+            [gieok, *words], cwd=HOME, env=environment, check=True, capture_output=True, text=True
+        ).stdout
+
+    server = None
+    try:
+        run("index", str(HOME / "notes"))
+        run("remember", "배포 승인은 보람 님이 한다. 급하면 태오 님.", "--user")
+        server = subprocess.Popen([gieok, "serve"], cwd=HOME, env=environment, stderr=subprocess.DEVNULL)
+        _wait(port)
+        _take(run("open", "--print-only").split()[0])
+    finally:
+        if server:
+            server.terminate()
+            server.wait()
+        shutil.rmtree(HOME, ignore_errors=True)
+    size = _PICTURE.stat().st_size
+    print(f"{_PICTURE.relative_to(ROOT)}: {size:,} bytes")
+    sys.exit(f"it is larger than {_MOST_BYTES:,} bytes" if size > _MOST_BYTES else 0)
+
+
+def _wait(port: int) -> None:
+    for _ in range(200):
+        try:
+            with urlopen(f"http://127.0.0.1:{port}/health"):
+                return
+        except OSError:
+            time.sleep(0.1)
+    sys.exit("the server did not start")
+
+
+def _take(link: str) -> None:
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_context(viewport=_SIZE, color_scheme="light", locale="en").new_page()
+        page.goto(link)
+        page.get_by_role("searchbox").first.fill(_QUESTION)
+        page.wait_for_timeout(2500)
+        page.screenshot(path=_PICTURE)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

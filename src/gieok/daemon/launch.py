@@ -1,0 +1,104 @@
+"""Starts a server for the pages where none runs, and waits until it is ready: in the daemon, else in a process of its own."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from gieok import __version__, fs, paths, places
+from gieok.daemon import listening, wire
+from gieok.daemon.serving import COMMAND, FAILED, PART
+from gieok.errors import GieokError
+from gieok.ops.context import ServerStatus
+
+_START_S = 60.0
+_STOP_S = 30.0
+_POLL_S = 0.05
+_MOST_LOG_BYTES = 1_000_000
+#: Who started it: `gieok open`.
+OPEN = "open"
+
+
+def start(home: Path) -> tuple[ServerStatus, bool]:
+    """Return a server that is ready, and whether it was started now. Two at once start one. Raises GieokError."""
+    with fs.exclusive(home / "serve.lock"):
+        if listening.found(home):
+            return _ready(home, lambda: ""), False
+        return _in_daemon(home) or _alone(home), True
+
+
+def _in_daemon(home: Path) -> ServerStatus | None:
+    """Have the daemon start it; None where none runs, or it cannot."""
+    to = wire.address(home)
+    if to is None or to.version != __version__ or wire.ask(to, "serve") is None:
+        return None
+
+    def failed() -> str:
+        row = wire.ask(to, "status")
+        part = str(row["parts"].get(PART, "")) if row else FAILED
+        return part if part.startswith(FAILED) else ""
+
+    try:
+        return _ready(home, failed)
+    except GieokError:  # its port is another's: one of our own takes any
+        return None
+
+
+def _alone(home: Path) -> ServerStatus:
+    log = paths.server_log(home)
+    fs.rotate(log, _MOST_LOG_BYTES)
+    fs.create_private(log)
+    before = log.stat().st_size
+    with log.open("ab") as out:
+        child = subprocess.Popen(  # noqa: S603 - fixed program, no shell
+            [*COMMAND, OPEN],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            cwd=home,
+            env=os.environ | {places.HOME_VARIABLE: str(home)},
+            start_new_session=True,
+        )
+
+    def failed() -> str:
+        if child.poll() is None:
+            return ""
+        said = log.read_bytes()[before:].decode("utf-8", "replace").strip()
+        return said.removeprefix("gieok: ") or f"it ended ({child.returncode})"
+
+    found = _ready(home, failed)
+    child.returncode = 0  # it outlives this process on purpose: nobody waits for it
+    return found
+
+
+def _ready(home: Path, failed: Callable[[], str]) -> ServerStatus:
+    """Wait until a server of the home is ready. Raises GieokError where it fails or takes too long."""
+    deadline = time.monotonic() + _START_S
+    while time.monotonic() < deadline:
+        status = listening.found(home)
+        if status and listening.is_ready(status):
+            return status
+        if why := failed():
+            raise GieokError(
+                f"the server did not start: {why}", hint="`gieok serve` shows more; `serve.port` is the port"
+            )
+        time.sleep(_POLL_S)
+    raise GieokError("the server is not ready", hint="`gieok doctor` shows what does not answer")
+
+
+def stop(home: Path) -> bool:
+    """Stop a server that `start` made a process of; False where none is there."""
+    status = listening.found(home)
+    if status is None or status.by != OPEN:
+        return False
+    os.kill(status.pid, signal.SIGTERM)
+    deadline = time.monotonic() + _STOP_S
+    while listening.is_noted(home, status.pid):
+        if time.monotonic() > deadline:
+            if listening.found(home) is None:  # it was killed meanwhile
+                return True
+            raise GieokError("the server does not stop", hint=f"end process {status.pid}")
+        time.sleep(_POLL_S)
+    return True

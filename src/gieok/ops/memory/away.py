@@ -1,0 +1,102 @@
+"""What is put away: observations, what was said, and records; each found by the handle that it had."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok import places
+from gieok.capabilities.files import roots
+from gieok.capabilities.observe import observation, putting_away, turns
+from gieok.capabilities.observe.putting_away import AwayTurn
+from gieok.capabilities.prompt import records
+from gieok.model.memory import RETIRED, Document, Scope
+from gieok.ops.context import Context
+from gieok.text.markdown import front_matter
+
+
+class Away(NamedTuple):
+    """A memory that is put away. One of `document`, `turn` and `file` says what it is; `at` is '' where nobody noted it."""
+
+    handle: str
+    scope: Scope
+    text: str
+    at: str
+    document: Document | None = None
+    turn: AwayTurn | None = None
+    file: Path | None = None
+
+    @property
+    def kind(self) -> str:
+        """Return what it is: `observation`, `turn` or `record`."""
+        return "observation" if self.document is not None else "turn" if self.turn is not None else "record"
+
+    @property
+    def key(self) -> str:
+        """Return the key that its document has or had."""
+        if self.document is not None:
+            return self.document.key
+        return self.turn.key if self.turn is not None else ""
+
+
+def listed(context: Context, scopes: Iterable[Scope]) -> list[Away]:
+    """Return what is put away in scopes, the last first."""
+    found = [one for scope in scopes for kind in (_observations, _turns, _records) for one in kind(context, scope)]
+    return sorted(found, key=lambda one: one.at, reverse=True)
+
+
+def find(context: Context, handle: str, scopes: Iterable[Scope]) -> Away | None:
+    """Return what had a handle, or begins with its digits where no other does."""
+    found = [one for one in listed(context, scopes) if one.handle == handle or one.handle.startswith(handle)]
+    return next((one for one in found if one.handle == handle), found[0] if len(found) == 1 else None)
+
+
+def line(context: Context, document: Document, number: int) -> AwayTurn | None:
+    """Return the message that is put away whose line this is; None where it is another's, or forgotten."""
+    known = [one for one in putting_away.turns(context.memory.journal(), document.scope) if one.key == document.key]
+    before = [one for one in known if one.line <= number]
+    nearest = max(before, key=lambda one: one.line, default=None)
+    lines = document.text.split("\n")
+    return nearest if nearest and not any(lines[nearest.line - 1 : number]) else None
+
+
+def said(context: Context, scope: Scope, turn: AwayTurn) -> str:
+    """Return what was said in a message that is put away, as a person left it."""
+    found = context.memory.journal().messages(scope, [turn.id])
+    message = found[0].message._replace(text=turn.before or found[0].message.text) if found else None
+    return "\n".join(turns.written(message)) if message else ""
+
+
+def _observations(context: Context, scope: Scope) -> Iterator[Away]:
+    for entry in context.memory.journal().made(scope):  # what is put away lives in hot
+        document = entry.document
+        if document.metadata.get(RETIRED) and document.key.startswith(observation.PREFIX):
+            handle = places.handle(scope.path, document.key)
+            yield Away(handle, scope, document.text, document.metadata[RETIRED], document=document)
+
+
+def _turns(context: Context, scope: Scope) -> Iterator[Away]:
+    for turn in putting_away.turns(context.memory.journal(), scope):
+        handle = places.handle(scope.path, turn.key, turn.line)
+        yield Away(handle, scope, said(context, scope, turn), turn.at, turn=turn)
+
+
+def _records(context: Context, scope: Scope) -> Iterator[Away]:
+    """Yield the records of a scope that are on another shelf, by the handle that they had on the first."""
+    for root in roots.load(context.memory.store(), scope):
+        if root.path.name != records.MEMORY or root.is_file:
+            continue
+        base = root.path.parent
+        for shelf in (records.RETIRED, records.ARCHIVE):
+            for file in records.listed(base, shelf):
+                was = root.path / file.parent.name / file.name
+                text = file.read_text(encoding="utf-8", errors="replace")
+                matter = front_matter(text)
+                at = matter.fields.get("retired", "") or _changed(file)
+                yield Away(
+                    places.handle(scope.path, root.key_of(was)), scope, text[matter.end :].strip(), at, file=file
+                )
+
+
+def _changed(file: Path) -> str:
+    return datetime.fromtimestamp(file.stat().st_mtime).astimezone().isoformat(timespec="seconds")

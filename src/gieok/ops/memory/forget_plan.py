@@ -1,0 +1,100 @@
+"""What a person wants forgotten: the filter, and what was found to fit it."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path, PurePath
+from typing import NamedTuple
+
+from gieok.capabilities.observe import observation
+from gieok.model.conversation import Journalled
+from gieok.model.memory import Document, Scope
+from gieok.text.keywords import folded
+
+
+class ForgetFilter(NamedTuple):
+    """What to forget; every condition that is given must hold. `source` is an absolute path, `before` in UTC."""
+
+    handles: tuple[str, ...] = ()
+    match: str = ""
+    source: str = ""
+    before: datetime | None = None
+    #: Whether only one scope is searched.
+    is_scoped: bool = False
+
+    def fits(self, text: str, source: str, at: datetime) -> bool:
+        """Say whether a memory fits, by its text, the path that it comes from and its time."""
+        return (
+            (not self.match or folded(self.match) in folded(text))
+            and (not self.source or PurePath(source).is_relative_to(self.source))
+            and (self.before is None or at < self.before)
+        )
+
+    @property
+    def is_match_alone(self) -> bool:
+        """Say whether the filter is a text, which is then removed wherever it occurs."""
+        return bool(self.match) and not (self.handles or self.source or self.before or self.is_scoped)
+
+
+@dataclass(slots=True)
+class Chosen:
+    """What to forget in one scope. `replaced` are numbers of history rows."""
+
+    documents: dict[str, Document] = field(default_factory=dict)
+    messages: dict[int, Journalled] = field(default_factory=dict)
+    replaced: dict[int, Document] = field(default_factory=dict)
+    #: What a person put in the place of one of the messages, by its number.
+    corrected: dict[int, str] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        """Say whether there is anything."""
+        return bool(self.documents or self.messages or self.replaced)
+
+
+@dataclass(slots=True)
+class ForgetPlan:
+    """What to forget. `records` are files, `unknown` are handles without a target."""
+
+    scopes: dict[Scope, Chosen] = field(default_factory=dict)
+    records: set[Path] = field(default_factory=set)
+    unknown: list[str] = field(default_factory=list)
+
+    @property
+    def is_empty(self) -> bool:
+        """True where nothing fits."""
+        return not self.records and not any(self.scopes.values())
+
+    def count(self, what: str) -> int:
+        """Count `documents` (of files), `observations`, `messages` or what was `replaced` by later observations."""
+        if what in ("messages", "replaced"):
+            return sum(len(getattr(chosen, what)) for chosen in self.scopes.values())
+        is_made = what == "observations"
+        of_records = {str(file) for file in self.records}
+        found = [
+            d for chosen in self.scopes.values() for d in chosen.documents.values() if source_of(d) not in of_records
+        ]
+        return sum(1 for document in found if document.key.startswith(observation.PREFIX) == is_made)
+
+    def shown(self) -> list[tuple[str, str]]:
+        """Return the name and text of each item, for the question to the person."""
+        rows = [(str(file), "") for file in sorted(self.records)]
+        of_records = {str(file) for file in self.records}
+        for scope, chosen in sorted(self.scopes.items()):
+            found = (d for d in chosen.documents.values() if source_of(d) not in of_records)
+            rows += [(f"{scope} {d.key}", d.text) for d in found]
+            rows += [
+                (f"{scope} {m.message.id}", chosen.corrected.get(seq, m.message.text))
+                for seq, m in chosen.messages.items()
+            ]
+            rows += [(f"{scope} {d.key}", d.text) for d in chosen.replaced.values()]
+        return rows
+
+    def texts(self) -> list[str]:
+        """Return every text to remove."""
+        found = [d.text for c in self.scopes.values() for d in (*c.documents.values(), *c.replaced.values())]
+        found += [m.message.text for c in self.scopes.values() for m in c.messages.values()]
+        return found + [text for c in self.scopes.values() for text in c.corrected.values()]
+
+
+def source_of(document: Document) -> str:
+    """Return the path that a document comes from; '' for none."""
+    return document.provenance[0].source if document.provenance else ""

@@ -1,0 +1,263 @@
+"""`gieok history`: what was believed when: the versions of a memory, and which of them held on a day."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, tzinfo
+from typing import NamedTuple
+
+from gieok import places
+from gieok.capabilities.observe import turns
+from gieok.capabilities.observe.corrections import unmarked
+from gieok.capabilities.prompt.standing import EndedLine, Standing
+from gieok.capabilities.prompt.window import letters
+from gieok.engine.recall import first_answer
+from gieok.model.conversation import CORRECTED_MARK
+from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Scope
+from gieok.ops.context import Context
+from gieok.ops.encode import Hidden, OrNull, shown
+from gieok.ops.memory import handles, origin
+from gieok.ops.memory.handles import Memory
+from gieok.ops.memory.search import span_of_days
+from gieok.ops.operation import Operation, Style, Words, argument, printable
+from gieok.text.markdown import front_matter
+from gieok.text.turns import ASSISTANT, USER
+
+#: A chain of replacements that is longer is cut: a value that changes daily for two months.
+_MOST_LINKS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryRequest:
+    """Parameters of `gieok history`."""
+
+    handle: str = argument(
+        Words("the memory's handle", "기억의 핸들"),
+        "",
+        positional=True,
+        needed="gieok history 3fa9c01e --on 2026-10-01",
+    )
+    on: str = argument(Words("only what was believed on this day", "이 날 믿던 것만"), "")
+
+
+class Version(NamedTuple):
+    """What was believed from a time until another (None: still). `how` it came: `said`, `observed`, `kept`, `corrected`.
+
+    `ended`: `replaced` by a later statement, `corrected` by a person, '' while it holds. `is_asked`: of the memory asked for.
+    """
+
+    handle: str
+    text: str
+    since: datetime
+    until: datetime | None
+    how: str
+    ended: str
+    who: OrNull[str]
+    is_asked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryResult:
+    """The versions of a memory, the oldest first; with a day, those that were believed on it."""
+
+    versions: tuple[Version, ...]
+    day: date | None
+    zone: Hidden[tzinfo]
+
+    @property
+    def found(self) -> bool:
+        """False where nothing was believed on the day."""
+        return bool(self.versions)
+
+    @property
+    @shown
+    def changes(self) -> int:
+        """Return how often it changed."""
+        return max(len({version.text for version in self.versions}) - 1, 0)
+
+
+class _Statement(NamedTuple):
+    """A document, or a line of one, with what ended it."""
+
+    memory: Memory
+    text: str
+    ended: EndedLine | None
+
+    @property
+    def name(self) -> tuple[str, str, int]:
+        document = self.memory.document
+        return document.scope.path, document.key, self.memory.line
+
+
+def run(context: Context, request: HistoryRequest) -> HistoryResult:
+    """Follow a memory back and forth through what replaced it and what a person corrected. Raises BadRequest."""
+    memory = handles.one(context, request.handle)
+    found = _chain(context, memory)
+    versions = _once([version for one in found for version in _versions(context, one, memory)])
+    span = span_of_days(context, request.on)
+    if span is not None:
+        versions = [version for version in versions if _holds(version, span.last, context.zone)]
+    return HistoryResult(tuple(versions), span.last if span else None, context.zone)
+
+
+def _once(versions: list[Version]) -> list[Version]:
+    """Return versions, the oldest first; of what was said and observed in the same words, the one that is asked for."""
+    kept: dict[tuple[str, date], Version] = {}
+    for version in versions:
+        name = letters(version.text), version.since.date()
+        if name not in kept or version.is_asked:
+            kept[name] = version
+    return sorted(kept.values(), key=lambda version: (version.since, version.handle))
+
+
+def _holds(version: Version, day: date, zone: tzinfo) -> bool:
+    since = version.since.astimezone(zone).date()
+    until = version.until.astimezone(zone).date() if version.until else None
+    return since <= day and (until is None or day < until or (until == since == day))
+
+
+def _chain(context: Context, memory: Memory) -> list[_Statement]:
+    """Return what a memory replaced, itself, and what replaced it, however often."""
+    standing = Standing(str(context.home))
+    found: dict[tuple[str, str, int], _Statement] = {}
+    for is_back in (True, False):
+        waiting, seen = [memory], 0
+        while waiting and (seen := seen + 1) <= _MOST_LINKS:
+            one = _statement(context, waiting.pop(0), standing)
+            if one.name not in found or one.memory is memory:
+                found[one.name] = one
+                waiting += _before(context, one, standing) if is_back else _after(context, one)
+    return list(found.values())
+
+
+def _statement(context: Context, memory: Memory, standing: Standing) -> _Statement:
+    """Return the statement that a memory is, with what ended it. A longer text is one, ended with any part of it."""
+    document = memory.document
+    passages = _passages(context, document) if not memory.line else [(memory.line, memory.text)]
+    ends = (standing.ended(document.scope.path, document.key, line, text) for line, text in passages)
+    ended = next((end for end in ends if end is not None), None)
+    if ended is None and document.valid_to is not None and not memory.line:
+        ended = EndedLine(
+            document.scope.path, document.metadata.get(REPLACED_BY, ""), 1, 0, document.valid_to.timestamp()
+        )
+    return _Statement(memory, memory.text, ended)
+
+
+def _passages(context: Context, document: Document) -> list[tuple[int, str]]:
+    def held(store: object) -> list[Entry]:
+        return store.entries(document.scope, [document.key])  # type: ignore[attr-defined,no-any-return]
+
+    entries, _ = first_answer(context.memory.stores(), held)
+    return [(p.start_line, document.text[p.start : p.end]) for entry in entries for p in entry.passages]
+
+
+def _after(context: Context, one: _Statement) -> list[Memory]:
+    """Return what replaced a statement."""
+    end = one.ended
+    return _named(context, end.scope, end.key, end.line) if end is not None and end.key else []
+
+
+def _before(context: Context, one: _Statement, standing: Standing) -> list[Memory]:
+    """Return what a statement replaced. What was said and what was observed of it are one statement."""
+    document, found = one.memory.document, list[Memory]()
+    at, words = _since(context, one.memory)[0].timestamp(), letters(_bare(one.text))
+    scopes = dict.fromkeys((document.scope.path, *(scope.path for scope in context.scopes)))
+    for scope in scopes:
+        for key, number, end in standing.ended_at(scope, at):
+            # A row names what holds now; what came first in its place has the time at which the old one ended.
+            is_on_the_way = one.ended is not None and (end.key, end.line) == (one.ended.key, one.ended.line)
+            targets = [] if is_on_the_way else _named(context, end.scope, end.key, end.line)
+            if is_on_the_way or any(
+                new.document.key == document.key or letters(_bare(new.text)) == words for new in targets
+            ):
+                found += _named(context, scope, key, number)
+    made = (entry.document for entry in context.memory.journal().made(document.scope))
+    return found + [Memory(old) for old in made if old.metadata.get(REPLACED_BY) == document.key]
+
+
+def _since(context: Context, memory: Memory) -> tuple[datetime, str, str]:
+    """Return since when something was believed, how it came, and who said it."""
+    document = memory.document
+    if document.kind == turns.KIND:
+        said = origin.messages_of(context, memory)
+        return (said[0].at, "said", said[0].role.value) if said else (document.created_at, "said", "")
+    is_observed = handles.kind_of(document, (), "") == handles.OBSERVATION
+    return document.valid_from or document.created_at, "observed" if is_observed else "kept", ""
+
+
+def _named(context: Context, scope: str, key: str, line: int) -> list[Memory]:
+    held, _ = first_answer(context.memory.stores(), lambda store: store.get(Scope(scope), [key]))
+    is_line = key.startswith(f"{places.SESSIONS}/")
+    return [Memory(document, line if is_line else 0) for document in held if line <= document.text.count("\n") + 1]
+
+
+def _versions(context: Context, one: _Statement, asked: Memory) -> Iterator[Version]:
+    """Yield a statement as it was and as it is, if a person corrected it."""
+    memory = one.memory
+    until = datetime.fromtimestamp(one.ended.at, UTC) if one.ended else None
+    is_asked = one.name == (asked.document.scope.path, asked.document.key, asked.line)
+    since, how, who = _since(context, memory)
+    ended = "replaced" if one.ended else ""
+    for text, at in _corrected(context, memory):
+        if text != one.text:
+            yield Version(memory.handle, _bare(text), since, at, how, "corrected", who, is_asked)
+            since, how = at, "corrected"
+    yield Version(memory.handle, _bare(unmarked(one.text)), since, until, how, ended, who, is_asked)
+
+
+def _bare(text: str) -> str:
+    """Return a line of a conversation without the label of who said it, and a file without its front matter."""
+    text = text[front_matter(text).end :].strip()
+    return text.removeprefix(f"{USER}: ").removeprefix(f"{ASSISTANT}: ")
+
+
+def _corrected(context: Context, memory: Memory) -> Iterator[tuple[str, datetime]]:
+    """Yield what a memory said before each correction, and when that was, the oldest first."""
+    document = memory.document
+    if memory.line:
+        _, mark, day = memory.text.rpartition(CORRECTED_MARK)
+        said = origin.messages_of(context, memory) if mark else ()
+        if said:
+            yield said[0].text, datetime.fromisoformat(day[:10]).replace(tzinfo=context.zone).astimezone(UTC)
+        return
+    if not document.metadata.get(CORRECTED):
+        return
+    older = [old for old in context.memory.journal().history(document.scope, 1 << 30) if old.key == document.key]
+    times = [*(old.metadata.get(CORRECTED, "") for old in older[::-1][1:]), document.metadata[CORRECTED]]
+    for old, at in zip(older[::-1], times, strict=True):
+        yield old.text, datetime.fromisoformat(at) if at else document.updated_at
+
+
+_HOW = {
+    "said": Words("said", "말함"),
+    "observed": Words("observed", "관찰함"),
+    "kept": Words("kept", "기록함"),
+    "corrected": Words("corrected by you", "직접 고침"),
+}
+
+
+def present(result: HistoryResult, style: Style) -> str:
+    """Show a line a version: from, until, text."""
+    lines = []
+    for one in result.versions:
+        since = f"{one.since.astimezone(result.zone):%Y-%m-%d}"
+        until = f"{one.until.astimezone(result.zone):%Y-%m-%d}" if one.until else style.say("now", "지금")
+        how = _HOW[one.how].say(style.lang)
+        text = printable(" ".join(one.text.split()))
+        lines.append(
+            f"{since} – {until:<10}  {style.bold(text) if not one.until else text}  {style.dim(f'{how}, {one.handle}')}"
+        )
+    if not lines:
+        return style.say("Nothing was believed of it then.", "그때는 아는 것이 없었습니다.")
+    return "\n".join(lines)
+
+
+OPERATION = Operation(
+    name="history",
+    handler=run,
+    present=present,
+    doc=Words(
+        "Show what was believed when: the versions of a memory",
+        "언제 무엇을 믿었는지 보여 줍니다: 기억이 바뀌어 온 과정",
+    ),
+    examples=("gieok history 3fa9c01e", "gieok history 3fa9c01e --on 2026-10-01"),
+)

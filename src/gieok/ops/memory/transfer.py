@@ -1,0 +1,201 @@
+"""`gieok transfer`: what is remembered for one project, for another or for the user, without losing where it comes from."""
+
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok import places
+from gieok.capabilities.files import roots
+from gieok.capabilities.observe import observation
+from gieok.capabilities.observe.sidecar import observing, reflecting
+from gieok.capabilities.prompt import records
+from gieok.engine import distil
+from gieok.errors import BadRequest
+from gieok.model.memory import MOVED_FROM, RETIRED, Document, Entry, Scope, Tier
+from gieok.ops.context import Context
+from gieok.ops.encode import Hidden
+from gieok.ops.memory import handles, waiting
+from gieok.ops.memory.handles import Memory
+from gieok.ops.memory.records import Shelf, follow_meaning, follow_soon, project_shelf, rewrite_active_memory
+from gieok.ops.memory.seeding import FOLDERS
+from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+
+_SHOWN_CHARS = 80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransferRequest:
+    """Parameters of `gieok transfer`."""
+
+    memories: list[str] = argument(
+        Words("handles of records and of what was observed", "기록과 관찰의 핸들"), [], positional=True,
+        needed="gieok transfer 3fa9c01e --to agent:main",
+    )  # fmt: skip
+    to: str = argument(
+        Words("the scope that they shall be in; `agent:main` is the user's own", "옮겨 갈 범위; `agent:main`은 나의 것"), "",
+        needed="gieok transfer 3fa9c01e --to agent:main",
+    )  # fmt: skip
+
+
+class TransferredMemory(NamedTuple):
+    """A memory under the handle that it has now, and what it had before, where."""
+
+    handle: str
+    before: str
+    scope_before: Scope
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TransferResult:
+    """What is in the scope now."""
+
+    scope: Scope
+    memories: tuple[TransferredMemory, ...]
+    found: Hidden[bool] = True
+
+
+def run(context: Context, request: TransferRequest) -> TransferResult:
+    """Move memories to a scope. What cannot move is refused before anything is; safe to kill and to repeat."""
+    target = Scope(request.to)
+    if places.is_served(target.path) or places.is_brought(target.path):
+        raise BadRequest(
+            f"{target} is not yours to write", hint="move memories to a project's scope, or to `agent:main`"
+        )
+    chosen = [_chosen(context, name, target) for name in request.memories]
+    files = [(memory, kept) for memory, kept in chosen if kept is not None]
+    # The target's folder is looked for before anything moves: without one nothing does.
+    shelf = _shelf(context, target) if files else None
+    moved = _observations(context, [memory for memory, kept in chosen if kept is None], target)
+    if shelf is not None:
+        moved += [_record(context, memory, kept, shelf) for memory, kept in files]
+    return TransferResult(target, tuple(moved))
+
+
+def _chosen(context: Context, name: str, target: Scope) -> tuple[Memory, Shelf | None]:
+    """Return a memory that may move, and the shelf of a record. Raises BadRequest."""
+    memory = handles.one(context, name)
+    document = memory.document
+    if document.scope == target:
+        raise BadRequest(f"{name!r} is in {target} already")
+    if memory.away or document.metadata.get(RETIRED):
+        raise BadRequest(f"{name!r} is put away", hint=f"`gieok restore {name}` first")
+    known = roots.load(context.memory.store(), document.scope)
+    kind = handles.kind_of(document, known, str(context.home))
+    if kind == handles.RECORD:
+        return memory, Shelf(next(root for root in known if root.owns(document.key)).path.parent, document.scope)
+    if kind == handles.OBSERVATION and not memory.was_replaced and document.kind == observation.KIND:
+        return memory, None
+    why, hint = _REFUSED.get(kind, _REFUSED[handles.OBSERVATION])
+    raise BadRequest(f"{name!r} {why}", hint=hint)
+
+
+_REFUSED = {
+    handles.TURN: (
+        "is a part of a conversation, which belongs where it was held",
+        'keep what it says there: `gieok remember "…"` in that project, or with --user',
+    ),
+    handles.NOTE: (
+        "is a file of your own",
+        "index its folder there: `gieok index FOLDER --scope SCOPE`",
+    ),
+    handles.OBSERVATION: ("holds no more, or goes on with its conversation", "move what holds now: `gieok list`"),
+}
+
+
+def _observations(context: Context, chosen: list[Memory], target: Scope) -> list[TransferredMemory]:
+    """Move observations in one step of the journal; the stores follow."""
+    if not chosen:
+        return []
+    journal, store = context.memory.journal(), context.memory.store()
+    scopes = sorted({target, *(memory.document.scope for memory in chosen)})
+    with ExitStack() as held:
+        for lock in (name(scope) for scope in scopes for name in (observing, reflecting)):
+            held.enter_context(journal.exclusive(lock))
+        put = [observation.whole(_moved(memory.document, target)) for memory in chosen]
+        _refuse_known(put, store.hashes(target))
+        journal.hand_over(put=put, forget=[(memory.document.scope, memory.document.key) for memory in chosen])
+        distil.deliver(journal, store)
+    follow_meaning(context)
+    for scope in scopes:
+        rewrite_active_memory(context, scope)
+    return [_told(memory, entry.document, handles.OBSERVATION) for memory, entry in zip(chosen, put, strict=True)]
+
+
+def _refuse_known(put: list[Entry], there: dict[str, str]) -> None:
+    known = next((entry.document for entry in put if entry.document.key in there), None)
+    if known is not None:
+        raise BadRequest(f"{known.scope} holds {known.text[:_SHOWN_CHARS]!r} of that day already")
+
+
+def _moved(document: Document, target: Scope) -> Document:
+    """Return a document as it is in another scope; it remembers where the messages are that it was made of."""
+    home = document.metadata.get(MOVED_FROM, document.scope.path)
+    metadata = {name: value for name, value in document.metadata.items() if name != MOVED_FROM}
+    if home != target.path:
+        metadata[MOVED_FROM] = home
+    fresh = replace(document, scope=target, metadata=metadata, tier=Tier.HOT)
+    return replace(fresh, content_hash=observation.stamp(fresh))
+
+
+def _shelf(context: Context, target: Scope) -> Shelf:
+    """Return the folder of a scope's records. Raises BadRequest where nobody knows which it is."""
+    if target == Scope(places.USER_SCOPE):
+        return Shelf(context.home, target)
+    for root in roots.load(context.memory.store(), target):
+        if root.path.name == records.MEMORY and root.path.parent.name == places.PROJECT_FOLDER:
+            return Shelf(root.path.parent, target)
+    for folder in (context.project, *context.memory.journal().kept(FOLDERS)):
+        top = places.workplace(folder) if folder and Path(folder).is_dir() else ""
+        if top and places.project_scope(top) == target.path:
+            return project_shelf(top)
+    raise BadRequest(
+        f"{target} has no folder for records that is known here",
+        hint="keep one there first: `gieok remember` in its folder",
+    )
+
+
+def _record(context: Context, memory: Memory, kept: Shelf | None, shelf: Shelf) -> TransferredMemory:
+    """Move a record's file: the new one is written, and trusted, before the old one goes."""
+    assert kept is not None
+    document = memory.document
+    file = kept.base / records.MEMORY / Path(document.key).relative_to(Path(document.key).parts[0])
+    there = records.copied(shelf.base, file)
+    if shelf.is_project:
+        waiting.keep(context.home, shelf.base, there)
+    follow_soon(context, shelf)
+    file.unlink(missing_ok=True)
+    if kept.is_project:
+        waiting.drop(context.home, kept.base, file.relative_to(kept.base).as_posix())
+    follow_soon(context, kept)
+    root = next(
+        root for root in roots.load(context.memory.store(), shelf.scope) if root.path == shelf.base / records.MEMORY
+    )
+    return _told(memory, replace(document, scope=shelf.scope, key=root.key_of(there)), handles.RECORD)
+
+
+def _told(memory: Memory, now: Document, kind: str) -> TransferredMemory:
+    handle = places.handle(now.scope.path, now.key)
+    return TransferredMemory(handle, memory.handle, memory.document.scope, kind, now.text)
+
+
+def present(result: TransferResult, style: Style) -> str:
+    """Show a line a memory."""
+    head = style.bold(f"{style.say('now in', '옮긴 곳')} {result.scope}:")
+    rows = (f"  {one.handle}  {printable(' '.join(one.text.split())[:_SHOWN_CHARS])}" for one in result.memories)
+    return "\n".join((head, *rows))
+
+
+OPERATION = Operation(
+    name="transfer",
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    doc=Words(
+        "Move memories to another scope: a project's, or the user's own",
+        "기억을 다른 범위로 옮깁니다: 프로젝트나 나의 것으로",
+    ),
+    examples=("gieok transfer 3fa9c01e --to agent:main",),
+)

@@ -1,0 +1,61 @@
+"""`python -m gieok.surfaces.http BY`: the server in the background, for the daemon (whose end ends it) or `gieok open`."""
+
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+from gieok.app import open_context
+from gieok.daemon.serving import ANY_PORT, DAEMON, READY
+from gieok.errors import STATUS, GieokError
+from gieok.surfaces import streams
+from gieok.surfaces.http.serve import run
+
+if TYPE_CHECKING:
+    import uvicorn
+
+#: Within what the daemon itself has to end.
+_DRAIN_S = 3
+_LOOK_S = 60.0
+
+
+def main(by: str, *more: str) -> int:
+    """Serve in the background; return the exit status."""
+    try:
+        if by == DAEMON:
+            threading.Thread(target=_end_with_input, daemon=True).start()
+            return run({}, "en", by, any_port=ANY_PORT in more, drain_s=_DRAIN_S, started=_say_ready)
+        hours = float(open_context({}).admin.setting("daemon.idle_hours"))
+        return run({}, "en", by, any_port=True, started=lambda server, _: _end_unused(server, hours * 3600))
+    except GieokError as error:
+        streams.print_error(str(error), error.hint)
+        return STATUS[error.code][0]
+
+
+def _say_ready(server: "uvicorn.Server", url: str) -> None:
+    del server
+    print(READY, url, file=sys.stderr, flush=True)  # noqa: T201 - for the daemon
+
+
+def _end_with_input() -> None:
+    sys.stdin.read()
+    signal.raise_signal(signal.SIGTERM)
+
+
+def _end_unused(server: "uvicorn.Server", idle_s: float) -> None:
+    """End it after so long without a request (0: never): nobody may have it in mind any more."""
+
+    def look() -> None:
+        answered, looks = 0, 0
+        while looks * _LOOK_S < idle_s:
+            threading.Event().wait(_LOOK_S)
+            now = server.server_state.total_requests
+            looks, answered = (looks + 1, now) if now == answered else (0, now)
+        server.should_exit = True
+
+    if idle_s:
+        threading.Thread(target=look, daemon=True).start()
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

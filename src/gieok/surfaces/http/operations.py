@@ -1,0 +1,153 @@
+"""Operations over HTTP, made from the table in `ops`: which there are, how one is run, how they are described."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from gieok import paths
+from gieok.app import open_context
+from gieok.app.resident import Resident
+from gieok.daemon.client import Daemon
+from gieok.errors import BadRequest
+from gieok.model.memory import Scope
+from gieok.ops import NAMES, operation, rib
+from gieok.ops.context import Context
+from gieok.ops.encode import result_schema
+from gieok.ops.operation import Effect, Operation, Surface
+from gieok.ops.request import request_schema
+from gieok.ops.run import Answer, run
+from gieok.surfaces.http.problems import MEDIA_TYPE
+
+_PROCESSES = "it starts or ends processes of the machine"
+_OPEN_HERE = "it changes what this server has open: stop the server first"
+_UNSEEN = "a key is typed unseen, and is in no request"
+#: Operations that are not called over HTTP, and why.
+ELSEWHERE = {
+    "character chat": "it is a talk on a terminal: `POST /api/characters/{character_id}/messages`",
+    "code watch": "it goes on until it is interrupted: `code sync` does it once",
+    "open": "it lets a browser in from a terminal",
+    "up": _PROCESSES,
+    "down": _PROCESSES,
+    "service install": _PROCESSES,
+    "keys set": _UNSEEN,
+    "keys rotate": _UNSEEN,
+    "erase": "it removes the home of this server",
+    "encryption on": _OPEN_HERE,
+    "encryption rotate": _OPEN_HERE,
+    "encryption off": _OPEN_HERE,
+    "backup restore": _OPEN_HERE,
+    "store switch": _OPEN_HERE,
+    "store distribute": _OPEN_HERE,
+    "journal switch": _OPEN_HERE,
+}
+#: Parameters that have one value over HTTP: with another, the operation would wait for a terminal, or never end.
+FIXED: Mapping[str, Mapping[str, bool]] = {
+    "index": {"watch": False},
+    "observe run": {"once": True},
+    "logs": {"follow": False},
+    "redact": {"stdin": False},
+    "hook measure": {"label": False},
+    "uninstall": {"erase": False},
+}
+FITTING = tuple(name for name in NAMES if name not in ELSEWHERE)
+
+_EFFECTS = {
+    Effect.READ: "Changes nothing that is stored.",
+    Effect.WRITE: "Changes what is stored.",
+    Effect.DESTROY: "Takes something away that no other call brings back.",
+}
+_PLACE = (
+    (
+        "folder",
+        "Where you are: an absolute path. Of a project: its memory, with your own beside it; left out: your own.",
+    ),
+    ("scope", "Whose memory instead, such as `agent:main`."),
+)
+
+
+def path_of(name: str) -> str:
+    """Return the path that an operation is called at."""
+    return f"/api/operations/{name.replace(' ', '/')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a caller is: `folder` is '' for nowhere, `scope` '' for the one that follows from the folder."""
+
+    folder: str = ""
+    scope: str = ""
+
+    def context(self, found: Operation[Any, Any], resident: Resident) -> Context:
+        """Open the context of a call. Raises BadRequest."""
+        folder = Path(self.folder) if self.folder else Path.home()
+        if not folder.is_absolute() or not folder.is_dir():
+            raise BadRequest(
+                f"folder is {self.folder!r}", hint="it must be the absolute path of a folder on this machine"
+            )
+        return open_context(
+            {"scope": str(Scope(self.scope))} if self.scope else {},
+            folder=folder,
+            resident=resident,
+            daemon=lambda: Daemon(paths.home()),
+            forgiving=found.runs_without_settings,
+            is_placed=bool(self.folder),
+        )
+
+
+def answered(resident: Resident, name: str, values: Mapping[str, object], place: Place) -> Answer:
+    """Run an operation of `FITTING`."""
+    fixed = FIXED.get(name, {})
+
+    def context_for(found: Operation[Any, Any]) -> Context:
+        for parameter, value in fixed.items():
+            if values.get(parameter, value) != value:
+                raise BadRequest(
+                    f"{parameter} is {values[parameter]!r}", hint=f"over HTTP it is always {str(value).lower()}"
+                )
+        return place.context(found, resident)
+
+    return run(name, {**fixed, **values}, context_for, Surface.HTTP)
+
+
+@cache
+def described() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what an OpenAPI document says of all routes: paths, and schemas by name. Imports every operation: 300 ms."""
+    all_paths, schemas = dict[str, Any](), dict[str, Any]()
+    for name in FITTING:
+        found, title = operation(name), name.replace("-", " ").title().replace(" ", "")
+        schemas[f"{title}Request"] = _request(found)
+        schemas[f"{title}Result"] = result_schema(found)
+        all_paths[path_of(name)] = {"post": _route(found, title)}
+    return all_paths, schemas
+
+
+def _request(found: Operation[Any, Any]) -> dict[str, Any]:
+    made = request_schema(found, Surface.HTTP)
+    for parameter, value in FIXED.get(found.name, {}).items():
+        made["properties"][parameter] |= {"const": value, "default": value}
+    return made
+
+
+def _route(found: Operation[Any, Any], title: str) -> dict[str, Any]:
+    def reference(what: str) -> dict[str, Any]:
+        return {"application/json": {"schema": {"$ref": f"#/components/schemas/{title}{what}"}}}
+
+    wrong = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    return {
+        "tags": [rib(found.name)],
+        "summary": found.doc.en,
+        "description": f"`gieok {found.name}`. {_EFFECTS[found.effect]}",
+        "operationId": found.name.replace(" ", "_").replace("-", "_"),
+        "parameters": [
+            {"name": name, "in": "query", "required": False, "schema": {"type": "string"}, "description": text}
+            for name, text in _PLACE
+        ],
+        "requestBody": {"required": bool(_request(found)["required"]), "content": reference("Request")},
+        "responses": {
+            "200": {"description": "What `--json` prints.", "content": reference("Result")},
+            "default": {"description": "What went wrong: docs/serve.md lists the statuses.", "content": wrong},
+        },
+        "security": [{"owner": []}],
+    }  # fmt: skip

@@ -1,0 +1,91 @@
+"""Every operation that fits, called by the owner of the home; and the list of all."""
+
+import json
+from collections.abc import Awaitable, Callable
+from difflib import get_close_matches
+from functools import cache
+from typing import Annotated, Any
+
+import anyio.to_thread
+from fastapi import APIRouter, Header, Query, Request, Response
+from pydantic import BaseModel, Field
+
+from gieok.errors import STATUS, BadRequest, NotFound
+from gieok.ops import NAMES, operation, rib
+from gieok.ops.operation import Effect
+from gieok.surfaces.http.access import OWNERS_ONLY, Desk
+from gieok.surfaces.http.operations import ELSEWHERE, FITTING, Place, answered, path_of
+from gieok.surfaces.http.problems import ALWAYS, documented, problem
+from gieok.surfaces.language import language
+
+router = APIRouter(tags=["operations"], dependencies=OWNERS_ONLY)
+
+
+class OperationRow(BaseModel):
+    """An operation: its command, what it does, what that does to stored data, and where it is called."""
+
+    name: str = Field(examples=["search"])
+    doc: str = Field(description="In English, or in Korean by `Accept-Language`.")
+    effect: Effect
+    group: str = Field(examples=["memory"])
+    path: str | None = Field(description="Null where it is not called over HTTP.", examples=["/api/operations/search"])
+    elsewhere: str = Field(description="Why it is not.", examples=[""])
+
+
+@router.get("/api/operations", responses=documented(*ALWAYS))
+def operations(accept_language: Annotated[str, Header()] = "") -> list[OperationRow]:
+    """List all operations, in the order of the command line's help."""
+    return list(_rows(language([], {"LANG": accept_language})))
+
+
+@cache
+def _rows(lang: str) -> tuple[OperationRow, ...]:
+    return tuple(
+        OperationRow(
+            name=name, doc=operation(name).doc.say(lang), effect=operation(name).effect, group=rib(name),
+            path=path_of(name) if name in FITTING else None, elsewhere=ELSEWHERE.get(name, ""),
+        )
+        for name in NAMES
+    )  # fmt: skip
+
+
+def _calling(name: str) -> Callable[..., Awaitable[Response]]:
+    """Return what answers calls of an operation: in a thread, and only so many at once."""
+
+    async def call(
+        request: Request, desk: Desk, folder: Annotated[str, Query()] = "", scope: Annotated[str, Query()] = ""
+    ) -> Response:
+        values, place = _values(await request.body()), Place(folder, scope)
+        answer = await anyio.to_thread.run_sync(answered, desk.resident, name, values, place, limiter=desk.operations)
+        if failure := answer.failure:
+            return problem(STATUS[failure.code][1], failure.code, failure.message, failure.hint)
+        said = json.dumps(answer.data, ensure_ascii=False).encode("utf-8", "replace")
+        return Response(said, media_type="application/json")
+
+    return call
+
+
+def _values(body: bytes) -> dict[str, Any]:
+    """Return the parameters that a body holds; an empty one holds none."""
+    try:
+        values = json.loads(body or b"{}")
+    except (ValueError, RecursionError):
+        raise BadRequest("the body is not JSON") from None
+    if not isinstance(values, dict):
+        raise BadRequest("the body is no JSON object", hint='parameters by name: `{"query": ["…"]}`')
+    return values
+
+
+for _name in FITTING:
+    router.add_api_route(path_of(_name), _calling(_name), methods=["POST"], include_in_schema=False)
+
+
+@router.post("/api/operations/{name:path}", include_in_schema=False)
+def missing(name: str) -> None:
+    """Say why there is no such operation here."""
+    name = name.replace("/", " ")
+    if name in ELSEWHERE:
+        raise NotFound(f"`gieok {name}` is not called over HTTP: {ELSEWHERE[name]}", hint="run it on the command line")
+    near = get_close_matches(name, FITTING, 1)
+    hint = f"did you mean {path_of(near[0])}?" if near else "`GET /api/operations` lists them"
+    raise NotFound(f"there is no operation {name!r}", hint=hint)

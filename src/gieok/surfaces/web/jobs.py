@@ -1,0 +1,69 @@
+"""Work that takes longer than a page: runs beside the server, says how far it is, and is asked about by the page."""
+
+import threading
+from collections.abc import Callable
+
+from gieok.errors import GieokError
+from gieok.ops.operation import Words
+
+_MOST_LINES = 6
+
+
+class Job:
+    """One piece of work: what it is, what it says now, and what came of it."""
+
+    def __init__(self, what: Words) -> None:
+        self.what = what
+        self.progress = ""
+        self.told: list[str] = []
+        self.result = ""
+        self.failure: dict[str, str] | None = None
+        self.is_done = False
+
+    def say(self, line: str) -> None:
+        """Show a line instead of the one before."""
+        self.progress = line
+
+    def tell(self, line: str) -> None:
+        """Show a line that stays."""
+        self.told = [*self.told, line][-_MOST_LINES:]
+
+
+class Jobs:
+    """One job at a time: two would wait for each other."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self.last: Job | None = None
+
+    def start(self, what: Words, work: Callable[[Job], str]) -> bool:
+        """Start work, or return False where another is under way."""
+        with self._lock:
+            if self._thread is not None and self._thread.is_alive():
+                return False
+            self.last = job = Job(what)
+            self._thread = threading.Thread(target=_run, args=(job, work), name="page job", daemon=True)
+            self._thread.start()
+            return True
+
+    def wait(self) -> None:
+        """Wait for the work that is under way."""
+        if self._thread is not None:
+            self._thread.join()
+
+    def clear(self) -> None:
+        """Show the last job no more, if it is done."""
+        if self.last is not None and self.last.is_done:
+            self.last = None
+
+
+def _run(job: Job, work: Callable[[Job], str]) -> None:
+    try:
+        job.result = work(job)
+    except GieokError as error:
+        job.failure = {"message": str(error), "hint": error.hint}
+    except Exception as error:  # noqa: BLE001 - a page must say that it failed, whatever it was
+        job.failure = {"message": f"{type(error).__name__}: {error}", "hint": "`gieok doctor`"}
+    finally:
+        job.is_done = True

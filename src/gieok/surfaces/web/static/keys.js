@@ -1,0 +1,31 @@
+// The keys of the search page: `/` goes to the box, arrows move through the hits. Everything works without this file.
+"use strict";
+(() => {
+  const box = () => document.getElementById("q");
+  const hits = () => [...document.querySelectorAll("[data-hit]")];
+  document.addEventListener("keydown", (event) => {
+    const inField = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (event.key === "/" && !inField && box()) {
+      event.preventDefault();
+      box().focus();
+      box().select();
+      return;
+    }
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const place = hits().indexOf(document.activeElement);
+    if (!step || (event.target !== box() && place < 0)) return;
+    const next = place + step;
+    const target = next < 0 ? (place >= 0 ? box() : null) : hits()[next];
+    if (target) {
+      event.preventDefault();
+      target.focus();
+    }
+  });
+  // Select all on the page: the box is shown where this file runs.
+  document.addEventListener("change", (event) => {
+    if (!event.target.matches("[data-all]")) return;
+    for (const one of document.querySelectorAll('input[name="handle"]')) one.checked = event.target.checked;
+  });
+  for (const one of document.querySelectorAll("[data-with-keys]")) one.hidden = false;
+})();

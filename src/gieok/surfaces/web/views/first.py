@@ -1,0 +1,47 @@
+"""From an empty home to the first recalled memory: three ways in, the search that finds it, and an agent that gets it."""
+
+from typing import Any
+
+from starlette.responses import HTMLResponse, Response
+
+from gieok.agents import table
+from gieok.errors import GieokError
+from gieok.ops.operation import STATUSES
+from gieok.ops.setup.machine import survey
+from gieok.surfaces.web.look import rendered
+from gieok.surfaces.web.site import Seen
+from gieok.surfaces.web.views.found import found_hits
+
+
+def is_empty(seen: Seen) -> bool:
+    """Say whether nothing is remembered in any scope."""
+    context = seen.memory.context
+    store = context.memory.store()
+    return not any(store.hashes(scope) for scope in store.scopes())
+
+
+def first(seen: Seen) -> Response:
+    """Show the ways in, and what was taken in by them."""
+    context = seen.memory.context
+    values: dict[str, Any] = {
+        "text": seen.asked("text"), "folder": seen.asked("folder"), "agents": survey(context).agents,
+        "job": seen.site.jobs.last,
+        "is_empty": is_empty(seen), "recalled": None, "meaning": None,
+        "installable": table.NAMES, **found_hits(seen),
+    }  # fmt: skip
+    try:
+        status = seen.memory.run("status")
+        if status.embedder != "none" and status.stats.passages:
+            values["meaning"] = (status.stats.vectors, status.stats.passages)
+        if values["question"]:
+            values["recalled"] = seen.memory.recall(values["question"])
+    except GieokError as error:
+        return seen.failed("first.html", error, **{**values, "failure": None})
+    return seen.page("first.html", **values)
+
+
+def progress(seen: Seen) -> Response:
+    """Return how far the work is, for the page that asks every second."""
+    said = {name: words.say(seen.lang) for name, words in STATUSES.items()}
+    page = rendered("job.html", seen.lang, {"job": seen.site.jobs.last, "statuses": said})
+    return HTMLResponse(page, headers={"Cache-Control": "no-store"})

@@ -1,0 +1,111 @@
+"""What answers a question, as the pages show it: with its reasons, its file, and what is cut of a long one."""
+
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from gieok.capabilities.files import roots
+from gieok.engine.likelihood import LOW
+from gieok.errors import GieokError, NotIndexed
+from gieok.ops.memory.search import SearchHit
+from gieok.surfaces.web.reasons import Reasons, reasons
+from gieok.surfaces.web.site import Seen
+
+#: Hits that are shown at first, and at most: who reads more asks for something else.
+_FIRST, _MOST = 12, 200
+_SOURCES = ("all", "memory", "observed", "sessions")
+#: A longer snippet is cut, and the rest unfolds.
+_LONG_CHARS = 700
+
+
+class ShownHit(NamedTuple):
+    """A hit as a page shows it: the file that a person can open, '' for none; the text, and what unfolds of a long one."""
+
+    hit: SearchHit
+    file: str
+    place: str
+    heading: str
+    text: str
+    rest: str
+    why: Reasons
+
+
+def _asked(seen: Seen) -> dict[str, str]:
+    """Return what was asked, without what says nothing."""
+    given = {name: seen.asked(name) for name in ("q", "source", "since", "until", "everywhere", "limit")}
+    if given["source"] not in _SOURCES[1:]:
+        given["source"] = ""
+    given["limit"] = given["limit"] if given["limit"].isdecimal() else ""
+    given["everywhere"] = "1" if given["everywhere"] else ""
+    return {name: value for name, value in given.items() if value}
+
+
+def found_hits(seen: Seen) -> dict[str, Any]:
+    """Return what the templates of hits need: what was asked, and what answers."""
+    asked = _asked(seen)
+    limit = min(max(int(asked.get("limit", _FIRST)), 1), _MOST)
+    found: dict[str, Any] = {
+        "question": asked.get("q", ""), "asked": asked, "hits": [], "failure": None, "notes": [], "more": "",
+        "here_query": urlencode(asked), "without": _without(asked), "is_full": limit == _MOST, "sources": _SOURCES,
+        "is_asked": bool(asked.keys() & {"q", "since", "until"}), "waiting": 0, "is_bare": False, "unlikely": [],
+    }  # fmt: skip
+    if not found["is_asked"]:
+        return found
+    try:
+        result = seen.memory.run(
+            "search", query=asked.get("q", ""), explain=True, limit=limit + (limit < _MOST),
+            source=asked.get("source", "all"), since=asked.get("since", ""), until=asked.get("until", ""),
+            everywhere="everywhere" in asked,
+        )  # fmt: skip
+    except NotIndexed as error:
+        return found | {"failure": {"message": str(error), "hint": error.hint}, "is_bare": True}
+    except GieokError as error:
+        return found | {"failure": {"message": str(error), "hint": error.hint}}
+    notes = [result.degraded, result.behind.words().say(seen.lang) if result.behind else ""]
+    more = urlencode({**asked, "limit": str(limit * 4)}) if len(result.results) > limit else ""
+    shown = _shown(seen, result.results[:limit])
+    likely = len(shown) if result.is_timeline else _likely(shown)
+    return found | {
+        "hits": shown[:likely], "unlikely": shown[likely:], "notes": [one for one in notes if one], "more": more,
+        "waiting": result.waiting, "days": result.days,
+    }  # fmt: skip
+
+
+def _without(asked: dict[str, str]) -> str:
+    """Return the address without filters; '' where there are none."""
+    kept = {name: value for name, value in asked.items() if name in ("q", "everywhere")}
+    return urlencode(kept) if kept.get("q") and asked.keys() & {"source", "since", "until"} else ""
+
+
+def _likely(shown: list[ShownHit]) -> int:
+    """Return how many come before those at the end that hardly answer: the order stays."""
+    return next((place for place in range(len(shown), 0, -1) if shown[place - 1].hit.level != LOW), 0)
+
+
+def _shown(seen: Seen, found: tuple[SearchHit, ...]) -> list[ShownHit]:
+    store = seen.memory.context.memory.store()
+    known = {scope: roots.load(store, scope) for scope in {hit.scope for hit in found}}
+    return [_one(seen, hit, known[hit.scope]) for hit in found]
+
+
+def _one(seen: Seen, hit: SearchHit, known: list[roots.Root]) -> ShownHit:
+    file = _file(seen, known, hit) if hit.source == "memory" else ""
+    long = len(hit.snippet) > _LONG_CHARS
+    text, rest = (hit.snippet[:_LONG_CHARS], hit.snippet[_LONG_CHARS:]) if long else (hit.snippet, "")
+    heading = "" if not file or hit.heading[:40] in hit.snippet else hit.heading
+    return ShownHit(hit, file, _place(seen, hit), heading, text, rest, reasons(hit, seen.lang))
+
+
+def _file(seen: Seen, known: list[roots.Root], hit: SearchHit) -> str:
+    """Return the file and line as an editor takes them; the user's own folder as a shell knows it."""
+    try:
+        file = roots.resolve(known, hit.path, seen.memory.context.caller.path(hit.path))[1]
+    except (GieokError, OSError):
+        return ""
+    return f"{seen.short(file)}:{hit.start_line}"
+
+
+def _place(seen: Seen, hit: SearchHit) -> str:
+    """Return where a hit comes from, where that is no file."""
+    if hit.source == "sessions":
+        return seen.words(f"said to {hit.path.split('/')[1]}", f"{hit.path.split('/')[1]}와의 대화")
+    return "" if hit.source == "memory" else seen.words("observed", "관찰")

@@ -1,0 +1,234 @@
+"""A talk with a character, its memory beside it: what the last message taught, what it recalled, and how to put that right."""
+
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import quote
+
+from starlette.responses import HTMLResponse, Response, StreamingResponse
+
+from gieok.capabilities.character import listing
+from gieok.capabilities.character.decisions import Change
+from gieok.capabilities.character.house import House
+from gieok.capabilities.character.listing import RememberedItem
+from gieok.capabilities.character.service import Bond
+from gieok.capabilities.character.turn import Prepared, Reply, Said
+from gieok.errors import BadRequest, GieokError
+from gieok.model.accounts import Account
+from gieok.surfaces.web.look import rendered
+from gieok.surfaces.web.site import Seen
+from gieok.surfaces.web.views.characters import bond as bond_page
+from gieok.surfaces.web.views.characters import characters, is_scripted, name, of, teller
+
+_SHOWN, _RECALLED = 40, 5
+_EVENTS = "text/event-stream"
+_MOST_TOLD = 100
+#: What stood in the prompt of the last reply, by whose talk it is: of this process, so that the page can show it again.
+_told: OrderedDict[tuple[str, str], Prepared] = OrderedDict()
+
+
+def talk(seen: Seen) -> Response:
+    """Show what was said last, with the memory beside it."""
+    return _page(seen)
+
+
+def beside(seen: Seen) -> Response:
+    """Return the memory alone, after a reply that was streamed."""
+    try:
+        values = {**_beside(seen), "token": seen.site.gate.change_token(seen.cookie),
+                  "undo": "", "zone": seen.memory.context.zone}  # fmt: skip
+    except GieokError as error:
+        return HTMLResponse(
+            rendered("failure.html", seen.lang, {"failure": {"message": str(error), "hint": error.hint}})
+        )
+    return HTMLResponse(rendered("beside.html", seen.lang, values), headers={"Cache-Control": "no-store"})
+
+
+def say(seen: Seen) -> Response:
+    """Say something to a character; the reply comes in pieces where the page asks for them."""
+    try:
+        house, bond = of(seen)
+        _welcome(seen, house, bond.user)
+        reply = house.turns.begin(Said(bond.user, bond.character, seen.sent("text")))
+        _keep(bond, reply.prepared)
+        if _EVENTS in seen.request.headers.get("accept", ""):
+            headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
+            return StreamingResponse(_events(reply), media_type=_EVENTS, headers=headers)
+        try:
+            for _ in reply:
+                pass
+        finally:
+            reply.close()
+    except GieokError as error:
+        if _EVENTS in seen.request.headers.get("accept", ""):
+            return StreamingResponse(iter([_failed(error)]), media_type=_EVENTS)
+        return _page(seen, error)
+    return seen.back_to(f"/characters/{quote(bond.user)}/{quote(bond.character)}/talk#last")
+
+
+def forget(seen: Seen) -> Response:
+    """Forget a memory; the page that follows can take it back."""
+
+    def change(house: House, bond: Bond) -> tuple[str, str]:
+        done = house.control.delete(bond, seen.sent("key"))
+        again = seen.words(f" {len(done.holds_again)} hold again.", f" {len(done.holds_again)}개가 다시 유효합니다.")
+        return seen.words("Forgotten.", "잊었습니다.") + (again if done.holds_again else ""), done.undo
+
+    return _changed(seen, change)
+
+
+def edit(seen: Seen) -> Response:
+    """Put a memory right, or mark it as important."""
+
+    def change(house: House, bond: Bond) -> tuple[str, str]:
+        key, text = seen.sent("key"), seen.sent("text")
+        if mark := seen.sent("important"):
+            done = house.control.mark(bond, key, is_important=mark == "yes")
+            return seen.words("Marked.", "표시했습니다."), done.undo
+        is_fact = house.control.read(bond, key).memory.layer in (listing.Layer.SEMANTIC, listing.Layer.IDEAS)
+        done = house.control.edit(bond, key, Change(object=text) if is_fact else Change(text=text))
+        return seen.words("Corrected.", "고쳤습니다."), done.undo
+
+    return _changed(seen, change)
+
+
+def undo(seen: Seen) -> Response:
+    """Take a change back."""
+
+    def change(house: House, bond: Bond) -> tuple[str, str]:
+        house.control.undo(bond, seen.sent("undo"))
+        return seen.words("Taken back.", "되돌렸습니다."), ""
+
+    return _changed(seen, change)
+
+
+def check_in(seen: Seen) -> Response:
+    """Check in for today."""
+
+    def change(house: House, bond: Bond) -> tuple[str, str]:
+        done = house.points.check_in(bond.user)
+        words = (
+            f"{done.given} points; {done.streak} days in a row.",
+            f"{done.given}포인트; {done.streak}일 연속 출석.",
+        )
+        return seen.words(*words) if done.is_new else seen.words("Checked in already.", "오늘은 이미 출석했습니다."), ""
+
+    return _changed(seen, change)
+
+
+def bring_in(seen: Seen) -> Response:
+    """Take in a card."""
+    data = seen.files.get("card", b"")
+    try:
+        if not data:
+            raise BadRequest("no file was chosen", hint="choose a card: PNG, JSON or CHARX")
+        house = seen.memory.context.character.house()
+        stored = house.roster.import_file("", data, seen.sent("id"), replaces=bool(seen.sent("replace")))
+    except GieokError as error:
+        return characters(seen, error)
+    told = seen.words(f"{stored.name} is here.", f"{stored.name} 캐릭터를 가져왔습니다.")
+    return seen.back_to(f"/characters?told={quote(told)}")
+
+
+def _changed(seen: Seen, change: Callable[[House, Bond], tuple[str, str]]) -> Response:
+    named = seen.request.path_params
+    own = f"/characters/{quote(named['user'])}/{quote(named['character'])}"
+    back = f"{own}/talk" if seen.sent("back") == "talk" else own
+    layer = quote(seen.sent("layer"))
+    try:
+        house, bond = of(seen)
+        told, taken_back_by = change(house, bond)
+    except GieokError as error:
+        return _page(seen, error) if back.endswith("/talk") else bond_page(seen, error)
+    _told.pop((bond.user, bond.character), None)  # what stood in the prompt is not what is remembered any more
+    return seen.back_to(f"{back}?told={quote(told)}&undo={quote(taken_back_by)}&layer={layer}")
+
+
+def _welcome(seen: Seen, house: House, user: str) -> None:
+    """Add a user who is new, and give them the points of the day."""
+    if house.accounts.account(user) is None:
+        zone = getattr(seen.memory.context.zone, "key", "UTC")
+        house.accounts.keep_account(Account(user, zone, seen.lang, created_at=house.memory.clock.now()))
+    house.points.check_in(user)
+
+
+def _keep(bond: Bond, prepared: Prepared) -> None:
+    _told[bond.user, bond.character] = prepared
+    while len(_told) > _MOST_TOLD:
+        _told.popitem(last=False)
+
+
+def _page(seen: Seen, error: GieokError | None = None) -> Response:
+    try:
+        house, bond = of(seen)
+        said = house.control.messages(bond, 1, _SHOWN)
+        stored = house.roster.find(bond.user, bond.character)
+        values = {**_beside(seen), "said": said.items[::-1], "more": said.total - len(said.items),
+                  "greeting": house.turns.scene(bond.user, bond.character).sheet.greeting,
+                  "standing": house.points.standing(bond.user), "is_scripted": is_scripted(seen),
+                  "has_picture": bool(stored.package_type and stored.package_type != "application/json"),
+                  "undo": seen.asked("undo"), "draft": seen.sent("text") if error else ""}  # fmt: skip
+    except GieokError as failure:
+        return seen.failed("talk.html", failure, **_empty(seen))
+    if error is not None:
+        return seen.failed("talk.html", error, **values)
+    return seen.page("talk.html", **values)
+
+
+def _empty(seen: Seen) -> dict[str, Any]:
+    named = seen.request.path_params
+    return {"user": named["user"], "character": named["character"], "name": named["character"], "said": None}
+
+
+def _beside(seen: Seen) -> dict[str, Any]:
+    """Return what the last message of the user taught, and what it recalled."""
+    house, bond = of(seen)
+    last = next((one for one in house.control.messages(bond, 1, _SHOWN).items if one.role == "user"), None)
+    held = house.memory.memories(bond)
+    every = [item for layer in listing.Layer for item in listing.of_layer(held, layer)]
+    learned = [one for one in every if last and last.id in one.message_ids]
+    by_id = {one.id: one for one in every}
+    prepared = _told.get((bond.user, bond.character))
+    recalled: list[tuple[RememberedItem, float, dict[str, float]]] = []
+    if prepared is not None:
+        recalled = [(by_id[one.document.key], one.score, dict(one.signals))
+                    for one in prepared.context.recalled if one.document.key in by_id]  # fmt: skip
+    elif last is not None:
+        found = house.control.search(bond, last.text[:2_000], _RECALLED)
+        recalled = [(one.memory, one.score, {"similarity": one.similarity, "recency": one.recency,
+                                             "importance": one.importance}) for one in found]  # fmt: skip
+    return {
+        **_empty(seen), "name": name(seen), "last": last, "learned": learned, "recalled": recalled,
+        "is_exact": prepared is not None, "narrative": prepared.context.narrative.text if prepared else "",
+        "told_count": len(prepared.context.narrative.keys) if prepared else 0, "say_item": teller(seen, house, bond),
+        "canon": prepared.canon if prepared else "",
+    }  # fmt: skip
+
+
+def _events(reply: Reply) -> Iterator[str]:
+    try:
+        for part in reply:
+            if part.text:
+                yield f"data: {json.dumps({'text': part.text}, ensure_ascii=False)}\n\n"
+        yield "event: done\ndata: {}\n\n"
+    except GieokError as error:
+        yield _failed(error)
+    finally:
+        reply.close()
+
+
+def _failed(error: GieokError) -> str:
+    said = {"message": str(error), "hint": error.hint or ""}
+    return f"event: error\ndata: {json.dumps(said, ensure_ascii=False)}\n\n"
+
+
+_OF_TWO = "/characters/{user}/{character}"
+CHANGES: dict[str, Callable[[Seen], Response]] = {
+    "/characters/import": bring_in,
+    f"{_OF_TWO}/talk": say,
+    f"{_OF_TWO}/forget": forget,
+    f"{_OF_TWO}/edit": edit,
+    f"{_OF_TWO}/undo": undo,
+    f"{_OF_TWO}/check-in": check_in,
+}

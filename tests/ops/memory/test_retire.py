@@ -1,0 +1,192 @@
+"""`gieok retire | restore | transfer | history` of what was observed and said: nothing of it is lost."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gieok.app import open_context
+from gieok.errors import BadRequest
+from gieok.model.memory import Document, Scope
+from gieok.ops import operation
+from gieok.ops.context import Context
+
+_SAID = "We decided to use Redis Streams."
+_PROJECT = "project:shop-1"
+
+
+@pytest.fixture
+def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Context:
+    """A user who told an agent two things, and keeps a record and a note."""
+    for name, value in {
+        "HOME": str(tmp_path), "GIEOK_HOME": str(tmp_path / "home"), "GIEOK_EMBEDDER": "none",
+        "GIEOK_OBSERVE_AGENTS": "none", "GIEOK_OBSERVE_FOLDERS": str(tmp_path / "talk"),
+    }.items():  # fmt: skip
+        monkeypatch.setenv(name, value)
+    for folder in ("talk", "notes", "elsewhere"):
+        (tmp_path / folder).mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    rows = [
+        {"role": "user", "text": text, "timestamp": f"2026-11-1{n}T09:00:00Z"}
+        for n, text in enumerate((_SAID, "We decided to pay on Mondays."))
+    ]
+    (tmp_path / "talk" / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "notes" / "a.md").write_text("# A\n\nThe umbrella stands behind the door.\n")
+    context = open_context({})
+    for name, request in (
+        ("index", {"paths": [str(tmp_path / "notes")]}), ("remember", {"text": ["We lint with ruff."], "user": True}),
+        ("observe run", {"once": True}),
+    ):  # fmt: skip
+        _run(context, name, **request)
+    return context
+
+
+def _run(context: Context, name: str, **request: Any) -> Any:
+    found = operation(name)
+    return found.handler(context, found.request(**request))
+
+
+def _made(context: Context) -> list[Document]:
+    made = context.memory.journal().made(Scope("agent:main"))
+    return [replace(entry.document, content_hash="") for entry in made if entry.passages]
+
+
+def _handle(context: Context, kind: str, words: str) -> str:
+    return next(row.handle for row in _run(context, "list", kind=kind, limit=0).memories if words in row.text)
+
+
+def _found(context: Context, words: str = "Redis Streams") -> set[str]:
+    return {
+        hit.handle for hit in _run(context, "search", query=[words], min_score=0.0).results if "Redis" in hit.snippet
+    }
+
+
+def _away(context: Context) -> set[str]:
+    return {row.handle for row in _run(context, "list", status="retired").memories}
+
+
+def test_what_was_observed_is_put_away_stays_away_and_comes_back_as_it_was(context: Context) -> None:
+    handle = _handle(context, "observation", "Redis")
+    before = _made(context)
+    assert handle in _found(context)
+    _run(context, "retire", memories=[handle])
+    assert handle not in _found(context)
+    assert _away(context) == {handle}
+    _run(context, "rebuild", no_wait=True)
+    _run(context, "observe reflect")
+    assert handle not in _found(context)
+    assert _run(context, "why", id=handle).status == "retired"
+    for name, request in (("retire", {"memories": [handle]}), ("edit", {"handle": handle, "text": ["x"]})):
+        with pytest.raises(BadRequest, match="put away"):
+            _run(context, name, **request)
+    _run(context, "restore", memories=[handle])
+    assert (handle in _found(context), _away(context)) == (True, set())
+    assert _made(context) == before
+
+
+def test_what_was_said_goes_with_what_was_observed_of_it_alone_and_both_come_back(context: Context) -> None:
+    line, observed = _handle(context, "turn", "Redis"), _handle(context, "observation", "Redis")
+    _run(context, "edit", handle=line, text=["We decided to use Redis Streams, not Kafka."])
+    (gone,) = _run(context, "retire", memories=[line]).memories
+    assert gone.also == (observed,)
+    assert _found(context) == set()
+    assert _away(context) == {line, observed}
+    assert _SAID in {message.text for message in _run(context, "why", id=line).said}
+    (back,) = _run(context, "restore", memories=[line]).memories
+    assert "not Kafka" in back.text
+    assert _found(context) >= {line, observed}
+
+
+def test_what_is_put_away_can_be_forgotten_for_good(context: Context) -> None:
+    line = _handle(context, "turn", "Redis")
+    _run(context, "retire", memories=[line])
+    _run(context, "forget", handles=[line], yes=True)
+    assert _away(context) == set()
+    with pytest.raises(BadRequest):
+        _run(context, "restore", memories=[line])
+
+
+def test_a_kill_between_both_steps_loses_nothing(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    line, journal = _handle(context, "turn", "Redis"), context.memory.journal()
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(journal, "correct", killed)
+        with pytest.raises(KeyboardInterrupt):
+            _run(context, "retire", memories=[line])
+    assert (_away(context), line in _found(context)) == (set(), True)
+    _run(context, "retire", memories=[line])
+    assert line in _away(context)
+
+
+def test_an_own_file_and_a_whole_conversation_are_refused_before_anything_goes(context: Context) -> None:
+    observed, note = _handle(context, "observation", "Redis"), _handle(context, "note", "umbrella")
+    whole = _handle(context, "turn", "Redis").partition(".")[0]
+    for refused in (note, whole):
+        with pytest.raises(BadRequest):
+            _run(context, "retire", memories=[observed, refused])
+        with pytest.raises(BadRequest):
+            _run(context, "transfer", memories=[observed, refused], to=_PROJECT)
+    assert observed in _found(context)
+
+
+def test_an_observation_moves_with_where_it_comes_from_and_back_to_what_it_was(context: Context) -> None:
+    observed = _handle(context, "observation", "Redis")
+    before = _made(context)
+    (moved,) = _run(context, "transfer", memories=[observed], to=_PROJECT).memories
+    there = open_context({"scope": _PROJECT})
+    assert [m.text for m in _run(there, "why", id=moved.handle).said] == [_SAID]
+    assert observed not in {row.handle for row in _run(context, "list", kind="observation").memories}
+    _run(there, "transfer", memories=[moved.handle], to="agent:main")
+    assert _made(context) == before
+
+
+def test_what_was_moved_is_forgotten_with_what_was_said(context: Context) -> None:
+    line, observed = _handle(context, "turn", "Redis"), _handle(context, "observation", "Redis")
+    _run(context, "transfer", memories=[observed], to=_PROJECT)
+    _run(context, "forget", handles=[line], yes=True)
+    assert context.memory.journal().made(Scope(_PROJECT)) == []
+
+
+def test_a_moved_observation_takes_its_message_along_when_it_is_forgotten(context: Context) -> None:
+    (moved,) = _run(context, "transfer", memories=[_handle(context, "observation", "Redis")], to=_PROJECT).memories
+    _run(context, "forget", handles=[moved.handle], yes=True)
+    assert _found(context) == set()
+
+
+def test_a_record_moves_to_a_project_whose_folder_is_known(context: Context, tmp_path: Path) -> None:
+    shop = tmp_path / "shop"
+    shop.mkdir()
+    (shop / ".git").mkdir()
+    in_shop = open_context({}, folder=shop)
+    _run(in_shop, "remember", text=["The shop sells tea."])
+    in_shop = open_context({}, folder=shop)
+    record = _handle(context, "record", "ruff")
+    (moved,) = _run(context, "transfer", memories=[record], to=in_shop.scope.path).memories
+    assert (shop / ".gieok" / "memory" / "decision" / "we-lint-with-ruff.md").is_file()
+    assert not list((tmp_path / "home" / "memory").rglob("*.md"))
+    assert moved.handle in {row.handle for row in _run(in_shop, "list", kind="record").memories}
+    with pytest.raises(BadRequest, match="no folder"):
+        _run(in_shop, "transfer", memories=[moved.handle], to="project:nowhere-1")
+
+
+def test_the_history_says_what_was_believed_when(context: Context) -> None:
+    observed = _handle(context, "observation", "Redis")
+    _run(context, "edit", handle=observed, text=["We use NATS."])
+    found = _run(context, "history", handle=observed)
+    assert [(one.text, one.ended) for one in found.versions] == [(_SAID, "corrected"), ("We use NATS.", "")]
+    on = {day: [one.text for one in _run(context, "history", handle=observed, on=day).versions]
+          for day in ("2026-11-01", "2026-11-12")}  # fmt: skip
+    assert on == {"2026-11-01": [], "2026-11-12": [_SAID]}
+    assert [one.text for one in _run(context, "history", handle=observed, on="today").versions] == ["We use NATS."]
+
+
+def test_a_search_everywhere_finds_what_another_scope_holds(context: Context) -> None:
+    _run(context, "transfer", memories=[_handle(context, "observation", "Redis")], to=_PROJECT)
+    found = _run(context, "search", query=["Redis Streams"], everywhere=True, min_score=0.0).results
+    assert {str(hit.scope) for hit in found if "Redis" in hit.snippet} == {"agent:main", _PROJECT}
+    assert _run(context, "list", everywhere=True, kind="observation", limit=1).more

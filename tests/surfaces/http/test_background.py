@@ -1,0 +1,108 @@
+"""The server in the background: `gieok open` starts one, the daemon has one, and both end."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+from urllib.parse import urlsplit
+
+import pytest
+from world import GIEOK, World
+
+from gieok.daemon import launch, listening
+from gieok.ops.context import ServerStatus
+from gieok.surfaces.http.serve import _bound
+
+_PATIENCE_S = 60.0
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    for name, value in World(tmp_path).environment(GIEOK_EMBEDDER="none", GIEOK_OBSERVE_AGENTS="none").items():
+        monkeypatch.setenv(name, value)
+    yield World(tmp_path).home
+    subprocess.run([*GIEOK, "down"], check=False, capture_output=True)
+
+
+def _run(*arguments: str) -> dict[str, object]:
+    done = subprocess.run([*GIEOK, *arguments, "--json"], check=True, capture_output=True)
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def _get(url: str, **headers: str) -> tuple[int, dict[str, str]]:
+    parts = urlsplit(url)
+    connection = HTTPConnection(parts.hostname or "", parts.port, timeout=20)
+    connection.request("GET", f"{parts.path}?{parts.query}", headers=headers)
+    answer = connection.getresponse()
+    answer.read()
+    connection.close()
+    return answer.status, {name.lower(): value for name, value in answer.getheaders()}
+
+
+class _Other(BaseHTTPRequestHandler):
+    """Another program, on the port of a server that was killed: it says yes to everything."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_open_starts_a_server_in_the_background_once_and_down_ends_it(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = HTTPServer(("127.0.0.1", 0), _Other)
+    Thread(target=other.serve_forever, daemon=True).start()
+    port = other.server_port
+    listening.note(home, ServerStatus(f"http://127.0.0.1:{port}", os.getpid(), "open", "", ""))
+    assert listening.found(home) is None  # so it gets no link, and no signal
+    assert not launch.stop(home)
+    monkeypatch.setenv("GIEOK_SERVE_PORT", str(port))  # in use: any other does
+    first = _run("open", "--print-only")
+    again = _run("open", "--print-only")
+    assert (first["started"], again["started"], first["opened"]) == (True, False, False)
+    link = str(first["link"])
+    server = listening.found(home)
+    assert server is not None
+    assert link.startswith(f"{server.url}/open?code=")
+    assert str(port) not in server.url
+    assert _run("status")["server"] == server.url
+    status, headers = _get(link)
+    assert (status, headers["location"], headers["referrer-policy"]) == (303, "/", "no-referrer")
+    assert _get(f"{server.url}/", Cookie=headers["set-cookie"].partition(";")[0])[0] == 200
+    assert _get(link)[0] == 401
+    assert _run("down") == {"stopped": True}
+    assert not (home / "serve.json").exists()
+    assert re.search(r"Traceback|go_|code=", (home / "serve.log").read_text()) is None
+    other.shutdown()
+    other.server_close()
+
+
+def test_a_server_ends_with_the_daemon_also_where_that_is_killed(home: Path) -> None:
+    command = [sys.executable, "-P", "-m", "gieok.surfaces.http", "daemon"]
+    home.mkdir()
+    environment = os.environ | {"GIEOK_SERVE_PORT": "0"}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as server:
+        assert server.stderr
+        assert server.stdin
+        assert server.stderr.readline().startswith("ready: http://127.0.0.1:")
+        assert (home / "serve.json").stat().st_mode & 0o777 == 0o600
+        server.stdin.close()  # what the kernel does for a daemon that was killed
+        assert server.wait(_PATIENCE_S) == 0
+    assert listening.found(home) is None
+
+
+def test_a_port_in_use_is_an_error_unless_any_does() -> None:
+    with _bound("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with _bound("127.0.0.1", port, any_port=True) as other:
+            assert other.getsockname()[1] != port

@@ -1,0 +1,164 @@
+"""What the documents tell people to type, to set and to read is there: commands, settings, texts of errors, pages."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+from gieok.agents.table import EVENTS
+from gieok.config import OPTIONS
+from gieok.errors import GieokError
+from gieok.ops import NAMES
+from gieok.surfaces.arguments import read
+from gieok.surfaces.commands import SERVERS
+from gieok.surfaces.parser import CommandParser, of_command
+
+_ROOT = Path(__file__).parents[1]
+_PAGES = [*_ROOT.glob("*.md"), *(_ROOT / "docs").glob("*.md")]
+#: Of the past, and of other programs.
+_NOT_TYPED = ("CHANGELOG.md", "CONTRIBUTING.md", "AGENTS.md")
+_SETTINGS = {option.name for option in OPTIONS}
+_GROUPS = {name.partition(".")[0] for name in _SETTINGS if "." in name}
+#: What a person chooses stands for itself: `NAME`, `이름`, `…`, `<id>`.
+_CHOSEN = re.compile(r"[A-Z가-힣…<\[|]")
+#: A shell's words, not ours.
+_OF_OTHERS = {"command not found: gieok"}
+
+
+@cache
+def _commands() -> dict[tuple[str, ...], set[str]]:
+    """Return the words of each command → the options that it takes."""
+    names = [*NAMES, *SERVERS, *(f"hook {event}" for event in EVENTS)]
+    return {(): {"-V", "--version", "-h", "--help"}} | {
+        tuple(name.split()): {flag for action in _parser(name)._actions for flag in action.option_strings}
+        for name in names
+    }
+
+
+@cache
+def _parser(name: str) -> CommandParser:
+    return of_command(name, "en", _told)
+
+
+def _told(error: GieokError) -> int:
+    raise error
+
+
+def _blocks(text: str) -> tuple[list[str], list[tuple[str, str]], str]:
+    """Return the lines of code, the fenced blocks by their language, and the prose of a document."""
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    indented = [line[4:] for line in prose.splitlines() if line.startswith("    ")]
+    lines = [line for lang, block in fenced if lang in ("", "console", "sh", "bash") for line in block.splitlines()]
+    return lines + indented, fenced, "\n".join(line for line in prose.splitlines() if not line.startswith("    "))
+
+
+def _typed(lines: list[str]) -> Iterator[list[str]]:
+    """Yield the words of each call of gieok in lines of code."""
+    for line in lines:
+        for part in re.split(r"\s(?:&&|\|\||;|\|)\s", re.sub(r"\s#\s.*", "", line)):
+            found = re.match(r"(?:\S*\$ )?(?:[A-Z_]+=\S* )*gieok (.*)", part.strip())
+            if found:
+                yield shlex.split(re.sub(r"\s<\s*\S+$", "", found[1]))
+
+
+def test_every_command_of_a_code_block_is_one_and_parses() -> None:
+    wrong, seen = [], 0
+    for page in (page for page in _PAGES if page.name not in _NOT_TYPED):
+        for words in _typed(_blocks(page.read_text(encoding="utf-8"))[0]):
+            seen += 1
+            line = read(words)
+            if tuple(line.name.split()) not in _commands():
+                wrong.append(f"{page.name}: gieok {shlex.join(words)}: no such command")
+            elif not line.is_help and line.name and not line.name.startswith("hook "):
+                try:
+                    _parser(line.name).parsed(line.arguments)
+                except GieokError as error:
+                    wrong.append(f"{page.name}: gieok {shlex.join(words)}: {error}")
+    assert not wrong, "\n".join(wrong)
+    assert seen > 250
+
+
+def test_every_command_and_flag_that_a_sentence_names_is_there() -> None:
+    wrong = []
+    for page in (page for page in _PAGES if page.name not in _NOT_TYPED):
+        for code in re.findall(r"`gieok ([^`]+)`", _blocks(page.read_text(encoding="utf-8"))[2]):
+            for call in re.split(r", gieok |\|gieok ", code.replace("\\|", "|")):
+                wrong += [f"{page.name}: {call}: {why}" for why in _faults(call)]
+    assert not wrong, "\n".join(wrong)
+
+
+def _faults(call: str) -> list[str]:
+    words = [word for word in call.split() if not word.startswith("-")]
+    groups = {name[:1] for name in _commands()}
+    known = next((tuple(words[:n]) for n in (2, 1, 0) if tuple(words[:n]) in {*_commands(), *groups}), ())
+    more = words[len(known) :]
+    is_group = known in groups and known not in _commands()
+    if more and (is_group or not known) and more[0] != "help" and not _CHOSEN.match(more[0]):
+        return [f"no such command: {more[0]}"]
+    flags = set[str]().union(*(flags for name, flags in _commands().items() if name[: len(known)] == known))
+    return [f"no option {flag}" for flag in re.findall(r"(?<!\S)-{1,2}[a-zA-Z][a-z-]*", call) if flag not in flags]
+
+
+def test_every_setting_that_is_named_is_there() -> None:
+    wrong = []
+    for page in (page for page in _PAGES if page.name != "CHANGELOG.md"):
+        _, fenced, prose = _blocks(page.read_text(encoding="utf-8"))
+        for name in re.findall(r"`([a-z_]+\.[a-z_]+)(?:: [^`]*)?`", prose):
+            is_setting = name.partition(".")[0] in _GROUPS and not re.search(
+                r"\.(md|py|json|yaml|sqlite|lock|log|txt|js|toml)$", name
+            )
+            wrong += [f"{page.name}: {name}"] if is_setting and name not in _SETTINGS else []
+        for text in (text for lang, text in fenced if lang == "yaml" and not page.name.startswith("setup")):
+            names = set(_flat(yaml.safe_load(text)))
+            wrong += [
+                f"{page.name}: {name}"
+                for name in names
+                if name not in _SETTINGS and not name.startswith("redact.rules")
+            ]
+    assert not wrong, "\n".join(wrong)
+
+
+def _flat(node: object, before: str = "") -> Iterator[str]:
+    if isinstance(node, dict):
+        for name, value in node.items():
+            yield from _flat(value, f"{before}{name}.")
+    else:
+        yield before.removesuffix(".")
+
+
+def test_every_text_that_troubleshooting_quotes_is_in_the_source() -> None:
+    source = "\n".join(
+        file.read_text(encoding="utf-8") for file in (_ROOT / "src").rglob("*") if file.suffix in (".py", ".html")
+    )
+    wrong = []
+    for name in ("troubleshooting.md", "troubleshooting.ko.md"):
+        for row in re.findall(r"^\| ([^|]+) \|", (_ROOT / "docs" / name).read_text(encoding="utf-8"), re.MULTILINE):
+            for quoted in set(re.findall(r"`([^`]+)`", row)) - _OF_OTHERS:
+                parts = [part.strip() for part in quoted.split("…") if len(part.strip()) > 3]
+                wrong += [f"{name}: {part}" for part in parts if part not in source]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_page_that_the_program_names_is_there() -> None:
+    named = {
+        name
+        for file in (_ROOT / "src").rglob("*.py")
+        for name in re.findall(r"docs/[\w.-]+\.md", file.read_text(encoding="utf-8"))
+    }
+    assert named
+    assert not [name for name in named if not (_ROOT / name).exists()]
+
+
+def test_every_page_is_in_the_contents_of_the_site_and_korean_ones_lead_back() -> None:
+    contents = (_ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    for page in (_ROOT / "docs").glob("*.md"):
+        assert f" {page.name}\n" in contents, f"{page.name} is missing in mkdocs.yml"
+        if page.name.endswith(".ko.md"):
+            english = page.with_name(page.name.replace(".ko.md", ".md"))
+            for one, other in ((page, english), (english, page)):
+                head = one.read_text(encoding="utf-8").partition("\n## ")[0]
+                assert f"]({other.name})" in head, f"{one.name} does not lead to {other.name}"
