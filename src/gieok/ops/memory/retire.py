@@ -262,7 +262,6 @@ def present(result: RetireResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="retire",
-    examples=("gieok retire decision/linter-ruff", "gieok retire decision/linter-ruff --keep"),
     handler=retire,
     present=present,
     effect=Effect.DESTROY,
@@ -274,7 +273,6 @@ OPERATION = Operation(
 )
 RESTORE = Operation(
     name="restore",
-    examples=("gieok restore decision/linter-ruff",),
     handler=restore,
     present=present,
     effect=Effect.WRITE,
