@@ -101,7 +101,7 @@ def test_an_answer_is_what_the_command_line_prints(service: _Served, client: aio
         ("search", {"quer": "x"}, 400, "unknown argument 'quer'", "arguments: query"),
         ("search", {"limit": "3"}, 400, "limit is '3'", "of type integer"),
         ("search", {"query": ["x", 3]}, 400, "query is ['x', 3]", "of type string"),
-        ("search", {"source": "web"}, 400, "source is 'web'", "one of: all, memory, sessions"),
+        ("search", {"source": "web"}, 400, "source is 'web'", "one of: all, memory, observed"),
         ("search", {"limit": 10**30}, 400, "limit is 1000", "at most"),
         ("remember", {"text": "\ud800"}, 400, "text holds what no file can keep", "surrogate"),
         ("remember", {"text": "x", "tags": "\0"}, 400, "tags holds what no file can keep", "NUL"),
