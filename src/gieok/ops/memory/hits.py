@@ -112,7 +112,7 @@ def present(result: SearchResult, style: Style) -> str:
         )
     if result.degraded:
         blocks.append(
-            style.dim(style.say("note: ", "알림: ") + result.degraded + _how_to_go_on(result.degraded, style))
+            style.dim(style.say("note: ", "알림: ") + style.told(result.degraded) + _how_to_go_on(result.degraded, style))
         )
     if result.waiting:
         blocks.append(style.dim(f"{waiting_words(result.waiting).say(style.lang)}: {TRUST_HINT}"))

@@ -306,7 +306,7 @@ def present(result: IndexResult, style: Style) -> str:
         ]
     if result.empty and not r.failed:
         lines = [_nothing(result, style)]
-    lines += [f"  failed: {f.key!r}: {f.reason}" for f in r.failed]
+    lines += [f"  {style.say('failed', '실패')}: {f.key!r}: {style.told(f.reason)}" for f in r.failed]
     lines += [f"  warning: {f.key!r}: {f.reason}" for f in r.warnings]
     return "\n".join(lines)
 
