@@ -29,8 +29,6 @@ from gieok.ports.system import Clock
 from gieok.text.dates import DateSpan, find_span
 from gieok.text.keywords import is_statement, keyword_text, normalise, query_tokens
 
-#: Ends what is said of passages that wait for their vectors.
-NO_VECTOR = "no vector yet"
 _DATE_WORD_WEIGHT = 0.3
 _TRIES = 5
 _SWITCHES = 2
@@ -237,10 +235,9 @@ def _unit_sum(a: bytes, b: bytes) -> bytes:
 
 def _unfinished(store: Documents, scopes: Sequence[Scope]) -> str | None:
     waiting = sum(_waiting(store, scope) for scope in scopes)
-    if not waiting:
-        return None
-    have = "passage has" if waiting == 1 else "passages have"
-    return f"{waiting} {have} {NO_VECTOR}"
+    if waiting == 1:
+        return "1 passage has no vector yet"
+    return f"{waiting} passages have no vector yet" if waiting else None
 
 
 def _waiting(store: Documents, scope: Scope) -> int:

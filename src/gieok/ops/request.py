@@ -1,7 +1,7 @@
 """Checks what a caller asks for against the operation's typed request, and describes it: one check for every surface."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, fields
 from typing import Any
 
@@ -59,7 +59,7 @@ def checked(found: Operation[Any, Any], values: Mapping[str, object], surface: S
     """Return the operation's request of values by name. Raises BadRequest, which names the parameter."""
     known = {field.name: field for field in parameters(found, surface)}
     if unknown := sorted(set(values) - set(known)):
-        raise BadRequest(f"unknown argument {unknown[0]!r}", hint=_guessed(unknown[0], known, "arguments: "))
+        raise BadRequest(f"unknown argument {unknown[0]!r}", hint=f"arguments: {', '.join(known)}")
     given = {name: _value(known[name], value, surface) for name, value in values.items()}
     for name, field in known.items():
         if field.metadata["needed"] and not _has_text(given.get(name)):
@@ -87,13 +87,14 @@ def _value(field: Field[Any], value: object, surface: Surface) -> object:
         return int(value)
     name = shown_name(field, surface)
     if type(value) is not expected or expected is list:
-        kind = _KINDS.get(expected, type_name(field)) if surface is Surface.CLI else f"of type {type_name(field)}"
-        raise BadRequest(f"{name} is {value!r}", hint=f"it must be {kind}")
+        if surface is Surface.CLI and expected in _KINDS:
+            raise BadRequest(f"{name} is {value!r}", hint=f"it must be {_KINDS[expected]}")
+        raise BadRequest(f"{name} is {value!r}", hint=f"it must be of type {type_name(field)}")
     if isinstance(value, int) and abs(value) > _MOST:
         raise BadRequest(f"{name} is {value}", hint=f"at most {_MOST:,}")
     choices = field.metadata["choices"]
     if choices and value not in choices:
-        raise BadRequest(f"{name} is {value!r}", hint=_guessed(str(value), choices, "one of: "))
+        raise BadRequest(f"{name} is {value!r}", hint=_choices(str(value), choices))
     return value
 
 
@@ -103,12 +104,12 @@ def shown_name(field: Field[Any], surface: Surface) -> str:
     return f"--{field.name.replace('_', '-')}" if is_option else field.name
 
 
-def _guessed(word: str, known: Iterable[str], all_of_them: str) -> str:
-    """Return the known word that was probably meant, and all of them."""
+def _choices(word: str, known: Sequence[str]) -> str:
+    """Return the choice that was probably meant, and all of them."""
     from difflib import get_close_matches  # 2 ms, for an error
 
-    near = get_close_matches(word, list(known), 1)
-    return (f"did you mean {near[0]}? " if near else "") + all_of_them + ", ".join(known)
+    near = get_close_matches(word, known, 1)
+    return f"did you mean {near[0]}? One of: {', '.join(known)}" if near else f"one of: {', '.join(known)}"
 
 
 def _number(text: str, expected: type[int | float]) -> object:

@@ -4,7 +4,7 @@ from datetime import date as day
 from typing import Annotated, NamedTuple
 
 from gieok.engine.likelihood import HIGH
-from gieok.engine.recall import NO_VECTOR, RankedHits
+from gieok.engine.recall import RankedHits
 from gieok.model.memory import Scope, Tier
 from gieok.ops.encode import OMITTED, Hidden, Omitted, Rounded, Score
 from gieok.ops.memory.behind import Behind
@@ -112,7 +112,9 @@ def present(result: SearchResult, style: Style) -> str:
         )
     if result.degraded:
         blocks.append(
-            style.dim(style.say("note: ", "알림: ") + style.told(result.degraded) + _how_to_go_on(result.degraded, style))
+            style.dim(
+                style.say("note: ", "알림: ") + style.told(result.degraded) + _how_to_go_on(result.degraded, style)
+            )
         )
     if result.waiting:
         blocks.append(style.dim(f"{waiting_words(result.waiting).say(style.lang)}: {TRUST_HINT}"))
@@ -122,7 +124,7 @@ def present(result: SearchResult, style: Style) -> str:
 
 
 def _how_to_go_on(degraded: str, style: Style) -> str:
-    if not degraded.endswith(NO_VECTOR):
+    if not degraded.endswith("no vector yet"):
         return ""
     en, ko = (
         "`gieok index` makes them now, `gieok up` in the background",

@@ -300,9 +300,11 @@ def present(result: IndexResult, style: Style) -> str:
     lines += [f"  {printable(result.note)}"] if result.note else []
     if result.dropped:
         names, count = ", ".join(map(style.path, result.dropped)), len(r.removed)
-        forgot = f"{count} document{'' if count == 1 else 's'} forgotten"
         lines = [
-            style.say(f"no longer indexed: {names}; {forgot}", f"더는 색인하지 않음: {names}; 문서 {count}개를 잊음")
+            style.say(
+                f"no longer indexed: {names}; {count} document{'' if count == 1 else 's'} forgotten",
+                f"더는 색인하지 않음: {names}; 문서 {count}개를 잊음",
+            )
         ]
     if result.empty and not r.failed:
         lines = [_nothing(result, style)]
