@@ -87,15 +87,17 @@ def _value(field: Field[Any], value: object, surface: Surface) -> object:
         return int(value)
     name = shown_name(field, surface)
     if type(value) is not expected or expected is list:
-        if surface is Surface.CLI and expected in _KINDS:
-            raise BadRequest(f"{name} is {value!r}", hint=f"it must be {_KINDS[expected]}")
-        raise BadRequest(f"{name} is {value!r}", hint=f"it must be of type {type_name(field)}")
+        raise _mistyped(name, value, type_name(field), _KINDS.get(expected) if surface is Surface.CLI else None)
     if isinstance(value, int) and abs(value) > _MOST:
         raise BadRequest(f"{name} is {value}", hint=f"at most {_MOST:,}")
     choices = field.metadata["choices"]
     if choices and value not in choices:
         raise BadRequest(f"{name} is {value!r}", hint=_choices(str(value), choices))
     return value
+
+
+def _mistyped(name: str, value: object, kind: str, said: str | None) -> BadRequest:
+    return BadRequest(f"{name} is {value!r}", hint=f"it must be {said}" if said else f"it must be of type {kind}")
 
 
 def shown_name(field: Field[Any], surface: Surface) -> str:
