@@ -87,7 +87,7 @@ def _value(field: Field[Any], value: object, surface: Surface) -> object:
         return int(value)
     name = shown_name(field, surface)
     if type(value) is not expected or expected is list:
-        raise _mistyped(name, value, type_name(field), _KINDS.get(expected) if surface is Surface.CLI else None)
+        raise BadRequest(f"{name} is {value!r}", hint=_wanted(field, expected, surface))
     if isinstance(value, int) and abs(value) > _MOST:
         raise BadRequest(f"{name} is {value}", hint=f"at most {_MOST:,}")
     choices = field.metadata["choices"]
@@ -96,8 +96,10 @@ def _value(field: Field[Any], value: object, surface: Surface) -> object:
     return value
 
 
-def _mistyped(name: str, value: object, kind: str, said: str | None) -> BadRequest:
-    return BadRequest(f"{name} is {value!r}", hint=f"it must be {said}" if said else f"it must be of type {kind}")
+def _wanted(field: Field[Any], expected: type, surface: Surface) -> str:
+    if surface is Surface.CLI and expected in _KINDS:
+        return f"it must be {_KINDS[expected]}"
+    return f"it must be of type {type_name(field)}"
 
 
 def shown_name(field: Field[Any], surface: Surface) -> str:
