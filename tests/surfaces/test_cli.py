@@ -458,7 +458,7 @@ def test_help_shows_examples_line_by_line(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message", "hint"),
     [
-        (["search", "x", "--limit", "-1"], "limit -1 또는 min-score", ""),
+        (["search", "x", "--limit", "-1"], "limit이 -1입니다", ""),
         (["index", "nowhere"], "그런 파일이나 폴더가 없습니다", "마크다운 파일이 있는 폴더나 파일 하나를 주세요"),
         (["status", "--scope", "??"], "범위 '??'", "범위는 `종류:이름`을"),
         (["character", "chatt"], "`gieok character chatt` 명령은 없습니다", "gieok character chat"),
@@ -487,4 +487,4 @@ def test_the_settings_decide_the_language_of_errors_and_data_stays_english(cli: 
     assert "what is to be forgotten?" in cli("forget", "--lang", "en").err
     assert "저장소" in cli("doctor").out
     assert "결과의 수" in cli("config", "show").out
-    assert "인자가 너무 많습니다: 'search'" in cli("config", "show", "search").err
+    assert "인자가 너무 많습니다: 'search'" in cli("config", "edit", "search").err
