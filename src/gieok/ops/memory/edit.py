@@ -78,7 +78,9 @@ def run(context: Context, request: EditRequest) -> EditResult:
         return _taken_back(context, _turn(context, memory, given))
     if kind == handles.OBSERVATION:
         return _taken_back(context, _observation(context, memory, given))
-    root = next(root for root in known if root.owns(memory.document.key))
+    root = next((root for root in known if root.owns(memory.document.key)), None)
+    if root is None:
+        raise BadRequest(f"{request.handle!r} is a program's own", hint="change it there; `gieok forget` takes it out")
     return _taken_back(context, _file(context, memory, root, kind, given))
 
 
