@@ -64,7 +64,10 @@ def present(result: CodeStatsResult, style: Style) -> str:
     lines = []
     for name, value in result.counted._asdict().items():
         if isinstance(value, dict):
-            shown = ", ".join(f"{style.say(key, _KINDS.get(key, key))} {n:,}" for key, n in value.items()) or "-"
+            shown = (
+                ", ".join(f"{style.say(str(key), _KINDS.get(str(key), str(key)))} {n:,}" for key, n in value.items())
+                or "-"
+            )
             shown = f" {shown}"
         elif isinstance(value, tuple):
             shown = "".join(f"\n    {n:>5}  {key}" for key, n in value) or " -"
