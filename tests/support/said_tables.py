@@ -91,6 +91,8 @@ PROGRAM = re.compile(
 )
 #: Texts of Python, of the operating system and of SQLite, which are put into messages, and nouns of `the {0}`.
 OTHERS = (
+    'write it: `gieok edit HANDLE "…"`',
+    "write in {0!r}, or `gieok config set NAME VALUE`",
     "the store",
     "the code index",
     "the file of accounts",

@@ -13,8 +13,8 @@ from typing import Any
 from gieok.agents.table import EVENTS, HOOKED
 from gieok.errors import BadRequest
 from gieok.ops import operation
-from gieok.ops.operation import Operation, Words
-from gieok.ops.request import default_of
+from gieok.ops.operation import Operation, Surface, Words
+from gieok.ops.request import default_of, shown_name
 from gieok.surfaces.commands import GLOBAL, SERVERS, Server
 from gieok.surfaces.layout import width
 
@@ -162,7 +162,9 @@ def _add(parser: CommandParser, field: "dataclasses.Field[Any]", lang: str) -> N
     default, metadata = default_of(field), field.metadata
     options: dict[str, Any] = {"help": metadata["doc"].say(lang).replace("%", "%%")}
     if isinstance(default, bool):
-        parser.sections["options"].add_argument(flag(field.name), action="store_true", dest=field.name, **options)
+        parser.sections["options"].add_argument(
+            shown_name(field, Surface.CLI), action="store_true", dest=field.name, **options
+        )
         return
     options["metavar"] = f"{{{','.join(metadata['choices'])}}}" if metadata["choices"] else _VALUES[type(default)]
     if metadata["positional"]:
@@ -170,12 +172,9 @@ def _add(parser: CommandParser, field: "dataclasses.Field[Any]", lang: str) -> N
         added = parser.sections["arguments"].add_argument(field.name, default=default, **options)
         added.required = bool(metadata["needed"])  # for what is shown: the one check of requests refuses it
     else:
-        parser.sections["options"].add_argument(flag(field.name), dest=field.name, default=default, **options)
-
-
-def flag(name: str) -> str:
-    """Return the option of a parameter."""
-    return "--" + name.replace("_", "-")
+        parser.sections["options"].add_argument(
+            shown_name(field, Surface.CLI), dest=field.name, default=default, **options
+        )
 
 
 def values(found: Operation[Any, Any], parsed: argparse.Namespace) -> Mapping[str, object]:

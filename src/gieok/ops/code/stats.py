@@ -79,6 +79,7 @@ def present(result: CodeStatsResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="code stats",
+    examples=("gieok code stats",),
     handler=run,
     present=present,
     doc=Words("Count files, symbols, edges and more", "파일, 심볼, 연결 등을 셉니다"),

@@ -161,6 +161,7 @@ def present(result: SyncResult | HandedResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="code watch",
+    examples=("gieok code watch", "gieok code watch --daemon", "gieok code watch --stop"),
     handler=run,
     present=present,
     effect=Effect.WRITE,

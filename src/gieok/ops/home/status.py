@@ -321,6 +321,7 @@ def present(result: StatusResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="status",
+    examples=("gieok status", "gieok status --deep"),
     handler=run,
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),

@@ -250,6 +250,7 @@ def present(result: CalibrateResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="calibrate",
+    examples=("gieok calibrate --dry-run", "gieok calibrate"),
     handler=run,
     present=present,
     effect=Effect.WRITE,

@@ -155,6 +155,10 @@ def _percent(share: float | None) -> str:
 
 OPERATION = Operation(
     name="hook measure",
+    examples=(
+        "gieok hook measure --file prompts.jsonl",
+        'gieok hook measure --add "Which linter?" --expect decision/linter-ruff',
+    ),
     handler=run,
     present=present,
     effect=Effect.WRITE,
