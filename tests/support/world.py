@@ -108,6 +108,7 @@ CALLS = {
     "config show": [],
     "config set": ["search.limit", "5"],
     "config unset": ["search.limit"],
+    "config edit": [],
     "move": ["/nowhere", "/elsewhere"],
     "uninstall": [],
     "erase": ["--all", "--yes"],

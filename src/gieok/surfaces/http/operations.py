@@ -29,6 +29,7 @@ ELSEWHERE = {
     "character chat": "it is a talk on a terminal: `POST /api/characters/{character_id}/messages`",
     "code watch": "it goes on until it is interrupted: `code sync` does it once",
     "open": "it lets a browser in from a terminal",
+    "config edit": "it opens an editor on a terminal: `config set`",
     "up": _PROCESSES,
     "down": _PROCESSES,
     "service install": _PROCESSES,
