@@ -4,9 +4,7 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
-from urllib.request import urlopen
 
 from playwright.sync_api import sync_playwright
 
@@ -23,40 +21,24 @@ def main() -> None:
     """Fill a home, serve its pages, and take the picture of a search."""
     environment = prepared()
     with socket.create_server(("127.0.0.1", 0)) as found:
-        port = found.getsockname()[1]
-    environment["GIEOK_SERVE_PORT"] = str(port)
-    gieok = str(SCRIPTS / "gieok")
+        environment["GIEOK_SERVE_PORT"] = str(found.getsockname()[1])
 
     def run(*words: str) -> str:
-        return subprocess.run(
-            [gieok, *words], cwd=HOME, env=environment, check=True, capture_output=True, text=True
-        ).stdout
+        done = subprocess.run(
+            [SCRIPTS / "gieok", *words], cwd=HOME, env=environment, check=True, capture_output=True, text=True
+        )
+        return done.stdout
 
-    server = None
     try:
         run("index", str(HOME / "notes"))
         run("remember", "배포 승인은 보람 님이 한다. 급하면 태오 님.", "--user")
-        server = subprocess.Popen([gieok, "serve"], cwd=HOME, env=environment, stderr=subprocess.DEVNULL)
-        _wait(port)
         _take(run("open", "--print-only").split()[0])
     finally:
-        if server:
-            server.terminate()
-            server.wait()
+        run("down")
         shutil.rmtree(HOME, ignore_errors=True)
     size = _PICTURE.stat().st_size
     print(f"{_PICTURE.relative_to(ROOT)}: {size:,} bytes")
     sys.exit(f"it is larger than {_MOST_BYTES:,} bytes" if size > _MOST_BYTES else 0)
-
-
-def _wait(port: int) -> None:
-    for _ in range(200):
-        try:
-            with urlopen(f"http://127.0.0.1:{port}/health"):
-                return
-        except OSError:
-            time.sleep(0.1)
-    sys.exit("the server did not start")
 
 
 def _take(link: str) -> None:

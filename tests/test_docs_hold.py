@@ -162,3 +162,14 @@ def test_every_page_is_in_the_contents_of_the_site_and_korean_ones_lead_back() -
             for one, other in ((page, english), (english, page)):
                 head = one.read_text(encoding="utf-8").partition("\n## ")[0]
                 assert f"]({other.name})" in head, f"{one.name} does not lead to {other.name}"
+
+
+def test_no_sentence_stands_on_two_pages() -> None:
+    """A pair of languages may share a line of paths."""
+    seen: dict[str, set[str]] = {}
+    for page in (*(_ROOT / "docs").glob("*.md"), _ROOT / "README.md", _ROOT / "README.ko.md"):
+        text = re.sub(r"<!-- begin.*?<!-- end", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        prose = " ".join(line for line in _blocks(text)[2].splitlines() if not line.startswith("|"))
+        for sentence in re.split(r"(?<=[.:?!])\s+", " ".join(prose.split())):
+            seen.setdefault(sentence, set()).add(page.name.replace(".ko.md", ".md"))
+    assert not {sentence: pages for sentence, pages in seen.items() if len(pages) > 1 and len(sentence) > 45}

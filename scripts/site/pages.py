@@ -1,11 +1,13 @@
 """What the site makes of the documents: pages of the root's own, links that lead inside, and the way to the other language."""
 
 import re
+from copy import copy
 from pathlib import Path
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 _ROOT = Path(__file__).parents[2]
@@ -13,6 +15,8 @@ _ROOT = Path(__file__).parents[2]
 _OF_ROOT = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 #: A link to the other language's page stands at the top of a document for who reads it elsewhere.
 _TWIN = re.compile(r"^(\(?\*?(\[한국어\]|\[English\]|한국어: |English: ).*)\n", re.MULTILINE)
+#: The title of their part in the contents.
+_KOREAN = "한국어"
 _LINK = re.compile(r"\[([^\]\n]*)\]\((?!https?:|#)([^)#\s]*)(#[^)\s]*)?\)")
 _CELL_CODE = re.compile(r"`[^`]*`")
 
@@ -33,16 +37,26 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     return "\n".join(_row(line) if line.startswith("|") else line for line in text.split("\n"))
 
 
-def on_page_context(context: dict[str, Any], page: Page, config: MkDocsConfig, nav: object) -> dict[str, Any]:
-    """Name the same page in the other language, where there is one."""
-    del config, nav
+def on_page_context(context: dict[str, Any], page: Page, config: MkDocsConfig, nav: Navigation) -> dict[str, Any]:
+    """Name the same page in the other language, where there is one; beside a Korean page stand the Korean ones alone."""
+    del config
     uri = page.file.src_uri
     is_korean = uri.endswith(".ko.md")
     other = uri.replace(".ko.md", ".md") if is_korean else uri.replace(".md", ".ko.md")
-    if other != uri and (_ROOT / "docs" / other).exists():
+    if (_ROOT / "docs" / other).exists():
         name, lang = ("English", "en") if is_korean else ("한국어", "ko")
         context["twin"] = {"url": other.replace(".md", ".html"), "name": name, "lang": lang}
+    if is_korean:
+        context["nav"] = copy(nav)
+        context["nav"].items = next(item.children for item in nav.items if item.title == _KOREAN)
     return context
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Name the dialog of the search, which the theme leaves without a name."""
+    del config
+    name = "검색" if page.file.src_uri.endswith(".ko.md") else "Search"
+    return output.replace('role="dialog"', f'role="dialog" aria-label="{name}"')
 
 
 def _linked(found: re.Match[str], files: Files, *, is_of_root: bool) -> str:

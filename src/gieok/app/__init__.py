@@ -15,7 +15,8 @@ from gieok import config, places
 from gieok.app.wiring import Wiring
 from gieok.errors import BadConfig
 from gieok.model.memory import Scope
-from gieok.ops.context import Caller, Context, DaemonControl, Ribs
+from gieok.ops.context import Caller, Context, Ribs
+from gieok.ops.control import DaemonControl
 from gieok.ports.system import Clock
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from gieok import config
 from gieok.app.stores import Stores
 from gieok.config import Settings
-from gieok.ops.context import Caller, DaemonControl
+from gieok.ops.context import Caller
+from gieok.ops.control import DaemonControl
 from gieok.ports.system import Clock
 
 if TYPE_CHECKING:  # most processes end with their call

@@ -10,7 +10,7 @@ from pathlib import Path
 from gieok import fs, paths, places
 from gieok.daemon import autostart, launch, listening, wire
 from gieok.errors import GieokError
-from gieok.ops.context import DaemonStatus, ServerStatus
+from gieok.ops.control import DaemonStatus, ServerStatus
 
 _START_S = 30.0
 _STOP_S = 10.0

@@ -11,7 +11,7 @@ from gieok import __version__, fs, paths, places
 from gieok.daemon import listening, wire
 from gieok.daemon.serving import COMMAND, FAILED, PART
 from gieok.errors import GieokError
-from gieok.ops.context import ServerStatus
+from gieok.ops.control import ServerStatus
 
 _START_S = 60.0
 _STOP_S = 30.0

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from gieok import fs, paths
-from gieok.ops.context import ServerStatus
+from gieok.ops.control import ServerStatus
 from gieok.ops.home.gate import Gate
 
 #: Where a server answers by whom it is known.

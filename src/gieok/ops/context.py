@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from gieok import places
 from gieok.capabilities.files.cut import Cut
@@ -17,6 +17,7 @@ from gieok.engine.profile import Profile
 from gieok.engine.rerank import Reranking
 from gieok.errors import BadConfig, BadRequest
 from gieok.model.memory import Scope
+from gieok.ops.control import DaemonControl
 from gieok.ports.models import Embedder
 from gieok.ports.store import Notes, Store
 from gieok.ports.system import Clock, Watcher
@@ -59,44 +60,6 @@ class SettingRow(NamedTuple):
     wrong: str = ""
     hint: str = ""
     default: str = ""
-
-
-class DaemonStatus(NamedTuple):
-    """A daemon that runs: its process, when it was started, and what each of its parts is doing."""
-
-    pid: int
-    started_at: str
-    version: str
-    parts: Mapping[str, str]
-
-
-class ServerStatus(NamedTuple):
-    """A server that answers over HTTP: where, its process, and who started it (`serve`, `open`, `daemon`)."""
-
-    url: str
-    pid: int
-    by: str
-    started_at: str
-    version: str
-
-
-class DaemonControl(Protocol):
-    """Starts and stops the one daemon of a home folder, and the server of its pages."""
-
-    def start(self) -> tuple[DaemonStatus, bool]:
-        """Return the daemon that runs, and whether it was started now. Raises GieokError."""
-
-    def stop(self) -> bool:
-        """Stop it and a server that `serve` started, and return once they are gone; False where none ran."""
-
-    def status(self) -> DaemonStatus | None:
-        """Return what it says of itself; None where none runs."""
-
-    def serve(self) -> tuple[ServerStatus, bool]:
-        """Return a server that is ready, and whether it was started now. Raises GieokError."""
-
-    def server(self) -> ServerStatus | None:
-        """Return the server that runs; None where none does."""
 
 
 class Caller(NamedTuple):

@@ -18,7 +18,7 @@ from gieok import __version__, places
 from gieok.agents.table import EVENTS
 from gieok.errors import TRACEBACK_VARIABLE, BadRequest, GieokError, OutputLost, unexpected
 from gieok.ops import NAMES, operation
-from gieok.ops.context import DaemonControl
+from gieok.ops.control import DaemonControl
 from gieok.ops.operation import Effect, Operation, Style, Surface, Words
 from gieok.surfaces import parser, streams
 from gieok.surfaces.arguments import VERSION, Line, read

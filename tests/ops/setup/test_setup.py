@@ -20,7 +20,7 @@ from gieok import paths
 from gieok.app import open_context
 from gieok.errors import BadConfig, BadRequest
 from gieok.ops import operation
-from gieok.ops.context import DaemonStatus
+from gieok.ops.control import DaemonStatus
 from gieok.ops.setup.questions import QUESTIONS
 from gieok.ops.setup.questions.after import AFTER
 from gieok.ports.dialogue import Cancelled, Pick, WentBack

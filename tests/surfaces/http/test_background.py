@@ -16,7 +16,7 @@ import pytest
 from world import GIEOK, World
 
 from gieok.daemon import launch, listening
-from gieok.ops.context import ServerStatus
+from gieok.ops.control import ServerStatus
 from gieok.surfaces.http.serve import _bound
 
 _PATIENCE_S = 60.0

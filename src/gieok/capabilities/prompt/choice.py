@@ -15,7 +15,7 @@ from gieok.capabilities.prompt.window import Window
 from gieok.engine.likelihood import SURE, log_odds
 
 #: Least log-odds of the best memory for anything to be shown, once those that the prompt asks for what was told
-#: (`engine.learned.prompts`) are added at this weight, within these bounds. The figures of other cuts: docs/hook.md.
+#: (`engine.learned.prompts`) are added at this weight, within these bounds. The figures of other cuts: docs/hook-figures.md.
 FIRST = -0.65
 ASKING, LEAST_ASKING, MOST_ASKING = 0.5, -2.0, 0.5
 #: Least probability of each further memory, and its least share of the best: a line costs forty tokens.

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from gieok.errors import BadRequest
-from gieok.ops.context import Context, DaemonControl
+from gieok.ops.context import Context
+from gieok.ops.control import DaemonControl
 from gieok.ops.encode import Hidden, shown
 from gieok.ops.operation import Effect, NoRequest, Operation, Style, Words
 

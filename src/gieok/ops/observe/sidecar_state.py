@@ -12,7 +12,8 @@ from gieok.capabilities.observe import notes, turns
 from gieok.engine.generate import spent_tokens
 from gieok.errors import StoreError
 from gieok.model.conversation import Incident
-from gieok.ops.context import Context, DaemonStatus
+from gieok.ops.context import Context
+from gieok.ops.control import DaemonStatus
 from gieok.ops.encode import Hidden, OrNull, shown
 from gieok.ops.operation import Style, Words, printable
 

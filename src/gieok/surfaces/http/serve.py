@@ -16,7 +16,8 @@ from gieok.app.resident import Resident
 from gieok.capabilities.character.house import House
 from gieok.daemon import listening
 from gieok.errors import BadConfig, BadRequest, MissingExtra
-from gieok.ops.context import Context, ServerStatus
+from gieok.ops.context import Context
+from gieok.ops.control import ServerStatus
 from gieok.ops.home.gate import Gate
 from gieok.surfaces.http.options import JWT_VARIABLE, HttpOptions, read
 

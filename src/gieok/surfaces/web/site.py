@@ -58,7 +58,8 @@ class Site:
         cookie = self.gate.enter(request.query_params.get("code", ""))
         if not cookie:
             return self._closed(request, is_link=True)
-        found = RedirectResponse("/", status_code=303, headers=_HEADERS)
+        # The code is in this address: no request names it.
+        found = RedirectResponse("/", status_code=303, headers=_HEADERS | {"Referrer-Policy": "no-referrer"})
         found.set_cookie(COOKIE, cookie, max_age=30 * 86_400, httponly=True, samesite="strict")
         if scope := request.query_params.get("scope", ""):
             found.set_cookie("gieok_scope", quote(scope), max_age=_YEAR_S, httponly=True, samesite="strict")
