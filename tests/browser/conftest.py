@@ -75,7 +75,7 @@ class Visitor:
     def open(self, address: str) -> Page:
         """Open a page of the site, and wait until nothing is loading."""
         self.page.goto(self.server + address, wait_until="load")
-        self.page.wait_for_function("!document.querySelector('.htmx-request')")
+        self.page.locator(".htmx-request").first.wait_for(state="detached")  # a function to wait for would need eval
         return self.page
 
     def faults(self) -> list[str]:

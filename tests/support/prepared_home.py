@@ -86,8 +86,12 @@ def make(user: Path) -> Prepared:
         scope = json.loads(run("status", "--json"))["scope"]
         payload = {"session_id": "s", "cwd": str(world.project), "prompt": "which linter do we use, ruff?"}
         run("hook", "prompt", "--agent", "claude-code", given=json.dumps(payload))
+        listed = json.loads(run("list", "--limit", "1000", "--json"))["memories"]
     _raise_incident(world)
-    data = "\n".join((*_KEPT, *(text for _, _, text in _TALK), *HOSTILE, *_CODE.values(), *_CODE, str(world.user)))
+    known = [value for row in listed for value in (row["text"], row["path"], row["scope"])]
+    data = "\n".join(
+        (*known, *_KEPT, *(text for _, _, text in _TALK), *HOSTILE, *_CODE.values(), *_CODE, str(world.user))
+    )
     return Prepared(world, handle, f"scope={scope}&agent=claude-code&session=s", "마루", data)
 
 
