@@ -27,10 +27,10 @@ _PICTURE = ROOT / "docs" / "assets" / "session.svg"
 HOME = Path("/tmp/gieok-recording")
 #: Where `gieok` is.
 SCRIPTS = Path(sys.executable).parent
-_COLUMNS = 104
+_COLUMNS = 96
 _COMMANDS = (
     "cd ~/shop",
-    'gieok remember "배포 승인은 보람 님이 한다. 급하면 태오 님."',
+    'gieok remember "배포 승인은 보람 님이 한다."',
     'gieok recall "who approves a deployment?"     # what an agent is told before this prompt',
     "gieok index ~/notes",
     'gieok search "그릇이 파손됐을 때 반송을 받아야 하나" --limit 1',
@@ -127,7 +127,7 @@ def shown(command: str, folder: Path, environment: dict[str, str]) -> list[list[
             data = os.read(main, 65536) if ready else b""
         except OSError:  # the other end is closed
             break
-        screen.feed(decoder.decode(data))
+        screen.feed(decoder.decode(data).replace(str(HOME), "~"))
         if not data and process.poll() is not None:
             break
     os.close(main)

@@ -43,6 +43,7 @@ _CODE = {
     "shop/price.py": "def price(item):\n    return round(item.cost * (1 + tax(item)), 2)\n\n\ndef tax(item):\n    return 0.1\n",
     "tests/test_cart.py": "from shop.cart import total\n\n\ndef test_total():\n    assert total([]) == 0\n",
 }
+_INCIDENT = "HTTP 503 from the model"
 
 
 class Prepared(NamedTuple):
@@ -116,5 +117,5 @@ def _raise_incident(world: World) -> None:
     now = datetime.now(UTC)
     with closing(SqliteJournal(world.home / "journal.sqlite")) as journal:
         journal.raise_incident(
-            Incident("observer", "HTTP 503 from the model", now - timedelta(hours=2), 3, now + timedelta(hours=1))
+            Incident("observer", _INCIDENT, now - timedelta(hours=2), 3, now + timedelta(hours=1))
         )

@@ -451,3 +451,38 @@ def test_notes_of_korean_windows_are_read_said_and_cited_by_line(
 def test_help_shows_examples_line_by_line(cli: Cli) -> None:
     assert "\nexamples:\n  gieok notify test\n" in cli("notify", "test", "--help").out
     assert "\n예:\n  gieok notify test\n" in cli("notify", "test", "--help", "--lang", "ko").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "hint"),
+    [
+        (["search", "x", "--limit", "-1"], "limit -1 또는 min-score", ""),
+        (["index", "nowhere"], "그런 파일이나 폴더가 없습니다", "마크다운 파일이 있는 폴더나 파일 하나를 주세요"),
+        (["status", "--scope", "??"], "범위 '??'", "범위는 `종류:이름`을"),
+        (["character", "chatt"], "`gieok character chatt` 명령은 없습니다", "gieok character chat"),
+        (["forget"], "무엇을 잊을까요?", "기억을 지정하거나"),
+    ],
+)
+def test_what_goes_wrong_is_said_in_korean_to_who_reads_korean(
+    cli: Cli, notes: Path, arguments: list[str], message: str, hint: str
+) -> None:
+    cli("index", notes)
+    found = cli(*arguments, "--lang", "ko")
+    assert found.status == 2
+    assert message in found.err
+    assert hint in found.err
+    assert not re.search("[a-z]{3,} [a-z]{3,} [a-z]{3,}", re.sub("`[^`]*`", "", found.err)), "a sentence in English"
+
+
+def test_the_settings_decide_the_language_of_errors_and_data_stays_english(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "config.yaml").write_text("lang: ko\n")
+    assert "무엇을 잊을까요?" in cli("forget").err
+    assert "사용법" in cli("forget", "--help").out
+    found = cli("forget", "--json")
+    assert found.json()["error"]["message"] == "what is to be forgotten?"
+    assert "무엇을 잊을까요?" in found.err
+    assert "what is to be forgotten?" in cli("forget", "--lang", "en").err
+    assert "저장소" in cli("doctor").out
+    assert "결과의 수" in cli("config", "show").out
+    assert "인자가 너무 많습니다: 'search'" in cli("config", "show", "search").err

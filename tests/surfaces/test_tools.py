@@ -37,7 +37,12 @@ def test_a_schema_is_valid_and_holds_every_parameter_with_its_default(name: str)
         ("memory_search", {"query": "a", "limit": "3"}, "limit is '3'", "of type integer"),
         ("memory_search", {"query": "a", "limit": True}, "limit is True", "of type integer"),
         ("memory_search", {"query": "a", "min_score": None}, "min_score is None", "of type number"),
-        ("memory_search", {"query": "a", "source": "web"}, "source is 'web'", "one of: all, memory, sessions"),
+        (
+            "memory_search",
+            {"query": "a", "source": "web"},
+            "source is 'web'",
+            "one of: all, memory, observed, sessions",
+        ),
         ("memory_search", {"query": "a", "explain": True}, "unknown argument 'explain'", "arguments: query, limit"),
         ("memory_search", {}, "query is missing", "gieok search"),
         ("memory_get", {}, "path is missing", "notes/a.md"),

@@ -20,7 +20,7 @@ def opened(wiring: Wiring) -> Notices:
     """Put it together; a way is opened when it is used."""
     settings, file = wiring.settings, paths.notices(wiring.settings.home)
     record = FailureRecord(partial(_read, file), lambda told: _change(wiring, file, told))
-    return Notices(names(settings), partial(channel, wiring), record, settings.number("notify.timeout_s"))
+    return Notices(names(settings), partial(channel, wiring), record, settings.number("notify.timeout_s"), wiring.lang)
 
 
 def names(settings: Settings) -> list[str]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from gieok.errors import GieokError, NotifierFailed, unexpected
 from gieok.ports.system import Channel
+from gieok.text.korean import in_language
 from gieok.text.redact import redact
 
 LOG = "log"
@@ -35,15 +36,21 @@ class FailureRecord(NamedTuple):
 
 
 class Notices:
-    """`Notifier`. `names` are the ways chosen; `opened` opens one when it is used, so that a new password holds at once."""
+    """`Notifier`, in the language of the person. `names` are the ways chosen; one is opened when it is used."""
 
     def __init__(
-        self, names: Sequence[str], opened: Callable[[str], Channel], record: FailureRecord, timeout_s: float
+        self,
+        names: Sequence[str],
+        opened: Callable[[str], Channel],
+        record: FailureRecord,
+        timeout_s: float,
+        lang: str = "en",
     ) -> None:
         self.names = tuple(dict.fromkeys((LOG, *names)))
         self._opened = opened
         self._record = record
         self._timeout_s = timeout_s
+        self._lang = lang
 
     def notify(self, title: str, text: str) -> None:
         """Tell in every way at once, and wait for none longer than the deadline. Never raises."""
@@ -51,7 +58,7 @@ class Notices:
 
     def send(self, title: str, text: str, names: Sequence[str]) -> list[Told]:
         """Tell in these ways; return what came of each."""
-        title, text = redact(title), redact(text)
+        title, text = (redact(in_language(one, self._lang)) for one in (title, text))
         told = self._each(names, lambda channel: channel.send(title, text))
         failed = [one for one in told if not one.ok and one.channel != LOG]
         for one in failed:

@@ -95,6 +95,14 @@ class Style(NamedTuple):
         """Return a text in the reader's language."""
         return Words(en, ko).say(self.lang)
 
+    def told(self, text: str) -> str:
+        """Return a text that was said in English, such as an error's, in the reader's language."""
+        if self.lang != "ko":
+            return text
+        from gieok.text.korean import in_language
+
+        return in_language(text, self.lang)
+
     def bold(self, text: str) -> str:
         """Return `text` in bold where the place can show it."""
         return f"\033[1m{text}\033[0m" if self.colour else text

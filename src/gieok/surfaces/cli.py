@@ -24,7 +24,7 @@ from gieok.surfaces import parser, streams
 from gieok.surfaces.arguments import VERSION, Line, read
 from gieok.surfaces.commands import GLOBAL, SERVERS, Server, first_words, members
 from gieok.surfaces.hook import trail
-from gieok.surfaces.language import language
+from gieok.surfaces.language import Reader, language
 from gieok.surfaces.layout import has_colour, width
 from gieok.surfaces.progress import Progress
 
@@ -40,11 +40,11 @@ _INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    lang = language(arguments, os.environ)
-    line = read(arguments)
-    report = partial(_report, as_json="--json" in arguments)
+    line, reader = read(arguments), Reader(arguments, os.environ)
+    lang = reader.lang if line.is_help or not line.name else language(arguments, os.environ)
+    report = partial(_report, reader, as_json="--json" in arguments)
     try:
-        return _answered(line, lang, report)
+        return _answered(line, lang, reader, report)
     except GieokError as error:
         return report(error)
     except KeyboardInterrupt:
@@ -57,19 +57,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return report(unexpected(error))
 
 
-def _answered(line: Line, lang: str, report: Callable[[GieokError], int]) -> int:
+def _answered(line: Line, lang: str, reader: Reader, report: Callable[[GieokError], int]) -> int:
     """Run what a line calls. Raises GieokError."""
     if (status := _helped(line, lang)) is not None:
         return status
     if not _is_command(line):
-        raise _unknown(line, lang)
+        raise _unknown(line, reader.lang)
     called = parser.of_command(line.name, lang, report)
     if line.is_help:
         return _printed(called.format_help())
     parsed = called.parsed(line.arguments)
     if line.name in SERVERS:
         return _serve(SERVERS[line.name], parsed, lang)
-    return _run(operation(line.name), parsed, lang)
+    return _run(operation(line.name), parsed, lang, reader)
 
 
 def _is_command(line: Line) -> bool:
@@ -127,15 +127,15 @@ def _serve(server: Server, parsed: argparse.Namespace, lang: str) -> int:
     return status
 
 
-def _run(chosen: Operation[Any, Any], parsed: argparse.Namespace, lang: str) -> int:
+def _run(chosen: Operation[Any, Any], parsed: argparse.Namespace, lang: str, reader: Reader) -> int:
     values = parser.values(chosen, parsed)
     flags = {setting: getattr(parsed, setting) for _, setting, *_ in GLOBAL if getattr(parsed, setting) is not None}
-    with Progress(sys.stderr) as progress:
+    with Progress(sys.stderr, reader.told) as progress:
         answer = _daemons(chosen, values, flags, lang, progress) if chosen.runs_in_daemon else None
         if answer is None:
             answer = _own(chosen, values, flags, lang, progress)
     if answer.failure:
-        return _fail(answer, as_json=parsed.json)
+        return _fail(reader, answer, as_json=parsed.json)
     if chosen.name == "search" and (session := os.environ.get("CLAUDE_CODE_SESSION_ID")):
         trail.count(places.home(), {"event": "search", "agent": "cli", "session": session})
     if chosen.name in ("install", "setup", "up"):
@@ -224,17 +224,17 @@ def _has_colour() -> bool:
     return has_colour(sys.stdout, os.environ)
 
 
-def _report(error: GieokError, *, as_json: bool) -> int:
+def _report(reader: Reader, error: GieokError, *, as_json: bool) -> int:
     from gieok.ops.run import failed
 
-    return _fail(failed(error), as_json=as_json)
+    return _fail(reader, failed(error), as_json=as_json)
 
 
-def _fail(answer: "Answer", *, as_json: bool) -> int:
-    """Show an error, and return its exit status."""
+def _fail(reader: Reader, answer: "Answer", *, as_json: bool) -> int:
+    """Show an error, and return its exit status. JSON is for programs: it says in English what a person reads in Korean."""
     if as_json:
         with contextlib.suppress(OutputLost):  # then the words on stderr have to do
             _write_json(answer.data)
     if answer.failure:
-        streams.print_error(answer.failure.message, answer.failure.hint)
+        streams.print_error(reader.told(answer.failure.message), reader.told(answer.failure.hint))
     return answer.status

@@ -1,12 +1,19 @@
-"""In which language a person reads: `--lang`, else GIEOK_LANG, else the locale. Korean or English."""
+"""In which language a person reads: `--lang`, else GIEOK_LANG, else the settings, else the locale. Korean or English."""
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 _KNOWN = ("en", "ko")
 
 
 def language(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
-    """Return `ko` or `en`. Read before the arguments are parsed, because `--help` is text too."""
+    """Return `ko` or `en`, without a look at the settings: most commands look at them anyway, later."""
+    locale = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
+    return _named(arguments, environment) or ("ko" if locale.lower().startswith("ko") else "en")
+
+
+def _named(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Return the language that this call names; '' where it names none."""
     for before, argument in zip(["", *arguments], arguments, strict=False):
         flag, _, value = argument.partition("=")
         if flag == "--lang" and value in _KNOWN:
@@ -14,7 +21,35 @@ def language(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
         if before == "--lang" and argument in _KNOWN:
             return argument
     configured = environment.get("GIEOK_LANG", "")
-    if configured in _KNOWN:
-        return configured
-    locale = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
-    return "ko" if locale.lower().startswith("ko") else "en"
+    return configured if configured in _KNOWN else ""
+
+
+class Reader:
+    """Who reads what a command says besides its answer: its errors, its progress, its help. Known once it is needed."""
+
+    def __init__(self, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
+        self._arguments, self._environment = arguments, environment
+
+    @cached_property
+    def lang(self) -> str:
+        """Return the reader's language, with a look at the settings."""
+        if named := _named(self._arguments, self._environment):
+            return named
+        from pathlib import Path
+
+        from gieok import config
+        from gieok.errors import GieokError
+
+        try:
+            configured = config.load({}, self._environment, Path.cwd(), []).text("lang")
+        except (GieokError, OSError):  # that is what is wrong, perhaps
+            configured = "auto"
+        return configured if configured in _KNOWN else language(self._arguments, self._environment)
+
+    def told(self, text: str) -> str:
+        """Return a text that was said in English in the reader's language."""
+        if self.lang == "en":
+            return text
+        from gieok.text.korean import in_language
+
+        return in_language(text, self.lang)

@@ -41,7 +41,7 @@ class CommandParser(argparse.ArgumentParser):
             prog=f"gieok {name}", description=f"{doc}.", allow_abbrev=False, add_help=False, epilog=examples or None,
             formatter_class=lambda prog: _Help(prog, _USAGE.say(lang)),
         )  # fmt: skip
-        self._lang, self._report = lang, report
+        self._report = report
         self.sections = {key: self.add_argument_group(title.say(lang)) for key, title in _GROUPS.items()}
 
     def parsed(self, arguments: tuple[str, ...]) -> argparse.Namespace:
@@ -54,8 +54,8 @@ class CommandParser(argparse.ArgumentParser):
     def error(self, message: str) -> Any:  # noqa: ANN401 - never returns
         """Say what argparse found, in our own form."""
         if found := _NEEDS.match(message):
-            self._leave(f"{found[1]} needs a value", f"{found[1]}: 값이 필요합니다")
-        self._leave(message.partition(":")[0] if self._hides_words else message, "")
+            self._leave(f"{found[1]} needs a value")
+        self._leave(message.partition(":")[0] if self._hides_words else message)
 
     @property
     def _hides_words(self) -> bool:
@@ -64,20 +64,16 @@ class CommandParser(argparse.ArgumentParser):
 
     def _refuse(self, word: str) -> None:
         if self._hides_words:
-            self._leave("there is an argument too many", "인자가 너무 많습니다")
+            self._leave("there is an argument too many")
         if not word.startswith("-"):
-            self._leave(f"there is an argument too many: {word!r}", f"인자가 너무 많습니다: {word!r}")
+            self._leave(f"there is an argument too many: {word!r}")
         flag = word.partition("=")[0]
         near = close(flag, [flag for action in self._actions for flag in action.option_strings])
-        hint = f"{near}? `{self.prog} --help`" if near else ""
-        self._leave(
-            f"`{self.prog}` has no option {flag}", f"`{self.prog}`에는 {flag} 옵션이 없습니다",
-            hint and Words(f"did you mean {hint}", f"이것인가요: {hint}").say(self._lang),
-        )  # fmt: skip
+        self._leave(f"`{self.prog}` has no option {flag}", f"did you mean {near}? `{self.prog} --help`" if near else "")
 
-    def _leave(self, en: str, ko: str, hint: str = "") -> None:
-        see = Words(f"see `{self.prog} --help`", f"`{self.prog} --help`를 보세요").say(self._lang)
-        self.exit(self._report(BadRequest(Words(en, ko or en).say(self._lang), hint=hint or see)))
+    def _leave(self, what: str, hint: str = "") -> None:
+        """End with an error, in English: who reports it knows the reader's language, and the settings'."""
+        self.exit(self._report(BadRequest(what, hint=hint or f"see `{self.prog} --help`")))
 
 
 class _Help(argparse.HelpFormatter):

@@ -1,5 +1,6 @@
 """One line of progress on a terminal, rewritten in place; nothing where no person watches (an agent's transcript)."""
 
+from collections.abc import Callable
 from types import TracebackType
 from typing import TextIO
 
@@ -7,10 +8,10 @@ _CLEAR = "\r\033[K"
 
 
 class Progress:
-    """Shows the last thing said until it is left."""
+    """Shows the last thing said until it is left. `told` puts a line into the reader's language."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+    def __init__(self, stream: TextIO, told: Callable[[str], str] = str) -> None:
+        self._stream, self._told = stream, told
         self._is_shown = stream.isatty()
 
     def __enter__(self) -> "Progress":
@@ -20,12 +21,12 @@ class Progress:
     def say(self, line: str) -> None:
         """Show a line instead of the one before."""
         if self._is_shown:
-            self._stream.write(_CLEAR + line)
+            self._stream.write(_CLEAR + self._told(line))
             self._stream.flush()
 
     def tell(self, line: str) -> None:
         """Write a line that stays, on a terminal or not."""
-        self._stream.write((_CLEAR if self._is_shown else "") + line + "\n")
+        self._stream.write((_CLEAR if self._is_shown else "") + self._told(line) + "\n")
         self._stream.flush()
 
     def __exit__(

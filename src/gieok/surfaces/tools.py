@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gieok import __version__, fs, paths, places
@@ -46,14 +47,20 @@ def listed() -> list[dict[str, object]]:
 
 
 def answer(
-    name: str, arguments: Mapping[str, object], folder: str = "", resident: "Resident | None" = None
+    name: str,
+    arguments: Mapping[str, object],
+    folder: str = "",
+    resident: "Resident | None" = None,
+    flags: Mapping[str, str] = MappingProxyType({}),
 ) -> ToolAnswer:
     """Run a tool for who works in a folder ('': this process's); in the daemon where one runs, or with `resident`."""
     row = _known().get(name)
     if row is None:
         return ToolAnswer(f"unknown tool {name!r}. tools: {', '.join(_known())}", is_refused=True)
     folder, environment = folder or os.getcwd(), dict(os.environ)  # noqa: PTH109
-    call = Call(row["operation"], arguments, "mcp", folder, environment, text_lang="en", verbatim=row["shows_source"])
+    call = Call(
+        row["operation"], arguments, "mcp", folder, environment, dict(flags), text_lang="en", verbatim=row["shows_source"]
+    )  # fmt: skip
     try:
         if resident is None:
             found = _daemons(call, writes=row["writes"]) or _answered_here(call, _resident())

@@ -11,15 +11,25 @@ _FIELD = re.compile(r"\{(\w+)(?::([^{}/]*)/([^{}]*))?\}")
 
 def is_closed(word: str) -> bool:
     """Say whether a word ends in a consonant as it is read; signs and brackets at its end do not count."""
-    last = re.sub(r"\([^()]*\)\s*$|[^\w]+$", "", word).strip()[-1:]
+    last = _last(word)
     if "가" <= last <= "힣":
         return (ord(last) - _FIRST) % _COUNT != 0
     return last in _CLOSED and bool(last)
 
 
+def _last(word: str) -> str:
+    return re.sub(r"\([^()]*\)\s*$|[^\w]+$", "", word).strip()[-1:]
+
+
 def _ends_in_rieul(word: str) -> bool:
-    last = word[-1:]
+    last = _last(word)
     return (ord(last) - _FIRST) % _COUNT == _RIEUL if "가" <= last <= "힣" else last in _RIEUL_READ and bool(last)
+
+
+def with_particle(word: str, closed: str, open_: str) -> str:
+    """Return a word with the particle that fits: `closed` after a consonant, `open_` after a vowel (and 로 after ㄹ)."""
+    is_open = not is_closed(word) or (closed == "으로" and _ends_in_rieul(word))
+    return word + (open_ if is_open else closed)
 
 
 def filled(form: str, **words: str) -> str:
@@ -29,7 +39,6 @@ def filled(form: str, **words: str) -> str:
         word, closed, open_ = words[found[1]], found[2], found[3]
         if closed is None:
             return word
-        is_open = not is_closed(word) or (closed == "으로" and _ends_in_rieul(word))
-        return word + (open_ if is_open else closed)
+        return with_particle(word, closed, open_)
 
     return _FIELD.sub(put, form)

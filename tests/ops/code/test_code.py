@@ -460,7 +460,7 @@ def test_coverage_is_taken_in_shown_and_forgotten(
     assert (status["coverage"]["functions"], status["edges"].get("ran")) == (4, None)
     assert stats["executions"]["pairs"] == 4
     assert stats["coverage_at"] == status["coverage"]["at"]
-    for lang, words in (("en", "ran under coverage"), ("ko", "ran under coverage")):
+    for lang, words in (("en", "ran under coverage"), ("ko", "커버리지에서 실행함")):
         assert main(["code", "impact", "shop/money.py:spare", "--lang", lang]) == 0
         assert words in capsys.readouterr().out
     for name, request in (("code coverage", {}), ("code status", {}), ("code stats", {})):

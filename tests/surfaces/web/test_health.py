@@ -21,7 +21,7 @@ def test_what_waits_is_said_with_where_and_next(browser: TestClient) -> None:
     failed = Incident("observer", "<i>model</i> answered 500", NOW - timedelta(hours=2), 3, NOW + timedelta(hours=1))
     memory.context.memory.journal().raise_incident(failed)
     page = browser.get("/status", headers={"Accept-Language": "ko"}).text
-    assert "&lt;i&gt;model&lt;/i&gt; answered 500" in page
+    assert "&lt;i&gt;model&lt;/i&gt;의 답: 500" in page
     assert "3번 시도" in page
     assert "모델을 확인하세요" in page
     assert "/ 한도 1,000,000" in page

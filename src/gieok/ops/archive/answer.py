@@ -146,7 +146,7 @@ def present(result: AnswerResult, style: Style) -> str:
     if result.days and not result.moved:
         said.append(style.say(f"stays in warm: {result.days:,}", f"{result.days:,}일은 warm에 남음"))
     head = ", ".join(said) or style.say("nothing changed", "달라진 것이 없습니다")
-    return "\n".join([head, *(f"  ✗ {printable(line)}" for line in result.wrong)])
+    return "\n".join([head, *(f"  ✗ {printable(style.told(line))}" for line in result.wrong)])
 
 
 APPROVE = Operation(

@@ -45,7 +45,7 @@ def present(result: TieringResult, style: Style) -> str:
         f"{result.moved:,} memories are hot again, for {KEPT_DAYS} days at least",
         f"기억 {result.moved:,}개를 hot으로 되돌림 (적어도 {KEPT_DAYS}일 동안)",
     )
-    return "\n".join([head, *(f"  ✗ {printable(line)}" for line in result.wrong)])
+    return "\n".join([head, *(f"  ✗ {printable(style.told(line))}" for line in result.wrong)])
 
 
 OPERATION = Operation(

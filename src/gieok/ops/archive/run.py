@@ -48,8 +48,8 @@ def present(result: TieringResult, style: Style) -> str:
         f"{result.moved:,} memories moved to warm, {result.corrected:,} corrected in files, {result.written:,} files written",
         f"기억 {result.moved:,}개를 warm으로 옮김, 파일에서 고친 것 {result.corrected:,}개, 쓴 파일 {result.written:,}개",
     )
-    lines = [head, *(f"  ✗ {printable(line)}" for line in result.wrong)]
-    lines += [f"  {'' if ran.ok else '✗ '}{ran.name}: {printable(ran.said) or 'ok'}" for ran in result.jobs]
+    lines = [head, *(f"  ✗ {printable(style.told(line))}" for line in result.wrong)]
+    lines += [f"  {'' if ran.ok else '✗ '}{ran.name}: {printable(style.told(ran.said)) or 'ok'}" for ran in result.jobs]
     return "\n".join(lines)
 
 

@@ -161,7 +161,7 @@ def _move_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
             f"✗ 질문 {result.questions}개: `gieok archive pending`",
         )
     for incident in result.incidents:
-        yield f"✗ {printable(incident.detail)} ({incident.since:%Y-%m-%d %H:%M})"
+        yield f"✗ {printable(style.told(incident.detail))} ({incident.since:%Y-%m-%d %H:%M})"
 
 
 def _schedule_lines(planned: Iterable[Planned], style: Style) -> Iterator[str]:

@@ -55,7 +55,7 @@ def present(result: SyncResult, style: Style) -> str:
     head = ", ".join(text for count, text in parts if count) or style.say(
         "nothing was changed there", "거기서 바뀐 것이 없습니다"
     )
-    return "\n".join([head, *(f"  ✗ {printable(line)}" for line in result.wrong)])
+    return "\n".join([head, *(f"  ✗ {printable(style.told(line))}" for line in result.wrong)])
 
 
 OPERATION = Operation(

@@ -185,14 +185,14 @@ def _named(keys: tuple[str, ...]) -> str:
 def _line(one: ReachedSymbol, style: Style) -> str:
     way = " → ".join(edge.to.partition("::")[2] for edge in one.via[:4])
     risk = _RISKS[one.risk].say(style.lang)
-    place = f"{one.path}#L{one.start_line}  → {way}{_evidence(one)}"
+    place = f"{one.path}#L{one.start_line}  → {way}{_evidence(one, style)}"
     return printable(f"  {risk:7} {one.distance}  {one.symbol}") + "  " + style.dim(printable(place))
 
 
-def _evidence(one: ReachedSymbol) -> str:
+def _evidence(one: ReachedSymbol, style: Style) -> str:
     """Name what coverage says of a test."""
     said = one.doubt or next((edge.reason for edge in one.via if edge.kind == RAN), "")
-    return f"  ({said})" if said else ""
+    return f"  ({style.told(said)})" if said else ""
 
 
 def _unresolved(result: ImpactResult, style: Style) -> list[str]:

@@ -282,7 +282,9 @@ def present(result: SyncResult, style: Style) -> str:
         (Words("note", "참고"), [(n.path, n.reason) for n in c.notes]),
         (Words("skipped", "건너뜀"), [(s.path, s.reason) for s in c.skipped]),
     ):
-        lines += [printable(f"  {words.say(style.lang)}: {path}: {reason}") for path, reason in rows[:_SHOWN]]
+        lines += [
+            printable(f"  {words.say(style.lang)}: {path}: {style.told(reason)}") for path, reason in rows[:_SHOWN]
+        ]
         lines += [style.dim(f"  … {len(rows) - _SHOWN}")] if len(rows) > _SHOWN else []
     if result.embedded:
         lines.append(style.say(f"  {result.embedded} passages embedded", f"  구절 {result.embedded}개에 벡터"))
@@ -298,9 +300,12 @@ def present(result: SyncResult, style: Style) -> str:
                 f"  모델이 쓴 요약 {count:,}개 ({tokens:,}토큰)",
             )
         )
-    lines += [printable(f"  {result.note}")] if result.note else []
+    lines += [printable(f"  {style.told(result.note)}")] if result.note else []
     if result.escalation:
-        lines.append(style.say("  asks for a deeper look: ", "  깊은 분석이 필요: ") + "; ".join(result.escalation[:3]))
+        lines.append(
+            style.say("  asks for a deeper look: ", "  깊은 분석이 필요: ")
+            + "; ".join(map(style.told, result.escalation[:3]))
+        )
     return "\n".join(lines)
 
 

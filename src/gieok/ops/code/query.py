@@ -113,7 +113,7 @@ def present(result: QueryResult, style: Style) -> str:
     if not blocks:
         blocks.append(style.say("Nothing found.", "찾은 것이 없습니다."))
     if result.degraded:
-        blocks.append(style.dim(style.say("note: ", "알림: ") + result.degraded))
+        blocks.append(style.dim(style.say("note: ", "알림: ") + style.told(result.degraded)))
     return "\n\n".join([*blocks, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)])
 
 

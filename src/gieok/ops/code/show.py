@@ -142,7 +142,9 @@ def present(result: ShowResult, style: Style) -> str:
 def _edges(words: Words, rows: Sequence[EdgeRow], style: Style) -> list[str]:
     if not rows:
         return []
-    shown = [f"    {printable(e.symbol)}" + style.dim(f"  {e.kind} L{e.line}, {e.reason}") for e in rows[:20]]
+    shown = [
+        f"    {printable(e.symbol)}" + style.dim(f"  {e.kind} L{e.line}, {style.told(e.reason)}") for e in rows[:20]
+    ]
     more = [style.dim(f"    … {len(rows) - 20}")] if len(rows) > 20 else []
     return [f"  {words.say(style.lang)} ({len(rows)}):", *shown, *more]
 

@@ -109,7 +109,9 @@ def present(result: CodeStatusResult, style: Style) -> str:
     if result.watched is not None:
         off = style.say("not running: `gieok up`", "꺼져 있음: `gieok up`")
         lines.append(style.say("  watched by the daemon: ", "  데몬이 지켜봄: ") + printable(result.watched or off))
-    lines += [printable(f"  {style.say('note', '참고')}: {n.path}: {n.reason}") for n in result.notes[:_SHOWN]]
+    lines += [
+        printable(f"  {style.say('note', '참고')}: {n.path}: {style.told(n.reason)}") for n in result.notes[:_SHOWN]
+    ]
     lines += [style.dim(f"  … {len(result.notes) - _SHOWN}")] if len(result.notes) > _SHOWN else []
     lines += [f"  {style.bold(name)}: {printable(text)}" for name, text in result.record.items()]
     return "\n".join([*lines, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)])

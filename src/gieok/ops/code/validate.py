@@ -64,7 +64,7 @@ def present(result: ValidateResult, style: Style) -> str:
     """Show the score and each check."""
     head = style.say(f"Quality {result.quality}/100", f"품질 {result.quality}/100")
     rows = [
-        f"  {'✓' if c.ok else '·'} {style.bold(c.name)}: {100 * c.share:.0f} %, {printable(c.detail)}"
+        f"  {'✓' if c.ok else '·'} {style.bold(style.told(c.name))}: {100 * c.share:.0f} %, {printable(style.told(c.detail))}"
         for c in result.checks
     ]
     return "\n".join([style.bold(head), *rows])

@@ -239,7 +239,8 @@ def present_one(result: BackupResult, style: Style) -> str:
     lines += [f"  {went}: {printable(str(one.path))}" for one in result.pruned]
     without = style.say("not in it", "들어 있지 않음")
     return "\n".join(
-        lines + [f"  ✗ {without}: {printable(one.path)}: {printable(one.reason)}" for one in result.left_out]
+        lines
+        + [f"  ✗ {without}: {printable(one.path)}: {printable(style.told(one.reason))}" for one in result.left_out]
     )
 
 

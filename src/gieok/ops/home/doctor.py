@@ -25,8 +25,23 @@ from gieok.ops.operation import TRUST_HINT, Effect, Operation, Style, Words, arg
 from gieok.ops.prompt import installed
 from gieok.ports.models import Followed
 from gieok.ports.store import VectorSearch
+from gieok.text.korean import in_language
 
 _PROBE_NOTE = "# 점검 노트\n\n결제는 매주 화요일에 정산했다. The umbrella stands behind the door.\n"
+#: What chains are called; others name an agent or a way of telling.
+_NAMES = {
+    "settings": Words("settings", "설정"),
+    "home": Words("home", "홈"),
+    "journal": Words("journal", "저널"),
+    "accounts": Words("accounts", "계정"),
+    "store": Words("store", "저장소"),
+    "embedder": Words("embedder", "임베더"),
+    "reranker": Words("reranker", "재순위 모델"),
+    "folders": Words("folders", "폴더"),
+    "observer": Words("observer", "관찰"),
+    "trust": Words("trust", "신뢰"),
+    "hook": Words("hook", "훅"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +56,12 @@ class Check:
     def line(self, style: Style) -> str:
         """Return the line that a person reads."""
         mark = "✓" if self.ok else "✗"
-        return f"  {mark} {style.bold(self.name)}: {self.detail}" + (f"\n      → {self.hint}" if self.hint else "")
+        hint = f"\n      → {style.told(self.hint)}" if self.hint else ""
+        return f"  {mark} {style.bold(self.title(style.lang))}: {style.told(self.detail)}{hint}"
+
+    def title(self, lang: str) -> str:
+        """Return the chain's name for people."""
+        return _NAMES[self.name].say(lang) if self.name in _NAMES else in_language(self.name, lang)
 
 
 @dataclass(frozen=True, slots=True)

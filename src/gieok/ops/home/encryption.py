@@ -206,7 +206,7 @@ def present_status(result: EncryptionResult, style: Style) -> str:
         )
     lines += _databases(result, style)
     lines.append(style.say("always in the clear:", "언제나 그대로:"))
-    return "\n".join(lines + [f"  {one.path}: {one.reason}" for one in result.in_clear])
+    return "\n".join(lines + [f"  {style.told(one.path)}: {style.told(one.reason)}" for one in result.in_clear])
 
 
 def _databases(result: EncryptionResult, style: Style) -> list[str]:
@@ -246,7 +246,7 @@ def present_change(result: EncryptionChangeResult, style: Style) -> str:
                 "지금 다른 곳에 복사하세요: 암호 관리자, 서랍 속 디스크",
             )
         )
-    lines += [f"  ✗ {printable(one)}" for one in result.wrong]
+    lines += [f"  ✗ {printable(style.told(one))}" for one in result.wrong]
     if result.wrong:
         lines.append(style.say("run the same command again to go on", "같은 명령을 다시 실행하면 이어서 합니다"))
     return "\n".join(lines)

@@ -190,8 +190,8 @@ def present_test(result: KeysTestResult, style: Style) -> str:
 
 def _line(trial: Trial, style: Style) -> str:
     mark, verdict = "✓" if trial.verdict is Verdict.VALID else "✗", VERDICTS[trial.verdict].say(style.lang)
-    line = f"{mark} {style.bold(trial.name)} ({trial.variable}): {verdict}: {printable(trial.said)}"
-    return line + (f"\n    → {printable(trial.hint)}" if trial.hint else "")
+    line = f"{mark} {style.bold(trial.name)} ({trial.variable}): {verdict}: {printable(style.told(trial.said))}"
+    return line + (f"\n    → {printable(style.told(trial.hint))}" if trial.hint else "")
 
 
 LIST = Operation(

@@ -53,8 +53,8 @@ def present(result: NotifyTestResult, style: Style) -> str:
     lines = []
     for one in result.told:
         what = style.say("sent", "보냄") if one.ok else style.say("not sent", "못 보냄")
-        lines.append(f"{'✓' if one.ok else '✗'} {style.bold(one.channel)}: {what}: {printable(one.said)}")
-        lines += [f"    → {printable(one.hint)}"] if not one.ok else []
+        lines.append(f"{'✓' if one.ok else '✗'} {style.bold(one.channel)}: {what}: {printable(style.told(one.said))}")
+        lines += [f"    → {printable(style.told(one.hint))}"] if not one.ok else []
     return "\n".join([*lines, *_next(result, style)])
 
 

@@ -253,8 +253,10 @@ def present(result: RebuildResult, style: Style) -> str:
             style.say(f"  {result.waiting:,} passages wait for vectors", f"  벡터를 기다리는 구절 {result.waiting:,}개")
         )
     if result.note:
-        lines.append(f"  {result.note}")
-    return "\n".join(lines + [f"  ✗ {printable(one.path)}: {printable(one.reason)}" for one in result.failed])
+        lines.append(f"  {style.told(result.note)}")
+    return "\n".join(
+        lines + [f"  ✗ {printable(one.path)}: {printable(style.told(one.reason))}" for one in result.failed]
+    )
 
 
 OPERATION = Operation(

@@ -58,8 +58,8 @@ def present(result: ConfigResult, style: Style) -> str:
     lines = []
     for row in result.rows:
         name, value = style.bold(row.name.ljust(name_width)), row.value.ljust(value_width)
-        lines.append(f"{name}  {value}  {row.origin}  {style.dim(row.doc)}".rstrip())
-        lines += [f"  ✗ {row.wrong}", f"    → {row.hint}"] if row.wrong else []
+        lines.append(f"{name}  {value}  {row.origin}  {style.dim(style.told(row.doc))}".rstrip())
+        lines += [f"  ✗ {style.told(row.wrong)}", f"    → {style.told(row.hint)}"] if row.wrong else []
     return "\n".join(lines)
 
 

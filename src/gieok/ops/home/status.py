@@ -294,13 +294,13 @@ def present(result: StatusResult, style: Style) -> str:
         )
         for name in result.uncalibrated
     ]
-    lines += [f"  {line}" for line in result.details]
+    lines += [f"  {style.told(line)}" for line in result.details]
     lines += [style.say("  journal: ", "  저널: ") + result.journal] if "://" in result.journal else []
     lines += [style.say("  accounts: ", "  계정: ") + result.accounts] if result.accounts else []
     lines += [style.say("  server: ", "  서버: ") + result.server] if result.server else []
     lines += [f"  {root.name}: {root.path}" for root in result.roots]
     if result.unreachable:
-        lines.append(style.say("  degraded: ", "  제한됨: ") + result.unreachable)
+        lines.append(style.say("  degraded: ", "  제한됨: ") + style.told(result.unreachable))
     if result.stale:
         lines.append(
             style.say(

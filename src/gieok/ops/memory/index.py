@@ -250,7 +250,7 @@ def present(result: IndexResult, style: Style) -> str:
         for key in r.forgotten
     ]
     lines += [f"  {printable(result.note)}"] if result.note else []
-    lines += [f"  failed: {f.key!r}: {f.reason}" for f in r.failed]
+    lines += [f"  {style.say('failed', '실패')}: {f.key!r}: {style.told(f.reason)}" for f in r.failed]
     lines += [f"  warning: {f.key!r}: {f.reason}" for f in r.warnings]
     return "\n".join(lines)
 

@@ -338,7 +338,7 @@ def present(result: SearchResult, style: Style) -> str:
             )
         )
     if result.degraded:
-        blocks.append(style.dim(style.say("note: ", "알림: ") + result.degraded))
+        blocks.append(style.dim(style.say("note: ", "알림: ") + style.told(result.degraded)))
     if result.waiting:
         blocks.append(style.dim(f"{waiting_words(result.waiting).say(style.lang)}: {TRUST_HINT}"))
     if result.behind:

@@ -183,7 +183,7 @@ def _shown(waits: Waiting, style: Style) -> list[str]:
             "",
         ]
     skipped = style.say("is not read", "읽지 않음")
-    lines += [f"{revealed(f.key)}  {skipped}: {f.reason}" for f in waits.unread]
+    lines += [f"{revealed(f.key)}  {skipped}: {style.told(f.reason)}" for f in waits.unread]
     return lines
 
 

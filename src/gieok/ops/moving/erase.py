@@ -278,7 +278,7 @@ def present(result: EraseResult, style: Style) -> str:
     verb = style.say("would be deleted", "지워질 것") if result.dry_run else style.say("deleted", "지움")
     lines = [f"{verb}: {printable(one.path)}  {style.dim(one.what.say(style.lang))}" for one in result.removed]
     still = style.say("still there", "남은 것")
-    lines += [f"  ✗ {still}: {printable(one.path)}: {printable(one.reason)}" for one in result.left]
+    lines += [f"  ✗ {still}: {printable(one.path)}: {printable(style.told(one.reason))}" for one in result.left]
     return "\n".join(lines or [style.say("there is nothing", "아무것도 없습니다")])
 
 

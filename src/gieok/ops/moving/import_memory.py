@@ -287,7 +287,7 @@ def present(result: ImportResult | OpenClawResult, style: Style) -> str:
         said = style.say("followed where they are, not copied", "있는 자리에서 따라 읽으므로 복사하지 않음")
         lines.append(f"  {said}: {len(result.followed)}")
     shown = islice(done.rejects, _SHOWN_REJECTS)
-    lines += [f"  ✗ {printable(one.path)}#{one.line}: {printable(one.reason)}" for one in shown]
+    lines += [f"  ✗ {printable(one.path)}#{one.line}: {printable(style.told(one.reason))}" for one in shown]
     if done.rejected > _SHOWN_REJECTS:
         lines.append(f"  ✗ … +{done.rejected - _SHOWN_REJECTS}")
     if result.waiting_tokens:

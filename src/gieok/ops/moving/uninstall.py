@@ -171,7 +171,7 @@ def present(result: UninstallResult, style: Style) -> str:
         lines = [style.say("Gieok is installed nowhere", "설치된 곳이 없습니다")]
     if result.dry_run:
         lines.insert(0, style.say("would be done:", "할 일:"))
-    lines += [f"  ✗ {printable(one.path)}: {printable(one.reason)}" for one in result.left]
+    lines += [f"  ✗ {printable(one.path)}: {printable(style.told(one.reason))}" for one in result.left]
     lines += [style.say(f"now run: {command}", f"이제 실행: {command}") for command in result.next]
     if result.erased is not None:
         lines.append(erase.present(result.erased, style))

@@ -104,14 +104,19 @@ class SidecarState:
         )
         waits = style.say("waits", "기다림")
         lines = [f"{head}{self.observer}{weak}{meter}"]
-        lines += [f"  ✗ {waits}: {printable(i.detail)} ({i.since:%Y-%m-%d %H:%M})" for i in self.waiting]
+        lines += [f"  ✗ {waits}: {printable(style.told(i.detail))} ({i.since:%Y-%m-%d %H:%M})" for i in self.waiting]
         if self.turns:
             lines.append(self.turns.line(style))
         doing = {part: d.parts.get(part, "") for part in ("turns", "vectors")} if d else {}
-        lines += [f"  {part}: {printable(text)}" for part, text in doing.items() if text not in ("", "up to date")]
+        lines += [
+            f"  {part}: {printable(style.told(text))}" for part, text in doing.items() if text not in ("", "up to date")
+        ]
         left = style.say("was changed and is left alone", "바뀐 파일이라 그대로 둡니다")
         off = Words("not watched, as no daemon runs: `gieok up`", "데몬이 꺼져 있어 지켜보지 않음: `gieok up`")
-        lines += [f"  {printable(root)}: {printable(state) or off.say(style.lang)}" for root, state in self.projects]
+        lines += [
+            f"  {printable(root)}: {printable(style.told(state)) or off.say(style.lang)}"
+            for root, state in self.projects
+        ]
         return lines + [f"  ✗ {printable(path)}: {left}" for path in self.left_notes]
 
 

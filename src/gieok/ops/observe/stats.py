@@ -234,8 +234,8 @@ def present(result: ObserveStatsResult, style: Style) -> str:
         for (day, role), u in result.usage.items()
     ]
     lines += [f"  {day}: ${cost:,.4f}" for day, cost in by_day(result.costs)]
-    lines += [f"  ✗ {i.name}: {i.detail} ({i.since:%Y-%m-%d %H:%M}, {i.tries})" for i in result.incidents]
-    lines += [f"  ✗ {r.path}:{r.line}: {r.reason}" for r in result.rejects[:5]]
+    lines += [f"  ✗ {i.name}: {style.told(i.detail)} ({i.since:%Y-%m-%d %H:%M}, {i.tries})" for i in result.incidents]
+    lines += [f"  ✗ {r.path}:{r.line}: {style.told(r.reason)}" for r in result.rejects[:5]]
     return "\n".join(lines)
 
 

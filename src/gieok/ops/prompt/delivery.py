@@ -90,7 +90,7 @@ def _registered(sites: list[InstallPlace], name: str) -> str:
             raise GieokError(f"{off[0]} in {str(file)!r} turns hooks off", hint="take that setting out")
     counts = {file: len(_OUR_HOOK.findall(text)) for file, text in texts.items()}
     shown = ", ".join(
-        f"{str(file)!r}" + (f" ({count} times)" if count > 1 else "") for file, count in counts.items() if count
+        f"{str(file)!r}" + (f" × {count}" if count > 1 else "") for file, count in counts.items() if count
     )
     if sum(counts.values()) > 1:
         where = "" if any(not site.is_project for site in sites) and len(sites) == 1 else " --project"

@@ -273,7 +273,7 @@ def present(result: RecallResult, style: Style) -> str:
     lines += [style.dim(f"{m.score:.2f}  {m.handle}  {printable(m.title or m.text[:60])}") for m in result.memories]
     lines.append(style.dim(style.say(f"{result.tokens} tokens", f"{result.tokens} 토큰")))
     if result.degraded:
-        lines.append(style.dim(style.say("note: ", "알림: ") + result.degraded))
+        lines.append(style.dim(style.say("note: ", "알림: ") + style.told(result.degraded)))
     return "\n".join(lines)
 
 

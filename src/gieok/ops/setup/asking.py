@@ -9,6 +9,7 @@ from gieok.ops.setup.changes import is_asked, tried
 from gieok.ops.setup.interview import AnswerKind, Given, Interview, SetupQuestion
 from gieok.ports.dialogue import Dialogue, Pick, WentBack
 from gieok.ports.keys import Trial, Verdict
+from gieok.text.korean import in_language
 
 #: The pick that asks for a line.
 _FREE = "\0free"
@@ -133,7 +134,7 @@ def trial_lines(known: Interview, trial: Trial, advice: Mapping[Verdict, Words] 
     """Return what came of a trial, and what to do about it: `advice` where it has some, else the trial's own hint."""
     lang = known.context.lang
     if trial.verdict is Verdict.VALID:
-        return [f"  ✓ {trial.name}: {printable(trial.said)}"]
-    told = advice[trial.verdict].say(lang) if trial.verdict in advice else trial.hint
+        return [f"  ✓ {trial.name}: {printable(in_language(trial.said, lang))}"]
+    told = advice[trial.verdict].say(lang) if trial.verdict in advice else in_language(trial.hint, lang)
     hint = [f"  → {printable(told)}"] if told else []
-    return [f"  ✗ {trial.name}: {VERDICTS[trial.verdict].say(lang)}: {printable(trial.said)}", *hint]
+    return [f"  ✗ {trial.name}: {VERDICTS[trial.verdict].say(lang)}: {printable(in_language(trial.said, lang))}", *hint]

@@ -15,6 +15,7 @@ from gieok.ops.setup.interview import AnswerKind, Interview, SetupQuestion
 from gieok.ops.setup.questions import QUESTIONS, STEPS
 from gieok.ops.setup.questions.after import AFTER, AFTER_TITLE
 from gieok.ports.dialogue import Cancelled, Dialogue, Pick, WentBack
+from gieok.text.korean import in_language
 
 #: An answer of the file beside those of the table: the first question.
 _ASK = "ask"
@@ -105,7 +106,7 @@ def _offered(known: Interview, dialogue: Dialogue, first: Iterable[Deed]) -> tup
     def follow(deeds: Iterable[Deed]) -> None:
         for deed in deeds:
             done.append(deed)
-            dialogue.say(deed_line(deed))
+            dialogue.say(deed_line(deed, known.context.lang))
 
     try:
         follow(first)
@@ -163,9 +164,9 @@ def _value(known: Interview, text: str) -> str:
     return printable(known.shown_path(shown)) or "–"
 
 
-def deed_line(deed: Deed) -> str:
+def deed_line(deed: Deed, lang: str) -> str:
     """Return what came of a deed."""
-    return f"  {'✓' if deed.ok else '✗'} gieok {deed.what}: {printable(deed.said)}"
+    return f"  {'✓' if deed.ok else '✗'} gieok {deed.what}: {printable(in_language(deed.said, lang))}"
 
 
 def present(result: SetupResult, style: Style) -> str:
@@ -173,7 +174,7 @@ def present(result: SetupResult, style: Style) -> str:
     lines = []
     if not result.was_asked:
         lines += [f"  {name}: {printable(text) or '–'}" for name, text in result.settings.items()]
-        lines += [*result.told, *map(deed_line, result.done)]
+        lines += [*result.told, *(deed_line(deed, style.lang) for deed in result.done)]
         lines += [result.answer] if result.answer else []
     return "\n".join([*lines, *_next(style)])
 

@@ -66,7 +66,7 @@ class BodyGuard:
             return
         limit = self._limit * next((times for path, times in LARGER if path.fullmatch(scope["path"])), 1)
         read: bytes | ProblemResponse | None = problem(
-            408, "too_slow", "the body did not come in time", "send it again"
+            408, "too_slow", "the body did not come in time", "send it again", {"Connection": "close"}
         )
         with anyio.move_on_after(self._seconds):
             read = await _body(receive, limit) if _declared(scope) <= _MOST_DRAINED else _too_large(limit)

@@ -13,6 +13,7 @@ from gieok.ops.operation import Words
 from gieok.surfaces.web.pictures import Stack, area, columns, reliability, shares, stacks
 from gieok.text.josa import filled
 from gieok.text.keywords import query_tokens
+from gieok.text.korean import in_language
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -49,11 +50,18 @@ def environment() -> "Environment":
 
 
 def rendered(template: str, lang: str, values: Mapping[str, object]) -> str:
-    """Return a page. In a template, `say(en, ko)` is the text in the reader's language."""
+    """Return a page. In a template, `say(en, ko)` is the reader's text, `in_language(text)` one that was said in English."""
     return (
         environment()
         .get_template(template)
-        .render({**values, "lang": lang, "say": lambda en, ko: Words(en, ko).say(lang)})
+        .render(
+            {
+                **values,
+                "lang": lang,
+                "say": lambda en, ko: Words(en, ko).say(lang),
+                "in_language": lambda text: in_language(text, lang),
+            }
+        )
     )
 
 

@@ -172,9 +172,8 @@ class Seen:
 
     def failed(self, template: str, error: GieokError, **values: Any) -> Response:  # noqa: ANN401 - a template's
         """Return a page that says what went wrong, and the next step."""
-        return self.page(
-            template, http_status=STATUS[error.code][1], failure={"message": str(error), "hint": error.hint}, **values
-        )
+        failure = {"message": str(error), "hint": error.hint}
+        return self.page(template, http_status=STATUS[error.code][1], failure=failure, **values)
 
     def back_to(self, path: str) -> Response:
         """Show another page."""

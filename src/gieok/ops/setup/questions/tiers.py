@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from gieok.ops.operation import Words
 from gieok.ops.setup.interview import NO, YES, AnswerKind, Interview, SetupQuestion, yes_no
 from gieok.ports.dialogue import Pick
+from gieok.text.korean import in_language
 
 _HOT, _WARM, _COLD, _APPROVE = "archive.hot_days", "archive.warm_days", "archive.cold", "archive.auto_approve"
 _HOT_DAYS, _WARM_DAYS = (30, 90, 180, 365), (180, 365, 730)
@@ -37,7 +38,7 @@ def _number(setting: str, least: str = "") -> Callable[[Interview, str], str]:
             return known.words("a whole number of days, 1 or more", "1 이상의 날짜 수")
         if least and int(text) <= int(known.text(least) or 0):
             return known.words(f"more than the {known.text(least)} days before", f"앞의 {known.text(least)}일보다 길게")
-        return known.access.wrong(setting, text.strip())
+        return in_language(known.access.wrong(setting, text.strip()), known.context.lang)
 
     return wrong
 

@@ -15,6 +15,7 @@ from fastapi import APIRouter, Query, Request, Response
 from starlette.datastructures import Headers
 
 from gieok.errors import BadRequest
+from gieok.model.memory import Scope
 from gieok.surfaces import jsonrpc, mcp_protocol, tools
 from gieok.surfaces.http.access import OWNERS_ONLY, Desk
 from gieok.surfaces.http.shapes import RawBody
@@ -37,12 +38,14 @@ def ask(
     request: Request,
     body: RawBody,
     desk: Desk,
-    folder: Annotated[str, Query(description="The folder that the client works in; else the server's.")] = "",
+    folder: Annotated[str, Query()] = "",
+    scope: Annotated[str, Query()] = "",
 ) -> Response:
-    """Answer a message."""
+    """Answer a message; `folder` and `scope` as of operations."""
     if folder and not (Path(folder).is_absolute() and "\0" not in folder and Path(folder).is_dir()):
-        raise BadRequest("`folder` names no folder of this machine", hint="give its absolute path")
-    call = partial(tools.answer, folder=folder, resident=desk.resident)
+        raise BadRequest(f"folder is {folder!r}", hint="it must be the absolute path of a folder on this machine")
+    flags = {"scope": str(Scope(scope))} if scope else {}
+    call = partial(tools.answer, folder=folder or str(Path.home()), resident=desk.resident, flags=flags)
     return reply(request.headers, body, call)
 
 

@@ -20,6 +20,7 @@ from gieok.surfaces.web.look import rendered
 from gieok.surfaces.web.site import Seen
 from gieok.surfaces.web.views.characters import bond as bond_page
 from gieok.surfaces.web.views.characters import characters, is_scripted, name, of, teller
+from gieok.text.korean import in_language
 
 _SHOWN, _RECALLED = 40, 5
 _EVENTS = "text/event-stream"
@@ -54,7 +55,7 @@ def say(seen: Seen) -> Response:
         _keep(bond, reply.prepared)
         if _EVENTS in seen.request.headers.get("accept", ""):
             headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
-            return StreamingResponse(_events(reply), media_type=_EVENTS, headers=headers)
+            return StreamingResponse(_events(reply, seen.lang), media_type=_EVENTS, headers=headers)
         try:
             for _ in reply:
                 pass
@@ -62,7 +63,7 @@ def say(seen: Seen) -> Response:
             reply.close()
     except GieokError as error:
         if _EVENTS in seen.request.headers.get("accept", ""):
-            return StreamingResponse(iter([_failed(error)]), media_type=_EVENTS)
+            return StreamingResponse(iter([_failed(error, seen.lang)]), media_type=_EVENTS)
         return _page(seen, error)
     return seen.back_to(f"/characters/{quote(bond.user)}/{quote(bond.character)}/talk#last")
 
@@ -206,20 +207,20 @@ def _beside(seen: Seen) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _events(reply: Reply) -> Iterator[str]:
+def _events(reply: Reply, lang: str) -> Iterator[str]:
     try:
         for part in reply:
             if part.text:
                 yield f"data: {json.dumps({'text': part.text}, ensure_ascii=False)}\n\n"
         yield "event: done\ndata: {}\n\n"
     except GieokError as error:
-        yield _failed(error)
+        yield _failed(error, lang)
     finally:
         reply.close()
 
 
-def _failed(error: GieokError) -> str:
-    said = {"message": str(error), "hint": error.hint or ""}
+def _failed(error: GieokError, lang: str) -> str:
+    said = {"message": in_language(str(error), lang), "hint": in_language(error.hint or "", lang)}
     return f"event: error\ndata: {json.dumps(said, ensure_ascii=False)}\n\n"
 
 

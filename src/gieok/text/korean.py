@@ -1,0 +1,110 @@
+"""The Korean of what is said in English where it arises: errors, hints, reasons, settings' words, notes of a check.
+
+`korean.txt` holds pairs, an English template and its Korean under it, with a blank line between pairs. `{0}` is anything that
+is put in, `{0!r}` a value in quotes, `{0:,}` a number; in the Korean `{0:이/가}` is the value and the particle that fits it,
+`{:이/가}` the particle that fits what stands before it. What is put in may be such a text too; `the {0}` is one of the
+nouns (`the journal`). What has no pair stays English.
+"""
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok.text.josa import with_particle
+
+_FILE = Path(__file__).with_name("korean.txt")
+_HOLE = re.compile(r"\{(\d)(!r|:,)?\}")
+_PUT_IN = re.compile(r"\{(\d?)(?::([^{}/]*)/([^{}]*))?\}")
+_FORMS = {"!r": r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", ":,": r"(-?[\d,.]+(?:[eE][+-]?\d+)?)", "": "(.+?)"}
+#: A template with less to go by than this takes a single word at its beginning: it would match sentences of others.
+_FEW_LETTERS = 8
+#: A value in quotes, and a number, are as good as so many letters.
+_OF_A_FORM = 4
+_DEEPEST = 4
+
+
+class Template(NamedTuple):
+    """A text with places. `first` and `last` are how all that it matches begins and ends; `letters`, what it has to go by."""
+
+    english: str
+    korean: str
+    first: str
+    last: str
+    letters: int
+
+    def match(self, text: str) -> "re.Match[str] | None":
+        """Return what stands in the places of a text; None where it is another."""
+        if not (text.startswith(self.first) and text.endswith(self.last)):
+            return None
+        return _pattern(self.english, self.letters).fullmatch(text)
+
+
+class Catalogue(NamedTuple):
+    """All pairs: texts without places, and templates, the most exact first."""
+
+    plain: dict[str, str]
+    templates: list[Template]
+
+    def say(self, text: str, depth: int = 0) -> str:
+        """Return a text in Korean; as it is where nothing matches."""
+        if text in self.plain:
+            return self.plain[text]
+        for template in self.templates if depth < _DEEPEST else ():
+            if found := template.match(text):
+                return self._filled(template, found, depth + 1)
+        return self._joined(text, depth + 1) if depth < _DEEPEST else text
+
+    def _joined(self, text: str, depth: int) -> str:
+        """Return a text that was put together of several: `one; another`, `what (why)`, `place: what`."""
+        if "; " in text:
+            return "; ".join(self.say(part, depth) for part in text.split("; "))
+        what, opening, why = text.partition(" (")
+        if opening and text.endswith(")"):
+            return f"{self.say(what, depth)} ({self.say(why[:-1], depth)})"
+        place, colon, what = text.partition(": ")
+        return f"{place}: {self.say(what, depth)}" if colon else text
+
+    def _filled(self, template: Template, found: "re.Match[str]", depth: int) -> str:
+        korean, made, end = template.korean, "", 0
+        before = _HOLE.split(template.english)[::3]
+        for place in _PUT_IN.finditer(korean):
+            made += korean[end : place.start()]
+            if place[1]:
+                value, number = found[int(place[1]) + 1], int(place[1])
+                noun = self.plain.get(f"the {value}") if before[number].endswith("the ") else None
+                made += noun or self.say(value, depth)
+            made = with_particle(made, place[2], place[3]) if place[2] else made
+            end = place.end()
+        return made + korean[end:]
+
+
+def in_language(text: str, lang: str) -> str:
+    """Return a text that was said in English in the language of a reader."""
+    return catalogue().say(text) if lang == "ko" and text else text
+
+
+@cache
+def catalogue() -> Catalogue:
+    """Return all pairs."""
+    plain, templates = dict[str, str](), list[Template]()
+    for pair in _FILE.read_text(encoding="utf-8").rstrip().split("\n\n"):
+        english, korean = (line.replace("\\n", "\n") for line in pair.split("\n"))
+        pieces = _HOLE.split(english)[::3]
+        if len(pieces) == 1:
+            plain[english] = korean
+        else:
+            letters = sum(len(re.sub(r"[\W_]", "", piece)) for piece in pieces)
+            letters += _OF_A_FORM * (english.count("!r}") + english.count(":,}"))
+            templates.append(Template(english, korean, pieces[0], pieces[-1], letters))
+    return Catalogue(plain, sorted(templates, key=lambda one: (-one.letters, one.english)))
+
+
+@cache
+def _pattern(english: str, letters: int) -> re.Pattern[str]:
+    parts = _HOLE.split(english)
+    made = re.escape(parts[0])
+    for form, piece in zip(parts[2::3], parts[3::3], strict=True):
+        is_vague = letters < _FEW_LETTERS and (not made or letters < _OF_A_FORM)
+        made += (r"(\S+)" if is_vague else _FORMS[form or ""]) + re.escape(piece)
+    return re.compile(made, re.DOTALL)

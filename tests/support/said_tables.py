@@ -1,0 +1,143 @@
+"""Where in the source English texts that a person reads are found (`tests.support.said`): calls, modules, and what is none."""
+
+import re
+
+#: Calls whose texts a person reads, besides errors: name → which arguments, by position or keyword; () for all.
+CALLS: dict[str, tuple[int | str, ...]] = {
+    "Check": (0, 2, 3, "hint", "detail"),
+    "Failed": (1,),
+    "Option": (2, "doc", "hint"),
+    "Reason": (0,),
+    "Reject": (1, 3, "reason"),
+    "Skipped": (1,),
+    "Trial": (0, 1, 2),
+    "Unfit": (0,),
+    "Untrusted": (0,),
+    "Unwanted": (0,),
+    "Validation": (0, 2),
+    "ValueError": (0,),
+    "TypeError": (0,),
+    "_check": (0,),
+    "_schedule": (0, 1, 2, 3),
+    "note": (0, 1),
+    "say": (0,),
+    "tell": (0,),
+}
+#: Paired with Korean where they stand.
+PAIRED = {"Words", "words"}
+#: Functions whose result a person reads, by module.
+RESULTS: dict[str, tuple[str, ...]] = {
+    "ops/home/doctor.py": (
+        "_home", "_journal", "_accounts", "_store", "_embedder", "_reranker", "_round_trip", "_folders",
+    ),
+}  # fmt: skip
+#: Functions that put what they are given into a message, and that other modules call: name → module.
+SHARED = {
+    "misunderstood": "backends/http.py",
+    "failed": "backends/opening.py",
+    "short": "backends/embedders/e5/room.py",
+    "bad": "option.py",
+    "opening": "backends/opening.py",
+}
+#: What models, agents, programs and developers read, and tests of ours.
+APART = (
+    "testing/", "surfaces/jsonrpc.py", "surfaces/mcp.py", "surfaces/qmd.py", "surfaces/hook/", "surfaces/tools.py",
+    "surfaces/http/access.py", "surfaces/http/app.py", "surfaces/http/envelope.py", "surfaces/http/guards.py",
+    "surfaces/http/metrics.py", "surfaces/http/problems.py", "surfaces/http/routes/", "surfaces/http/shapes.py",
+    "surfaces/http/tokens.py", "capabilities/code/languages/javascript/", "capabilities/code/resolve/",
+)  # fmt: skip
+#: Modules in which every sentence that is no `Words` is for people, wherever it stands.
+WHOLE = (
+    "agents/install/", "agents/openclaw/gateway.py", "app/backups.py", "app/embedders.py", "app/encryption.py", "app/keys.py",
+    "app/models.py", "app/notices.py", "app/observe.py", "backends/archives/", "backends/backups/", "backends/http.py",
+    "agents/openclaw/installation.py", "backends/accounts/sql/copying.py", "backends/embedders/e5/runtime.py",
+    "backends/embedders/openai.py", "backends/imports/notes.py", "backends/postgres/connection.py",
+    "backends/sealers/", "backends/sqlite/driver.py", "backends/sqlite/files.py", "backends/stores/gemini/",
+    "backends/stores/mirrored/", "backends/stores/postgres/reading.py", "backends/stores/sqlite/reading.py",
+    "backends/stores/sql_vectors.py", "capabilities/character/reading.py", "capabilities/code/ask/executed.py",
+    "capabilities/code/deepen/summarise.py", "capabilities/code/index/", "capabilities/code/languages/python/tolerant.py",
+    "capabilities/code/languages/tree.py", "capabilities/code/report/validate.py", "capabilities/observe/sidecar.py",
+    "ops/code/query.py", "ops/home/backup.py", "ops/home/status.py", "ops/memory/forget.py", "ops/memory/forgetting.py",
+    "ops/memory/trust.py",
+    "backends/embedders/e5/weights.py", "backends/embedders/ollama.py",
+    "backends/generators/ollama.py", "backends/imports/chatgpt.py", "backends/imports/claude.py",
+    "backends/imports/claude_mem.py", "backends/imports/json_items.py", "backends/imports/mem0.py",
+    "backends/notifiers/", "backends/onnx_folder.py", "backends/rerankers/", "backends/sqlite/failures.py",
+    "capabilities/code/deepen/escalation.py", "capabilities/observe/archive/move.py",
+    "capabilities/observe/archive/note_file.py", "capabilities/observe/archive/sweep.py", "capabilities/observe/capture.py",
+    "capabilities/observe/carried.py", "capabilities/observe/notes.py", "capabilities/observe/tail.py",
+    "capabilities/observe/taking_in.py", "engine/lifecycle.py", "engine/notices.py", "engine/recall.py", "engine/service.py",
+    "ops/code/model.py", "ops/home/cold.py", "ops/memory/index.py", "ops/memory/leftovers.py", "ops/memory/whereabouts.py",
+    "ops/moving/", "ops/prompt/delivery.py", "ops/prompt/installed.py", "ops/prompt/recall.py", "text/encoding.py",
+    "text/jsonc.py", "text/redact/own.py",
+)  # fmt: skip
+#: No sentence for a person: a query, an expression, a file's content, what a program prints or a model reads.
+CODE = re.compile(
+    r"""\\b | \(\? | \]\| | _statement\b | \{\w*\} | ^[\[%#{<;]
+    | \b(?:SELECT|FROM|WHERE|PRAGMA|AND|JOIN|BEGIN|UPDATE|CREATE\ TABLE)\b
+    | (?i:^(?:no\ matching\ keys|no\ space\ left|too\ many\ tokens|too\ long|too\ large|maximum\ context|context\ length
+    |token\ limit|text\ required|message\ required|invalid\ fts5|database\ is\ locked|on\ run\ argv|memory\ summary\ un
+    |the\ key\ lies\ below|the\ lighthouse|what\ do\ we\ know|embedder:\ none|library/|answer\ with\ one\ word|say\ of\ each
+    |quote,\ in\ a\ few|untrusted|---|own\.tf|name,\ is_|day,\ streak|id,\ |daemon\.log
+    |config\.yaml|(?:\0)?gieok\ |\.git\ |build\ dist
+    |close\ read|async\ def|type\ category|insert\ into|create\ store|vault's|gieok's\ version|\0\.\ tell))""",
+    re.VERBOSE,
+)
+#: What is a program's own, in a text that is put together.
+PROGRAM = re.compile(
+    r"#.*|(?:BEGIN|SET) .*|(?:claude|codex): \0|claude auth login|codex login|archive (?:cold|approval)|gieok move .*"
+    r"|\0gieok trust .*|\W*gieok \0: \0",
+    re.DOTALL,
+)
+#: Texts of Python, of the operating system and of SQLite, which are put into messages, and nouns of `the {0}`.
+OTHERS = (
+    "the store",
+    "the code index",
+    "the file of accounts",
+    "the archive",
+    "the accounts",
+    "the index",
+    "the list of accounts",
+    "argument {0}: invalid choice: {1!r} (choose from {2})",
+    "argument {0}: ignored explicit argument {1!r}",
+    "argument {0}: expected at least one argument",
+    "the following arguments are required: {0}",
+    "[Errno {0:,}] {1}: {2!r}",
+    "[Errno {0:,}] {1}: {2!r} -> {3!r}",
+    "[Errno {0:,}] {1}",
+    "No such file or directory",
+    "Permission denied",
+    "Operation not permitted",
+    "Is a directory",
+    "Not a directory",
+    "Directory not empty",
+    "File exists",
+    "File name too long",
+    "No space left on device",
+    "Disk quota exceeded",
+    "Read-only file system",
+    "Too many levels of symbolic links",
+    "Too many open files",
+    "Input/output error",
+    "Connection refused",
+    "Connection reset by peer",
+    "Connection timed out",
+    "Network is unreachable",
+    "No route to host",
+    "Name or service not known",
+    "Temporary failure in name resolution",
+    "Address already in use",
+    "Cannot assign requested address",
+    "timed out",
+    "database is locked",
+    "database disk image is malformed",
+    "file is not a database",
+    "attempt to write a readonly database",
+    "Expecting value: line {0:,} column {1:,} (char {2:,})",
+    "Expecting property name enclosed in double quotes: line {0:,} column {1:,} (char {2:,})",
+    "Expecting ',' delimiter: line {0:,} column {1:,} (char {2:,})",
+    "Extra data: line {0:,} column {1:,} (char {2:,})",
+    "'utf-8' codec can't decode byte {0} in position {1:,}: {2}",
+    "invalid literal for int() with base 10: {0!r}",
+    "could not convert string to float: {0!r}",
+)
