@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 #: A session may wait so long for its project to be indexed.
 _REFRESH_S = 1.5
 #: Commands of the group that people call.
-_FOR_PEOPLE = ("measure", "stats")
+_FOR_PEOPLE = ("injections", "measure", "stats")
 
 
 def main() -> int:

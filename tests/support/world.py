@@ -42,6 +42,7 @@ CALLS = {
     "recall": ["결제는 언제 정산하지?"],
     "hook measure": ["--add", "어떤 린터를 쓰지?", "--expect", "decision/린터는"],
     "hook stats": [],
+    "hook injections": [],
     "import": ["openclaw", "{notes}"],
     "export": [],
     "code init": [],

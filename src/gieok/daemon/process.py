@@ -100,7 +100,7 @@ class DaemonProcess:
             board.start("schedules", Schedules(self._opened, board).keep),
         ]
         parts.append(board.start("serving", self._serving.keep))
-        is_configured = context.admin.setting("serve.with_daemon") == "true"
+        is_configured = context.admin.setting("serve.with_daemon") == "True"
         if is_configured or self._serving.was_wanted():
             self._serving.want(is_configured=is_configured)
         board.start("answer", lambda: server.serve(answering(self._resident)))

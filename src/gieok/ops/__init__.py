@@ -27,6 +27,7 @@ _MODULES = {
     "recall": "prompt.recall",
     "hook measure": "prompt.measure",
     "hook stats": "prompt.stats",
+    "hook injections": "prompt.injections",
     "import": "moving.import_memory",
     "export": "moving.export",
     "move": "moving.move",

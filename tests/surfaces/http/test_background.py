@@ -3,9 +3,10 @@
 import json
 import os
 import re
+import signal
 import subprocess
-import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -87,17 +88,29 @@ def test_open_starts_a_server_in_the_background_once_and_down_ends_it(
     other.server_close()
 
 
-def test_a_server_ends_with_the_daemon_also_where_that_is_killed(home: Path) -> None:
-    command = [sys.executable, "-P", "-m", "gieok.surfaces.http", "daemon"]
-    home.mkdir()
-    environment = os.environ | {"GIEOK_SERVE_PORT": "0"}
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as server:
-        assert server.stderr
-        assert server.stdin
-        assert server.stderr.readline().startswith("ready: http://127.0.0.1:")
-        assert (home / "serve.json").stat().st_mode & 0o777 == 0o600
-        server.stdin.close()  # what the kernel does for a daemon that was killed
-        assert server.wait(_PATIENCE_S) == 0
+def _until(true: Callable[[], object]) -> None:
+    """Wait for another process; how long that takes is no part of any test."""
+    deadline = time.monotonic() + _PATIENCE_S
+    while not true():
+        assert time.monotonic() < deadline, "it did not come true"
+        time.sleep(0.02)
+
+
+def test_the_daemon_has_a_server_which_ends_with_it_also_where_it_is_killed(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIEOK_SERVE_WITH_DAEMON", "true")
+    monkeypatch.setenv("GIEOK_SERVE_PORT", "0")
+    daemon = _run("up")["pid"]
+    assert isinstance(daemon, int)
+    _until(lambda: listening.found(home))
+    server = listening.found(home)
+    assert server is not None
+    assert server.by == "daemon"
+    assert (home / "serve.json").stat().st_mode & 0o777 == 0o600
+    assert _run("open", "--print-only")["started"] is False
+    os.kill(daemon, signal.SIGKILL)
+    _until(lambda: not (home / "serve.json").exists())
     assert listening.found(home) is None
 
 

@@ -56,7 +56,7 @@ def test_a_memory_is_corrected_and_the_correction_undone(browser: TestClient) ->
     handle = told(browser, "Payments are retried three times.")
     page = browser.post(f"/m/{handle}/edit", data={"text": "Payments are retried five times.", "token": token(browser)})
     assert "five times" in page.text
-    assert "undo" in str(page.url)
+    assert "before=" in str(page.url)
     before = re.search(r'name="text" value="([^"]+)"', page.text)
     assert before
     again = browser.post(
@@ -67,10 +67,10 @@ def test_a_memory_is_corrected_and_the_correction_undone(browser: TestClient) ->
 
 def test_forgetting_asks_once_more_and_then_leaves_nothing(browser: TestClient) -> None:
     handle = told(browser, "Payments are retried three times.")
-    asked = browser.post("/forget", data={"handle": [handle], "token": token(browser)})
+    asked = browser.post("/memories/act", data={"act": "forget", "handle": [handle], "token": token(browser)})
     assert 'name="yes"' in asked.text
     assert "Payments" in browser.get("/memories").text
-    browser.post("/forget", data={"handle": [handle], "yes": "1", "token": token(browser)})
+    browser.post("/memories/act", data={"act": "forget", "handle": [handle], "yes": "1", "token": token(browser)})
     assert "Payments" not in browser.get("/memories").text
 
 
@@ -88,9 +88,19 @@ def test_a_stranger_sees_nothing_and_changes_nothing(browser: TestClient, gate: 
         page = stranger.get(path)
         assert page.status_code == 401
         assert "Payments" not in page.text
-    assert stranger.post("/forget", data={"handle": [handle], "yes": "1", "token": good}).status_code == 401
-    assert browser.post("/forget", data={"handle": [handle], "yes": "1", "token": "0" * 64}).status_code == 401
-    assert browser.post("/forget", data={"handle": [handle], "yes": "1"}).status_code == 401
+    assert (
+        stranger.post(
+            "/memories/act", data={"act": "forget", "handle": [handle], "yes": "1", "token": good}
+        ).status_code
+        == 401
+    )
+    assert (
+        browser.post(
+            "/memories/act", data={"act": "forget", "handle": [handle], "yes": "1", "token": "0" * 64}
+        ).status_code
+        == 401
+    )
+    assert browser.post("/memories/act", data={"act": "forget", "handle": [handle], "yes": "1"}).status_code == 401
     assert "Payments" in browser.get("/memories").text
 
 

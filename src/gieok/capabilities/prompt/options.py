@@ -66,6 +66,10 @@ class HookSettings:
     def __init__(self, values: Mapping[str, Value]) -> None:
         self._values = {option.name: option.default for option in USED} | {**values}
 
+    def supposing(self, values: Mapping[str, Value]) -> "HookSettings":
+        """Return the settings as if these were set."""
+        return HookSettings({**self._values, **values})
+
     def number(self, name: str) -> float:
         """Return a number setting."""
         return float(self._values[name])

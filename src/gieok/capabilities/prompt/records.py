@@ -135,6 +135,12 @@ def with_text(file_text: str, text: str) -> str:
     return f"{head}{text}\n"
 
 
+def own_text(file_text: str) -> str:
+    """Return what a record says, without its front matter and the heading that repeats its title: what `with_text` takes."""
+    title, body = front_matter(file_text).fields.get("title", ""), _body(file_text)
+    return body.removeprefix(f"# {title}\n").strip() if title else body
+
+
 def _body(text: str) -> str:
     return text[front_matter(text).end :].strip()
 

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
             """Return a line of a document."""
 
 
-_MINUTE_S = 60
-
-
 class EndedLine:
     """A statement that holds no more: since when (Unix seconds), and the line that holds in its place, with its sum."""
 
@@ -65,11 +62,10 @@ class Standing:
         found = self.after(scope, key, line, text)
         return found[0] if found and found[1] else None
 
-    def ended_at(self, scope: str, at: float) -> "list[tuple[str, int, EndedLine]]":
-        """Return (key, line, how) of the lines of a scope that hold no more since a time, to the minute."""
+    def every(self, scope: str) -> "list[tuple[str, int, EndedLine]]":
+        """Return (key, line, what holds in its place) of every line of a scope that holds no more."""
         self.after(scope, "", 0, "")
-        known = self._known[scope].items()
-        return [(*name, found) for name, (_, found, is_sure) in known if is_sure and abs(found.at - at) < _MINUTE_S]
+        return [(*name, found) for name, (_, found, is_sure) in self._known[scope].items() if is_sure]
 
     def after(self, scope: str, key: str, line: int, text: str) -> "tuple[EndedLine, bool] | None":
         """Return what stands before a line, and whether the line holds no more; None where nothing does."""

@@ -22,6 +22,8 @@ FOLDER = os.path.join("hook", "sessions")
 #: What is kept of a session, and how many sessions: an agent's context holds no more, and nobody asks about older ones.
 _MOST_CHARS = 120_000
 _MOST_SESSIONS = 40
+#: Injections before the last that are kept of a session, for a person who looks through them.
+_MOST_EARLIER, _MOST_EARLIER_CHARS = 12, 40_000
 #: A file of instructions longer than this is no one's context.
 _MOST_FILE_BYTES = 200_000
 #: Less than this stands in every text.
@@ -101,10 +103,13 @@ class Window:
             self._write(at_s, None)
 
     def _write(self, since_s: float, last: "dict[str, Any] | None") -> None:
-        last = last or _read(self._file).get("last")
+        before = _read(self._file)
+        earlier = _of(list, before.get("earlier"))
+        if last and isinstance(before.get("last"), dict):
+            earlier = _bounded([before["last"], *earlier])
         row = {
-            "agent": self.agent, "session": self.session, "since": since_s,
-            "injected": self._injected, "handles": self._handles, "begun": self.is_begun, "last": last,
+            "agent": self.agent, "session": self.session, "since": since_s, "injected": self._injected,
+            "handles": self._handles, "begun": self.is_begun, "last": last or before.get("last"), "earlier": earlier,
         }  # fmt: skip
         try:
             is_new = not os.path.exists(self._file)
@@ -127,6 +132,17 @@ def sessions(home: str) -> "list[dict[str, Any]]":
     names = os.listdir(folder) if os.path.isdir(folder) else []
     rows = [row for name in names if (row := _read(os.path.join(folder, name))).get("last")]
     return sorted(rows, key=lambda row: -float(row["last"].get("at", 0)))
+
+
+def _bounded(earlier: "list[dict[str, Any]]") -> "list[dict[str, Any]]":
+    """Return the newest injections, as many as are kept."""
+    kept, chars = [], 0
+    for one in earlier[:_MOST_EARLIER]:
+        chars += len(str(one.get("text", "")))
+        if chars > _MOST_EARLIER_CHARS:
+            break
+        kept.append(one)
+    return kept
 
 
 def _of(kind: "type[Any]", value: object) -> "Any":  # noqa: ANN401 - of that kind

@@ -181,7 +181,7 @@ def _server(context: Context) -> str:
     if (found := control.server()) is not None:
         return f"{found.url}, process {found.pid}, started by {_STARTERS.get(found.by, found.by)}"
     daemon = control.status()
-    if daemon is None or context.admin.setting("serve.with_daemon") != "true":
+    if daemon is None or context.admin.setting("serve.with_daemon") != "True":
         return ""
     why = daemon.parts.get("server", "not there yet")
     raise GieokError(

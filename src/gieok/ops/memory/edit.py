@@ -5,7 +5,7 @@ import shlex
 import subprocess
 import tempfile
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -39,6 +39,9 @@ class EditRequest:
     text: list[str] = argument(
         Words("what it shall say (default: opens $EDITOR)", "새 내용 (기본: $EDITOR를 엽니다)"), [], positional=True
     )
+    important: bool = argument(
+        Words("let an observation count as important, as it is", "관찰을 그대로 중요한 것으로 표시"), False
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,8 @@ def run(context: Context, request: EditRequest) -> EditResult:
     known = roots.load(context.memory.store(), memory.document.scope)
     kind = handles.kind_of(memory.document, known, str(context.home))
     given = " ".join(request.text).strip()
+    if request.important:
+        return _important(context, memory, kind)
     if kind == handles.TURN:
         return _taken_back(context, _turn(context, memory, given))
     if kind == handles.OBSERVATION:
@@ -111,6 +116,21 @@ def _open_editor(context: Context, file: Path) -> None:
         subprocess.run([*shlex.split(editor), str(file)], check=True)  # noqa: S603 - the person's own editor
     except (OSError, subprocess.CalledProcessError) as error:
         raise BadRequest(f"{editor!r}: {error}", hint='set EDITOR, or write it: `gieok edit HANDLE "…"`') from error
+
+
+def _important(context: Context, memory: Memory, kind: str) -> EditResult:
+    """Let an observation count as important: it is told first, and nothing drops it."""
+    if kind != handles.OBSERVATION:
+        raise BadRequest(f"{memory.handle} is no observation", hint="what you keep yourself counts in full as it is")
+    document, now = memory.document, context.clock.now()
+    marked = replace(document, metadata={**document.metadata, "priority": observation.Priority.HIGH.value})
+    with ExitStack() as held:
+        for lock in (observing(document.scope), reflecting(document.scope)):
+            held.enter_context(context.memory.journal().exclusive(lock))
+        new = observation.corrected(marked, document.text, now)
+        distil.correct(context.memory.journal(), context.memory.store(), document, new, now)
+    rewrite_active_memory(context, document.scope)
+    return EditResult(memory.handle, kind, document.text, document.text, changed=True)
 
 
 def _observation(context: Context, memory: Memory, given: str) -> EditResult:
@@ -219,6 +239,8 @@ def present(result: EditResult, style: Style) -> str:
     if not result.changed:
         return style.say("it says that already", "이미 그 내용입니다")
     lines = [f"{style.say('corrected', '고침')}: {style.bold(printable(result.path or result.text))}"]
+    if result.before == result.text:
+        return f"{style.say('important', '중요')}: {style.bold(printable(result.text))}"
     if result.kind != handles.RECORD and not result.path:
         lines.append(style.dim(f"  {style.say('it said', '이전 내용')}: {printable(result.before)}"))
     if result.followed:

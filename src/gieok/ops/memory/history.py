@@ -11,7 +11,7 @@ from gieok.capabilities.observe.corrections import unmarked
 from gieok.capabilities.prompt.standing import EndedLine, Standing
 from gieok.capabilities.prompt.window import letters
 from gieok.engine.recall import first_answer
-from gieok.model.conversation import CORRECTED_MARK
+from gieok.model.conversation import CORRECTED_MARK, Role
 from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, OrNull, shown
@@ -93,6 +93,10 @@ def run(context: Context, request: HistoryRequest) -> HistoryResult:
     memory = handles.one(context, request.handle)
     found = _chain(context, memory)
     versions = _once([version for one in found for version in _versions(context, one, memory)])
+    if not any(version.is_asked and version.who == Role.ASSISTANT.value for version in versions):
+        versions = [
+            version for version in versions if version.who != Role.ASSISTANT.value
+        ]  # what was believed of the user's word
     span = span_of_days(context, request.on)
     if span is not None:
         versions = [version for version in versions if _holds(version, span.last, context.zone)]
@@ -116,16 +120,21 @@ def _holds(version: Version, day: date, zone: tzinfo) -> bool:
 
 
 def _chain(context: Context, memory: Memory) -> list[_Statement]:
-    """Return what a memory replaced, itself, and what replaced it, however often."""
+    """Return what holds in the place of a memory, or itself, and all that this replaced."""
     standing = Standing(str(context.home))
-    found: dict[tuple[str, str, int], _Statement] = {}
-    for is_back in (True, False):
-        waiting, seen = [memory], 0
-        while waiting and (seen := seen + 1) <= _MOST_LINKS:
-            one = _statement(context, waiting.pop(0), standing)
-            if one.name not in found or one.memory is memory:
-                found[one.name] = one
-                waiting += _before(context, one, standing) if is_back else _after(context, one)
+    asked = last = _statement(context, memory, standing)
+    found = {asked.name: asked}
+    while len(found) < _MOST_LINKS and (after := _after(context, last)):
+        last = _statement(context, after[0], standing)
+        if last.name in found:
+            break
+        found[last.name] = last
+    waiting = _before(context, last, standing)
+    while waiting and len(found) < _MOST_LINKS:
+        one = _statement(context, waiting.pop(0), standing)
+        if one.name not in found:
+            found[one.name] = one
+            waiting += _ended_by(context, one.memory.document)
     return list(found.values())
 
 
@@ -157,21 +166,25 @@ def _after(context: Context, one: _Statement) -> list[Memory]:
 
 
 def _before(context: Context, one: _Statement, standing: Standing) -> list[Memory]:
-    """Return what a statement replaced. What was said and what was observed of it are one statement."""
-    document, found = one.memory.document, list[Memory]()
-    at, words = _since(context, one.memory)[0].timestamp(), letters(_bare(one.text))
-    scopes = dict.fromkeys((document.scope.path, *(scope.path for scope in context.scopes)))
-    for scope in scopes:
-        for key, number, end in standing.ended_at(scope, at):
-            # A row names what holds now; what came first in its place has the time at which the old one ended.
-            is_on_the_way = one.ended is not None and (end.key, end.line) == (one.ended.key, one.ended.line)
-            targets = [] if is_on_the_way else _named(context, end.scope, end.key, end.line)
-            if is_on_the_way or any(
-                new.document.key == document.key or letters(_bare(new.text)) == words for new in targets
-            ):
-                found += _named(context, scope, key, number)
+    """Return all that a statement replaced. What was said and what was observed of it are one statement."""
+    document, words = one.memory.document, letters(_bare(one.text))
+    found = _ended_by(context, document)
+    for scope in dict.fromkeys((document.scope.path, *(scope.path for scope in context.scopes))):
+        same: dict[tuple[str, str, int], bool] = {}
+        for key, line, end in standing.every(scope):
+            name = (end.scope, end.key, end.line)
+            if name not in same:
+                targets = _named(context, *name)
+                same[name] = any(t.document.key == document.key or letters(_bare(t.text)) == words for t in targets)
+            if same[name]:
+                found += _named(context, scope, key, line)
+    return found
+
+
+def _ended_by(context: Context, document: Document) -> list[Memory]:
+    """Return the documents that say that this one replaced them."""
     made = (entry.document for entry in context.memory.journal().made(document.scope))
-    return found + [Memory(old) for old in made if old.metadata.get(REPLACED_BY) == document.key]
+    return [Memory(old) for old in made if old.metadata.get(REPLACED_BY) == document.key]
 
 
 def _since(context: Context, memory: Memory) -> tuple[datetime, str, str]:

@@ -77,7 +77,7 @@ def rewrite(home: Path, change: Callable[[str], str], *, is_dry: bool) -> int:
 
 
 #: What of a session's file is made of memories.
-_OF_MEMORIES = ("injected", "last")
+_OF_MEMORIES = ("injected", "last", "earlier")
 
 
 class _Parts:

@@ -180,7 +180,7 @@ def _headline(p: FoundPassage) -> str:
     """Return what a document is recognised by: its title and its first words."""
     text = p.text.lstrip("# ")
     title = "" if p.key.startswith((PREFIX, f"{places.SESSIONS}/")) else p.title.rpartition(" > ")[2]
-    return text if not title or title in p.text else f"{title}: {text}"
+    return text if not title or title.removesuffix("…") in p.text else f"{title}: {text}"
 
 
 def _row(context: Context, item: _Item, document: Document, known: list[roots.Root], standing: Standing) -> MemoryRow:

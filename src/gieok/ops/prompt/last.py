@@ -53,7 +53,17 @@ def last(context: Context, session: str) -> LastResult:
         listed = ", ".join(str(one["session"]) for one in kept[:5])
         what = f"in session {session!r}" if session else "yet"
         raise BadRequest(f"nothing was put before an agent {what}", hint=f"sessions: {listed}" if listed else None)
-    shown: dict[str, Any] = row["last"]
+    return _result(row, row["last"], context.zone)
+
+
+def every(context: Context, limit: int) -> list[LastResult]:
+    """Return the last injections that are kept of any session, the newest first."""
+    kept = [(row, one) for row in window.sessions(str(context.home)) for one in (row["last"], *row.get("earlier", ()))]
+    kept.sort(key=lambda pair: -float(pair[1]["at"]))
+    return [_result(row, one, context.zone) for row, one in kept[:limit]]
+
+
+def _result(row: dict[str, Any], shown: dict[str, Any], zone: tzinfo) -> LastResult:
     return LastResult(
         datetime.fromtimestamp(shown["at"], UTC),
         shown["event"],
@@ -64,7 +74,7 @@ def last(context: Context, session: str) -> LastResult:
         shown["tokens"],
         shown.get("ms", 0.0),
         shown.get("by", ""),
-        context.zone,
+        zone,
     )
 
 

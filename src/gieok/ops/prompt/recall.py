@@ -11,6 +11,7 @@ from gieok.agents import table
 from gieok.capabilities.prompt import choice, inject, question, tasks
 from gieok.capabilities.prompt.inject import InjectedMemory
 from gieok.capabilities.prompt.matches import category_of, shown_path
+from gieok.capabilities.prompt.options import HookSettings
 from gieok.capabilities.prompt.standing import EndedLine
 from gieok.capabilities.prompt.window import Window
 from gieok.engine.learned import prompts
@@ -20,9 +21,11 @@ from gieok.engine.snippet import snippet
 from gieok.model.memory import Document, Scope
 from gieok.model.retrieval import Hit
 from gieok.ops.context import Context
-from gieok.ops.encode import Score
+from gieok.ops.encode import Omitted, Score
 from gieok.ops.memory import newest
 from gieok.ops.operation import Operation, Style, Words, argument, printable
+from gieok.ops.prompt.candidates import FATES, Candidate, Cuts, cuts, explained
+from gieok.option import Value
 from gieok.ports.store import Store, VectorSearch
 from gieok.text.keywords import normalise, query_tokens
 from gieok.text.turns import spoken
@@ -59,6 +62,20 @@ class RecallRequest:
         ),
         "",
     )
+    explain: bool = argument(
+        Words("also what was found and is not shown, and why", "찾았지만 보이지 않는 것과 그 까닭도"),
+        False,
+        cli_only=True,
+    )
+    limit: int = argument(
+        Words("as if `hook.limit` were this (0: as it is set)", "`hook.limit`이 이 값이라면 (0: 설정대로)"),
+        0,
+        cli_only=True,
+    )
+    mode: str = argument(
+        Words("as if `hook.output_mode` were this", "`hook.output_mode`가 이 값이라면"), "", choices=("", "tiered", "full"),
+        cli_only=True,
+    )  # fmt: skip
     within_ms: int = argument(Words("stop asking after this; 0: never", "이 시간 뒤에는 더 묻지 않음; 0: 끝까지"), 0)
 
 
@@ -91,6 +108,9 @@ class RecallResult:
     asked: tuple[str, ...]
     degraded: str | None
     is_hint: bool = False
+    #: What was found, likeliest first, and where the lines lie; where it was asked for.
+    candidates: Omitted[tuple[Candidate, ...]] = None
+    cuts: Omitted[Cuts] = None
 
     @property
     def found(self) -> bool:
@@ -127,9 +147,13 @@ def run(context: Context, request: RecallRequest) -> RecallResult:
     window = Window(str(context.home), request.agent, request.session)
     window.read(table.instructions(request.agent, str(context.caller.folder), str(context.caller.user)))
     found = _newest_first(context, store, asking.best())
-    memories = choice.likely(_memories(context, store, found, window), asks_memory)
+    every = _memories(context, store, found, window)
+    memories = choice.likely(every, asks_memory)
     shown = choice.fresh(memories, window, str(context.caller.folder))
-    injection = choice.rendered(shown, context.prompt.settings, str(context.home), context.project)
+    settings = _settings(context, request)
+    injection = choice.rendered(shown, settings, str(context.home), context.project)
+    limit = int(settings.number("hook.limit"))
+    why = explained(every, memories, shown, injection.memories, window, limit) if request.explain else None
     is_hint = not memories and asking.is_near and question.asks_about_the_past(prompt)
     return RecallResult(
         inject.note() if is_hint else injection.text,
@@ -138,7 +162,16 @@ def run(context: Context, request: RecallRequest) -> RecallResult:
         (*texts, *filter(None, (about,))),
         asking.degraded,
         is_hint,
+        why,
+        cuts(every, asks_memory) if request.explain else None,
     )
+
+
+def _settings(context: Context, request: RecallRequest) -> HookSettings:
+    """Return the hook's settings, as if those that were given were set."""
+    supposed: dict[str, Value] = {"hook.limit": request.limit} if request.limit > 0 else {}
+    supposed |= {"hook.output_mode": request.mode} if request.mode else {}
+    return context.prompt.settings.supposing(supposed)
 
 
 class _Asking:
@@ -268,13 +301,32 @@ def _memory(one: _Found, document: Document, folder: str, now_s: float) -> Injec
 def present(result: RecallResult, style: Style) -> str:
     """Show what would be injected, then what it rests on."""
     if not result.text:
-        return style.say("Nothing would be injected.", "넣을 것이 없습니다.")
+        nothing = style.say("Nothing would be injected.", "넣을 것이 없습니다.")
+        return "\n".join([nothing, *_why(result, style)])
     lines = [printable(result.text)]
     lines += [style.dim(f"{m.score:.2f}  {m.handle}  {printable(m.title or m.text[:60])}") for m in result.memories]
     lines.append(style.dim(style.say(f"{result.tokens} tokens", f"{result.tokens} 토큰")))
     if result.degraded:
         lines.append(style.dim(style.say("note: ", "알림: ") + style.told(result.degraded)))
-    return "\n".join(lines)
+    return "\n".join([*lines, *_why(result, style)])
+
+
+def _why(result: RecallResult, style: Style) -> list[str]:
+    """Return a line for each candidate, with what became of it."""
+    if result.cuts is None:
+        return []
+    first, further = f"{result.cuts.first:.2f}", f"{result.cuts.further:.2f}"
+    lines = [
+        style.bold(
+            style.say(
+                f"shown from {first} on, further ones from {further}", f"첫째는 {first}부터, 나머지는 {further}부터"
+            )
+        )
+    ]
+    for one in result.candidates or ():
+        text = printable(" ".join((one.title or one.text).split())[:60])
+        lines.append(f"{one.score:.2f}  {one.handle:<12} {text}  {style.dim(FATES[one.fate].say(style.lang))}")
+    return lines
 
 
 OPERATION = Operation(

@@ -12,6 +12,7 @@ from gieok.ops import operation
 from gieok.ops.memory.index import IndexRequest
 from gieok.ops.observe.run import ObserveRunRequest
 from gieok.ops.operation import Style, Words
+from gieok.surfaces.web.acts import OF_MEMORIES
 from gieok.surfaces.web.jobs import Job
 from gieok.surfaces.web.site import Seen
 from gieok.surfaces.web.views.talk import CHANGES as OF_TALK
@@ -74,32 +75,6 @@ def install(seen: Seen) -> Response:
     return seen.back_to(f"/first?{urlencode({'told': f'{told} {note}'.strip()})}#agents")
 
 
-def edit(seen: Seen) -> Response:
-    """Correct a memory; the page that follows can undo it."""
-    handle = seen.request.path_params["handle"]
-    try:
-        made = seen.memory.run("edit", handle=handle, text=[seen.sent("text")])
-    except GieokError as error:
-        return seen.failed("memory.html", error, handle=handle)
-    told = seen.words("Corrected.", "고쳤습니다.")
-    return seen.back_to(f"/m/{made.handle}?told={quote(told)}&undo={quote(made.before)}")
-
-
-def forget(seen: Seen) -> Response:
-    """Ask once more with all that would go, then forget."""
-    handles = [one for one in seen.form.get("handle", []) if one]
-    try:
-        if not handles:
-            return seen.back_to("/memories")
-        found = seen.memory.run("forget", handles=handles, yes=bool(seen.sent("yes")), dry_run=not seen.sent("yes"))
-    except GieokError as error:
-        return seen.failed("memory.html", error, handle=", ".join(handles))
-    if not seen.sent("yes"):
-        plan = operation("forget").present(found, Style(seen.lang, colour=False))
-        return seen.page("forget.html", handles=handles, plan=plan)
-    return seen.back_to(f"/memories?told={quote(seen.words('Forgotten for good.', '완전히 잊었습니다.'))}")
-
-
 def answer(seen: Seen) -> Response:
     """Approve or reject what an archive waits for."""
     verb = seen.request.path_params["verb"]
@@ -115,8 +90,7 @@ CHANGES: dict[str, Callable[[Seen], Response]] = {
     "/first/index": index,
     "/first/talk": take_in,
     "/install": install,
-    "/m/{handle:path}/edit": edit,
-    "/forget": forget,
     "/archive/{verb}": answer,
+    **OF_MEMORIES,
     **OF_TALK,
 }

@@ -45,7 +45,9 @@ def environment() -> "Environment":
         hook_stacks=hook_stacks,
         growth_titles=growth_titles,
     )
-    made.filters.update(number=lambda value: f"{value:,}", percent=lambda value: f"{value:.0%}", size=size, ago=ago)
+    made.filters.update(
+        plain=plain, number=lambda value: f"{value:,}", percent=lambda value: f"{value:.0%}", size=size, ago=ago
+    )
     return made
 
 
@@ -63,6 +65,12 @@ def rendered(template: str, lang: str, values: Mapping[str, object]) -> str:
             }
         )
     )
+
+
+def plain(text: str) -> str:
+    """Return a line of the list without marks of Markdown, and without the label of who said it."""
+    text = re.sub(r"(?:^|\s)#{1,6}\s", " · ", text).strip(" ·")
+    return text.removeprefix("User: ").removeprefix("Assistant: ")
 
 
 def marked(text: str, question: str) -> Markup:

@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from gieok import __version__
 from gieok.errors import STATUS, GieokError
 from gieok.ops.home.gate import COOKIE, Gate
+from gieok.ops.memory import away, handles
 from gieok.ops.operation import STATUSES
 from gieok.surfaces.language import language
 from gieok.surfaces.python import Memory
@@ -150,6 +151,17 @@ class Seen:
         known = {scope.path for scope in context.memory.store().scopes()}
         own = context.scope.path
         return [own, *sorted(path for path in known if path != own and not path.startswith(("user:", "character:")))]
+
+    def memory_of(self, handle: str) -> Memory:
+        """Return the memory of the scope in which a handle is, the chosen one where it is there or nowhere."""
+        context = self.memory.context
+        if not handles.is_handle(handle) or handles.find(context, handle, history=True):
+            return self.memory
+        others = [scope for scope in context.memory.store().scopes() if scope not in context.scopes]
+        found = [one.document.scope for one in handles.find(context, handle, others)]
+        if not found and (gone := away.find(context, handle, [*context.scopes, *others])) is not None:
+            found = [gone.scope]
+        return self.site.memory(found[0].path) if found and found[0] not in context.scopes else self.memory
 
     def asked(self, name: str) -> str:
         """Return a parameter of the address."""

@@ -10,7 +10,7 @@ from gieok.surfaces.web.views.code import code, code_map
 from gieok.surfaces.web.views.first import first, progress
 from gieok.surfaces.web.views.health import checks, growth, health, hook
 from gieok.surfaces.web.views.injection import injection
-from gieok.surfaces.web.views.memories import memories, memory
+from gieok.surfaces.web.views.memories import memories, memory, trust
 from gieok.surfaces.web.views.search import hits, search
 from gieok.surfaces.web.views.talk import beside, talk
 from gieok.surfaces.web.views.timeline import session, timeline
@@ -21,6 +21,7 @@ VIEWS: dict[str, Callable[[Seen], Response]] = {
     "/first": first,
     "/first/progress": progress,
     "/memories": memories,
+    "/trust": trust,
     "/m/{handle:path}": memory,
     "/timeline": timeline,
     "/timeline/session": session,

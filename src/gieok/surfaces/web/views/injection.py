@@ -1,26 +1,64 @@
-"""What was put before an agent, and what a prompt would be given."""
+"""What was put before agents, one injection after the other, and a workbench: what a prompt would be given, and why."""
 
-from contextlib import suppress
+import re
 from typing import Any
 
+from markupsafe import Markup, escape
 from starlette.responses import Response
 
-from gieok.errors import BadRequest, GieokError
+from gieok import places
+from gieok.agents import table
+from gieok.engine.likelihood import SURE
+from gieok.errors import GieokError
+from gieok.ops.prompt.candidates import FATES
 from gieok.surfaces.web.site import Seen
+
+_LISTED = 30
+#: What is injected ends with a handle in brackets; of other digits nothing is a link.
+_HANDLE = re.compile(rf"(?<=[ (\"])({places.HANDLE_PATTERN})(?=[)\"])")
+_MODES = ("", "tiered", "full")
+_MOST_PROMPT_CHARS = 10_000
 
 
 def injection(seen: Seen) -> Response:
-    """Show what an agent was given last, and what it would be given for a prompt."""
-    from gieok.ops.prompt.last import last
-
-    prompt = seen.asked("prompt")
-    values: dict[str, Any] = {"prompt": prompt, "last": None, "tried": None, "candidates": []}
-    with suppress(BadRequest):  # nothing yet
-        values["last"] = last(seen.memory.context, "")
-    if prompt:
-        try:
-            values["tried"] = seen.memory.recall(prompt)
-            values["candidates"] = seen.memory.search(prompt[:2000], limit=10)
-        except GieokError as error:
-            return seen.failed("injection.html", error, **values)
+    """Show what agents were given, the chosen one in full, and what a prompt would be given."""
+    prompt = seen.asked("prompt")[:_MOST_PROMPT_CHARS]
+    values: dict[str, Any] = {
+        "prompt": prompt, "tried": None, "shown": None, "place": 0, "modes": _MODES, "sure_from": SURE, "linked": linked,
+        "limit": seen.asked("limit") if seen.asked("limit").isdecimal() else "",
+        "mode": seen.asked("mode") if seen.asked("mode") in _MODES else "", "events": _events(seen),
+        "fates": {name: words.say(seen.lang) for name, words in FATES.items()}, "kept": (), "near": [], "far": [],
+    }  # fmt: skip
+    try:
+        kept = seen.memory.run("hook injections", limit=_LISTED).injections
+        place = min(int(seen.asked("n")), len(kept)) if seen.asked("n").isdecimal() else 1
+        values |= {"kept": kept, "place": max(place, 1), "shown": kept[max(place, 1) - 1] if kept else None}
+        if prompt:
+            limit = min(int(values["limit"] or 0), 100)
+            values["tried"] = seen.memory.run("recall", prompt=prompt, explain=True, limit=limit, mode=values["mode"])
+    except GieokError as error:
+        return seen.failed("injection.html", error, **values)
+    tried = values["tried"]
+    found, least = (tried.candidates, tried.cuts.further) if tried and tried.cuts else ((), 0.0)
+    values["near"] = [one for one in found if one.score >= least]
+    values["far"] = [one for one in found if one.score < least]
     return seen.page("injection.html", **values)
+
+
+def linked(text: str) -> Markup:
+    """Return an injected text with its handles as links to the memories, escaped."""
+    parts = _HANDLE.split(text)
+    made = [escape(parts[0])]
+    # Each handle comes with the groups of its pattern.
+    for start in range(1, len(parts), 4):
+        handle, after = parts[start], parts[start + 3]
+        made += [Markup('<a href="/m/{}">{}</a>').format(handle, handle), escape(after)]
+    return Markup("").join(made)
+
+
+def _events(seen: Seen) -> dict[str, str]:
+    names = {
+        table.PROMPT: ("before a prompt", "프롬프트 앞"),
+        table.SESSION_START: ("at a session's start", "세션 시작"),
+    }
+    return {event: seen.words(*words) for event, words in names.items()}

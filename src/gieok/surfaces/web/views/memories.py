@@ -1,14 +1,28 @@
-"""What is remembered: the list, and one memory whole with where it comes from."""
+"""What is remembered: the list, and one memory whole with where it comes from and what it was before."""
 
+from datetime import datetime
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.responses import Response
 
+from gieok.capabilities.prompt import records
 from gieok.errors import GieokError
+from gieok.ops.memory.history import Version
+from gieok.ops.memory.waiting import waiting
+from gieok.ops.observe.why import WhyResult
+from gieok.ops.operation import STATUSES
 from gieok.surfaces.web.site import Seen
+from gieok.text.inert import revealed
 
-_MOST_LISTED = 10_000
+_FIRST, _MOST_LISTED = 50, 2_000
 _KINDS = ("all", "observation", "record", "turn", "note")
+_STATUSES = ("all", *STATUSES)
+_TIERS = ("all", "hot", "warm", "cold")
+_FILTERS = ("words", "since", "until", "kind", "status", "tier", "everywhere")
+#: A memory's text that is longer unfolds.
+_LONG_CHARS = 4_000
 
 
 def kind_names(seen: Seen) -> dict[str, str]:
@@ -19,34 +33,97 @@ def kind_names(seen: Seen) -> dict[str, str]:
 
 
 def memories(seen: Seen) -> Response:
-    """List what is remembered."""
-    kind = seen.asked("kind") if seen.asked("kind") in _KINDS else "all"
-    limit = int(seen.asked("limit")) if seen.asked("limit").isdecimal() else 50
-    values: dict[str, Any] = {name: seen.asked(name) for name in ("words", "since", "until")}
-    common = {**values, "kind": kind, "kinds": _KINDS, "kind_names": kind_names(seen), "limit": limit}
+    """List what is remembered, by filters; what was done last can be undone."""
+    asked = {name: seen.asked(name) for name in _FILTERS}
+    for name, known in (("kind", _KINDS), ("status", _STATUSES), ("tier", _TIERS)):
+        asked[name] = asked[name] if asked[name] in known else "all"
+    asked["everywhere"] = "1" if asked["everywhere"] else ""
+    limit = min(int(seen.asked("limit")), _MOST_LISTED) if seen.asked("limit").isdecimal() else _FIRST
+    kept = {name: value for name, value in asked.items() if value and value != "all"}
+    common: dict[str, Any] = {
+        "asked": asked, "kinds": _KINDS, "kind_names": kind_names(seen), "limit": limit, "tiers": _TIERS, "rows": [],
+        "state_names": {"all": seen.words("all", "전부"), **{n: w.say(seen.lang) for n, w in STATUSES.items()}},
+        "states": _STATUSES, "filters": urlencode(kept), "is_filtered": bool(kept), "more": "", "waits": _waits(seen),
+        "back": f"/memories?{urlencode(kept)}", **_undo(seen),
+    }  # fmt: skip
     try:
-        words = [values["words"]] if values["words"] else []
         found = seen.memory.run(
-            "list", words=words, kind=kind, since=values["since"], until=values["until"], limit=min(limit, _MOST_LISTED)
-        )
+            "list", words=[asked["words"]] if asked["words"] else [], kind=asked["kind"], status=asked["status"],
+            tier=asked["tier"], since=asked["since"], until=asked["until"], limit=max(limit, 1),
+            everywhere=bool(asked["everywhere"]),
+        )  # fmt: skip
     except GieokError as error:
-        return seen.failed("memories.html", error, rows=[], more=False, **common)
-    return seen.page("memories.html", rows=found.memories, more=found.more, **common)
+        return seen.failed("memories.html", error, **common)
+    more = urlencode({**kept, "limit": limit * 4}) if found.more and limit < _MOST_LISTED else ""
+    return seen.page(
+        "memories.html", **{**common, "rows": found.memories, "more": more, "is_cut": found.more and not more}
+    )
+
+
+def _undo(seen: Seen) -> dict[str, Any]:
+    """Return what undoes what was done last."""
+    handles = [one for one in seen.asked("handles").split(",") if one] if seen.asked("undo") else []
+    return {
+        "undo": seen.asked("undo") if handles else "",
+        "undo_handles": handles,
+        "undo_to": seen.asked("to"),
+        "is_cut": False,
+    }
+
+
+def _waits(seen: Seen) -> int:
+    """Return how much of the project here waits for the person's trust."""
+    context = seen.memory.context
+    return len(waiting(context.home, context.project).records) if context.project else 0
 
 
 def memory(seen: Seen) -> Response:
-    """Show one memory whole, and where it comes from."""
+    """Show one memory whole, where it comes from, and what was believed when."""
     handle = seen.request.path_params["handle"]
     try:
-        why = seen.memory.run("why", id=handle)
-        got = seen.memory.get(handle)
+        held = seen.memory_of(handle)
+        why: WhyResult = held.run("why", id=handle)
+        got = held.get(handle)
+        versions = held.run("history", handle=why.handle).versions
+        on = held.run("history", handle=why.handle, on=seen.asked("on")) if seen.asked("on") else None
     except GieokError as error:
         return seen.failed("memory.html", error, handle=handle)
-    told = why.document.text if why.document.key.startswith("observation") else got.text
+    is_observed = why.document.key.startswith("observe:")
+    kind = "observation" if is_observed else "turn" if why.document.kind == "turn" else "file"
+    text = why.document.text if is_observed else records.own_text(got.text) if kind == "file" else got.text
+    source = why.document.provenance[0].source if why.document.provenance else ""
     return seen.page(
-        "memory.html", handle=handle, path=got.path, text=got.text, tier=got.tier.value, status=why.origin.status,
-        shown_in=why.origin.shown_in, said=why.said, replaced=why.origin.replaced, replaced_by=why.origin.replaced_by,
-        can_edit=True, own_text=told, undo=seen.asked("undo"),
-        roles={"user": seen.words("user", "사용자"), "assistant": seen.words("assistant", "에이전트"),
-               "system": "system", "tool": "tool"},
+        "memory.html", handle=handle, path=got.path, text=text[:_LONG_CHARS], rest=text[_LONG_CHARS:], own_text=text,
+        tier=got.tier.value, status=why.status, shown_in=why.shown_in, said=why.said, kind=kind, own_scope=why.document.scope,
+        file=seen.short(Path(source)) if kind == "file" and source else "", is_line="." in why.handle,
+        day=why.document.valid_from or why.document.updated_at, replaced_by=why.replaced_by, before=seen.asked("before"),
+        versions=versions, times=_times(versions, held.context.clock.now()), on=on, asked_on=seen.asked("on"),
+        is_important=why.document.metadata.get("priority") == "high", archived_in=why.archived_in,
+        can_move=is_observed or ".gieok/memory/" in source, can_retire=kind != "file" or ".gieok/memory/" in source,
+        back=f"/m/{handle}", roles=_roles(seen), **_undo(seen),
     )  # fmt: skip
+
+
+def _roles(seen: Seen) -> dict[str, str]:
+    user, agent = seen.words("you", "나"), seen.words("the agent", "에이전트")
+    return {"user": user, "assistant": agent, "system": "system", "tool": "tool"}
+
+
+def _times(versions: tuple[Version, ...], now: datetime) -> list[tuple[float, float]]:
+    """Return where each version begins and how wide it is, in percent of the time from the first until now."""
+    if not versions:
+        return []
+    first = versions[0].since
+    whole = max((now - first).total_seconds(), 1.0)
+    spans = [(one.since, min(one.until or now, now)) for one in versions]
+    places = [((a - first).total_seconds() / whole * 100, (b - a).total_seconds() / whole * 100) for a, b in spans]
+    return [(min(start, 98.0), max(width, 1.5)) for start, width in places]
+
+
+def trust(seen: Seen) -> Response:
+    """Show in full what of the project here waits for the person's trust."""
+    try:
+        found = seen.memory.run("trust", show=True)
+    except GieokError as error:
+        return seen.failed("trust.html", error, waits=None)
+    return seen.page("trust.html", waits=found.waits, revealed=revealed)

@@ -1,0 +1,81 @@
+"""Why each memory that was found for a prompt would be shown, or not: for `gieok recall --explain` and the pages."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from gieok.capabilities.prompt import choice
+from gieok.capabilities.prompt.inject import InjectedMemory
+from gieok.capabilities.prompt.window import Window
+from gieok.engine.likelihood import logistic
+from gieok.ops.encode import Score
+from gieok.ops.operation import Words
+
+_TEXT_CHARS = 300
+
+
+class Candidate(NamedTuple):
+    """A memory that was found. `fate`: `shown`, or why not: a key of `FATES`."""
+
+    handle: str
+    score: Score
+    title: str
+    text: str
+    status: str
+    scope: str
+    is_sure: bool
+    fate: str
+
+
+class Cuts(NamedTuple):
+    """The least probability of the best memory for anything to be shown, and of each further one."""
+
+    first: Score
+    further: Score
+
+
+FATES = {
+    "shown": Words("shown", "보여 줌"),
+    "nothing_sure": Words("nothing is shown: the best is not likely enough", "보이지 않음: 가장 나은 것도 덜 확실함"),
+    "unlikely": Words("far less likely than the best", "가장 나은 것보다 훨씬 덜 확실함"),
+    "known": Words("the agent has it before it already", "에이전트 앞에 이미 있음"),
+    "repeated": Words("says the same as another", "다른 것과 같은 말"),
+    "limit": Words("more than `hook.limit`", "`hook.limit`보다 많음"),
+    "budget": Words("no room left in `hook.budget_tokens`", "`hook.budget_tokens`에 자리가 없음"),
+}
+
+
+def cuts(found: Sequence[InjectedMemory], asks_memory: float) -> Cuts:
+    """Return where the lines lie, of what was found in the order of its score."""
+    asking = choice.ASKING * min(max(asks_memory, choice.LEAST_ASKING), choice.MOST_ASKING)
+    best = found[0].score if found else 0.0
+    return Cuts(logistic(choice.FIRST - asking), max(choice.OTHERS, choice.SHARE * best))
+
+
+def explained(
+    found: Sequence[InjectedMemory],
+    likely: Sequence[InjectedMemory],
+    fresh: Sequence[InjectedMemory],
+    shown: Sequence[InjectedMemory],
+    window: Window,
+    limit: int,
+) -> tuple[Candidate, ...]:
+    """Return what became of each memory: `likely`, `fresh` and `shown` are those of `found` that passed each step."""
+    likely_ids, fresh_ids, shown_ids = ({id(one) for one in step} for step in (likely, fresh, shown))
+    first = {id(one) for one in fresh[:limit]}
+
+    def fate(one: InjectedMemory) -> str:
+        if id(one) in shown_ids:
+            return "shown"
+        if id(one) not in likely_ids:
+            return "unlikely" if likely else "nothing_sure"
+        if id(one) not in fresh_ids:
+            return "known" if window.holds(one) else "repeated"
+        return "budget" if id(one) in first else "limit"
+
+    return tuple(
+        Candidate(
+            one.handle, one.score, one.title, one.text[:_TEXT_CHARS],
+            one.status or "current", one.scope, one.is_sure, fate(one),
+        )
+        for one in found
+    )  # fmt: skip

@@ -1,0 +1,55 @@
+"""`gieok hook injections`: what was put before agents lately, one after the other."""
+
+from dataclasses import dataclass
+
+from gieok.errors import BadRequest
+from gieok.ops.context import Context
+from gieok.ops.operation import Operation, Style, Words, argument
+from gieok.ops.prompt.last import LastResult, every
+from gieok.ops.prompt.last import present as present_last
+
+_MOST = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InjectionsRequest:
+    """Parameters of `gieok hook injections`."""
+
+    limit: int = argument(Words("how many, the newest first", "최근 몇 개"), 10)
+
+
+@dataclass(frozen=True, slots=True)
+class InjectionsResult:
+    """What was injected, the newest first; a dozen are kept of each session, of forty sessions."""
+
+    injections: tuple[LastResult, ...]
+
+    @property
+    def found(self) -> bool:
+        """True where there is one."""
+        return bool(self.injections)
+
+
+def run(context: Context, request: InjectionsRequest) -> InjectionsResult:
+    """Read what the hook keeps of each session. Raises BadRequest."""
+    if not 0 < request.limit <= _MOST:
+        raise BadRequest(f"limit is {request.limit}", hint=f"1 to {_MOST:,}")
+    return InjectionsResult(tuple(every(context, request.limit)))
+
+
+def present(result: InjectionsResult, style: Style) -> str:
+    """Show each as `gieok why --last` does."""
+    if not result.found:
+        return style.say("Nothing was put before an agent yet.", "아직 에이전트 앞에 놓은 것이 없습니다.")
+    return "\n\n".join(present_last(one, style) for one in result.injections)
+
+
+OPERATION = Operation(
+    name="hook injections",
+    handler=run,
+    present=present,
+    doc=Words(
+        "Show what was put before agents lately: exact text, sources, cost",
+        "최근 에이전트 앞에 놓은 것을 보입니다: 글 그대로, 출처, 비용",
+    ),
+)

@@ -1,0 +1,126 @@
+"""What a person does with memories: correct, put away, move, forget, trust; each says what came of it, and can be undone."""
+
+from collections.abc import Callable, Mapping
+from urllib.parse import urlencode
+
+from starlette.responses import Response
+
+from gieok.capabilities.prompt import records
+from gieok.errors import BadRequest, GieokError
+from gieok.ops import operation
+from gieok.ops.operation import Style
+from gieok.surfaces.python import Memory
+from gieok.surfaces.web.site import Seen
+
+
+def edit(seen: Seen) -> Response:
+    """Correct a memory; the page that follows can undo it."""
+    handle = seen.request.path_params["handle"]
+    try:
+        made = seen.memory_of(handle).run(
+            "edit", handle=handle, text=[seen.sent("text")], important=bool(seen.sent("important"))
+        )
+    except GieokError as error:
+        return seen.failed("memory.html", error, handle=handle)
+    if seen.sent("important"):
+        return seen.back_to(
+            f"/m/{handle}?{urlencode({'told': seen.words('It counts as important.', '중요한 것으로 표시했습니다.')})}"
+        )
+    told = seen.words("Corrected.", "고쳤습니다.")
+    before = records.own_text(made.before) if made.path else made.before
+    return seen.back_to(f"/m/{made.handle}?{urlencode({'told': told, 'before': before})}")
+
+
+def act(seen: Seen) -> Response:
+    """Do with the chosen memories what the button says."""
+    chosen = list(dict.fromkeys(one for one in seen.form.get("handle", []) if one))
+    act = _ACTS.get(seen.sent("act"))
+    if not chosen or act is None:
+        told = seen.words("Choose memories first.", "먼저 기억을 고르세요.")
+        return seen.back_to(f"/memories?{urlencode({'told': told})}")
+    groups: dict[str, tuple[Memory, list[str]]] = {}
+    try:
+        for handle in chosen:
+            memory = seen.memory_of(handle)
+            groups.setdefault(memory.context.scope.path, (memory, []))[1].append(handle)
+        return act(seen, groups)
+    except GieokError as error:
+        return seen.failed("refused.html", error, handles=chosen)
+
+
+Groups = Mapping[str, tuple[Memory, list[str]]]
+
+
+def _retire(seen: Seen, groups: Groups) -> Response:
+    done = [
+        one for memory, names in groups.values() for one in memory.run("retire", memories=names, keep=True).memories
+    ]
+    also = sum(len(one.also) for one in done)
+    told = seen.words(f"Put away: {len(done)}.", f"{len(done)}개를 치워 두었습니다.")
+    if also:
+        told += seen.words(f" With what was observed of it: {also}.", f" 거기서 관찰한 것 {also}개도 함께.")
+    names = [name for _, group in groups.values() for name in group]
+    return _back(seen, told, "restore", names)
+
+
+def _restore(seen: Seen, groups: Groups) -> Response:
+    done = [one for memory, names in groups.values() for one in memory.run("restore", memories=names).memories]
+    told = seen.words(f"Restored: {len(done)}.", f"{len(done)}개를 되살렸습니다.")
+    return _back(seen, told, "retire", [one.handle for one in done if one.handle])
+
+
+def _transfer(seen: Seen, groups: Groups) -> Response:
+    target = seen.sent("to")
+    if not target:
+        raise BadRequest("no scope was chosen", hint="choose where the memories shall be")
+    done = [memory.run("transfer", memories=names, to=target) for memory, names in groups.values()]
+    moved = [one for result in done for one in result.memories]
+    told = seen.words(f"Moved to {target}: {len(moved)}.", f"{len(moved)}개를 {target}(으)로 옮겼습니다.")
+    before = {one.scope_before.path for one in moved}
+    if len(before) > 1:  # one button cannot lead to several places
+        return _back(seen, told, "", [])
+    return _back(seen, told, "transfer", [one.handle for one in moved], before.pop())
+
+
+def _forget(seen: Seen, groups: Groups) -> Response:
+    """Ask once more with all that would go, then forget."""
+    is_sure, plans = bool(seen.sent("yes")), []
+    for memory, names in groups.values():
+        found = memory.run("forget", handles=names, yes=is_sure, dry_run=not is_sure)
+        plans.append(operation("forget").present(found, Style(seen.lang, colour=False)))
+    handles = [name for _, names in groups.values() for name in names]
+    if not is_sure:
+        return seen.page("forget.html", handles=handles, plan="\n\n".join(plans), done=False)
+    return seen.page("forget.html", handles=handles, plan="\n\n".join(plans), done=True)
+
+
+def _back(seen: Seen, told: str, undo: str, handles: list[str], to: str = "") -> Response:
+    """Return to where it was done, with a button that undoes it."""
+    values = {"told": told, "undo": undo, "handles": ",".join(handles), "to": to}
+    back = seen.sent("back") if undo in ("restore", "retire") else "/memories"
+    path = back if back.startswith("/m") and not back.startswith("//") else "/memories"
+    joint = "&" if "?" in path else "?"
+    return seen.back_to(f"{path}{joint}{urlencode({name: value for name, value in values.items() if value})}")
+
+
+def trust(seen: Seen) -> Response:
+    """Trust exactly what was shown."""
+    try:
+        seen.memory.run("trust", exactly=seen.sent("exactly"), yes=True)
+    except GieokError as error:
+        return seen.failed("trust.html", error, waits=None)
+    told = seen.words("Trusted: it is recalled from now on.", "신뢰했습니다. 이제부터 떠올립니다.")
+    return seen.back_to(f"/trust?{urlencode({'told': told})}")
+
+
+_ACTS: dict[str, Callable[[Seen, Groups], Response]] = {
+    "retire": _retire,
+    "restore": _restore,
+    "transfer": _transfer,
+    "forget": _forget,
+}
+OF_MEMORIES: dict[str, Callable[[Seen], Response]] = {
+    "/m/{handle:path}/edit": edit,
+    "/memories/act": act,
+    "/trust": trust,
+}

@@ -1,0 +1,209 @@
+"""The pages for memories: search, put away, move, forget, history, trust, what agents were given, and the first run."""
+
+import json
+import re
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from starlette.testclient import TestClient
+
+from gieok.app.resident import Resident
+from gieok.capabilities.prompt.inject import InjectedMemory, Injection
+from gieok.capabilities.prompt.window import Window
+from gieok.surfaces.python import Memory
+
+SCRIPT = "<script>alert(1)</script> we deploy on Mondays"
+LONG = "가나다라마" * 1_000
+
+
+@pytest.fixture
+def told(browser: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
+    """A browser over a memory with a record, two observations and what was said of them, a script and a very long word."""
+    (tmp_path / "talk").mkdir()
+    monkeypatch.setenv("GIEOK_OBSERVE_FOLDERS", str(tmp_path / "talk"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    rows = [
+        {"role": "user", "text": text, "timestamp": f"2026-11-1{n}T09:00:00Z"}
+        for n, text in enumerate(("We decided to use Redis Streams.", "We decided to pay on Mondays."))
+    ]
+    (tmp_path / "talk" / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    memory = Memory(resident=Resident())
+    for text in ("Payments are retried three times.", SCRIPT, f"A long word: {LONG}"):
+        memory.run("remember", text=[text], user=True)
+    memory.run("observe run", once=True)
+    return browser
+
+
+def token(browser: TestClient) -> str:
+    found = re.search(r'X-Change-Token":"([0-9a-f]+)"', browser.get("/memories").text)
+    assert found
+    return found[1]
+
+
+def post(browser: TestClient, path: str, **data: object) -> str:
+    page = browser.post(path, data={"token": token(browser), **data})
+    assert page.status_code == 200, page.text
+    return page.text
+
+
+def handle(browser: TestClient, words: str, kind: str = "all") -> str:
+    page = browser.get(f"/memories?words={quote(words)}&kind={kind}").text
+    found = re.search(r'name="handle" value="([0-9a-f.]+)"', page)
+    assert found, page
+    return found[1]
+
+
+def test_the_address_of_a_search_is_kept_and_each_hit_says_why_it_is_there(told: TestClient) -> None:
+    page = told.get("/hits?q=Redis+Streams&source=observed")
+    assert page.headers["hx-replace-url"] == "/?q=Redis+Streams&source=observed"
+    assert "Why is this here?" in page.text
+    assert '<rect class="pro"' in page.text
+    assert "the words: <b>place 1</b>" in page.text
+    assert page.text.count("<article") == 1  # what was said of it is no observation
+    assert "~/home/memory/decision/" in told.get("/hits?q=Payments").text
+
+
+def test_every_state_of_a_search_is_told(told: TestClient) -> None:
+    for address, words in {
+        "/?q=zzqqx": "Nothing answers that.",
+        "/?q=zzqqx&since=2026-01-01": "Without the filters",
+        "/?q=Redis&since=nonsense": "is no day",
+        "/?since=2026-11-01": "<article",
+        "/?q=Redis&limit=1": "More",
+        "/?q=Redis&everywhere=1": "agent:main",
+        "/?q=Redis&source=x&limit=-5": "<article",
+    }.items():
+        assert words in told.get(address).text, address
+
+
+def test_scripts_and_very_long_words_stay_text_on_every_page(told: TestClient) -> None:
+    for path in ("/?q=deploy", "/?q=" + quote("가나다라마"), "/memories", f"/m/{handle(told, 'deploy')}",
+                 f"/m/{handle(told, 'long word')}", "/injection?prompt=deploy", "/first?q=deploy"):  # fmt: skip
+        page = told.get(path)
+        assert page.status_code == 200
+        assert "<script>alert" not in page.text
+    assert "1,013 characters more" in told.get(f"/m/{handle(told, 'long word')}").text
+
+
+def test_the_chosen_are_put_away_listed_restored_and_each_is_undone(told: TestClient) -> None:
+    chosen = [handle(told, "Redis", "observation"), handle(told, "Payments")]
+    page = post(told, "/memories/act", act="retire", handle=chosen, back="/memories")
+    assert "Put away: 2." in page
+    assert "Undo" in page
+    assert "Payments" not in told.get("/memories").text
+    away = told.get("/memories?status=retired").text
+    assert all(f'value="{one}"' in away for one in chosen)
+    assert "Restored: 2." in post(told, "/memories/act", act="restore", handle=chosen)
+    assert "Payments" in told.get("/memories").text
+    assert "Choose memories first." in post(told, "/memories/act", act="retire")
+
+
+def test_the_chosen_move_to_another_scope_and_back(told: TestClient) -> None:
+    observed = handle(told, "Redis", "observation")
+    page = post(told, "/memories/act", act="transfer", handle=[observed], to="project:shop-1")
+    moved = re.search(r'name="handle" value="(\w+)"', page)
+    assert moved
+    assert "project:shop-1" in told.get(f"/m/{moved[1]}").text  # found though another scope is shown
+    assert "Redis Streams" in told.get(f"/m/{moved[1]}").text
+    post(told, "/memories/act", act="transfer", handle=[moved[1]], to="agent:main")
+    assert observed in told.get("/memories").text
+    refused = told.post("/memories/act", data={
+        "token": token(told), "act": "transfer", "handle": handle(told, "Redis", "turn"), "to": "project:shop-1"})  # fmt: skip
+    assert refused.status_code == 400
+    assert "belongs where it was held" in refused.text
+
+
+def test_forgetting_shows_what_goes_and_then_what_went(told: TestClient) -> None:
+    chosen = [handle(told, "Redis", "observation")]
+    asked = post(told, "/memories/act", act="forget", handle=chosen)
+    assert "Forget for good?" in asked
+    assert "1 message(s)" in asked
+    assert "Redis" in told.get("/memories").text
+    assert "Forgotten for good" in post(told, "/memories/act", act="forget", handle=chosen, yes="1")
+    assert "Redis" not in told.get("/memories?kind=turn").text
+
+
+def test_a_corrected_memory_shows_what_was_believed_when(told: TestClient) -> None:
+    observed = handle(told, "Redis", "observation")
+    page = post(told, f"/m/{observed}/edit", text="We use NATS.")
+    assert "Undo the correction" in page
+    assert "then corrected" in page
+    assert '<rect class="b2"' in page
+    assert (
+        "We decided to use Redis Streams."
+        in told.get(f"/m/{observed}?on=2026-11-12").text.partition('role="status"')[2]
+    )
+    assert "Nothing of it was known then." in told.get(f"/m/{observed}?on=2026-01-01").text
+    assert "We decided to use Redis Streams." in page.partition("Why do you know this?")[2]
+    assert "important" in post(told, f"/m/{observed}/edit", text="We use NATS.", important="1")
+    assert told.get("/m/ffffffff").status_code == 400
+
+
+def test_what_a_project_brought_along_is_read_and_trusted_exactly(told: TestClient, tmp_path: Path) -> None:
+    record = tmp_path / "work" / ".gieok" / "memory" / "decision" / "tabs.md"
+    record.parent.mkdir(parents=True)
+    record.write_text("# Tabs\n\nWe indent with tabs.\u202e\n")
+    page = told.get("/trust").text
+    assert "We indent with tabs.&lt;U+202E&gt;" in page
+    exactly = re.search(r'name="exactly" value="(\w+)"', page)
+    assert exactly
+    record.write_text("# Tabs\n\nWe indent with spaces.\n")
+    assert told.post("/trust", data={"token": token(told), "exactly": exactly[1]}).status_code == 400
+    exactly = re.search(r'name="exactly" value="(\w+)"', told.get("/trust").text)
+    assert exactly
+    assert "Nothing waits" in post(told, "/trust", exactly=exactly[1])
+
+
+def test_injections_are_stepped_through_and_lead_to_their_memories(told: TestClient, tmp_path: Path) -> None:
+    known = handle(told, "Payments")
+    window = Window(str(tmp_path / "home"), "claude-code", "s")
+    for n in range(3):
+        memory = InjectedMemory(title="Payments", citation="", text="three times", handle=known, score=0.7)
+        window.keep("prompt", Injection(f"- text {n} ({known})", [memory], 40 + n), 1_000.0 + n)
+    page = told.get("/injection").text
+    assert "text 2" in page
+    assert f'<a href="/m/{known}">{known}</a>' in page
+    assert "1 of 3" in page
+    assert "text 0" in told.get("/injection?n=3").text
+    assert told.get("/injection?n=99").status_code == 200
+
+
+def test_the_workbench_says_of_each_candidate_what_became_of_it(told: TestClient) -> None:
+    page = told.get("/injection?prompt=How+often+are+payments+retried%3F&limit=1&mode=full").text
+    assert "The first must be at least" in page
+    assert '<span class="chip good">shown</span>' in page
+    assert "<memory-context" not in page
+    assert "Nothing: it stays silent." in told.get("/injection?prompt=hi").text
+
+
+def test_a_folder_and_conversations_are_taken_in_from_an_empty_home(browser: TestClient, tmp_path: Path) -> None:
+    jobs = browser.app.state.site.jobs
+    assert "Nothing is remembered yet" in browser.get("/").text
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "door.md").write_text("# Door\n\nThe umbrella stands behind the door.\n")
+    data = {"token": re.search(r'X-Change-Token":"([0-9a-f]+)"', browser.get("/").text)[1]}
+    browser.post("/first/index", data={**data, "folder": str(tmp_path / "nowhere")})
+    jobs.wait()
+    assert "no such file or folder" in browser.get("/first/progress").text
+    browser.post("/first/index", data={**data, "folder": str(tmp_path / "notes")})
+    jobs.wait()
+    done = browser.get("/first/progress").text
+    assert "1 added" in done
+    assert "hx-trigger" not in done
+    assert "umbrella" in browser.get("/first?q=umbrella").text
+    browser.post("/first/talk", data=data)
+    jobs.wait()
+    assert 'chip bad">failed' not in browser.get("/first").text
+
+
+def test_an_agent_is_connected_from_the_first_page(
+    browser: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".claude").mkdir()
+    data = {"token": re.search(r'X-Change-Token":"([0-9a-f]+)"', browser.get("/").text)[1]}
+    assert 'value="claude-code"' in browser.get("/first").text
+    assert "claude-code is connected" in browser.post("/install", data={**data, "agent": "claude-code"}).text
+    assert "hooks" in (tmp_path / ".claude" / "settings.json").read_text()
+    assert "is no agent" in browser.post("/install", data={**data, "agent": "nobody"}).text
