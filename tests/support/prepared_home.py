@@ -43,6 +43,7 @@ _CODE = {
     "shop/price.py": "def price(item):\n    return round(item.cost * (1 + tax(item)), 2)\n\n\ndef tax(item):\n    return 0.1\n",
     "tests/test_cart.py": "from shop.cart import total\n\n\ndef test_total():\n    assert total([]) == 0\n",
 }
+_SYMBOLS = ("shop/cart.py::total", "shop/price.py::price", "shop/price.py::tax")
 _INCIDENT = "HTTP 503 from the model"
 
 
@@ -90,6 +91,8 @@ def make(user: Path) -> Prepared:
         listed = json.loads(run("list", "--limit", "1000", "--json"))["memories"]
     _raise_incident(world)
     known = [value for row in listed for value in (row["text"], row["path"], row["scope"])]
+    known += [file.read_text(encoding="utf-8") for file in world.user.rglob("*.md")]
+    known += [*_SYMBOLS, "observer", _INCIDENT, "마루", "어서 와, 오늘은 어땠어?", "which linter do we use"]
     data = "\n".join(
         (*known, *_KEPT, *(text for _, _, text in _TALK), *HOSTILE, *_CODE.values(), *_CODE, str(world.user))
     )
@@ -116,6 +119,4 @@ def _raise_incident(world: World) -> None:
     """Keep that a model did not answer, as the observer does after its retries."""
     now = datetime.now(UTC)
     with closing(SqliteJournal(world.home / "journal.sqlite")) as journal:
-        journal.raise_incident(
-            Incident("observer", _INCIDENT, now - timedelta(hours=2), 3, now + timedelta(hours=1))
-        )
+        journal.raise_incident(Incident("observer", _INCIDENT, now - timedelta(hours=2), 3, now + timedelta(hours=1)))
