@@ -1,13 +1,17 @@
 """What the documents tell people to type, to set and to read is there: commands, settings, texts of errors, pages."""
 
 import re
+import runpy
 import shlex
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
+import pytest
 import yaml
 
+import gieok
 from gieok.agents.table import EVENTS
 from gieok.config import OPTIONS
 from gieok.errors import GieokError
@@ -66,10 +70,13 @@ def _typed(lines: list[str]) -> Iterator[list[str]]:
 
 
 def test_every_command_of_a_code_block_is_one_and_parses() -> None:
-    wrong, seen = [], 0
+    wrong: list[str] = []
+    seen: set[tuple[str, ...]] = set()
     for page in (page for page in _PAGES if page.name not in _NOT_TYPED):
         for words in _typed(_blocks(page.read_text(encoding="utf-8"))[0]):
-            seen += 1
+            if tuple(words) in seen:
+                continue
+            seen.add(tuple(words))
             line = read(words)
             if tuple(line.name.split()) not in _commands():
                 wrong.append(f"{page.name}: gieok {shlex.join(words)}: no such command")
@@ -79,7 +86,7 @@ def test_every_command_of_a_code_block_is_one_and_parses() -> None:
                 except GieokError as error:
                     wrong.append(f"{page.name}: gieok {shlex.join(words)}: {error}")
     assert not wrong, "\n".join(wrong)
-    assert seen > 250
+    assert len(seen) > 150
 
 
 def test_every_command_and_flag_that_a_sentence_names_is_there() -> None:
@@ -173,3 +180,41 @@ def test_no_sentence_stands_on_two_pages() -> None:
         for sentence in re.split(r"(?<=[.:?!])\s+", " ".join(prose.split())):
             seen.setdefault(sentence, set()).add(page.name.replace(".ko.md", ".md"))
     assert not {sentence: pages for sentence, pages in seen.items() if len(pages) > 1 and len(sentence) > 45}
+
+
+def test_the_pictures_of_the_readme_are_small_and_of_no_machine() -> None:
+    assets = _ROOT / "docs" / "assets"
+    assert (assets / "pages.png").stat().st_size <= 200_000
+    session = (assets / "session.svg").read_text(encoding="utf-8")
+    root = ET.fromstring(session)
+    text = "".join(root.itertext())
+    assert "gieok recall" in text
+    assert not re.search(r"(?:href|src|url\()|/(?:home|root|tmp|work|Users)/", session)
+
+
+def test_a_recorded_terminal_shows_what_a_program_left_and_hangul_in_two_columns() -> None:
+    record = runpy.run_path(str(_ROOT / "scripts" / "record.py"))
+    screen = record["Screen"](10)
+    screen.feed("10 %\r\x1b[K\x1b[1m기억\x1b[0m ok\r\n123456789기\r\n")
+    assert ["".join(cell.sign for cell in row) for row in screen.rows] == ["기억 ok", "123456789", "기", ""]
+    assert record["_runs"](screen.rows[0]) == [("1", "기억"), ("", " ok")]
+    line = record["_line"](1.0, screen.rows[0], 20)
+    assert 'x="16.0" textLength="33.6" class="i1 w"' in line
+    assert 'x="49.6" textLength="25.2"> ok' in line
+
+
+@pytest.mark.parametrize("page", ["README.md", "README.ko.md", "docs/start.md", "docs/start.ko.md"])
+def test_the_first_memory_of_a_page_is_found_by_the_question_that_the_page_asks(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, models: Path
+) -> None:
+    (tmp_path / "home").mkdir(mode=0o700)
+    (tmp_path / "home" / "models").symlink_to(models)
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIEOK_OBSERVE_AGENTS", "none")
+    text = (_ROOT / page).read_text(encoding="utf-8")
+    told, asked = (re.findall(rf'gieok {command} "([^"]+)"', text)[0] for command in ("remember", "search"))
+    (tmp_path / "shop").mkdir()
+    with gieok.open(tmp_path / "shop") as memory:
+        memory.add(told)
+        (hit,) = memory.search(asked)
+    assert told in hit.snippet

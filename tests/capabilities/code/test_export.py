@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Mapping
 from xml.etree import ElementTree as ET
 
+import pytest
+
 from gieok.capabilities.code.index.project import Project
 from gieok.capabilities.code.report import export, picture
 from gieok.capabilities.code.report.structure import layers, needed, ordered, parts, structure
@@ -19,7 +21,7 @@ _SHOP = {
     "src/shop/web/pages.py": "from shop.model import Item\nfrom shop.store import load\n\n\ndef page():\n    return load(Item)\n",
     "src/shop/store.py": "from shop.model import Item\n\n\ndef load(item):\n    if item and item.x:\n        return 1\n"
     "    if not item or item.y:\n        return 2\n    return 3\n",
-    "src/shop/model.py": "class Item: ...\n\n\ndef late():\n    from shop import store\n    return store\n",
+    "src/shop/model.py": "from shop import store\nclass Item: ...\n\n\ndef late():\n    return store\n",
     "src/shop/alone.js": "".join(f"var x{n} = {n};\n" for n in range(20)),
     "tests/test_store.py": "from shop.store import load\n\n\ndef test_load():\n    assert load(1)\n# TODO: more\n",
 }
@@ -38,6 +40,30 @@ def test_parts_stand_in_layers_of_imports_and_what_runs_against_them_is_told(ind
     tests = {found.label(part.name): (part.tests, part.dependants) for part in found.parts}
     assert tests["store.py"] == (1, 2)
     assert tests["model.py"] == (0, 3)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"a.py": "import b\n", "b.py": "def late(\n    x,\n):\n    if x:\n        import a\n"},
+        {"a.py": "import b\n", "b.py": "import typing as t\n\nif t.TYPE_CHECKING:\n    import a\n"},
+        {
+            "a.ts": "import { b } from './b'\nexport type A = 1\n",
+            "b.ts": "import type { A } from './a'\nexport const b = 1\n",
+        },
+        {
+            "a.ts": "import { b } from './b'\nexport type A = 1\n",
+            "b.ts": "import { type A } from './a'\nexport const b = 1\n",
+        },
+        {"a.go": "package m\nfunc A() { B() }\nfunc D() {}\n", "b.go": "package m\nfunc B() { D() }\n"},
+    ],
+)
+def test_what_runs_later_or_is_for_types_alone_closes_no_circle(indexed: Make, files: dict[str, str]) -> None:
+    found = structure(indexed({name: text + "\n" * 12 for name, text in files.items()}))
+    assert len(found.parts) == 2
+    assert found.against() == []
+    assert len(found.aside()) == 1
+    assert "left out too: 1 that close no circle" in picture.svg(found, "x")
 
 
 def test_the_picture_is_well_formed_and_its_boxes_do_not_touch(indexed: Make) -> None:
@@ -76,7 +102,7 @@ def test_a_project_without_code_has_an_empty_picture(indexed: Make) -> None:
     made = indexed({"notes.md": "# Notes\n"})
     found = structure(made)
     assert found.parts == ()
-    assert ET.fromstring(picture.svg(found, "x")).get("height") == "86"
+    assert ET.fromstring(picture.svg(found, "x")).get("height") == "100"
     assert "- `notes.md`: Notes" in export.page(made, found)
 
 

@@ -1,7 +1,6 @@
 """The pages, asked over HTTP as a browser does; a real one is driven by benchmarks/pages.py."""
 
 import re
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -12,7 +11,6 @@ pytest.importorskip("jinja2")
 from starlette.testclient import TestClient
 
 from gieok.ops.home.gate import Gate
-from gieok.surfaces.python import Memory
 from gieok.surfaces.web.site import MENU
 
 HOSTILE = "<script>alert(1)</script> we deploy on Mondays"
@@ -125,15 +123,6 @@ def test_choices_lead_back_into_the_site_alone(browser: TestClient) -> None:
         assert found.headers["location"] == "/"
     assert browser.get("/lang?to=ko&back=/memories", follow_redirects=False).headers["location"] == "/memories"
     assert '<html lang="ko">' in browser.get("/memories").text
-
-
-def test_a_project_is_shown_with_its_map_and_what_a_change_may_break(browser: TestClient, tmp_path: Path) -> None:
-    (tmp_path / "work" / "shop.py").write_text("def price():\n    return 1\n\n\ndef total():\n    return price()\n")
-    Memory().run("code init")
-    page = browser.get("/code?target=shop.py")
-    assert page.status_code == 200
-    assert "shop.py" in page.text
-    assert browser.get("/code/map.svg").headers["content-type"] == "image/svg+xml"
 
 
 @pytest.mark.parametrize(

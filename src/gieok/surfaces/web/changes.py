@@ -15,6 +15,7 @@ from gieok.ops.operation import Style, Words
 from gieok.surfaces.web.acts import OF_MEMORIES
 from gieok.surfaces.web.jobs import Job
 from gieok.surfaces.web.site import Seen
+from gieok.surfaces.web.views.code import sync
 from gieok.surfaces.web.views.talk import CHANGES as OF_TALK
 
 
@@ -92,5 +93,6 @@ CHANGES: dict[str, Callable[[Seen], Response]] = {
     "/install": install,
     "/archive/{verb}": answer,
     **OF_MEMORIES,
+    "/code/sync": sync,
     **OF_TALK,
 }

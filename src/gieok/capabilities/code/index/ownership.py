@@ -25,12 +25,14 @@ def claim(home: Path, root: Path, store: ProjectStore) -> None:
     """Mark an index as ours while nothing is in it; raise NotIndexed where one that holds something is not."""
     word, found = _word(home, root), store.notes(SCOPE).get(_NOTE, "")
     if word and found == word:
+        if root not in roots(home):  # kept by an older release
+            fs.replace_private(_file(home, root), _line(word, root))
         return
     if found or store.files():
         raise _foreign(root)
     if not word:
         word = secrets.token_hex(16)
-        fs.replace_private(_file(home, root), word)
+        fs.replace_private(_file(home, root), _line(word, root))
     store.write_note(SCOPE, _NOTE, word)
 
 
@@ -51,6 +53,25 @@ def lock_file(home: Path, root: Path, what: str) -> Path:
     return file.with_name(f"{file.name}.{what}.lock")
 
 
+def roots(home: Path) -> list[Path]:
+    """Return the projects that this user indexed and that still have an index, sorted."""
+    found = []
+    for file in (home / "code").glob("*"):
+        try:
+            path = file.read_text(encoding="utf-8").partition("\n")[2].strip()
+        except (OSError, UnicodeDecodeError):
+            continue
+        root = Path(path)
+        if path and _file(home, root) == file and layout.index_file(root).exists():
+            found.append(root)
+    return sorted(found)
+
+
+def _line(word: str, root: Path) -> str:
+    """Return what is kept of a project: its word, and where it is."""
+    return f"{word}\n{root}\n"
+
+
 def _foreign(root: Path) -> NotIndexed:
     return NotIndexed(
         f"the index in {str(layout.index_file(root).parent)!r} was not made by you in this place, and is not believed",
@@ -64,6 +85,6 @@ def _file(home: Path, root: Path) -> Path:
 
 def _word(home: Path, root: Path) -> str:
     try:
-        return _file(home, root).read_text(encoding="ascii").strip()
+        return _file(home, root).read_text(encoding="utf-8").partition("\n")[0].strip()
     except (OSError, UnicodeDecodeError):
         return ""

@@ -6,6 +6,7 @@ import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from gieok.capabilities.code.ask import impact, statistics
 from gieok.capabilities.code.deepen import deeper
@@ -72,14 +73,17 @@ def _code(text: str) -> str:
 
 
 def _starts(project: Project, symbols: Sequence[Symbol], told: Mapping[str, str]) -> list[str]:
-    """Return the commands that the project's manifest names, and the functions that run it."""
-    lines = [f"- command `{name}` → `{target}`" for name, target in _commands(project.root)]
-    lines += [
-        f"- `{s.path}#L{s.start_line}`{_line(s, told)}"
-        for s in symbols
-        if not places.is_test(s.path) and not places.is_side(s.path) and _is_start(s)
+    by_place = {f"{s.path}#L{s.start_line}": s for s in symbols if _is_start(s)}
+    return [
+        f"- command `{name}` → `{target}`" if name else f"- `{target}`{_line(by_place[target], told)}"
+        for name, target in starts(project, symbols)
     ]
-    return lines
+
+
+def starts(project: Project, symbols: Sequence[Symbol]) -> list[tuple[str, str]]:
+    """Return the commands that the project's manifest names with what they run, and, as '', the functions that run it."""
+    own = [s for s in symbols if not places.is_test(s.path) and not places.is_side(s.path) and _is_start(s)]
+    return [*_commands(project.root), *(("", f"{s.path}#L{s.start_line}") for s in own)]
 
 
 def _is_start(symbol: Symbol) -> bool:
@@ -144,8 +148,17 @@ def _order(found: Structure) -> list[str]:
     return ["", f"Imports that run against the order of the table, and close circles: {', '.join(shown)}{more}."]
 
 
-def _hot(project: Project, symbols: Sequence[Symbol]) -> list[str]:
-    """Return the hot spots: functions with many branches and many dependants."""
+class HotSpot(NamedTuple):
+    """A function with many branches that many depend on."""
+
+    key: str
+    branches: int
+    lines: int
+    dependants: int
+
+
+def hot_spots(project: Project, symbols: Sequence[Symbol]) -> list[HotSpot]:
+    """Return functions with many branches and many dependants, the hottest first."""
     dependants: dict[str, set[str]] = defaultdict(set)
     for edge in project.store.all_edges():
         if edge.kind != IMPORTS and edge.tier <= Certainty.UNIQUE_NAME:
@@ -156,9 +169,13 @@ def _hot(project: Project, symbols: Sequence[Symbol]) -> list[str]:
         if s.kind in (Kind.FUNCTION, Kind.METHOD) and s.complexity >= _HOT_BRANCHES and not places.is_test(s.path)
     ]
     own.sort(key=lambda s: (-s.complexity * (1 + len(dependants[s.key])) ** 0.5, s.key))
-    rows = [
-        (_code(s.key), s.complexity, s.end_line - s.start_line + 1, len(dependants[s.key])) for s in own[:_MOST_ROWS]
+    return [
+        HotSpot(s.key, s.complexity, s.end_line - s.start_line + 1, len(dependants[s.key])) for s in own[:_MOST_ROWS]
     ]
+
+
+def _hot(project: Project, symbols: Sequence[Symbol]) -> list[str]:
+    rows = [(_code(key), *numbers) for key, *numbers in hot_spots(project, symbols)]
     return _table(("function", "branches", "lines", "dependants"), rows)
 
 

@@ -2,13 +2,13 @@
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
 from gieok.capabilities.code.report.structure import Component, Structure, layers, needed
 
-_HEIGHT, _GAP_X, _GAP_Y, _MARGIN, _HEAD = 50, 22, 56, 24, 62
+_HEIGHT, _GAP_X, _GAP_Y, _MARGIN, _HEAD = 50, 22, 56, 24, 76
 _NARROW, _WIDE, _CHARACTER, _PASSING = 140, 220, 7.4, 10
 _MOST_IN_ROW = 7
 #: Imports against the order that are drawn: where there are many, more lines tell nothing.
@@ -34,8 +34,11 @@ class _Node(NamedTuple):
     row: int
 
 
-def svg(found: Structure, title: str) -> str:
-    """Return the picture. Its lines are the transitive reduction of the imports; the page's table has all of them."""
+def svg(found: Structure, title: str, link: Callable[[str], str] | None = None) -> str:
+    """Return the picture. Its lines are the transitive reduction of the imports; the page's table has all of them.
+
+    With `link`, which gives a part's address, it is for the inside of a page: boxes lead there, and the page has the styles.
+    """
     rows, lines = _laid_out(found)
     place = _columns(rows, lines)
     width = max([620.0, *(place[n] + n.width / 2 + _MARGIN for row in rows for n in row)])
@@ -43,26 +46,41 @@ def svg(found: Structure, title: str) -> str:
     boxes = {n.name: n for row in rows for n in row if n.width != _PASSING}
     most = max((part.lines for part in found.parts), default=1) or 1
     colours = _coloured(found)
+    inside = f' class="map" role="group" aria-label="{escape(title)}"' if link else ""
+    box = f'viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" height="{height}"'
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" height="{height}">',
-        _STYLE,
+        f'<svg xmlns="http://www.w3.org/2000/svg"{inside} {box}>',
+        "" if link else _STYLE,
         f"<defs>{_head('a', 'h')}{_head('r', 'y')}</defs>",
         f'<rect class="b" width="{width:.0f}" height="{height}"/>',
         f'<text class="t" x="{_MARGIN}" y="26">{escape(title)}</text>',
-        f'<text class="s" x="{_MARGIN}" y="44">{escape(_legend(found))}</text>',
+        *(
+            f'<text class="s" x="{_MARGIN}" y="{44 + 15 * n}">{escape(text)}</text>'
+            for n, text in enumerate(_legend(found))
+        ),
     ]
     out += [_line(found, line, place) for line in lines]
     out += [_back(found, a, b, n, boxes, place) for a, b, n in found.against()[:_MOST_BACK]]
-    out += [_box(found, p, boxes[p.name], place[boxes[p.name]], p.lines / most, colours[p.name]) for p in found.parts]
+    for p in found.parts:
+        drawn = _box(found, p, boxes[p.name], place[boxes[p.name]], p.lines / most, colours[p.name])
+        out.append(f'<a href="{escape(link(p.name))}">{drawn}</a>' if link else drawn)
     return "\n".join([*out, "</svg>"]) + "\n"
 
 
-def _legend(found: Structure) -> str:
-    told = "↓ imports; the wider, the more; what follows from other lines is left out"
-    circles = len(found.against())
-    if circles > _MOST_BACK:
-        return f"{told}; dashed: {_MOST_BACK} of {circles} that close circles"
-    return f"{told}; dashed: closes a circle" if circles else told
+def _legend(found: Structure) -> list[str]:
+    lines = ["↓ imports; the wider, the more; what follows from other lines is left out"]
+    circles, aside = len(found.against()), len(found.aside())
+    if circles:
+        lines[0] += (
+            f"; dashed: {_MOST_BACK} of {circles} that close circles"
+            if circles > _MOST_BACK
+            else "; dashed: closes a circle"
+        )
+    if aside:
+        lines.append(
+            f"left out too: {aside} that close no circle (for types alone, inside functions, or inside one package)"
+        )
+    return lines
 
 
 def _head(name: str, colour: str) -> str:
@@ -179,8 +197,9 @@ def _stroke(count: int) -> str:
 def _box(found: Structure, part: Component, node: _Node, x: float, share: float, colour: int) -> str:
     left, y, width = x - node.width / 2, _top(node.row), node.width
     counted = f"{part.files} files · {part.lines:,} lines" if part.files > 1 else f"{part.lines:,} lines"
+    told = f"{part.name}: {counted}, imported by {part.dependants} parts and {part.tests} test files"
     return (
-        f'<g><title>{escape(part.name)}</title><rect class="p c{colour}" x="{left:.0f}" y="{y}" width="{width:.0f}" '
+        f'<g><title>{escape(told)}</title><rect class="p c{colour}" x="{left:.0f}" y="{y}" width="{width:.0f}" '
         f'height="{_HEIGHT}" rx="6"/><rect class="z" x="{left + 8:.0f}" y="{y + _HEIGHT - 7}" '
         f'width="{max(2.0, share * (width - 16)):.0f}" height="3" rx="1.5"/>'
         f'<text x="{x:.0f}" y="{y + 19}" text-anchor="middle">{escape(_shown(found.label(part.name)))}</text>'

@@ -4,14 +4,16 @@ Imports rather than calls: a call through an interface runs downwards what was w
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from posixpath import commonpath, dirname
+from types import MappingProxyType
 from typing import NamedTuple
 
 from gieok.capabilities.code.index.graph import IMPORTS
 from gieok.capabilities.code.index.project import Project
 from gieok.capabilities.code.languages import places
 from gieok.capabilities.code.model.facts import Kind
+from gieok.capabilities.code.report.soft import Reading
 
 #: Upper limit of parts, so that the picture stays readable.
 _MOST_PARTS = 32
@@ -39,6 +41,15 @@ class Structure(NamedTuple):
     imports: dict[str, dict[str, int]]
     #: The folder that every part lies in: left out of labels. Ends in a slash, or is empty.
     prefix: str
+    #: How many of the imports close no circle: they run later, are for types alone, or stay inside one package.
+    soft: Mapping[str, Mapping[str, int]] = MappingProxyType({})
+    #: Path → the part that it is of, and the paths with their lines.
+    part_of: Mapping[str, str] = MappingProxyType({})
+    files: tuple[tuple[str, int], ...] = ()
+
+    def hard(self, source: str, target: str) -> int:
+        """Return how many imports of a part by another run as it is loaded."""
+        return self.imports.get(source, {}).get(target, 0) - self.soft.get(source, {}).get(target, 0)
 
     def label(self, name: str) -> str:
         """Return a part's name without the common prefix."""
@@ -46,9 +57,16 @@ class Structure(NamedTuple):
         return shown if shown != "*" else "/".join(name.split("/")[-2:])
 
     def against(self) -> list[tuple[str, str, int]]:
-        """Return the imports (from, to, count) against the order: each closes a cycle."""
+        """Return the imports (from, to, count) against the order: each closes a cycle as the parts are loaded."""
+        return [row for row in self._back(self.hard) if row[2]]
+
+    def aside(self) -> list[tuple[str, str, int]]:
+        """Return the imports against the order that close none."""
+        return [row for row in self._back(lambda a, b: self.soft.get(a, {}).get(b, 0)) if not self.hard(*row[:2])]
+
+    def _back(self, count: Callable[[str, str], int]) -> list[tuple[str, str, int]]:
         place = {part.name: number for number, part in enumerate(self.parts)}
-        found = [(a, b, n) for a, row in self.imports.items() for b, n in row.items() if place[a] > place[b]]
+        found = [(a, b, count(a, b)) for a, row in self.imports.items() for b in row if place[a] > place[b]]
         return sorted(found, key=lambda row: (-row[2], row))
 
 
@@ -63,7 +81,12 @@ def structure(project: Project) -> Structure:
     part_of = parts(sources)
     imports: dict[str, Counter[str]] = defaultdict(Counter)
     tested: dict[str, set[str]] = defaultdict(set)
-    for source, target in sorted({_paths(edge.source, edge.target) for edge in project.store.all_edges(IMPORTS)}):
+    soft: dict[str, Counter[str]] = defaultdict(Counter)
+    lines_of = defaultdict[tuple[str, str], list[int]](list)
+    for edge in project.store.all_edges(IMPORTS):
+        lines_of[_paths(edge.source, edge.target)].append(edge.line)
+    reading = Reading(project.root)
+    for source, target in sorted(lines_of):
         importing, imported = part_of.get(source), part_of.get(target)
         if imported is None:
             continue
@@ -71,6 +94,7 @@ def structure(project: Project) -> Structure:
             tested[imported] |= {source} if places.is_test(source) else set()
         elif importing != imported and not _is_own_package(source, target):
             imports[importing][imported] += 1
+            soft[importing][imported] += reading.is_soft(source, target, lines_of[source, target])
     rows = {name: dict(sorted(row.items(), key=lambda r: (-r[1], r[0]))) for name, row in sorted(imports.items())}
     files, size = Counter(part_of.values()), Counter[str]()
     for path, name in part_of.items():
@@ -79,10 +103,22 @@ def structure(project: Project) -> Structure:
     joined = {*rows, *dependants}
     shown = [name for name in sorted(files) if name in joined or size[name] > _NOTHING_LINES]
     made = (
-        Component(name, files[name], size[name], len(tested[name]), dependants[name]) for name in ordered(shown, rows)
+        Component(name, files[name], size[name], len(tested[name]), dependants[name])
+        for name in _order(shown, rows, soft)
     )
     shared = commonpath([dirname(name) for name in files]) if files else ""
-    return Structure(tuple(made), rows, f"{shared}/" if shared else "")
+    return Structure(tuple(made), rows, f"{shared}/" if shared else "", soft, part_of, tuple(sources.items()))
+
+
+def _order(
+    names: Sequence[str], imports: Mapping[str, Mapping[str, int]], soft: Mapping[str, Mapping[str, int]]
+) -> list[str]:
+    """Return parts in an order that as few imports as can be close circles against; of such, one that all imports fit well."""
+    hard = {
+        a: {b: n - soft.get(a, {}).get(b, 0) for b, n in row.items() if n > soft.get(a, {}).get(b, 0)}
+        for a, row in imports.items()
+    }
+    return ordered(ordered(names, imports)[::-1], hard)
 
 
 def _is_own_package(source: str, target: str) -> bool:

@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from gieok.surfaces.web.site import Seen
 from gieok.surfaces.web.views.characters import bond, characters, glance, picture
-from gieok.surfaces.web.views.code import code, code_map
+from gieok.surfaces.web.views.code import code, code_map, part
 from gieok.surfaces.web.views.first import first, progress
 from gieok.surfaces.web.views.health import checks, growth, health, hook
 from gieok.surfaces.web.views.injection import injection
@@ -33,6 +33,7 @@ VIEWS: dict[str, Callable[[Seen], Response]] = {
     "/characters/{user}/{character}/talk": talk,
     "/characters/{user}/{character}/beside": beside,
     "/code": code,
+    "/code/part": part,
     "/code/map.svg": code_map,
     "/status": health,
     "/status/growth": growth,

@@ -1,44 +1,122 @@
-"""A project: its parts as a picture, and what a change may break."""
+"""A project of code: its parts as a map, one part, what a change may break as a picture, and how fresh the index is."""
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
+from markupsafe import Markup
 from starlette.responses import Response
 
-from gieok.errors import GieokError
+from gieok.capabilities.code.report import picture
+from gieok.errors import GieokError, NotFound, NotIndexed
 from gieok.ops import operation
-from gieok.ops.operation import Style
+from gieok.ops.code import overview
+from gieok.ops.code.project import note_of
+from gieok.ops.context import Context
+from gieok.ops.operation import Style, Surface
+from gieok.ops.request import checked
+from gieok.surfaces.web import reach
 from gieok.surfaces.web.site import Seen
 
 _OF_A_PICTURE = "default-src 'none'; style-src 'unsafe-inline'"
+_TARGETS = 30
 
 
 def code(seen: Seen) -> Response:
-    """Show a project: its parts as a picture, what leans on what, and what a change may break."""
+    """Show a project, what a change reaches where one is asked for, and its parts."""
     target = seen.asked("target")
-    values: dict[str, Any] = {"target": target, "impact": "", "figures": (), "central": ()}
+    values: dict[str, Any] = {"target": target, "root": "", "roots": [], "impact": None}
     try:
-        status = seen.memory.run("code status")
-        if target:
-            impact = operation("code impact")
-            values["impact"] = impact.present(seen.memory.run("code impact", target=target), Style(seen.lang, False))
+        context, root, roots = _chosen(seen)
+        values |= {"root": str(root), "roots": roots, "name": root.name}
+        status = _run(context, "code status")
+        found = overview.overview(context)
     except GieokError as error:
         return seen.failed("code.html", error, **values)
-    counted = status.counted
-    values["figures"] = (
-        (seen.words("files", "파일"), f"{counted.files:,}"), (seen.words("lines", "줄"), f"{counted.lines:,}"),
-        (seen.words("functions and more", "함수 등"), f"{sum(counted.kinds.values()):,}"),
-        (seen.words("unresolved calls", "풀지 못한 호출"), f"{counted.unresolved_calls:,}"),
-    )  # fmt: skip
-    values["central"] = counted.central
-    return seen.page("code.html", **values)
+    wrong: GieokError | None = None
+    if target:
+        try:
+            values |= _impact(seen, context, root, target)
+        except GieokError as error:
+            wrong = error
+    counted, stale = status.counted, note_of(status.freshness)
+    values |= {
+        "counted": counted, "freshness": status.freshness, "stale": stale.say(seen.lang) if stale else "",
+        "watched": status.watched, "found": found, "map": _map(seen, found.found, root), "notes": status.notes[:10],
+        "kinds": sum(counted.kinds.values()), "label": found.found.label,
+    }  # fmt: skip
+    return seen.page("code.html", **values) if wrong is None else seen.failed("code.html", wrong, **values)
+
+
+def part(seen: Seen) -> Response:
+    """Show one part: its files, what it imports, and who imports it."""
+    try:
+        context, root, roots = _chosen(seen)
+        found = overview.part(context, seen.asked("name"))
+        if found is None:
+            raise NotFound(f"{root.name} has no part {seen.asked('name')!r}", hint="the map has those that there are")
+    except GieokError as error:
+        return seen.failed("part.html", error, root="", found=None)
+    return seen.page("part.html", root=str(root), roots=roots, found=found)
 
 
 def code_map(seen: Seen) -> Response:
-    """Return the picture of the project's parts; as an image it keeps its styles to itself."""
+    """Return the picture of a project's parts; as an image it keeps its styles to itself."""
     from gieok.ops.code.export import drawn
 
     try:
-        made = drawn(seen.memory.context)
+        made = drawn(_chosen(seen)[0])
     except GieokError:
         return Response(status_code=404)
     return Response(made, media_type="image/svg+xml", headers={"Content-Security-Policy": _OF_A_PICTURE})
+
+
+def sync(seen: Seen) -> Response:
+    """Read what changed in the files of a project again."""
+    try:
+        context, root, _ = _chosen(seen, seen.sent("project"))
+        made = _run(context, "code sync", trigger="pages", no_wait=True)
+    except GieokError as error:
+        return seen.failed("code.html", error, target="", root="", roots=[], impact=None)
+    style_words = operation("code sync").present(made, Style(seen.lang, colour=False)).splitlines()
+    told = style_words[0] if style_words else ""
+    return seen.back_to(f"/code?project={quote(str(root))}&told={quote(told)}")
+
+
+def _chosen(seen: Seen, asked: str = "") -> tuple[Context, Path, list[Path]]:
+    """Return a context in the folder of the project that is asked for, one of those that are indexed. Raises NotIndexed."""
+    context = seen.memory.context
+    roots = overview.roots(context)
+    asked = asked or seen.asked("project")
+    root = next((one for one in roots if str(one) == asked), roots[0] if roots and not asked else None)
+    if root is None:
+        raise NotIndexed("no project is indexed" if not asked else f"{asked!r} is no indexed project",
+                         hint="run `gieok code init` in its folder")  # fmt: skip
+    return replace(context, caller=context.caller._replace(folder=root)), root, roots
+
+
+def _run(context: Context, name: str, **values: object) -> Any:  # noqa: ANN401 - each operation has its own result
+    found = operation(name)
+    return found.handler(context, checked(found, values, Surface.CLI))
+
+
+def _address(root: Path, target: str) -> str:
+    return f"/code?project={quote(str(root))}&target={quote(target)}"
+
+
+def _map(seen: Seen, found: Any, root: Path) -> Markup:  # noqa: ANN401 - a structure
+    link = f"/code/part?project={quote(str(root))}&name="
+    del seen
+    # Escaped by the one that draws it.
+    return Markup(picture.svg(found, root.name, lambda name: link + quote(name)))  # noqa: S704
+
+
+def _impact(seen: Seen, context: Context, root: Path, target: str) -> dict[str, Any]:
+    result = _run(context, "code impact", target=target, limit=0)
+    files = list(dict.fromkeys(one.path for one in result.tests))
+    return {
+        "impact": result, "drawn": reach.reached(result, seen.words, lambda key: _address(root, key.replace("::", ":", 1))),
+        "tests": result.tests[:_TARGETS], "test_files": files, "command": reach.commands(files[:_TARGETS]),
+        "stepwise": result.symbols[:_TARGETS],
+    }  # fmt: skip
