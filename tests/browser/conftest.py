@@ -1,7 +1,7 @@
 """A home with something of everything, one server of it, and one Chromium. The table of pages is in `test_pages`.
 
-The server and the home are the session's. Chromium is a module's: Playwright's loop runs in the thread of the tests, and no test
-of another folder could have a loop of its own beside it.
+The server and the home are the session's. Chromium is a module's: Playwright's loop runs in the thread of the tests, and no
+test of another folder could have a loop of its own beside it.
 """
 
 import os

@@ -28,6 +28,7 @@ PAGES = {
     "/characters/{user}/{character}": ("/characters/me/{character}",),
     "/characters/{user}/{character}/talk": ("/characters/me/{character}/talk",),
     "/code": ("/code", "/code?target=shop/price.py"),
+    "/code/part": ("/code/part?name=shop",),
     "/status": ("/status?deep=1",),
 }
 #: Routes that answer with a part of a page, or with a picture.
@@ -96,13 +97,13 @@ def test_a_page_is_whole(
     assert {what: faults for what, faults in found.items() if faults} == {}
 
 
-#: The texts of a page that a person sees, but those of memories, commands and paths.
+#: The texts of a page that a person sees, but those of commands and paths, and of pictures of code, which `code export` draws.
 _SEEN = """() => {
   const texts = new Set();
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walk.nextNode(); node; node = walk.nextNode()) {
     const own = node.parentElement;
-    if (own.closest("code, pre, kbd, script, style, textarea, option, [lang]:not(html), [data-theirs]")) continue;
+    if (own.closest("code, pre, kbd, script, style, textarea, option, [lang]:not(html), [translate=no], svg")) continue;
     const text = node.textContent.replace(/\\s+/g, " ").trim();
     if (text) texts.add(text);
   }
@@ -134,5 +135,10 @@ def _is_left(text: str, foreign: str, data: str) -> bool:
     if not re.search(foreign, text) or text in data:
         return False
     pieces = [piece.strip(" .…") for piece in re.split(r"…|[“”]|: |\(|\)|, | · ", text)]
-    left = " ".join(piece for piece in pieces if piece not in data)
-    return bool({*re.findall(r"\w+", left)} & {*re.findall(rf"\w*(?:{foreign})\w*", left)} - {*_NAMES})
+    left = {
+        word for piece in pieces if piece not in data for word in re.findall(r"\w+", piece) if re.search(foreign, word)
+    }
+    # A Korean word in an English sentence is a name that somebody said.
+    return bool(
+        {word for word in left - {*_NAMES} if not (re.search("[가-힣]", word) and (word in data or word[0].isdigit()))}
+    )

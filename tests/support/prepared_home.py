@@ -1,4 +1,4 @@
-"""A user who has something of everything that pages show: both languages, changed values, sessions, a character, code, an incident."""
+"""A user who has something of everything that pages show: two languages, changes, sessions, a character, code, an incident."""
 
 import json
 from contextlib import closing
@@ -18,11 +18,12 @@ HOSTILE = (
     "<script>document.title = 'taken'</script> runs on deploy",
     '<img src="http://192.0.2.1/x" onerror="document.title=\'taken\'"> on the staging host',
     "Tom &amp; Jerry &lt;b&gt; share the staging key",
-    "‮الذاكرة تبقى نصا‬ on the staging wall",
+    "\u202eالذاكرة تبقى نصا\u202c on the staging wall",
     "staging " + "괴물" * 10 + "x" * 5000,
 )
+LINTER = "We lint with ruff; black is not used."
 _KEPT = (
-    "We lint with ruff; black is not used.",
+    LINTER,
     "배포는 매주 화요일 오전 열 시에 한다. 급하면 태오 님에게 먼저 말한다.",
     "Payments are retried three times, then a person is told.",
     "결제 모듈의 시간 제한은 30초다.",
@@ -43,7 +44,9 @@ _CODE = {
     "shop/price.py": "def price(item):\n    return round(item.cost * (1 + tax(item)), 2)\n\n\ndef tax(item):\n    return 0.1\n",
     "tests/test_cart.py": "from shop.cart import total\n\n\ndef test_total():\n    assert total([]) == 0\n",
 }
-_SYMBOLS = ("shop/cart.py::total", "shop/price.py::price", "shop/price.py::tax")
+_SYMBOLS = ("shop/cart.py::total", "shop/price.py::price", "shop/price.py::tax", "shop/price.py::<module>")
+_GREETING = "어서 와, 오늘은 어땠어?"
+_CHAT = ("나는 성수동에 살아. 고양이 이름은 보리야.", "내일 면접이 있어서 떨려.")
 _INCIDENT = "HTTP 503 from the model"
 
 
@@ -83,8 +86,8 @@ def make(user: Path) -> Prepared:
         run("edit", handle, "Payments are retried five times, then a person is told.")
         handle = json.loads(run("list", "retried five", "--json"))["memories"][0]["handle"]
         run("code", "init")
-        run("character", "create", "마루", "--greeting", "어서 와, 오늘은 어땠어?")
-        run("character", "chat", "마루", given="나는 성수동에 살아. 고양이 이름은 보리야.\n내일 면접이 있어서 떨려.\n")
+        run("character", "create", "마루", "--greeting", _GREETING)
+        run("character", "chat", "마루", given="\n".join((*_CHAT, "")))
         scope = json.loads(run("status", "--json"))["scope"]
         payload = {"session_id": "s", "cwd": str(world.project), "prompt": "which linter do we use, ruff?"}
         run("hook", "prompt", "--agent", "claude-code", given=json.dumps(payload))
@@ -92,7 +95,17 @@ def make(user: Path) -> Prepared:
     _raise_incident(world)
     known = [value for row in listed for value in (row["text"], row["path"], row["scope"])]
     known += [file.read_text(encoding="utf-8") for file in world.user.rglob("*.md")]
-    known += [*_SYMBOLS, "observer", _INCIDENT, "마루", "어서 와, 오늘은 어땠어?", "which linter do we use"]
+    known += [
+        *_SYMBOLS,
+        "observer",
+        _INCIDENT,
+        "마루",
+        "me",
+        _GREETING,
+        *_CHAT,
+        "그래서 어떻게 됐어?",
+        "which linter do we use",
+    ]
     data = "\n".join(
         (*known, *_KEPT, *(text for _, _, text in _TALK), *HOSTILE, *_CODE.values(), *_CODE, str(world.user))
     )
