@@ -110,19 +110,7 @@ def test_no_operation_reaches_beyond_this_machine_or_leaves_anything_with_the_us
     failed = {name: run.err for name, run in done.items() if run.status not in (0, 1)}
     without = set() if find_spec("pyrage") else {"encryption on", "encryption rotate", "encryption off"}
     without |= set() if find_spec("fastapi") else {"open"}
-    needing = {
-        "ask",
-        "code escalate",
-        "code coverage",
-        "keys set",
-        "keys rotate",
-        "store switch",
-        "store distribute",
-        "journal switch",
-        "transfer",
-        "why",
-    }
-    assert set(failed) <= needing | without, failed
+    assert set(failed) <= worlds.NEEDING | without, failed
     assert "Traceback" not in str(done)
     _assert_untouched(world)
 

@@ -247,20 +247,31 @@ def load(
 
 def parse(home: str, file: SettingsFile) -> FileSettings:
     """Return what a file of settings says, and keep that in the home folder for the next process (`gieok.resolved`)."""
+    found = _read(home, file)
+    resolved.keep(home, file, found)
+    return found
+
+
+def wrong(home: Path, text: str) -> list[BadConfig]:
+    """Return what would be wrong with a text as the user's file of settings."""
+    content = text.encode("utf-8", "surrogateescape")
+    return _read(str(home), SettingsFile(str(paths.user_config(home)), content, in_project=False)).wrong
+
+
+def _read(home: str, file: SettingsFile) -> FileSettings:
     found = FileSettings({})
     try:
-        for name, value in _flat(_mapping(file.path, file.content)):
+        for name, value in _flat(mapping(file.path, file.content)):
             try:
                 found.values[name] = _value(home, file, name, value)
             except BadConfig as error:
                 found.wrong.append(error)
     except BadConfig as error:
         found.wrong.append(error)
-    resolved.keep(home, file, found)
     return found
 
 
-def _mapping(file: str, content: bytes) -> dict[object, object]:
+def mapping(file: str, content: bytes) -> dict[object, object]:
     """Return the mapping in a YAML file."""
     import yaml  # only where a file is new or changed: it costs as much as the rest of a keyword search
 
@@ -338,7 +349,7 @@ def planned(settings: Settings, texts: Mapping[str, str]) -> str:
     values = {name: _option(name, str(file)).parse(text, str(file)) for name, text in texts.items()}
     text = file.read_text(encoding="utf-8") if file.is_file() else ""
     made = _with(str(file), text, values)
-    found = dict(_flat(_mapping(str(file), made.encode())))
+    found = dict(_flat(mapping(str(file), made.encode())))
     if any(found.get(name) != value for name, value in values.items()):
         told = f"{str(file)!r} is written in a way that cannot be changed without losing something"
         raise BadConfig(told, hint=f"write there yourself: {'; '.join(f'{name}: {texts[name]}' for name in texts)}")
@@ -371,22 +382,6 @@ def _option(name: str, origin: str) -> Option:
         hint = f"did you mean {near[0]!r}?" if near else f"settings: {', '.join(_BY_NAME)}"
         raise BadConfig(f"unknown setting {name!r} in {origin!r}", hint=hint, setting=name, origin=origin)
     return option
-
-
-def ignored(file: Path) -> tuple[str, ...]:
-    """Return the patterns under `ignore` in a project's settings of its code. Raises BadConfig."""
-    if not file.is_file():
-        return ()
-    try:
-        found = _mapping(str(file), file.read_bytes())
-    except OSError as error:
-        raise resolved.unreadable(str(file), error) from error
-    patterns: object = found.pop("ignore", None) or []
-    if found:
-        raise BadConfig(f"unknown setting {min(map(str, found))!r} in {str(file)!r}", hint="known: ignore")
-    if not isinstance(patterns, list) or not all(isinstance(pattern, str) for pattern in patterns):
-        raise BadConfig(f"`ignore` in {str(file)!r} must be a list of patterns")
-    return tuple(patterns)
 
 
 def _secret(home: str, environment: Mapping[str, str], has_keyring: bool, name: str) -> str:

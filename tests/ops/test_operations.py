@@ -1,6 +1,7 @@
 """Every operation says what it is, in both languages, and stands on every surface. `tests/test_docs` has the documents."""
 
 import dataclasses
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +12,9 @@ import gieok
 from gieok.ops import NAMES, operation
 from gieok.ops.encode import result_schema
 from gieok.ops.operation import Style, Surface, Words, printable
-from gieok.surfaces import tool_table
+from gieok.ops.request import checked
+from gieok.surfaces import parser, tool_table
+from gieok.surfaces.arguments import read
 from gieok.surfaces.cli import main
 from gieok.surfaces.http.operations import ELSEWHERE, described, path_of
 
@@ -54,6 +57,29 @@ def test_an_operations_help_names_its_parameters(name: str, capsys: pytest.Captu
         expected = field.name.upper() if field.metadata["positional"] else f"--{field.name.replace('_', '-')}"
         assert expected in shown
     assert "--json" in shown
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_operation_shows_examples_that_can_be_typed(name: str) -> None:
+    found = operation(name)
+    assert found.examples
+    for example in found.examples:
+        words = shlex.split(example.rpartition("|")[2].partition("<")[0])
+        line = read(words[1:])
+        assert (words[0], line.name) == ("gieok", name)
+        parsed = parser.of_command(name, "en", lambda error: pytest.fail(str(error))).parsed(line.arguments)
+        checked(found, parser.values(found, parsed), Surface.CLI)
+
+
+def test_paths_are_written_as_the_reader_would_write_them() -> None:
+    style = Style("en", colour=False, folder="/home/kim/shop", user="/home/kim")
+    written = {
+        "/home/kim/shop/a.md": "a.md",
+        "/home/kim/b/a.md": "~/b/a.md",
+        "/home/kim/shopping": "~/shopping",
+        "/x": "/x",
+    }
+    assert {path: style.path(path) for path in written} == written
 
 
 @pytest.fixture(scope="module")

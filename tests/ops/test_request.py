@@ -25,9 +25,10 @@ def test_words_of_the_command_line_become_values(values: dict[str, object], name
 @pytest.mark.parametrize(
     ("values", "said", "hint"),
     [
-        ({"query": "a", "limit": "3.5"}, "limit is '3.5'", "of type integer"),
-        ({"query": "a", "min_score": "high"}, "min_score is 'high'", "of type number"),
-        ({"query": "a", "source": "web"}, "source is 'web'", "one of: all, memory, sessions"),
+        ({"query": "a", "limit": "3.5"}, "--limit is '3.5'", "a whole number"),
+        ({"query": "a", "min_score": "high"}, "--min-score is 'high'", "a number"),
+        ({"query": "a", "source": "web"}, "--source is 'web'", "one of: all, memory"),
+        ({"query": "a", "source": "session"}, "--source is 'session'", "did you mean sessions? One of: all"),
         ({"query": "a", "colour": "red"}, "unknown argument 'colour'", "arguments: query, limit"),
     ],
 )

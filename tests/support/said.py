@@ -373,5 +373,5 @@ def _is_prose(parts: Parts) -> bool:
     """Say whether there is anything to translate: words of a language, not a name, a command or an address."""
     text = "".join(part if isinstance(part, str) else "\0" for part in parts)
     plain = re.sub(r"`[^`]*`", "\0", text)
-    is_said = bool(_WORD.search(plain)) and " " in plain.strip() and not re.search(r"[가-힣]", text)
+    is_said = bool(_WORD.search(plain)) and " " in plain.strip() and not re.search(r"[가-힣]", plain)
     return is_said and not PROGRAM.fullmatch(text)

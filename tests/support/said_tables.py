@@ -18,6 +18,7 @@ CALLS: dict[str, tuple[int | str, ...]] = {
     "ValueError": (0,),
     "TypeError": (0,),
     "_check": (0,),
+    "agrees": (2, "hint"),
     "_schedule": (0, 1, 2, 3),
     "note": (0, 1),
     "say": (0,),
@@ -91,6 +92,8 @@ PROGRAM = re.compile(
 )
 #: Texts of Python, of the operating system and of SQLite, which are put into messages, and nouns of `the {0}`.
 OTHERS = (
+    'write it: `gieok edit HANDLE "…"`',
+    "write in {0!r}, or `gieok config set NAME VALUE`",
     "the store",
     "the code index",
     "the file of accounts",
@@ -140,4 +143,12 @@ OTHERS = (
     "'utf-8' codec can't decode byte {0} in position {1:,}: {2}",
     "invalid literal for int() with base 10: {0!r}",
     "could not convert string to float: {0!r}",
+    "none",
+    "bad minute",
+    "bad hour",
+    "bad day-of-month",
+    "bad month",
+    "bad day-of-week",
+    "Not a gzipped file ({0})",
+    "error: Could not access {0!r}",
 )

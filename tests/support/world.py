@@ -108,10 +108,17 @@ CALLS = {
     "config show": [],
     "config set": ["search.limit", "5"],
     "config unset": ["search.limit"],
+    "config edit": [],
     "move": ["/nowhere", "/elsewhere"],
     "uninstall": [],
     "erase": ["--all", "--yes"],
 }
+
+#: What has nothing to answer with in the world.
+NEEDING = {
+    "ask", "code escalate", "code coverage", "keys set", "keys rotate", "store switch", "store distribute", "journal switch",
+    "transfer", "why", "calibrate",
+}  # fmt: skip
 
 
 _TURN = {"id": 1, "at": "2026-11-20T21:00:00+09:00", "role": "user", "text": "나는 성수동에 살아"}

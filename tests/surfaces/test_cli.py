@@ -131,6 +131,8 @@ def test_a_hit_has_the_documented_shape(cli: Cli, notes: Path) -> None:
         "status": "current",
         "tier": "hot",
         "level": "high",
+        "file": str(notes / "boiler.md"),
+        "line": 3,
     }
     (explained,) = cli("search", "boiler", "--json", "--explain").json()["results"]
     assert explained["signals"]["keyword_rank"] == 1
@@ -172,9 +174,9 @@ def test_the_limit_and_the_threshold_are_obeyed(cli: Cli, notes: Path) -> None:
         (["search", "  "], "query is missing"),
         (["search", "x", "--scope", "agent:other"], "nothing is indexed in scope 'agent:other'"),
         (["search", "x", "--scope", "nonsense"], "bad scope 'nonsense'"),
-        (["search", "x", "--limit", "-1"], "limit -1"),
+        (["search", "x", "--limit", "-1"], "limit is -1"),
         (["search", "x", "--limit", "many"], "limit is 'many'"),
-        (["search", "x", "--min-score", "2"], "min-score 2"),
+        (["search", "x", "--min-score", "2"], "min-score is 2"),
         (["search", "x", "--source", "nowhere"], "nowhere"),
         (["search", "x", "--since", "someday"], "'someday' is no day"),
         (["search", "x", "--until", "2026-02-30"], "'2026-02-30' is no day"),
@@ -456,7 +458,7 @@ def test_help_shows_examples_line_by_line(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message", "hint"),
     [
-        (["search", "x", "--limit", "-1"], "limit -1 또는 min-score", ""),
+        (["search", "x", "--limit", "-1"], "limit이 -1입니다", ""),
         (["index", "nowhere"], "그런 파일이나 폴더가 없습니다", "마크다운 파일이 있는 폴더나 파일 하나를 주세요"),
         (["status", "--scope", "??"], "범위 '??'", "범위는 `종류:이름`을"),
         (["character", "chatt"], "`gieok character chatt` 명령은 없습니다", "gieok character chat"),
@@ -485,4 +487,4 @@ def test_the_settings_decide_the_language_of_errors_and_data_stays_english(cli: 
     assert "what is to be forgotten?" in cli("forget", "--lang", "en").err
     assert "저장소" in cli("doctor").out
     assert "결과의 수" in cli("config", "show").out
-    assert "인자가 너무 많습니다: 'search'" in cli("config", "show", "search").err
+    assert "인자가 너무 많습니다: 'search'" in cli("config", "edit", "search").err

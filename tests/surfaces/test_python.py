@@ -1,5 +1,6 @@
 """The Python API, by the examples of its page."""
 
+import asyncio
 import re
 from pathlib import Path
 
@@ -7,6 +8,23 @@ import pytest
 
 import gieok
 
+#: Of each example, one is printed.
+_TOLD = (
+    "three times",
+    "opens at nine",
+    "3월 15일",
+    "세 번",
+    "아홉 시",
+    "Leith",
+    "성수동",
+    "green tea",
+    "녹차",
+    "Min.",
+    "민이야",
+    "search_memory",
+)
+#: A framework that an example needs.
+_FRAMEWORKS = {"langgraph": "langgraph.store", "openai_agents": "agents", "pydantic_ai": "pydantic_ai"}
 PAGES = [Path(__file__).parents[2] / "docs" / name for name in ("python.md", "python.ko.md")]
 EXAMPLES = [
     (page.name, code) for page in PAGES for code in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
@@ -18,15 +36,23 @@ def _fresh_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GIEOK_EMBEDDER", "none")
     monkeypatch.setenv("GIEOK_OBSERVE_AGENTS", "none")
-    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "notes").mkdir(parents=True)
+    told = "# Payments 결제\n\nPayments are retried three times.\n결제는 세 번까지 다시 시도한다.\n"
+    (tmp_path / "work" / "notes" / "pay.md").write_text(told, encoding="utf-8")
+    (tmp_path / "work" / "pay.py").write_text('def retry(payment):\n    """Retry a payment."""\n', encoding="utf-8")
     monkeypatch.chdir(tmp_path / "work")
 
 
 @pytest.mark.parametrize(("page", "code"), EXAMPLES)
 def test_each_example_prints_what_was_told(page: str, code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in re.findall(r"gieok\.adapters\.(\w+)", code):
+        pytest.importorskip(_FRAMEWORKS[name])
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)  # `run_sync` of a framework leaves its own open
     exec(compile(code, page, "exec"), {"gieok": gieok})
+    loop.close()
     shown = capsys.readouterr().out
-    assert any(told in shown for told in ("three times", "opens at nine", "3월 15일", "세 번"))
+    assert any(told in shown for told in _TOLD), shown
 
 
 def test_what_was_added_is_listed_read_and_forgotten() -> None:

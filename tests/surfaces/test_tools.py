@@ -48,7 +48,7 @@ def test_a_schema_is_valid_and_holds_every_parameter_with_its_default(name: str)
         ("memory_get", {}, "path is missing", "notes/a.md"),
         ("memory_remember", {"text": " "}, "text is missing", "gieok remember"),
         ("memory_dance", {}, "unknown tool 'memory_dance'", "tools: memory_search"),
-        ("memory_search", {"query": "a", "limit": -1}, "limit -1", ""),
+        ("memory_search", {"query": "a", "limit": -1}, "limit is -1", "from 1 to 1,000"),
         ("memory_search", {"query": "a", "limit": 10**30}, str(10**30), ""),
     ],
 )

@@ -14,3 +14,14 @@ def test_signs_and_brackets_are_not_read() -> None:
     assert is_closed("보리 (강아지)") is False
     assert is_closed("'김밥'") is True
     assert filled("{who}의 {o}", who="민", o="책") == "민의 책"
+
+
+def test_a_latin_word_is_read_as_a_word_and_a_short_name_by_its_letters() -> None:
+    form = "{o:을/를} {o:으로/로}"
+    assert filled(form, o="handle") == "handle을 handle로"
+    assert filled(form, o="~/name") == "~/name을 ~/name으로"
+    assert filled(form, o="'server'") == "'server'를 'server'로"
+    assert filled(form, o="GIEOK_JWT_SECRET") == "GIEOK_JWT_SECRET을 GIEOK_JWT_SECRET으로"
+    assert filled(form, o="URL") == "URL을 URL로"
+    assert filled(form, o="API") == "API를 API로"
+    assert filled(form, o="code") == "code를 code로"

@@ -86,7 +86,7 @@ def test_a_message_is_matched_by_its_own_template() -> None:
 def test_what_is_put_in_is_korean_too() -> None:
     assert (
         in_language("the backup 'b.tar' is damaged: it is cut off", "ko")
-        == "백업 'b.tar'이 손상되었습니다: 뒤가 잘렸습니다"
+        == "백업 'b.tar'가 손상되었습니다: 뒤가 잘렸습니다"
     )
     message = "the journal '/h/journal.db' is damaged or not a database: file is not a database"
     assert (

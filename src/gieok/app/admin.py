@@ -24,6 +24,7 @@ def opened(wiring: Wiring) -> AdminContext:
         store_names={name: row.is_remote for name, row in registry.STORES.items()},
         open_store=stores.open,
         choose=partial(config.choose, settings),
+        wrong_settings=partial(config.wrong, settings.home),
         journal_names=tuple(registry.JOURNALS),
         open_journal=stores.open_journal,
         open_accounts=stores.open_accounts,

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
-from gieok import config, registry
+from gieok import config, registry, resolved
 from gieok.app import models
 from gieok.app.wiring import Wiring
 from gieok.capabilities.code.index import ignoring, ownership
@@ -13,7 +13,7 @@ from gieok.capabilities.code.model import layout
 from gieok.config import Settings
 from gieok.engine.durable import JournalRealm
 from gieok.engine.generate import Asker
-from gieok.errors import NotIndexed
+from gieok.errors import BadConfig, NotIndexed
 from gieok.ops.code.project import role_of, upkeep_role_of
 from gieok.ops.context import CodeContext
 from gieok.ports.code import CoverageRun
@@ -48,7 +48,7 @@ def _project(wiring: Wiring, root: Path) -> Project:
         registry.load(registry.PARSERS, "tree-sitter")(),
         registry.load(registry.VERSIONS, "git")(root, wiring.caller.environment),
         wiring.clock,
-        config.ignored(root / layout.FOLDER / "config.yaml"),
+        _ignored(root / layout.FOLDER / "config.yaml"),
     )
 
 
@@ -57,9 +57,25 @@ def _coverage(file: Path) -> CoverageRun:
     return made
 
 
+def _ignored(file: Path) -> tuple[str, ...]:
+    """Return the patterns under `ignore` in a project's settings of its code. Raises BadConfig."""
+    if not file.is_file():
+        return ()
+    try:
+        found = config.mapping(str(file), file.read_bytes())
+    except OSError as error:
+        raise resolved.unreadable(str(file), error) from error
+    patterns: object = found.pop("ignore", None) or []
+    if found:
+        raise BadConfig(f"unknown setting {min(map(str, found))!r} in {str(file)!r}", hint="known: ignore")
+    if not isinstance(patterns, list) or not all(isinstance(pattern, str) for pattern in patterns):
+        raise BadConfig(f"`ignore` in {str(file)!r} must be a list of patterns")
+    return tuple(patterns)
+
+
 def ignored_in(root: Path) -> ignoring.IgnoreRules:
     """Return who says what is not read of a project's code. Its index is not opened. Raises BadConfig."""
-    patterns = config.ignored(root / layout.FOLDER / "config.yaml")
+    patterns = _ignored(root / layout.FOLDER / "config.yaml")
     return ignoring.IgnoreRules(patterns, registry.load(registry.VERSIONS, "git")(root))
 
 

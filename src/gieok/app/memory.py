@@ -44,12 +44,13 @@ def opened(wiring: Wiring) -> MemoryContext:
 
 
 def _catch_up(wiring: Wiring) -> "Backlog":
-    """Take in what agents wrote last, within a small budget; nothing in a daemon, which follows them."""
+    """Take in what agents wrote last, within a small budget; nothing in a process that follows them."""
     from gieok.capabilities.observe import freshness
 
     settings, home = wiring.settings, str(wiring.settings.home)
     agents, folders = settings.text("observe.agents"), settings.text("observe.folders")
-    if wiring.resident is not None or not settings.flag("index.sessions") or (agents == "none" and not folders):
+    is_followed = wiring.resident is not None and wiring.resident.follows
+    if is_followed or not settings.flag("index.sessions") or (agents == "none" and not folders):
         return freshness.Backlog()
     whose, began_s = freshness.key(agents, folders, wiring.caller.environment), wiring.clock.now().timestamp()
     if not freshness.is_new(home, whose):

@@ -23,7 +23,9 @@ _OF_A_CALL = ("lang", "scope")
 class Resident:
     """Stores by the settings that decide them; the embedder. May be used by several threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, follows: bool = False) -> None:
+        """`follows`: the process takes in what agents write as they write it, so that no call has to."""
+        self.follows = follows
         self._lock = threading.Lock()
         self._stores: OrderedDict[object, Stores] = OrderedDict()
         self._embedders: OrderedDict[object, Embedder] = OrderedDict()

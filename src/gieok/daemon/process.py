@@ -71,7 +71,7 @@ class DaemonProcess:
     def __init__(self, home: Path) -> None:
         self.board = Board()
         self._home = home
-        self._resident = Resident()
+        self._resident = Resident(follows=True)
         #: Before the context is opened: what changes meanwhile counts as a change.
         self._settings = _settings()
         self._is_renewed = False

@@ -60,6 +60,11 @@ class Report:
     forgotten: list[str] = field(default_factory=list)
     warnings: list[Failed] = field(default_factory=list)
 
+    @property
+    def seen(self) -> int:
+        """Return how many items there were."""
+        return len(self.added) + len(self.changed) + self.unchanged + len(self.failed)
+
     def merge(self, other: "Report") -> None:
         """Add the outcome of another ingest."""
         self.added += other.added

@@ -26,8 +26,9 @@ def fill_vectors(
     *,
     batches: int = 0,
     is_first: Callable[[str], bool] | None = None,
+    is_wanted: Callable[[str], bool] | None = None,
 ) -> int:
-    """Embed passages without a vector, newest first: all, or some batches; return how many.
+    """Embed passages without a vector, newest first: all, some batches, or those whose text `is_wanted`; return how many.
 
     Those whose text `is_first` come first, where all are embedded. An embedder that follows makes those of the model
     that this store has. Raises EmbedderFailed, ShapeMismatch.
@@ -35,11 +36,14 @@ def fill_vectors(
     embedder = for_store(embedder, store)
     store.use_model(embedder.model, embedder.dimension)
     done = 0
-    if is_first and not batches and isinstance(store, ModelSwitch):
-        for waiting in _first(store, embedder, is_first):
+    chosen = is_wanted or is_first
+    if chosen and not batches and isinstance(store, ModelSwitch):
+        for waiting in _first(store, embedder, chosen, with_late=is_wanted is None):
             store.put_vectors(embedder.model, _embed(embedder, waiting))
             done += len(waiting)
             progress(done)
+        if is_wanted:
+            return done
     left = batches or -1
     while left and (waiting := store.missing(_BATCH)):
         store.put_vectors(embedder.model, _embed(embedder, waiting))
@@ -50,7 +54,7 @@ def fill_vectors(
 
 
 def _first(
-    store: ModelSwitch, embedder: Embedder, is_first: Callable[[str], bool]
+    store: ModelSwitch, embedder: Embedder, is_first: Callable[[str], bool], *, with_late: bool
 ) -> Iterator[list[tuple[PassageId, str]]]:
     """Yield batches of the passages that come first, newest first; between them what was stored since, of every kind."""
     before: PassageId | None = None
@@ -60,7 +64,7 @@ def _first(
         chosen = [(passage, text) for passage, text in page if is_first(text)]
         for start in range(0, len(chosen), _BATCH):
             yield chosen[start : start + _BATCH]
-            if late := [(passage, text) for passage, text in store.missing(_BATCH) if passage > newest]:
+            if with_late and (late := [(passage, text) for passage, text in store.missing(_BATCH) if passage > newest]):
                 newest = late[0][0]
                 yield late
         before = page[-1][0]

@@ -62,7 +62,7 @@ class Notices:
         told = self._each(names, lambda channel: channel.send(title, text))
         failed = [one for one in told if not one.ok and one.channel != LOG]
         for one in failed:
-            self._each([LOG], partial(_tell_failure, one))
+            self._each([LOG], partial(_tell_failure, one, self._lang))
         self._record.change(told)
         return told
 
@@ -103,5 +103,6 @@ class Notices:
         return Told(name, False, redact(str(failed)), failed.hint)
 
 
-def _tell_failure(failed: Told, log: Channel) -> str:
-    return log.send(f"gieok: {failed.channel} told nobody", f"{failed.said} ({failed.hint})")
+def _tell_failure(failed: Told, lang: str, log: Channel) -> str:
+    title, text = f"gieok: {failed.channel} told nobody", f"{failed.said} ({failed.hint})"
+    return log.send(in_language(title, lang), in_language(text, lang))

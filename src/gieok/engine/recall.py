@@ -235,6 +235,8 @@ def _unit_sum(a: bytes, b: bytes) -> bytes:
 
 def _unfinished(store: Documents, scopes: Sequence[Scope]) -> str | None:
     waiting = sum(_waiting(store, scope) for scope in scopes)
+    if waiting == 1:
+        return "1 passage has no vector yet"
     return f"{waiting} passages have no vector yet" if waiting else None
 
 

@@ -100,6 +100,7 @@ _MODULES = {
     "config show": "home.show_config",
     "config set": "home.set_config:SET",
     "config unset": "home.set_config:UNSET",
+    "config edit": "home.edit_config",
 }
 
 #: The names of all operations, in the order of the help.

@@ -234,6 +234,8 @@ class AdminContext(NamedTuple):
     store_names: Mapping[str, bool]
     open_store: Callable[[str], Store]
     choose: Callable[[str, str], None]
+    #: What would be wrong with a text as the user's file of settings.
+    wrong_settings: Callable[[str], Sequence[BadConfig]]
     journal_names: Sequence[str]
     open_journal: "Callable[[str], FullJournal]"
     #: The accounts that belong beside a journal of that name, and whether there are any; none are made by asking.
@@ -310,9 +312,11 @@ class Context:
         self.tell("\n".join(shown))
         return self.ask(question).strip().lower() in _YES
 
-    def progress(self, what: str) -> Callable[[int], None]:
-        """Return a function that shows how much is done."""
-        return lambda done: self.say(f"{what} {done:,}")
+    def progress(self, what: str, total: int = 0) -> Callable[[int], None]:
+        """Return a function that shows how much is done, of how much where that is known, and how long the rest takes."""
+        from gieok.ops.steps import Steps  # only what takes a while needs it
+
+        return Steps(self.say, self.clock.now, self.lang, what, total)
 
     @property
     def scopes(self) -> tuple[Scope, ...]:

@@ -90,6 +90,9 @@ class Style(NamedTuple):
     colour: bool
     #: Source is shown byte for byte: a machine reads it, and no terminal obeys it.
     verbatim: bool = False
+    #: Where the reader stands, and their home folder.
+    folder: str = ""
+    user: str = ""
 
     def say(self, en: str, ko: str) -> str:
         """Return a text in the reader's language."""
@@ -110,6 +113,21 @@ class Style(NamedTuple):
     def dim(self, text: str) -> str:
         """Return `text` dimmed where the place can show it."""
         return f"\033[2m{text}\033[0m" if self.colour else text
+
+    def marked(self, text: str, question: str) -> str:
+        """Return `text` with the words of a question marked where the place can show it."""
+        if not self.colour or not question:
+            return text
+        from gieok.text.marks import parts  # only where there is a terminal
+
+        return "".join(f"\033[1;31m{p}\033[0m" if i % 2 else p for i, p in enumerate(parts(text, question)))
+
+    def path(self, path: str) -> str:
+        """Return an absolute path as the reader would write it: from where they stand, else from their home folder."""
+        for folder, start in ((self.folder, ""), (self.user, "~/")):
+            if folder and path.startswith(f"{folder.rstrip('/')}/"):
+                return start + path[len(folder.rstrip("/")) + 1 :]
+        return path
 
 
 def tier_words(tier: str, style: Style) -> list[str]:
@@ -140,6 +158,8 @@ class Operation(Generic[RequestT, ResultT]):
     is_verbatim: bool = False
     #: May go on until it is interrupted.
     is_endless: bool = False
+    #: What a person is told who interrupts it: what is kept, and how to go on.
+    when_stopped: Words = Words("", "")
     #: Command lines that `--help` shows.
     examples: tuple[str, ...] = ()
     #: The tool's name over MCP, where it is not made from the operation's.

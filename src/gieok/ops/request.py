@@ -1,13 +1,15 @@
 """Checks what a caller asks for against the operation's typed request, and describes it: one check for every surface."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, fields
 from typing import Any
 
 from gieok.errors import BadRequest
 from gieok.ops.operation import Operation, Surface
 
+#: The same for people.
+_KINDS: dict[type, str] = {int: "a whole number", float: "a number"}
 #: Larger numbers are not the same in every program that reads JSON.
 _MOST = 2**53
 #: JSON can say what UTF-8 cannot.
@@ -61,7 +63,7 @@ def checked(found: Operation[Any, Any], values: Mapping[str, object], surface: S
     given = {name: _value(known[name], value, surface) for name, value in values.items()}
     for name, field in known.items():
         if field.metadata["needed"] and not _has_text(given.get(name)):
-            raise BadRequest(f"{name} is missing", hint=f"such as `{field.metadata['needed']}`")
+            raise BadRequest(f"{shown_name(field, surface)} is missing", hint=f"such as `{field.metadata['needed']}`")
     return found.request(**given)
 
 
@@ -83,13 +85,35 @@ def _value(field: Field[Any], value: object, surface: Surface) -> object:
         return float(value)
     if expected is int and isinstance(value, float) and value.is_integer():
         return int(value)
+    name = shown_name(field, surface)
     if type(value) is not expected or expected is list:
-        raise BadRequest(f"{field.name} is {value!r}", hint=f"it must be of type {type_name(field)}")
+        raise BadRequest(f"{name} is {value!r}", hint=_wanted(field, expected, surface))
     if isinstance(value, int) and abs(value) > _MOST:
-        raise BadRequest(f"{field.name} is {value}", hint=f"at most {_MOST:,}")
-    if field.metadata["choices"] and value not in field.metadata["choices"]:
-        raise BadRequest(f"{field.name} is {value!r}", hint=f"one of: {', '.join(field.metadata['choices'])}")
+        raise BadRequest(f"{name} is {value}", hint=f"at most {_MOST:,}")
+    choices = field.metadata["choices"]
+    if choices and value not in choices:
+        raise BadRequest(f"{name} is {value!r}", hint=_choices(str(value), choices))
     return value
+
+
+def _wanted(field: Field[Any], expected: type, surface: Surface) -> str:
+    if surface is Surface.CLI and expected in _KINDS:
+        return f"it must be {_KINDS[expected]}"
+    return f"it must be of type {type_name(field)}"
+
+
+def shown_name(field: Field[Any], surface: Surface) -> str:
+    """Return a parameter as its caller writes it."""
+    is_option = surface is Surface.CLI and not field.metadata["positional"]
+    return f"--{field.name.replace('_', '-')}" if is_option else field.name
+
+
+def _choices(word: str, known: Sequence[str]) -> str:
+    """Return the choice that was probably meant, and all of them."""
+    from difflib import get_close_matches  # 2 ms, for an error
+
+    near = get_close_matches(word, known, 1)
+    return f"did you mean {near[0]}? One of: {', '.join(known)}" if near else f"one of: {', '.join(known)}"
 
 
 def _number(text: str, expected: type[int | float]) -> object:

@@ -50,7 +50,9 @@ def run(
         for error in () if found.forgives_config else context.troubles:
             context.tell(f"{error}; it is left out: `gieok config show`")
         result = found.handler(context, request)
-        text = found.present(result, Style(lang or context.lang, colour, verbatim))
+        caller = context.caller
+        style = Style(lang or context.lang, colour, verbatim, str(caller.folder), str(caller.user))
+        text = found.present(result, style)
     except GieokError as error:
         return failed(error)
     return Answer(result.found, encode(result), text, 0 if result.found else 1)

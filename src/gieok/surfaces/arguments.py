@@ -37,6 +37,8 @@ def read(arguments: Sequence[str]) -> Line:
 
 def _helped(rest: list[str], options: list[str]) -> Line:
     """Return what help is asked for; `help` with an option of its own is a command."""
+    more, rest = _leading(rest)
+    options = [*options, *more]
     if rest[:1] and rest[0].startswith("-") and rest[0] not in HELP:
         return Line("help", (*rest, *options))
     inner = read([word for word in rest if word not in HELP])

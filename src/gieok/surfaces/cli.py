@@ -48,13 +48,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except GieokError as error:
         return report(error)
     except KeyboardInterrupt:
-        return _INTERRUPTED
+        return _stopped(line, lang)
     except BrokenPipeError:  # of stderr: nobody follows any more (`streams.run`)
         raise
     except Exception as error:
         if os.environ.get(TRACEBACK_VARIABLE):
             raise
         return report(unexpected(error))
+
+
+def _stopped(line: Line, lang: str) -> int:
+    """Say what an interrupted command leaves behind."""
+    kept = operation(line.name).when_stopped.say(lang) if line.name in NAMES else ""
+    if kept:
+        streams.print_error(Words(f"stopped; {kept}", f"멈췄습니다. {kept}").say(lang))
+    return _INTERRUPTED
 
 
 def _answered(line: Line, lang: str, reader: Reader, report: Callable[[GieokError], int]) -> int:
@@ -81,6 +89,10 @@ def _helped(line: Line, lang: str) -> int | None:
     """Answer what asks for help or the version; None where a command is called. No operation is loaded."""
     if line.arguments[:1] and line.arguments[0] in VERSION:
         return _printed(f"gieok {__version__}")
+    if line.name == "help" and line.arguments[:1] == ("--man",):
+        from gieok.surfaces import manual
+
+        return _printed(manual.page(lang))
     if line.name and not line.is_group:
         return None
     from gieok.surfaces import overview
@@ -121,9 +133,10 @@ def _unknown(line: Line, lang: str) -> BadRequest:
 
 def _serve(server: Server, parsed: argparse.Namespace, lang: str) -> int:
     """Run another surface."""
-    given = {name: text for _, name, _ in server.flags if (text := getattr(parsed, name)) is not None}
+    names = [*(name for _, name, _ in server.flags), *([server.word[0]] if server.word[0] else [])]
+    given = {name: text for name in names if (text := getattr(parsed, name)) is not None}
     main = import_module(server.module).main
-    status: int = main(given, lang) if server.flags else main()
+    status: int = main(given, lang) if names else main()
     return status
 
 

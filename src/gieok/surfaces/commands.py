@@ -79,6 +79,16 @@ SERVERS = {
         ),
         examples=("gieok serve", "gieok serve --port 8080"),
     ),
+    "completion": Server(
+        Words("Print a script by which a shell completes commands", "셸이 명령을 완성하게 하는 스크립트를 출력합니다"),
+        "gieok.surfaces.completion",
+        word=("shell", ("bash", "zsh", "fish")),
+        examples=(
+            "gieok completion bash > ~/.local/share/bash-completion/completions/gieok",
+            "gieok completion zsh > ~/.zfunc/_gieok",
+            "gieok completion fish > ~/.config/fish/completions/gieok.fish",
+        ),
+    ),
 }
 #: How the help is divided. What no part names stands in the last one.
 PARTS = (
@@ -97,9 +107,14 @@ PARTS = (
         Words("move and clear away", "옮기기와 치우기"),
         ("import", "export", "move", "store", "journal", "rebuild", "uninstall", "erase"),
     ),
-    (Words("more", "그 밖"), ("help",)),
+    (Words("more", "그 밖"), ("help", "completion")),
 )
-OWN = {"help": Words("Show what a command does: `gieok help COMMAND`", "명령이 하는 일을 봅니다: `gieok help 명령`")}
+OWN = {
+    "help": Words(
+        "Show what a command does: `gieok help COMMAND`; with --man, all of them as a manual page",
+        "명령이 하는 일을 봅니다: `gieok help 명령`; --man이면 전체를 매뉴얼 페이지로",
+    )
+}
 
 
 @cache

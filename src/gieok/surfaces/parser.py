@@ -13,14 +13,15 @@ from typing import Any
 from gieok.agents.table import EVENTS, HOOKED
 from gieok.errors import BadRequest
 from gieok.ops import operation
-from gieok.ops.operation import Operation, Words
-from gieok.ops.request import default_of
+from gieok.ops.operation import Operation, Surface, Words
+from gieok.ops.request import default_of, shown_name
 from gieok.surfaces.commands import GLOBAL, SERVERS, Server
 from gieok.surfaces.layout import width
 
 _JSON = Words("print JSON (docs/cli.md)", "JSON으로 출력 (docs/cli.md)")
 _HELP = Words("show this help", "이 도움말을 봄")
 _USAGE = Words("usage", "사용법")
+_OPTIONS = Words("[OPTIONS]", "[옵션]")
 _GROUPS = {
     "arguments": Words("arguments", "인자"),
     "options": Words("options", "옵션"),
@@ -39,7 +40,7 @@ class CommandParser(argparse.ArgumentParser):
     def __init__(self, name: str, doc: str, lang: str, report: Callable[[BadRequest], int], examples: str = "") -> None:
         super().__init__(
             prog=f"gieok {name}", description=f"{doc}.", allow_abbrev=False, add_help=False, epilog=examples or None,
-            formatter_class=lambda prog: _Help(prog, _USAGE.say(lang)),
+            formatter_class=lambda prog: _Help(prog, (_USAGE.say(lang), _OPTIONS.say(lang))),
         )  # fmt: skip
         self._report = report
         self.sections = {key: self.add_argument_group(title.say(lang)) for key, title in _GROUPS.items()}
@@ -79,15 +80,15 @@ class CommandParser(argparse.ArgumentParser):
 class _Help(argparse.HelpFormatter):
     """Takes the width as given: to find it out, argparse would load half of a cold search's time."""
 
-    def __init__(self, prog: str, usage: str) -> None:
+    def __init__(self, prog: str, usage: tuple[str, str]) -> None:
         super().__init__(prog, width=width(sys.stdout))
-        self._title = usage
+        self._title, self._options = usage
 
     def add_usage(self, usage: str | None, actions: Any, groups: Any, prefix: str | None = None) -> None:  # noqa: ANN401 - argparse's own
         """Show the arguments, and that there are options: they stand below."""
         del usage, groups, prefix
         words = [_shown(action) for action in actions if not action.option_strings]
-        super().add_usage(" ".join([self._prog, *words, "[OPTIONS]"]).replace("%", "%%"), [], [], f"{self._title}: ")
+        super().add_usage(" ".join([self._prog, *words, self._options]).replace("%", "%%"), [], [], f"{self._title}: ")
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         """Leave lines of examples as they are."""
@@ -162,7 +163,9 @@ def _add(parser: CommandParser, field: "dataclasses.Field[Any]", lang: str) -> N
     default, metadata = default_of(field), field.metadata
     options: dict[str, Any] = {"help": metadata["doc"].say(lang).replace("%", "%%")}
     if isinstance(default, bool):
-        parser.sections["options"].add_argument(flag(field.name), action="store_true", dest=field.name, **options)
+        parser.sections["options"].add_argument(
+            shown_name(field, Surface.CLI), action="store_true", dest=field.name, **options
+        )
         return
     options["metavar"] = f"{{{','.join(metadata['choices'])}}}" if metadata["choices"] else _VALUES[type(default)]
     if metadata["positional"]:
@@ -170,12 +173,9 @@ def _add(parser: CommandParser, field: "dataclasses.Field[Any]", lang: str) -> N
         added = parser.sections["arguments"].add_argument(field.name, default=default, **options)
         added.required = bool(metadata["needed"])  # for what is shown: the one check of requests refuses it
     else:
-        parser.sections["options"].add_argument(flag(field.name), dest=field.name, default=default, **options)
-
-
-def flag(name: str) -> str:
-    """Return the option of a parameter."""
-    return "--" + name.replace("_", "-")
+        parser.sections["options"].add_argument(
+            shown_name(field, Surface.CLI), dest=field.name, default=default, **options
+        )
 
 
 def values(found: Operation[Any, Any], parsed: argparse.Namespace) -> Mapping[str, object]:

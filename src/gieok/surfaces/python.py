@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from gieok.ops.code.query import QueryResult
     from gieok.ops.memory.forget import ForgetResult
     from gieok.ops.memory.get import GetResult
+    from gieok.ops.memory.hits import SearchHit
     from gieok.ops.memory.index import IndexResult
     from gieok.ops.memory.listing import ListResult
     from gieok.ops.memory.remember import RememberResult
-    from gieok.ops.memory.search import SearchHit
     from gieok.ops.prompt.recall import RecallResult
 
 P = ParamSpec("P")

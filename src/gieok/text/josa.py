@@ -3,9 +3,15 @@
 import re
 
 _FIRST, _COUNT, _RIEUL = ord("가"), 28, 8
-#: How a digit, and a Latin letter, is read: those that end in a consonant, and in ㄹ.
+#: How a digit, and a Latin letter by itself, is read: those that end in a consonant, and in ㄹ.
 _CLOSED = "013678lmnrLMNR"
 _RIEUL_READ = "178lrLR"
+#: How a Latin word is read, roughly: `handle`, `name`, `hook`, `secret` end in a consonant, `server`, `code`, `list` do not.
+_WORD = re.compile(r"[A-Za-z]{2,}$")
+_CLOSED_WORD = re.compile(r"(?:[lmn]e?|ng|[aeiou]c?k|[aeiou][pt]|[aeiou]b)$")
+_RIEUL_WORD = re.compile(r"le?$")
+#: A name of letters that are read one by one, such as URL.
+_LONGEST_NAME = 4
 _FIELD = re.compile(r"\{(\w+)(?::([^{}/]*)/([^{}]*))?\}")
 
 
@@ -14,15 +20,31 @@ def is_closed(word: str) -> bool:
     last = _last(word)
     if "가" <= last <= "힣":
         return (ord(last) - _FIRST) % _COUNT != 0
+    if latin := _latin(word):
+        return _CLOSED_WORD.search(latin) is not None
     return last in _CLOSED and bool(last)
 
 
+def _read(word: str) -> str:
+    return re.sub(r"\([^()]*\)\s*$|[^\w]+$", "", word).strip()
+
+
 def _last(word: str) -> str:
-    return re.sub(r"\([^()]*\)\s*$|[^\w]+$", "", word).strip()[-1:]
+    return _read(word)[-1:]
+
+
+def _latin(word: str) -> str:
+    """Return the Latin word at the end, in small letters; '' where it is none, or read letter by letter."""
+    found = _WORD.search(_read(word))
+    if not found or (found[0].isupper() and len(found[0]) <= _LONGEST_NAME):
+        return ""
+    return found[0].lower()
 
 
 def _ends_in_rieul(word: str) -> bool:
     last = _last(word)
+    if latin := _latin(word):
+        return _RIEUL_WORD.search(latin) is not None
     return (ord(last) - _FIRST) % _COUNT == _RIEUL if "가" <= last <= "힣" else last in _RIEUL_READ and bool(last)
 
 

@@ -16,7 +16,13 @@ from gieok.text.josa import with_particle
 _FILE = Path(__file__).with_name("korean.txt")
 _HOLE = re.compile(r"\{(\d)(!r|:,)?\}")
 _PUT_IN = re.compile(r"\{(\d?)(?::([^{}/]*)/([^{}]*))?\}")
-_FORMS = {"!r": r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", ":,": r"(-?[\d,.]+(?:[eE][+-]?\d+)?)", "": "(.+?)"}
+#: What a template with little to go by takes at its beginning.
+_ONE = r"(\S+(?: and \S+)*)"
+_FORMS = {
+    "!r": r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[\[({].*?[\])}]|-?[\d.]+|None|True|False)""",
+    ":,": r"(-?[\d,.]+(?:[eE][+-]?\d+)?)",
+    "": "(.+?)",
+}
 #: A template with less to go by than this takes a single word at its beginning: it would match sentences of others.
 _FEW_LETTERS = 8
 #: A value in quotes, and a number, are as good as so many letters.
@@ -106,5 +112,5 @@ def _pattern(english: str, letters: int) -> re.Pattern[str]:
     made = re.escape(parts[0])
     for form, piece in zip(parts[2::3], parts[3::3], strict=True):
         is_vague = letters < _FEW_LETTERS and (not made or letters < _OF_A_FORM)
-        made += (r"(\S+)" if is_vague else _FORMS[form or ""]) + re.escape(piece)
+        made += (_ONE if is_vague else _FORMS[form or ""]) + re.escape(piece)
     return re.compile(made, re.DOTALL)

@@ -282,3 +282,7 @@ def test_a_line_leads_to_the_message_that_said_it(journal: SqliteJournal) -> Non
         assert lines[number - 1].removeprefix("User: ").strip() in " ".join(message.text.split())
     assert [message.id for message in said.messages(journal, second)] == [f"s/{n}" for n in range(17, 22)]
     assert said.messages(journal, second, 1) == []  # what leads a block is the block's before
+
+
+def test_what_a_tool_said_holds_no_place_once_it_is_forgotten() -> None:
+    assert turns.blanks(Message("t", Role.TOOL, "ran the tests", START)) == ""

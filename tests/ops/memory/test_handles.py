@@ -265,7 +265,7 @@ def test_at_a_terminal_the_editor_opens_with_what_is_there(
 
 
 def test_without_a_terminal_the_text_is_asked_for(home: Path) -> None:
-    with pytest.raises(BadRequest, match="what shall it say"):
+    with pytest.raises(BadRequest, match="no terminal"):
         _run("edit", handle=_handle("Redis", "observation"))
 
 

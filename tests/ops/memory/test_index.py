@@ -17,6 +17,7 @@ from gieok.ops.home.doctor import DoctorRequest
 from gieok.ops.home.status import StatusRequest, StatusResult
 from gieok.ops.memory.index import IndexRequest, IndexResult
 from gieok.ops.memory.search import SearchRequest, SearchResult
+from gieok.ops.operation import Style
 from gieok.testing import HashEmbedder
 
 
@@ -92,13 +93,34 @@ def test_after_one_edited_line_only_its_passages_are_embedded_again(context: Con
 def test_without_waiting_words_are_found_at_once_and_vectors_follow(context: Context, folder: Path) -> None:
     result = _index(context, folder, no_wait=True)
     assert result.waiting > 0
-    assert "gieok index" in result.note
+    assert "gieok index" in operation("index").present(result, Style("en", colour=False))
     assert _status(context).state == "embedding"
     found = _search(context, "결제", min_score=-1.0)
     assert found.results[0].path == "pay.md"
     assert found.degraded == f"{result.waiting} passages have no vector yet"
     assert _index(context).waiting == 0
     assert _status(context).state == "synced"
+
+
+def test_a_folder_that_is_named_gets_its_vectors_and_the_rest_waits(context: Context, folder: Path) -> None:
+    waiting = _index(context, folder, no_wait=True).waiting
+    other = folder.parent / "other"
+    other.mkdir()
+    (other / "rain.md").write_text("It rained on Sunday.\n")
+    result = _index(context, other)
+    assert (result.embedded, result.waiting) == (1, waiting)
+    assert "gieok up" in operation("index").present(result, Style("en", colour=False))
+    assert _search(context, "rained on a Sunday").results[0].path == "other/rain.md"
+    assert _index(context).waiting == 0
+
+
+def test_a_folder_without_notes_is_said_to_hold_none(context: Context, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    result = _index(context, tmp_path / "empty")
+    assert not result.found
+    assert "gieok code init" in operation("index").present(result, Style("en", colour=False))
+    with pytest.raises(BadRequest, match="a path is empty"):
+        _index(context, "")
 
 
 def test_another_model_needs_a_rebuild_which_swaps(context: Context, folder: Path) -> None:

@@ -42,11 +42,15 @@ def sync(
     skipped = forgotten(store, scope)
     report = Report()
     for root in wanted:
+        before = report.seen
         if not root.path.exists():
             report.failed.append(Failed(root.name, f"the folder {str(root.path)!r} does not exist; its memory is kept"))
             continue
         items = read_root(scope, root, cut)
-        report.merge(ingest(store, scope, items, owns=root.owns, force=force, forgotten=skipped, progress=progress))
+        found = ingest(
+            store, scope, items, owns=root.owns, force=force, forgotten=skipped, progress=lambda n: progress(before + n)  # noqa: B023
+        )  # fmt: skip
+        report.merge(found)
     forget_retired(store, scope)
     store.write_note(scope, SHAPE_NOTE, shape(cut))
     return report

@@ -305,8 +305,8 @@ def laid(turn: Turn) -> tuple[tuple[str, ...], int]:
 
 
 def blanks(message: Message) -> str:
-    """Return what holds the place of a message that is forgotten: its lines, of spaces."""
-    return "\n".join(" " * len(line) for line in written(message))
+    """Return what holds the place of a message that is forgotten: its lines, of spaces; '' for one that is no turn."""
+    return "\n".join(" " * len(line) for line in written(message)) if message.role in LABELS else ""
 
 
 def written(message: Message) -> tuple[str, ...]:

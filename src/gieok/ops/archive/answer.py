@@ -151,6 +151,7 @@ def present(result: AnswerResult, style: Style) -> str:
 
 APPROVE = Operation(
     name="archive approve",
+    examples=("gieok archive approve all",),
     handler=approve,
     present=present,
     effect=Effect.DESTROY,
@@ -161,6 +162,7 @@ APPROVE = Operation(
 )
 REJECT = Operation(
     name="archive reject",
+    examples=("gieok archive reject all",),
     handler=reject,
     present=present,
     effect=Effect.WRITE,

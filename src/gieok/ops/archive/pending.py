@@ -119,6 +119,7 @@ def _question(one: PendingQuestion, style: Style) -> str:
 
 OPERATION = Operation(
     name="archive pending",
+    examples=("gieok archive pending",),
     handler=run,
     present=present,
     effect=Effect.READ,

@@ -50,6 +50,7 @@ def present(result: TieringResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="archive restore",
+    examples=("gieok archive restore 2026-01-05",),
     handler=run,
     present=present,
     effect=Effect.WRITE,

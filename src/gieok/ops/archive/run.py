@@ -55,6 +55,11 @@ def present(result: TieringResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="archive run",
+    when_stopped=Words(
+        "what was moved is moved whole; `gieok archive run` goes on",
+        "옮긴 것은 온전합니다. `gieok archive run`이 이어서 합니다",
+    ),
+    examples=("gieok archive run",),
     handler=run,
     present=present,
     effect=Effect.WRITE,

@@ -60,6 +60,11 @@ def present(result: SyncResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="archive sync",
+    when_stopped=Words(
+        "what was synchronised is kept; `gieok archive sync` goes on",
+        "맞춘 것은 남아 있습니다. `gieok archive sync`가 이어서 합니다",
+    ),
+    examples=("gieok archive sync",),
     handler=run,
     present=present,
     effect=Effect.WRITE,

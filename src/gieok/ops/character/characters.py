@@ -172,6 +172,7 @@ LIST = Operation(
 )
 DELETE = Operation(
     name="character delete",
+    examples=("gieok character delete maru",),
     handler=delete,
     present=present_delete,
     effect=Effect.DESTROY,

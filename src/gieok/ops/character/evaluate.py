@@ -139,6 +139,7 @@ def present(result: CharacterEvalResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="character eval",
+    examples=("gieok character eval --data conversations.json",),
     handler=run,
     present=present,
     doc=Words(

@@ -82,6 +82,7 @@ def present(result: InactiveResult, style: Style) -> str:
 OPERATION = Operation(
     effect=Effect.DESTROY,
     name="character inactive",
+    examples=("gieok character inactive --dry-run",),
     handler=run,
     present=present,
     doc=Words(

@@ -81,6 +81,7 @@ def present(result: AskResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="ask",
+    examples=('gieok ask "how is an order paid?"', 'gieok ask "what does this do?" --files src/shop/order.py'),
     handler=run,
     present=present,
     effect=Effect.WRITE,

@@ -109,6 +109,7 @@ def present(result: CoverageResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="code coverage",
+    examples=("gieok code coverage .coverage",),
     handler=run,
     present=present,
     effect=Effect.WRITE,

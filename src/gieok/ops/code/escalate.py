@@ -103,6 +103,7 @@ def present(result: EscalateResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="code escalate",
+    examples=("gieok code escalate",),
     handler=run,
     present=present,
     effect=Effect.WRITE,

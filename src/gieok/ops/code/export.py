@@ -45,6 +45,7 @@ def present(result: ExportResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="code export",
+    examples=("gieok code export",),
     handler=run,
     present=present,
     effect=Effect.WRITE,

@@ -210,6 +210,11 @@ def _unresolved(result: ImpactResult, style: Style) -> list[str]:
 
 OPERATION = Operation(
     name="code impact",
+    examples=(
+        "gieok code impact src/shop/order.py",
+        "gieok code impact Order.total",
+        "gieok code impact --diff HEAD~1",
+    ),
     tool="code_impact",
     handler=run,
     present=present,

@@ -311,6 +311,10 @@ def present(result: SyncResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="code init",
+    when_stopped=Words(
+        "what was read is kept; `gieok code init` goes on", "읽은 것은 남아 있습니다. `gieok code init`이 이어서 합니다"
+    ),
+    examples=("gieok code init", "gieok code init ~/shop --no-wait"),
     handler=run,
     present=present,
     effect=Effect.WRITE,

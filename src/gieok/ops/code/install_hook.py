@@ -138,6 +138,7 @@ def present(result: HookResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="code install-hook",
+    examples=("gieok code install-hook", "gieok code install-hook --remove"),
     handler=run,
     present=present,
     effect=Effect.WRITE,

@@ -119,6 +119,7 @@ def present(result: QueryResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="code query",
+    examples=('gieok code query "where is the discount computed"', 'gieok code query "할인은 어디서 계산하지"'),
     tool="code_search",
     shows_source=True,
     handler=run,

@@ -151,6 +151,7 @@ def _edges(words: Words, rows: Sequence[EdgeRow], style: Style) -> list[str]:
 
 OPERATION = Operation(
     name="code show",
+    examples=("gieok code show Order.total",),
     tool="code_symbol",
     shows_source=True,
     handler=run,

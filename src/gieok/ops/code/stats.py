@@ -11,6 +11,11 @@ from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Inline, OrNull
 from gieok.ops.operation import NoRequest, Operation, Style, Words, printable
 
+#: What is counted by kind, in Korean; names of languages, statuses and markers stay.
+_KINDS = {
+    "pairs": "쌍", "tests": "테스트", "functions": "함수", "changed": "바뀜", "gone": "없어짐",
+}  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class CodeStatsResult:
@@ -59,7 +64,10 @@ def present(result: CodeStatsResult, style: Style) -> str:
     lines = []
     for name, value in result.counted._asdict().items():
         if isinstance(value, dict):
-            shown = ", ".join(f"{key} {n:,}" for key, n in value.items()) or "-"
+            shown = (
+                ", ".join(f"{style.say(str(key), _KINDS.get(str(key), str(key)))} {n:,}" for key, n in value.items())
+                or "-"
+            )
             shown = f" {shown}"
         elif isinstance(value, tuple):
             shown = "".join(f"\n    {n:>5}  {key}" for key, n in value) or " -"
@@ -79,6 +87,7 @@ def present(result: CodeStatsResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="code stats",
+    examples=("gieok code stats",),
     handler=run,
     present=present,
     doc=Words("Count files, symbols, edges and more", "파일, 심볼, 연결 등을 셉니다"),

@@ -128,6 +128,7 @@ def _coverage(result: CodeStatusResult) -> Words:
 
 OPERATION = Operation(
     name="code status",
+    examples=("gieok code status",),
     tool="code_overview",
     handler=run,
     present=present,

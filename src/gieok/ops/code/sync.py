@@ -40,6 +40,10 @@ def _known(context: Context, project: Project, name: str) -> str:
 
 OPERATION = Operation(
     name="code sync",
+    when_stopped=Words(
+        "what was read is kept; `gieok code sync` goes on", "읽은 것은 남아 있습니다. `gieok code sync`가 이어서 합니다"
+    ),
+    examples=("gieok code sync", "gieok code sync src/shop/order.py"),
     handler=run,
     present=present,
     effect=Effect.WRITE,

@@ -72,6 +72,7 @@ def present(result: ValidateResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="code validate",
+    examples=("gieok code validate",),
     handler=run,
     present=present,
     effect=Effect.WRITE,

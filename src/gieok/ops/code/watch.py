@@ -17,6 +17,7 @@ from gieok.ops.code.project import opened
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, shown
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.text.josa import with_particle
 
 #: Above this many changed files, comparing everything is cheaper.
 _BULK = 50
@@ -135,32 +136,34 @@ def present(result: SyncResult | HandedResult, style: Style) -> str:
     if isinstance(result, SyncResult):
         return code_init.present(result, style)
     root = printable(str(result.root))
+    it = with_particle(root, "을", "를")
     if not result.handed:
         words = (
-            Words(f"the daemon watches {root} no longer", f"데몬이 더는 {root} 을(를) 지켜보지 않습니다")
+            Words(f"the daemon watches {root} no longer", f"데몬이 더는 {it} 지켜보지 않습니다")
             if result.was_handed
-            else Words(f"the daemon did not watch {root}", f"데몬이 {root} 을(를) 지켜보고 있지 않았습니다")
+            else Words(f"the daemon did not watch {root}", f"데몬이 {it} 지켜보고 있지 않았습니다")
         )
     elif result.watching:
-        words = Words(f"the daemon watches {root}", f"데몬이 {root} 을(를) 지켜봅니다")
+        words = Words(f"the daemon watches {root}", f"데몬이 {it} 지켜봅니다")
     elif result.state:
         state = printable(result.state)
-        words = Words(f"{root} is handed over, but: {state}", f"{root} 을(를) 맡겼지만: {state}")
+        words = Words(f"{root} is handed over, but: {state}", f"{it} 맡겼지만: {state}")
     elif result.daemon:
         words = Words(
             f"{root} is handed over, but the daemon does not take it (an older one?): `gieok down`, then `gieok up`",
-            f"{root} 을(를) 맡겼지만 데몬이 받지 않습니다 (옛 버전?): `gieok down` 뒤 `gieok up`",
+            f"{it} 맡겼지만 데몬이 받지 않습니다 (옛 버전?): `gieok down` 뒤 `gieok up`",
         )
     else:
         words = Words(
             f"{root} is handed over, but no daemon runs: `gieok up` starts it",
-            f"{root} 을(를) 맡겼지만 도는 데몬이 없습니다: `gieok up`으로 시작하세요",
+            f"{it} 맡겼지만 도는 데몬이 없습니다: `gieok up`으로 시작하세요",
         )
     return words.say(style.lang)
 
 
 OPERATION = Operation(
     name="code watch",
+    examples=("gieok code watch", "gieok code watch --daemon", "gieok code watch --stop"),
     handler=run,
     present=present,
     effect=Effect.WRITE,

@@ -284,6 +284,10 @@ def present_pruned(result: PruneResult, style: Style) -> str:
 
 CREATE = Operation(
     name="backup create",
+    when_stopped=Words(
+        "no backup was made, and none of those there changed; `gieok backup` begins anew",
+        "백업은 만들지 않았고 있던 백업은 그대로입니다. `gieok backup`이 처음부터 합니다",
+    ),
     handler=create,
     present=present_one,
     effect=Effect.WRITE,
@@ -294,6 +298,7 @@ CREATE = Operation(
 )
 LIST = Operation(
     name="backup list",
+    examples=("gieok backup list",),
     handler=listed,
     present=present_list,
     doc=Words("List the backups, the newest first", "백업을 새것부터 보여 줍니다"),
@@ -308,6 +313,10 @@ VERIFY = Operation(
 )
 RESTORE = Operation(
     name="backup restore",
+    when_stopped=Words(
+        "nothing is in place that was not verified; the same command begins anew",
+        "확인하지 않은 것은 자리에 놓이지 않습니다. 같은 명령이 처음부터 합니다",
+    ),
     handler=restore,
     present=present_restored,
     effect=Effect.WRITE,

@@ -54,6 +54,7 @@ def _local(moment: str) -> str:
 
 UP = Operation(
     name="up",
+    examples=("gieok up",),
     handler=up,
     present=present_up,
     effect=Effect.WRITE,
@@ -91,6 +92,7 @@ def present_down(result: DownResult, style: Style) -> str:
 
 DOWN = Operation(
     name="down",
+    examples=("gieok down",),
     handler=down,
     present=present_down,
     effect=Effect.WRITE,

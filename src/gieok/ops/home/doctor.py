@@ -270,6 +270,7 @@ def present(result: DoctorResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="doctor",
+    examples=("gieok doctor", "gieok doctor --agents"),
     handler=run,
     present=present,
     forgives_config=True,

@@ -254,6 +254,7 @@ def present_change(result: EncryptionChangeResult, style: Style) -> str:
 
 STATUS = Operation(
     name="encryption status",
+    examples=("gieok encryption status",),
     handler=status,
     present=present_status,
     doc=Words(
@@ -286,6 +287,7 @@ ROTATE = Operation(
 )
 OFF = Operation(
     name="encryption off",
+    examples=("gieok encryption off",),
     handler=off,
     present=present_change,
     effect=Effect.WRITE,

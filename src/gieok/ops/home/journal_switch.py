@@ -105,6 +105,11 @@ def present(result: JournalSwitchResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="journal switch",
+    when_stopped=Words(
+        "the journal in use is as it was; the same command goes on",
+        "쓰던 저널은 그대로입니다. 같은 명령이 이어서 합니다",
+    ),
+    examples=("gieok journal switch postgres --dry-run",),
     handler=run,
     present=present,
     effect=Effect.WRITE,

@@ -196,6 +196,7 @@ def _line(trial: Trial, style: Style) -> str:
 
 LIST = Operation(
     name="keys list",
+    examples=("gieok keys list",),
     handler=listed,
     present=present_list,
     doc=Words(

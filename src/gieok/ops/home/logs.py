@@ -78,6 +78,7 @@ def present(result: LogsResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="logs",
+    examples=("gieok logs --lines 100", "gieok logs --follow"),
     handler=run,
     present=present,
     is_endless=True,

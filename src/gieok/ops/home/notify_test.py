@@ -63,9 +63,11 @@ def _next(result: NotifyTestResult, style: Style) -> list[str]:
     new = [one.channel for one in result.told if one.ok and one.channel not in result.chosen]
     if new:
         ways = ", ".join([*(way for way in result.chosen if way != LOG), *new])
-        told = style.say("to be told this way, set", "이렇게 알림을 받으려면")
-        end = style.say("in", "을(를) 여기에 적으세요:")
-        return [f"{told} `notify.to: {ways}` {end} ~/.gieok/config.yaml (`gieok setup`)"]
+        told = style.say(
+            f"to be told this way, set `notify.to: {ways}` in",
+            f"이렇게 알림을 받으려면 `notify.to: {ways}` 줄을 여기에 적으세요:",
+        )
+        return [f"{told} ~/.gieok/config.yaml (`gieok setup`)"]
     if [one.channel for one in result.told] == [LOG]:
         return [
             style.say(

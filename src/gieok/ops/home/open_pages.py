@@ -57,6 +57,7 @@ def present(result: OpenResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="open",
+    examples=("gieok open", "gieok open --print-only"),
     handler=run,
     present=present,
     doc=Words(

@@ -261,6 +261,10 @@ def present(result: RebuildResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="rebuild",
+    when_stopped=Words(
+        "the index is as it was; `gieok rebuild` begins anew", "색인은 그대로입니다. `gieok rebuild`가 처음부터 합니다"
+    ),
+    examples=("gieok rebuild",),
     handler=run,
     present=present,
     effect=Effect.WRITE,

@@ -98,6 +98,7 @@ def present(result: RedactResult | StoredResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="redact",
+    examples=("gieok redact --stdin < notes.txt",),
     handler=run,
     present=present,
     is_verbatim=True,

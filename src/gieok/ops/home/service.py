@@ -111,6 +111,7 @@ def present(result: ServiceResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="service install",
+    examples=("gieok service install", "gieok service install --dry-run"),
     handler=run,
     present=present,
     effect=Effect.WRITE,

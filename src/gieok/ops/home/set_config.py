@@ -90,6 +90,7 @@ SET = Operation(
 )
 UNSET = Operation(
     name="config unset",
+    examples=("gieok config unset search.limit",),
     handler=unset,
     present=present,
     doc=Words("Set a setting back to its default", "설정을 기본값으로 되돌립니다"),

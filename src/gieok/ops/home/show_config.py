@@ -1,13 +1,14 @@
 """`gieok config show`: every setting, its value, where it comes from, and what is wrong with what was set."""
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Annotated, NamedTuple
 
-from gieok.errors import BadConfig
+from gieok.errors import BadConfig, BadRequest
 from gieok.ops.context import Context, SettingRow
 from gieok.ops.encode import INLINE, As, Hidden, Omitted
 from gieok.ops.memory import waiting
-from gieok.ops.operation import TRUST_HINT, NoRequest, Operation, Style, Words, waiting_words
+from gieok.ops.operation import TRUST_HINT, Operation, Style, Words, argument, waiting_words
 
 
 class SettingValue(NamedTuple):
@@ -25,6 +26,17 @@ def _by_name(rows: tuple[SettingRow, ...]) -> dict[str, SettingValue]:
     }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowRequest:
+    """Parameters of `gieok config show`."""
+
+    names: list[str] = argument(
+        Words("only these settings, or groups of them (default: all)", "이 설정이나 묶음만 (기본: 모두)"),
+        [],
+        positional=True,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class ConfigResult:
     """All settings in order."""
@@ -33,18 +45,26 @@ class ConfigResult:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: NoRequest) -> ConfigResult:
-    """Return the settings in force."""
-    del request
+def run(context: Context, request: ShowRequest) -> ConfigResult:
+    """Return the settings in force. Raises BadRequest for a name that none has."""
     root = context.project
     if root and waiting.waiting(context.home, root).settings is not None:
         context.tell(f"{waiting_words(0, has_settings=True).say(context.lang)}: {TRUST_HINT}")
     wrong = {error.setting or error.origin: error for error in context.troubles}
     rows = [_marked(row, wrong.pop(row.name, None)) for row in context.admin.settings]
     # Left are names that no setting has, and files that cannot be read.
-    return ConfigResult(
-        (*rows, *(_marked(SettingRow(name, "", wrong[name].origin, ""), wrong[name]) for name in wrong))
-    )
+    rows += [_marked(SettingRow(name, "", wrong[name].origin, ""), wrong[name]) for name in wrong]
+    for name in request.names:
+        if not any(_is_of(row, name) for row in rows):
+            near = next(iter(get_close_matches(name, [row.name for row in rows], 1)), "")
+            hint = f"did you mean {near}?" if near else "`gieok config show` lists them"
+            raise BadRequest(f"there is no setting {name!r}", hint=hint)
+    chosen = [row for row in rows if not request.names or any(_is_of(row, name) for name in request.names)]
+    return ConfigResult(tuple(chosen))
+
+
+def _is_of(row: SettingRow, name: str) -> bool:
+    return row.name == name or row.name.startswith(f"{name.rstrip('.')}.")
 
 
 def _marked(row: SettingRow, error: BadConfig | None) -> SettingRow:
@@ -65,6 +85,7 @@ def present(result: ConfigResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="config show",
+    examples=("gieok config show", "gieok config show search observe.model"),
     handler=run,
     present=present,
     forgives_config=True,

@@ -74,7 +74,8 @@ class TierCounts(NamedTuple):
     def line(self, style: Style) -> str:
         """Return the line that a person reads."""
         held = ", ".join(f"{tier} {count:,}" for tier, count in self.memories.items()) or "0"
-        after = style.say(f"; next: {self.next_job}, {self.next_at}", f"; 다음: {self.next_job}, {self.next_at}")
+        job = next((one.doc.ko for one in jobs.JOBS if one.name == self.next_job), self.next_job)
+        after = style.say(f"; next: {self.next_job}, {self.next_at}", f"; 다음: {job}, {self.next_at}")
         return style.say(f"  tiers: {held}", f"  기억의 층: {held}") + (after if self.next_at else "")
 
 
@@ -240,7 +241,7 @@ def _beside_line(store: Store, scope: Scope, stats: StoreStats) -> str:
 def _whose(scope: str) -> Words:
     """Say whose a scope is."""
     if scope == places.USER_SCOPE:
-        return Words(f"yours, everywhere ({scope})", f"어디서나 당신의 것 ({scope})")
+        return Words(f"yours, everywhere ({scope})", f"어디서나 내 것 ({scope})")
     if places.is_brought(scope):
         return Words(
             f"what the repository brought along, searched only ({scope})", f"저장소에 딸려 온 것, 검색에만 ({scope})"
@@ -321,6 +322,7 @@ def present(result: StatusResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="status",
+    examples=("gieok status", "gieok status --deep"),
     handler=run,
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),

@@ -63,6 +63,7 @@ def present(result: DistributeResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="store distribute",
+    examples=("gieok store distribute --dry-run",),
     handler=run,
     present=present,
     effect=Effect.WRITE,

@@ -146,6 +146,11 @@ def present(result: SwitchResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="store switch",
+    when_stopped=Words(
+        "the store in use is as it was; the same command goes on",
+        "쓰던 저장소는 그대로입니다. 같은 명령이 이어서 합니다",
+    ),
+    examples=("gieok store switch lancedb --dry-run", "gieok store switch sqlite"),
     handler=run,
     present=present,
     effect=Effect.WRITE,

@@ -226,7 +226,7 @@ def present(result: CalibrateResult, style: Style) -> str:
     lines = [
         style.say(
             f"{result.questions} questions of your own conversations, each asked with and without its answer",
-            f"당신의 대화에서 나온 물음 {result.questions}개를 답이 있는 채로, 또 빼고 물었습니다",
+            f"내 대화에서 나온 물음 {result.questions}개를 답이 있는 채로, 또 빼고 물었습니다",
         )
     ]
     if result.questions < _LEAST_QUESTIONS:
@@ -250,6 +250,7 @@ def present(result: CalibrateResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="calibrate",
+    examples=("gieok calibrate --dry-run", "gieok calibrate"),
     handler=run,
     present=present,
     effect=Effect.WRITE,

@@ -1,13 +1,9 @@
 """`gieok edit`: a person corrects a memory, and what they write outranks everything."""
 
 import os
-import shlex
-import subprocess
-import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import date
-from pathlib import Path
 
 from gieok import fs
 from gieok.capabilities.files import roots
@@ -20,12 +16,15 @@ from gieok.engine import distil
 from gieok.errors import BadRequest
 from gieok.model.memory import CORRECTED, RETIRED, Document, Scope
 from gieok.ops.context import Context
+from gieok.ops.editor import edited
 from gieok.ops.encode import Hidden, Omitted
 from gieok.ops.memory import forgetting, handles, leftovers, origin, waiting
 from gieok.ops.memory.handles import Memory
 from gieok.ops.memory.records import Shelf, follow_soon, rewrite_active_memory
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 from gieok.text.redact import redact
+
+_INSTEAD = 'write it: `gieok edit HANDLE "…"`'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +77,9 @@ def run(context: Context, request: EditRequest) -> EditResult:
         return _taken_back(context, _turn(context, memory, given))
     if kind == handles.OBSERVATION:
         return _taken_back(context, _observation(context, memory, given))
-    root = next(root for root in known if root.owns(memory.document.key))
+    root = next((root for root in known if root.owns(memory.document.key)), None)
+    if root is None:
+        raise BadRequest(f"{request.handle!r} is a program's own", hint="change it there; `gieok forget` takes it out")
     return _taken_back(context, _file(context, memory, root, kind, given))
 
 
@@ -93,29 +94,10 @@ def _taken_back(context: Context, result: EditResult) -> EditResult:
 
 def _written(context: Context, given: str, before: str, suffix: str = ".txt") -> str:
     """Return what a person writes instead of a text, on the command line or in their editor, without secrets."""
-    text = redact(given or _in_editor(context, before, suffix)).strip()
+    text = redact(given or edited(context, before, f"memory{suffix}", _INSTEAD)).strip()
     if not text:
         raise BadRequest("nothing is left of it", hint="`gieok forget HANDLE` takes a memory out")
     return text
-
-
-def _in_editor(context: Context, before: str, suffix: str) -> str:
-    if context.ask is None:
-        raise BadRequest("what shall it say?", hint='write it: `gieok edit HANDLE "…"`')
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / f"memory{suffix}"
-        fs.replace_private(file, before)
-        _open_editor(context, file)
-        return file.read_text(encoding="utf-8")
-
-
-def _open_editor(context: Context, file: Path) -> None:
-    environment = context.caller.environment
-    editor = environment.get("VISUAL") or environment.get("EDITOR") or "vi"
-    try:
-        subprocess.run([*shlex.split(editor), str(file)], check=True)  # noqa: S603 - the person's own editor
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise BadRequest(f"{editor!r}: {error}", hint='set EDITOR, or write it: `gieok edit HANDLE "…"`') from error
 
 
 def _important(context: Context, memory: Memory, kind: str) -> EditResult:
@@ -254,6 +236,7 @@ def present(result: EditResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="edit",
+    examples=("gieok edit 3fa9c01e", 'gieok edit 3fa9c01e "Payments are settled on Wednesdays."'),
     handler=run,
     present=present,
     effect=Effect.WRITE,

@@ -190,6 +190,11 @@ def _in(place: str) -> str:
 
 OPERATION = Operation(
     name="forget",
+    examples=(
+        "gieok forget 3fa9c01e",
+        'gieok forget --match "old address" --dry-run',
+        "gieok forget --before 2026-01-01",
+    ),
     handler=run,
     present=present,
     effect=Effect.DESTROY,

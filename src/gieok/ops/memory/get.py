@@ -151,6 +151,7 @@ def present(result: GetResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="get",
+    examples=("gieok get 3fa9c01e", "gieok get notes/a.md", "gieok get notes/a.md:12"),
     handler=run,
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),

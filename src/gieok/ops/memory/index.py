@@ -1,11 +1,12 @@
 """`gieok index`: make the store hold what is on disk, once or for as long as it is watched."""
 
+import shlex
 from dataclasses import dataclass, replace
 from os.path import normpath
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok.capabilities.files import roots, sync
+from gieok.capabilities.files import read, roots, sync
 from gieok.capabilities.observe import promotion
 from gieok.engine import lifecycle
 from gieok.engine.ingest import Failed, Report
@@ -14,8 +15,9 @@ from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, Hidden, OrNull, Reason
 from gieok.ops.memory.replica import copy_beside
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
-from gieok.ports.models import Followed
+from gieok.ports.models import Embedder, Followed
 from gieok.ports.store import ManagedCopy, ModelSwitch, VectorCopy, VectorSearch
+from gieok.text.embedform import text_to_embed
 from gieok.text.turns import is_users
 
 
@@ -86,7 +88,15 @@ class IndexResult:
     #: Messages read from transcripts, and documents made of what was said.
     messages: int = 0
     turns: int = 0
-    found: Hidden[bool] = True
+    #: Folders that were named and hold no notes.
+    empty: Hidden[tuple[str, ...]] = ()
+    #: Folders that are indexed no longer.
+    dropped: Hidden[tuple[str, ...]] = ()
+
+    @property
+    def found(self) -> bool:
+        """False where nothing of what was named could be indexed."""
+        return not self.empty
 
 
 def run(context: Context, request: IndexRequest) -> IndexResult:
@@ -113,14 +123,16 @@ def indexed(context: Context, request: IndexRequest, *, has_talk: bool) -> Index
     messages, turns, troubles = _take_in(context, request) if has_talk else (0, 0, [])
     if not (wanted or request.rebuild) and not (has_talk and context.memory.journal().scopes()):
         raise NotIndexed(f"nothing has been indexed in scope {str(scope)!r}, so there is nothing to index again")
-    progress = context.progress("indexed")
+    total = sum(len(read.candidates(root)) for root in wanted if root.path.exists())
+    progress = context.progress(context.words("files", "파일"), total)
     report = (
         sync.sync(store, scope, wanted, context.memory.cut, force=request.force, progress=progress)
         if wanted
         else Report()
     )
     report.failed += troubles
-    result = replace(_with_vectors(context, request, report), messages=messages, turns=turns)
+    empty = tuple(request.paths) if request.paths and report.seen == len(report.failed) and not request.watch else ()
+    result = replace(_with_vectors(context, request, report), messages=messages, turns=turns, empty=empty)
     if request.watch:
         context.tell(present(result, Style(context.lang, colour=False)))
         return _watched(context, request, wanted, result)
@@ -152,7 +164,7 @@ def _remove(context: Context, request: IndexRequest) -> IndexResult:
     report = Report(removed=sync.forget_retired(store, scope))
     store.compact()
     copy_beside(context, context.scope)
-    return IndexResult(report)
+    return IndexResult(report, dropped=tuple(map(str, folders)))
 
 
 def _absolute(context: Context, path: str) -> Path:
@@ -160,6 +172,10 @@ def _absolute(context: Context, path: str) -> Path:
 
 
 def _existing(context: Context, path: str) -> Path:
+    if not path.strip():
+        raise BadRequest(
+            "a path is empty", hint="name a folder: `gieok index ~/notes`; `.` is the one that you stand in"
+        )
     found = _absolute(context, path)
     if found == Path(found.anchor):
         raise BadRequest(f"{path!r} is the whole disk", hint="give a folder of notes")
@@ -176,7 +192,7 @@ def _with_vectors(context: Context, request: IndexRequest, report: Report) -> In
         embedded = lifecycle.switch_model(store, embedder, context.progress("embedded"))
         note = "" if embedded else f"every vector was made by {_model(store)} already"
     elif embedder is not None and isinstance(store, VectorSearch):
-        embedded = lifecycle.fill_vectors(store, embedder, context.progress("embedded"), is_first=is_users)
+        embedded = _embed(context, request, store, embedder)
     if embedded:
         promotion.update(store, context.home)
     if not note and isinstance(embedder, Followed) and not request.rebuild:
@@ -184,14 +200,39 @@ def _with_vectors(context: Context, request: IndexRequest, report: Report) -> In
     stats = store.stats(context.scope)
     has_vectors = isinstance(store, VectorSearch) and context.memory.embedder_name != "none"
     waiting = stats.passages - stats.vectors if has_vectors else 0
-    if waiting and request.no_wait:
-        note = "run `gieok index` to make the vectors that are missing"
     store.compact()
     moved = 0
     if isinstance(store, ManagedCopy) and not request.no_wait:
         moved = store.push(context.progress("uploaded"))
     copy_beside(context, context.scope, force=request.force)
     return IndexResult(report, embedded, waiting, moved, note)
+
+
+def _embed(context: Context, request: IndexRequest, store: VectorSearch, embedder: Embedder) -> int:
+    """Make the vectors that are missing; where folders were named, theirs alone: the rest may take minutes."""
+    held = context.memory.store().stats()
+    if held.passages == held.vectors:
+        return lifecycle.fill_vectors(store, embedder)  # which looks whether the model is still the store's
+    words = context.words("meanings", "의미 벡터")
+    if not request.paths:
+        show = context.progress(words, held.passages - held.vectors)
+        return lifecycle.fill_vectors(store, embedder, show, is_first=is_users)
+    wanted = _texts(context, [_absolute(context, path) for path in request.paths])
+    return lifecycle.fill_vectors(store, embedder, context.progress(words, len(wanted)), is_wanted=wanted.__contains__)
+
+
+def _texts(context: Context, paths: list[Path]) -> set[str]:
+    """Return the texts, as they are embedded, of the passages of files at or below some paths."""
+    store, scope = context.memory.store(), context.scope
+    known = roots.load(store, scope)
+    keys = [key for key in store.hashes(scope) if any(_is_below(root, key, path) for root in known for path in paths)]
+    return {text_to_embed(e.document.text[p.start : p.end]) for e in store.entries(scope, keys) for p in e.passages}
+
+
+def _is_below(root: roots.Root, key: str, path: Path) -> bool:
+    if not root.owns(key):
+        return False
+    return root.path == path or (root.file(key.partition("/")[2]).is_relative_to(path))
 
 
 def _model(store: ModelSwitch) -> str:
@@ -237,8 +278,6 @@ def present(result: IndexResult, style: Style) -> str:
         line += style.say(f"; {result.embedded} passages embedded", f"; 벡터 {result.embedded}개 만듦")
     if result.moved:
         line += style.say(f"; {result.moved} moved at the service", f"; 서비스에서 {result.moved}개 옮김")
-    if result.waiting:
-        line += style.say(f"; {result.waiting} wait for vectors", f"; 벡터를 기다리는 구절 {result.waiting}개")
     if result.messages or result.turns:
         line += style.say(
             f"; {result.messages} messages of agents read, {result.turns} documents of turns",
@@ -249,14 +288,47 @@ def present(result: IndexResult, style: Style) -> str:
         style.say(f"  forgotten, left out until it changes: {key!r}", f"  잊은 것, 바뀔 때까지 뺌: {key!r}")
         for key in r.forgotten
     ]
+    if result.waiting:
+        lines.append(
+            style.say(
+                f"  {result.waiting:,} more wait for vectors: words find them already; `gieok index` makes them now, "
+                "`gieok up` in the background",
+                f"  벡터를 기다리는 구절 {result.waiting:,}개: 낱말로는 이미 찾아집니다. "
+                "`gieok index`가 지금, `gieok up`이 뒤에서 만듭니다",
+            )
+        )
     lines += [f"  {printable(result.note)}"] if result.note else []
+    if result.dropped:
+        names, count = ", ".join(map(style.path, result.dropped)), len(r.removed)
+        lines = [
+            style.say(
+                f"no longer indexed: {names}; {count} document{'' if count == 1 else 's'} forgotten",
+                f"더는 색인하지 않음: {names}; 문서 {count}개를 잊음",
+            )
+        ]
+    if result.empty and not r.failed:
+        lines = [_nothing(result, style)]
     lines += [f"  {style.say('failed', '실패')}: {f.key!r}: {style.told(f.reason)}" for f in r.failed]
     lines += [f"  warning: {f.key!r}: {f.reason}" for f in r.warnings]
     return "\n".join(lines)
 
 
+def _nothing(result: IndexResult, style: Style) -> str:
+    names = ", ".join(map(repr, result.empty))
+    return style.say(
+        f"There are no notes in {names} yet: .md, .markdown and .txt are indexed. For source code: `gieok code init`; to name "
+        f"another folder: `gieok index DIR`, then `gieok index --remove {shlex.join(result.empty)}`",
+        f"{names}에는 아직 노트가 없습니다: .md, .markdown, .txt를 색인합니다. 소스 코드는 `gieok code init`, "
+        f"다른 폴더는 `gieok index 폴더`, 이 폴더를 빼려면 `gieok index --remove {shlex.join(result.empty)}`",
+    )
+
+
 OPERATION = Operation(
     name="index",
+    when_stopped=Words(
+        "what was indexed is kept; `gieok index` goes on", "색인한 것은 남아 있습니다. `gieok index`가 이어서 합니다"
+    ),
+    examples=("gieok index ~/notes", "gieok index", "gieok index ~/notes --watch", "gieok index ~/old --remove"),
     handler=run,
     present=present,
     doc=Words("Index folders of Markdown memory (and text files)", "마크다운 기억 폴더(와 텍스트 파일)를 색인합니다"),

@@ -15,9 +15,10 @@ from gieok.errors import BadRequest
 from gieok.model.memory import Document, Scope, Tier
 from gieok.model.retrieval import Filter, FoundPassage
 from gieok.ops.context import Context
+from gieok.ops.encode import Omitted
 from gieok.ops.memory import away, handles, search
 from gieok.ops.memory.handles import KINDS, TURN
-from gieok.ops.memory.search import span_of_days
+from gieok.ops.memory.search import file_of, span_of_days
 from gieok.ops.operation import STATUSES, Operation, Style, Surface, Words, argument, printable, tier_words
 from gieok.ports.store import Store
 from gieok.text.keywords import folded
@@ -66,6 +67,8 @@ class MemoryRow(NamedTuple):
     text: str
     path: str
     tier: Tier
+    #: The file on disk, absolute; left out of what stands in no file of its own.
+    file: Omitted[str] = None
 
 
 class ListResult(NamedTuple):
@@ -197,6 +200,7 @@ def _row(context: Context, item: _Item, document: Document, known: list[roots.Ro
         _short(item.text),
         f"{path}#L{item.line}" if item.line else path,
         document.tier,
+        file_of(document),
     )
 
 
@@ -247,6 +251,7 @@ def present(result: ListResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="list",
+    examples=("gieok list", 'gieok list --kind observation --since "last week"', "gieok list refund"),
     handler=run,
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),

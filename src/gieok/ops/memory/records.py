@@ -68,10 +68,13 @@ def follow(context: Context, kept: Shelf, *, embed: bool = True) -> None:
     copy_beside(context, kept.scope)
 
 
-def follow_meaning(context: Context) -> None:
-    """Make what a search by meaning needs; where that fails, the words are indexed, and meaning follows with the next index."""
+def follow_meaning(context: Context, batches: int = 1) -> None:
+    """Make what a search by meaning needs, of so many batches of passages, the newest first.
+
+    Where that fails, the words are indexed, and meaning follows with the next index.
+    """
     try:
-        _give_meaning(context, context.memory.store())
+        _give_meaning(context, context.memory.store(), batches)
     except (EmbedderFailed, StoreError) as error:
         context.tell(f"{error} ({error.hint})")
 
@@ -114,12 +117,12 @@ def _index(context: Context, kept: Shelf, store: Store) -> bool:
     return True
 
 
-def _give_meaning(context: Context, store: Store) -> None:
+def _give_meaning(context: Context, store: Store, batches: int) -> None:
     """Make what a search by meaning needs: vectors here, or the copy at a service."""
     if isinstance(store, ManagedCopy):
         store.push()
     elif isinstance(store, VectorSearch) and (embedder := context.memory.embedder()) is not None:
-        lifecycle.fill_vectors(store, embedder, batches=1)
+        lifecycle.fill_vectors(store, embedder, batches=batches)
 
 
 def _forget(notes: DurableNotes, scope: Scope, folder: Path) -> None:

@@ -95,6 +95,11 @@ def present(result: RememberResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="remember",
+    examples=(
+        'gieok remember "We lint with ruff."',
+        'gieok remember "배포는 화요일에 한다." --title "배포일" --tags 배포,ops',
+        'gieok remember "I prefer short answers." --user --category preference',
+    ),
     handler=run,
     present=present,
     effect=Effect.WRITE,

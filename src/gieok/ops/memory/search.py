@@ -1,36 +1,31 @@
 """`gieok search`: find the lines that answer."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from datetime import date as day
 from pathlib import Path
-from typing import Annotated, NamedTuple
 
 from gieok import places
 from gieok.capabilities.files import roots
 from gieok.engine import timeline
-from gieok.engine.likelihood import HIGH, level
+from gieok.engine.likelihood import level
 from gieok.engine.profile import Profile
 from gieok.engine.recall import Question, RankedHits, documents_of, first_answer, holding, recall
 from gieok.errors import BadRequest, NotIndexed
-from gieok.model.memory import Document, Scope, Tier, status_of
-from gieok.model.retrieval import Filter, Hit
+from gieok.model.memory import Document, Scope, status_of
+from gieok.model.retrieval import Filter, FoundPassage, Hit
 from gieok.ops.context import Context
-from gieok.ops.encode import OMITTED, Hidden, Rounded, Score
 from gieok.ops.memory import behind, newest
-from gieok.ops.memory.behind import Behind
+from gieok.ops.memory.hits import Days, SearchHit, SearchResult, present
 from gieok.ops.memory.newest import PlacedHit
 from gieok.ops.operation import (
-    STATUSES,
     TRUST_HINT,
     Operation,
-    Style,
     Surface,
     Words,
     argument,
-    printable,
-    tier_words,
     waiting_words,
 )
 from gieok.ports.store import Store, VectorSearch
@@ -40,7 +35,6 @@ from gieok.text.turns import exchange
 #: A question longer than this is a paste; its tail would only cost time.
 _LONGEST_QUESTION = 10_000
 _MOST_HITS = 1_000
-_NO_DAY = day.min
 #: How many lines of a time are listed, where nobody says.
 _LISTED = 12
 _KINDS = {
@@ -86,67 +80,12 @@ class SearchRequest:
     )
 
 
-class SearchHit(NamedTuple):
-    """Lines that answer; `heading` says where in the file they stand."""
-
-    handle: str
-    path: str
-    start_line: int
-    end_line: int
-    score: Score
-    snippet: str
-    source: str
-    citation: str
-    scope: Scope
-    heading: str
-    date: day | None
-    #: `current`, `replaced`, `corrected` or `done`.
-    status: str
-    #: Where it is kept: `hot`, or archived: `warm`, `cold`.
-    tier: Tier
-    #: What replaced it, and on which day; of what is `replaced` alone.
-    replaced_by: Annotated[str | None, OMITTED]
-    replaced_on: Annotated[day | None, OMITTED]
-    #: How likely it answers: high, medium, low; what is not high is unsure.
-    level: str
-    #: What made the score, where it was asked for.
-    signals: Annotated[dict[str, float] | None, Rounded(4), OMITTED]
-    #: What each part adds to the log-odds of the score, which is 1 / (1 + e to the minus of their sum).
-    parts: Annotated[dict[str, float] | None, Rounded(4), OMITTED] = None
-
-
-class Days(NamedTuple):
-    """The days that the question names, and in which words."""
-
-    from_: day
-    to: day
-    words: str
-
-
-class SearchResult(NamedTuple):
-    """Lines that answer, best first."""
-
-    results: tuple[SearchHit, ...]
-    ranked: Hidden[RankedHits]
-    degraded: str | None
-    days: Days | None
-    #: Records of the project that are left out because nobody trusts them yet.
-    waiting: int = 0
-    behind: Behind | None = None
-
-    @property
-    def is_timeline(self) -> bool:
-        """True where the question asked for a time: what is listed is of its days, the most important first."""
-        return self.ranked.is_timeline
-
-    @property
-    def found(self) -> bool:
-        """True where there is a hit."""
-        return bool(self.results)
-
-
-def _shown(placed: PlacedHit, path: str, status: str, zone: tzinfo, *, explain: bool) -> SearchHit:
-    hit, ended = placed.hit, placed.ended
+def _shown(
+    placed: PlacedHit, path: str, document: Document | None, now: datetime, zone: tzinfo, request: SearchRequest
+) -> SearchHit:
+    hit, ended, explain = placed.hit, placed.ended, request.explain
+    file = file_of(document) if document else None
+    status = status_of(document, now) if document else "current"
     p = hit.passage
     return SearchHit(
         places.handle(p.scope.path, p.key, p.start_line if p.key.startswith(f"{places.SESSIONS}/") else 0),
@@ -167,7 +106,25 @@ def _shown(placed: PlacedHit, path: str, status: str, zone: tzinfo, *, explain: 
         level(hit.score),
         dict(hit.signals) if explain else None,
         dict(hit.parts) if explain and hit.parts else None,
+        file,
+        _best_line(p, " ".join(request.query)) if file else None,
     )
+
+
+def file_of(document: Document) -> str | None:
+    """Return the absolute path of the file that a document is; None where it is none, or is not on this machine."""
+    if document.kind != "memory" or not document.provenance:
+        return None
+    file = document.provenance[0].source
+    return file if os.path.isabs(file) and os.path.isfile(file) else None  # noqa: PTH117, PTH113 - a cold search has no time for Path
+
+
+def _best_line(p: FoundPassage, question: str) -> int:
+    """Return the line of a passage that holds most words of the question, the first of them."""
+    from gieok.text.marks import count
+
+    held = [count(line, question) for line in p.text.split("\n")]
+    return p.start_line + held.index(max(held))
 
 
 def citation(path: str, hit: Hit) -> str:
@@ -242,14 +199,15 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
         _shown(
             one._replace(hit=_intelligible(one.hit, documents)),
             roots.display(known_roots.get(one.hit.passage.scope, []), one.hit.passage.key),
-            status_of(document, now) if (document := documents.get(_key(one.hit))) else "current",
+            documents.get(_key(one.hit)),
+            now,
             context.zone,
-            explain=request.explain,
+            request,
         )
         for one in placed
     )
     days = Days(found.span.first, found.span.last, found.span.words) if found.span else None
-    return SearchResult(results, found, found.degraded, days, left_out)
+    return SearchResult(results, found, found.degraded, days, left_out, query=text)
 
 
 def _key(hit: Hit) -> tuple[Scope, str]:
@@ -284,8 +242,12 @@ def _with_memory(context: Context, store: Store) -> tuple[Scope, ...]:
 
 def _profile(context: Context, request: SearchRequest) -> Profile:
     profile = context.memory.profile(request.profile)
-    if not 0 <= request.limit <= _MOST_HITS or request.min_score > 1:
-        raise BadRequest(f"limit {request.limit} or min-score {request.min_score:g} is out of range")
+    if not 0 <= request.limit <= _MOST_HITS:
+        raise BadRequest(
+            f"limit is {request.limit}", hint=f"it must be from 1 to {_MOST_HITS:,}; 0: as the profile says"
+        )
+    if not (request.min_score == -1 or 0 <= request.min_score <= 1):
+        raise BadRequest(f"min-score is {request.min_score:g}", hint="it must be from 0 to 1; -1: as the profile says")
     if request.limit:
         profile = profile.with_limit(request.limit)
     return profile.with_least_score(request.min_score) if request.min_score >= 0 else profile
@@ -306,56 +268,14 @@ def _midnight(of: day) -> datetime:
     return datetime.combine(of, time(), UTC)
 
 
-def present(result: SearchResult, style: Style) -> str:
-    """Show each hit as score, citation and snippet; what is listed of a time, by its days."""
-    blocks = []
-    shown = None
-    for hit in sorted(result.results, key=lambda one: one.date or _NO_DAY) if result.is_timeline else result.results:
-        if result.is_timeline and hit.date != shown:
-            shown = hit.date
-            blocks.append(style.bold(str(shown)))
-        heading = f"  {style.dim(printable(hit.heading))}" if hit.heading else ""
-        said = [*([_status(hit, style)] if hit.status != "current" else []), *tier_words(hit.tier, style)]
-        facts = ", ".join([hit.handle, *said])
-        unsure = "" if result.is_timeline or hit.level == HIGH else style.dim(style.say("  unsure", "  확실하지 않음"))
-        lines = [f"{hit.score:.2f}{unsure}  {style.bold(printable(hit.citation))}{heading}  {style.dim(facts)}"]
-        lines += [f"      {printable(line)}" for line in hit.snippet.split("\n") if line.strip()]
-        if hit.signals is not None:
-            signals = ", ".join(f"{name} {value:.3g}" for name, value in hit.signals.items())
-            lines.append(style.dim(f"      [{signals}]"))
-        if hit.parts:
-            parts = " ".join(
-                f"{part:+.2f} {name}" for name, part in sorted(hit.parts.items(), key=lambda p: -abs(p[1]))
-            )
-            total = sum(hit.parts.values())
-            lines.append(style.dim(f"      {parts} = {total:+.2f}; 1 / (1 + e^{-total:.2f}) = {hit.score:.2f}"))
-        blocks.append("\n".join(lines))
-    if not blocks:
-        blocks.append(
-            style.say(
-                "Nothing found. `--min-score 0` shows lines that are less sure.",
-                "찾은 것이 없습니다. `--min-score 0`을 붙이면 덜 확실한 줄도 보입니다.",
-            )
-        )
-    if result.degraded:
-        blocks.append(style.dim(style.say("note: ", "알림: ") + style.told(result.degraded)))
-    if result.waiting:
-        blocks.append(style.dim(f"{waiting_words(result.waiting).say(style.lang)}: {TRUST_HINT}"))
-    if result.behind:
-        blocks.append(style.dim(result.behind.words().say(style.lang)))
-    return "\n\n".join(blocks)
-
-
-def _status(hit: SearchHit, style: Style) -> str:
-    said = STATUSES[hit.status].say(style.lang)
-    if hit.replaced_on is None:
-        return said
-    by = style.say(f" by {hit.replaced_by}", f", {hit.replaced_by}로") if hit.replaced_by else ""
-    return f"{said} {style.say(f'on {hit.replaced_on}', f'({hit.replaced_on})')}{by}"
-
-
 OPERATION = Operation(
     name="search",
+    examples=(
+        'gieok search "when are payments settled"',
+        "gieok search --since yesterday",
+        "gieok search refund --source sessions --limit 3",
+        'gieok search "왜 Redis를 골랐지" --explain',
+    ),
     handler=run,
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),

@@ -214,6 +214,7 @@ def _line(trusted: TrustedProject, style: Style) -> str:
 
 OPERATION = Operation(
     name="trust",
+    examples=("gieok trust --show", "gieok trust", "gieok trust --revoke"),
     handler=run,
     present=present,
     forgives_config=True,

@@ -302,6 +302,10 @@ def present(result: ImportResult | OpenClawResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="import",
+    when_stopped=Words(
+        "what was taken in is kept; the same command goes on, and nothing is taken in twice",
+        "받아들인 것은 남아 있습니다. 같은 명령이 이어서 하고, 두 번 들어오지 않습니다",
+    ),
     handler=run,
     present=present,
     doc=Words(

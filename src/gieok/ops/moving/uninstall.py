@@ -191,6 +191,7 @@ def present(result: UninstallResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="uninstall",
+    examples=("gieok uninstall --dry-run", "gieok uninstall"),
     handler=run,
     present=present,
     doc=Words(

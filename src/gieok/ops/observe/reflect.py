@@ -47,6 +47,7 @@ def present(result: ReflectResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="observe reflect",
+    examples=("gieok observe reflect",),
     handler=run,
     present=present,
     effect=Effect.WRITE,

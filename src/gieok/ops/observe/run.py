@@ -258,6 +258,11 @@ def _note_lines(notes: Mirrored, style: Style) -> list[str]:
 
 OPERATION = Operation(
     name="observe run",
+    when_stopped=Words(
+        "what was observed is kept; `gieok observe run` goes on",
+        "관찰한 것은 남아 있습니다. `gieok observe run`이 이어서 합니다",
+    ),
+    examples=("gieok observe run --once", "gieok observe run"),
     handler=run,
     present=present,
     effect=Effect.WRITE,

@@ -107,6 +107,7 @@ def present(result: ObserveShowResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="observe show",
+    examples=("gieok observe show", "gieok observe show --limit 50"),
     handler=run,
     present=present,
     doc=Words("Show what was observed, and where it came from", "관찰한 것과 그 출처를 보여 줍니다"),

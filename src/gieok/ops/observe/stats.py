@@ -241,6 +241,7 @@ def present(result: ObserveStatsResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="observe stats",
+    examples=("gieok observe stats", "gieok observe stats --days 7"),
     handler=run,
     present=present,
     doc=Words(

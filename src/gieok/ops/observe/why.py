@@ -194,6 +194,7 @@ def _facts(result: WhyResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="why",
+    examples=("gieok why 3fa9c01e", "gieok why --last"),
     handler=run,
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),

@@ -46,6 +46,7 @@ def present(result: InjectionsResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="hook injections",
+    examples=("gieok hook injections", "gieok hook injections --limit 3"),
     handler=run,
     present=present,
     doc=Words(

@@ -154,6 +154,7 @@ def _difference(c: Change) -> list[str]:
 
 OPERATION = Operation(
     name="install",
+    examples=("gieok install claude-code", "gieok install codex --dry-run", "gieok install cursor --uninstall"),
     handler=run,
     present=present,
     effect=Effect.WRITE,

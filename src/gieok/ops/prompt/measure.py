@@ -135,17 +135,33 @@ def _asked(context: Context, recall: "_Recall") -> Label | None:
     return Label(prompt, tuple(found[n - 1].key for n in wanted if 0 < n <= len(found)))
 
 
+#: A Korean syllable takes two columns of a terminal: it is padded by so many less.
+_COLUMNS = {
+    "shown": Words("shown", "  보임"),
+    "precision": Words("precision", "    정확도"),
+    "recall": Words("recall", "  재현율"),
+}
+_ROWS = {
+    "high": Words("high", "확실    "),
+    "medium": Words("medium", "아마    "),
+    "either": Words("either", "둘 다   "),
+    "silence": Words("silence", "침묵    "),
+}
+
+
 def present(result: MeasureResult, style: Style) -> str:
     """Show a table of levels."""
     head = Words(
         f"{result.answerable} prompts with an answer, {result.unanswerable} without ({result.file})",
         f"답이 있는 프롬프트 {result.answerable}개, 없는 것 {result.unanswerable}개 ({result.file})",
     )
-    lines = [head.say(style.lang), f"{'':<8} {'shown':>6} {'precision':>10} {'recall':>8}"]
+    shown, precision, recall = (_COLUMNS[name].say(style.lang) for name in ("shown", "precision", "recall"))
+    lines = [head.say(style.lang), f"{'':<8} {shown:>6} {precision:>10} {recall:>8}"]
     lines += [
-        f"{x.name:<8} {x.shown:>6} {_percent(x.precision):>10} {_percent(x.recall):>8}" for x in result.levels.values()
+        f"{_ROWS[x.name].say(style.lang):<8} {x.shown:>6} {_percent(x.precision):>10} {_percent(x.recall):>8}"
+        for x in result.levels.values()
     ]
-    lines.append(f"{style.say('silence', '침묵'):<8} {_percent(result.silence):>17}")
+    lines.append(f"{_ROWS['silence'].say(style.lang):<8} {_percent(result.silence):>17}")
     return "\n".join(lines)
 
 
@@ -155,6 +171,10 @@ def _percent(share: float | None) -> str:
 
 OPERATION = Operation(
     name="hook measure",
+    examples=(
+        "gieok hook measure --file prompts.jsonl",
+        'gieok hook measure --add "Which linter?" --expect decision/linter-ruff',
+    ),
     handler=run,
     present=present,
     effect=Effect.WRITE,

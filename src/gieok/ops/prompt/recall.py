@@ -331,6 +331,7 @@ def _why(result: RecallResult, style: Style) -> list[str]:
 
 OPERATION = Operation(
     name="recall",
+    examples=('gieok recall "which linter do we use?"',),
     handler=run,
     present=present,
     doc=Words("Show what is put before a prompt, and why", "프롬프트 앞에 무엇을 왜 놓는지 보여 줍니다"),

@@ -53,6 +53,7 @@ def present(result: HookStatsResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="hook stats",
+    examples=("gieok hook stats", "gieok hook stats --days 30"),
     handler=run,
     present=present,
     doc=Words(

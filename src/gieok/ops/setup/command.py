@@ -191,6 +191,7 @@ def _next(style: Style) -> list[str]:
 
 OPERATION = Operation(
     name="setup",
+    when_stopped=Words("", ""),
     handler=run,
     present=present,
     effect=Effect.WRITE,

@@ -18,8 +18,9 @@ from gieok.ops.encode import result_schema
 from gieok.ops.operation import Effect, Operation, Surface
 from gieok.ops.request import request_schema
 from gieok.ops.run import Answer, run
-from gieok.surfaces.http.problems import MEDIA_TYPE
 
+#: `problems.MEDIA_TYPE`: the table is read without the packages of the server, too.
+_PROBLEM = "application/problem+json"
 _PROCESSES = "it starts or ends processes of the machine"
 _OPEN_HERE = "it changes what this server has open: stop the server first"
 _UNSEEN = "a key is typed unseen, and is in no request"
@@ -28,6 +29,7 @@ ELSEWHERE = {
     "character chat": "it is a talk on a terminal: `POST /api/characters/{character_id}/messages`",
     "code watch": "it goes on until it is interrupted: `code sync` does it once",
     "open": "it lets a browser in from a terminal",
+    "config edit": "it opens an editor on a terminal: `config set`",
     "up": _PROCESSES,
     "down": _PROCESSES,
     "service install": _PROCESSES,
@@ -134,7 +136,7 @@ def _route(found: Operation[Any, Any], title: str) -> dict[str, Any]:
     def reference(what: str) -> dict[str, Any]:
         return {"application/json": {"schema": {"$ref": f"#/components/schemas/{title}{what}"}}}
 
-    wrong = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    wrong = {_PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     return {
         "tags": [rib(found.name)],
         "summary": found.doc.en,

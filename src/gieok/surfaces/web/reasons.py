@@ -6,7 +6,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from gieok.engine.likelihood import logistic
-from gieok.ops.memory.search import SearchHit
+from gieok.ops.memory.hits import SearchHit
 from gieok.ops.operation import Words
 
 _MOST_PARTS = 7

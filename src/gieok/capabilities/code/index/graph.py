@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from gieok.capabilities.code.languages.language import Family
 from gieok.capabilities.code.languages.table import LANGUAGES
-from gieok.capabilities.code.model.facts import Kind
+from gieok.capabilities.code.model.facts import Kind, Op
+from gieok.capabilities.code.resolve import by_name
 from gieok.capabilities.code.resolve.isolation import Files, isolated
 from gieok.capabilities.code.resolve.program import FAN, Program, Reference, Site
 from gieok.capabilities.code.resolve.solver import solve
@@ -36,7 +37,8 @@ _COMMON = frozenset(
     | set(
         """close read write open run send next flush readline readlines seek tell group match search sub findall exists mkdir
         info debug warning error exception log push forEach map filter reduce then catch test exec toString equals hashCode
-        size add put get set remove contains isEmpty stream iter unwrap clone into expect as_str len to_string""".split()
+        size add put get set remove contains isEmpty stream iter unwrap clone into expect as_str len to_string
+        to_s to_sym to_i each inspect is_a? nil? empty? begin end data move ToString Add Equals""".split()
     )
 )
 #: More functions of one name than this, and a call by name says nothing at all.
@@ -142,6 +144,8 @@ def _linked(
 ) -> tuple[_Edges, set[UnresolvedCall]]:
     """Return the edges of one family of languages, and the unresolved calls."""
     edges = _Edges()
+    if family.rules is None:
+        return edges, _named(members, names, place, edges)
     keys = [f"{path}::{s.qualified}" for path, facts in members for s in facts.symbols]
     program = solve(members, family.rules(members))
     placed = [place(key) for key in keys]
@@ -193,6 +197,26 @@ def _by_name(site: Site, source: str, methods: Mapping[str, set[str]], edges: _E
     reason = "the only method of that name" if len(namesakes) == 1 else f"one of {len(namesakes)} methods of that name"
     for target in namesakes:
         edges.add(source, target, CALLS, tier, reason, site.line)
+
+
+def _named(members: Files, names: set[str], place: Callable[[str], str], edges: _Edges) -> set[UnresolvedCall]:
+    """Add the edges of a language whose calls are linked by name; return the calls of names that say too little."""
+    open_calls = set[UnresolvedCall]()
+    for one in by_name.linked(members):
+        source, count = place(one.source), len(one.targets)
+        if one.op == Op.IMPORT:
+            for target in one.targets:
+                edges.add(source, target, IMPORTS, Certainty.IMPORT, "imported", one.line)
+        elif not 0 < count <= _MOST_NAMESAKES or (one.op == Op.CALL_METHOD and one.name in _COMMON):
+            if one.name in names:
+                open_calls.add(UnresolvedCall(source, one.name, one.line))
+        else:
+            tier = Certainty.UNIQUE_NAME if count == 1 else Certainty.AMBIGUOUS
+            reason = "by its name alone" if count == 1 else f"one of {count} of that name"
+            kind = INHERITS if one.op == Op.LOAD else CALLS
+            for target in one.targets:
+                edges.add(source, place(target), kind, tier, reason, one.line)
+    return open_calls
 
 
 def _others(program: Program, keys: Sequence[str], placed: Sequence[str], edges: _Edges) -> None:

@@ -15,8 +15,8 @@ class Family(NamedTuple):
     """Languages that may call each other: their files are linked together."""
 
     name: str
-    #: The rules of the family for files, which are sorted by path.
-    rules: Callable[[Sequence[tuple[str, Facts]]], LinkRules]
+    #: The rules of the family for files, which are sorted by path; None: calls are linked by their name alone.
+    rules: Callable[[Sequence[tuple[str, Facts]]], LinkRules] | None = None
 
 
 class Language(NamedTuple):

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 from gieok.capabilities.files import roots
 from gieok.engine.likelihood import LOW
 from gieok.errors import GieokError, NotIndexed
-from gieok.ops.memory.search import SearchHit
+from gieok.ops.memory.hits import SearchHit
 from gieok.surfaces.web.reasons import Reasons, reasons
 from gieok.surfaces.web.site import Seen
 

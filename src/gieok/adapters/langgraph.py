@@ -1,0 +1,257 @@
+"""LangGraph: its store (`BaseStore`) in the memory of a home.
+
+A namespace is a scope below one root, an item a document of it: its text are the fields of the value, line by line, which
+`gieok search --scope` finds, and its value is kept beside it.
+"""
+
+import asyncio
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
+from urllib.parse import quote, unquote
+
+from gieok.adapters import missing
+from gieok.engine import distil
+from gieok.engine.recall import Question, recall
+from gieok.model.memory import Document, Entry, Scope
+from gieok.model.retrieval import Filter
+from gieok.ops.memory.records import follow_meaning
+from gieok.ops.memory.replica import copy_beside
+from gieok.ports.store import VectorSearch
+from gieok.surfaces.python import Memory
+from gieok.text.chunk import chunk
+from gieok.text.redact import redact
+
+try:
+    from langgraph.store.base import (
+        BaseStore,
+        GetOp,
+        Item,
+        ListNamespacesOp,
+        MatchCondition,
+        Op,
+        PutOp,
+        Result,
+        SearchItem,
+        SearchOp,
+    )
+except ModuleNotFoundError as error:
+    raise missing(error, "langgraph-checkpoint") from error
+
+KIND = "item"
+_PREFIX, _VALUE, _LABEL = f"{KIND}:", "value", "in:"
+_BATCH = 64
+_COMPARED: dict[str, Callable[[Any, Any], bool]] = {
+    "$eq": lambda value, other: bool(value == other),
+    "$ne": lambda value, other: bool(value != other),
+    "$gt": lambda value, other: float(value) > float(other),
+    "$gte": lambda value, other: float(value) >= float(other),
+    "$lt": lambda value, other: float(value) < float(other),
+    "$lte": lambda value, other: float(value) <= float(other),
+}
+
+Namespace = tuple[str, ...]
+
+
+class GieokStore(BaseStore):
+    """`graph.compile(store=GieokStore())`. A query ranks as `gieok search` does; what it does not find comes last.
+
+    Secrets in values are replaced before anything is stored. Values live until they are deleted: there is no TTL. May be
+    used by several threads and processes.
+    """
+
+    def __init__(self, memory: Memory | None = None, *, root: str = "agent:langgraph") -> None:
+        """See the class; `memory` is `gieok.open()` where it is left out. Raises BadRequest for a root that is no scope."""
+        self._context = (memory or Memory()).context
+        self._memory = self._context.memory
+        self._root = Scope(root).path
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """Do them in order; what is put or deleted is durable when this returns."""
+        done: list[Result] = []
+        waiting: list[PutOp] = []
+        for op in ops:
+            if isinstance(op, PutOp):
+                waiting.append(op)
+                done.append(None)
+                continue
+            self._write(waiting)
+            waiting.clear()
+            done.append(self._read(op))
+        self._write(waiting)
+        return done
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """As `batch`, in a thread."""
+        return await asyncio.to_thread(self.batch, list(ops))
+
+    def _read(self, op: Op) -> Result:
+        if isinstance(op, GetOp):
+            found = self._memory.store().get(self._scope(op.namespace), [_PREFIX + op.key])
+            return self._item(found[0]) if found else None
+        if isinstance(op, SearchOp):
+            return cast("Result", self._search(op))
+        if isinstance(op, ListNamespacesOp):
+            return self._namespaces(op)
+        raise ValueError(f"unknown operation: {type(op).__name__}")
+
+    # Writing
+
+    def _write(self, ops: Sequence[PutOp]) -> None:
+        last = {(self._scope(op.namespace), _PREFIX + op.key): op for op in ops}
+        if not last:
+            return
+        journal, store = self._memory.journal(), self._memory.store()
+        put = [self._entry(scope, key, op) for (scope, key), op in last.items() if op.value is not None]
+        journal.hand_over(put, [name for name, op in last.items() if op.value is None])
+        for scope in dict.fromkeys(scope for scope, _ in last):
+            distil.deliver_scope(journal, store, scope)
+            copy_beside(self._context, scope)
+        follow_meaning(self._context, 1 + len(put) // _BATCH)
+
+    def _entry(self, scope: Scope, key: str, op: PutOp) -> Entry:
+        before, now = self._memory.store().get(scope, [key]), self._context.clock.now()
+        value = _cleaned(dict(op.value or {}))
+        found, rest = _texts(value, op.index)
+        text, cut = "\n".join([*found, *rest]), self._memory.cut
+        kept = json.dumps(value, ensure_ascii=False)
+        document = Document(
+            scope=scope,
+            key=key,
+            kind=KIND,
+            text=text,
+            content_hash=hashlib.sha256(f"{text}\0{kept}\0{len(found)}\0{now}".encode("utf-8", "replace")).hexdigest()[
+                :32
+            ],
+            created_at=before[0].created_at if before else now,
+            updated_at=now,
+            metadata={_VALUE: kept},
+        )
+        passages = chunk("\n".join(found), budget_tokens=cut.budget_tokens, overlap_tokens=cut.overlap_tokens)
+        return Entry(document, passages)
+
+    # Reading
+
+    def _search(self, op: SearchOp) -> list[SearchItem]:
+        scopes = [self._scope(one) for one in self._below(op.namespace_prefix)]
+        items = {
+            (document.scope, document.key): document
+            for document in self._documents(scopes)
+            if _fits(json.loads(document.metadata[_VALUE]), op.filter or {})
+        }
+        scores = self._scores(op.query or "", scopes, len(items)) if items else {}
+        ranked = sorted(items, key=lambda name: items[name].updated_at, reverse=True)
+        ranked.sort(key=lambda name: (name not in scores, -scores.get(name, 0.0)))
+        return [
+            SearchItem(one.namespace, one.key, one.value, one.created_at, one.updated_at, scores.get(name))
+            for name in ranked[op.offset : op.offset + op.limit]
+            for one in [self._item(items[name])]
+        ]
+
+    def _scores(self, query: str, scopes: Sequence[Scope], most: int) -> Mapping[tuple[Scope, str], float]:
+        if not query.strip():
+            return {}
+        context, store = self._context, self._memory.store()
+        embedder = self._memory.embedder() if isinstance(store, VectorSearch) else None
+        question = Question(query, tuple(scopes), Filter(frozenset((KIND,))), hybrid=self._memory.is_hybrid)
+        # A filter may leave out any of them.
+        profile = self._memory.profile("").with_limit(max(most, 1)).with_least_score(0.0)
+        found = recall(store, embedder, question, profile, context.clock, context.zone, self._memory.reranking())
+        scores: dict[tuple[Scope, str], float] = {}
+        for hit in found.hits:
+            scores.setdefault((hit.passage.scope, hit.passage.key), hit.score)
+        return scores
+
+    def _documents(self, scopes: Iterable[Scope]) -> Iterator[Document]:
+        store = self._memory.store()
+        for scope in scopes:
+            yield from store.get(scope, sorted(key for key in store.hashes(scope) if key.startswith(_PREFIX)))
+
+    def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
+        found = [one for one in self._below(()) if all(_matches(one, wanted) for wanted in op.match_conditions or ())]
+        return sorted({one[: op.max_depth] for one in found})[op.offset : op.offset + op.limit]
+
+    def _below(self, prefix: Namespace) -> list[Namespace]:
+        """Return the namespaces that hold an item, from a prefix on."""
+        own = f"{self._root}/{_LABEL}"
+        paths = [scope.path for scope in self._memory.store().scopes() if scope.path.startswith(own)]
+        found = (tuple(unquote(label) for label in path.removeprefix(own).split(f"/{_LABEL}")) for path in paths)
+        return [one for one in found if one[: len(prefix)] == prefix]
+
+    def _scope(self, namespace: Namespace) -> Scope:
+        # Only what no part of a scope may hold is written otherwise: a person reads the rest.
+        labels = (re.sub(r"[\s/%]", lambda one: quote(one[0], safe=""), label) for label in namespace)
+        return Scope("/".join([self._root, *(f"{_LABEL}{label}" for label in labels)]))
+
+    def _item(self, document: Document) -> Item:
+        labels = document.scope.path.removeprefix(f"{self._root}/{_LABEL}").split(f"/{_LABEL}")
+        return Item(
+            value=json.loads(document.metadata[_VALUE]),
+            key=document.key.removeprefix(_PREFIX),
+            namespace=tuple(map(unquote, labels)),
+            created_at=document.created_at,
+            updated_at=document.updated_at,
+        )
+
+
+def _cleaned(value: Any) -> Any:  # noqa: ANN401 - JSON
+    """Return JSON with the secrets in its texts replaced."""
+    if isinstance(value, dict):
+        return {str(key): _cleaned(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_cleaned(one) for one in value]
+    return redact(value) if isinstance(value, str) else value
+
+
+def _texts(value: Mapping[str, Any], index: bool | list[str] | None) -> tuple[list[str], list[str]]:
+    """Return the fields of a value as lines: those to be found, and the rest. `index` names paths, such as `a[*].b`."""
+    paths = index if isinstance(index, list) else []
+    wanted = None if index is None or index is True else [re.sub(r"\[[^]]*\]", "", path) for path in paths]
+    leaves = list(_leaves(value))
+    found, rest = list[str](), list[str]()
+    for path, leaf in leaves:
+        is_wanted = wanted is None or any(one in ("$", path) or path.startswith(f"{one}.") for one in wanted)
+        name = f"{path}: " if len(leaves) > 1 else ""
+        (found if is_wanted else rest).append(name + " ".join(str(leaf).split()))
+    return found, rest
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, object]]:  # noqa: ANN401 - JSON
+    if isinstance(value, Mapping):
+        for name, one in value.items():
+            yield from _leaves(one, f"{path}.{name}".removeprefix("."))
+    elif isinstance(value, list):
+        for one in value:
+            yield from _leaves(one, path)
+    elif value is not None:
+        yield path, value
+
+
+def _fits(value: Any, wanted: Mapping[str, Any]) -> bool:  # noqa: ANN401 - JSON
+    """Say whether a value has these fields, as LangGraph's own stores compare them."""
+    return isinstance(value, dict) and all(_is(value.get(name), one) for name, one in wanted.items())
+
+
+def _is(value: Any, wanted: Any) -> bool:  # noqa: ANN401 - JSON
+    if isinstance(wanted, dict) and any(name.startswith("$") for name in wanted):
+        return all(_compared(value, name, one) for name, one in wanted.items())
+    if isinstance(wanted, dict):
+        return _fits(value, wanted)
+    return bool(value == (list(wanted) if isinstance(wanted, tuple) else wanted))
+
+
+def _compared(value: Any, name: str, other: Any) -> bool:  # noqa: ANN401 - JSON
+    if name not in _COMPARED:
+        raise ValueError(f"unknown operator {name!r}: {', '.join(_COMPARED)}")
+    try:
+        return _COMPARED[name](value, other)
+    except (TypeError, ValueError):  # no number
+        return False
+
+
+def _matches(namespace: Namespace, wanted: MatchCondition) -> bool:
+    path = wanted.path
+    part = namespace[: len(path)] if wanted.match_type == "prefix" else namespace[-len(path) :]
+    return len(part) == len(path) and all(one in ("*", label) for one, label in zip(path, part, strict=True))

@@ -1,0 +1,173 @@
+"""OpenAI Agents SDK: a session whose talk becomes memory.
+
+What a person or the model says is a message of the journal, like what an agent's transcript says. The items of the session
+hold what is around it, and no text of it: what is forgotten is gone from both.
+"""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from gieok.adapters import missing
+from gieok.app import scoped
+from gieok.model.conversation import Message, Retraction, Role
+from gieok.model.memory import Scope
+from gieok.surfaces.python import Memory
+from gieok.text.redact import redact
+
+try:
+    from agents.memory.session import SessionABC
+    from agents.memory.session_settings import SessionSettings, resolve_session_limit
+except ModuleNotFoundError as error:
+    raise missing(error, "openai-agents") from error
+
+if TYPE_CHECKING:
+    from agents.items import TResponseInputItem
+
+AGENT = "openai-agents"
+_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
+_TEXTS = ("input_text", "output_text", "text")
+#: Fields that hold no text of anybody's.
+_NAMES = ("id", "call_id", "type", "role", "status", "name", "encrypted_content", "approval_request_id", "server_label")
+#: Stands in an item for a text that a message of the journal has: its number among those of the item.
+_SAID = "$said"
+_LAST = "last"
+
+
+class GieokSession(SessionABC):
+    """`Runner.run(agent, text, session=GieokSession("talk-1"))`. What was said is found from other sessions too.
+
+    Items come back as they were added, without the secrets in them. `clear_session` empties the session; what was said stays
+    remembered (`gieok forget` takes it out). `pop_item` takes it back.
+    """
+
+    def __init__(
+        self, session_id: str, memory: Memory | None = None, session_settings: SessionSettings | None = None
+    ) -> None:
+        """See the class; `memory` is `gieok.open()` where it is left out."""
+        self.session_id = session_id
+        self.session_settings = session_settings or SessionSettings()
+        self._memory = memory or Memory()
+
+    async def get_items(self, limit: int | None = None) -> "list[TResponseInputItem]":
+        """Return the items, or the last `limit` of them, oldest first."""
+        most = resolve_session_limit(limit, self.session_settings)
+        return cast("list[TResponseInputItem]", await asyncio.to_thread(self._items, most))
+
+    async def add_items(self, items: "list[TResponseInputItem]") -> None:
+        """Add items; they are durable, and found by a search, when this returns."""
+        if items:
+            await asyncio.to_thread(self._add, [dict(cast("Mapping[str, Any]", item)) for item in items])
+
+    async def pop_item(self) -> "TResponseInputItem | None":
+        """Take the last item back, from memory too, and return it; None where there is none."""
+        return cast("TResponseInputItem | None", await asyncio.to_thread(self._pop))
+
+    async def clear_session(self) -> None:
+        """Empty the session. What was said in it stays remembered."""
+        await asyncio.to_thread(lambda: self._journal.keep(self._realm, {}, self._names()))
+
+    @property
+    def _scope(self) -> Scope:
+        # As it is now: the first record makes a project of a folder.
+        return scoped(self._memory.context).scope
+
+    @property
+    def _journal(self) -> Any:  # noqa: ANN401 - the full journal
+        return self._memory.context.memory.journal()
+
+    @property
+    def _realm(self) -> str:
+        return f"{AGENT}:{self._scope}:{self.session_id}"
+
+    def _names(self) -> list[str]:
+        return sorted(self._journal.kept(self._realm).keys() - {_LAST})
+
+    def _add(self, items: list[dict[str, Any]]) -> None:
+        scope, context = self._scope, self._memory.context
+        last = self._journal.update_kept(self._realm, _LAST, lambda raw: str(int(raw or 0) + len(items)))
+        messages, kept = list[Message](), dict[str, str]()
+        for number, item in enumerate(items, start=int(last) - len(items) + 1):
+            name, (around, texts) = f"{number:012d}", _taken_apart(_cleaned(item))
+            messages += [
+                Message(f"{self._id(name)}#{n}", role, text, context.clock.now(), self.session_id, AGENT)
+                for n, (role, text) in enumerate(texts)
+            ]
+            kept[name] = json.dumps([len(texts), around], ensure_ascii=False)
+        self._journal.say(scope, messages)
+        self._journal.keep(self._realm, kept)
+        context.observe.sidecar().derive_turns()
+
+    def _id(self, name: str) -> str:
+        """Return the id of an item's messages, without their numbers."""
+        # Of a hash: `#` and `~` in an id mean something.
+        return f"{AGENT}/{hashlib.sha256(self.session_id.encode()).hexdigest()[:16]}/{name}"
+
+    def _items(self, most: int | None) -> list[Any]:
+        kept = self._journal.kept(self._realm)
+        names = sorted(kept.keys() - {_LAST})
+        names = names[max(len(names) - most, 0) :] if most is not None else names
+        rows = {name: json.loads(kept[name]) for name in names}
+        ids = [f"{self._id(name)}#{n}" for name, (count, _) in rows.items() for n in range(count)]
+        said = {found.message.id: found.message.text for found in self._journal.messages(self._scope, ids)}
+        made = []
+        for name, (count, around) in rows.items():
+            texts = [said.get(f"{self._id(name)}#{n}", "") for n in range(count)]
+            if all(map(str.strip, texts)):  # else it was forgotten
+                made.append(_put_together(around, texts))
+        return made
+
+    def _pop(self) -> Any:  # noqa: ANN401 - an item
+        while names := self._names():
+            found = self._items(1)
+            self._journal.say(self._scope, [Retraction(self.session_id, self._id(names[-1]))])
+            self._journal.keep(self._realm, {}, [names[-1]])
+            self._memory.context.observe.sidecar().derive_turns()
+            if found:
+                return found[0]
+        return None
+
+
+def _cleaned(value: Any, key: str = "") -> Any:  # noqa: ANN401 - JSON
+    """Return JSON with the secrets in its texts replaced; names of the protocol stay, whatever they look like."""
+    if isinstance(value, dict):
+        return {name: _cleaned(one, name) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_cleaned(one, key) for one in value]
+    return redact(value) if isinstance(value, str) and key not in _NAMES else value
+
+
+def _taken_apart(item: dict[str, Any]) -> tuple[Any, list[tuple[Role, str]]]:
+    """Return an item with numbers in the place of its texts, and the texts: those that were said, else the whole item."""
+    role = _ROLES.get(str(item.get("role")))
+    texts: list[tuple[Role, str]] = []
+
+    def said(text: object) -> Any:  # noqa: ANN401 - a part of JSON
+        if role is None or not isinstance(text, str) or not text.strip():
+            return text
+        texts.append((role, text))
+        return {_SAID: len(texts) - 1}
+
+    content = item.get("content")
+    if isinstance(content, str):
+        item = item | {"content": said(content)}
+    elif isinstance(content, list):
+        item = item | {
+            "content": [part | {"text": said(part.get("text"))} if _is_text(part) else part for part in content]
+        }
+    return (item, texts) if texts else ({_SAID: 0, "whole": True}, [(Role.TOOL, json.dumps(item, ensure_ascii=False))])
+
+
+def _is_text(part: object) -> bool:
+    return isinstance(part, dict) and part.get("type") in _TEXTS
+
+
+def _put_together(around: Any, texts: list[str]) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(around, dict) and _SAID in around:
+        text = texts[around[_SAID]]
+        return json.loads(text) if around.get("whole") else text
+    if isinstance(around, dict):
+        return {key: _put_together(value, texts) for key, value in around.items()}
+    return [_put_together(one, texts) for one in around] if isinstance(around, list) else around

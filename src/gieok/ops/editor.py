@@ -1,0 +1,31 @@
+"""Lets a person write in their own editor."""
+
+import os
+import shlex
+import subprocess
+import tempfile
+from pathlib import Path
+
+from gieok import fs
+from gieok.errors import BadRequest
+from gieok.ops.context import Context
+
+
+def edited(context: Context, before: str, name: str, instead: str) -> str:
+    """Return a text as a person leaves it in $VISUAL or $EDITOR; `name` is the file's, which has its syntax.
+
+    Raises BadRequest where there is no editor or no terminal, with what to do `instead`.
+    """
+    environment = context.caller.environment
+    editor = environment.get("VISUAL") or environment.get("EDITOR") or ""
+    if not editor and context.ask is None:
+        raise BadRequest("no editor can be opened: there is no terminal", hint=instead)
+    editor = editor or ("notepad" if os.name == "nt" else "vi")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / name
+        fs.replace_private(file, before)
+        try:
+            subprocess.run([*shlex.split(editor), str(file)], check=True)  # noqa: S603 - the person's own editor
+        except (OSError, ValueError, subprocess.CalledProcessError) as error:
+            raise BadRequest(f"{editor!r} did not end well: {error}", hint=f"set EDITOR, or {instead}") from error
+        return file.read_text(encoding="utf-8", errors="surrogateescape")

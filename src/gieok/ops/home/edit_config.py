@@ -1,0 +1,70 @@
+"""`gieok config edit`: the user's settings in their editor; what is wrong does not take effect."""
+
+from dataclasses import dataclass
+
+from gieok import fs, paths
+from gieok.errors import BadConfig
+from gieok.ops.context import Context
+from gieok.ops.editor import edited
+from gieok.ops.encode import Hidden
+from gieok.ops.operation import Effect, NoRequest, Operation, Style, Words
+
+_NEW = Words(
+    "# Settings of Gieok. `gieok config show` lists all of them: name: value, or group: {name: value}.\n",
+    "# Gieok의 설정입니다. 전체 목록은 `gieok config show`: 이름: 값, 또는 묶음: {이름: 값}.\n",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EditedConfig:
+    """The file of settings, and whether it changed."""
+
+    path: str
+    changed: bool
+    found: Hidden[bool] = True
+
+
+def run(context: Context, request: NoRequest) -> EditedConfig:
+    """Open the file, check what was written, put it in place. Raises BadConfig, and keeps the old file and a draft."""
+    del request
+    file = paths.user_config(context.home)
+    draft = file.with_name("config.draft.yaml")
+    before = file.read_text(encoding="utf-8") if file.is_file() else _NEW.say(context.lang)
+    text = draft.read_text(encoding="utf-8") if draft.is_file() else before
+    while True:
+        text = edited(context, text, "config.yaml", f"write in {str(file)!r}, or `gieok config set NAME VALUE`")
+        if not (wrong := context.admin.wrong_settings(text)):
+            break
+        told = [f"✗ {error}" for error in wrong]
+        question = context.words("Edit again? [y/N] ", "다시 고칠까요? [y/N] ")
+        if context.ask is None or not context.agrees(told, question, ""):
+            fs.replace_private(draft, text)
+            hint = f"nothing was changed; what you wrote is in {str(draft)!r}, and `gieok config edit` goes on with it"
+            raise BadConfig(str(wrong[0]), hint=hint)
+    changed = text != (before if file.is_file() else "") and text != _NEW.say(context.lang)
+    if changed:
+        fs.replace_private(file, text)
+    draft.unlink(missing_ok=True)
+    return EditedConfig(str(file), changed)
+
+
+def present(result: EditedConfig, style: Style) -> str:
+    """Say whether anything changed."""
+    if not result.changed:
+        return style.say("nothing was changed", "바뀐 것이 없습니다")
+    return style.say(f"in force: {style.path(result.path)}", f"적용했습니다: {style.path(result.path)}")
+
+
+OPERATION = Operation(
+    name="config edit",
+    when_stopped=Words("nothing was changed", "바뀐 것이 없습니다"),
+    handler=run,
+    present=present,
+    examples=("gieok config edit",),
+    effect=Effect.WRITE,
+    forgives_config=True,
+    doc=Words(
+        "Edit the settings in your editor ($VISUAL, $EDITOR); what is wrong does not take effect",
+        "편집기($VISUAL, $EDITOR)에서 설정을 고칩니다. 잘못된 것은 적용되지 않습니다",
+    ),
+)

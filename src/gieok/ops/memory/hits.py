@@ -1,0 +1,146 @@
+"""What a search gives: hits, and how a person reads them."""
+
+from datetime import date as day
+from typing import Annotated, NamedTuple
+
+from gieok.engine.likelihood import HIGH
+from gieok.engine.recall import RankedHits
+from gieok.model.memory import Scope, Tier
+from gieok.ops.encode import OMITTED, Hidden, Omitted, Rounded, Score
+from gieok.ops.memory.behind import Behind
+from gieok.ops.operation import STATUSES, TRUST_HINT, Style, printable, tier_words, waiting_words
+
+_NO_DAY = day.min
+
+
+class SearchHit(NamedTuple):
+    """Lines that answer; `heading` says where in the file they stand."""
+
+    handle: str
+    path: str
+    start_line: int
+    end_line: int
+    score: Score
+    snippet: str
+    source: str
+    citation: str
+    scope: Scope
+    heading: str
+    date: day | None
+    #: `current`, `replaced`, `corrected` or `done`.
+    status: str
+    #: Where it is kept: `hot`, or archived: `warm`, `cold`.
+    tier: Tier
+    #: What replaced it, and on which day; of what is `replaced` alone.
+    replaced_by: Annotated[str | None, OMITTED]
+    replaced_on: Annotated[day | None, OMITTED]
+    #: How likely it answers: high, medium, low; what is not high is unsure.
+    level: str
+    #: What made the score, where it was asked for.
+    signals: Annotated[dict[str, float] | None, Rounded(4), OMITTED]
+    #: What each part adds to the log-odds of the score, which is 1 / (1 + e to the minus of their sum).
+    parts: Annotated[dict[str, float] | None, Rounded(4), OMITTED] = None
+    #: The file on disk, absolute; left out of what stands in no file of its own.
+    file: Omitted[str] = None
+    #: The line in it that answers best.
+    line: Omitted[int] = None
+
+
+class Days(NamedTuple):
+    """The days that the question names, and in which words."""
+
+    from_: day
+    to: day
+    words: str
+
+
+class SearchResult(NamedTuple):
+    """Lines that answer, best first."""
+
+    results: tuple[SearchHit, ...]
+    ranked: Hidden[RankedHits]
+    degraded: str | None
+    days: Days | None
+    #: Records of the project that are left out because nobody trusts them yet.
+    waiting: int = 0
+    behind: Behind | None = None
+    query: Hidden[str] = ""
+
+    @property
+    def is_timeline(self) -> bool:
+        """True where the question asked for a time: what is listed is of its days, the most important first."""
+        return self.ranked.is_timeline
+
+    @property
+    def found(self) -> bool:
+        """True where there is a hit."""
+        return bool(self.results)
+
+
+def present(result: SearchResult, style: Style) -> str:
+    """Show each hit as score, citation and snippet; what is listed of a time, by its days."""
+    blocks = []
+    shown = None
+    for hit in sorted(result.results, key=lambda one: one.date or _NO_DAY) if result.is_timeline else result.results:
+        if result.is_timeline and hit.date != shown:
+            shown = hit.date
+            blocks.append(style.bold(str(shown)))
+        heading = f"  {style.dim(printable(hit.heading))}" if hit.heading else ""
+        said = [*([_status(hit, style)] if hit.status != "current" else []), *tier_words(hit.tier, style)]
+        dated = [] if result.is_timeline or hit.date is None else [str(hit.date)]
+        facts = ", ".join([*dated, hit.handle, *said])
+        unsure = "" if result.is_timeline or hit.level == HIGH else style.dim(style.say("  unsure", "  확실하지 않음"))
+        lines = [f"{hit.score:.2f}{unsure}  {style.bold(printable(_place(hit, style)))}{heading}  {style.dim(facts)}"]
+        shown_lines = [printable(line) for line in hit.snippet.split("\n") if line.strip()]
+        lines += [f"      {style.marked(line, result.query)}" for line in shown_lines]
+        if hit.signals is not None:
+            signals = ", ".join(f"{name} {value:.3g}" for name, value in hit.signals.items())
+            lines.append(style.dim(f"      [{signals}]"))
+        if hit.parts:
+            parts = " ".join(
+                f"{part:+.2f} {name}" for name, part in sorted(hit.parts.items(), key=lambda p: -abs(p[1]))
+            )
+            total = sum(hit.parts.values())
+            lines.append(style.dim(f"      {parts} = {total:+.2f}; 1 / (1 + e^{-total:.2f}) = {hit.score:.2f}"))
+        blocks.append("\n".join(lines))
+    if not blocks:
+        blocks.append(
+            style.say(
+                "Nothing found. `--min-score 0` shows lines that are less sure.",
+                "찾은 것이 없습니다. `--min-score 0`을 붙이면 덜 확실한 줄도 보입니다.",
+            )
+        )
+    if result.degraded:
+        blocks.append(
+            style.dim(
+                style.say("note: ", "알림: ") + style.told(result.degraded) + _how_to_go_on(result.degraded, style)
+            )
+        )
+    if result.waiting:
+        blocks.append(style.dim(f"{waiting_words(result.waiting).say(style.lang)}: {TRUST_HINT}"))
+    if result.behind:
+        blocks.append(style.dim(result.behind.words().say(style.lang)))
+    return "\n\n".join(blocks)
+
+
+def _how_to_go_on(degraded: str, style: Style) -> str:
+    if not degraded.endswith("no vector yet"):
+        return ""
+    en, ko = (
+        "`gieok index` makes them now, `gieok up` in the background",
+        "`gieok index`가 지금, `gieok up`이 뒤에서 만듭니다",
+    )
+    return f": {style.say(en, ko)}"
+
+
+def _place(hit: SearchHit, style: Style) -> str:
+    """Return where a hit stands: a path and line that terminals and editors open, or what `gieok get` takes."""
+    return f"{style.path(hit.file)}:{hit.line}" if hit.file else hit.citation
+
+
+def _status(hit: SearchHit, style: Style) -> str:
+    said = STATUSES[hit.status].say(style.lang)
+    if hit.replaced_on is None:
+        return said
+    by = style.say(f" by {hit.replaced_by}", f", {hit.replaced_by}로") if hit.replaced_by else ""
+    return f"{said} {style.say(f'on {hit.replaced_on}', f'({hit.replaced_on})')}{by}"
