@@ -44,7 +44,14 @@ _CODE = {
     "shop/price.py": "def price(item):\n    return round(item.cost * (1 + tax(item)), 2)\n\n\ndef tax(item):\n    return 0.1\n",
     "tests/test_cart.py": "from shop.cart import total\n\n\ndef test_total():\n    assert total([]) == 0\n",
 }
-_SYMBOLS = ("shop/cart.py::total", "shop/price.py::price", "shop/price.py::tax", "shop/price.py::<module>")
+_SYMBOLS = (
+    "shop/cart.py::total",
+    "shop/price.py::price",
+    "shop/price.py::tax",
+    "shop/price.py::<module>",
+    "shop/cart.py#L4",
+    "→ price",
+)
 _GREETING = "어서 와, 오늘은 어땠어?"
 _CHAT = ("나는 성수동에 살아. 고양이 이름은 보리야.", "내일 면접이 있어서 떨려.")
 _INCIDENT = "HTTP 503 from the model"
