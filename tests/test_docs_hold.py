@@ -139,7 +139,9 @@ def _flat(node: object, before: str = "") -> Iterator[str]:
 
 def test_every_text_that_troubleshooting_quotes_is_in_the_source() -> None:
     source = "\n".join(
-        file.read_text(encoding="utf-8") for file in (_ROOT / "src").rglob("*") if file.suffix in (".py", ".html")
+        file.read_text(encoding="utf-8")
+        for file in (_ROOT / "src").rglob("*")
+        if file.suffix in (".py", ".html", ".txt")
     )
     wrong = []
     for name in ("troubleshooting.md", "troubleshooting.ko.md"):

@@ -134,7 +134,7 @@ ACCOUNTS = {
 #: How much a key may ask: counted in one process, or by all that share a server.
 RATE_LIMITERS = {
     "memory": Backend("rate_limits:MemoryLimiter", extra="serve"),
-    "redis": Backend("rate_limits:RedisLimiter", extra="redis"),
+    "redis": Backend("shared_rates:RedisLimiter", extra="redis"),
 }
 #: Windows of characters that were read before.
 CACHES = {

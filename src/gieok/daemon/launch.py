@@ -66,11 +66,19 @@ def _alone(home: Path) -> ServerStatus:
         if child.poll() is None:
             return ""
         said = log.read_bytes()[before:].decode("utf-8", "replace").strip()
-        return said.removeprefix("gieok: ") or f"it ended ({child.returncode})"
+        return _reason(said) or f"it ended ({child.returncode})"
 
     found = _ready(home, failed)
     child.returncode = 0  # it outlives this process on purpose: nobody waits for it
     return found
+
+
+def _reason(said: str) -> str:
+    """Return what a process said last; of a traceback the error alone."""
+    errors = [line for line in said.splitlines() if "Error" in line or line.startswith("gieok.errors.")]
+    if "Traceback (most" in said and errors:
+        return next((line for line in reversed(errors) if line[:1].isalpha()), said).partition(": ")[2]
+    return said.removeprefix("gieok: ")
 
 
 def _ready(home: Path, failed: Callable[[], str]) -> ServerStatus:

@@ -12,11 +12,13 @@ from gieok.errors import GieokError, NotFound
 from gieok.model.memory import Scope
 from gieok.ops.observe import days as record
 from gieok.ops.observe.days import DayOf, SessionName
+from gieok.ops.prompt.last import every
 from gieok.surfaces.web.pictures import Column
 from gieok.surfaces.web.site import Seen
 
 _LEVELS = 4
 _PER_PAGE = 40
+_MOST_GIVEN = 500
 _KINDS = ("all", "sessions", "decision", "preference", "state", "task", "record", "note")
 
 
@@ -71,8 +73,9 @@ def session(seen: Seen) -> Response:
     for one in found.learned:
         for identity in one.message_ids:
             by_message.setdefault(identity, []).append(one)
+    given = [one for one in every(seen.memory.context, _MOST_GIVEN) if one.session == name.session]
     return seen.page(
-        "session.html", name=name, whole=found, shown=shown, page=page, pages=pages, by_message=by_message,
+        "session.html", given=given[::-1], name=name, whole=found, shown=shown, page=page, pages=pages, by_message=by_message,
         kinds=_kinds(seen),
     )  # fmt: skip
 
