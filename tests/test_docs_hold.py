@@ -19,6 +19,7 @@ from gieok.ops import NAMES
 from gieok.surfaces.arguments import read
 from gieok.surfaces.commands import SERVERS
 from gieok.surfaces.parser import CommandParser, of_command
+from gieok.surfaces.web import site
 
 _ROOT = Path(__file__).parents[1]
 _PAGES = [*_ROOT.glob("*.md"), *(_ROOT / "docs").glob("*.md")]
@@ -220,3 +221,9 @@ def test_the_first_memory_of_a_page_is_found_by_the_question_that_the_page_asks(
         memory.add(told)
         (hit,) = memory.search(asked)
     assert told in hit.snippet
+
+
+@pytest.mark.parametrize(("document", "lang"), [("pages.md", 1), ("pages.ko.md", 2)])
+def test_every_page_of_the_browser_is_described_under_its_name(document: str, lang: int) -> None:
+    text = (_ROOT / "docs" / document).read_text(encoding="utf-8")
+    assert re.findall(r"^\| ([^|]+?) \|", text, re.MULTILINE)[1:] == [page[lang] for page in site.MENU]

@@ -83,7 +83,7 @@ def test_scripts_and_very_long_words_stay_text_on_every_page(told: TestClient) -
         page = told.get(path)
         assert page.status_code == 200
         assert "<script>alert" not in page.text
-    assert "1,013 characters more" in told.get(f"/m/{handle(told, 'long word')}").text
+    assert "3,513 characters more" in told.get(f"/m/{handle(told, 'long word')}").text
 
 
 def test_the_chosen_are_put_away_listed_restored_and_each_is_undone(told: TestClient) -> None:
@@ -195,6 +195,15 @@ def test_a_folder_and_conversations_are_taken_in_from_an_empty_home(browser: Tes
     browser.post("/first/talk", data=data)
     jobs.wait()
     assert 'chip bad">failed' not in browser.get("/first").text
+
+
+def test_the_first_record_makes_a_project_and_its_scope_is_chosen(browser: TestClient) -> None:
+    page = post(browser, "/remember", text="Payments are retried three times.")
+    assert "What an agent is given" in page
+    assert re.search(r"<option selected>project:work-\w+</option>", page)
+    browser.get("/scope?scope=agent:main&back=/memories")
+    assert "Payments" not in post(browser, "/remember", text="Answer in Korean.")
+    assert "Answer in Korean" in browser.get("/memories").text
 
 
 def test_an_agent_is_connected_from_the_first_page(

@@ -13,7 +13,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from gieok import __version__
+from gieok.app import scoped
 from gieok.errors import STATUS, GieokError
+from gieok.ops.context import Context
 from gieok.ops.home.gate import COOKIE, Gate
 from gieok.ops.memory import away, handles
 from gieok.ops.operation import STATUSES
@@ -142,19 +144,25 @@ class Seen:
     def memory(self) -> Memory:
         """Return the memory of the scope that was chosen."""
         chosen = unquote(self.request.cookies.get("gieok_scope", ""))
-        return self.site.memory(chosen if chosen in self.scopes else "auto")
+        # The folder's own is not named: its records are where `auto` keeps them.
+        return self.site.memory(chosen if chosen in self.scopes[1:] else "auto")
+
+    @cached_property
+    def context(self) -> Context:
+        """Return its context, with the scopes as they are now: the first record makes a project of a folder."""
+        return scoped(self.memory.context)
 
     @cached_property
     def scopes(self) -> list[str]:
         """Return the scopes that there are, the folder's own first; those of characters have a page of their own."""
-        context = self.site.memory("auto").context
+        context = scoped(self.site.memory("auto").context)
         known = {scope.path for scope in context.memory.store().scopes()}
         own = context.scope.path
         return [own, *sorted(path for path in known if path != own and not path.startswith(("user:", "character:")))]
 
     def memory_of(self, handle: str) -> Memory:
         """Return the memory of the scope in which a handle is, the chosen one where it is there or nowhere."""
-        context = self.memory.context
+        context = self.context
         if not handles.is_handle(handle) or handles.find(context, handle, history=True):
             return self.memory
         others = [scope for scope in context.memory.store().scopes() if scope not in context.scopes]
@@ -175,7 +183,7 @@ class Seen:
         """Return a page."""
         common = {
             "menu": MENU, "here": self._here(), "address": self._address(),
-            "scopes": self.scopes, "scope": self.memory.context.scope.path,
+            "scopes": self.scopes, "scope": self.context.scope.path,
             "token": self.site.gate.change_token(self.cookie), "version": f"Gieok {__version__}",
             "told": self.asked("told"), "statuses": {name: words.say(self.lang) for name, words in STATUSES.items()},
             "zone": self.memory.context.zone, "failure": None,

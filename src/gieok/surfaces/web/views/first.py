@@ -44,4 +44,6 @@ def progress(seen: Seen) -> Response:
     """Return how far the work is, for the page that asks every second."""
     said = {name: words.say(seen.lang) for name, words in STATUSES.items()}
     page = rendered("job.html", seen.lang, {"job": seen.site.jobs.last, "statuses": said})
-    return HTMLResponse(page, headers={"Cache-Control": "no-store"})
+    # Once it is done the whole page is another.
+    done = {"HX-Refresh": "true"} if seen.site.jobs.last is None or seen.site.jobs.last.is_done else {}
+    return HTMLResponse(page, headers={"Cache-Control": "no-store", **done})
