@@ -17,6 +17,7 @@ from gieok.surfaces.web.acts import OF_MEMORIES
 from gieok.surfaces.web.jobs import Job
 from gieok.surfaces.web.site import Seen
 from gieok.surfaces.web.views.code import sync
+from gieok.surfaces.web.views.health import health
 from gieok.surfaces.web.views.talk import CHANGES as OF_TALK
 
 
@@ -84,7 +85,7 @@ def answer(seen: Seen) -> Response:
     try:
         seen.memory.run(f"archive {verb}", names=[seen.sent("what")])
     except GieokError as error:
-        return seen.back_to(f"/status?told={quote(str(error))}")
+        return health(seen, error)
     return seen.back_to(f"/status?told={quote(seen.words('Done.', '했습니다.'))}")
 
 
