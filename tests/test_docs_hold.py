@@ -202,7 +202,7 @@ def test_a_recorded_terminal_shows_what_a_program_left_and_hangul_in_two_columns
     assert ["".join(cell.sign for cell in row) for row in screen.rows] == ["기억 ok", "123456789", "기", ""]
     assert record["_runs"](screen.rows[0]) == [("1", "기억"), ("", " ok")]
     line = record["_line"](1.0, screen.rows[0], 20)
-    assert 'x="16.0" textLength="33.6" class="i1 w"' in line
+    assert '<tspan x="16.0 32.8" class="i1 w">기억' in line
     assert 'x="49.6" textLength="25.2"> ok' in line
 
 
