@@ -30,9 +30,9 @@ def first(seen: Seen) -> Response:
         "installable": table.NAMES, **found_hits(seen),
     }  # fmt: skip
     try:
-        status = seen.memory.run("status")
-        if status.embedder != "none" and status.stats.passages:
-            values["meaning"] = (status.stats.vectors, status.stats.passages)
+        stats = context.memory.store().stats(seen.context.scope)
+        if context.memory.embedder_name != "none" and stats.passages:
+            values["meaning"] = (stats.vectors, stats.passages)
         if values["question"]:
             values["recalled"] = seen.memory.recall(values["question"])
     except GieokError as error:
