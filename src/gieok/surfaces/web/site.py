@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlencode
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
@@ -45,7 +45,7 @@ _HEADERS = {
     "Cache-Control": "no-store",
 }
 _YEAR_S = 365 * 86_400
-STATIC = ("gieok.css", "htmx.min.js", "days.js", "keys.js", "talk.js")
+STATIC = ("gieok.css", "gieok.svg", "htmx.min.js", "days.js", "keys.js", "talk.js")
 
 
 class Site:
@@ -182,7 +182,8 @@ class Seen:
     def page(self, template: str, *, http_status: int = 200, **values: Any) -> Response:  # noqa: ANN401 - a template's
         """Return a page."""
         common = {
-            "menu": MENU, "here": self._here(), "scopes": self.scopes, "scope": self.context.scope.path,
+            "menu": MENU, "here": self._here(), "address": self._address(),
+            "scopes": self.scopes, "scope": self.context.scope.path,
             "token": self.site.gate.change_token(self.cookie), "version": f"Gieok {__version__}",
             "told": self.asked("told"), "statuses": {name: words.say(self.lang) for name, words in STATUSES.items()},
             "zone": self.memory.context.zone, "failure": None,
@@ -207,9 +208,16 @@ class Seen:
         """Return a text in the reader's language."""
         return ko if self.lang == "ko" else en
 
+    def _address(self) -> str:
+        """Return what leads back to this page; after a form that was sent, to the one it belongs to."""
+        if self.request.method != "GET":
+            return self._here()
+        query = urlencode([pair for pair in self.request.query_params.multi_items() if pair[0] != "told"])
+        return self.request.url.path + (f"?{query}" if query else "")
+
     def _here(self) -> str:
         first = "/" + self.request.url.path.strip("/").partition("/")[0]
-        return next((path for path, *_ in MENU if path == first), "/memories" if first == "/m" else "/")
+        return next((path for path, *_ in MENU if path == first), "/memories" if first in ("/m", "/trust") else "/")
 
 
 def _lang(request: Request) -> str:
