@@ -77,6 +77,10 @@ def run(context: Context, request: MeasureRequest) -> MeasureResult:
             )
         while label := _asked(context, recall):
             measure.append(file, label)
+    if request.file and not file.is_file():
+        raise BadRequest(
+            f"there is no file {str(file)!r}", hint='`--add "PROMPT" --expect category/name.md` begins one'
+        )
     labels = measure.load(file)
     m = measure.measured(measure.outcomes(labels, recall))
     levels = {level.name: level for level in m.levels}
