@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from starlette.responses import Response
 
@@ -53,9 +54,9 @@ def timeline(seen: Seen) -> Response:
         "timeline.html", **common, day=day, whole=_of_kind(whole, kind), weeks=list(_weeks(found, first, today)),
         month=first, before_month=(first - timedelta(days=1)).replace(day=1), after_month=_after(first, today),
         before_day=max((one for one in found if one < day), default=None),
-        after_day=min((one for one in found if one > day), default=None), costs=costs,
+        spent=_spent(seen, costs), after_day=min((one for one in found if one > day), default=None), costs=costs,
         weekdays=seen.words("Mo Tu We Th Fr Sa Su", "월 화 수 목 금 토 일").split(),
-        query="".join(f"&{name}={value}" for name, value in (("project", project), ("kind", kind)) if value),
+query=_query(project=project, kind=kind.removeprefix("all")),
     )  # fmt: skip
 
 
@@ -129,6 +130,15 @@ def _cell(day: date, of: DayOf | None, most: int, today: date) -> Cell:
 
 def _much(of: DayOf) -> int:
     return len(of.memories) + 2 * len(of.sessions)
+
+
+def _query(**values: str) -> str:
+    return "".join(f"&{name}={quote(value)}" for name, value in values.items() if value)
+
+
+def _spent(seen: Seen, costs: Sequence[Column]) -> str:
+    tokens = sum(one.value for one in costs)
+    return seen.words(f"{tokens:,.0f} tokens in the month", f"이 달에 {tokens:,.0f}토큰")
 
 
 def _costs(seen: Seen, first: date, last: date, today: date) -> list[Column]:
