@@ -1,7 +1,6 @@
 """Starts a server for the pages where none runs, and waits until it is ready: in the daemon, else in a process of its own."""
 
 import os
-import signal
 import subprocess
 import time
 from collections.abc import Callable
@@ -16,11 +15,8 @@ from gieok.ops.control import ServerStatus
 _START_S = 60.0
 #: Its journal, store and accounts may take so long once it answers.
 _READY_S = 10.0
-_STOP_S = 30.0
 _POLL_S = 0.05
 _MOST_LOG_BYTES = 1_000_000
-#: Who started it: `gieok open`.
-OPEN = "open"
 
 
 def start(home: Path) -> tuple[ServerStatus, bool]:
@@ -55,7 +51,7 @@ def _alone(home: Path) -> ServerStatus:
     before = log.stat().st_size
     with log.open("ab") as out:
         child = subprocess.Popen(  # noqa: S603 - fixed program, no shell
-            [*COMMAND, OPEN],
+            [*COMMAND, listening.OPEN],
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=out,
@@ -89,19 +85,3 @@ def _ready(home: Path, failed: Callable[[], str]) -> ServerStatus:
             )
         time.sleep(_POLL_S)
     raise GieokError("the server is not ready", hint="`gieok doctor` shows what does not answer")
-
-
-def stop(home: Path) -> bool:
-    """Stop a server that `start` made a process of; False where none is there."""
-    status = listening.found(home)
-    if status is None or status.by != OPEN:
-        return False
-    os.kill(status.pid, signal.SIGTERM)
-    deadline = time.monotonic() + _STOP_S
-    while listening.is_noted(home, status.pid):
-        if time.monotonic() > deadline:
-            if listening.found(home) is None:  # it was killed meanwhile
-                return True
-            raise GieokError("the server does not stop", hint=f"end process {status.pid}")
-        time.sleep(_POLL_S)
-    return True

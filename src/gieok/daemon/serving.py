@@ -14,6 +14,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from gieok import places
+from gieok.daemon import listening
 from gieok.daemon.board import Board
 from gieok.engine.incidents import Incidents
 from gieok.errors import GieokError
@@ -94,6 +95,8 @@ class Serving:
 
     def _run(self) -> str:
         """Run one server to its end; return why it ended."""
+        if not self._is_any_port:
+            listening.stop(self._home)  # one of `gieok open` has the port
         with self._lock:
             if self._board.stop.is_set():
                 return ""

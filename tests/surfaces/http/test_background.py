@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 from world import GIEOK, World
 
-from gieok.daemon import launch, listening
+from gieok.daemon import listening
 from gieok.ops.control import ServerStatus
 from gieok.surfaces.http.__main__ import until_unused
 from gieok.surfaces.http.serve import _bound
@@ -67,7 +67,7 @@ def test_open_starts_a_server_in_the_background_once_and_down_ends_it(
     port = other.server_port
     listening.note(home, ServerStatus(f"http://127.0.0.1:{port}", os.getpid(), "open", "", ""))
     assert listening.found(home) is None  # so it gets no link, and no signal
-    assert not launch.stop(home)
+    assert not listening.stop(home)
     monkeypatch.setenv("GIEOK_SERVE_PORT", str(port))  # in use: any other does
     first = _run("open", "--print-only")
     again = _run("open", "--print-only")
