@@ -176,15 +176,17 @@ g{{animation:in .01s linear backwards}}@keyframes in{{from{{opacity:0}}}}
 
 
 def _line(at: float, row: list[Cell], y: float) -> str:
-    """Return a row as text, in runs that each stand at their own column and are as wide as their columns."""
+    """Return a row as text, in runs at their own columns: Hangul a syllable each, the rest as wide as its columns."""
     parts, column = [], 0
     for ink, text in _runs(row):
-        span = sum(map(_width, text))
-        classes = " ".join(filter(None, (ink and f"i{ink}", "w" if _width(text[0]) == 2 else "")))
+        is_wide = _width(text[0]) == 2
+        classes = " ".join(filter(None, (ink and f"i{ink}", "w" if is_wide else "")))
+        columns = [column + sum(map(_width, text[:number])) for number in range(len(text) if is_wide else 1)]
+        column += sum(map(_width, text))
+        x = " ".join(f"{_PAD + one * _CELL:.1f}" for one in columns)
+        fit = "" if is_wide or len(text) == 1 else f' textLength="{len(text) * _CELL:.1f}"'
         name = f' class="{classes}"' if classes else ""
-        fit = f' textLength="{span * _CELL:.1f}"' if len(text) > 1 else ""
-        parts.append(f'<tspan x="{_PAD + column * _CELL:.1f}"{fit}{name}>{escape(text)}</tspan>')
-        column += span
+        parts.append(f'<tspan x="{x}"{fit}{name}>{escape(text)}</tspan>')
     return f'<g style="animation-delay:{at:.2f}s"><text y="{y:.1f}" xml:space="preserve">{"".join(parts)}</text></g>'
 
 
@@ -206,19 +208,19 @@ def _runs(row: list[Cell]) -> list[tuple[str, str]]:
     return runs
 
 
-def prepared() -> dict[str, str]:
-    """Make a home with notes and a project; return the environment to run in."""
-    shutil.rmtree(HOME, ignore_errors=True)
-    shutil.copytree(ROOT / "examples" / "workspace" / "notes", HOME / "notes")
-    (HOME / "shop").mkdir()
-    subprocess.run(["git", "init", "--quiet", str(HOME / "shop")], check=True)
-    return {"HOME": str(HOME), "PATH": f"{SCRIPTS}:/usr/bin:/bin", "LANG": "C.UTF-8", "TERM": "xterm-256color",
+def prepared(home: Path) -> dict[str, str]:
+    """Fill a home with notes and a project; return the environment to run in."""
+    shutil.rmtree(home, ignore_errors=True)
+    shutil.copytree(ROOT / "examples" / "workspace" / "notes", home / "notes")
+    (home / "shop").mkdir()
+    subprocess.run(["git", "init", "--quiet", str(home / "shop")], check=True)
+    return {"HOME": str(home), "PATH": f"{SCRIPTS}:/usr/bin:/bin", "LANG": "C.UTF-8", "TERM": "xterm-256color",
             "GIEOK_DAEMON_AUTOSTART": "off", "OMP_NUM_THREADS": "1"}  # fmt: skip
 
 
 def main() -> None:
     """Run the session and write the picture."""
-    environment = prepared()
+    environment = prepared(HOME)
     try:
         rows = list(played(environment))
     finally:

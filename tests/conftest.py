@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 settings.register_profile("gieok", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("gieok")
 
+_IN_A_BROWSER = Path(__file__).parent / "browser"
 _LEFT_OUT = pytest.StashKey[dict[str, list[str]]]()
 #: Linux keeps it in memory. Files of tests are forced to disk and removed ten thousands of times, which took half of the time.
 _MEMORY = Path("/dev/shm")
@@ -51,8 +52,17 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if absent else None
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests in a browser: what stands first is run by one worker, so that there is one browser."""
+    items.sort(key=lambda item: _IN_A_BROWSER not in item.path.parents)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Name what was left out."""
+    if any("no Chromium" in str(report.longrepr) for report in terminalreporter.stats.get("skipped", [])):
+        terminalreporter.write_line(
+            "left out: tests/browser needs Chromium (`apt install chromium`, or GIEOK_CHROMIUM)"
+        )
     for name, absent in config.stash.get(_LEFT_OUT, {}).items():
         terminalreporter.write_line(f"left out: {name} needs {' and '.join(absent)}")
 

@@ -19,6 +19,7 @@ from gieok.ops import NAMES
 from gieok.surfaces.arguments import read
 from gieok.surfaces.commands import SERVERS
 from gieok.surfaces.parser import CommandParser, of_command
+from gieok.surfaces.web import site
 
 _ROOT = Path(__file__).parents[1]
 _PAGES = [*_ROOT.glob("*.md"), *(_ROOT / "docs").glob("*.md")]
@@ -36,7 +37,8 @@ _OF_OTHERS = {"command not found: gieok"}
 def _commands() -> dict[tuple[str, ...], set[str]]:
     """Return the words of each command → the options that it takes."""
     names = [*NAMES, *SERVERS, *(f"hook {event}" for event in EVENTS)]
-    return {(): {"-V", "--version", "-h", "--help"}} | {
+    own = {(): {"-V", "--version", "-h", "--help"}, ("help",): {"--man"}}
+    return own | {
         tuple(name.split()): {flag for action in _parser(name)._actions for flag in action.option_strings}
         for name in names
     }
@@ -66,7 +68,7 @@ def _typed(lines: list[str]) -> Iterator[list[str]]:
         for part in re.split(r"\s(?:&&|\|\||;|\|)\s", re.sub(r"\s#\s.*", "", line)):
             found = re.match(r"(?:\S*\$ )?(?:[A-Z_]+=\S* )*gieok (.*)", part.strip())
             if found:
-                yield shlex.split(re.sub(r"\s<\s*\S+$", "", found[1]))
+                yield shlex.split(re.sub(r"\s[<>]\s*\S+$", "", found[1]))
 
 
 def test_every_command_of_a_code_block_is_one_and_parses() -> None:
@@ -80,7 +82,7 @@ def test_every_command_of_a_code_block_is_one_and_parses() -> None:
             line = read(words)
             if tuple(line.name.split()) not in _commands():
                 wrong.append(f"{page.name}: gieok {shlex.join(words)}: no such command")
-            elif not line.is_help and line.name and not line.name.startswith("hook "):
+            elif not line.is_help and line.name and not line.name.startswith(("hook ", "help")):
                 try:
                     _parser(line.name).parsed(line.arguments)
                 except GieokError as error:
@@ -104,7 +106,7 @@ def _faults(call: str) -> list[str]:
     known = next((tuple(words[:n]) for n in (2, 1, 0) if tuple(words[:n]) in {*_commands(), *groups}), ())
     more = words[len(known) :]
     is_group = known in groups and known not in _commands()
-    if more and (is_group or not known) and more[0] != "help" and not _CHOSEN.match(more[0]):
+    if more and (is_group or not known) and not _CHOSEN.match(more[0]):
         return [f"no such command: {more[0]}"]
     flags = set[str]().union(*(flags for name, flags in _commands().items() if name[: len(known)] == known))
     return [f"no option {flag}" for flag in re.findall(r"(?<!\S)-{1,2}[a-zA-Z][a-z-]*", call) if flag not in flags]
@@ -139,7 +141,9 @@ def _flat(node: object, before: str = "") -> Iterator[str]:
 
 def test_every_text_that_troubleshooting_quotes_is_in_the_source() -> None:
     source = "\n".join(
-        file.read_text(encoding="utf-8") for file in (_ROOT / "src").rglob("*") if file.suffix in (".py", ".html")
+        file.read_text(encoding="utf-8")
+        for file in (_ROOT / "src").rglob("*")
+        if file.suffix in (".py", ".html", ".txt")
     )
     wrong = []
     for name in ("troubleshooting.md", "troubleshooting.ko.md"):
@@ -199,7 +203,7 @@ def test_a_recorded_terminal_shows_what_a_program_left_and_hangul_in_two_columns
     assert ["".join(cell.sign for cell in row) for row in screen.rows] == ["기억 ok", "123456789", "기", ""]
     assert record["_runs"](screen.rows[0]) == [("1", "기억"), ("", " ok")]
     line = record["_line"](1.0, screen.rows[0], 20)
-    assert 'x="16.0" textLength="33.6" class="i1 w"' in line
+    assert '<tspan x="16.0 32.8" class="i1 w">기억' in line
     assert 'x="49.6" textLength="25.2"> ok' in line
 
 
@@ -218,3 +222,9 @@ def test_the_first_memory_of_a_page_is_found_by_the_question_that_the_page_asks(
         memory.add(told)
         (hit,) = memory.search(asked)
     assert told in hit.snippet
+
+
+@pytest.mark.parametrize(("document", "lang"), [("pages.md", 1), ("pages.ko.md", 2)])
+def test_every_page_of_the_browser_is_described_under_its_name(document: str, lang: int) -> None:
+    text = (_ROOT / "docs" / document).read_text(encoding="utf-8")
+    assert re.findall(r"^\| ([^|]+?) \|", text, re.MULTILINE)[1:] == [page[lang] for page in site.MENU]

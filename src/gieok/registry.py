@@ -134,7 +134,7 @@ ACCOUNTS = {
 #: How much a key may ask: counted in one process, or by all that share a server.
 RATE_LIMITERS = {
     "memory": Backend("rate_limits:MemoryLimiter", extra="serve"),
-    "redis": Backend("rate_limits:RedisLimiter", extra="redis"),
+    "redis": Backend("shared_rates:RedisLimiter", extra="redis"),
 }
 #: Windows of characters that were read before.
 CACHES = {
@@ -261,7 +261,9 @@ def load(table: "dict[str, Any]", name: str) -> "Any":  # noqa: ANN401 - a class
 
 def install_hint(extra: str, package: str = "") -> str:
     """Return the command that installs an extra of gieok, or a package of its core."""
-    return f"run `pip install 'gieok[{extra}]'`" if extra else f"run `pip install {package}`"
+    from gieok import extras  # only to tell of what is missing
+
+    return f"run `{extras.command(extra)}`" if extra else f"run `pip install {package}`"
 
 
 def local_journal(home: str, journal: str) -> str:

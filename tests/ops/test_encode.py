@@ -25,7 +25,7 @@ _OF_THE_DAEMON = ("open", "up", "down", "code watch")
 #: What others have something to do after.
 _BEFORE = ("remember", "code init", "character create", "backup create")
 #: They have nothing to answer with.
-_REFUSED = ("keys rotate", "store switch", "store distribute", "journal switch")
+_REFUSED = ("config edit", "keys rotate", "store switch", "store distribute", "journal switch")
 
 
 class _Colour(Enum):

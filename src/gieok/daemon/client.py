@@ -71,7 +71,7 @@ class Daemon:
 
     def stop(self) -> bool:
         """Stop the daemon, and a server that `serve` started. No session start brings the daemon up again."""
-        served = launch.stop(self._home)
+        served = listening.stop(self._home)
         return self._stop_daemon() or served
 
     def _stop_daemon(self) -> bool:

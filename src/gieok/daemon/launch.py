@@ -1,7 +1,6 @@
 """Starts a server for the pages where none runs, and waits until it is ready: in the daemon, else in a process of its own."""
 
 import os
-import signal
 import subprocess
 import time
 from collections.abc import Callable
@@ -9,16 +8,15 @@ from pathlib import Path
 
 from gieok import __version__, fs, paths, places
 from gieok.daemon import listening, wire
-from gieok.daemon.serving import COMMAND, FAILED, PART
+from gieok.daemon.serving import COMMAND, FAILED, PART, reason
 from gieok.errors import GieokError
 from gieok.ops.control import ServerStatus
 
 _START_S = 60.0
-_STOP_S = 30.0
+#: Its journal, store and accounts may take so long once it answers.
+_READY_S = 10.0
 _POLL_S = 0.05
 _MOST_LOG_BYTES = 1_000_000
-#: Who started it: `gieok open`.
-OPEN = "open"
 
 
 def start(home: Path) -> tuple[ServerStatus, bool]:
@@ -53,7 +51,7 @@ def _alone(home: Path) -> ServerStatus:
     before = log.stat().st_size
     with log.open("ab") as out:
         child = subprocess.Popen(  # noqa: S603 - fixed program, no shell
-            [*COMMAND, OPEN],
+            [*COMMAND, listening.OPEN],
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=out,
@@ -66,7 +64,7 @@ def _alone(home: Path) -> ServerStatus:
         if child.poll() is None:
             return ""
         said = log.read_bytes()[before:].decode("utf-8", "replace").strip()
-        return said.removeprefix("gieok: ") or f"it ended ({child.returncode})"
+        return reason(said) or f"it ended ({child.returncode})"
 
     found = _ready(home, failed)
     child.returncode = 0  # it outlives this process on purpose: nobody waits for it
@@ -75,9 +73,10 @@ def _alone(home: Path) -> ServerStatus:
 
 def _ready(home: Path, failed: Callable[[], str]) -> ServerStatus:
     """Wait until a server of the home is ready. Raises GieokError where it fails or takes too long."""
-    deadline = time.monotonic() + _START_S
+    deadline, status = time.monotonic() + _START_S, None
     while time.monotonic() < deadline:
-        status = listening.found(home)
+        if status is None and (status := listening.found(home)):
+            deadline = time.monotonic() + _READY_S
         if status and listening.is_ready(status):
             return status
         if why := failed():
@@ -86,19 +85,3 @@ def _ready(home: Path, failed: Callable[[], str]) -> ServerStatus:
             )
         time.sleep(_POLL_S)
     raise GieokError("the server is not ready", hint="`gieok doctor` shows what does not answer")
-
-
-def stop(home: Path) -> bool:
-    """Stop a server that `start` made a process of; False where none is there."""
-    status = listening.found(home)
-    if status is None or status.by != OPEN:
-        return False
-    os.kill(status.pid, signal.SIGTERM)
-    deadline = time.monotonic() + _STOP_S
-    while listening.is_noted(home, status.pid):
-        if time.monotonic() > deadline:
-            if listening.found(home) is None:  # it was killed meanwhile
-                return True
-            raise GieokError("the server does not stop", hint=f"end process {status.pid}")
-        time.sleep(_POLL_S)
-    return True

@@ -5,19 +5,24 @@ A record may be left of a server that was killed, and its port be another progra
 
 import hmac
 import json
+import os
 import secrets
+import signal
 import time
-from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from gieok import fs, paths
+from gieok.errors import GieokError
 from gieok.ops.control import ServerStatus
 from gieok.ops.home.gate import Gate
 
 #: Where a server answers by whom it is known.
 WHO = "/who"
+#: Who started a server: `gieok open`.
+OPEN = "open"
 _TIMEOUT_S = 5.0
+_STOP_S, _GONE_S, _POLL_S = 30.0, 5.0, 0.05
 _MOST_BYTES = 10_000
 
 
@@ -60,8 +65,27 @@ def is_ready(status: ServerStatus) -> bool:
     return _get(status.url, "/ready")[0] == 200
 
 
+def stop(home: Path) -> bool:
+    """Stop a server that `gieok open` started; False where none is there. Raises GieokError."""
+    status = found(home)
+    if status is None or status.by != OPEN:
+        return False
+    os.kill(status.pid, signal.SIGTERM)
+    begun = time.monotonic()
+    while is_noted(home, status.pid):
+        waited = time.monotonic() - begun
+        if waited > _GONE_S and found(home) is None:  # it was killed meanwhile, and left its record
+            break
+        if waited > _STOP_S:
+            raise GieokError("the server does not stop", hint=f"end process {status.pid}")
+        time.sleep(_POLL_S)
+    return True
+
+
 def _get(address: str, path: str) -> tuple[int, bytes]:
     """Return a status and a body; 0 where nobody answers."""
+    from http.client import HTTPConnection, HTTPException  # 20 ms, for who has a record
+
     parts = urlsplit(address)
     connection = HTTPConnection(parts.hostname or "", parts.port, timeout=_TIMEOUT_S)
     try:

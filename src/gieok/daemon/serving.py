@@ -14,6 +14,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from gieok import places
+from gieok.daemon import listening
 from gieok.daemon.board import Board
 from gieok.engine.incidents import Incidents
 from gieok.errors import GieokError
@@ -35,6 +36,7 @@ _SHORTEST_S, _LONGEST_S = 1.0, 300.0
 #: A server that ran for so long is started again at once when it falls.
 _SOUND_S = 60.0
 _DRAIN_S = 3.5
+_MOST_LINES = 200
 
 
 class Serving:
@@ -93,6 +95,8 @@ class Serving:
 
     def _run(self) -> str:
         """Run one server to its end; return why it ended."""
+        if not self._is_any_port:
+            listening.stop(self._home)  # one of `gieok open` has the port
         with self._lock:
             if self._board.stop.is_set():
                 return ""
@@ -109,11 +113,12 @@ class Serving:
         self._board.note(PART, "starting")
         with child:
             said = self._follow(child)
-        return " ".join(said) if child.returncode and said else f"it ended ({child.returncode})"
+        why = " ".join(reason("\n".join(said)).split()) if child.returncode else ""
+        return why or f"it ended ({child.returncode})"
 
     def _follow(self, child: "subprocess.Popen[str]") -> list[str]:
         """Pass on what a server says until it says no more; return the last of it."""
-        last, is_ready = deque[str](maxlen=2), False
+        last, is_ready = deque[str](maxlen=_MOST_LINES), False
         assert child.stderr
         for line in child.stderr:
             begins, _, url = line.strip().partition(" ")
@@ -123,7 +128,7 @@ class Serving:
                 self._board.say(f"the server listens on {url}")
                 self._resolved()
             else:
-                last.append(line.strip().removeprefix("gieok: "))
+                last.append(line.rstrip())
                 if is_ready:
                     self._board.say(f"server: {last[-1]}")
         return list(last)
@@ -145,3 +150,11 @@ class Serving:
     @staticmethod
     def _incidents(context: Context) -> Incidents:
         return Incidents(context.memory.journal(), context.clock, context.admin.notices())
+
+
+def reason(said: str) -> str:
+    """Return what a process said last; of a traceback the error alone."""
+    errors = [line for line in said.splitlines() if "Error" in line or line.startswith("gieok.errors.")]
+    if "Traceback (most" in said and errors:
+        return next((line for line in reversed(errors) if line[:1].isalpha()), said).partition(": ")[2]
+    return said.removeprefix("gieok: ")

@@ -108,6 +108,13 @@ def test_what_is_put_away_can_be_forgotten_for_good(context: Context) -> None:
         _run(context, "restore", memories=[line])
 
 
+def test_a_record_that_is_put_away_is_forgotten_by_the_handle_that_it_had(context: Context, tmp_path: Path) -> None:
+    record = _handle(context, "record", "ruff")
+    _run(context, "retire", memories=[record], keep=True)
+    _run(context, "forget", handles=[record], yes=True)
+    assert (_away(context), list((tmp_path / "home").rglob("*ruff*.md"))) == (set(), [])
+
+
 def test_a_kill_between_both_steps_loses_nothing(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
     line, journal = _handle(context, "turn", "Redis"), context.memory.journal()
 
@@ -172,6 +179,26 @@ def test_a_record_moves_to_a_project_whose_folder_is_known(context: Context, tmp
     assert moved.handle in {row.handle for row in _run(in_shop, "list", kind="record").memories}
     with pytest.raises(BadRequest, match="no folder"):
         _run(in_shop, "transfer", memories=[moved.handle], to="project:nowhere-1")
+
+
+def test_a_record_is_there_once_however_often_its_move_is_killed(
+    context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "shop" / ".git").mkdir(parents=True)
+    _run(open_context({}, folder=tmp_path / "shop"), "remember", text=["The shop sells tea."])
+    target = open_context({}, folder=tmp_path / "shop").scope.path
+    record = _handle(context, "record", "ruff")
+
+    def killed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", killed)
+        with pytest.raises(KeyboardInterrupt):
+            _run(context, "transfer", memories=[record], to=target)
+    assert len(list(tmp_path.rglob("we-lint-with-ruff*.md"))) == 2
+    _run(context, "transfer", memories=[record], to=target)
+    assert [file.parent.parent.parent.parent.name for file in tmp_path.rglob("we-lint-with-ruff*.md")] == ["shop"]
 
 
 def test_the_history_says_what_was_believed_when(context: Context) -> None:

@@ -16,8 +16,9 @@ from urllib.parse import urlsplit
 import pytest
 from world import GIEOK, World
 
-from gieok.daemon import launch, listening
+from gieok.daemon import listening
 from gieok.ops.control import ServerStatus
+from gieok.surfaces.http.__main__ import until_unused
 from gieok.surfaces.http.serve import _bound
 
 _PATIENCE_S = 60.0
@@ -66,7 +67,7 @@ def test_open_starts_a_server_in_the_background_once_and_down_ends_it(
     port = other.server_port
     listening.note(home, ServerStatus(f"http://127.0.0.1:{port}", os.getpid(), "open", "", ""))
     assert listening.found(home) is None  # so it gets no link, and no signal
-    assert not launch.stop(home)
+    assert not listening.stop(home)
     monkeypatch.setenv("GIEOK_SERVE_PORT", str(port))  # in use: any other does
     first = _run("open", "--print-only")
     again = _run("open", "--print-only")
@@ -119,3 +120,10 @@ def test_a_port_in_use_is_an_error_unless_any_does() -> None:
         port = taken.getsockname()[1]
         with _bound("127.0.0.1", port, any_port=True) as other:
             assert other.getsockname()[1] != port
+
+
+def test_a_server_ends_after_so_long_without_a_request() -> None:
+    waits: list[float] = []
+    counts = iter([3, 3, 4, 4, 4, 4])
+    until_unused(lambda: next(counts), waits.append, idle_s=130)
+    assert len(waits) == 5  # the second wait had a request in it; then three without

@@ -46,7 +46,10 @@ def test_the_owner_sees_what_is_of_the_server_and_nothing_of_a_user_and_has_no_r
 def test_a_page_of_an_open_session_counts_as_the_owner(service: Served) -> None:
     cookie = service.gate.enter(service.gate.link_code())
     session = {"Cookie": f"{COOKIE}={cookie}"}
-    assert _statuses(service, session | {CHANGE_HEADER: service.gate.change_token(cookie)})[:2] == [200, 200]
+    own = session | {CHANGE_HEADER: service.gate.change_token(cookie)}
+    assert _statuses(service, own)[:2] == [200, 200]
+    assert service.client.post("/api/operations/config/show", headers=own).status_code == 200
+    assert service.client.post("/api/operations/config/show", headers=session).status_code == 401
     for wrong in ({}, {CHANGE_HEADER: "0" * 64}, {CHANGE_HEADER: b"\xe9"}):
         assert _statuses(service, session | wrong)[:2] == [401, 401]
 

@@ -60,9 +60,10 @@ def test_every_route_is_as_described(service: Served) -> None:
     described = schemathesis.openapi.from_asgi("/openapi.json", service.app, headers=user)
     for found in described.get_all_operations():
         operation = found.ok()
+        is_own = operation.path.startswith("/api/operations")  # what is wrong there, `test_operations` sends
         headers = admin if operation.path.startswith(("/api/admin", "/metrics")) else user
-        headers = service.owner if operation.path.startswith("/api/operations") else headers
-        modes = list(schemathesis.GenerationMode)[: 2 if operation.body else 1]
+        headers = service.owner if is_own else headers
+        modes = list(schemathesis.GenerationMode)[: 2 if operation.body and not is_own else 1]
         for mode in modes:
             with suppress(Unsatisfiable):  # nothing is sent, so nothing can be wrong
                 _check(operation.as_strategy(generation_mode=mode), headers)

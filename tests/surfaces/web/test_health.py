@@ -52,3 +52,13 @@ def test_pictures_have_their_numbers_beside_them_and_no_styles_of_their_own(
     assert "2 prompts in all; something was given at 1" in page
     assert "style=" not in page
     assert f"<td>{NOW.astimezone(memory.context.zone).date()}</td><td" in browser.get("/status/growth").text
+
+
+def test_an_answer_that_cannot_be_given_is_an_error_and_not_good_news(browser: TestClient) -> None:
+    page = browser.get("/status").text
+    token = page.partition('X-Change-Token":"')[2].partition('"')[0]
+    answered = browser.post("/archive/approve", data={"token": token, "what": "2020-01-01"})
+    assert answered.status_code == 400
+    assert "there is no cold tier" in answered.text
+    assert 'role="alert"' in answered.text
+    assert "model tokens today" in answered.text

@@ -83,7 +83,7 @@ def test_scripts_and_very_long_words_stay_text_on_every_page(told: TestClient) -
         page = told.get(path)
         assert page.status_code == 200
         assert "<script>alert" not in page.text
-    assert "1,013 characters more" in told.get(f"/m/{handle(told, 'long word')}").text
+    assert "3,513 characters more" in told.get(f"/m/{handle(told, 'long word')}").text
 
 
 def test_the_chosen_are_put_away_listed_restored_and_each_is_undone(told: TestClient) -> None:
@@ -169,6 +169,19 @@ def test_injections_are_stepped_through_and_lead_to_their_memories(told: TestCli
     assert told.get("/injection?n=99").status_code == 200
 
 
+def test_an_injection_leads_to_the_prompt_and_the_session_that_it_was_for(told: TestClient, tmp_path: Path) -> None:
+    (said,) = (
+        m for m in Memory(resident=Resident()).run("why", id=handle(told, "Redis", "turn")).said if "Redis" in m.text
+    )
+    window = Window(str(tmp_path / "home"), said.agent, said.session)
+    window.keep("prompt", Injection("- something", [], 9), said.at.timestamp() + 1)
+    page = told.get("/injection").text
+    assert "We decided to use Redis Streams." in page.partition("blockquote")[2].partition("/blockquote")[0]
+    address = re.search(r'href="(/timeline/session[^"]+)"', page)
+    assert address
+    assert "Redis Streams" in told.get(address[1].replace("&amp;", "&")).text
+
+
 def test_the_workbench_says_of_each_candidate_what_became_of_it(told: TestClient) -> None:
     page = told.get("/injection?prompt=How+often+are+payments+retried%3F&limit=1&mode=full").text
     assert "The first must be at least" in page
@@ -195,6 +208,15 @@ def test_a_folder_and_conversations_are_taken_in_from_an_empty_home(browser: Tes
     browser.post("/first/talk", data=data)
     jobs.wait()
     assert 'chip bad">failed' not in browser.get("/first").text
+
+
+def test_the_first_record_makes_a_project_and_its_scope_is_chosen(browser: TestClient) -> None:
+    page = post(browser, "/remember", text="Payments are retried three times.")
+    assert "What an agent is given" in page
+    assert re.search(r"<option selected>project:work-\w+</option>", page)
+    browser.get("/scope?scope=agent:main&back=/memories")
+    assert "Payments" not in post(browser, "/remember", text="Answer in Korean.")
+    assert "Answer in Korean" in browser.get("/memories").text
 
 
 def test_an_agent_is_connected_from_the_first_page(

@@ -1,4 +1,4 @@
-"""The pages, asked over HTTP as a browser does; a real one is driven by benchmarks/pages.py."""
+"""The pages, asked over HTTP as a browser does; a real one is driven in tests/browser."""
 
 import re
 from typing import Any

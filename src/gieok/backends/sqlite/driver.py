@@ -124,7 +124,9 @@ def loaded() -> "ModuleType":
             import sqlcipher3.dbapi2 as sqlcipher
         except ImportError as error:
             told = "the databases of this home are encrypted, and the Python package 'sqlcipher3' is not installed"
-            raise Sealed(told, "run `pip install 'gieok[encryption]'`", is_missing=True) from error
+            from gieok import extras
+
+            raise Sealed(told, f"run `{extras.command('encryption')}`", is_missing=True) from error
         ERRORS = (sqlite3.Error, sqlcipher.Error)
         OPERATIONAL = (sqlite3.OperationalError, sqlcipher.OperationalError)
         _library.append(sqlcipher)

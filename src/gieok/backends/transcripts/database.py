@@ -8,6 +8,7 @@ from typing import Any
 from gieok.backends.sqlite import readonly
 from gieok.errors import MissingExtra, TranscriptUnreadable
 from gieok.ports.transcripts import StoredSession
+from gieok.registry import install_hint
 
 _BUSY_TIMEOUT_MS = 5_000
 
@@ -25,9 +26,9 @@ class TranscriptDatabase:
     NEEDS: tuple[str, frozenset[str]]
     SESSIONS = ""
     EVENTS = ""
-    #: What the agent's schema needs to be read at all, and what brings it.
+    #: What the agent's schema needs to be read at all, and the extra that brings it.
     OLDEST_SQLITE = (3, 38)
-    INSTALL = ""
+    EXTRA = ""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -70,7 +71,7 @@ class TranscriptDatabase:
             needed = ".".join(map(str, self.OLDEST_SQLITE))
             raise MissingExtra(
                 f"{self.AGENT}'s database needs SQLite {needed}, Python's is {sqlite3.sqlite_version}",
-                hint=self.INSTALL,
+                hint=install_hint(self.EXTRA) if self.EXTRA else None,
             ) from error
         except Exception as error:
             raise TranscriptUnreadable(f"cannot open {str(file)!r}: {error}") from error

@@ -25,7 +25,7 @@ class OpenClawDatabase(TranscriptDatabase):
         "FROM session_windows w ORDER BY w.session_id"
     )
     OLDEST_SQLITE = (3, 43)
-    INSTALL = install_hint("openclaw")
+    EXTRA = "openclaw"
 
     def __init__(self, file: Path) -> None:
         super().__init__(file)
@@ -44,6 +44,6 @@ class OpenClawDatabase(TranscriptDatabase):
         try:
             import zstandard
         except ModuleNotFoundError as error:
-            raise MissingExtra("OpenClaw compresses long events with zstd", hint=self.INSTALL) from error
+            raise MissingExtra("OpenClaw compresses long events with zstd", hint=install_hint(self.EXTRA)) from error
         data = zstandard.ZstdDecompressor().decompress(packed, max_output_size=_LARGEST_EVENT_BYTES)
         return data.decode("utf-8")

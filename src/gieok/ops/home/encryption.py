@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from gieok import extras
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
@@ -185,8 +186,8 @@ def present_status(result: EncryptionResult, style: Style) -> str:
     if not result.can_files:
         lines.append(
             style.say(
-                "  not installed: `pip install 'gieok[encryption]'`",
-                "  설치되지 않음: `pip install 'gieok[encryption]'`",
+                f"  not installed: `{extras.command('encryption')}`",
+                f"  설치되지 않음: `{extras.command('encryption')}`",
             )
         )
     if result.is_changing:
@@ -219,8 +220,8 @@ def _databases(result: EncryptionResult, style: Style) -> list[str]:
     if not result.can_databases:
         lines.append(
             style.say(
-                "  they cannot be encrypted here: `pip install 'gieok[encryption]'`",
-                "  여기서는 암호화할 수 없음: `pip install 'gieok[encryption]'`",
+                f"  they cannot be encrypted here: `{extras.command('encryption')}`",
+                f"  여기서는 암호화할 수 없음: `{extras.command('encryption')}`",
             )
         )
     elif any(one.clear for one in result.databases):

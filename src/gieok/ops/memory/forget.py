@@ -9,7 +9,7 @@ from gieok.capabilities.observe import turns
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, Reason
-from gieok.ops.memory import forgetting, handles, origin
+from gieok.ops.memory import away, forgetting, handles, origin
 from gieok.ops.memory.forget_plan import ForgetFilter, ForgetPlan
 from gieok.ops.memory.forgetting import Done
 from gieok.ops.memory.search import span_of_days
@@ -140,6 +140,10 @@ def _named(context: Context, given: Sequence[str]) -> tuple[str, ...]:
     """Return what is named: of turns and their lines, the ids of the messages; other handles in full."""
     scopes = context.scopes if context.is_scope_named else context.memory.store().scopes()
     found = {text: handles.only(context, text, scopes, history=True) for text in given if handles.is_handle(text)}
+    for text in [text for text, memory in found.items() if memory is None]:
+        gone = away.find(context, text, scopes)  # a record that is put away is in no store
+        if gone is not None and gone.file is not None:
+            given = [str(gone.file) if one == text else one for one in given]
     return tuple(name for text in given for name in _names(context, text, found.get(text)))
 
 

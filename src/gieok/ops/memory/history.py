@@ -167,7 +167,7 @@ def _after(context: Context, one: _Statement) -> list[Memory]:
 
 def _before(context: Context, one: _Statement, standing: Standing) -> list[Memory]:
     """Return all that a statement replaced. What was said and what was observed of it are one statement."""
-    document, words = one.memory.document, letters(_bare(one.text))
+    document, words = one.memory.document, letters(bare(one.text))
     found = _ended_by(context, document)
     for scope in dict.fromkeys((document.scope.path, *(scope.path for scope in context.scopes))):
         same: dict[tuple[str, str, int], bool] = {}
@@ -175,7 +175,7 @@ def _before(context: Context, one: _Statement, standing: Standing) -> list[Memor
             name = (end.scope, end.key, end.line)
             if name not in same:
                 targets = _named(context, *name)
-                same[name] = any(t.document.key == document.key or letters(_bare(t.text)) == words for t in targets)
+                same[name] = any(t.document.key == document.key or letters(bare(t.text)) == words for t in targets)
             if same[name]:
                 found += _named(context, scope, key, line)
     return found
@@ -212,12 +212,12 @@ def _versions(context: Context, one: _Statement, asked: Memory) -> Iterator[Vers
     ended = "replaced" if one.ended else ""
     for text, at in _corrected(context, memory):
         if text != one.text:
-            yield Version(memory.handle, _bare(text), since, at, how, "corrected", who, is_asked)
+            yield Version(memory.handle, bare(text), since, at, how, "corrected", who, is_asked)
             since, how = at, "corrected"
-    yield Version(memory.handle, _bare(unmarked(one.text)), since, until, how, ended, who, is_asked)
+    yield Version(memory.handle, bare(unmarked(one.text)), since, until, how, ended, who, is_asked)
 
 
-def _bare(text: str) -> str:
+def bare(text: str) -> str:
     """Return a line of a conversation without the label of who said it, and a file without its front matter."""
     text = text[front_matter(text).end :].strip()
     return text.removeprefix(f"{USER}: ").removeprefix(f"{ASSISTANT}: ")

@@ -3,6 +3,7 @@
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gieok.app import open_context
@@ -46,15 +47,20 @@ def _end_unused(server: "uvicorn.Server", idle_s: float) -> None:
     """End it after so long without a request (0: never): nobody may have it in mind any more."""
 
     def look() -> None:
-        answered, looks = 0, 0
-        while looks * _LOOK_S < idle_s:
-            threading.Event().wait(_LOOK_S)
-            now = server.server_state.total_requests
-            looks, answered = (looks + 1, now) if now == answered else (0, now)
+        until_unused(lambda: server.server_state.total_requests, threading.Event().wait, idle_s)
         server.should_exit = True
 
     if idle_s:
         threading.Thread(target=look, daemon=True).start()
+
+
+def until_unused(count: Callable[[], int], wait: Callable[[float], object], idle_s: float) -> None:
+    """Return once the count has been the same for so long."""
+    answered, unused_s = count(), 0.0
+    while unused_s < idle_s:
+        wait(_LOOK_S)
+        now = count()
+        unused_s, answered = (unused_s + _LOOK_S, now) if now == answered else (0.0, now)
 
 
 if __name__ == "__main__":

@@ -57,7 +57,9 @@ def run(
         from gieok.surfaces.web.routes import routes
         from gieok.surfaces.web.site import Site
     except ModuleNotFoundError as error:
-        hint = "run `pip install 'gieok[serve]'`"
+        from gieok import extras
+
+        hint = f"run `{extras.command('serve')}`"
         raise MissingExtra(f"`gieok serve` needs the Python package {error.name!r}", hint=hint) from error
     resident = Resident()
     context = open_context(flags, lang=lang, resident=resident)

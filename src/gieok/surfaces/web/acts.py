@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
+from gieok.capabilities.observe.corrections import unmarked
 from gieok.capabilities.prompt import records
 from gieok.errors import BadRequest, GieokError
 from gieok.ops import operation
@@ -21,13 +22,13 @@ def edit(seen: Seen) -> Response:
             "edit", handle=handle, text=[seen.sent("text")], important=bool(seen.sent("important"))
         )
     except GieokError as error:
-        return seen.failed("memory.html", error, handle=handle)
+        return seen.failed("refused.html", error, handles=[handle])
     if seen.sent("important"):
         return seen.back_to(
             f"/m/{handle}?{urlencode({'told': seen.words('It counts as important.', '중요한 것으로 표시했습니다.')})}"
         )
     told = seen.words("Corrected.", "고쳤습니다.")
-    before = records.own_text(made.before) if made.path else made.before
+    before = records.own_text(made.before) if made.path else unmarked(made.before)
     return seen.back_to(f"/m/{made.handle}?{urlencode({'told': told, 'before': before})}")
 
 

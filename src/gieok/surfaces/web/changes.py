@@ -12,10 +12,12 @@ from gieok.ops import operation
 from gieok.ops.memory.index import IndexRequest
 from gieok.ops.observe.run import ObserveRunRequest
 from gieok.ops.operation import Style, Words
+from gieok.places import USER_SCOPE
 from gieok.surfaces.web.acts import OF_MEMORIES
 from gieok.surfaces.web.jobs import Job
 from gieok.surfaces.web.site import Seen
 from gieok.surfaces.web.views.code import sync
+from gieok.surfaces.web.views.health import health
 from gieok.surfaces.web.views.talk import CHANGES as OF_TALK
 
 
@@ -23,7 +25,8 @@ def remember(seen: Seen) -> Response:
     """Keep a sentence, and show that it is found, and what an agent is given of it."""
     text = seen.sent("text")
     try:
-        kept = seen.memory.add(text)
+        is_users = seen.scopes[0] != USER_SCOPE and seen.context.scope.path == USER_SCOPE
+        kept = seen.site.memory("auto").run("remember", text=text, user=is_users)
     except GieokError as error:
         return seen.back_to(f"/first?{urlencode({'text': text[:2000], 'told': str(error)})}")
     told = seen.words("Remembered. This is how it is found:", "기억했습니다. 이렇게 찾습니다:")
@@ -82,7 +85,7 @@ def answer(seen: Seen) -> Response:
     try:
         seen.memory.run(f"archive {verb}", names=[seen.sent("what")])
     except GieokError as error:
-        return seen.back_to(f"/status?told={quote(str(error))}")
+        return health(seen, error)
     return seen.back_to(f"/status?told={quote(seen.words('Done.', '했습니다.'))}")
 
 

@@ -7,13 +7,15 @@ from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlencode
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from gieok import __version__
+from gieok.app import scoped
 from gieok.errors import STATUS, GieokError
+from gieok.ops.context import Context
 from gieok.ops.home.gate import COOKIE, Gate
 from gieok.ops.memory import away, handles
 from gieok.ops.operation import STATUSES
@@ -43,7 +45,7 @@ _HEADERS = {
     "Cache-Control": "no-store",
 }
 _YEAR_S = 365 * 86_400
-STATIC = ("gieok.css", "htmx.min.js", "days.js", "keys.js", "talk.js")
+STATIC = ("gieok.css", "gieok.svg", "htmx.min.js", "days.js", "keys.js", "talk.js")
 
 
 class Site:
@@ -142,19 +144,25 @@ class Seen:
     def memory(self) -> Memory:
         """Return the memory of the scope that was chosen."""
         chosen = unquote(self.request.cookies.get("gieok_scope", ""))
-        return self.site.memory(chosen if chosen in self.scopes else "auto")
+        # The folder's own is not named: its records are where `auto` keeps them.
+        return self.site.memory(chosen if chosen in self.scopes[1:] else "auto")
+
+    @cached_property
+    def context(self) -> Context:
+        """Return its context, with the scopes as they are now: the first record makes a project of a folder."""
+        return scoped(self.memory.context)
 
     @cached_property
     def scopes(self) -> list[str]:
         """Return the scopes that there are, the folder's own first; those of characters have a page of their own."""
-        context = self.site.memory("auto").context
+        context = scoped(self.site.memory("auto").context)
         known = {scope.path for scope in context.memory.store().scopes()}
         own = context.scope.path
         return [own, *sorted(path for path in known if path != own and not path.startswith(("user:", "character:")))]
 
     def memory_of(self, handle: str) -> Memory:
         """Return the memory of the scope in which a handle is, the chosen one where it is there or nowhere."""
-        context = self.memory.context
+        context = self.context
         if not handles.is_handle(handle) or handles.find(context, handle, history=True):
             return self.memory
         others = [scope for scope in context.memory.store().scopes() if scope not in context.scopes]
@@ -174,7 +182,8 @@ class Seen:
     def page(self, template: str, *, http_status: int = 200, **values: Any) -> Response:  # noqa: ANN401 - a template's
         """Return a page."""
         common = {
-            "menu": MENU, "here": self._here(), "scopes": self.scopes, "scope": self.memory.context.scope.path,
+            "menu": MENU, "here": self._here(), "address": self._address(),
+            "scopes": self.scopes, "scope": self.context.scope.path,
             "token": self.site.gate.change_token(self.cookie), "version": f"Gieok {__version__}",
             "told": self.asked("told"), "statuses": {name: words.say(self.lang) for name, words in STATUSES.items()},
             "zone": self.memory.context.zone, "failure": None,
@@ -199,9 +208,16 @@ class Seen:
         """Return a text in the reader's language."""
         return ko if self.lang == "ko" else en
 
+    def _address(self) -> str:
+        """Return what leads back to this page; after a form that was sent, to the one it belongs to."""
+        if self.request.method != "GET":
+            return self._here()
+        query = urlencode([pair for pair in self.request.query_params.multi_items() if pair[0] != "told"])
+        return self.request.url.path + (f"?{query}" if query else "")
+
     def _here(self) -> str:
         first = "/" + self.request.url.path.strip("/").partition("/")[0]
-        return next((path for path, *_ in MENU if path == first), "/memories" if first == "/m" else "/")
+        return next((path for path, *_ in MENU if path == first), "/memories" if first in ("/m", "/trust") else "/")
 
 
 def _lang(request: Request) -> str:

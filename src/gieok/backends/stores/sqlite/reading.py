@@ -76,7 +76,8 @@ def within(db: sqlite3.Connection, scope: Scope, where: Filter, limit: int) -> l
     """Return the passages of documents that a filter admits, the newest document first."""
     condition, values = filter_sql(where)
     rows = db.execute(
-        "SELECT p.id FROM documents d JOIN passages p "
+        # CROSS JOIN keeps the order of the loops: the other way, each passage looks through all documents (10,000: 12 s).
+        "SELECT p.id FROM documents d CROSS JOIN passages p "
         "ON p.id BETWEEN d.first_passage AND d.first_passage + d.passage_count - 1 "
         f"WHERE d.scope_id = (SELECT id FROM scopes WHERE path = ?){condition} "
         "ORDER BY coalesce(d.valid_from, d.updated_at) DESC, d.key, p.id LIMIT ?",

@@ -22,6 +22,13 @@
       target.focus();
     }
   });
+  // Hits that do not come: the server is gone, or lets nobody in any more.
+  for (const [name, isLost] of [["htmx:sendError", true], ["htmx:responseError", true], ["htmx:afterOnLoad", false]]) {
+    document.addEventListener(name, () => {
+      const lost = document.getElementById("lost");
+      if (lost) lost.hidden = !isLost;
+    });
+  }
   // Select all on the page: the box is shown where this file runs.
   document.addEventListener("change", (event) => {
     if (!event.target.matches("[data-all]")) return;

@@ -105,7 +105,7 @@ def picture(seen: Seen) -> Response:
     """Return the picture of a character's card."""
     house, identity = seen.memory.context.character.house(), seen.request.path_params["character"]
     try:
-        stored = house.roster.find(ME, identity, with_file=True)
+        stored = house.roster.find(seen.asked("user") or ME, identity, with_file=True)
         made = package.avatar(stored.package, stored.package_type)
     except GieokError:
         made = b""

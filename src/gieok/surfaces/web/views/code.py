@@ -102,7 +102,7 @@ def _run(context: Context, name: str, **values: object) -> Any:  # noqa: ANN401 
 
 
 def _address(root: Path, target: str) -> str:
-    return f"/code?project={quote(str(root))}&target={quote(target)}"
+    return f"/code?project={quote(str(root))}&target={quote(target)}#impact"
 
 
 def _map(seen: Seen, found: Any, root: Path) -> Markup:  # noqa: ANN401 - a structure

@@ -30,9 +30,9 @@ def first(seen: Seen) -> Response:
         "installable": table.NAMES, **found_hits(seen),
     }  # fmt: skip
     try:
-        status = seen.memory.run("status")
-        if status.embedder != "none" and status.stats.passages:
-            values["meaning"] = (status.stats.vectors, status.stats.passages)
+        stats = context.memory.store().stats(seen.context.scope)
+        if context.memory.embedder_name != "none" and stats.passages:
+            values["meaning"] = (stats.vectors, stats.passages)
         if values["question"]:
             values["recalled"] = seen.memory.recall(values["question"])
     except GieokError as error:
@@ -44,4 +44,6 @@ def progress(seen: Seen) -> Response:
     """Return how far the work is, for the page that asks every second."""
     said = {name: words.say(seen.lang) for name, words in STATUSES.items()}
     page = rendered("job.html", seen.lang, {"job": seen.site.jobs.last, "statuses": said})
-    return HTMLResponse(page, headers={"Cache-Control": "no-store"})
+    # Once it is done the whole page is another.
+    done = {"HX-Refresh": "true"} if seen.site.jobs.last is None or seen.site.jobs.last.is_done else {}
+    return HTMLResponse(page, headers={"Cache-Control": "no-store", **done})

@@ -43,20 +43,20 @@ class ShownTier(NamedTuple):
     share: float
 
 
-def health(seen: Seen) -> Response:
-    """Show all of it; what takes long is fetched by the page after it is there."""
+def health(seen: Seen, wrong: GieokError | None = None) -> Response:
+    """Show all of it; what takes long is fetched by the page after it is there. `wrong` is what went wrong with an answer."""
     try:
         archive, pending = seen.memory.run("archive status"), seen.memory.run("archive pending")
         stats, status = seen.memory.run("observe stats"), seen.memory.run("status")
     except GieokError as error:
-        return seen.failed("health.html", error)
+        return seen.failed("health.html", error, is_there=False)
     sidecar = status.sidecar
     incidents = {one.name: one for one in (*archive.incidents, *stats.incidents)}
     if pending.days or pending.questions:
         incidents.pop("archive approval", None)  # what it says stands below, with its buttons
     is_whole = bool(seen.asked("whole"))
     values: dict[str, Any] = {
-        "tiers": _tiers(archive), "incidents": [(one, _next(seen, one)) for one in incidents.values()],
+        "is_there": True, "tiers": _tiers(archive), "incidents": [(one, _next(seen, one)) for one in incidents.values()],
         "days": pending.days, "questions": pending.questions, "rejects": stats.rejects, "journal": stats.journal,
         "backlog": stats.backlog_tokens, "today_tokens": stats.today_tokens,
         "daily_tokens": sidecar.daily_tokens if sidecar else 0, "daemon": sidecar.daemon if sidecar else None,
@@ -66,7 +66,7 @@ def health(seen: Seen) -> Response:
         "checks": seen.memory.run("doctor").checks if seen.asked("deep") else None,
         "growth": _growth(seen) if is_whole else None, "hook": _hook(seen) if is_whole else None,
     }  # fmt: skip
-    return seen.page("health.html", **values)
+    return seen.page("health.html", **values) if wrong is None else seen.failed("health.html", wrong, **values)
 
 
 def growth(seen: Seen) -> Response:

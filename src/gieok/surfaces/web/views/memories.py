@@ -7,9 +7,11 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
+from gieok.capabilities.observe.corrections import unmarked
 from gieok.capabilities.prompt import records
 from gieok.errors import GieokError
-from gieok.ops.memory.history import Version
+from gieok.ops.memory import away, handles
+from gieok.ops.memory.history import Version, bare
 from gieok.ops.memory.waiting import waiting
 from gieok.ops.observe.why import WhyResult
 from gieok.ops.operation import STATUSES
@@ -22,7 +24,7 @@ _STATUSES = ("all", *STATUSES)
 _TIERS = ("all", "hot", "warm", "cold")
 _FILTERS = ("words", "since", "until", "kind", "status", "tier", "everywhere")
 #: A memory's text that is longer unfolds.
-_LONG_CHARS = 4_000
+_LONG_CHARS = 1_500
 
 
 def kind_names(seen: Seen) -> dict[str, str]:
@@ -80,17 +82,23 @@ def _waits(seen: Seen) -> int:
 def memory(seen: Seen) -> Response:
     """Show one memory whole, where it comes from, and what was believed when."""
     handle = seen.request.path_params["handle"]
+    held = seen.memory_of(handle)
     try:
-        held = seen.memory_of(handle)
         why: WhyResult = held.run("why", id=handle)
         got = held.get(handle)
         versions = held.run("history", handle=why.handle).versions
         on = held.run("history", handle=why.handle, on=seen.asked("on")) if seen.asked("on") else None
     except GieokError as error:
-        return seen.failed("memory.html", error, handle=handle)
+        gone = away.find(held.context, handle, held.context.scopes) if handles.is_handle(handle) else None
+        if gone is not None and gone.file is not None:  # a record: its file is on another shelf, and in no store
+            file = seen.short(gone.file)
+            return seen.page("gone.html", handle=handle, gone=gone, file=file, back=f"/m/{handle}", **_undo(seen))
+        return seen.failed("memory.html", error, handle=handle, **_undo(seen))
     is_observed = why.document.key.startswith("observe:")
     kind = "observation" if is_observed else "turn" if why.document.kind == "turn" else "file"
-    text = why.document.text if is_observed else records.own_text(got.text) if kind == "file" else got.text
+    text = (
+        why.document.text if is_observed else records.own_text(got.text) if kind == "file" else unmarked(bare(got.text))
+    )
     source = why.document.provenance[0].source if why.document.provenance else ""
     return seen.page(
         "memory.html", handle=handle, path=got.path, text=text[:_LONG_CHARS], rest=text[_LONG_CHARS:], own_text=text,

@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import quote
 
+import anyio
+import anyio.to_thread
 from starlette.responses import HTMLResponse, Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from gieok.capabilities.character import listing
 from gieok.capabilities.character.decisions import Change
@@ -27,6 +30,22 @@ _EVENTS = "text/event-stream"
 _MOST_TOLD = 100
 #: What stood in the prompt of the last reply, by whose talk it is: of this process, so that the page can show it again.
 _told: OrderedDict[tuple[str, str], Prepared] = OrderedDict()
+
+
+class _Streamed(StreamingResponse):
+    """Closes the reply at the end: where the page was left in the middle, what it got is kept and charged."""
+
+    def __init__(self, reply: Reply, events: Iterator[str], headers: dict[str, str]) -> None:
+        super().__init__(events, media_type=_EVENTS, headers=headers)
+        self._reply = reply
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(self._reply.close)
 
 
 def talk(seen: Seen) -> Response:
@@ -55,7 +74,7 @@ def say(seen: Seen) -> Response:
         _keep(bond, reply.prepared)
         if _EVENTS in seen.request.headers.get("accept", ""):
             headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
-            return StreamingResponse(_events(reply, seen.lang), media_type=_EVENTS, headers=headers)
+            return _Streamed(reply, _events(reply, seen.lang), headers)
         try:
             for _ in reply:
                 pass

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from starlette.responses import Response
 
@@ -12,12 +13,14 @@ from gieok.errors import GieokError, NotFound
 from gieok.model.memory import Scope
 from gieok.ops.observe import days as record
 from gieok.ops.observe.days import DayOf, SessionName
+from gieok.ops.prompt.last import every
 from gieok.surfaces.web.pictures import Column
 from gieok.surfaces.web.site import Seen
 
 _LEVELS = 4
 _PER_PAGE = 40
-_KINDS = ("all", "sessions", "decision", "preference", "state", "task", "record", "note")
+_MOST_GIVEN = 500
+_KINDS = ("all", "sessions", "decision", "preference", "state", "task", "record", "note", "commit")
 
 
 class Cell(NamedTuple):
@@ -51,9 +54,9 @@ def timeline(seen: Seen) -> Response:
         "timeline.html", **common, day=day, whole=_of_kind(whole, kind), weeks=list(_weeks(found, first, today)),
         month=first, before_month=(first - timedelta(days=1)).replace(day=1), after_month=_after(first, today),
         before_day=max((one for one in found if one < day), default=None),
-        after_day=min((one for one in found if one > day), default=None), costs=costs,
+        spent=_spent(seen, costs), after_day=min((one for one in found if one > day), default=None), costs=costs,
         weekdays=seen.words("Mo Tu We Th Fr Sa Su", "월 화 수 목 금 토 일").split(),
-        query="".join(f"&{name}={value}" for name, value in (("project", project), ("kind", kind)) if value),
+query=_query(project=project, kind=kind.removeprefix("all")),
     )  # fmt: skip
 
 
@@ -71,8 +74,9 @@ def session(seen: Seen) -> Response:
     for one in found.learned:
         for identity in one.message_ids:
             by_message.setdefault(identity, []).append(one)
+    given = [one for one in every(seen.memory.context, _MOST_GIVEN) if one.session == name.session]
     return seen.page(
-        "session.html", name=name, whole=found, shown=shown, page=page, pages=pages, by_message=by_message,
+        "session.html", given=given[::-1], name=name, whole=found, shown=shown, page=page, pages=pages, by_message=by_message,
         kinds=_kinds(seen),
     )  # fmt: skip
 
@@ -90,7 +94,8 @@ def _kinds(seen: Seen) -> dict[str, str]:
         ("all", "everything", "전부"), ("sessions", "sessions alone", "세션만"), ("decision", "decision", "결정"),
         ("preference", "preference", "선호"), ("state", "fact", "사실"), ("task", "task", "할 일"),
         ("record", "record", "기록"), ("note", "note", "노트"), ("observation", "observation", "관찰"),
-        ("pattern", "pattern", "반복"), ("document", "note", "노트"), ("file", "note", "노트"),
+        ("memory", "note", "노트"), ("observed", "observed", "관찰"),
+        ("pattern", "pattern", "반복"), ("document", "note", "노트"), ("file", "note", "노트"), ("commit", "commit", "커밋"),
     )  # fmt: skip
     return {kind: seen.words(en, ko) for kind, en, ko in names}
 
@@ -106,7 +111,7 @@ def _of_kind(whole: record.WholeDay, kind: str) -> record.WholeDay:
 
 
 def _only(learned: Sequence[record.Learned], kind: str) -> tuple[record.Learned, ...]:
-    return tuple(one for one in learned if one.category == kind)
+    return tuple(one for one in learned if kind in (one.category, one.kind))
 
 
 def _weeks(found: Mapping[date, DayOf], first: date, today: date) -> Iterator[list[Cell | None]]:
@@ -125,6 +130,15 @@ def _cell(day: date, of: DayOf | None, most: int, today: date) -> Cell:
 
 def _much(of: DayOf) -> int:
     return len(of.memories) + 2 * len(of.sessions)
+
+
+def _query(**values: str) -> str:
+    return "".join(f"&{name}={quote(value)}" for name, value in values.items() if value)
+
+
+def _spent(seen: Seen, costs: Sequence[Column]) -> str:
+    tokens = sum(one.value for one in costs)
+    return seen.words(f"{tokens:,.0f} tokens in the month", f"이 달에 {tokens:,.0f}토큰")
 
 
 def _costs(seen: Seen, first: date, last: date, today: date) -> list[Column]:

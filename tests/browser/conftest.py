@@ -1,0 +1,136 @@
+"""A home with something of everything, one server of it, and one Chromium. The table of pages is in `test_pages`.
+
+The server and the home are the session's. Chromium is a module's: Playwright's loop runs in the thread of the tests, and no
+test of another folder could have a loop of its own beside it.
+"""
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import prepared_home
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from prepared_home import Prepared
+from world import GIEOK
+
+from gieok.ops.home.gate import Gate
+
+_FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+#: Screenshots of all pages go to this folder, where it is named.
+SCREENSHOTS = "GIEOK_SCREENSHOTS"
+
+
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
+    return prepared_home.make(tmp_path_factory.mktemp("browser") / "user")
+
+
+@pytest.fixture(scope="session")
+def server(prepared: Prepared) -> Iterator[str]:
+    """Return the address of a running server."""
+    environment = prepared.world.environment(GIEOK_EMBEDDER="none", GIEOK_OBSERVE_AGENTS="none", NO_COLOR="1")
+    command = [*GIEOK, "serve", "--port", "0"]
+    with subprocess.Popen(
+        command, env=environment, cwd=prepared.world.project, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stderr
+        greeting = running.stderr.readline()
+        assert greeting.startswith("Gieok serves http://127.0.0.1:"), greeting
+        yield greeting.split()[2]
+        running.terminate()
+        running.communicate()  # reads what it says to the end
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    found = os.environ.get("GIEOK_CHROMIUM") or shutil.which("chromium")
+    if not found:
+        pytest.skip("no Chromium: install it, or name one by GIEOK_CHROMIUM")
+    with sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=found, args=_FLAGS)
+
+
+class Visitor:
+    """A tab that was let in, and everything that it asked for or complained of."""
+
+    def __init__(self, context: BrowserContext, server: str) -> None:
+        self.context, self.server = context, server
+        self.page: Page = context.new_page()
+        self.page.set_default_timeout(10_000)
+        self.asked: list[str] = []
+        self.complaints: list[str] = []
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def open(self, address: str) -> Page:
+        """Open a page of the site, and wait until nothing is loading."""
+        self.page.goto(self.server + address, wait_until="load")
+        self.page.locator(".htmx-request").first.wait_for(state="detached")  # a function to wait for would need eval
+        return self.page
+
+    def faults(self) -> list[str]:
+        """Return what axe-core finds serious or critical on the page that is open."""
+        self.page.evaluate(AXE_SCRIPT)
+        found = self.page.evaluate("axe.run({resultTypes: ['violations']})")
+        return [
+            f"{fault['id']}: {node['html'][:160]} {[one['message'] for one in node['any']][:1]}"
+            for fault in found["violations"]
+            if fault["impact"] in ("serious", "critical")
+            for node in fault["nodes"]
+        ]
+
+    def overflow(self) -> list[str]:
+        """Return the elements that stand out of the page to the right, where it can be scrolled sideways."""
+        return self.page.evaluate(_OVERFLOW)
+
+    def strangers(self) -> list[str]:
+        """Return the addresses asked for that are not of this server."""
+        return [url for url in self.asked if not url.startswith((self.server + "/", "data:", "blob:"))]
+
+
+_OVERFLOW = """() => {
+  const root = document.scrollingElement, width = root.clientWidth;
+  if (root.scrollWidth <= width) return [];
+  return [...document.querySelectorAll("body *")]
+    .filter((one) => one.getBoundingClientRect().right > width + 1)
+    .map((one) => `${one.tagName}.${one.className} ${one.outerHTML.slice(0, 120)}`).slice(0, 8)
+    .concat([`${root.scrollWidth} > ${width}`]);
+}"""
+
+
+@pytest.fixture
+def visit(chromium: Browser, server: str, prepared: Prepared) -> Iterator[Any]:
+    """Return what lets a new visitor in; `lang` and whatever a browser context takes."""
+    contexts = []
+
+    def enter(lang: str = "en", **options: Any) -> Visitor:
+        context = chromium.new_context(locale="ko-KR" if lang == "ko" else "en-GB", **options)
+        contexts.append(context)
+        code = Gate(prepared.world.home, time.time).link_code()
+        visitor = Visitor(context, server)
+        visitor.open(f"/open?code={code}")
+        return visitor
+
+    yield enter
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="session")
+def screenshots() -> Path | None:
+    """Return the folder of screenshots, where one is wanted."""
+    folder = os.environ.get(SCREENSHOTS)
+    if not folder:
+        return None
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    return Path(folder)
