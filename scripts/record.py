@@ -208,19 +208,19 @@ def _runs(row: list[Cell]) -> list[tuple[str, str]]:
     return runs
 
 
-def prepared() -> dict[str, str]:
-    """Make a home with notes and a project; return the environment to run in."""
-    shutil.rmtree(HOME, ignore_errors=True)
-    shutil.copytree(ROOT / "examples" / "workspace" / "notes", HOME / "notes")
-    (HOME / "shop").mkdir()
-    subprocess.run(["git", "init", "--quiet", str(HOME / "shop")], check=True)
-    return {"HOME": str(HOME), "PATH": f"{SCRIPTS}:/usr/bin:/bin", "LANG": "C.UTF-8", "TERM": "xterm-256color",
+def prepared(home: Path) -> dict[str, str]:
+    """Fill a home with notes and a project; return the environment to run in."""
+    shutil.rmtree(home, ignore_errors=True)
+    shutil.copytree(ROOT / "examples" / "workspace" / "notes", home / "notes")
+    (home / "shop").mkdir()
+    subprocess.run(["git", "init", "--quiet", str(home / "shop")], check=True)
+    return {"HOME": str(home), "PATH": f"{SCRIPTS}:/usr/bin:/bin", "LANG": "C.UTF-8", "TERM": "xterm-256color",
             "GIEOK_DAEMON_AUTOSTART": "off", "OMP_NUM_THREADS": "1"}  # fmt: skip
 
 
 def main() -> None:
     """Run the session and write the picture."""
-    environment = prepared()
+    environment = prepared(HOME)
     try:
         rows = list(played(environment))
     finally:

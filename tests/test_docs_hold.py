@@ -37,7 +37,8 @@ _OF_OTHERS = {"command not found: gieok"}
 def _commands() -> dict[tuple[str, ...], set[str]]:
     """Return the words of each command → the options that it takes."""
     names = [*NAMES, *SERVERS, *(f"hook {event}" for event in EVENTS)]
-    return {(): {"-V", "--version", "-h", "--help"}} | {
+    own = {(): {"-V", "--version", "-h", "--help"}, ("help",): {"--man"}}
+    return own | {
         tuple(name.split()): {flag for action in _parser(name)._actions for flag in action.option_strings}
         for name in names
     }
@@ -67,7 +68,7 @@ def _typed(lines: list[str]) -> Iterator[list[str]]:
         for part in re.split(r"\s(?:&&|\|\||;|\|)\s", re.sub(r"\s#\s.*", "", line)):
             found = re.match(r"(?:\S*\$ )?(?:[A-Z_]+=\S* )*gieok (.*)", part.strip())
             if found:
-                yield shlex.split(re.sub(r"\s<\s*\S+$", "", found[1]))
+                yield shlex.split(re.sub(r"\s[<>]\s*\S+$", "", found[1]))
 
 
 def test_every_command_of_a_code_block_is_one_and_parses() -> None:
@@ -81,7 +82,7 @@ def test_every_command_of_a_code_block_is_one_and_parses() -> None:
             line = read(words)
             if tuple(line.name.split()) not in _commands():
                 wrong.append(f"{page.name}: gieok {shlex.join(words)}: no such command")
-            elif not line.is_help and line.name and not line.name.startswith("hook "):
+            elif not line.is_help and line.name and not line.name.startswith(("hook ", "help")):
                 try:
                     _parser(line.name).parsed(line.arguments)
                 except GieokError as error:
@@ -105,7 +106,7 @@ def _faults(call: str) -> list[str]:
     known = next((tuple(words[:n]) for n in (2, 1, 0) if tuple(words[:n]) in {*_commands(), *groups}), ())
     more = words[len(known) :]
     is_group = known in groups and known not in _commands()
-    if more and (is_group or not known) and more[0] != "help" and not _CHOSEN.match(more[0]):
+    if more and (is_group or not known) and not _CHOSEN.match(more[0]):
         return [f"no such command: {more[0]}"]
     flags = set[str]().union(*(flags for name, flags in _commands().items() if name[: len(known)] == known))
     return [f"no option {flag}" for flag in re.findall(r"(?<!\S)-{1,2}[a-zA-Z][a-z-]*", call) if flag not in flags]

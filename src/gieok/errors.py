@@ -312,7 +312,10 @@ TRACEBACK_VARIABLE = "GIEOK_TRACEBACK"
 
 
 def unexpected(error: Exception) -> GieokError:
-    """Return the error for what nobody raised on purpose."""
+    """Return the error for what nobody raised on purpose: a file that cannot be used is the caller's, anything else ours."""
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        hint = "check that it is there, and that you may read and write it"
+        return BadRequest(f"{str(error.filename)!r}: {error.strerror}", hint=hint)
     hint = f"run again with {TRACEBACK_VARIABLE}=1 and report what it prints"
     return GieokError(f"unexpected {type(error).__name__}: {error}", hint=hint)
 

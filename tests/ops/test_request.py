@@ -44,3 +44,10 @@ def test_what_is_needed_and_missing_is_named_with_an_example(values: dict[str, o
     with pytest.raises(BadRequest, match="text is missing") as caught:
         checked(operation("remember"), values, Surface.CLI)
     assert "gieok remember" in caught.value.hint
+
+
+def test_a_number_is_not_negative_unless_that_means_something() -> None:
+    with pytest.raises(BadRequest, match="--days is -2") as caught:
+        checked(operation("observe stats"), {"days": "-2"}, Surface.CLI)
+    assert caught.value.hint == "it may not be negative"
+    assert checked(operation("character points"), {"credit": "-5"}, Surface.CLI).credit == -5

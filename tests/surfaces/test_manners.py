@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import subprocess
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
@@ -56,6 +57,13 @@ def test_a_hit_says_when_and_where_to_open_it(gieok: Callable[..., str]) -> None
     assert "  2026-11-20, " in first
     assert "  ~/work/notes/2026-11-20 회의.md:5  " in gieok("search", "boiler", folder="elsewhere")
     assert gieok("get", "notes/2026-11-20 회의.md:5") == "The boilers were repaired.\n"
+
+
+def test_a_decomposed_name_is_found_as_people_type_it(gieok: Callable[..., str], tmp_path: Path) -> None:
+    name = "회의록 정리.md"
+    (tmp_path / "work" / "notes" / unicodedata.normalize("NFD", name)).write_text("예산\n", encoding="utf-8")
+    assert gieok("get", name) == gieok("get", f"notes/{name}:1") == "예산\n"
+    assert "no such file" in gieok("export", "--to", "/proc/nowhere", "--json").lower()
 
 
 def test_what_matched_is_marked_where_colours_are_shown(gieok: Callable[..., str]) -> None:

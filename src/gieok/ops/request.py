@@ -14,6 +14,8 @@ _KINDS: dict[type, str] = {int: "a whole number", float: "a number"}
 _MOST = 2**53
 #: JSON can say what UTF-8 cannot.
 _UNKEPT = re.compile("[\0\ud800-\udfff]")
+#: Numbers that may be negative, or whose range the operation tells itself.
+_SIGNED = frozenset(("credit", "limit", "min_score", "keep"))
 _NAMES: dict[type, str] = {bool: "boolean", int: "integer", float: "number", str: "string", list: "string"}
 
 
@@ -88,12 +90,19 @@ def _value(field: Field[Any], value: object, surface: Surface) -> object:
     name = shown_name(field, surface)
     if type(value) is not expected or expected is list:
         raise BadRequest(f"{name} is {value!r}", hint=_wanted(field, expected, surface))
-    if isinstance(value, int) and abs(value) > _MOST:
-        raise BadRequest(f"{name} is {value}", hint=f"at most {_MOST:,}")
+    if isinstance(value, int | float):
+        _check_size(field, name, value)
     choices = field.metadata["choices"]
     if choices and value not in choices:
         raise BadRequest(f"{name} is {value!r}", hint=_choices(str(value), choices))
     return value
+
+
+def _check_size(field: Field[Any], name: str, value: float) -> None:
+    if isinstance(value, int) and abs(value) > _MOST:
+        raise BadRequest(f"{name} is {value}", hint=f"at most {_MOST:,}")
+    if value < min(default_of(field), 0) and field.name not in _SIGNED:
+        raise BadRequest(f"{name} is {value}", hint="it may not be negative")
 
 
 def _wanted(field: Field[Any], expected: type, surface: Surface) -> str:

@@ -104,6 +104,7 @@ def test_an_answer_is_what_the_command_line_prints(service: _Served, client: aio
         ("remember", {"text": "\ud800"}, 400, "text holds what no file can keep", "surrogate"),
         ("remember", {"text": "x", "tags": "\0"}, 400, "tags holds what no file can keep", "NUL"),
         ("index", {"paths": ["x" * 300]}, 400, "no file can have this name", "255 bytes"),
+        ("hook measure", {"file": "~", "add": "x", "expect": "y"}, 400, "is no file", "labels"),
         ("get", {}, 400, "path is missing", "gieok get"),
         ("index", {"watch": True}, 400, "watch is True", "always false"),
         ("forget", {"match": "결제"}, 400, "nobody can be asked", "give --yes"),

@@ -169,6 +169,19 @@ def test_injections_are_stepped_through_and_lead_to_their_memories(told: TestCli
     assert told.get("/injection?n=99").status_code == 200
 
 
+def test_an_injection_leads_to_the_prompt_and_the_session_that_it_was_for(told: TestClient, tmp_path: Path) -> None:
+    (said,) = (
+        m for m in Memory(resident=Resident()).run("why", id=handle(told, "Redis", "turn")).said if "Redis" in m.text
+    )
+    window = Window(str(tmp_path / "home"), said.agent, said.session)
+    window.keep("prompt", Injection("- something", [], 9), said.at.timestamp() + 1)
+    page = told.get("/injection").text
+    assert "We decided to use Redis Streams." in page.partition("blockquote")[2].partition("/blockquote")[0]
+    address = re.search(r'href="(/timeline/session[^"]+)"', page)
+    assert address
+    assert "Redis Streams" in told.get(address[1].replace("&amp;", "&")).text
+
+
 def test_the_workbench_says_of_each_candidate_what_became_of_it(told: TestClient) -> None:
     page = told.get("/injection?prompt=How+often+are+payments+retried%3F&limit=1&mode=full").text
     assert "The first must be at least" in page

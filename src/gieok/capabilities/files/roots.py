@@ -14,6 +14,7 @@ from gieok.errors import BadRequest, NotIndexed
 from gieok.model.memory import Scope
 from gieok.places import SEEDS, SESSIONS
 from gieok.ports.store import Notes, Store
+from gieok.text.keywords import normalise
 
 #: Name of the note of roots.
 NOTE = "files.roots"
@@ -205,9 +206,21 @@ def resolve(roots: list[Root], name: str, here: Path | None = None) -> tuple[Roo
     return next(iter(existing.values()), inside[0])
 
 
+def _as_on_disk(path: Path) -> Path:
+    """Return a path as its parts are named on disk, composed or decomposed (macOS); as it is where there is none of it."""
+    try:
+        if str(path).isascii() or path.exists() or path == path.parent:
+            return path
+        folder = _as_on_disk(path.parent)
+        names = [entry.name for entry in os.scandir(folder)]
+    except (OSError, ValueError):  # or an impossible name
+        return path
+    return folder / next((one for one in names if normalise(one) == normalise(path.name)), path.name)
+
+
 def _candidates(roots: list[Root], name: str, here: Path) -> list[tuple[Root, Path]]:
     if Path(name).is_absolute():
-        return [(root, Path(name)) for root in roots]
+        return [(root, _as_on_disk(Path(name))) for root in roots]
     head, _, rest = name.partition("/")
     by_key = [(root, root.file(rest)) for root in roots if root.name == head and rest]
     by_path = [(root, root.file(name)) for root in roots]
@@ -215,7 +228,8 @@ def _candidates(roots: list[Root], name: str, here: Path) -> list[tuple[Root, Pa
     first = (by_path, by_key) if len(roots) == 1 else (by_key, by_path)
     # Last, the path relative to the working folder: injected memories are cited so.
     forms = (*first, [(root, here) for root in roots], _hidden(roots, name))
-    existing = ([(r, path) for r, path in form if _contains(r, path) and path.exists()] for form in forms)
+    named = ([(root, _as_on_disk(path)) for root, path in form] for form in forms)
+    existing = ([(r, path) for r, path in form if _contains(r, path) and path.exists()] for form in named)
     return next(filter(None, existing), by_path)
 
 

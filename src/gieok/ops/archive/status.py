@@ -125,7 +125,8 @@ def _tier_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
             yield style.bold(printable(str(scope)))
         days = f"{row.first}" if row.first == row.last else f"{row.first} – {row.last}"
         yield style.say(
-            f"  {row.tier:5}{row.memories:,} memories, {days}", f"  {row.tier:5}기억 {row.memories:,}개, {days}"
+            f"  {row.tier:5}{row.memories:,} {'memory' if row.memories == 1 else 'memories'}, {days}",
+            f"  {row.tier:5}기억 {row.memories:,}개, {days}",
         )
         size = "" if row.bytes is None else f", {_size(row.bytes)}"
         yield style.say(f"       {row.tokens:,} tokens{size}", f"       {row.tokens:,}토큰{size}")
@@ -147,7 +148,7 @@ def _move_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
         size = _size(sum(one.bytes or 0 for one in result.talk))
         said = style.say(f"{result.messages:,} messages", f"메시지 {result.messages:,}개")
         yield style.say(
-            f"said: {said}, {len(result.talk)} months in files ({size})",
+            f"said: {said}, {len(result.talk)} month{'' if len(result.talk) == 1 else 's'} in files ({size})",
             f"대화: {said}, {len(result.talk)}달은 파일에 ({size})",
         )
     for gone in (one for one in result.talk if one.bytes is None):

@@ -237,7 +237,7 @@ def present(result: RebuildResult, style: Style) -> str:
     """Show the counts of the new index, and where a damaged one is."""
     lines = [
         style.say(
-            f"rebuilt: {result.documents:,} documents in {result.scopes} scopes, "
+            f"rebuilt: {result.documents:,} documents in {result.scopes} scope{'' if result.scopes == 1 else 's'}, "
             f"{result.from_journal:,} of them from the journal; "
             f"{result.vectors_kept:,} vectors kept, {result.embedded:,} made",
             f"다시 만듦: 범위 {result.scopes}개의 문서 {result.documents:,}개, 그중 저널에서 {result.from_journal:,}개; "

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from gieok.capabilities.observe import scope_memory
 from gieok.capabilities.observe.observation import KIND, Observation, observation_of
+from gieok.errors import BadRequest
 from gieok.model.memory import Document, Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, OrNull, shown
@@ -77,6 +78,8 @@ class ObserveShowResult:
 
 def run(context: Context, request: ObserveShowRequest) -> ObserveShowResult:
     """Read the observations of the scopes of the call."""
+    if request.limit < 0:
+        raise BadRequest(f"limit is {request.limit}", hint="it may not be negative")
     store, journal = context.memory.store(), context.memory.journal()
     held = [scope_memory.load(store, s, hashes=scope_memory.standing(journal, s)) for s in context.scopes]
     documents = [document for one in held for document in one.documents]

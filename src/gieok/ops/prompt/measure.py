@@ -61,6 +61,8 @@ class MeasureResult:
 def run(context: Context, request: MeasureRequest) -> MeasureResult:
     """Add labels where asked, then measure."""
     file = context.caller.path(request.file) if request.file else _labels(context)
+    if file.exists() and not file.is_file():
+        raise BadRequest(f"{str(file)!r} is no file", hint="name a file of labels, a JSON object a line")
 
     def recall(prompt: str, *, with_low: bool = False) -> Sequence[Match]:
         return _recalled(context, prompt, with_low=with_low)
@@ -75,6 +77,10 @@ def run(context: Context, request: MeasureRequest) -> MeasureResult:
             )
         while label := _asked(context, recall):
             measure.append(file, label)
+    if request.file and not file.is_file():
+        raise BadRequest(
+            f"there is no file {str(file)!r}", hint='`--add "PROMPT" --expect category/name.md` begins one'
+        )
     labels = measure.load(file)
     m = measure.measured(measure.outcomes(labels, recall))
     levels = {level.name: level for level in m.levels}

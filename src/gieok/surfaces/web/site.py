@@ -217,7 +217,7 @@ class Seen:
 
     def _here(self) -> str:
         first = "/" + self.request.url.path.strip("/").partition("/")[0]
-        return next((path for path, *_ in MENU if path == first), "/memories" if first == "/m" else "/")
+        return next((path for path, *_ in MENU if path == first), "/memories" if first in ("/m", "/trust") else "/")
 
 
 def _lang(request: Request) -> str:

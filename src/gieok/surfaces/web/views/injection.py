@@ -2,6 +2,7 @@
 
 import re
 from typing import Any
+from urllib.parse import urlencode
 
 from markupsafe import Markup, escape
 from starlette.responses import Response
@@ -10,7 +11,9 @@ from gieok import places
 from gieok.agents import table
 from gieok.engine.likelihood import SURE
 from gieok.errors import GieokError
+from gieok.model.conversation import Role
 from gieok.ops.prompt.candidates import FATES
+from gieok.ops.prompt.last import LastResult
 from gieok.surfaces.web.site import Seen
 
 _LISTED = 30
@@ -18,6 +21,8 @@ _LISTED = 30
 _HANDLE = re.compile(rf"(?<=[ (\"])({places.HANDLE_PATTERN})(?=[)\"])")
 _MODES = ("", "tiered", "full")
 _MOST_PROMPT_CHARS = 10_000
+#: A prompt is in the transcript within so many seconds of what is put before it.
+_NEAR_S, _MOST_SHOWN_CHARS = 30, 600
 
 
 def injection(seen: Seen) -> Response:
@@ -27,12 +32,19 @@ def injection(seen: Seen) -> Response:
         "prompt": prompt, "tried": None, "shown": None, "place": 0, "modes": _MODES, "sure_from": SURE, "linked": linked,
         "limit": seen.asked("limit") if seen.asked("limit").isdecimal() else "",
         "mode": seen.asked("mode") if seen.asked("mode") in _MODES else "", "events": _events(seen),
-        "fates": {name: words.say(seen.lang) for name, words in FATES.items()}, "kept": (), "near": [], "far": [],
+        "fates": {name: words.say(seen.lang).replace("`", "") for name, words in FATES.items()}, "asked": None,
+        "kept": (), "near": [], "far": [],
     }  # fmt: skip
     try:
         kept = seen.memory.run("hook injections", limit=_LISTED).injections
         place = min(int(seen.asked("n")), len(kept)) if seen.asked("n").isdecimal() else 1
-        values |= {"kept": kept, "place": max(place, 1), "shown": kept[max(place, 1) - 1] if kept else None}
+        shown = kept[max(place, 1) - 1] if kept else None
+        values |= {
+            "kept": kept,
+            "place": max(place, 1),
+            "shown": shown,
+            "asked": _asked(seen, shown) if shown else None,
+        }
         if prompt:
             limit = min(int(values["limit"] or 0), 100)
             values["tried"] = seen.memory.run("recall", prompt=prompt, explain=True, limit=limit, mode=values["mode"])
@@ -43,6 +55,23 @@ def injection(seen: Seen) -> Response:
     values["near"] = [one for one in found if one.score >= least]
     values["far"] = [one for one in found if one.score < least]
     return seen.page("injection.html", **values)
+
+
+def _asked(seen: Seen, shown: LastResult) -> tuple[str, str] | None:
+    """Return the prompt that it was put before, and the address of the session; None where the transcript was not read yet."""
+    context = seen.context
+    journal = context.memory.journal()
+    scopes = [scope for scope in journal.scopes() if scope.path in seen.scopes]
+    for scope in scopes:
+        said = [
+            turn.message for turn in journal.turns(scope, shown.agent, shown.session) if turn.message.role is Role.USER
+        ]
+        near = min(said, key=lambda message: abs((message.at - shown.at).total_seconds()), default=None)
+        if near is not None:
+            values = {"scope": scope.path, "agent": shown.agent, "session": shown.session}
+            is_its = shown.event == table.PROMPT and abs((near.at - shown.at).total_seconds()) < _NEAR_S
+            return near.text[:_MOST_SHOWN_CHARS] if is_its else "", f"/timeline/session?{urlencode(values)}"
+    return None
 
 
 def linked(text: str) -> Markup:
