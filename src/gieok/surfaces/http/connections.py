@@ -16,7 +16,7 @@ HEAD_S = 20.0
 #: Of more connections that wait for a head, the one that waits longest is closed for the next: nobody can use up all.
 MOST_WAITING = 512
 _FILES = 4096
-#: Bytes that are read at once: in chunks of one byte each, the 256 KB of asyncio hold up all others for a second, 16 KB for 0.3.
+#: Bytes that are read at once: in chunks of one byte, the 256 KB of asyncio hold up all others for a second.
 _MOST_READ = 16_384
 
 
