@@ -137,6 +137,9 @@ def _bound(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
     elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
         for one, part in zip(target.elts, value.elts, strict=False):
             yield from _bound(one, part)
+    elif isinstance(target, ast.Tuple):
+        for place, one in enumerate(target.elts):
+            yield from _bound(one, ast.Subscript(value, ast.Constant(place), lineno=value.lineno))
 
 
 def _parameters(function: ast.FunctionDef) -> list[ast.arg]:
@@ -240,6 +243,11 @@ class Walk:
         return [one for one in self._all(module, values, depth + 1) if one] or [_HOLE]
 
     def _subscript(self, module: Module, node: ast.Subscript, depth: int) -> list[Parts]:
+        if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int):
+            rows = [row.elts for row in _rows(module, node.value) if isinstance(row, ast.Tuple)]
+            return self._all(
+                module, [row[node.slice.value] for row in rows if len(row) > node.slice.value], depth + 1
+            ) or [_HOLE]
         tables = [node.value] if isinstance(node.value, ast.Dict) else []
         if isinstance(node.value, ast.Name):
             tables = module.values_of(node.value.id, module.inside(node))
@@ -284,14 +292,15 @@ class Walk:
                 self._take(module, inner)
 
     def _joined(self, module: Module, node: ast.JoinedStr, depth: int) -> list[Parts]:
-        return _product([self._piece(module, value, depth) for value in node.values])
+        before = ["", *(str(getattr(one, "value", "")) for one in node.values)]
+        return _product([self._piece(module, *pair, depth) for pair in zip(node.values, before, strict=False)])
 
-    def _piece(self, module: Module, value: ast.expr, depth: int) -> list[Parts]:
+    def _piece(self, module: Module, value: ast.expr, before: str, depth: int) -> list[Parts]:
         if isinstance(value, ast.FormattedValue):
-            return self._put_in(module, value, depth)
+            return self._put_in(module, value, before, depth)
         return self._alternatives(module, value, depth)
 
-    def _put_in(self, module: Module, value: ast.FormattedValue, depth: int) -> list[Parts]:
+    def _put_in(self, module: Module, value: ast.FormattedValue, before: str, depth: int) -> list[Parts]:
         if value.conversion == ord("r"):
             return [(Hole("!r"),)]
         if value.format_spec is not None:
@@ -301,10 +310,24 @@ class Walk:
         is_small = all(parts != _HOLE and _words(parts) < _FEW for parts in found)
         is_one = len(found) == 1 and len(found[0]) == 1 and isinstance(found[0][0], str)
         is_part = any(parts and str(parts[0])[:1] in (" ", ",", ";") for parts in found)
+        # Of a sentence, as the predicate is of `f"{place} {what}"`.
+        is_part = is_part or (before == " " and _HOLE not in found)
         if is_inline or is_small or is_one or is_part:
             return found[:_MOST]
         self._keep(module, value, found)  # another message, put into this one
         return [_HOLE]
+
+
+def _rows(module: Module, looked_up: ast.expr) -> list[ast.expr]:
+    """Return what may be looked up in a table of the module: `_TABLE[key]`, `_TABLE.get(key, …)`."""
+    match looked_up:
+        case ast.Subscript(value=ast.Name(id=name), slice=key):
+            pass
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="get"), args=[key, *_]):
+            pass
+        case _:
+            return []
+    return [value for table in module.values_of(name, None) for value in _held(table, key)]
 
 
 def _errors(modules: Iterable[Module]) -> set[str]:

@@ -18,6 +18,8 @@ CALLS: dict[str, tuple[int | str, ...]] = {
     "ValueError": (0,),
     "TypeError": (0,),
     "_check": (0,),
+    "_failed": (0, 1),
+    "kind": (0,),
     "agrees": (2, "hint"),
     "_schedule": (0, 1, 2, 3),
     "note": (0, 1),
@@ -49,7 +51,8 @@ APART = (
 )  # fmt: skip
 #: Modules in which every sentence that is no `Words` is for people, wherever it stands.
 WHOLE = (
-    "agents/install/", "agents/openclaw/gateway.py", "app/backups.py", "app/embedders.py", "app/encryption.py", "app/keys.py",
+    "agents/install/", "agents/openclaw/gateway.py", "app/admin.py", "app/backups.py", "app/embedders.py",
+    "app/encryption.py", "app/keys.py",
     "app/models.py", "app/notices.py", "app/observe.py", "backends/archives/", "backends/backups/", "backends/http.py",
     "agents/openclaw/installation.py", "backends/accounts/sql/copying.py", "backends/embedders/e5/runtime.py",
     "backends/embedders/openai.py", "backends/imports/notes.py", "backends/postgres/connection.py",
@@ -67,7 +70,8 @@ WHOLE = (
     "capabilities/code/deepen/escalation.py", "capabilities/observe/archive/move.py",
     "capabilities/observe/archive/note_file.py", "capabilities/observe/archive/sweep.py", "capabilities/observe/capture.py",
     "capabilities/observe/carried.py", "capabilities/observe/notes.py", "capabilities/observe/tail.py",
-    "capabilities/observe/taking_in.py", "engine/lifecycle.py", "engine/notices.py", "engine/recall.py", "engine/service.py",
+    "capabilities/observe/taking_in.py", "engine/lifecycle.py", "engine/notices.py", "engine/recall.py",
+    "engine/rerank.py", "engine/service.py",
     "ops/code/model.py", "ops/home/cold.py", "ops/memory/index.py", "ops/memory/leftovers.py", "ops/memory/whereabouts.py",
     "ops/moving/", "ops/prompt/delivery.py", "ops/prompt/installed.py", "ops/prompt/recall.py", "text/encoding.py",
     "text/jsonc.py", "text/redact/own.py",
@@ -151,4 +155,14 @@ OTHERS = (
     "bad day-of-week",
     "Not a gzipped file ({0})",
     "error: Could not access {0!r}",
+    "connection failed: connection to server at {0!r}, port {1:,} failed: {2}",
+    "connection failed: connection to server at {0!r} ({1}), port {2:,} failed: {3}",
+    "Connection refused Is the server running on that host and accepting TCP/IP connections?",
+    "FATAL: password authentication failed for user {0!r}",
+    "FATAL: database {0!r} does not exist",
+    "FATAL: role {0!r} does not exist",
+    'while parsing {0} in "<unicode string>", line {1:,}, column {2:,}: {3} in "<unicode string>", line {4:,}, column {5:,}: {6}',  # noqa: E501 - as it is said
+    'while scanning {0} in "<unicode string>", line {1:,}, column {2:,}: {3} in "<unicode string>", line {4:,}, column {5:,}: {6}',  # noqa: E501 - as it is said
+    'mapping values are not allowed here in "<unicode string>", line {0:,}, column {1:,}: {2}',
+    "the endpoint",
 )

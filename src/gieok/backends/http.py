@@ -128,9 +128,8 @@ class Service:
         reason = getattr(error, "reason", None) or error
         is_late = isinstance(reason, TimeoutError)
         what = f"did not answer within {self._timeout_s:g} s" if is_late else f"cannot be reached: {reason}"
-        return self._failed(
-            f"{self._name} at {self._address} {what}", hint="check that it runs, and its address", worth_retrying=True
-        )
+        told = f"{self._name} at {self._address} {what}"
+        return self._failed(told, hint="check that it runs, and its address", worth_retrying=True)
 
 
 def bearer(key: str) -> dict[str, str]:

@@ -35,15 +35,7 @@ class Reader:
         """Return the reader's language, with a look at the settings."""
         if named := _named(self._arguments, self._environment):
             return named
-        from pathlib import Path
-
-        from gieok import config
-        from gieok.errors import GieokError
-
-        try:
-            configured = config.load({}, self._environment, Path.cwd(), []).text("lang")
-        except (GieokError, OSError):  # that is what is wrong, perhaps
-            configured = "auto"
+        configured = _configured(self._environment)
         return configured if configured in _KNOWN else language(self._arguments, self._environment)
 
     def told(self, text: str) -> str:
@@ -53,3 +45,23 @@ class Reader:
         from gieok.text.korean import in_language
 
         return in_language(text, self.lang)
+
+
+def _configured(environment: Mapping[str, str]) -> str:
+    """Return what the settings say; '' where there are none, or where they are what is wrong."""
+    from pathlib import Path
+
+    from gieok import places
+    from gieok.errors import GieokError
+
+    try:
+        home, here = Path(places.home()), Path.cwd()
+        if not any(place.exists() for place in (home / "config.yaml", home / ".env")) and not places.project_root(
+            str(here)
+        ):
+            return ""  # help has no time for the table of settings
+        from gieok import config
+
+        return config.load({}, environment, here, []).text("lang")
+    except (GieokError, OSError):
+        return ""

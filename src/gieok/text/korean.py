@@ -103,7 +103,7 @@ def catalogue() -> Catalogue:
             letters = sum(len(re.sub(r"[\W_]", "", piece)) for piece in pieces)
             letters += _OF_A_FORM * (english.count("!r}") + english.count(":,}"))
             templates.append(Template(english, korean, pieces[0], pieces[-1], letters))
-    return Catalogue(plain, sorted(templates, key=lambda one: (-one.letters, one.english)))
+    return Catalogue(plain, sorted(templates, key=lambda one: (-one.letters, -len(one.english), one.english)))
 
 
 @cache

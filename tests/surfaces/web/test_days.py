@@ -57,6 +57,11 @@ def test_filters_hide_what_is_of_another_kind_or_project(talked: TestClient) -> 
     assert "settle payments" not in talked.get("/timeline?day=2024-05-06&kind=note").text
     assert "/m/" not in talked.get("/timeline?day=2024-05-06&kind=sessions").text
     assert "settle payments" not in talked.get("/timeline?day=2024-05-06&project=nowhere").text
+    assert "settle payments" in talked.get("/timeline?day=2024-05-06&kind=decision").text
+    made = Memory().add("We lint with ruff.", category="decision")
+    for kind in ("record", "decision", "all"):
+        assert "We lint with ruff." in talked.get(f"/timeline?kind={kind}").text
+    assert made.title not in talked.get("/timeline?kind=commit").text
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
+from gieok.capabilities.files import roots
 from gieok.capabilities.observe import observation, turns
 from gieok.capabilities.prompt import stats
 from gieok.engine import timeline
@@ -14,7 +15,7 @@ from gieok.model.conversation import Run, Turn
 from gieok.model.memory import Document, Scope
 from gieok.model.retrieval import Filter
 from gieok.ops.context import Context
-from gieok.ops.memory.handles import Memory, status_of
+from gieok.ops.memory.handles import Memory, kind_of, status_of
 from gieok.ports.store import Store
 from gieok.text.markdown import front_matter
 
@@ -24,6 +25,8 @@ _MOST_PASSAGES = 30_000
 _ASIDE = timedelta(hours=14)
 #: Observations of a session are dated at most so long after its end, where it was resumed.
 _AFTER = timedelta(days=1)
+#: Kind of what is taken from the history of a repository.
+COMMIT = "commit"
 _ID_SIGNS = "0123456789abcdef-"
 
 
@@ -43,7 +46,7 @@ class DayOf(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """What was learned: `category` is an observation's (decision, preference, state, task), else its kind."""
+    """What was learned: `category` is an observation's or a record's (decision, preference, state, task), else its kind."""
 
     handle: str
     text: str
@@ -52,6 +55,7 @@ class Learned(NamedTuple):
     scope: Scope
     at: datetime
     message_ids: frozenset[str]
+    kind: str
 
 
 class InjectedCount(NamedTuple):
@@ -181,16 +185,19 @@ def _learned(context: Context, keys: Sequence[tuple[Scope, str]]) -> list[Learne
     by_scope: dict[Scope, list[str]] = defaultdict(list)
     for scope, key in keys:
         by_scope[scope].append(key)
-    now, found = context.clock.now(), list[Document]()
+    now, rows = context.clock.now(), list[Learned]()
     for scope, some in by_scope.items():
-        found += first_answer(context.memory.stores(), lambda store: store.get(scope, some))[0]  # noqa: B023
-    rows = [
-        Learned(
-            Memory(d).handle, _told(d), d.metadata.get("category", "") or d.kind, status_of(d, now), d.scope,
-            d.valid_from or d.updated_at, frozenset(i for origin in d.provenance for i in origin.message_ids),
-        )
-        for d in found
-    ]  # fmt: skip
+        found, known = first_answer(
+            context.memory.stores(),
+            lambda store: (store.get(scope, some), roots.load(store, scope)),  # noqa: B023
+        )[0]
+        for d in found:
+            kind = COMMIT if d.kind == COMMIT else kind_of(d, known, str(context.home))
+            ids = frozenset(i for origin in d.provenance for i in origin.message_ids)
+            rows.append(Learned(
+                Memory(d).handle, _told(d), d.metadata.get("category", "") or kind, status_of(d, now), d.scope,
+                d.valid_from or d.updated_at, ids, kind,
+            ))  # fmt: skip
     return sorted(rows, key=lambda one: (one.at, one.handle))
 
 

@@ -20,7 +20,7 @@ from gieok.surfaces.web.site import Seen
 _LEVELS = 4
 _PER_PAGE = 40
 _MOST_GIVEN = 500
-_KINDS = ("all", "sessions", "decision", "preference", "state", "task", "record", "note")
+_KINDS = ("all", "sessions", "decision", "preference", "state", "task", "record", "note", "commit")
 
 
 class Cell(NamedTuple):
@@ -95,7 +95,7 @@ def _kinds(seen: Seen) -> dict[str, str]:
         ("preference", "preference", "선호"), ("state", "fact", "사실"), ("task", "task", "할 일"),
         ("record", "record", "기록"), ("note", "note", "노트"), ("observation", "observation", "관찰"),
         ("memory", "note", "노트"), ("observed", "observed", "관찰"),
-        ("pattern", "pattern", "반복"), ("document", "note", "노트"), ("file", "note", "노트"),
+        ("pattern", "pattern", "반복"), ("document", "note", "노트"), ("file", "note", "노트"), ("commit", "commit", "커밋"),
     )  # fmt: skip
     return {kind: seen.words(en, ko) for kind, en, ko in names}
 
@@ -111,7 +111,7 @@ def _of_kind(whole: record.WholeDay, kind: str) -> record.WholeDay:
 
 
 def _only(learned: Sequence[record.Learned], kind: str) -> tuple[record.Learned, ...]:
-    return tuple(one for one in learned if one.category == kind)
+    return tuple(one for one in learned if kind in (one.category, one.kind))
 
 
 def _weeks(found: Mapping[date, DayOf], first: date, today: date) -> Iterator[list[Cell | None]]:
