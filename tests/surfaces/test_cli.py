@@ -488,3 +488,13 @@ def test_the_settings_decide_the_language_of_errors_and_data_stays_english(cli: 
     assert "저장소" in cli("doctor").out
     assert "결과의 수" in cli("config", "show").out
     assert "인자가 너무 많습니다: 'search'" in cli("config", "edit", "search").err
+
+
+def test_what_comes_nearest_is_shown_where_nothing_answers_surely(cli: Cli, notes: Path) -> None:
+    cli("index", notes)
+    query = "refund zebra"
+    answer = cli("search", query, "--json")
+    assert (answer.status, answer.json()["results"]) == (1, [])
+    assert 0.15 <= answer.json()["nearest"]["score"] < 0.3
+    assert cli("search", query).out.startswith("Nothing surely answers that. The nearest is:\n\n0.")
+    assert "nearest" not in cli("search", query, "--min-score", "0.3", "--json").json()

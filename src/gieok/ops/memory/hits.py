@@ -65,6 +65,8 @@ class SearchResult(NamedTuple):
     waiting: int = 0
     behind: Behind | None = None
     query: Hidden[str] = ""
+    #: What comes nearest where nothing answers surely enough; left out where there are results, and where nothing is near.
+    nearest: Omitted[SearchHit] = None
 
     @property
     def is_timeline(self) -> bool:
@@ -85,25 +87,13 @@ def present(result: SearchResult, style: Style) -> str:
         if result.is_timeline and hit.date != shown:
             shown = hit.date
             blocks.append(style.bold(str(shown)))
-        heading = f"  {style.dim(printable(hit.heading))}" if hit.heading else ""
-        said = [*([_status(hit, style)] if hit.status != "current" else []), *tier_words(hit.tier, style)]
-        dated = [] if result.is_timeline or hit.date is None else [str(hit.date)]
-        facts = ", ".join([*dated, hit.handle, *said])
-        unsure = "" if result.is_timeline or hit.level == HIGH else style.dim(style.say("  unsure", "  확실하지 않음"))
-        lines = [f"{hit.score:.2f}{unsure}  {style.bold(printable(_place(hit, style)))}{heading}  {style.dim(facts)}"]
-        shown_lines = [printable(line) for line in hit.snippet.split("\n") if line.strip()]
-        lines += [f"      {style.marked(line, result.query)}" for line in shown_lines]
-        if hit.signals is not None:
-            signals = ", ".join(f"{name} {value:.3g}" for name, value in hit.signals.items())
-            lines.append(style.dim(f"      [{signals}]"))
-        if hit.parts:
-            parts = " ".join(
-                f"{part:+.2f} {name}" for name, part in sorted(hit.parts.items(), key=lambda p: -abs(p[1]))
-            )
-            total = sum(hit.parts.values())
-            lines.append(style.dim(f"      {parts} = {total:+.2f}; 1 / (1 + e^{-total:.2f}) = {hit.score:.2f}"))
-        blocks.append("\n".join(lines))
-    if not blocks:
+        blocks.append(_block(hit, result, style))
+    if result.nearest:
+        blocks.append(
+            style.say("Nothing surely answers that. The nearest is:", "확실한 답은 없습니다. 가장 가까운 것:")
+        )
+        blocks.append(_block(result.nearest, result, style))
+    elif not blocks:
         blocks.append(
             style.say(
                 "Nothing found. `--min-score 0` shows lines that are less sure.",
@@ -121,6 +111,26 @@ def present(result: SearchResult, style: Style) -> str:
     if result.behind:
         blocks.append(style.dim(result.behind.words().say(style.lang)))
     return "\n\n".join(blocks)
+
+
+def _block(hit: SearchHit, result: SearchResult, style: Style) -> str:
+    """Return a hit: score, where it stands, what it says; with what made its score where that was asked for."""
+    heading = f"  {style.dim(printable(hit.heading))}" if hit.heading else ""
+    said = [*([_status(hit, style)] if hit.status != "current" else []), *tier_words(hit.tier, style)]
+    dated = [] if result.is_timeline or hit.date is None else [str(hit.date)]
+    facts = ", ".join([*dated, hit.handle, *said])
+    unsure = "" if result.is_timeline or hit.level == HIGH else style.dim(style.say("  unsure", "  확실하지 않음"))
+    lines = [f"{hit.score:.2f}{unsure}  {style.bold(printable(_place(hit, style)))}{heading}  {style.dim(facts)}"]
+    shown_lines = [printable(line) for line in hit.snippet.split("\n") if line.strip()]
+    lines += [f"      {style.marked(line, result.query)}" for line in shown_lines]
+    if hit.signals is not None:
+        signals = ", ".join(f"{name} {value:.3g}" for name, value in hit.signals.items())
+        lines.append(style.dim(f"      [{signals}]"))
+    if hit.parts:
+        parts = " ".join(f"{part:+.2f} {name}" for name, part in sorted(hit.parts.items(), key=lambda p: -abs(p[1])))
+        total = sum(hit.parts.values())
+        lines.append(style.dim(f"      {parts} = {total:+.2f}; 1 / (1 + e^{-total:.2f}) = {hit.score:.2f}"))
+    return "\n".join(lines)
 
 
 def _how_to_go_on(degraded: str, style: Style) -> str:

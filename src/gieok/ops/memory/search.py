@@ -1,7 +1,7 @@
 """`gieok search`: find the lines that answer."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from datetime import date as day
@@ -37,6 +37,8 @@ _LONGEST_QUESTION = 10_000
 _MOST_HITS = 1_000
 #: How many lines of a time are listed, where nobody says.
 _LISTED = 12
+#: Where nothing answers: what comes nearest is shown from this score on.
+_NEAREST = 0.15
 _KINDS = {
     "memory": frozenset(("memory",)), "observed": frozenset(("observation", "pattern")), "sessions": frozenset(("turn",)),
     "all": frozenset[str](),
@@ -191,11 +193,26 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
     else:
         by = context.memory.reranking() if question.use_vectors else None
         found = recall(store, embedder, question, profile, context.clock, context.zone, by)
+    results = _results(context, request, store, scopes, found, profile.limit)
+    nearest = None
+    if text and not results and request.min_score == -1 and not found.is_timeline:
+        near = recall(
+            store, embedder, question, profile.with_least_score(_NEAREST).with_limit(1), context.clock, context.zone
+        )
+        nearest = next(iter(_results(context, request, store, scopes, near, 1)), None)
+    days = Days(found.span.first, found.span.last, found.span.words) if found.span else None
+    return SearchResult(results, found, found.degraded, days, left_out, query=text, nearest=nearest)
+
+
+def _results(
+    context: Context, request: SearchRequest, store: Store, scopes: Sequence[Scope], found: RankedHits, limit: int
+) -> tuple[SearchHit, ...]:
+    """Return hits as they are shown: with their paths, and what holds of them now."""
     known_roots = {scope: roots.load(store, scope) for scope in scopes}
-    placed = newest.placed(context, store, found.hits, is_ranked=not found.is_timeline)[: profile.limit]
+    placed = newest.placed(context, store, found.hits, is_ranked=not found.is_timeline)[:limit]
     documents = documents_of(store, [one.hit for one in placed])
     now = context.clock.now()
-    results = tuple(
+    return tuple(
         _shown(
             one._replace(hit=_intelligible(one.hit, documents)),
             roots.display(known_roots.get(one.hit.passage.scope, []), one.hit.passage.key),
@@ -206,8 +223,6 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
         )
         for one in placed
     )
-    days = Days(found.span.first, found.span.last, found.span.words) if found.span else None
-    return SearchResult(results, found, found.degraded, days, left_out, query=text)
 
 
 def _key(hit: Hit) -> tuple[Scope, str]:
