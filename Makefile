@@ -35,7 +35,11 @@ NEEDED := $(or $(shell $(PYTHON) tests/support/parts.py $(PART)),$(error PART=$(
 test: $(VENV)/.ready-$(firstword $(NEEDED))  ## everything that CI runs; PART=text one part; ARGS="-x -k word" for pytest
 	$(BIN)/python -m pytest -q $(wordlist 2,$(words $(NEEDED)),$(NEEDED)) $(ARGS)
 else
-test: check tests
+# The types keep one core busy for a minute, so the checks run beside the tests; what they say comes behind theirs.
+test: $(VENV)/.ready-dev
+	@mkdir -p .cache
+	@$(MAKE) --no-print-directory check >.cache/check.log 2>&1 & check=$$!; status=0; \
+	$(MAKE) --no-print-directory tests || status=$$?; wait $$check || status=$$?; cat .cache/check.log; exit $$status
 
 tests: $(VENV)/.ready-dev  ## the tests alone, all of them
 	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist worksteal $(ARGS)

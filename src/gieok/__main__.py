@@ -18,7 +18,13 @@ _FOR_PEOPLE = ("injections", "measure", "stats")
 
 def main() -> int:
     """Run the command line and return its exit status."""
-    arguments = sys.argv[1:]
+    try:
+        return _run(sys.argv[1:])
+    except KeyboardInterrupt:  # while modules are loaded: nothing was begun
+        return 130
+
+
+def _run(arguments: list[str]) -> int:
     if _is_hook(arguments):
         from gieok.surfaces.hook.run import main as hook
 

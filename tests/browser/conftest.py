@@ -30,7 +30,16 @@ SCREENSHOTS = "GIEOK_SCREENSHOTS"
 
 
 @pytest.fixture(scope="session")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
+def program() -> str:
+    """Return the path of Chromium, which everything else is for."""
+    found = os.environ.get("GIEOK_CHROMIUM") or shutil.which("chromium")
+    if not found:
+        pytest.skip("no Chromium: install it, or name one by GIEOK_CHROMIUM")
+    return found
+
+
+@pytest.fixture(scope="session")
+def prepared(program: str, tmp_path_factory: pytest.TempPathFactory) -> Prepared:
     return prepared_home.make(tmp_path_factory.mktemp("browser") / "user")
 
 
@@ -47,16 +56,17 @@ def server(prepared: Prepared) -> Iterator[str]:
         assert greeting.startswith("Gieok serves http://127.0.0.1:"), greeting
         yield greeting.split()[2]
         running.terminate()
-        running.communicate()  # reads what it says to the end
+        try:
+            running.communicate(timeout=30)  # reads what it says to the end
+        except subprocess.TimeoutExpired:
+            running.kill()
+            raise
 
 
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    found = os.environ.get("GIEOK_CHROMIUM") or shutil.which("chromium")
-    if not found:
-        pytest.skip("no Chromium: install it, or name one by GIEOK_CHROMIUM")
+def chromium(program: str) -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        yield playwright.chromium.launch(executable_path=found, args=_FLAGS)
+        yield playwright.chromium.launch(executable_path=program, args=_FLAGS)
 
 
 class Visitor:

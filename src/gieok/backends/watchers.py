@@ -24,7 +24,7 @@ class FileWatcher:
             debounce=_LONGEST_WAIT_MS,
             rust_timeout=_TICK_S * 1000,
             yield_on_timeout=True,
-            raise_interrupt=False,
+            raise_interrupt=True,
         ):
             quiet_s += 0 if events else _TICK_S
             if events or quiet_s == _TICK_S or quiet_s % rescan_s == 0:

@@ -16,6 +16,8 @@ HEAD_S = 20.0
 #: Of more connections that wait for a head, the one that waits longest is closed for the next: nobody can use up all.
 MOST_WAITING = 512
 _FILES = 4096
+#: Bytes that are read at once: in chunks of one byte, the 256 KB of asyncio hold up all others for a second.
+_MOST_READ = 16_384
 
 
 class PatientProtocol(H11Protocol):
@@ -27,6 +29,8 @@ class PatientProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait."""
         super().connection_made(transport)
+        if hasattr(transport, "max_size"):  # of asyncio's own loop
+            transport.max_size = _MOST_READ
         self._look()
 
     def data_received(self, data: bytes) -> None:

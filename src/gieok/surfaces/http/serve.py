@@ -75,8 +75,8 @@ def run(
     if by == "serve":
         _greet(context, bound, gate.link_code())
     config = uvicorn.Config(
-        app, http=PatientProtocol, ws="none", lifespan="on", log_config=None, access_log=False, server_header=False,
-        proxy_headers=False, timeout_graceful_shutdown=drain_s,
+        app, http=PatientProtocol, loop="asyncio", ws="none", lifespan="on", log_config=None, access_log=False,
+        server_header=False, proxy_headers=False, timeout_graceful_shutdown=drain_s,
     )  # fmt: skip
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)  # uvicorn drains, and then raises again what it caught

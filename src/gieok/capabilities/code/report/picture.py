@@ -26,6 +26,10 @@ text{font-family:system-ui,-apple-system,"Segoe UI","Noto Sans","Noto Sans CJK K
 </style>"""
 
 
+#: Chooses between a text in English and in Korean.
+Words = Callable[[str, str], str]
+
+
 class _Node(NamedTuple):
     """A box, or the point at which a line crosses a row."""
 
@@ -34,10 +38,13 @@ class _Node(NamedTuple):
     row: int
 
 
-def svg(found: Structure, title: str, link: Callable[[str], str] | None = None) -> str:
+def svg(
+    found: Structure, title: str, link: Callable[[str], str] | None = None, words: Words = lambda en, ko: en
+) -> str:
     """Return the picture. Its lines are the transitive reduction of the imports; the page's table has all of them.
 
     With `link`, which gives a part's address, it is for the inside of a page: boxes lead there, and the page has the styles.
+    `words` chooses between English and Korean.
     """
     rows, lines = _laid_out(found)
     place = _columns(rows, lines)
@@ -56,30 +63,32 @@ def svg(found: Structure, title: str, link: Callable[[str], str] | None = None) 
         f'<text class="t" x="{_MARGIN}" y="26">{escape(title)}</text>',
         *(
             f'<text class="s" x="{_MARGIN}" y="{44 + 15 * n}">{escape(text)}</text>'
-            for n, text in enumerate(_legend(found))
+            for n, text in enumerate(_legend(found, words))
         ),
     ]
     out += [_line(found, line, place) for line in lines]
     out += [_back(found, a, b, n, boxes, place) for a, b, n in found.against()[:_MOST_BACK]]
     for p in found.parts:
-        drawn = _box(found, p, boxes[p.name], place[boxes[p.name]], p.lines / most, colours[p.name])
+        drawn = _box(found, p, boxes[p.name], place[boxes[p.name]], p.lines / most, colours[p.name], words)
         out.append(f'<a href="{escape(link(p.name))}">{drawn}</a>' if link else drawn)
     return "\n".join([*out, "</svg>"]) + "\n"
 
 
-def _legend(found: Structure) -> list[str]:
-    lines = ["↓ imports; the wider, the more; what follows from other lines is left out"]
+def _legend(found: Structure, words: Words) -> list[str]:
+    lines = [words("↓ imports; the wider, the more; what follows from other lines is left out",
+                   "↓ 가져옴; 굵을수록 많음; 다른 선에서 따라 나오는 것은 뺌")]  # fmt: skip
     circles, aside = len(found.against()), len(found.aside())
-    if circles:
-        lines[0] += (
-            f"; dashed: {_MOST_BACK} of {circles} that close circles"
-            if circles > _MOST_BACK
-            else "; dashed: closes a circle"
+    if circles > _MOST_BACK:
+        lines[0] += words(
+            f"; dashed: {_MOST_BACK} of {circles} that close circles", f"; 점선: 순환 {circles}개 가운데 {_MOST_BACK}개"
         )
+    elif circles:
+        lines[0] += words("; dashed: closes a circle", "; 점선: 순환을 이룸")
     if aside:
-        lines.append(
-            f"left out too: {aside} that close no circle (for types alone, inside functions, or inside one package)"
-        )
+        lines.append(words(
+            f"left out too: {aside} that close no circle (for types alone, inside functions, or inside one package)",
+            f"순환이 아닌 {aside}개도 뺌 (타입만을 위한 것, 함수 안의 것, 한 패키지 안의 것)",
+        ))  # fmt: skip
     return lines
 
 
@@ -194,10 +203,15 @@ def _stroke(count: int) -> str:
     return f"{min(4.0, 0.8 + count**0.5 / 3):.1f}"
 
 
-def _box(found: Structure, part: Component, node: _Node, x: float, share: float, colour: int) -> str:
+def _box(found: Structure, part: Component, node: _Node, x: float, share: float, colour: int, words: Words) -> str:
     left, y, width = x - node.width / 2, _top(node.row), node.width
-    counted = f"{part.files} files · {part.lines:,} lines" if part.files > 1 else f"{part.lines:,} lines"
-    told = f"{part.name}: {counted}, imported by {part.dependants} parts and {part.tests} test files"
+    counted = words(f"{part.lines:,} lines", f"{part.lines:,}줄")
+    if part.files > 1:
+        counted = words(f"{part.files} files · {counted}", f"파일 {part.files} · {counted}")
+    told = f"{part.name}: {counted}, " + words(
+        f"imported by {part.dependants} parts and {part.tests} test files",
+        f"부분 {part.dependants}개와 테스트 파일 {part.tests}개가 가져감",
+    )
     return (
         f'<g><title>{escape(told)}</title><rect class="p c{colour}" x="{left:.0f}" y="{y}" width="{width:.0f}" '
         f'height="{_HEIGHT}" rx="6"/><rect class="z" x="{left + 8:.0f}" y="{y + _HEIGHT - 7}" '

@@ -107,9 +107,8 @@ def _address(root: Path, target: str) -> str:
 
 def _map(seen: Seen, found: Any, root: Path) -> Markup:  # noqa: ANN401 - a structure
     link = f"/code/part?project={quote(str(root))}&name="
-    del seen
     # Escaped by the one that draws it.
-    return Markup(picture.svg(found, root.name, lambda name: link + quote(name)))  # noqa: S704
+    return Markup(picture.svg(found, root.name, lambda name: link + quote(name), seen.words))  # noqa: S704
 
 
 def _impact(seen: Seen, context: Context, root: Path, target: str) -> dict[str, Any]:
