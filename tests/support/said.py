@@ -164,7 +164,7 @@ class Walk:
             ast.Constant: self._constant, ast.JoinedStr: self._joined, ast.IfExp: self._either, ast.BoolOp: self._first,
             ast.NamedExpr: lambda module, node, depth: self._alternatives(module, node.value, depth),
             ast.BinOp: self._added, ast.Name: self._named, ast.Attribute: self._attribute, ast.Call: self._called,
-            ast.Subscript: self._subscript,
+            ast.Subscript: self._subscript, ast.Dict: lambda module, node, depth: self._all(module, node.values, depth),
         }  # fmt: skip
 
     def run(self) -> dict[str, str]:

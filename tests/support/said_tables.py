@@ -30,6 +30,7 @@ CALLS: dict[str, tuple[int | str, ...]] = {
 PAIRED = {"Words", "words"}
 #: Functions whose result a person reads, by module.
 RESULTS: dict[str, tuple[str, ...]] = {
+    "capabilities/code/deepen/deeper.py": ("plain_record",),
     "ops/home/doctor.py": (
         "_home", "_journal", "_accounts", "_store", "_embedder", "_reranker", "_round_trip", "_folders",
     ),

@@ -31,7 +31,7 @@ def generator(settings: Settings, prefix: str, model: str) -> Generator:
     provider, _, name = model.partition(":")
     if provider not in registry.GENERATORS or not (name or registry.GENERATORS[provider].program):
         known = ", ".join(sorted(registry.GENERATORS))
-        alone = " or ".join(name for name, row in registry.GENERATORS.items() if row.program)
+        alone = ", ".join(name for name, row in registry.GENERATORS.items() if row.program)
         raise BadConfig(
             f"no such model: {model!r}", hint=f"write provider:model ({alone} alone will do); providers: {known}"
         )

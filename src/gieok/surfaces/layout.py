@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TextIO
 
 #: Where nobody says how wide a line may be.
-_WIDTH = 100
+_WIDTH = 80
 #: Letters that take two columns: Hangul, Han, kana, full-width forms.
 _WIDE = (("ᄀ", "ᅟ"), ("⺀", "꓏"), ("가", "힣"), ("豈", "﫿"), ("︰", "﹯"), ("！", "｠"), ("￠", "￦"))
 

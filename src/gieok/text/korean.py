@@ -21,7 +21,7 @@ _ONE = r"(\S+(?: and \S+)*)"
 _FORMS = {
     "!r": r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[\[({].*?[\])}]|-?[\d.]+|None|True|False)""",
     ":,": r"(-?[\d,.]+(?:[eE][+-]?\d+)?)",
-    "": "(.+?)",
+    "": "(.*?)",
 }
 #: A template with less to go by than this takes a single word at its beginning: it would match sentences of others.
 _FEW_LETTERS = 8

@@ -95,6 +95,13 @@ def run(context: Context, request: NoRequest) -> CodeStatusResult:
     )  # fmt: skip
 
 
+#: Parts of a project's description, in Korean.
+_SECTIONS = {
+    "architecture": "구조", "philosophy": "철학", "constraints": "제약", "limitations": "한계", "tech debt": "기술 부채",
+    "roadmap": "앞으로", "completion": "완성도",
+}  # fmt: skip
+
+
 def present(result: CodeStatusResult, style: Style) -> str:
     """Show the project in a few lines."""
     c = result.counted
@@ -113,7 +120,10 @@ def present(result: CodeStatusResult, style: Style) -> str:
         printable(f"  {style.say('note', '참고')}: {n.path}: {style.told(n.reason)}") for n in result.notes[:_SHOWN]
     ]
     lines += [style.dim(f"  … {len(result.notes) - _SHOWN}")] if len(result.notes) > _SHOWN else []
-    lines += [f"  {style.bold(name)}: {printable(text)}" for name, text in result.record.items()]
+    lines += [
+        f"  {style.bold(style.say(name, _SECTIONS.get(name, name)))}: {printable(style.told(text))}"
+        for name, text in result.record.items()
+    ]
     return "\n".join([*lines, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)])
 
 
