@@ -62,7 +62,7 @@ def _texts(home: Path) -> dict[str, str]:
 _ASKED = [
     ("chatgpt", "아이는 몇 살이야?", "일곱 살"),
     ("chatgpt", "what is their job?", "nurse"),
-    ("chatgpt", "어느 도시로 이사했지?", "Busan"),
+    ("chatgpt", "where did they move to?", "Busan"),
     ("claude", "when do they get married?", "14 June"),
     ("claude", "늦은 오후에 커피를 마시나?", "카페인"),
     ("claude", "where is the pottery workshop?", "Icheon"),
@@ -72,7 +72,7 @@ _ASKED = [
     ("mem0", "스테이징 클러스터 이름이 뭐야?", "bluefin"),
     ("basic-memory", "배포는 무슨 요일에 하지?", "목요일"),
     ("basic-memory", "what does Alice expect before lunch?", "noon"),
-    ("memsearch", "세션 캐시로 무엇을 쓰기로 했지?", "Valkey"),
+    ("memsearch", "what did we choose as the session cache?", "Valkey"),
     ("claude-code", "do we use npm here?", "pnpm"),
     ("claude-code", "how often may we call the warehouse?", "forty calls"),
 ]
