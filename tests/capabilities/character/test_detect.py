@@ -17,6 +17,8 @@ def _found(text: str, answers: str = "", earlier: tuple[str, ...] = ()) -> dict[
 @pytest.mark.parametrize(
     ("text", "predicate", "value"),
     [
+        ("나 지난주에 강릉으로 이사했어", "lives_in", "강릉"),
+        ("작년 봄에 제주로 이사 왔어요", "lives_in", "제주"),
         ("내 생일은 3월 15일이야", "birthday", "3월 15일"),
         ("내 생일은 3월 15일 말고 16일", "birthday", "3월 16일"),
         ("저는 성수동에 살아요", "lives_in", "성수동"),

@@ -14,7 +14,7 @@ from gieok.capabilities.character.answers import answered
 from gieok.capabilities.character.corrections import settled
 from gieok.capabilities.character.giving_up import dropped
 from gieok.capabilities.character.memory import CHARACTER, USER, Fact
-from gieok.capabilities.character.patterns import OF_ANY, OF_OTHER, OF_USER, Pattern, regex, tidy
+from gieok.capabilities.character.patterns import OF_ANY, OF_OTHER, OF_USER, Pattern, place, regex, tidy
 from gieok.capabilities.character.person import person_name
 from gieok.capabilities.character.predicates import PREDICATES
 from gieok.capabilities.character.spelling import spelled
@@ -259,7 +259,7 @@ def _matched(row: Pattern, sentence: str, said: Spoken, text: str, about: gates.
         return None
     words = {name: value or "" for name, value in {**(near.groupdict() if near else {}), **found.groupdict()}.items()}
     if "v" in words:
-        words["v"] = tidy(words["v"])
+        words["v"] = place(tidy(words["v"])) if row.predicate == "lives_in" else tidy(words["v"])
         if regex(NO_VALUE).fullmatch(words["v"]):
             return None
     words.setdefault("v", "")

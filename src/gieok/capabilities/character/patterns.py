@@ -60,6 +60,17 @@ _TAILS_EN = re.compile(
 )
 
 
+#: Before a place: when somebody moved there.
+_WHEN = re.compile(
+    r"^(?:(?:지난|저번|이번|다음|작|재작|올) ?(?:주|달|해|년|봄|여름|가을|겨울)(?:에|에는)?|(?:봄|여름|가을|겨울|연초|연말|주말)에|어제|오늘|내일|최근에?|얼마 ?전에?|드디어|이제|곧) (?=\S)"
+)
+
+
+def place(value: str) -> str:
+    """Return the name of a place without the day before it."""
+    return _WHEN.sub("", value)
+
+
 def tidy(value: str) -> str:
     """Return a value without the words and signs around it that do not belong to it."""
     value = _HEADS.sub("", _TAILS.sub("", value))

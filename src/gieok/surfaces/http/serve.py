@@ -71,6 +71,7 @@ def run(
     gate = Gate(context.home, lambda: context.clock.now().timestamp())
     site = Site(lambda scope: Memory(scope=scope, resident=resident), gate)
     app = create(lambda: house, options, gate, routes(site), resident)
+    app.state.reception()  # what is wrong with a server that it needs is said here, and not in a traceback of the start
     _log_to_stderr(logging.INFO if by == "serve" else logging.WARNING)
     if by == "serve":
         _greet(context, bound, gate.link_code())
@@ -78,8 +79,6 @@ def run(
         app, http=PatientProtocol, loop="asyncio", ws="none", lifespan="on", log_config=None, access_log=False,
         server_header=False, proxy_headers=False, timeout_graceful_shutdown=drain_s,
     )  # fmt: skip
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: None)  # uvicorn drains, and then raises again what it caught
     allow_files()
     status = ServerStatus(address, os.getpid(), by, context.clock.now().isoformat(timespec="seconds"), __version__)
 
@@ -91,8 +90,11 @@ def run(
             listening.note(context.home, status)
             started(self, address)
 
+    server = Noted(config)
+    for number in (signal.SIGTERM, signal.SIGINT):  # before it listens; later uvicorn drains, and raises again what it caught
+        signal.signal(number, lambda *_: setattr(server, "should_exit", True))
     try:
-        Noted(config).run(sockets=[bound])
+        server.run(sockets=[bound])
     finally:
         listening.forget(context.home, status.pid)
     house.turns.close()
