@@ -126,7 +126,7 @@ def test_errors_come_back_as_they_are(world: World, home: Path) -> None:
     found = _ask(home, _call(world, "search", query=["x"], limit="many"))
     assert found
     assert found["failure"] == {
-        "code": "bad_request", "message": "limit is 'many'", "hint": "it must be of type integer",
+        "code": "bad_request", "message": "--limit is 'many'", "hint": "it must be a whole number",
     }  # fmt: skip
     assert (found["status"], found["found"]) == (2, False)
 

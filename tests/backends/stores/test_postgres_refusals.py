@@ -220,8 +220,10 @@ def test_a_servers_own_limits_are_named(
     db.execute(f"ALTER DATABASE {db.info.dbname} SET {setting}")
     store.close()  # what holds for a database is asked for by a new connection
     fresh = PostgresStore(url)
-    with pytest.raises(StoreError, match=told):
-        fresh.put(corpus(63, 300))
+    with db.transaction():  # so that a statement waits
+        db.execute("SELECT id FROM gieok.scopes FOR UPDATE")
+        with pytest.raises(StoreError, match=told):
+            fresh.put(corpus(63, 3))
     fresh.close()
     db.execute(f"ALTER DATABASE {db.info.dbname} RESET ALL")
     assert store.check() == []
