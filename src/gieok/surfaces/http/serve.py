@@ -91,7 +91,10 @@ def run(
             started(self, address)
 
     server = Noted(config)
-    for number in (signal.SIGTERM, signal.SIGINT):  # before it listens; later uvicorn drains, and raises again what it caught
+    for number in (
+        signal.SIGTERM,
+        signal.SIGINT,
+    ):  # before it listens; later uvicorn drains, and raises again what it caught
         signal.signal(number, lambda *_: setattr(server, "should_exit", True))
     try:
         server.run(sockets=[bound])

@@ -29,7 +29,7 @@ def edit(seen: Seen) -> Response:
         )
     told = seen.words("Corrected.", "고쳤습니다.")
     before = records.own_text(made.before) if made.path else unmarked(made.before)
-    return seen.back_to(f"/m/{made.handle}?{urlencode({'told': told, 'before': before})}")
+    return seen.back_to(f"/m/{made.handle}?{urlencode({'told': told, 'before': seen.site.put_aside(before)})}")
 
 
 def act(seen: Seen) -> Response:

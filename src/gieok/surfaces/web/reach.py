@@ -7,6 +7,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from gieok.ops.code.impact import ImpactResult, ReachedSymbol
+from gieok.ops.operation import Style
 
 _WIDTH, _GAP, _HEIGHT, _SPACE, _TOP = 204, 50, 44, 10, 30
 _MOST_IN_COLUMN, _FAR, _CHARS = 12, 3, 24
@@ -25,9 +26,20 @@ class Spot(NamedTuple):
     title: str
 
 
-def reached(result: ImpactResult, words: Callable[[str, str], str], link: Callable[[str], str]) -> Markup:
-    """Return the picture; `words` are the reader's, `link` gives the address of a symbol's own impact."""
-    spots, left = _spots(result)
+_GRADES = {
+    "certain": "확실",
+    "likely": "아마도",
+    "possible": "어쩌면",
+    "high": "위험 높음",
+    "medium": "위험 중간",
+    "low": "위험 낮음",
+}
+
+
+def reached(result: ImpactResult, style: Style, link: Callable[[str], str]) -> Markup:
+    """Return the picture; `style` has the reader's words, `link` gives the address of a symbol's own impact."""
+    words = style.say
+    spots, left = _spots(result, style)
     rows = max((spot.row for spot in spots.values()), default=0) + 1 + any(left.values())
     columns = max((spot.column for spot in spots.values()), default=0) + 1
     width, height = columns * (_WIDTH + _GAP) - _GAP + 4, _TOP + rows * (_HEIGHT + _SPACE)
@@ -55,7 +67,7 @@ def reached(result: ImpactResult, words: Callable[[str, str], str], link: Callab
     ).format(width, height, label, Markup("").join(parts))
 
 
-def _spots(result: ImpactResult) -> tuple[dict[str, Spot], dict[int, int]]:
+def _spots(result: ImpactResult, style: Style) -> tuple[dict[str, Spot], dict[int, int]]:
     """Return boxes by key, and how many each column left out."""
     found = {
         key: Spot(key, _short(_named(key)), key.partition("::")[0], 0, row, "changed", key)
@@ -71,7 +83,8 @@ def _spots(result: ImpactResult) -> tuple[dict[str, Spot], dict[int, int]]:
         for row, (one, is_test) in enumerate(rows[:_MOST_IN_COLUMN]):
             key = f"{one.path}::{one.symbol}"
             kinds = f"{'test' if is_test else 'code'} tier{min(one.tier, 4)}"
-            title = f"{key}: {one.certainty}, {one.risk}" + (f" ({one.weakest})" if one.weakest else "")
+            grades = [style.say(grade, _GRADES.get(grade, grade)) for grade in (one.certainty, one.risk)]
+            title = f"{key}: {', '.join(grades)}" + (f" ({style.told(one.weakest)})" if one.weakest else "")
             found[key] = Spot(key, _short(_named(key)), one.path, column, row, kinds, title)
         left[column] = max(len(rows) - _MOST_IN_COLUMN, 0)
     return found, left

@@ -2,6 +2,7 @@
 
 import mimetypes
 import os
+import secrets
 from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -44,6 +45,7 @@ _HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+_MOST_ASIDE = 100
 _YEAR_S = 365 * 86_400
 STATIC = ("gieok.css", "gieok.svg", "htmx.min.js", "days.js", "keys.js", "talk.js")
 
@@ -55,6 +57,19 @@ class Site:
         self.gate = gate
         self.jobs = Jobs()
         self.memory = lru_cache(maxsize=8)(open_memory)
+        self._aside = dict[str, str]()
+
+    def put_aside(self, text: str) -> str:
+        """Keep a text for the page that follows, and return its name: an address is short, and stands in histories."""
+        name = secrets.token_urlsafe(9)
+        self._aside[name] = text
+        for oldest in list(self._aside)[:-_MOST_ASIDE]:
+            self._aside.pop(oldest, None)
+        return name
+
+    def aside(self, name: str) -> str:
+        """Return a text that was put aside; '' where it is long ago."""
+        return self._aside.get(name, "")
 
     def open(self, request: Request) -> Response:
         """Let a browser in by a link, and take the code out of its address."""

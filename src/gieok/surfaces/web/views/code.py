@@ -115,7 +115,8 @@ def _impact(seen: Seen, context: Context, root: Path, target: str) -> dict[str, 
     result = _run(context, "code impact", target=target, limit=0)
     files = list(dict.fromkeys(one.path for one in result.tests))
     return {
-        "impact": result, "drawn": reach.reached(result, seen.words, lambda key: _address(root, key.replace("::", ":", 1))),
+        "impact": result,
+        "drawn": reach.reached(result, Style(seen.lang, colour=False), lambda key: _address(root, key.replace("::", ":", 1))),
         "tests": result.tests[:_TARGETS], "test_files": files, "command": reach.commands(files[:_TARGETS]),
         "stepwise": result.symbols[:_TARGETS],
     }  # fmt: skip
