@@ -200,7 +200,11 @@ def test_a_sentence_that_leans_on_the_one_before_is_kept_with_it(observe: Observ
 
 
 def test_the_same_said_again_is_kept_once_and_a_changed_value_is_kept_too(observe: Observe) -> None:
-    first, again, changed = "Our server port is 8443.", "remember, our server port is 8443", "our server port is 9443 now"
+    first, again, changed = (
+        "Our server port is 8443.",
+        "remember, our server port is 8443",
+        "our server port is 9443 now",
+    )
     assert [o.text for o in observe(first, again, changed)] == [first, changed]
     assert observe(again, held=[first]) == []
     assert [o.text for o in observe(first, held=[first, changed])] == [first], "it was changed in between"
