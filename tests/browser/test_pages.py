@@ -35,6 +35,7 @@ PAGES = {
 PARTS = {
     "/hits",
     "/first/progress",
+    "/timeline/news",
     "/characters/{character}/picture",
     "/characters/{user}/{character}/glance",
     "/characters/{user}/{character}/beside",

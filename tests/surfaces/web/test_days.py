@@ -71,3 +71,13 @@ def test_a_session_that_is_not_there_is_said_in_words(talked: TestClient, query:
     page = talked.get(f"/timeline/session?{query}")
     assert page.status_code < 500
     assert "no such session" in page.text or "bad scope" in page.text
+
+
+def test_while_today_is_looked_at_what_comes_is_told(browser: TestClient) -> None:
+    Memory().add("We decided to pay suppliers on Fridays.")
+    page = browser.get("/timeline").text
+    ask = re.search(r'hx-get="(/timeline/news[^"]+)" hx-trigger="every', page)
+    assert ask
+    assert browser.get(ask[1]).text == ""
+    Memory().add("We decided to close the books on the 5th.")
+    assert "1 new: show" in browser.get(ask[1]).text

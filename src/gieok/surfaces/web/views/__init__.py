@@ -13,7 +13,7 @@ from gieok.surfaces.web.views.injection import injection
 from gieok.surfaces.web.views.memories import memories, memory, trust
 from gieok.surfaces.web.views.search import hits, search
 from gieok.surfaces.web.views.talk import beside, talk
-from gieok.surfaces.web.views.timeline import session, timeline
+from gieok.surfaces.web.views.timeline import news, session, timeline
 
 VIEWS: dict[str, Callable[[Seen], Response]] = {
     "/": search,
@@ -25,6 +25,7 @@ VIEWS: dict[str, Callable[[Seen], Response]] = {
     "/m/{handle:path}": memory,
     "/timeline": timeline,
     "/timeline/session": session,
+    "/timeline/news": news,
     "/injection": injection,
     "/characters": characters,
     "/characters/{character}/picture": picture,

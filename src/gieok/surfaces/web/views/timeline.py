@@ -7,12 +7,13 @@ from datetime import date, timedelta
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from starlette.responses import Response
+from markupsafe import Markup
+from starlette.responses import HTMLResponse, Response
 
 from gieok.errors import GieokError, NotFound
 from gieok.model.memory import Scope
 from gieok.ops.observe import days as record
-from gieok.ops.observe.days import DayOf, SessionName
+from gieok.ops.observe.days import DayOf, SessionName, WholeDay
 from gieok.ops.prompt.last import every
 from gieok.surfaces.web.pictures import Column
 from gieok.surfaces.web.site import Seen
@@ -51,13 +52,32 @@ def timeline(seen: Seen) -> Response:
     except GieokError as error:
         return seen.failed("timeline.html", error, **common)
     return seen.page(
-        "timeline.html", **common, day=day, whole=_of_kind(whole, kind), weeks=list(_weeks(found, first, today)),
+        "timeline.html", **common, day=day, count=_count(whole), whole=_of_kind(whole, kind),
+        weeks=list(_weeks(found, first, today)),
         month=first, before_month=(first - timedelta(days=1)).replace(day=1), after_month=_after(first, today),
         before_day=max((one for one in found if one < day), default=None),
         spent=_spent(seen, costs), after_day=min((one for one in found if one > day), default=None), costs=costs,
         weekdays=seen.words("Mo Tu We Th Fr Sa Su", "월 화 수 목 금 토 일").split(),
 query=_query(project=project, kind=kind.removeprefix("all")),
     )  # fmt: skip
+
+
+def news(seen: Seen) -> Response:
+    """Say, while today is looked at, what came since; the page itself stays as it is under the reader's hands."""
+    context = seen.memory.context
+    today = context.clock.now().astimezone(context.zone).date()
+    scopes = [Scope(one) for one in seen.scopes if seen.asked("project") in ("", one)]
+    found = record.days(context, scopes, today, today)
+    new = _count(record.whole(context, scopes, today, found.get(today, DayOf((), ()))))
+    new -= int(seen.asked("count")) if seen.asked("count").isdecimal() else 0
+    told = seen.words(f"{new} new: show", f"새로 {new}개: 보기")
+    back = _query(project=seen.asked("project"), kind=seen.asked("kind"))
+    link = Markup('<a class="button" href="/timeline?day={}{}#day">{}</a>').format(today, back, told)
+    return HTMLResponse(link if new > 0 else "")
+
+
+def _count(whole: WholeDay) -> int:
+    return len(whole.others) + sum(one.messages for one in whole.sessions)
 
 
 def session(seen: Seen) -> Response:
