@@ -182,6 +182,7 @@ def present(result: SetupResult, style: Style) -> str:
 def _next(style: Style) -> list[str]:
     return [
         style.say("\nNext:", "\n다음:"),
+        style.say('  gieok remember "…" keep something', '  gieok remember "…" 기억해 두기'),
         style.say('  gieok search "…"   ask; in a project, about it', '  gieok search "…"   묻기; 프로젝트에서는 그 프로젝트'),
         style.say("  gieok status       what is remembered, how fresh", "  gieok status       무엇을 언제까지 기억하는지"),
         style.say("  gieok doctor       proves that every part works", "  gieok doctor       모든 부분을 실제로 시험"),
