@@ -33,6 +33,10 @@ def code(seen: Seen) -> Response:
         status = _run(context, "code status")
         found = overview.overview(context)
     except GieokError as error:
+        if isinstance(error, NotIndexed) and not seen.asked(
+            "project"
+        ):  # nothing went wrong: the page says how to begin
+            return seen.page("code.html", **values)
         return seen.failed("code.html", error, **values)
     wrong: GieokError | None = None
     if target:
