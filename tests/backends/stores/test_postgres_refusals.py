@@ -218,8 +218,9 @@ def test_a_servers_own_limits_are_named(
 ) -> None:
     store.put(corpus(62, 30))
     db.execute(f"ALTER DATABASE {db.info.dbname} SET {setting}")
-    store.close()  # what holds for a database is asked for by a new connection
-    fresh = PostgresStore(url)
+    store.close()
+    # What holds for a database is asked for by a new connection, and the pool of that address may have old ones.
+    fresh = PostgresStore(f"{url}{'&' if '?' in url else '?'}application_name=fresh")
     with db.transaction():  # so that a statement waits
         db.execute("SELECT id FROM gieok.scopes FOR UPDATE")
         with pytest.raises(StoreError, match=told):
