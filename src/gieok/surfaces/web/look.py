@@ -11,14 +11,12 @@ from markupsafe import Markup, escape
 from gieok.ops.home.growth import Size, WeekOfHook
 from gieok.ops.operation import Words
 from gieok.surfaces.web.pictures import Stack, area, columns, reliability, shares, stacks
+from gieok.text import marks
 from gieok.text.josa import filled
-from gieok.text.keywords import query_tokens
 from gieok.text.korean import in_language
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-_LEAST_WORD = 2
 
 
 @cache
@@ -75,15 +73,8 @@ def plain(text: str) -> str:
 
 def marked(text: str, question: str) -> Markup:
     """Return a text with the words of a question marked, escaped: Latin words by their stem, Korean ones as they begin."""
-    stems = [token for token in query_tokens(question) if len(token) >= _LEAST_WORD]
-    korean = [word for word in re.findall(r"[가-힣]+", question) if len(word) >= _LEAST_WORD]
-    begun = [token for token in stems if any(word.startswith(token) for word in korean)]
-    forms = [re.escape(word) for word in sorted({*korean, *begun}, key=len, reverse=True)]
-    forms += [rf"\b{re.escape(stem)}\w*" for stem in stems if stem.isascii() and stem.isalnum()]
-    if not forms:
-        return escape(text)
-    parts = re.split(f"({'|'.join(forms)})", text, flags=re.IGNORECASE | re.ASCII)
-    return Markup("").join(Markup("<mark>{}</mark>").format(p) if i % 2 else escape(p) for i, p in enumerate(parts))
+    found = marks.parts(text, question)
+    return Markup("").join(Markup("<mark>{}</mark>").format(p) if i % 2 else escape(p) for i, p in enumerate(found))
 
 
 def bar(share: float, label: str = "") -> Markup:
