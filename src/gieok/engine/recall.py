@@ -48,13 +48,14 @@ class Question(NamedTuple):
 class RankedHits(NamedTuple):
     """Hits, best first; why they may be fewer or worse than usual; the days that the question was taken to name.
 
-    `is_timeline`: the question asked for those days, and they are listed.
+    `is_timeline`: the question asked for those days, and they are listed. `nearest`: where nothing answers, what comes nearest.
     """
 
     hits: tuple[Hit, ...]
     degraded: str | None = None
     span: DateSpan | None = None
     is_timeline: bool = False
+    nearest: Hit | None = None
 
 
 def holding(store: Store, scopes: Sequence[Scope]) -> tuple[Scope, ...]:
@@ -148,20 +149,26 @@ def _recalled(
             return RankedHits(hits, degraded, asked.span, is_timeline=True)
     tokens = _tokens(question, span, profile)
     query = _Query(question, tokens, vector, None, profile, model, profile.calibrations)
-    found, reasons = _found(store, query, lambda one, family: _weighed(one, family, now, span))
+    found, below, reasons = _found(store, query, lambda one, family: _weighed(one, family, now, span))
     # A stable sort: among equal scores the fused order stands.
     best = _once(sorted(found, key=lambda c: -c.score))[: profile.considered]
     ranked, unread = _reranked(best, question.text, reranking)
     chosen = _chosen(ranked, tokens, profile)
     reasons = [degraded, unread, *reasons, _unfinished(store, question.scopes) if vector else None]
-    return RankedHits(tuple(chosen), "; ".join(dict.fromkeys(filter(None, reasons))) or None, span)
+    near = max((*below, *best), key=lambda c: c.score, default=None) if not chosen else None
+    return RankedHits(
+        tuple(chosen),
+        "; ".join(dict.fromkeys(filter(None, reasons))) or None,
+        span,
+        nearest=_hit(near, tokens, profile.snippet_chars) if near else None,
+    )
 
 
 def _found(
     store: Documents, query: _Query, weighed: Callable[[Candidate, Profile], Candidate]
-) -> tuple[list[Candidate], list[str | None]]:
-    """Return the candidates of every family and scope, and why retrievers did not take part."""
-    found, reasons = list[Candidate](), list[str | None]()
+) -> tuple[list[Candidate], list[Candidate], list[str | None]]:
+    """Return the candidates of every family and scope, those of families without an answer, and why retrievers took no part."""
+    found, below, reasons = list[Candidate](), list[Candidate](), list[str | None]()
     for family in _families(store, query.question, query.profile):
         question = _of_family(query.question, family)
         if question is None:
@@ -172,9 +179,9 @@ def _found(
             made, reason = _search_scope(store, scope, own)
             of_family += (weighed(candidate, family) for candidate in made)
             reasons.append(reason)
-        if max((candidate.score for candidate in of_family), default=0.0) >= family.least_best:
-            found += of_family
-    return found, reasons
+        answers = max((candidate.score for candidate in of_family), default=0.0) >= family.least_best
+        (found if answers else below).extend(of_family)
+    return found, below, reasons
 
 
 def _families(store: Documents, question: Question, profile: Profile) -> tuple[Profile, ...]:

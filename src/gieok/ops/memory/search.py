@@ -195,11 +195,8 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
         found = recall(store, embedder, question, profile, context.clock, context.zone, by)
     results = _results(context, request, store, scopes, found, profile.limit)
     nearest = None
-    if text and not results and request.min_score == -1 and not found.is_timeline:
-        near = recall(
-            store, embedder, question, profile.with_least_score(_NEAREST).with_limit(1), context.clock, context.zone
-        )
-        nearest = next(iter(_results(context, request, store, scopes, near, 1)), None)
+    if request.min_score == -1 and found.nearest and found.nearest.score >= _NEAREST:
+        nearest = next(iter(_results(context, request, store, scopes, RankedHits((found.nearest,)), 1)), None)
     days = Days(found.span.first, found.span.last, found.span.words) if found.span else None
     return SearchResult(results, found, found.degraded, days, left_out, query=text, nearest=nearest)
 
