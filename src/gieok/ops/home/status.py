@@ -300,6 +300,15 @@ def present(result: StatusResult, style: Style) -> str:
     lines += [style.say("  accounts: ", "  계정: ") + result.accounts] if result.accounts else []
     lines += [style.say("  server: ", "  서버: ") + result.server] if result.server else []
     lines += [f"  {root.name}: {root.path}" for root in result.roots]
+    lines += _amiss(result, style)
+    lines += result.sidecar.lines(style) if result.sidecar else []
+    lines += [result.tiers.line(style)] if result.tiers else []
+    return "\n".join(lines + [check.line(style) for check in result.checks])
+
+
+def _amiss(result: StatusResult, style: Style) -> list[str]:
+    """Return lines on what is away, behind, missing or waits."""
+    lines: list[str] = []
     if result.unreachable:
         lines.append(style.say("  degraded: ", "  제한됨: ") + style.told(result.unreachable))
     if result.stale:
@@ -315,9 +324,7 @@ def present(result: StatusResult, style: Style) -> str:
     ]
     if result.waits:
         lines.append(f"  {result.waits.words().say(style.lang)}: {TRUST_HINT}")
-    lines += result.sidecar.lines(style) if result.sidecar else []
-    lines += [result.tiers.line(style)] if result.tiers else []
-    return "\n".join(lines + [check.line(style) for check in result.checks])
+    return lines
 
 
 OPERATION = Operation(

@@ -99,6 +99,12 @@ def create(
     app.include_router(memories.said)
     app.router.routes.extend(pages)
     _add_description(app)
+    _surround(app, options, metrics)
+    return app
+
+
+def _surround(app: FastAPI, options: HttpOptions, metrics: Metrics) -> None:
+    """Put around every request what refuses, measures and logs it."""
     # The last one added is the outermost.
     app.add_middleware(BodyGuard, limit=options.body_kb * 1024, seconds=options.body_s)
     if options.origins:
@@ -108,7 +114,6 @@ def create(
         )  # fmt: skip
     app.add_middleware(HostGuard, hosts=(options.host, *options.hosts), origins=options.origins)
     app.add_middleware(Envelope, metrics=metrics)
-    return app
 
 
 def _warm(house: House) -> None:

@@ -8,6 +8,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gieok import __version__, paths
@@ -82,26 +83,37 @@ def run(
     allow_files()
     status = ServerStatus(address, os.getpid(), by, context.clock.now().isoformat(timespec="seconds"), __version__)
 
+    _serve(config, bound, context.home, status, started)
+    house.turns.close()
+    return 0
+
+
+def _serve(
+    config: "uvicorn.Config",
+    bound: socket.socket,
+    home: Path,
+    status: ServerStatus,
+    started: "Callable[[uvicorn.Server, str], None]",
+) -> None:
+    """Answer until a signal; `status` is on record from when it answers until it ends."""
+    import uvicorn
+
     class Noted(uvicorn.Server):
         """Says where it listens once it answers."""
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
-            listening.note(context.home, status)
-            started(self, address)
+            listening.note(home, status)
+            started(self, status.url)
 
     server = Noted(config)
-    for number in (
-        signal.SIGTERM,
-        signal.SIGINT,
-    ):  # before it listens; later uvicorn drains, and raises again what it caught
+    # One that comes before it listens counts too; later uvicorn drains, and raises again what it caught.
+    for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: setattr(server, "should_exit", True))
     try:
         server.run(sockets=[bound])
     finally:
-        listening.forget(context.home, status.pid)
-    house.turns.close()
-    return 0
+        listening.forget(home, status.pid)
 
 
 def _check_exposure(house: House, options: HttpOptions) -> None:
