@@ -17,7 +17,7 @@ from gieok.capabilities.code.resolve.solver import solve
 from gieok.model.code import Edge, Symbol, UnresolvedCall
 
 #: Changes whenever the edges of unchanged facts would.
-RESOLVER_VERSION = 5
+RESOLVER_VERSION = 6
 
 
 class Certainty(IntEnum):
