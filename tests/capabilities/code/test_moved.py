@@ -4,14 +4,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.capabilities.code.test_real_edits import differences
+from edits import Tree
+from kept_index import KeptIndex
 
-from gieok.backends.git import Git
-from gieok.backends.parsers.treesitter import TreeSitterParser
-from gieok.backends.stores.sqlite.graph import SqliteProjectStore
 from gieok.capabilities.code.index import project
-from gieok.capabilities.code.index.project import Project
-from gieok.testing import ManualClock
 
 _SHOP = '''"""A shop."""
 from pay import Card, charge
@@ -36,25 +32,30 @@ _SCRIPT = "export function pay() {\n  return missing();\n}\nexport function miss
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Iterator[Project]:
+def kept(tmp_path: Path) -> Iterator[KeptIndex]:
     root = tmp_path / "tree"
     root.mkdir()
-    for name, text in {"shop.py": _SHOP, "pay.py": _PAY, "test_shop.py": _TEST, "a.js": _SCRIPT}.items():
+    texts = {
+        "shop.py": _SHOP,
+        "pay.py": _PAY,
+        "test_shop.py": _TEST,
+        "a.js": _SCRIPT,
+        "readme.md": "# Shop\n\nSells.\n",
+    }
+    for name, text in texts.items():
         (root / name).write_text(text, encoding="utf-8")
-    (root / "readme.md").write_text("# Shop\n\nSells things.\n", encoding="utf-8")
-    one = Project(root, SqliteProjectStore(tmp_path / "kept.sqlite"), TreeSitterParser(), Git(root), ManualClock())
-    project.sync(one)
+    one = KeptIndex(tmp_path, Tree(root, seed=1))
     yield one
-    one.store.close()
+    one.close()
 
 
-def _edited(made: Project, name: str, edit: Callable[[str], str]) -> bool:
+def _edited(kept: KeptIndex, name: str, edit: Callable[[str], str]) -> bool:
     """Edit a file, sync, compare with a fresh index; return whether anything was linked."""
-    file = made.root / name
+    file = kept.tree.root / name
     file.write_text(edit(file.read_text(encoding="utf-8")), encoding="utf-8")
-    change = project.sync(made)
+    change = project.sync(kept.made)
     assert change.touched == [name]
-    assert differences(made.root.parent, made.root) == []
+    assert kept.differences() == []
     return change.linked
 
 
@@ -71,9 +72,9 @@ def _edited(made: Project, name: str, edit: Callable[[str], str]) -> bool:
         ("readme.md", lambda text: text + "\n# pay\n\n## TODO\n"),
     ],
 )
-def test_an_edit_that_moves_lines_alone_links_nothing(made: Project, name: str, edit: Callable[[str], str]) -> None:
-    assert not _edited(made, name, edit)
-    assert not _edited(made, name, lambda text: text.replace("\n", "\n\n", 1))
+def test_an_edit_that_moves_lines_alone_links_nothing(kept: KeptIndex, name: str, edit: Callable[[str], str]) -> None:
+    assert not _edited(kept, name, edit)
+    assert not _edited(kept, name, lambda text: text.replace("\n", "\n\n", 1))
 
 
 @pytest.mark.parametrize(
@@ -89,39 +90,30 @@ def test_an_edit_that_moves_lines_alone_links_nothing(made: Project, name: str, 
         ("a.js", lambda text: text.replace("missing2", "missing")),
     ],
 )
-def test_an_edit_that_changes_what_is_called_links_again(made: Project, name: str, edit: Callable[[str], str]) -> None:
-    assert _edited(made, name, edit)
+def test_an_edit_that_changes_what_is_called_links_again(
+    kept: KeptIndex, name: str, edit: Callable[[str], str]
+) -> None:
+    assert _edited(kept, name, edit)
 
 
-def test_only_the_languages_of_what_changed_are_linked(made: Project) -> None:
-    before = {(e.source, e.target, e.kind, e.line) for e in made.store.all_edges() if e.source.startswith("shop.py")}
-    (made.root / "shop.py").write_text(f"# a comment\n{_SHOP}", encoding="utf-8")
-    assert _edited_js(made)
-    after = {(e.source, e.target, e.kind, e.line) for e in made.store.all_edges() if e.source.startswith("shop.py")}
-    assert after == {(s, t, kind, line + bool(line)) for s, t, kind, line in before if kind != "imports"} | {
-        (s, t, kind, 3) for s, t, kind, _ in before if kind == "imports"
-    }
+def test_the_edges_of_a_language_are_left_alone_while_another_is_linked(kept: KeptIndex) -> None:
+    (kept.tree.root / "shop.py").write_text(f"# a comment\n{_SHOP}", encoding="utf-8")
+    (kept.tree.root / "a.js").write_text(_SCRIPT.replace("missing2", "missing"), encoding="utf-8")
+    change = project.sync(kept.made)
+    assert (change.touched, change.linked) == (["a.js", "shop.py"], True)
+    assert kept.differences() == []
 
 
-def _edited_js(made: Project) -> bool:
-    (made.root / "a.js").write_text(_SCRIPT.replace("missing2", "missing"), encoding="utf-8")
-    change = project.sync(made)
-    assert change.touched == ["a.js", "shop.py"]
-    assert differences(made.root.parent, made.root) == []
-    return change.linked
-
-
-def test_a_sync_that_is_killed_before_its_links_are_stored_is_made_up_for_by_the_next(made: Project) -> None:
+def test_a_sync_that_is_killed_before_its_links_are_stored_is_made_up_for_by_the_next(kept: KeptIndex) -> None:
     def killed(stage: str, done: int, total: int) -> None:
         del done, total
         if stage == "linking":
             raise KeyboardInterrupt
 
-    file = made.root / "pay.py"
-    file.write_text(_PAY.replace("card.pay()", "missing(card)"), encoding="utf-8")
+    (kept.tree.root / "pay.py").write_text(_PAY.replace("def charge", "def charged"), encoding="utf-8")
     with pytest.raises(KeyboardInterrupt):
-        project.sync(made, progress=killed)
-    assert [s.key for s in made.store.symbols(names=["charge"])] == ["pay.py::charge"]  # what was read is there already
-    change = project.sync(made)
+        project.sync(kept.made, progress=killed)
+    assert [s.key for s in kept.made.store.symbols(names=["charged"])] == ["pay.py::charged"]  # what was read is there
+    change = project.sync(kept.made)
     assert (change.touched, change.linked) == ([], True)
-    assert differences(made.root.parent, made.root) == []
+    assert kept.differences() == []
