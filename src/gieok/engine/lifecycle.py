@@ -33,8 +33,8 @@ def fill_vectors(
 ) -> int:
     """Embed passages without a vector, newest first: all, some batches, or those whose text `is_wanted`; return how many.
 
-    A vector is of what `form` makes of the text. Those whose text `is_first` come first, where all are embedded. An embedder that follows makes those of the model
-    that this store has. Raises EmbedderFailed, ShapeMismatch.
+    A vector is of what `form` makes of the text. Those whose text `is_first` come first, where all are embedded. An embedder
+    that follows makes those of the model that this store has. Raises EmbedderFailed, ShapeMismatch.
     """
     embedder = for_store(embedder, store)
     store.use_model(embedder.model, embedder.dimension)

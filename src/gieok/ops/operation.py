@@ -200,7 +200,8 @@ def argument(
     """Declare one parameter of a request. A list default makes it repeatable; a bool default makes it a switch.
 
     `cli_only` keeps it out of tools for models, whose descriptions cost tokens in every prompt. `needed` is an example of a
-    command, shown to who leaves the parameter out; '' for what may be left out. `also`: flags that mean the same and are not listed.
+    command, shown to who leaves the parameter out; '' for what may be left out. `also`: flags that mean the same,
+    not listed.
     """
     metadata = {
         "doc": doc, "positional": positional, "choices": choices, "cli_only": cli_only, "needed": needed, "also": also,

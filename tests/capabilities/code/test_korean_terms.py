@@ -1,10 +1,10 @@
 """Korean questions on English code: terms, endings, compounds, and what is said where a word is not known."""
 
 import pytest
+from tests.capabilities.code.test_query import Make
 
 from gieok.capabilities.code.ask.query import search
 from gieok.capabilities.code.model import korean_terms
-from tests.capabilities.code.test_query import Make
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 """Korean words of a question → the English words that identifiers have for them, by `korean_terms.tsv`.
 
-A row of the table holds Korean spellings (terms, loanwords, stems of verbs), separated by commas, a tab, and the English words, the
-most usual first; a row without any holds what questions are made of and code is not (곳, 하는, 어디). A term is found at the beginning of a word, under any particle or ending, or directly behind another term
-(요청본문); one of three syllables and more also inside of a word. What stands with a space (시간 초과) is found without it too.
+A row of the table holds Korean spellings (terms, loanwords, stems of verbs), separated by commas, a tab, and the English words,
+the most usual first; a row without any holds what questions are made of and code is not (곳, 하는, 어디). A term is found
+at the beginning of a word, under any particle or ending, or directly behind another term (요청본문); one of three syllables
+and more also inside of a word. What stands with a space (시간 초과) is found without it too.
 """
 
 import re
