@@ -83,7 +83,7 @@ def _together(commits: Sequence[Commit], files: Collection[str], joined: Collect
 
 
 def _is_expected(one: str, other: str) -> bool:
-    """Say whether two files change together because one is the test of the other or its folder, or both are tests or documents."""
+    """Say whether two files change together as a test does with what it tests, or are both tests, or both documents."""
     if places.is_test(one) == places.is_test(other):
         return places.is_test(one) or (one.endswith(".md") and other.endswith(".md"))
     return dirname(one) == dirname(other) or places.tested_stem(one) == places.tested_stem(other)

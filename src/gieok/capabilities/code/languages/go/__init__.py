@@ -19,6 +19,10 @@ class _Linker(PackageLinker):
         found = self.package(importer, module)
         return Target(space=found) if found is not None else Target(external=module)
 
+    def is_handed_out(self, file: str) -> bool:
+        """Leave out files with tests: go builds them only for the tests of their own folder."""
+        return not file.endswith("_test.go")
+
     def package(self, importer: str, module: str) -> str | None:
         """Return the longest folder that a path ends in."""
         folders = [f for f in self.packages if f and (module == f or module.endswith(f"/{f}"))]
