@@ -58,6 +58,10 @@ class GoLinker(PackageLinker):
         found = self.package(importer, module)
         return Target(space=found) if found is not None else Target(external=module)
 
+    def is_handed_out(self, file: str) -> bool:
+        """Leave out files with tests: go builds them only for the tests of their own folder."""
+        return not file.endswith("_test.go")
+
     def package(self, importer: str, module: str) -> str | None:
         """Return the folder that an import names; None for what is not in the project."""
         if module.startswith("."):
