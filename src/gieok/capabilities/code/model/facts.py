@@ -10,7 +10,7 @@ from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
 #: Stored with the facts: changes whenever the facts of any file would.
-VERSION = 9
+VERSION = 10
 
 Variable = int
 NOTHING: Variable = -1
@@ -41,6 +41,9 @@ class Trait(StrEnum):
     #: A wrapper that stands for what it wraps: seen through.
     TRANSPARENT = "transparent"
     TEST = "test"
+    #: Tests are inside, or it is built for tests only (`describe`, `#[cfg(test)] mod`): no test itself.
+    SUITE = "suite"
+    TESTING = "testing"
     #: The first parameter is the object, also where a call has none (`this`).
     RECEIVER = "receiver"
     #: Overloaded: called only with as many arguments as it has parameters.

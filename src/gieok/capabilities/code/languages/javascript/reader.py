@@ -3,17 +3,17 @@
 import re
 from typing import ClassVar
 
-from gieok.capabilities.code.languages.javascript.definitions import FUNCTIONS, JavaScriptDefinitions
+from gieok.capabilities.code.languages.javascript.definitions import FUNCTIONS
 from gieok.capabilities.code.languages.javascript.names import SYMBOL
+from gieok.capabilities.code.languages.javascript.tests import JavaScriptTests
 from gieok.capabilities.code.languages.tree import Node, reading
-from gieok.capabilities.code.model.facts import NOTHING, Argument, Kind, Namespace, Op, Trait, Variable
+from gieok.capabilities.code.model.facts import NOTHING, Argument, Namespace, Op, Trait, Variable
 
 _CONSTANTS = frozenset(("string", "number", "true", "false", "null", "comment"))
 _PLAIN_KEYS = frozenset(("property_identifier", "string", "number"))
-_TESTS = frozenset(("describe", "it", "test", "suite", "context", "specify"))
 
 
-class _Reader(JavaScriptDefinitions):
+class _Reader(JavaScriptTests):
     branches: ClassVar[frozenset[str]] = frozenset(
         """if_statement for_statement for_in_statement while_statement do_statement switch_case catch_clause
         ternary_expression""".split()
@@ -161,13 +161,13 @@ class _Reader(JavaScriptDefinitions):
         if callee is None:
             return NOTHING
         kind = callee.type
+        if listed is not None and self.is_of_runner(callee, listed):
+            return self.test(callee, listed, node)
         if kind == "member_expression":
             return self._method_call(node, callee, listed)
         name = self.text(callee) if kind == "identifier" else ""
         if name == "require" or kind == "import":
             return self._require(node, listed)
-        if name in _TESTS and listed is not None:
-            return self._test(node, name, listed)
         arguments = self._arguments(listed)
         held = self.value(callee)
         if kind == "super":
@@ -217,21 +217,6 @@ class _Reader(JavaScriptDefinitions):
         callee = self.field(node, "constructor")
         arguments = self._arguments(self.field(node, "arguments"))
         return self.call(self.value(callee), arguments, node, self.text(callee).rpartition(".")[2])
-
-    def _test(self, node: Node, word: str, listed: Node) -> Variable:
-        """`it("does this", () => …)` is a test, and a symbol."""
-        parts = listed.named_children
-        title = self.text(parts[0])[1:-1] if parts and parts[0].type in ("string", "template_string") else ""
-        for part in parts[1:]:
-            if part.type not in FUNCTIONS or not title:
-                self.value(part)
-                continue
-            name = re.sub(r"[\s.:]+", " ", title).strip()[:80] or word
-            is_suite = word in ("describe", "suite", "context")
-            number = self._add(part, name, Kind.FUNCTION, () if is_suite else (Trait.TEST,))
-            made = self.function_value(number)
-            self.call(made, [], node, name)
-        return NOTHING
 
     # Modules
 
