@@ -22,7 +22,7 @@ from gieok.ports.code import SymbolGraph
 from gieok.ports.models import Embedder
 
 _NAMESAKES, _JOINED = 3, 5
-_LONGEST, _MOST_VISITED = 7, 4_000
+_LONGEST, _SHORT, _MOST_VISITED = 10, 3, 4_000
 
 
 class Candidate(NamedTuple):
@@ -120,14 +120,23 @@ def paths(graph: SymbolGraph, symbols: Sequence[Symbol]) -> list[tuple[Edge, ...
     out: list[tuple[Edge, ...]] = []
     forward = {key: _reached(graph, keys, groups, is_wide=False) for key, keys in groups.items()}
     for a, b in combinations(groups, 2):
-        one = forward[a].get(b) or forward[b].get(a)
-        if not one and not (groups[a] & groups[b]):
-            one = _reached(graph, groups[a], {b: groups[b]}, is_wide=True).get(b)
-            one = one or _reached(graph, groups[b], {a: groups[a]}, is_wide=True).get(a)
+        there, back = forward[a].get(b), forward[b].get(a)
+        is_short = back is not None and len(back) <= _SHORT
+        if not there and not is_short and not groups[a] & groups[b]:
+            there = _reached(graph, groups[a], {b: groups[b]}, is_wide=True).get(b)
+            back = back or _reached(graph, groups[b], {a: groups[a]}, is_wide=True).get(a)
+        one = _nearer(there, back)
         others = set().union(*(keys for key, keys in groups.items() if key not in (a, b)))
         if one and not any(edge.target in others for edge in one[:-1]):
             out.append(one)
     return sorted(dict.fromkeys(out), key=lambda route: (len(route), route))
+
+
+def _nearer(there: tuple[Edge, ...] | None, back: tuple[Edge, ...] | None) -> tuple[Edge, ...] | None:
+    """Return the way there, in the order in which symbols are named, unless the way back is much shorter."""
+    if there and back:
+        return back if 2 * len(back) <= len(there) else there
+    return there or back
 
 
 def _inside(graph: SymbolGraph, symbol: Symbol) -> set[str]:
