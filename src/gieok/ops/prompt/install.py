@@ -101,13 +101,15 @@ def _commands(context: Context, request: InstallRequest, site: InstallPlace) -> 
             raise BadRequest(f"{request.agent!r} has no command files", hint="leave out --commands")
         return []
     edits = commands_of(site, call(context))
-    is_there = all(edit.path.exists() for edit in edits)
-    if not (request.commands or request.uninstall) and not is_there and not request.dry_run and context.ask:
+    there = [edit for edit in edits if edit.path.exists()]
+    if request.uninstall:
+        return there
+    if not (request.commands or request.dry_run) and len(there) < len(edits) and context.ask:
         names = ", ".join(f"/{edit.path.stem}" for edit in edits)
         shown = context.words(f"commands for a project's code: {names}", f"프로젝트 코드용 명령: {names}")
         question = context.words("install them too? [y/N] ", "이것도 설치할까요? [y/N] ")
         return edits if context.agrees([shown], question, "") else []
-    return edits if request.commands or request.uninstall else []
+    return edits if request.commands else []
 
 
 def user_site(context: Context) -> InstallPlace:
