@@ -7,9 +7,10 @@ from enum import IntEnum
 from functools import partial
 from typing import NamedTuple
 
+from gieok.capabilities.code.index.doubts import Doubts
 from gieok.capabilities.code.languages.language import Family
 from gieok.capabilities.code.languages.table import LANGUAGES
-from gieok.capabilities.code.model.facts import Kind, Op
+from gieok.capabilities.code.model.facts import Kind, Op, Trait
 from gieok.capabilities.code.resolve import by_name
 from gieok.capabilities.code.resolve.isolation import Files, isolated
 from gieok.capabilities.code.resolve.program import FAN, Program, Reference, Site
@@ -17,7 +18,7 @@ from gieok.capabilities.code.resolve.solver import solve
 from gieok.model.code import Edge, Symbol, UnresolvedCall
 
 #: Changes whenever the edges of unchanged facts would.
-RESOLVER_VERSION = 5
+RESOLVER_VERSION = 6
 
 
 class Certainty(IntEnum):
@@ -162,24 +163,26 @@ def _calls(
     methods: dict[str, set[str]] = defaultdict(set)
     for number, fact in enumerate(program.functions):
         key = keys[program.function_symbol[number]]
-        if fact.owner != -1 and "<lambda" not in key:
+        if fact.owner != -1 and "<lambda" not in key and Trait.PROPERTY not in fact.traits:
             methods[key.rpartition(".")[2]].add(key)
     answered = {(site.symbol, site.line, _plain(site.name)) for site in program.sites if site.targets or site.wired}
     unresolved_calls = set[UnresolvedCall]()
+    doubts = Doubts(program)
     for site in program.sites:
         source = placed[site.symbol]
-        if site.targets:
-            tier = Certainty.RESOLVED if len(site.targets) <= FAN else Certainty.AMBIGUOUS
-            reason = (
-                _REASONS[site.kind] if tier == Certainty.RESOLVED else f"one of {len(site.targets)} possible targets"
+        doubted = doubts.of(site) if site.targets else {}
+        for function in (*site.targets, *(other for other in doubted if other not in site.targets)):
+            target = program.function_symbol[function]
+            tier, reason = (
+                (Certainty.AMBIGUOUS, doubted[function])
+                if function in doubted
+                else (Certainty.RESOLVED, _REASONS[site.kind])
             )
-            for function in site.targets:
-                target = program.function_symbol[function]
-                if placed[target] != source or keys[target] == source:  # what a lambda does, its owner does
-                    edges.add(source, placed[target], CALLS, tier, reason, site.line)
-        elif site.kind in ("call", "method"):
+            if placed[target] != source or keys[target] == source:  # what a lambda does, its owner does
+                edges.add(source, placed[target], CALLS, tier, reason, site.line)
+        if not site.targets and site.kind in ("call", "method"):
             name = _plain(site.name)
-            if name in names and (site.symbol, site.line, name) not in answered:
+            if name in names and (site.symbol, site.line, name) not in answered and not doubts.is_outside(site):
                 unresolved_calls.add(UnresolvedCall(source, name, site.line))
                 _by_name(site, source, methods, edges)
     return unresolved_calls

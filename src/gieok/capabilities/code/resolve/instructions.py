@@ -136,6 +136,7 @@ class Instructions(Part):
 
     def _call_method(self, to: int, place: int, name: str, arguments: list[Argument], symbol: int, line: int) -> None:
         site = self.program.site(to, arguments, symbol, line, name, "method")
+        site.place = place
         self.flows.wait(place, (self._members.call, name, site))
 
     def _decorate(self, to: int, decorator: int, source: int, symbol: int, line: int) -> None:

@@ -274,6 +274,15 @@ def _advance(value: int, machine: Machine, site: Site) -> None:
 def _type(machine: Machine, site: Site, arguments: list[int]) -> None:
     if len(arguments) == 1:
         await_(machine, arguments[0], _class_of, machine, site)
+    else:
+        _new_class(machine, site, arguments)
+
+
+def _new_class(machine: Machine, site: Site, arguments: list[int]) -> None:
+    """Model a class that is made from bases while the program runs: it is called as they are."""
+    for bases in arguments[1:2]:
+        pass_on(machine, site, elements_of(machine, site, bases))
+    refer(machine, site)
 
 
 def _class_of(value: int, machine: Machine, site: Site) -> None:
@@ -370,6 +379,7 @@ COMMON = Natives(
         ("zip", _zipped),
         ("next", _next),
         ("type", _type),
+        ("new_class", _new_class),
         ("cast", _cast),
     ),
     by_name(
