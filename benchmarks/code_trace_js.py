@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 
 from gieok.backends.parsers.treesitter import TreeSitterParser
 from gieok.capabilities.code.index.graph import fold
-from gieok.capabilities.code.languages import javascript
 from gieok.capabilities.code.languages.table import LANGUAGES
 from gieok.capabilities.code.languages.tree import TreeReader
 
@@ -32,7 +31,8 @@ _FUNCTIONS = frozenset(
 _CALLS = ("call_expression", "new_expression")
 _PROBE = "__gieok("
 _PARSER = TreeSitterParser()
-_GRAMMAR = LANGUAGES["javascript"].grammar
+_LANGUAGE = LANGUAGES["javascript"]
+_GRAMMAR = _LANGUAGE.grammar
 _RUNTIME = """
 const fs = require('fs'), seen = new Set(), root = __dirname + '/'
 globalThis.__gieok = function (file, id) {
@@ -146,7 +146,7 @@ def read(tree: Path, copy: Path) -> dict[str, File]:
     for file in sources(tree):
         path = file.relative_to(tree).as_posix()
         known.clear()
-        javascript.read(file.read_text(encoding="utf-8", errors="replace"), "javascript", _PARSER)
+        _LANGUAGE.read(file.read_text(encoding="utf-8", errors="replace"), _LANGUAGE, _PARSER)
         own = functions(_PARSER.parse(_GRAMMAR, file.read_bytes()))
         source = (copy / path).read_bytes()
         root = _PARSER.parse(_GRAMMAR, source)

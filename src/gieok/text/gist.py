@@ -42,12 +42,19 @@ _SHORT = frozenset(("는", "를", "로", "에", "의", "도", "기로", "는다"
 _WEEKDAYS = frozenset(
     "monday tuesday wednesday thursday friday saturday sunday 월요일 화요일 수요일 목요일 금요일 토요일 일요일".split()
 )
+#: What an observation has behind the words that it keeps.
+_ADDED = r"(?: \((?:\d{4}-\d\d-\d\d(?: to \d{4}-\d\d-\d\d)?|agreed|동의함?)\))+$"
 _CLITIC = r"(?i)['’](?:s|t|re|ll|ve|d|m)\b"
 #: The shorter of two that say the same has at least this share of the other's words.
 _SHARE = 0.5
 #: A task is finished by what has this share of its words.
 _FINISHED = 0.6
 _CACHED = 4_096
+
+
+def as_told(text: str) -> str:
+    """Return an observation as it was told: without the days and the assent that it has behind its words."""
+    return re.sub(_ADDED, "", text)
 
 
 class Gist:

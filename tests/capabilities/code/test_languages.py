@@ -46,3 +46,19 @@ def test_the_documentation_names_every_language() -> None:
     text = _DOCS.read_text(encoding="utf-8").lower()
     missing = {name for name in LANGUAGES if name not in text} - {"tsx", "manifest"}
     assert not missing
+
+
+def test_a_file_is_a_test_by_the_rules_of_its_own_language() -> None:
+    tests = [
+        "src/a-test.js",
+        "a.tests.tsx",
+        "lib/__tests__/a.js",
+        "src/test/java/App.java",
+        "test.js",
+        "spec/a.rb",
+        "b_spec.rb",
+    ]
+    assert [places.is_test(path) for path in tests] == [True] * len(tests)
+    product = ["openapi_spec.py", "AUDIT.py", "src/latest.js", "src/contest.ts", "inspect.js", "attest.go"]
+    assert [places.is_test(path) for path in product] == [False] * len(product)
+    assert places.tested_stem("test/query-parser-test.js") == "query-parser"

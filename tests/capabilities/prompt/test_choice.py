@@ -1,9 +1,11 @@
 import time
+from pathlib import Path
 
 import pytest
 
 from gieok.capabilities.prompt import choice
 from gieok.capabilities.prompt.inject import InjectedMemory
+from gieok.capabilities.prompt.window import Window
 
 
 def _found(*scores: float) -> list[InjectedMemory]:
@@ -20,6 +22,14 @@ def test_a_prompt_that_asks_for_what_was_told_needs_less() -> None:
     assert choice.likely(middling, asks_memory=1.0)
     assert not choice.likely(middling, asks_memory=-3.0)
     assert choice.likely(_found(0.8), asks_memory=-9.0), "what is sure is shown whatever is asked"
+
+
+def test_a_turn_and_what_was_observed_of_it_are_one_memory_with_the_day(tmp_path: Path) -> None:
+    window = Window(str(tmp_path), "claude-code", "")
+    turn = InjectedMemory(title="", citation="t.1", text="We ship the parser by Friday.", score=0.6)
+    observed = InjectedMemory(title="", citation="o1", text="We ship the parser by Friday. (2026-11-27)", score=0.5)
+    other = InjectedMemory(title="", citation="o2", text="We ship the lexer by Friday. (2026-11-27)", score=0.4)
+    assert [m.citation for m in choice.fresh([turn, observed, other], window, "")] == ["o1", "o2"]
 
 
 @pytest.mark.parametrize(("zone", "day"), [("Asia/Seoul", "2026-11-17"), ("America/Los_Angeles", "2026-11-16")])

@@ -13,6 +13,7 @@ from gieok.capabilities.prompt.inject import InjectedMemory, Injection
 from gieok.capabilities.prompt.options import HookSettings
 from gieok.capabilities.prompt.window import Window
 from gieok.engine.likelihood import SURE, log_odds
+from gieok.text.gist import as_told
 
 #: Least log-odds of the best memory for anything to be shown, once those that the prompt asks for what was told
 #: (`engine.learned.prompts`) are added at this weight, within these bounds. The figures of other cuts: docs/hook-figures.md.
@@ -44,14 +45,14 @@ def likely(found: "list[InjectedMemory]", asks_memory: float = 0.0) -> "list[Inj
 
 def fresh(found: "list[InjectedMemory]", window: Window, folder: str) -> "list[InjectedMemory]":
     """Return memories, each once and with what is to be said of the files it cites, without those in the context already."""
-    kept: list[InjectedMemory] = []
-    known: set[str] = set()
+    kept: dict[str, InjectedMemory] = {}
     for memory in found:
-        words = _NO_WORD.sub("", memory.text).casefold()
-        if words not in known and not window.holds(memory):
-            known.add(words)
-            kept.append(checked(memory, folder))
-    return kept
+        words = _NO_WORD.sub("", as_told(memory.text)).casefold()
+        first = kept.get(words)
+        # Of a turn and what was observed of it, the one that has the day of "by Friday" says more.
+        if not window.holds(memory) and (first is None or len(first.text) < len(memory.text)):
+            kept[words] = memory
+    return [checked(memory, folder) for memory in kept.values()]
 
 
 def rendered(found: "list[InjectedMemory]", settings: HookSettings, home: str, root: str) -> Injection:

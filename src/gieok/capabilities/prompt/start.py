@@ -10,7 +10,7 @@ import re
 from gieok.capabilities.prompt import inject
 from gieok.text import due
 from gieok.text.assent import is_small_talk
-from gieok.text.gist import gist, is_same
+from gieok.text.gist import as_told, gist, is_same
 from gieok.text.inert import one_line
 from gieok.text.tokens import count_tokens
 from gieok.text.turns import is_answer
@@ -31,8 +31,6 @@ _MORE = "Sure matches are put before each prompt by themselves; /memory:search f
 ACTIVE, ACTIVE_ALONE, LAST, DUE, RECORDS, LASTING, LASTING_USER = 0.16, 0.4, 0.12, 0.06, 0.12, 0.6, 0.14
 _LINE_CHARS, _TURN_CHARS = 400, 240
 _SHORTEST_SAID = 6
-#: What an observation has behind the words that it keeps.
-_ADDED = r"(?: \((?:\d{4}-\d\d-\d\d(?: to \d{4}-\d\d-\d\d)?|agreed|동의함?)\))+$"
 _SENTENCE_ENDS = r"^- \d{4}-\d\d-\d\d |\n- \d{4}-\d\d-\d\d |[.!?,:;…\n] ?|\(to: \""
 #: Of a budget that the headings take alone, a line or two is shown all the same.
 _LEAST_TOKENS = 30
@@ -85,7 +83,7 @@ class Told:
     def holds(self, line: "ActiveLine") -> bool:
         """Say whether a line of active memory stands there."""
         # An answer is observed with its question, and a relative day with its date.
-        parts = [part.rstrip(".…") for part in re.sub(_ADDED, "", line.told).split(" – ")]
+        parts = [part.rstrip(".…") for part in as_told(line.told).split(" – ")]
         least = _SHORTEST_SAID if len(parts) == 1 else 1
         if all(self._has(one_line(part, _LINE_CHARS), least) for part in parts):
             return True

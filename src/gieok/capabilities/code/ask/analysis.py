@@ -66,13 +66,8 @@ def _with_members(project: Project, symbols: Sequence[Symbol]) -> list[str]:
 def _reached_before(project: Project, old: dict[str, CodeSource], gone: Sequence[str]) -> dict[str, Reached]:
     """Link the project with the old version of the changed files, and follow the edges into deleted symbols."""
     files = {path: fact_file.load(text) for path, text in project.store.facts() if path not in old}
-    symbols: dict[str, list[Symbol]] = {}
-    for symbol in project.store.all_symbols():
-        if symbol.path not in old:
-            symbols.setdefault(symbol.path, []).append(symbol)
-    for path, source in old.items():
-        files[path], symbols[path] = source.facts, list(source.symbols)
-    built = graph.build(list(files.items()), symbols)
+    files |= {path: source.facts for path, source in old.items()}
+    built = graph.build(list(files.items()))
     return impact.reach(impact.Network([*built.edges, *executed.edges_into(project.store, gone)]), gone)
 
 

@@ -171,7 +171,7 @@ def is_test(symbol: Symbol) -> bool:
     return (
         Trait.TEST in symbol.traits.split()
         and symbol.kind in (Kind.FUNCTION, Kind.METHOD)
-        and places.is_test(symbol.path)
+        and places.is_test_code(symbol.path, symbol.traits)
     )
 
 

@@ -4,11 +4,14 @@ import re
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from gieok.capabilities.code.languages.table import LANGUAGES
+from gieok.capabilities.code.languages.table import LANGUAGES, language_of
+from gieok.capabilities.code.model.facts import Trait
 
-_TEST_FILE = re.compile("|".join(language.tests for language in LANGUAGES.values() if language.tests))
+#: Of each language; a file of none of them is a test where any language would say so (`test_a.sh`).
+_TEST_FILES = {name: re.compile(language.tests or r"(?!)") for name, language in LANGUAGES.items()}
+_ANY_TEST_FILE = re.compile("|".join(language.tests for language in LANGUAGES.values() if language.tests))
 _HELPERS = frozenset(name for language in LANGUAGES.values() for name in language.helpers)
-_TEST_FOLDERS = frozenset("test tests testing __tests__ spec specs e2e testdata".split())
+_TEST_FOLDERS = frozenset("test tests testing __tests__ __mocks__ spec specs e2e testdata".split())
 _SIDE_FOLDERS = frozenset(
     """example examples sample samples demo demos docs docs_src doc benchmark benchmarks bench compat legacy deprecated
     scripts""".split()
@@ -23,10 +26,17 @@ _RUN_FIRST = frozenset(name for language in LANGUAGES.values() for name in langu
 @lru_cache(maxsize=65_536)
 def is_test(path: str) -> bool:
     """Say whether a file holds tests."""
-    pure = PurePosixPath(path)
-    return bool(_TEST_FILE.fullmatch(pure.name.rpartition(".")[0])) or any(
-        part in _TEST_FOLDERS for part in pure.parts[:-1]
-    )
+    return _is_named_so(path) or any(part in _TEST_FOLDERS for part in PurePosixPath(path).parts[:-1])
+
+
+def is_test_code(path: str, traits: str) -> bool:
+    """Say whether a symbol of a file, with its traits in one text, is there for tests only: also inside of a product's file."""
+    return Trait.TESTING in traits.split() or is_test(path)
+
+
+def _is_named_so(path: str) -> bool:
+    pattern = _TEST_FILES.get(language_of(path) or "", _ANY_TEST_FILE)
+    return bool(pattern.fullmatch(PurePosixPath(path).name.rpartition(".")[0]))
 
 
 def is_side(path: str) -> bool:
@@ -42,8 +52,7 @@ def is_reexport(path: str) -> bool:
 
 def is_helper(path: str) -> bool:
     """Say whether a file stands beside tests without being named as one: `conftest.py`, `__init__.py`, `common.py`."""
-    name = PurePosixPath(path).name.rpartition(".")[0]
-    return name in _HELPERS or not _TEST_FILE.fullmatch(name)
+    return PurePosixPath(path).name.rpartition(".")[0] in _HELPERS or not _is_named_so(path)
 
 
 def is_run_first(path: str) -> bool:
@@ -54,7 +63,7 @@ def is_run_first(path: str) -> bool:
 def tested_stem(path: str) -> str:
     """Return the name of the module that a test file is named after: `client` for `tests/test_client.py`."""
     stem = PurePosixPath(path).name.partition(".")[0]
-    return re.sub(r"^test_|_test$|Tests?$|TestCase$|IT$", "", stem).lower().strip("_")
+    return re.sub(r"^test[_-]|[_-](test|spec)s?$|Tests?$|TestCase$|IT$", "", stem).lower().strip("_-")
 
 
 def stem(path: str) -> str:

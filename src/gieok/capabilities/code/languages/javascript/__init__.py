@@ -17,7 +17,7 @@ def _rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
 
 
 _FAMILY = Family("javascript", _rules)
-_TESTS = r".*\.(test|spec)"
+_TESTS = r"(.*[.\-_])?(test|spec)s?|.*\.(cy|e2e|bench)|test-.*"
 
 LANGUAGES = (
     Language(

@@ -1,5 +1,8 @@
 """Modules, functions, types, traits and their implementations in Rust, and the patterns that bind names."""
 
+import re
+from collections.abc import Sequence
+
 from gieok.capabilities.code.languages.tree import Node, TreeReader
 from gieok.capabilities.code.model.facts import NOTHING, Kind, Namespace, Op, Trait, Variable
 
@@ -8,6 +11,9 @@ WRAPPERS = frozenset("Box Rc Arc Ref RefMut Option Result Pin Cow RefCell Mutex 
 _COLLECTIONS = frozenset("Vec VecDeque HashMap BTreeMap HashSet BTreeSet Iterator IntoIterator LinkedList".split())
 #: What stands inside of a reference or a generic type and is not the type.
 _BESIDE_TYPE = ("lifetime", "mutable_specifier", "type_arguments")
+#: Attributes of a test (`#[tokio::test]`), and of what is built for tests only.
+_TEST = re.compile(r"#\[\s*(?:\w+::)*(?:test|bench|rstest|test_case|quickcheck|wasm_bindgen_test)\b")
+_FOR_TESTS = re.compile(r"#\[\s*cfg\s*\((?:\s*(?:all|any)\s*\()?[^)]*?(?<!not\()\btest\b")
 
 
 class RustDefinitions(TreeReader):
@@ -16,7 +22,7 @@ class RustDefinitions(TreeReader):
     def start(self) -> None:
         """Begin outside of any implementation."""
         self.implementing = NOTHING
-        self.is_test = False
+        self.is_for_tests = False
 
     def declare(self, node: Node) -> None:
         """Bind the functions and types of a module."""
@@ -61,22 +67,34 @@ class RustDefinitions(TreeReader):
         self.emit(Op.IMPORT, to, "self" if body is not None else f"self::{name}", "", 0, self.line(node))
         if body is None:  # else it is in the file itself
             return
-        outer = self.scope
+        outer, before = self.scope, self.is_for_tests
         self.scope = Namespace(outer, outer.symbol, outer.function, f"{outer.prefix}{name}.")
         self.scope.names = outer.names  # one space of names for a file: `use super::*` is nearly always there
+        self.is_for_tests = before or bool(_FOR_TESTS.search(self._attributes(node)))
         self.block(body)
-        self.scope = outer
+        self.scope, self.is_for_tests = outer, before
+
+    def symbol(self, node: Node, name: str, kind: str, traits: Sequence[str] = (), doc: str = "") -> int:
+        """Add a symbol; one that is inside of what is for tests is so too."""
+        around = self.builder.symbols[self.scope.symbol].traits
+        if self.is_for_tests or Trait.TESTING in around or (kind != Kind.LAMBDA and self._is_for_tests(node)):
+            traits = (*traits, Trait.TESTING)
+        return super().symbol(node, name, kind, traits, doc)
+
+    def _is_for_tests(self, node: Node) -> bool:
+        attributes = self._attributes(node)
+        return bool(_TEST.search(attributes) or _FOR_TESTS.search(attributes))
 
     # Definitions
 
     def _function(self, node: Node) -> None:
         name = self.name(node)
-        traits = (Trait.TEST,) if "test" in self._attributes(node) else ()
+        traits = (Trait.TEST,) if _TEST.search(self._attributes(node)) else ()
         number = self._add(node, name, Kind.FUNCTION, "", traits)
         self.builder.copy(self.builder.bind(self.scope, name), self.function_value(number))
 
     def _attributes(self, node: Node) -> str:
-        above = self.source[: self.begin(node)].rstrip().rsplit(b"\n", 3)[-3:]
+        above = self.source[max(self.begin(node) - 400, 0) : self.begin(node)].rstrip().rsplit(b"\n", 3)[-3:]
         return " ".join(line.strip().decode("utf-8", "replace") for line in above if line.strip().startswith(b"#["))
 
     def _add(self, node: Node, name: str, kind: str, receiver: str, traits: tuple[str, ...] = ()) -> int:
