@@ -29,7 +29,7 @@ def case_edges(case: Path, place: Callable[[str], str]) -> tuple[Pairs, set[str]
     parser = TreeSitterParser()
     paths = sorted(path.relative_to(case).as_posix() for path in case.rglob("*.py"))
     sources = [read.read(path, "python", (case / path).read_text(encoding="utf-8"), parser) for path in paths]
-    built = graph.build([(s.path, s.facts) for s in sources], {s.path: s.symbols for s in sources}, place)
+    built = graph.build([(s.path, s.facts) for s in sources], place)
     calls = {(dotted(e.source), dotted(e.target)) for e in built.edges if e.kind == CALLS and e.tier <= SURE}
     return calls, {dotted(symbol.key) for source in sources for symbol in source.symbols}
 

@@ -1,5 +1,6 @@
 """What is known of a project: files, symbols, edges, what ran under coverage."""
 
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 
@@ -86,3 +87,22 @@ class UnresolvedCall(NamedTuple):
     source: str
     name: str
     line: int
+
+
+class Links(NamedTuple):
+    """The edges and unresolved calls of all files of some languages."""
+
+    languages: Collection[str]
+    edges: Sequence[Edge]
+    unresolved_calls: Sequence[UnresolvedCall]
+
+
+class GraphChange(NamedTuple):
+    """What of the graph differs since files were read again, or are gone."""
+
+    #: All that each of these files holds now.
+    symbols: Mapping[str, Sequence[Symbol]]
+    #: Files whose edges are the same at other lines: old line → new line.
+    moved: Mapping[str, Mapping[int, int]]
+    #: What was linked again; None where nothing was.
+    links: Links | None

@@ -5,7 +5,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from gieok.model.code import Edge, Executed, Execution, ExecutionCount, SourceFile, Summary, Symbol, UnresolvedCall
+from gieok.model.code import (
+    Edge,
+    Executed,
+    Execution,
+    ExecutionCount,
+    GraphChange,
+    SourceFile,
+    Summary,
+    Symbol,
+    UnresolvedCall,
+)
 
 
 class SourceFiles(Protocol):
@@ -14,16 +24,11 @@ class SourceFiles(Protocol):
     def files(self) -> dict[str, SourceFile]:
         """Return every file that is held, by path."""
 
-    def facts(self) -> Iterator[tuple[str, str]]:
-        """Yield (path, facts) of every file that has any, by path."""
+    def facts(self, paths: Sequence[str] | None = None) -> Iterator[tuple[str, str]]:
+        """Yield (path, facts) of every file that has any, or of those among `paths`, by path."""
 
-    def replace(
-        self,
-        files: Sequence[tuple[SourceFile, str]],
-        gone: Sequence[str],
-        graph: tuple[Sequence[Symbol], Sequence[Edge], Sequence[UnresolvedCall]] | None,
-    ) -> None:
-        """Put files with their facts, forget others and make the graph what is given (None: as it is), in one transaction."""
+    def replace(self, files: Sequence[tuple[SourceFile, str]], gone: Sequence[str], graph: GraphChange | None) -> None:
+        """Put files with their facts, forget others and change the graph (None: as it is), in one transaction."""
 
 
 class Edges(Protocol):
@@ -124,6 +129,9 @@ class Versions(Protocol):
 
     def old_text(self, revision: str, path: str) -> str | None:
         """Return a file as it was at a revision; None where it was not there."""
+
+    def log(self, most: int) -> list[Commit]:
+        """Return the newest commits of the branch that is checked out, merges left out, newest first."""
 
     def hooks_folder(self) -> Path | None:
         """Return where git looks for hooks; None without git."""

@@ -119,3 +119,30 @@ def test_a_comment_above_what_is_exported_or_assigned_is_its_documentation(index
         "h": "",
         "open": "Opens.",
     }
+
+
+def test_a_go_test_is_no_part_of_the_package_that_others_import(indexed: Make) -> None:
+    made = indexed(
+        {
+            "go.mod": "module example.com/shop\n",
+            "pay/pay.go": "package pay\n\n// Refund gives money back.\nfunc Refund(order int) int { return order }\n",
+            "pay/pay_test.go": "package pay\n\n// TestRefund: refund of money, money refund.\nfunc TestRefund() { Refund(1) }\n",
+            "main.go": 'package main\n\nimport "example.com/shop/pay"\n\nfunc main() { pay.Refund(1) }\n',
+        }
+    )
+    assert made.store.edges_into(["pay/pay_test.go::<module>"]) == []
+    assert _keys(made, "refund money")[0] == "Refund"
+
+
+def test_a_file_that_stands_for_its_folder_counts_less_only_where_it_defines_nothing(indexed: Make) -> None:
+    trait = "/// A data format that can serialize values.\npub trait Serializer {\n    fn serialize(&self);\n}\n"
+    use = "/// Serializer of values, to serialize a data format.\npub fn pretty(x: u8) -> u8 {\n    x\n}\n"
+    made = indexed({"src/ser/mod.rs": trait, "src/pretty.rs": use, "src/lib.rs": "pub mod ser;\npub mod pretty;\n"})
+    assert _keys(made, "serializer of a data format")[0] == "Serializer"
+
+
+def test_a_name_that_is_asked_for_whole_comes_before_a_longer_one(indexed: Make) -> None:
+    doc = '    """Reads a json array of values."""\n'
+    names = ("JsonAdapterAnnotationArrayFactory", "JsonArray")
+    made = indexed({f"{name}.py": f"class {name}:\n{doc}" for name in names})
+    assert _keys(made, "json array operations")[0] == "JsonArray"

@@ -157,12 +157,12 @@ def synced(
     # Two at once would each link what it has read, and the last to write would leave the other's out.
     with fs.exclusive(ownership.lock_file(context.home, project.root, "sync")):
         is_first = not project.store.files()
-        before = _shape(project) if not is_first else None
+        depth = statistics.import_depth(project)
         change = code_project.sync(project, full=full, only=only, progress=progress)
         reasons = []
-        if before is not None and change.linked:
-            reasons = _escalated(context, project, change, before)
-            code_model.mark(context, project, before.hashes)
+        if change.now or change.was:
+            reasons = _escalated(context, project, change, depth)
+            code_model.mark(context, project, change)
     embedded, note = _embed(context, project, may_switch=trigger == "init") if wait else (0, "")
     told = code_model.everything(context, project, asker) if asker else code_model.changes(context, project)
     note = "; ".join(filter(None, (note, told.note)))
@@ -203,30 +203,15 @@ def _behind(embedder: Embedder, project: Project) -> str:
     return found.replace("gieok index --rebuild", "gieok code init")
 
 
-class _Shape(NamedTuple):
-    """What there was before a sync, to compare with."""
-
-    modules: frozenset[str]
-    classes: frozenset[str]
-    depth: int
-    hashes: frozenset[str]
-
-
-def _shape(project: Project) -> _Shape:
-    symbols = list(project.store.all_symbols())
-    return _Shape(
-        frozenset(s.path for s in symbols if s.kind == Kind.MODULE),
-        frozenset(s.key for s in symbols if s.kind == Kind.CLASS),
-        statistics.import_depth(project),
-        frozenset(s.code_hash for s in symbols),
-    )
-
-
-def _escalated(context: Context, project: Project, change: ProjectChange, before: _Shape) -> list[str]:
-    now = _shape(project)
+def _escalated(context: Context, project: Project, change: ProjectChange, depth: int) -> list[str]:
+    """Note what asks for a deeper look; `depth` is that of imports before."""
+    new = {
+        kind: {s.key for s in change.now if s.kind == kind} - {s.key for s in change.was if s.kind == kind}
+        for kind in (Kind.MODULE, Kind.CLASS)
+    }
     reasons = escalation.reasons_of_sync(
-        new_modules=sorted(now.modules - before.modules), new_classes=sorted(now.classes - before.classes),
-        files=len(change.touched), depth_before=before.depth, depth_after=now.depth,
+        new_modules=sorted(key.partition("::")[0] for key in new[Kind.MODULE]), new_classes=sorted(new[Kind.CLASS]),
+        files=len(change.touched), depth_before=depth, depth_after=statistics.import_depth(project),
     )  # fmt: skip
     escalation.add(project.root, reasons, change.touched, context.clock.now().isoformat())
     return reasons

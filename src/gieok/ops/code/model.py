@@ -1,13 +1,13 @@
 """What models say of a project while it is indexed: of all of it the strong one, of what changed the cheap one."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from gieok import fs
 from gieok.capabilities.code.deepen import deeper, summarise
 from gieok.capabilities.code.deepen.summarise import Budget, WrittenSummaries
 from gieok.capabilities.code.index import ownership
-from gieok.capabilities.code.index.project import Project
+from gieok.capabilities.code.index.project import Project, ProjectChange
 from gieok.engine.generate import Asker
 from gieok.errors import DegenerateOutput, GeneratorFailed, GieokError
 from gieok.model.code import Symbol
@@ -69,10 +69,12 @@ def summarised(
     return summarise.summarise(project, asker, symbols, budget, progress, anew=anew)
 
 
-def mark(context: Context, project: Project, before: Collection[str]) -> None:
-    """Note that code which is not among the hashes `before` waits for a summary, where this project has such by models."""
+def mark(context: Context, project: Project, change: ProjectChange) -> None:
+    """Note that code which was not there before waits for a summary, where this project has such by models."""
     if context.admin.setting("code.upkeep_model") or project.store.summaries():
-        summarise.waiting(project, before)
+        touched = {s.path for s in change.now}
+        rest = (s for s in project.store.all_symbols() if s.path not in touched)
+        summarise.waiting(project, {s.code_hash for s in (*rest, *change.was)})
 
 
 def changes(context: Context, project: Project) -> Told:

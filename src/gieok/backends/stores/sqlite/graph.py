@@ -5,14 +5,24 @@ number as long as their key lives, so edges into a file that is indexed again st
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Unpack
 
 from gieok.backends.stores.rows import batches, marks
-from gieok.backends.stores.sqlite import made
+from gieok.backends.stores.sqlite import graph_writing, made
 from gieok.backends.stores.sqlite.store import SqliteOptions, SqliteStore
-from gieok.model.code import Edge, Executed, Execution, ExecutionCount, SourceFile, Summary, Symbol, UnresolvedCall
+from gieok.model.code import (
+    Edge,
+    Executed,
+    Execution,
+    ExecutionCount,
+    GraphChange,
+    SourceFile,
+    Summary,
+    Symbol,
+    UnresolvedCall,
+)
 from gieok.ports.journal import Realm
 
 _TABLES = (
@@ -96,18 +106,18 @@ class SqliteProjectStore(SqliteStore):
         with self._reading() as db:
             return {row[0]: SourceFile(*row) for row in db.execute(f"SELECT {_FILE} FROM code_files ORDER BY path")}
 
-    def facts(self) -> Iterator[tuple[str, str]]:
-        """Yield (path, facts) of every file that has any, by path."""
+    def facts(self, paths: Sequence[str] | None = None) -> Iterator[tuple[str, str]]:
+        """Yield (path, facts) of every file that has any, or of those among `paths`, by path."""
+        query = "SELECT path, facts FROM code_files WHERE facts <> ''"
         with self._reading() as db:
-            yield from db.execute("SELECT path, facts FROM code_files WHERE facts <> '' ORDER BY path")
+            if paths is None:
+                yield from db.execute(f"{query} ORDER BY path")
+            else:
+                for batch in batches(sorted(paths)):
+                    yield from db.execute(f"{query} AND path IN ({marks(batch)}) ORDER BY path", batch)
 
-    def replace(
-        self,
-        files: Sequence[tuple[SourceFile, str]],
-        gone: Sequence[str],
-        graph: tuple[Sequence[Symbol], Sequence[Edge], Sequence[UnresolvedCall]] | None,
-    ) -> None:
-        """Put and forget files and make the graph what is given, in one transaction."""
+    def replace(self, files: Sequence[tuple[SourceFile, str]], gone: Sequence[str], graph: GraphChange | None) -> None:
+        """Put and forget files and change the graph, in one transaction."""
         with self._writing() as db:
             db.executemany(
                 f"INSERT OR REPLACE INTO code_files ({_FILE}, facts) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -115,7 +125,7 @@ class SqliteProjectStore(SqliteStore):
             )
             db.executemany("DELETE FROM code_files WHERE path = ?", [(path,) for path in gone])
             if graph is not None:
-                _write_graph(db, *graph)
+                graph_writing.change(db, graph)
 
     def symbols(
         self, *, keys: Sequence[str] = (), names: Sequence[str] = (), paths: Sequence[str] = ()
@@ -155,7 +165,8 @@ class SqliteProjectStore(SqliteStore):
     def all_edges(self, kind: str = "") -> Iterator[Edge]:
         """Yield every edge, or those of one kind."""
         with self._reading() as db:
-            for row in db.execute(f"{_EDGES} WHERE ?1 = '' OR e.kind = ?1{_EDGE_ORDER}", (kind,)):
+            chosen = " WHERE e.kind = ?" if kind else ""
+            for row in db.execute(f"{_EDGES}{chosen}{_EDGE_ORDER}", (kind,) if kind else ()):
                 yield Edge(*row)
 
     def unresolved_calls(self, names: Sequence[str]) -> list[UnresolvedCall]:
@@ -285,38 +296,3 @@ def _forget_executions(db: sqlite3.Connection, tests: Sequence[str], paths: Sequ
     db.executemany("DELETE FROM code_executions WHERE function = ? AND test = ?", gone)
     used = "SELECT function FROM code_executions UNION SELECT test FROM code_executions"
     db.execute(f"DELETE FROM code_versions WHERE id NOT IN ({used})")
-
-
-def _write_graph(
-    db: sqlite3.Connection, symbols: Sequence[Symbol], edges: Sequence[Edge], unresolved_calls: Sequence[UnresolvedCall]
-) -> None:
-    known = {row[1]: (row[0], Symbol(*row[1:])) for row in db.execute(f"SELECT id, {_SYMBOL} FROM code_symbols")}
-    wanted = {symbol.key: symbol for symbol in symbols}
-    db.executemany("DELETE FROM code_symbols WHERE key = ?", [(key,) for key in known if key not in wanted])
-    db.executemany(
-        f"INSERT INTO code_symbols ({_SYMBOL}) VALUES ({marks(Symbol._fields)})",
-        [symbol for key, symbol in wanted.items() if key not in known],
-    )
-    changed = [symbol for key, symbol in wanted.items() if key in known and known[key][1] != symbol]
-    assignments = ", ".join(f"{name} = ?" for name in Symbol._fields[1:])
-    db.executemany(f"UPDATE code_symbols SET {assignments} WHERE key = ?", [(*s[1:], s.key) for s in changed])
-    ids = dict(db.execute("SELECT key, id FROM code_symbols").fetchall())
-    _write_difference(
-        db, "code_edges", "source, target, kind, line, tier, reason", 4,
-        ((ids[e.source], ids[e.target], e.kind, e.line, e.tier, e.reason) for e in edges),
-    )  # fmt: skip
-    _write_difference(
-        db, "code_open", "name, source, line", 3, ((c.name, ids[c.source], c.line) for c in unresolved_calls)
-    )
-
-
-def _write_difference(
-    db: sqlite3.Connection, table: str, columns: str, keys: int, rows: Iterable[tuple[object, ...]]
-) -> None:
-    """Make a table hold `rows`; the first `keys` of `columns` are its key."""
-    before = set(db.execute(f"SELECT {columns} FROM {table}"))
-    after = set(rows)
-    condition = " AND ".join(f"{name} = ?" for name in columns.split(", ")[:keys])
-    db.executemany(f"DELETE FROM {table} WHERE {condition}", sorted(row[:keys] for row in before - after))
-    count = len(columns.split(", "))
-    db.executemany(f"INSERT INTO {table} ({columns}) VALUES ({', '.join('?' * count)})", sorted(after - before))

@@ -75,16 +75,12 @@ def _with_members(project: Project, symbols: Sequence[Symbol]) -> list[str]:
 def _ways_before(project: Project, old: dict[str, CodeSource], gone: Sequence[str]) -> dict[str, Way]:
     """Link the project with the old version of the changed files, and follow the edges into deleted symbols."""
     files = {path: fact_file.load(text) for path, text in project.store.facts() if path not in old}
-    symbols: dict[str, list[Symbol]] = {}
-    for symbol in project.store.all_symbols():
-        if symbol.path not in old:
-            symbols.setdefault(symbol.path, []).append(symbol)
-    for path, source in old.items():
-        files[path], symbols[path] = source.facts, list(source.symbols)
-    built = graph.build(list(files.items()), symbols)
+    files |= {path: source.facts for path, source in old.items()}
+    built = graph.build(list(files.items()))
     network = impact.Network([*built.edges, *executed.edges_into(project.store, gone)])
-    by_key = {symbol.key: symbol for own in symbols.values() for symbol in own}
-    return impact.net_of(network, impact.around(network, gone), by_key, Sources(None)).spread(gone)
+    symbols = {s.key: s for s in project.store.all_symbols() if s.path not in old}
+    symbols |= {s.key: s for source in old.values() for s in source.symbols}
+    return impact.net_of(network, impact.around(network, gone), symbols, Sources(None)).spread(gone)
 
 
 class _Asked(NamedTuple):

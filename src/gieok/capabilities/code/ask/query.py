@@ -29,11 +29,18 @@ _CODE_LIKE = re.compile(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z]|_|\.|::|\(\)")
 #: How a passage's score changes, in parts of the best passage's.
 _DEFINES = 3.0
 _DEFINES_IN_WORDS = 1.5
+_NAMED_ALIKE = 1.0
 _PATH_SHARE = 1.5
 _FILE_SHARE = 0.7
+#: What a file's name keeps of its gain where hardly a word of it is asked for: `JsonAdapterAnnotationTypeAdapterFactory`.
+_PART_OF_NAME = 0.4
+#: So many words of a question in one name are as good as all.
+_ENOUGH_WORDS = 3
 _TEST, _SIDE, _REEXPORT, _DECLARATIONS, _PROSE, _SUPERSEDED = 0.3, 0.3, 0.5, 0.7, 0.25, 0.5
 _REPEATED = 0.7
 _NEIGHBOURS = 3
+#: Several passages of one symbol are one answer: so many are looked at for each.
+_SHOWN = 4
 _SNIPPET_CHARS = 700
 _VERSION = re.compile(r"/v(\d{1,3})(?=/)")
 
@@ -79,7 +86,7 @@ def search(
     named = _named(project, text)
     words = set(query_tokens(text))
     ranked = _ranked(project, found, text, words, {s.key for s in named})
-    answers = [_answer(one, named) for one in ranked]
+    answers = [_answer(one, named) for one in _with_symbols(project, ranked[: _SHOWN * limit])]
     answers = _with_missing(named, answers, is_name=bool(_IDENTIFIER.fullmatch(text.strip())))[:limit]
     if expand:
         answers = _expanded(project, answers, limit)
@@ -127,9 +134,12 @@ def _ranked(project: Project, found: RankedHits, text: str, words: set[str], nam
         score = _base(hit)
         if symbol is not None and symbol.key in named:
             score += best * (_DEFINES if is_name else _DEFINES_IN_WORDS)
+        if symbol is not None and symbol.kind in _DEFINING:
+            score += best * _NAMED_ALIKE * _name_overlap(symbol.name, words)
         score += best * _PATH_SHARE * overlaps[hit.passage.key]
         scores.append(score)
-    return _by_file(hits, scores, symbols, _in_use(project, {hit.passage.key for hit in hits}))
+    paths = {hit.passage.key for hit in hits}
+    return _by_file(hits, scores, symbols, _in_use(project, paths), _handing_on(project, paths))
 
 
 def _base(hit: Hit) -> float:
@@ -138,14 +148,24 @@ def _base(hit: Hit) -> float:
 
 
 def _path_overlap(path: str, words: set[str]) -> float:
-    """Return the share of query words in the file's name, plus half the share in its folders."""
+    """Return the share of query words in the file's name, plus half the share in its folders; less for a long name."""
     pure = PurePosixPath(path)
     own = set(query_tokens(pure.stem.replace("_", " ").replace("-", " ")))
     folders = set(query_tokens(" ".join(pure.parent.parts).replace("_", " ").replace("-", " ")))
     if not words:
         return 0.0
-    hit = _shared(words, own) + 0.5 * _shared(words, folders - own)
-    return min(1.0, hit / max(1.0, min(len(words), 3)))
+    shared = _shared(words, own)
+    hit = shared + 0.5 * _shared(words, folders - own)
+    told = _PART_OF_NAME + (1 - _PART_OF_NAME) * shared / len(own) if own else 1.0
+    return min(1.0, told * hit / max(1.0, min(len(words), _ENOUGH_WORDS)))
+
+
+def _name_overlap(name: str, words: set[str]) -> float:
+    """Return how much of a symbol's name is asked for: the share of its words, less where these are fewer than three."""
+    tokens = set(keyword_tokens(name))
+    parts = tokens - {name.lower()} or tokens
+    asked = len(parts & words)
+    return asked / len(parts) * min(1.0, asked / _ENOUGH_WORDS) if parts else 0.0
 
 
 def _shared(words: set[str], others: set[str]) -> float:
@@ -169,8 +189,19 @@ def _in_use(project: Project, paths: Iterable[str]) -> set[str]:
     }
 
 
+def _handing_on(project: Project, paths: Iterable[str]) -> set[str]:
+    """Return the paths that stand for their folder and define nothing of their own: Rust's `mod.rs` mostly does."""
+    named = sorted(path for path in paths if places.is_reexport(path))
+    defining = {s.path for s in project.store.symbols(paths=named) if s.kind in _DEFINING} if named else set()
+    return set(named) - defining
+
+
 def _by_file(
-    hits: Sequence[Hit], scores: Sequence[float], symbols: Sequence[Symbol | None], in_use: set[str]
+    hits: Sequence[Hit],
+    scores: Sequence[float],
+    symbols: Sequence[Symbol | None],
+    in_use: set[str],
+    handing_on: set[str],
 ) -> list[_Scored]:
     """Aggregate by file: the best passage gains from the others, each further passage counts less."""
     members: dict[str, list[int]] = defaultdict(list)
@@ -182,6 +213,7 @@ def _by_file(
         numbers.sort(key=lambda n: (-scores[n], hits[n].passage.start_line))
         total = sum(max(scores[n], 0.0) / place for place, n in enumerate(numbers[:4], 1))
         factor = _weight(path, is_test=path not in in_use) * (_SUPERSEDED if path in old else 1.0)
+        factor *= _REEXPORT if path in handing_on else 1.0
         for place, number in enumerate(numbers):
             score = (scores[number] + (_FILE_SHARE * total if place == 0 else 0.0)) * factor * _REPEATED**place
             out.append(_Scored(hits[number], score, symbols[number]))
@@ -205,8 +237,6 @@ def _weight(path: str, *, is_test: bool = True) -> float:
         weight *= _TEST
     if places.is_side(path):
         weight *= _SIDE
-    if places.is_reexport(path):
-        weight *= _REEXPORT
     if path.endswith((".d.ts", ".pyi")):
         weight *= _DECLARATIONS
     if path.endswith((".md", ".markdown")):
@@ -215,14 +245,18 @@ def _weight(path: str, *, is_test: bool = True) -> float:
 
 
 def _symbols_of(project: Project, hits: Sequence[Hit]) -> list[Symbol | None]:
-    """Return the symbol of each passage: the function or class it was cut from, or the nearest enclosing symbol."""
+    """Return the symbol of each passage, the function or class it was cut from; None for text between symbols."""
     keys = [symbol_key(hit.passage.key, hit.passage.context) for hit in hits]
     named = {s.key: s for s in project.store.symbols(keys=sorted({*keys} - {""}))}
+    return [named.get(key) for key in keys]
+
+
+def _with_symbols(project: Project, ranked: Sequence[_Scored]) -> list[_Scored]:
+    """Add the nearest symbol where a passage was cut from none."""
     by_path: dict[str, list[Symbol]] = defaultdict(list)
-    rest = {hit.passage.key for hit, key in zip(hits, keys, strict=True) if key not in named}
-    for symbol in project.store.symbols(paths=sorted(rest)):
+    for symbol in project.store.symbols(paths=sorted({one.hit.passage.key for one in ranked if one.symbol is None})):
         by_path[symbol.path].append(symbol)
-    return [named.get(key) or _nearest(by_path[h.passage.key], h) for h, key in zip(hits, keys, strict=True)]
+    return [o if o.symbol else o._replace(symbol=_nearest(by_path[o.hit.passage.key], o.hit)) for o in ranked]
 
 
 def _nearest(symbols: Sequence[Symbol], hit: Hit) -> Symbol | None:

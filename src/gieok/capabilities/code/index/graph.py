@@ -2,22 +2,23 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import partial
 from typing import NamedTuple
 
+from gieok.capabilities.code.languages import places
 from gieok.capabilities.code.languages.language import Family
 from gieok.capabilities.code.languages.table import LANGUAGES
-from gieok.capabilities.code.model.facts import Kind, Op
-from gieok.capabilities.code.resolve import by_name
+from gieok.capabilities.code.model.facts import Facts, Kind, Op, Trait
+from gieok.capabilities.code.resolve import by_name, by_receiver
 from gieok.capabilities.code.resolve.isolation import Files, isolated
 from gieok.capabilities.code.resolve.program import FAN, Program, Reference, Site
 from gieok.capabilities.code.resolve.solver import solve
 from gieok.model.code import Edge, Symbol, UnresolvedCall
 
 #: Changes whenever the edges of unchanged facts would.
-RESOLVER_VERSION = 5
+RESOLVER_VERSION = 6
 
 
 class Certainty(IntEnum):
@@ -46,13 +47,15 @@ _MOST_NAMESAKES = 3
 _REASONS = {
     "call": "resolved call", "method": "resolved method", "property": "property", "special": "operator", "callback": "callback",
 }  # fmt: skip
+_NAMED_AFTER = "the only one of its receiver's name"
+#: What a call may mean by its name.
+_NAMED = frozenset((Kind.CLASS, Kind.FUNCTION, Kind.METHOD))
 _LAMBDA = re.compile(r"(?:(?:^|\.)<lambda\d+>)+$")
 
 
 class Built(NamedTuple):
-    """The graph of a project."""
+    """The graph of a project, without its symbols."""
 
-    symbols: tuple[Symbol, ...]
     edges: tuple[Edge, ...]
     unresolved_calls: tuple[UnresolvedCall, ...]
     #: Files that the solver cannot take, each with the reason: their symbols are here, their calls are not.
@@ -88,34 +91,27 @@ def fold(key: str) -> str:
     return f"{path}::{_LAMBDA.sub('', qualified) or '<module>'}"
 
 
-def build(
-    files: Files,
-    symbols: Mapping[str, Sequence[Symbol]],
-    place: Callable[[str], str] = fold,
-    again: Callable[[], Files] | None = None,
-) -> Built:
+def build(files: Files, place: Callable[[str], str] = fold, again: Callable[[], Files] | None = None) -> Built:
     """Link `files`, which are taken out of the list, so that each is freed once it was read; `again` gives them once more.
 
-    `symbols` are those of each path. `place` gives the key under which a body of code is known: functions without a
-    name have none, unless it lets them.
+    `place` gives the key under which a body of code is known: functions without a name have none, unless it lets them.
+    Each family of languages is linked alone: nothing of one shows in the edges of another.
     """
     edges = _Edges()
     unresolved_calls: set[UnresolvedCall] = set()
     unlinked: list[tuple[str, str]] = []
-    names = {s.name for own in symbols.values() for s in own}
+    kept = {key for path, facts in files for key in _kept(path, facts, place)}
     again = again or partial(list, list(files))
     _nested(files, edges, place)
     by_family = _by_family(files)
     files.clear()
     for family in sorted(by_family, key=lambda family: family.name):
-        work = partial(_linked, family, names, place)
+        work = partial(_linked, family, place)
         (found, calls), strange = isolated(work, by_family.pop(family), partial(_again, family, again))
         edges.take(found)
         unresolved_calls |= calls
         unlinked += strange
-    kept = {s.key: s for own in symbols.values() for s in own if s.kind != Kind.LAMBDA or place(s.key) == s.key}
     return Built(
-        tuple(sorted(kept.values())),
         tuple(
             e
             for e in edges.rows()
@@ -124,6 +120,19 @@ def build(
         tuple(sorted(unresolved_calls)),
         tuple(sorted(unlinked)),
     )
+
+
+def _kept(path: str, facts: Facts, place: Callable[[str], str]) -> Iterator[str]:
+    """Yield the keys of the symbols of a file that are shown: functions without a name are folded into what is around."""
+    for symbol in facts.symbols:
+        key = f"{path}::{symbol.qualified}"
+        if symbol.kind != Kind.LAMBDA or place(key) == key:
+            yield key
+
+
+def shown(symbols: Sequence[Symbol]) -> list[Symbol]:
+    """Return the symbols that a graph holds: each key once, the last of its name, and none without a name."""
+    return [*{s.key: s for s in symbols if s.kind != Kind.LAMBDA}.values()]
 
 
 def _by_family(files: Files) -> dict[Family, Files]:
@@ -139,11 +148,10 @@ def _again(family: Family, again: Callable[[], Files]) -> Files:
     return _by_family(again())[family]
 
 
-def _linked(
-    family: Family, names: set[str], place: Callable[[str], str], members: Files
-) -> tuple[_Edges, set[UnresolvedCall]]:
+def _linked(family: Family, place: Callable[[str], str], members: Files) -> tuple[_Edges, set[UnresolvedCall]]:
     """Return the edges of one family of languages, and the unresolved calls."""
     edges = _Edges()
+    names = {s.name for _, facts in members for s in facts.symbols if s.kind in _NAMED}
     if family.rules is None:
         return edges, _named(members, names, place, edges)
     keys = [f"{path}::{s.qualified}" for path, facts in members for s in facts.symbols]
@@ -166,23 +174,36 @@ def _calls(
             methods[key.rpartition(".")[2]].add(key)
     answered = {(site.symbol, site.line, _plain(site.name)) for site in program.sites if site.targets or site.wired}
     unresolved_calls = set[UnresolvedCall]()
+    named_after = by_receiver.named_after(program, keys, _is_product)
     for site in program.sites:
         source = placed[site.symbol]
         if site.targets:
-            tier = Certainty.RESOLVED if len(site.targets) <= FAN else Certainty.AMBIGUOUS
-            reason = (
-                _REASONS[site.kind] if tier == Certainty.RESOLVED else f"one of {len(site.targets)} possible targets"
-            )
             for function in site.targets:
                 target = program.function_symbol[function]
                 if placed[target] != source or keys[target] == source:  # what a lambda does, its owner does
-                    edges.add(source, placed[target], CALLS, tier, reason, site.line)
+                    edges.add(source, placed[target], CALLS, *_sureness(site, program, function), site.line)
         elif site.kind in ("call", "method"):
             name = _plain(site.name)
             if name in names and (site.symbol, site.line, name) not in answered:
                 unresolved_calls.add(UnresolvedCall(source, name, site.line))
-                _by_name(site, source, methods, edges)
+                if meant := named_after.get(site):
+                    edges.add(source, meant, CALLS, Certainty.UNIQUE_NAME, _NAMED_AFTER, site.line)
+                else:
+                    _by_name(site, source, methods, edges)
     return unresolved_calls
+
+
+def _sureness(site: Site, program: Program, function: int) -> tuple[Certainty, str]:
+    if len(site.targets) > FAN:
+        return Certainty.AMBIGUOUS, f"one of {len(site.targets)} possible targets"
+    if Trait.COMPUTED in program.functions[function].traits:
+        return Certainty.UNIQUE_NAME, "a name that is put together"
+    return Certainty.RESOLVED, _REASONS[site.kind]
+
+
+def _is_product(key: str) -> bool:
+    path = key.partition("::")[0]
+    return not places.is_test(path) and not places.is_side(path)
 
 
 def _plain(name: str) -> str:

@@ -15,14 +15,16 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from gieok.capabilities.code.index import graph, scan
+from gieok.capabilities.code.index import graph, scan, update
 from gieok.capabilities.code.index.ignoring import IgnoreRules
 from gieok.capabilities.code.index.read import CodeSource, dialect, read
+from gieok.capabilities.code.index.update import Read
+from gieok.capabilities.code.languages.table import LANGUAGES
 from gieok.capabilities.code.model import facts as fact_file
 from gieok.capabilities.code.model.facts import Facts
 from gieok.engine.ingest import Failed, Report, SourceItem, ingest
 from gieok.errors import BadRequest
-from gieok.model.code import SourceFile, Symbol
+from gieok.model.code import GraphChange, Links, SourceFile, Symbol
 from gieok.model.memory import Document, Passage, Scope
 from gieok.ports.code import Graph, Parser, Versions
 from gieok.ports.store import KeywordSearch, ModelSwitch, Store
@@ -34,6 +36,8 @@ _SHAPE_NOTE = "code.shape"
 _COMMIT_NOTE = "code.commit"
 _TIME_NOTE = "code.indexed_at"
 _UNLINKED_NOTE = "code.unlinked"
+#: Families of languages whose links are older than their symbols.
+_DUE_NOTE = "code.due"
 #: No less than what a file system tells times apart by; the kernel's own tick is 10 ms at most.
 _TICK_NS = 50_000_000
 #: Version of the stored data; another one means reading every file again.
@@ -70,16 +74,14 @@ class ProjectChange:
     files: int = 0
     lines: int = 0
     linked: bool = False
+    #: Symbols of the files that were read, or are gone, before and after; none where there was no index.
+    was: list[Symbol] = field(default_factory=list)
+    now: list[Symbol] = field(default_factory=list)
 
     @property
     def touched(self) -> list[str]:
         """Return the paths that were added, changed or removed."""
         return sorted({*self.report.added, *self.report.changed, *self.report.removed})
-
-
-class _Read(NamedTuple):
-    source: CodeSource
-    file: SourceFile
 
 
 @contextmanager
@@ -108,7 +110,7 @@ def sync(
         full = True
     candidates, skipped = _look(project, only)
     change = ProjectChange(skipped=skipped)
-    fresh: dict[str, _Read] = {}
+    fresh: dict[str, Read] = {}
     # Where the last sync was killed, a text may be newer than what is known of its file: that is read again.
     texts = {} if full else project.store.hashes(SCOPE)
     settled = {path: file for path, file in known.items() if texts.get(path) == file.content_hash}
@@ -123,7 +125,7 @@ def sync(
     change.files = len(files.keys() | (fresh.keys() & held))
     for path in [path for path in fresh if path not in held]:
         del fresh[path]
-    _write(project, change, known, fresh, gone, progress)
+    _write(project, change, known, fresh, gone, progress, full=full)
     project.store.write_note(SCOPE, _SHAPE_NOTE, SHAPE)
     project.store.write_note(SCOPE, _COMMIT_NOTE, project.versions.head())
     project.store.write_note(SCOPE, _TIME_NOTE, project.clock.now().isoformat())
@@ -143,7 +145,7 @@ def _items(
     project: Project,
     candidates: Sequence[scan.Candidate],
     known: dict[str, SourceFile],
-    fresh: dict[str, _Read],
+    fresh: dict[str, Read],
     change: ProjectChange,
     progress: Callable[[str, int, int], None],
 ) -> Iterator[SourceItem | Failed]:
@@ -171,7 +173,7 @@ def _items(
         written_ns = _settled_ns(candidate.mtime_ns, now)
         file = SourceFile(candidate.path, candidate.language, content_hash, candidate.size, written_ns, "parsed")
         if before is not None and before.content_hash == content_hash:
-            fresh[candidate.path] = _Read(_NONE, before._replace(size=file.size, mtime_ns=file.mtime_ns))
+            fresh[candidate.path] = Read(None, before._replace(size=file.size, mtime_ns=file.mtime_ns))
             yield SourceItem(candidate.path, content_hash, _unneeded, _uncut)
             continue
         try:
@@ -182,7 +184,7 @@ def _items(
         if source.note:
             change.notes.append(scan.Skipped(candidate.path, source.note))
         change.lines += text.count("\n") + 1
-        fresh[candidate.path] = _Read(source, file._replace(status=source.status, note=source.note))
+        fresh[candidate.path] = Read(source, file._replace(status=source.status, note=source.note))
         yield SourceItem(
             candidate.path, content_hash, partial(_document, source, text, content_hash, now), partial(_cut, source),
             dialect=dialect(candidate.language),
@@ -195,9 +197,6 @@ def _settled_ns(mtime_ns: int, now: datetime) -> int:
     Then it is compared by content the next time, as git does with what is "racily clean".
     """
     return mtime_ns + (mtime_ns > now.timestamp() * 1e9 - _TICK_NS)
-
-
-_NONE = CodeSource("", "", Facts("", (), (), (), {}, 0, 0, (), ()), (), "", "")
 
 
 def _unneeded() -> Document:
@@ -224,38 +223,57 @@ def _write(
     project: Project,
     change: ProjectChange,
     known: dict[str, SourceFile],
-    fresh: dict[str, _Read],
+    fresh: dict[str, Read],
     gone: Sequence[str],
     progress: Callable[[str, int, int], None],
+    *,
+    full: bool,
 ) -> None:
-    """Store facts and, where any differ, the graph of all of them."""
+    """Store facts and symbols at once; then link what they reach, and store that.
+
+    Which families of languages wait for their links is noted before: a sync that is killed between is made up for.
+    """
     store = project.store
-    dumped = {path: one.source.facts.dump() for path, one in fresh.items() if one.source is not _NONE}
-    stored = dict(store.facts()) if known else {}
-    rows = [(one.file, dumped.get(path, stored.get(path, ""))) for path, one in sorted(fresh.items())]
-    if not dumped and not gone:
-        if rows:
-            store.replace(rows, gone, None)
-        return
-    progress("linking", 0, 1)
-    before: dict[str, list[Symbol]] = {}
-    own: dict[str, list[Symbol]] = {path: list(one.source.symbols) for path, one in fresh.items() if path in dumped}
-    for symbol in store.all_symbols() if known else ():
-        if symbol.path not in own and symbol.path not in gone:
-            before.setdefault(symbol.path, []).append(symbol)
-    files = [(path, fresh[path].source.facts) for path in dumped]
-    files += [(path, fact_file.load(text)) for path, text in stored.items() if path not in dumped and path not in gone]
+    due: set[str] = set(json.loads(store.notes(SCOPE).get(_DUE_NOTE, "[]")))
+    strange = {path for path, _ in json.loads(store.notes(SCOPE).get(_UNLINKED_NOTE, "[]"))}
+    found = update.changes(store, known, fresh, gone, strange, full=full)
+    due |= found.families
+    if found.graph is not None and known:
+        change.was = store.symbols(paths=[*found.graph.symbols])
+        change.now = [symbol for symbols in found.graph.symbols.values() for symbol in symbols]
+    if due:
+        store.write_note(SCOPE, _DUE_NOTE, json.dumps(sorted(due)))
+    if found.rows or gone:
+        store.replace(found.rows, gone, found.graph)
+    facts = {path: one.source.facts for path, one in fresh.items() if one.source is not None}
     fresh.clear()
+    if due:
+        progress("linking", 0, 1)
+        _link(project, due, facts)
+        change.notes += unlinked(project)
+        change.linked = True
+
+
+def _link(project: Project, due: set[str], facts: dict[str, Facts]) -> None:
+    """Link all files of families of languages; `facts` are those at hand."""
+    store = project.store
+    languages = {language.name for language in LANGUAGES.values() if language.family and language.family.name in due}
+    paths = {path for path, file in store.files().items() if file.language in languages}
 
     def again() -> list[tuple[str, Facts]]:
-        texts = {path: text for path, text in {**stored, **dumped}.items() if text and path not in gone}
-        return [(path, fact_file.load(text)) for path, text in texts.items()]
+        return [(path, fact_file.load(text)) for path, text in store.facts() if path in paths]
 
-    built = graph.build(files, {**before, **own}, again=again)
-    store.replace(rows, gone, (built.symbols, built.edges, built.unresolved_calls))
-    store.write_note(SCOPE, _UNLINKED_NOTE, json.dumps(built.unlinked, ensure_ascii=False))
-    change.notes += unlinked(project)
-    change.linked = True
+    files = [(path, one) for path, one in facts.items() if path in paths]
+    files += [(path, fact_file.load(text)) for path, text in store.facts() if path in paths - facts.keys()]
+    facts.clear()
+    built = graph.build(files, again=again)
+    links = Links(languages, built.edges, built.unresolved_calls)
+    store.replace((), (), GraphChange({}, {}, links))
+    others = [row for row in json.loads(store.notes(SCOPE).get(_UNLINKED_NOTE, "[]")) if row[0] not in paths]
+    held = store.files()
+    rows = sorted([*(row for row in others if row[0] in held), *map(list, built.unlinked)])
+    store.write_note(SCOPE, _UNLINKED_NOTE, json.dumps(rows, ensure_ascii=False))
+    store.write_note(SCOPE, _DUE_NOTE, "[]")
 
 
 def unlinked(project: Project) -> list[scan.Skipped]:

@@ -43,8 +43,9 @@ class Imports(Part):
         space = self._names.spaces[target.space or ""]
         if not target.path:
             self.flows.add(to, self.values.number(Value.PACKAGE, target.space or ""))
+            paths, linker = self.program.paths, self._names.linker
             for origin in {origin for origins in space.values() for origin, _ in origins}:
-                if origin != bound.file:
+                if origin != bound.file and linker.is_handed_out(paths[origin]):
                     self.program.imports[bound.file, origin, line] = None
             return
         held = self.flows.fresh()
