@@ -31,7 +31,7 @@ from gieok.model.code import Edge, Symbol
 _OUT = Path(__file__).parents[1] / "src/gieok/engine/learned/impact.json"
 _STEPS, _MOST_TESTS, _MOST_OTHERS = 12, 60, 8
 #: How much less a function counts that many tests run.
-_POWER = 0.6
+_POWER = 0.5
 #: What was seen too seldom to be learned leans to these.
 _PRIOR = {
     "given": -4.0,

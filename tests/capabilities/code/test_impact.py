@@ -96,10 +96,10 @@ def test_the_way_is_as_sure_as_its_weakest_edge(indexed: Make) -> None:
         {"a.py": "class A:\n    def rare(self): ...\ndef guess(x):\n    x.rare()\ndef top():\n    guess(1)\n"}
     )
     found = analysis.of_symbols(made, lookup.find(made, "A.rare"))
-    assert [(r.key.partition("::")[2], r.tier, r.risk) for r in found.impact.symbols] == [
-        ("guess", 2, "medium"),
-        ("top", 2, "medium"),
-    ]
+    assert [(r.key.partition("::")[2], r.tier) for r in found.impact.symbols] == [("guess", 2), ("top", 2)]
+    chances = [r.chance for r in found.impact.symbols]
+    assert chances[1] < chances[0] < 0.9
+    assert [impact.risk_of(chance) for chance in (0.5, 0.49, 0.2, 0.19, 0)] == ["high", "medium", "medium", "low", "low"]
 
 
 def test_tests_in_a_folder_named_after_the_module_come_before_others_and_helpers_last(indexed: Make) -> None:
@@ -171,15 +171,18 @@ def _listed(made: Project, target: str) -> list[str]:
 def test_only_the_tests_that_are_likely_to_run_a_function_are_to_be_run(indexed: Make) -> None:
     made = indexed(
         {
-            "lib.py": "def leaf(x):\n    return x\n\n\ndef hub(x):\n    if x == 'rare':\n        return leaf(x)\n    return x\n",
-            "tests/test_lib.py": "import lib\n\n\ndef test_leaf():\n    assert lib.leaf(1)\n\n\n"
-            + "\n\n".join(f"def test_hub_{n}():\n    assert lib.hub({n})\n" for n in range(12)),
+            "lib.py": "def leaf(x):\n    return x\n\n\ndef given(f, x):\n    return f(x)\n",
+            "tests/test_leaf.py": "import lib\n\n\ndef test_leaf():\n    assert lib.leaf(1)\n\n\n"
+            "def test_given():\n    assert lib.given(lib.leaf, 1)\n",
+            "tests/test_rest.py": "import lib\n\n\n"
+            + "\n\n".join(f"def test_given_{n}():\n    assert lib.given(len, '{n}')\n" for n in range(12)),
         }
     )
-    assert _listed(made, "lib.py:leaf") == ["test_leaf"]
     found = analysis.of_symbols(made, lookup.find(made, "lib.py:leaf")).impact
-    assert len(found.tests) == 13  # the others may run it, too
-    assert 0 < found.held < 1
+    assert _listed(made, "lib.py:leaf") == ["test_leaf", "test_given"]
+    assert len(found.tests) == 14  # the others call what may call it
+    assert found.tests[1].chance > 2 * found.tests[2].chance
+    assert 0.5 < found.held < 1
 
 
 def test_every_test_that_runs_a_hub_is_to_be_run(indexed: Make) -> None:

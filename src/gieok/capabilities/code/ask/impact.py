@@ -30,6 +30,8 @@ CERTAINTY: dict[int, str] = {
 #: Risks by the least chance that each begins with.
 _RISKS = (("high", 0.5), ("medium", 0.2), ("low", 0.0))
 _LONGEST_PATH = 12
+#: How much finding a test that runs the change counts beside not running one in vain; less likely ones are never to be run.
+_RECALL, _UNLIKELY = 1.3, 0.03
 #: What a test counts for its file beside its chance in a folder named after the module: `models/test_url.py` for `_models.py`.
 _BESIDE = 0.5
 #: What is left of the chance of a test that was seen not to run the change.
@@ -111,15 +113,17 @@ def risk_of(chance: float) -> str:
 
 
 def worth_running(chances: Sequence[float]) -> int:
-    """Return how many of the tests, likeliest first, to run: as many as are expected to have the best F1.
+    """Return how many of the tests, likeliest first, to run: as many as are expected to do best where finding counts for more.
 
-    As many as hold nine tenths of the probability would list three times as many for a sixth more of what is found.
+    That is the F-measure with recall weighed 1.3 times. As many as hold nine tenths of the probability would be three times
+    the tests for a sixth more of what is found.
     """
     whole, sum_, best, many = sum(chances), 0.0, 0.0, 0
     for number, chance in enumerate(chances, 1):
         sum_ += chance
-        if 2 * sum_ / (number + whole) > best:
-            best, many = 2 * sum_ / (number + whole), number
+        gain = sum_ / (number + _RECALL**2 * whole)
+        if gain > best and chance >= _UNLIKELY:
+            best, many = gain, number
     return many
 
 
