@@ -1,7 +1,7 @@
 """Impact of benchmarks/code.py, against which tests executed each function: what `gieok code impact` lists by default.
 
 Of the tests to run (`Impact.run`): precision of the first ten (`p@10`), whether one of the first ten ran it (`hit@10`),
-precision and recall of all of them with their harmonic mean (`symbol`), the median share of all tests that they are, and how far
+precision and recall of all of them with their harmonic mean (`symbol`), the median share of all tests that they are, how far
 chances are from what happened (`calibration`, mean distance over ten ranges). `guaranteed`: the tests' files with those that
 only import. Floors in the same run:
 

@@ -99,7 +99,13 @@ def test_the_way_is_as_sure_as_its_weakest_edge(indexed: Make) -> None:
     assert [(r.key.partition("::")[2], r.tier) for r in found.impact.symbols] == [("guess", 2), ("top", 2)]
     chances = [r.chance for r in found.impact.symbols]
     assert chances[1] < chances[0] < 0.9
-    assert [impact.risk_of(chance) for chance in (0.5, 0.49, 0.2, 0.19, 0)] == ["high", "medium", "medium", "low", "low"]
+    assert [impact.risk_of(chance) for chance in (0.5, 0.49, 0.2, 0.19, 0)] == [
+        "high",
+        "medium",
+        "medium",
+        "low",
+        "low",
+    ]
 
 
 def test_tests_in_a_folder_named_after_the_module_come_before_others_and_helpers_last(indexed: Make) -> None:
@@ -171,17 +177,17 @@ def _listed(made: Project, target: str) -> list[str]:
 def test_only_the_tests_that_are_likely_to_run_a_function_are_to_be_run(indexed: Make) -> None:
     made = indexed(
         {
-            "lib.py": "def leaf(x):\n    return x\n\n\ndef given(f, x):\n    return f(x)\n",
-            "tests/test_leaf.py": "import lib\n\n\ndef test_leaf():\n    assert lib.leaf(1)\n\n\n"
-            "def test_given():\n    assert lib.given(lib.leaf, 1)\n",
-            "tests/test_rest.py": "import lib\n\n\n"
-            + "\n\n".join(f"def test_given_{n}():\n    assert lib.given(len, '{n}')\n" for n in range(12)),
+            "lib.py": "def leaf(x):\n    return x\n\n\ndef tree(x):\n    if x == 'rare':\n        return leaf(x)\n    return x\n\n\n"
+            "def apart(x):\n    return x\n",
+            "tests/test_lib.py": "import lib\n\n\ndef test_leaf():\n    assert lib.leaf(1)\n\n\n"
+            "def test_tree():\n    assert lib.tree(1)\n\n\n"
+            + "\n\n".join(f"def test_apart_{n}():\n    assert lib.apart({n})\n" for n in range(12)),
         }
     )
     found = analysis.of_symbols(made, lookup.find(made, "lib.py:leaf")).impact
-    assert _listed(made, "lib.py:leaf") == ["test_leaf", "test_given"]
-    assert len(found.tests) == 14  # the others call what may call it
-    assert found.tests[1].chance > 2 * found.tests[2].chance
+    assert _listed(made, "lib.py:leaf") == ["test_leaf"]
+    assert [one.key.rpartition("::")[2] for one in found.tests] == ["test_leaf", "test_tree"]
+    assert found.tests[0].chance > found.tests[1].chance + 0.2  # that call stands in a condition
     assert 0.5 < found.held < 1
 
 
