@@ -255,3 +255,13 @@ def test_the_command_runs_the_tests_by_what_the_project_uses(tmp_path: Path, fil
     assert running.command(tmp_path, tests) == ("" if "mocha" in expected else expected)
     many = [tests[0]._replace(key=f"{tests[0].key}{n}") for n in range(21)]
     assert len(running.command(tmp_path, many)) < 60
+
+
+def test_the_methods_of_a_suite_of_go_are_tests(indexed: Make) -> None:
+    suite = 'package m\nimport "testing"\nfunc TestAll(t *testing.T) { suite.Run(t, new(S)) }\ntype S struct{}\n'
+    methods = (
+        "func (s *S) TestAdd() { Add() }\nfunc (s *S) TestHelper(x int) { Add() }\nfunc (s *S) BeforeTest() { Add() }\n"
+    )
+    made = indexed({"go.mod": "module m\n", "add.go": "package m\nfunc Add() {}\n", "add_test.go": suite + methods})
+    found = analysis.of_symbols(made, lookup.find(made, "add.go:Add"))
+    assert [r.key for r in found.impact.tests] == ["add_test.go::S.TestAdd"]
