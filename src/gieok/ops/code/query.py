@@ -9,11 +9,13 @@ from gieok.capabilities.code.index.project import SCOPE, freshness
 from gieok.capabilities.code.report import summary
 from gieok.errors import BadRequest
 from gieok.ops.code.project import ShownFreshness, freshness_lines, opened, pending_lines
+from gieok.ops.code.source import place, shortened
 from gieok.ops.context import Context
 from gieok.ops.encode import As, OrNull, Score
 from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
 
 _LONGEST_QUESTION = 4_000
+_LINE_CHARS = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +28,7 @@ class QueryRequest:
         positional=True,
         needed='gieok code query "…"',
     )
-    k: int = argument(Words("how many answers", "답의 수"), 8)
+    limit: int = argument(Words("how many answers (also -k)", "답의 수 (-k도 같음)"), 8, also=("-k", "--k"))
     budget_tokens: int = argument(
         Words("at most this many model tokens (0: no limit)", "모델 토큰 한도 (0: 없음)"), 4000
     )
@@ -85,19 +87,21 @@ class QueryResult:
 def run(context: Context, request: QueryRequest) -> QueryResult:
     """Search the project."""
     text = " ".join(request.query).strip()
-    if request.k < 1 or request.budget_tokens < 0:
-        raise BadRequest(f"k {request.k} or budget {request.budget_tokens} is out of range")
+    if request.limit < 1 or request.budget_tokens < 0:
+        raise BadRequest(f"limit {request.limit} or budget {request.budget_tokens} is out of range")
     project = opened(context)
     embedder = None if request.keyword_only or not project.store.stats().vectors else context.memory.embedder()
-    answers = search(project, embedder, text[:_LONGEST_QUESTION], request.k, budget_tokens=request.budget_tokens)
+    answers = search(project, embedder, text[:_LONGEST_QUESTION], request.limit, budget_tokens=request.budget_tokens)
     waits = context.memory.embedder_name != "none" and not request.keyword_only and not embedder
     if waits and (count := project.store.waiting(SCOPE)):
-        answers = answers._replace(
-            degraded=f"words only: {count} passages have no vector yet; `gieok code sync` makes them"
-        )
+        answers = answers._replace(degraded="; ".join(filter(None, (_words_only(count), answers.degraded))))
     told = summary.told(project, [a.symbol for a in answers.answers])
     rows = tuple(_shown(answer, *one) for answer, one in zip(answers.answers, told, strict=True))
     return QueryResult(rows, answers.degraded, freshness(project), escalation.pending(project.root))
+
+
+def _words_only(waiting: int) -> str:
+    return f"words only: {waiting} passages have no vector yet; `gieok code sync` makes them"
 
 
 def present(result: QueryResult, style: Style) -> str:
@@ -105,22 +109,25 @@ def present(result: QueryResult, style: Style) -> str:
     blocks = []
     for answer in result.results:
         callers = style.say(f"{answer.callers} caller{'' if answer.callers == 1 else 's'}", f"호출 {answer.callers}곳")
-        name = answer.path if answer.kind == "module" else answer.symbol
-        head = f"{style.bold(printable(name))}  {style.dim(printable(answer.citation))}"
-        lines = [head + style.dim(f"  {answer.kind}, {callers}, {answer.why}")]
-        lines += [f"    {printable(line)}" for line in (answer.signature, answer.summary) if line]
+        at = style.bold(printable(place(answer.path, answer.start_line, answer.end_line)))
+        name = "" if answer.kind == "module" else f"  {printable(answer.symbol)}"
+        why = "" if answer.why == "words" else f", {answer.why}"
+        lines = [at + name + style.dim(f"  {answer.kind}, {callers}{printable(why)}")]
+        said = (shortened(line, _LINE_CHARS) for line in (answer.signature, answer.summary) if line)
+        lines += [f"    {printable(line)}" for line in said]
         blocks.append("\n".join(lines))
     if not blocks:
         blocks.append(style.say("Nothing found.", "찾은 것이 없습니다."))
     if result.degraded:
         blocks.append(style.dim(style.say("note: ", "알림: ") + style.told(result.degraded)))
-    return "\n\n".join([*blocks, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)])
+    return "\n".join([*blocks, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)])
 
 
 OPERATION = Operation(
     name="code query",
     examples=('gieok code query "where is the discount computed"', 'gieok code query "할인은 어디서 계산하지"'),
     tool="code_search",
+    tool_hint="Only places, for many matches; code_explore shows source",
     shows_source=True,
     handler=run,
     present=present,
