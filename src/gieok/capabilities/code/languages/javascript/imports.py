@@ -50,10 +50,10 @@ class JavaScriptLinker(Linker):
     def _find(self, importer: str, module: str) -> str | None:
         if module.startswith("."):
             return self._file(normpath(f"{importer.rpartition('/')[0] or '.'}/{module}"))
-        if module.startswith("#"):
+        found = self._aliased(importer, module)
+        if found is None and module.startswith("#"):
             folders = (importer[:at] for at in range(len(importer), -1, -1) if importer[at : at + 1] == "/" or not at)
             return next((self._entered(f, module) for f in folders if f in self._entries), None)
-        found = self._aliased(importer, module)
         if found is None and module.startswith(("@/", "~/")):
             places = (self._file(normpath(f"{root}/{module[2:]}")) for root in self._roots)
             found = next((file for file in places if file is not None), None)
