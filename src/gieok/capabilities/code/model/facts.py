@@ -10,10 +10,12 @@ from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
 #: Stored with the facts: changes whenever the facts of any file would.
-VERSION = 12
+VERSION = 15
 
 Variable = int
 NOTHING: Variable = -1
+#: The attribute under which a class keeps the one that makes it.
+METACLASS = "__metaclass__"
 
 
 class Kind(StrEnum):
@@ -50,6 +52,10 @@ class Trait(StrEnum):
     COMPUTED = "computed"
     #: Overloaded: called only with as many arguments as it has parameters.
     EXACT = "exact"
+    #: It stands for what overrides it: no body but `...`, or one that says it is not implemented.
+    ABSTRACT = "abstract"
+    #: Of a protocol: whoever satisfies it has the body.
+    DECLARED = "declared"
 
 
 class Op(IntEnum):
