@@ -77,14 +77,9 @@ def search(
     project: Project, embedder: Embedder | None, text: str, limit: int, *, budget_tokens: int = 0, expand: bool = True
 ) -> FoundSymbols:
     """Return the symbols that answer `text`, at most `limit`, within a token budget (0: none)."""
-    found = recall(
-        project.store,
-        embedder,
-        Question(text=text, scopes=(SCOPE,), use_vectors=embedder is not None),
-        SEARCH,
-        project.clock,
-    )
     named = _named(project, text)
+    asked = Question(text=text, scopes=(SCOPE,), use_vectors=embedder is not None)
+    found = recall(project.store, embedder, asked, SEARCH, project.clock)
     words = set(korean_terms.tokens(text)) | set(query_tokens(text))
     ranked = _ranked(project, found, text, words, {s.key for s in named})
     answers = [_answer(one, named) for one in _with_symbols(project, ranked[: _SHOWN * limit])]
