@@ -52,4 +52,6 @@ def _readme(project: Project) -> str:
 
 def _is_prose(block: str) -> bool:
     """Say whether a block of Markdown is a sentence: no heading, badge, list, table, code, HTML or line between two parts."""
+    if not re.search(r"\w[*_`)]*[.!?。](\s|$)", block):
+        return False
     return len(block) >= _LEAST_ABOUT and block[0] not in "#<!|>`=~-*+:{(" and block[:2] not in ("[!", "[]")
