@@ -265,7 +265,7 @@ def test_javascript_follows_both_module_systems_classes_and_prototypes(edges: Ed
         "interface Svc { work(): void }\nclass Impl implements Svc { work() {} }\n",
     })  # fmt: skip
     assert {
-        "go -> stop", "stop -> helper", "B.constructor -> A.constructor", "B.run -> go", "B.run -> Base.run", "B.run -> named",
+        "A.go -> A.stop", "A.stop -> helper", "B.constructor -> A.constructor", "B.run -> A.go", "B.run -> Base.run", "B.run -> named",
         "B.run -> other", "o.f -> o.g", "o.g -> late", "start -> o.f", "start -> B.run", "start -> late", "named -> Impl.work",
     } <= found  # fmt: skip
 

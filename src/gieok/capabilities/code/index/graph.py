@@ -7,10 +7,11 @@ from enum import IntEnum
 from functools import partial
 from typing import NamedTuple
 
+from gieok.capabilities.code.languages import places
 from gieok.capabilities.code.languages.language import Family
 from gieok.capabilities.code.languages.table import LANGUAGES
-from gieok.capabilities.code.model.facts import Facts, Kind, Op
-from gieok.capabilities.code.resolve import by_name
+from gieok.capabilities.code.model.facts import Facts, Kind, Op, Trait
+from gieok.capabilities.code.resolve import by_name, by_receiver
 from gieok.capabilities.code.resolve.isolation import Files, isolated
 from gieok.capabilities.code.resolve.program import FAN, Program, Reference, Site
 from gieok.capabilities.code.resolve.solver import solve
@@ -46,6 +47,7 @@ _MOST_NAMESAKES = 3
 _REASONS = {
     "call": "resolved call", "method": "resolved method", "property": "property", "special": "operator", "callback": "callback",
 }  # fmt: skip
+_NAMED_AFTER = "the only one of its receiver's name"
 #: What a call may mean by its name.
 _NAMED = frozenset((Kind.CLASS, Kind.FUNCTION, Kind.METHOD))
 _LAMBDA = re.compile(r"(?:(?:^|\.)<lambda\d+>)+$")
@@ -172,23 +174,36 @@ def _calls(
             methods[key.rpartition(".")[2]].add(key)
     answered = {(site.symbol, site.line, _plain(site.name)) for site in program.sites if site.targets or site.wired}
     unresolved_calls = set[UnresolvedCall]()
+    named_after = by_receiver.named_after(program, keys, _is_product)
     for site in program.sites:
         source = placed[site.symbol]
         if site.targets:
-            tier = Certainty.RESOLVED if len(site.targets) <= FAN else Certainty.AMBIGUOUS
-            reason = (
-                _REASONS[site.kind] if tier == Certainty.RESOLVED else f"one of {len(site.targets)} possible targets"
-            )
             for function in site.targets:
                 target = program.function_symbol[function]
                 if placed[target] != source or keys[target] == source:  # what a lambda does, its owner does
-                    edges.add(source, placed[target], CALLS, tier, reason, site.line)
+                    edges.add(source, placed[target], CALLS, *_sureness(site, program, function), site.line)
         elif site.kind in ("call", "method"):
             name = _plain(site.name)
             if name in names and (site.symbol, site.line, name) not in answered:
                 unresolved_calls.add(UnresolvedCall(source, name, site.line))
-                _by_name(site, source, methods, edges)
+                if meant := named_after.get(site):
+                    edges.add(source, meant, CALLS, Certainty.UNIQUE_NAME, _NAMED_AFTER, site.line)
+                else:
+                    _by_name(site, source, methods, edges)
     return unresolved_calls
+
+
+def _sureness(site: Site, program: Program, function: int) -> tuple[Certainty, str]:
+    if len(site.targets) > FAN:
+        return Certainty.AMBIGUOUS, f"one of {len(site.targets)} possible targets"
+    if Trait.COMPUTED in program.functions[function].traits:
+        return Certainty.UNIQUE_NAME, "a name that is put together"
+    return Certainty.RESOLVED, _REASONS[site.kind]
+
+
+def _is_product(key: str) -> bool:
+    path = key.partition("::")[0]
+    return not places.is_test(path) and not places.is_side(path)
 
 
 def _plain(name: str) -> str:

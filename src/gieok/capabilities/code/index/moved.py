@@ -12,7 +12,7 @@ from gieok.capabilities.code.model.facts import Facts, Kind, Op
 #: Where an instruction has its line. One that is not named here is compared as a whole: at worst, too much is linked.
 _LINES: dict[int, int] = {
     Op.LOAD: 5, Op.STORE: 5, Op.CALL: 5, Op.CALL_METHOD: 6, Op.ELEMENT: 4, Op.INDEX: 5, Op.STORE_INDEX: 5, Op.IMPORT: 5,
-    Op.SPECIAL: 6, Op.ENTER: 4, Op.DECORATE: 5, Op.RAISE: 3, Op.PROVIDED: 4,
+    Op.SPECIAL: 6, Op.ENTER: 4, Op.DECORATE: 5, Op.RAISE: 3, Op.PROVIDED: 4, Op.MIX: 4,
 }  # fmt: skip
 
 

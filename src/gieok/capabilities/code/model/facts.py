@@ -47,6 +47,8 @@ class Trait(StrEnum):
     TESTING = "testing"
     #: The first parameter is the object, also where a call has none (`this`).
     RECEIVER = "receiver"
+    #: Put on an object under a name that is known when it runs: `app[method] = function …`.
+    COMPUTED = "computed"
     #: Overloaded: called only with as many arguments as it has parameters.
     EXACT = "exact"
 
@@ -78,6 +80,7 @@ class Op(IntEnum):
     DECLARED = 21  # to, class: as INSTANCE, but subclasses may stand there too
     CONTAINERS = 22  # to, from: only containers flow
     NARROW = 23  # to, from, class: instances of other classes do not flow
+    MIX = 24  # object, from, symbol, line: the object gets the members of the other
 
 
 #: (keyword, `*`, `**` or "" for a place, variable)

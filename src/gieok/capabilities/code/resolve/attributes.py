@@ -3,7 +3,7 @@
 from gieok.capabilities.code.model.facts import NOTHING, Trait
 from gieok.capabilities.code.resolve.flows import Trigger
 from gieok.capabilities.code.resolve.program import Part, Program
-from gieok.capabilities.code.resolve.values import Value
+from gieok.capabilities.code.resolve.values import INHERITED, Value
 
 
 class Attributes(Part):
@@ -51,6 +51,20 @@ class Attributes(Part):
 
         self.hierarchy.watch(owner, name, look)
         look()
+
+    def settle(self) -> None:
+        """Give those who asked for a name that holds nothing what is stored under no known name (`?`)."""
+        held, wild = self.flows.held, "?"
+        for (function, name), variable in list(self._of_functions.items()):
+            stored = self._of_functions.get((function, wild))
+            if stored is not None and name not in INHERITED and not held(variable):
+                self.flows.flow(stored, variable)
+        for (owner, name), slot in list(self._slots.items()):
+            if name[:2] != "__" and name not in INHERITED and not held(slot):
+                found = self.hierarchy.find(owner, wild)
+                if found is not None:
+                    self.flows.flow(found, slot)
+        self.flows.fire()
 
     def define(self, owner: int, name: str, source: int) -> None:
         """Let a class have an attribute that is set from outside of its body."""

@@ -17,7 +17,7 @@ _OPERANDS: dict[int, str] = {
     Op.CALL_METHOD: "vv=as=", Op.ELEMENT: "vvs=", Op.INDEX: "vv=s=", Op.STORE_INDEX: "v=vs=", Op.CONTAINER: "vk",
     Op.IMPORT: "v====", Op.IMPORT_ALL: "==", Op.EXTERNAL: "v=", Op.SPECIAL: "vv=as=", Op.INSTANCE: "vv", Op.ENTER: "vvs=",
     Op.SUPER: "vvc", Op.DECORATE: "vvvs=", Op.RAISE: "vs=", Op.PROVIDED: "v=s=", Op.CONTAINERS: "vv", Op.DECLARED: "vv",
-    Op.NARROW: "vvv",
+    Op.NARROW: "vvv", Op.MIX: "vvs=",
 }  # fmt: skip
 
 
@@ -41,6 +41,11 @@ class Instructions(Part):
         }  # fmt: skip
         #: The container of a variable that holds nothing else.
         self._literals: dict[int, int] = {}
+        #: Variables of parameters, with their names.
+        self._parameters: dict[int, str] = {}
+        if rules.natives.is_open:
+            for fact in self.program.functions:
+                self._parameters.update(zip(fact.parameters, fact.names, strict=False))
         self._bound = Bound(0, 0, 0, 0, 0, 0)
         self._first: dict[str, int] = {}
 
@@ -120,6 +125,9 @@ class Instructions(Part):
     def _store(self, place: int, name: str, source: int, symbol: int, line: int) -> None:
         self.flows.wait(place, (self._members.store, name, source, symbol, line))
 
+    def _mix(self, place: int, source: int, symbol: int, line: int) -> None:
+        self.flows.wait(place, (self._members.mixing.mix, source, symbol, line))
+
     def _store_index(self, place: int, key: str | int | None, source: int, symbol: int, line: int) -> None:
         key = "*" if key is None else key
         literal = self._literals.get(place)
@@ -136,6 +144,8 @@ class Instructions(Part):
 
     def _call_method(self, to: int, place: int, name: str, arguments: list[Argument], symbol: int, line: int) -> None:
         site = self.program.site(to, arguments, symbol, line, name, "method")
+        if (receiver := self._parameters.get(place)) is not None:
+            self.program.receivers[site] = receiver
         self.flows.wait(place, (self._members.call, name, site))
 
     def _decorate(self, to: int, decorator: int, source: int, symbol: int, line: int) -> None:
@@ -157,5 +167,5 @@ class Instructions(Part):
         Op.COPY: _copy, Op.FUNCTION: _function, Op.CLASS: _class, Op.STORE: _store, Op.CALL: _call,
         Op.CALL_METHOD: _call_method, Op.STORE_INDEX: _store_index, Op.CONTAINER: _container, Op.IMPORT: _import,
         Op.IMPORT_ALL: _import_all, Op.EXTERNAL: _external, Op.SUPER: _super, Op.DECORATE: _decorate, Op.RAISE: _raise,
-        Op.PROVIDED: _provided,
+        Op.PROVIDED: _provided, Op.MIX: _mix,
     }  # fmt: skip

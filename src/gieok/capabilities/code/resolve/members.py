@@ -6,6 +6,7 @@ from functools import partial
 from gieok.capabilities.code.model.facts import NOTHING, Trait
 from gieok.capabilities.code.resolve.calls import Calls
 from gieok.capabilities.code.resolve.flows import Trigger
+from gieok.capabilities.code.resolve.mixing import Mixing
 from gieok.capabilities.code.resolve.names import Names
 from gieok.capabilities.code.resolve.program import FAN, Part, Site
 from gieok.capabilities.code.resolve.values import Value
@@ -19,6 +20,7 @@ class Members(Part):
         self._calls = calls
         self._attributes = calls.attributes
         self._names = names
+        self.mixing = Mixing(calls, self.load, self.store)
         self._fallbacks: list[tuple[int, str, Callable[[], None]]] = []
 
     # Reading
@@ -38,9 +40,9 @@ class Members(Part):
         elif kind == Value.MODULE:
             self._names.read_module(int(first), name, to)
         else:
-            self._load_other(value, to, name)
+            self._load_other(value, to, name, symbol, line)
 
-    def _load_other(self, value: int, to: int, name: str) -> None:
+    def _load_other(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
         kind, first = self.values.kinds[value], self.values.first[value]
         if kind == Value.EXTERNAL:
             self.flows.add(to, self.values.number(Value.EXTERNAL, name))
@@ -50,6 +52,7 @@ class Members(Part):
             self._look_above(value, name, (self._read_through_super, to, value))
         elif kind in (Value.FUNCTION, Value.BOUND):
             self.flows.flow(self._attributes.of_function(int(first), name), to)
+            self.mixing.ask(int(first), to, name, symbol, line)
         elif kind == Value.PACKAGE:
             self._names.read_package(str(first), name, to)
 
@@ -92,7 +95,7 @@ class Members(Part):
         is_method = self._calls.natives.is_method(name)
         if is_method:
             self.flows.add(to, self.values.number(Value.CONTAINER_METHOD, container, name))
-        if not is_method or self.containers.has(container, name):  # object literals
+        if not is_method or self._is_open(container, name):  # object literals
             self.flows.flow(self.containers.key(container, name), to)
             self.containers.ask(container, name, (self._hold, to))
 
@@ -163,10 +166,15 @@ class Members(Part):
         container = int(self.values.first[value])
         if self._calls.natives.is_method(name) and not self.containers.has(container, name):
             self._calls.apply(self.values.number(Value.CONTAINER_METHOD, container, name), site)
-            return
+            if not self._is_open(container, name):
+                return
         trigger = (self._calls.call_member, site, value)
         self.flows.wait(self.containers.key(container, name), trigger)
         self.containers.ask(container, name, trigger)
+
+    def _is_open(self, container: int, name: str) -> bool:
+        """Say whether an object may have a member of a name that the language's own have too."""
+        return self._calls.natives.is_open or self.containers.has(container, name)
 
     def _hand_up(self, site: Site) -> None:
         """A base from outside gets functions and objects that can be called: it keeps them to call them."""
@@ -259,12 +267,16 @@ class Members(Part):
         kind = self.values.kinds[value]
         if kind == Value.CONTAINER and source != NOTHING:
             self.flows.flow(source, self.containers.key(int(self.values.first[value]), key))
+        elif kind in (Value.FUNCTION, Value.BOUND, Value.CLASS) and isinstance(key, str):
+            if key != "*":  # `app[name] = …` is by a name as well
+                self.store(value, key, source, symbol, line)
         elif kind == Value.INSTANCE:
             arguments = (("", NOTHING), ("", source))
             self._calls.special(value, self.flows.fresh(), "__setitem__", arguments, symbol, line)
 
     def settle(self) -> None:
-        """Let `__getattr__` serve the names that nothing else does."""
+        """Let `__getattr__` serve the names that nothing else does, and members of computed names."""
+        self._attributes.settle()
         for owner, name, call in self._fallbacks:
             if not self._attributes.has_field(owner, name):
                 call()
@@ -273,3 +285,4 @@ class Members(Part):
     def let_go(self) -> None:
         """Drop the calls of `__getattr__` that were not needed."""
         self._fallbacks.clear()
+        self.mixing.let_go()

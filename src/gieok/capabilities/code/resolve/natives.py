@@ -57,12 +57,14 @@ class Natives(NamedTuple):
     keeping: frozenset[str] = frozenset()
     #: Methods of containers that have no model: they give nothing.
     unmodelled: frozenset[str] = frozenset(("remove", "then", "has"))
+    #: Objects of the project may have members of the names that containers' own methods have.
+    is_open: bool = False
 
     def and_also(self, other: "Natives") -> "Natives":
         """Return the models of both."""
         return Natives(
             {**self.callers, **other.callers}, {**self.functions, **other.functions}, {**self.methods, **other.methods},
-            self.keeping | other.keeping, self.unmodelled | other.unmodelled,
+            self.keeping | other.keeping, self.unmodelled | other.unmodelled, self.is_open or other.is_open,
         )  # fmt: skip
 
     def call(self, machine: Machine, site: Site, name: str) -> None:

@@ -94,6 +94,8 @@ class Program:
         #: Variables that hold something external and nothing else.
         self.inert: set[int] = set()
         self.sites: list[Site] = []
+        #: Calls of a method on what a parameter holds, with the parameter's name, where that says something (`Natives`).
+        self.receivers: dict[Site, str] = {}
         self.references: dict[Reference, None] = {}
         self.imports: dict[tuple[int, int, int], None] = {}
         #: (symbol, class, prefix, line) where a method is read by a name that is put together.

@@ -6,6 +6,13 @@ from enum import IntEnum
 
 from gieok.capabilities.code.resolve.flows import CAP, Flows, Trigger
 
+#: Members that objects have from outside: what is stored under no known name (`?`) is not meant by these.
+INHERITED = frozenset(
+    """call apply bind toString valueOf hasOwnProperty constructor prototype length name then catch finally forEach map filter
+    push pop slice join keys values entries on once off emit addListener removeListener removeAllListeners listeners
+    listenerCount pipe""".split()
+)
+
 
 class Value(IntEnum):
     """Kinds of value, with what the two numbers (or names) beside the kind are."""
@@ -114,7 +121,11 @@ class Containers:
     def settle(self) -> None:
         """Give those who asked for a name that holds nothing what is stored under no known name."""
         for container, name, trigger in self._asked:
-            if "?" in self._keys[container] and not self._flows.held(self.key(container, name)):
+            if (
+                "?" in self._keys[container]
+                and name not in INHERITED
+                and not self._flows.held(self.key(container, name))
+            ):
                 self._flows.wait(self.key(container, "?"), trigger)
                 self._flows.fire()
 

@@ -22,13 +22,13 @@ class JavaScriptDefinitions(JavaScriptNames):
 
     def _function_declaration(self, node: Node) -> None:
         name = self.name(node)
-        value = self._make(node, name)
+        value = self.make(node, name)
         self.bind(name, value)
 
     def _function_expression(self, node: Node) -> Variable:
-        return self._make(node, self.name(node))
+        return self.make(node, self.name(node))
 
-    def _make(self, node: Node, name: str) -> Variable:
+    def make(self, node: Node, name: str) -> Variable:
         """Add a function; one that is used as a class becomes one, with itself as constructor."""
         if name and node.type not in ("method_definition", "arrow_function") and self._is_constructor(node, name):
             return self._function_class(node, name)
@@ -46,6 +46,8 @@ class JavaScriptDefinitions(JavaScriptNames):
             traits = (*traits, Trait.GENERATOR)
         receiver = "" if node.type == "arrow_function" else "this"
         number, inner = self.function(node, name, kind, parameters, body, receiver=receiver, rest=rest, traits=traits)
+        if "expression" in node.type and (own := self.name(node)) and own not in inner.names:
+            self.bind(own, self.function_value(number), inner)
         outer, self.scope = self.scope, inner
         for pattern, variable in patterns:
             self._declare(pattern)

@@ -40,5 +40,6 @@ NATIVES = COMMON.and_also(
         by_name((f"{_PASSING} cache", passed_on), ("Map WeakMap", _map), ("Set WeakSet", _set)),
         {},
         frozenset(_PASSING.split()),
+        is_open=True,
     )
 )

@@ -5,15 +5,16 @@ from typing import ClassVar
 
 from gieok.capabilities.code.languages.javascript.definitions import FUNCTIONS
 from gieok.capabilities.code.languages.javascript.names import SYMBOL
+from gieok.capabilities.code.languages.javascript.prototypes import JavaScriptPrototypes
 from gieok.capabilities.code.languages.javascript.tests import JavaScriptTests
 from gieok.capabilities.code.languages.tree import Node, reading
-from gieok.capabilities.code.model.facts import NOTHING, Argument, Namespace, Op, Trait, Variable
+from gieok.capabilities.code.model.facts import NOTHING, Argument, Op, Trait, Variable
 
 _CONSTANTS = frozenset(("string", "number", "true", "false", "null", "comment"))
 _PLAIN_KEYS = frozenset(("property_identifier", "string", "number"))
 
 
-class _Reader(JavaScriptTests):
+class _Reader(JavaScriptPrototypes, JavaScriptTests):
     branches: ClassVar[frozenset[str]] = frozenset(
         """if_statement for_statement for_in_statement while_statement do_statement switch_case catch_clause
         ternary_expression""".split()
@@ -27,7 +28,7 @@ class _Reader(JavaScriptTests):
         "function_expression": "_function_expression", "function": "_function_expression",
         "generator_function": "_function_expression", "class_declaration": "_class_declaration", "class": "_class_expression",
         "abstract_class_declaration": "_class_declaration", "interface_declaration": "_interface",
-        "type_alias_declaration": "_alias", "enum_declaration": "_alias", "object": "_object", "array": "_array",
+        "type_alias_declaration": "_alias", "enum_declaration": "_alias", "object": "object_", "array": "_array",
         "return_statement": "_return", "yield_expression": "_yield", "for_in_statement": "_for_in",
         "ternary_expression": "conditional", "binary_expression": "_binary", "unary_expression": "nothing",
         "update_expression": "nothing", "string": "text_value", "template_string": "_template", "number": "nothing",
@@ -44,7 +45,7 @@ class _Reader(JavaScriptTests):
 
     # Objects
 
-    def _object(self, node: Node) -> Variable:
+    def object_(self, node: Node) -> Variable:
         if node.named_children and _is_data(node):
             return self.builder.data(self.scope.symbol, self.line(node))
         held = self.builder.container()
@@ -54,12 +55,12 @@ class _Reader(JavaScriptTests):
                 key = self.name(member, "key").strip("\"'")
                 inner = self.field(member, "value")
                 if inner is not None and inner.type in FUNCTIONS:
-                    value = self._make(inner, key)
+                    value = self.make(inner, key)
                 else:
                     value, self.newest = self._named_value(inner, key) if inner is not None else NOTHING, NOTHING
             elif member.type == "method_definition":
                 key = self.name(member).strip("\"'")
-                value = self._make(member, key)
+                value = self.make(member, key)
             elif member.type == "shorthand_property_identifier":
                 key, value = self.text(member), self._identifier(member)
             elif member.type == "spread_element":
@@ -100,29 +101,24 @@ class _Reader(JavaScriptTests):
     def _named_value(self, value: Node, name: str) -> Variable:
         """Read a value that gets a name: a function without its own bears that."""
         if value.type in FUNCTIONS and self.field(value, "name") is None and re.fullmatch(r"[\w$]+", name):
-            return self._make(value, name)
+            return self.make(value, name)
         if value.type == "class" and self.field(value, "name") is None:
             return self._class(value, name)
         if value.type == "object" and re.fullmatch(r"[\w$]+", name) and name != "exports":
-            return self._object_named(value, name)
+            return self.object_named(value, name)
         return self.value(value)
-
-    def _object_named(self, value: Node, name: str) -> Variable:
-        """Read an object that gets a name: its functions are called `name.key`."""
-        outer = self.scope
-        self.scope = Namespace(outer.outer, outer.symbol, outer.function, f"{outer.prefix}{name}.", outer.owner)
-        self.scope.names = outer.names
-        held = self._object(value)
-        self.scope = outer
-        return held
 
     def _assignment(self, node: Node) -> Variable:
         left, right = self.field(node, "left"), self.field(node, "right")
         if left is None or right is None:
             return NOTHING
-        name = self.name(left, "property") if left.type == "member_expression" else self.text(left)
-        name = self.name(left, "object") if name == "prototype" else name
-        value = self._named_value(right, name)
+        if right.type in FUNCTIONS and left.type in ("member_expression", "subscript_expression"):
+            value = self.member_function(left, right)
+        elif self.is_copy(left, right):
+            return self.mix(self.field(left, "object"), self.field(right, "object"), node)
+        else:
+            name = self.name(left, "property") if left.type == "member_expression" else self.text(left)
+            value = self._named_value(right, self.name(left, "object") if name == "prototype" else name)
         self.assign(left, value)
         return value
 
@@ -163,12 +159,18 @@ class _Reader(JavaScriptTests):
         kind = callee.type
         if listed is not None and self.is_of_runner(callee, listed):
             return self.test(callee, listed, node)
+        if listed is not None and self.is_of_prototypes(callee, listed):
+            return self.prototypes(self.name(callee, "property") or self.text(callee), listed, node)
         if kind == "member_expression":
             return self._method_call(node, callee, listed)
         name = self.text(callee) if kind == "identifier" else ""
+        return self._plain_call(node, callee, listed, name)
+
+    def _plain_call(self, node: Node, callee: Node, listed: Node | None, name: str) -> Variable:
+        kind = callee.type
         if name == "require" or kind == "import":
             return self._require(node, listed)
-        arguments = self._arguments(listed)
+        arguments = self.call_arguments(listed)
         held = self.value(callee)
         if kind == "super":
             return self.call_method(held, "__init__", arguments, node)
@@ -176,7 +178,7 @@ class _Reader(JavaScriptTests):
 
     def _method_call(self, node: Node, callee: Node, listed: Node | None) -> Variable:
         place, name = self.field(callee, "object"), self.name(callee, "property")
-        arguments = self._arguments(listed)
+        arguments = self.call_arguments(listed)
         if (
             name in ("call", "apply", "bind")
             and place is not None
@@ -189,20 +191,9 @@ class _Reader(JavaScriptTests):
             this = [("this", value) for _, value in arguments[:1]]
             return self.call(held, [*this, *given], node, self.text(place).rpartition(".")[2])
         held = self.value(place)
-        if name in ("inherits", "setPrototypeOf") and len(arguments) > 1:
-            self.store(arguments[0][1], "prototype", arguments[1][1], node)
-        if name in ("create", "assign") and arguments and self.text(place) == "Object":
-            return self._object_call(name, arguments, node)
         return self.call_method(held, name, arguments, node)
 
-    def _object_call(self, name: str, arguments: list[Argument], node: Node) -> Variable:
-        made = self.builder.container() if name == "create" else arguments[0][1]
-        for _, source in arguments[1:] if name == "assign" else ():
-            if NOTHING not in (source, made):
-                self.call_method(made, "update", [("", source)], node)
-        return self.builder.merge(made, arguments[0][1] if name == "create" else NOTHING)
-
-    def _arguments(self, listed: Node | None) -> list[Argument]:
+    def call_arguments(self, listed: Node | None) -> list[Argument]:
         if listed is None:
             return []
         if listed.type == "template_string":
@@ -215,7 +206,7 @@ class _Reader(JavaScriptTests):
 
     def _new(self, node: Node) -> Variable:
         callee = self.field(node, "constructor")
-        arguments = self._arguments(self.field(node, "arguments"))
+        arguments = self.call_arguments(self.field(node, "arguments"))
         return self.call(self.value(callee), arguments, node, self.text(callee).rpartition(".")[2])
 
     # Modules
